@@ -210,6 +210,7 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
     klinesUrls: config.klinesUrls,
     regionGuard: config.server.regionGuard,
     allowlist: openAllowlist(config.allowlist, { clock, log }),
+    maxKeysPerOwner: config.maxKeysPerOwner,
     redis,
     streamLimits: config.stream,
     consoleBuild: config.server.console ? { root: import.meta.dirname, settings: consoleSettings } : null,
@@ -308,6 +309,7 @@ async function administerKeys(words: readonly string[]): Promise<void> {
   await runKeysCommand(command, {
     openStore: () => openStore({ databaseUrl: secrets.databaseUrl, dataDir, log: createLog(config), clock }),
     allowlist: config.allowlist,
+    maxKeysPerOwner: config.maxKeysPerOwner,
     clock, random, print,
   })
 }

@@ -10,6 +10,7 @@ export function reasonOf(error: unknown): string {
   if (error instanceof RefusedToSign) return 'the prepared transaction differs from your order; nothing was signed'
   if (error instanceof UnknownOutcome) return 'the outcome is not known yet'
   if (error instanceof ContractFailure) return contractReason(error)
+  if (error instanceof GatewayError && error.code === 'key_limit_reached') return 'this account has the maximum number of active keys; revoke one first'
   if (error instanceof GatewayError) return error.hint ?? `${error.code} (${error.status})`
   return error instanceof Error ? error.message : String(error)
 }

@@ -42,6 +42,7 @@ test('defaults to the local network', () => {
     klinesUrls: [],
     allowlist: null,
     log: { level: 'info', format: 'auto', color: true },
+    maxKeysPerOwner: 20,
     production: false,
   } satisfies Config)
   assert.deepEqual(secrets, { databaseUrl: null, databaseReadUrl: null, redisUrl: null, traces: null, rpcUrls: [], archiveRpcUrls: [] })

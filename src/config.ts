@@ -59,6 +59,7 @@ export interface Config {
   /** Null lets everyone create keys. */
   readonly allowlist: { readonly addresses: readonly string[] } | { readonly file: string } | null
   readonly log: { readonly level: string; readonly format: 'auto' | 'json' | 'terminal'; readonly color: boolean }
+  readonly maxKeysPerOwner: number
   readonly production: boolean
 }
 
@@ -159,6 +160,7 @@ function groupSettings(values: Values, kind: NetworkKind, allowlist: Config['all
     klinesUrls: values.KLINES_URL ?? (kind === 'local' ? [] : PUBLIC_KLINES_URLS),
     allowlist,
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT, color: values.NO_COLOR === null },
+    maxKeysPerOwner: values.MAX_KEYS_PER_OWNER,
     production: values.NODE_ENV === 'production',
   }
 }

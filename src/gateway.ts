@@ -110,6 +110,8 @@ export interface GatewayParts {
   readonly regionGuard: RegionHeaders | null
   /** Addresses that can create keys. Everyone by default. */
   readonly allowlist?: Allowlist
+  /** Active keys per owner. */
+  readonly maxKeysPerOwner?: number
   /** Overrides the limits of the specification. For benchmarks only. */
   readonly rateLimits?: RateLimits
   readonly streamLimits?: StreamLimits
@@ -160,6 +162,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     random: parts.random,
     networkPassphrase: network.passphrase,
     allowlist: parts.allowlist ?? OPEN_TO_EVERYONE,
+    ...(parts.maxKeysPerOwner === undefined ? {} : { maxPerOwner: parts.maxKeysPerOwner }),
     challenges: parts.redis === null ? createMemoryChallenges() : createSharedChallenges(parts.redis, clock),
   })
 

@@ -17,6 +17,8 @@ export const PAGE_LIMITS = {
   referral: { default: 50, max: 200 },
   pool: { default: 288, max: 1_000 },
   funding: { default: 50, max: 200 },
+  /** The specification lists every key in one response; only owners of more keys than this see pages. */
+  keys: { default: 1_000, max: 1_000 },
 } as const
 export const OPEN_POSITIONS_MAX_ROWS = 200
 export const OPEN_POSITIONS_OF_TRADER_MAX_ROWS = 500
@@ -89,8 +91,8 @@ export const HTTP_CONNECTIONS_MAX = 8_192
 export const BODY_LIMIT_BYTES = 64 * 1024
 /** Base64 characters of the signed envelope that proves an address. Fits a hundred operations. */
 export const SIGNED_CHALLENGE_MAX_LENGTH = 32 * 1024
-/** The key list is not paged. The owner must sign for every key, so no owner reaches this limit in practice. */
-export const KEYS_LISTED_MAX = 1_000
+/** Active API keys per owner, unless configured. Owners that had more keep them. */
+export const MAX_KEYS_PER_OWNER = 20
 /** Fits the largest transaction that the network accepts, in base64. */
 export const TRANSACTION_BODY_LIMIT_BYTES = 256 * 1024
 /** Transactions polled at the same time. Each is polled once per second, regardless of the number of waiting callers. */

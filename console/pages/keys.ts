@@ -1,6 +1,6 @@
 // The wallet and the API keys of its account.
 
-import type { ApiKey } from '../../client/src/index.ts'
+import type { Answer, ApiKey, Client } from '../../client/src/index.ts'
 import { createKeySection } from '../key-section.ts'
 import { card, createTable, el } from '../dom.ts'
 import { dateTime } from '../format.ts'
@@ -8,6 +8,18 @@ import type { Page, PageParts } from '../page.ts'
 import { createPanel } from '../panel.ts'
 import { reasonOf } from '../problems.ts'
 import { createWalletSection } from '../wallet-section.ts'
+
+/** All pages of the list: a key that is not shown cannot be revoked here. */
+async function readAllKeys(client: Client): Promise<Answer<readonly ApiKey[]>> {
+  const keys: ApiKey[] = []
+  let last: Answer<unknown> | undefined
+  for await (const page of client.pages('listKeys')) {
+    keys.push(...page.body.keys)
+    last = page
+  }
+  if (last === undefined) throw new Error('the list has no page')
+  return { ...last, body: keys }
+}
 
 export function createKeysPage(parts: PageParts): Page {
   const { session, feed } = parts
@@ -26,7 +38,7 @@ export function createKeysPage(parts: PageParts): Page {
   const status = el('p', { class: 'note', role: 'status' })
   const panel = createPanel({
     feed, session, content: table.element, title: 'API keys', isManual: true,
-    read: (client) => client.listKeys(), render: ({ keys }) => table.setRows(keys), clear: () => table.setRows([]),
+    read: readAllKeys, render: (keys) => table.setRows(keys), clear: () => table.setRows([]),
   })
   const list = card('keys-heading', 'API keys of this account', table.element, panel.note, status)
 

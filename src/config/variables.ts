@@ -1,6 +1,6 @@
 // All environment variables of the gateway: format, default and description. docs/configuration.md is generated from this table.
 
-import { POLL_INTERVAL_MS, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS } from '../limits.ts'
+import { MAX_KEYS_PER_OWNER, POLL_INTERVAL_MS, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS } from '../limits.ts'
 import {
   choice, contractAddress, headerName, httpUrl, httpUrls, httpUrlsOrOff, integer, nameValuePairs, onOff, origin, ratio, text, trustProxy, url,
 } from './formats.ts'
@@ -33,6 +33,7 @@ const LEDGER_MAX = 2 ** 32 - 1
 const READY_AGE_MAX_SEC = 31_536_000
 const DRAIN_MAX_MS = 600_000
 const PORT_MAX = 65_535
+const KEYS_PER_OWNER_MAX = 10_000
 
 const LOOPBACK = '127.0.0.1'
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -110,6 +111,9 @@ const ACCESS = {
   ALLOWLIST: optional(
     text, 'Accounts that may create API keys: a comma-separated list of addresses, or a file with one address per line. Changes to the file are applied.',
     'everyone',
+  ),
+  MAX_KEYS_PER_OWNER: variable(
+    integer(1, KEYS_PER_OWNER_MAX), MAX_KEYS_PER_OWNER, 'Maximum number of active API keys per account. Accounts with more keep them, but get no new ones.',
   ),
   GEO_BLOCK: variable(onOff, false, 'Rejects trading requests (`/v1/orders`, `/v1/actions`, `/v1/tx`) from restricted regions.', 'off'),
   GEO_COUNTRY_HEADER: variable(headerName, 'cf-ipcountry', 'Header with the country of the client. Your proxy must overwrite it.'),

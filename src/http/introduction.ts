@@ -20,6 +20,7 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401>, string>> = {
   '404 vault_not_found': 'Use an id from /v1/vaults.',
   '404 unknown_code': 'Check the spelling. Codes are case-sensitive.',
   '404 no_code': 'Use an address that has registered a code.',
+  '409 key_limit_reached': 'Revoke a key, then request a new challenge and sign it.',
   '409 not_yet': 'Retry with the same X-Min-Ledger.',
   429: 'Wait for the number of seconds in Retry-After.',
   431: 'Send fewer or shorter headers.',

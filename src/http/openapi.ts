@@ -10,7 +10,7 @@ import { ACTION_REQUESTS } from '../resources/action-request.ts'
 import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
 import { Candle } from '../resources/candle.ts'
 import {
-  HeadersTooLarge, InvalidSignature, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
+  HeadersTooLarge, InvalidSignature, KeyLimitReached, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
   SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
 import { EventRow } from '../resources/event-row.ts'
@@ -53,7 +53,7 @@ const SCHEMAS: readonly TSchema[] = [
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, PreparedTransaction, SubmitResult,
   ValidationError, UnsupportedAsset, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta, UnknownAsset, KeyNotFound, VaultNotFound,
-  UnknownCode, NoCode, RateLimited, HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
+  UnknownCode, NoCode, KeyLimitReached, RateLimited, HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
 ]
 
 const KEY_DESCRIPTION = [

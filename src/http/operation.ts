@@ -4,7 +4,7 @@ import type { FastifySchema } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { ref } from '../resources/fields.ts'
 import {
-  HeadersTooLarge, InvalidSignature, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
+  HeadersTooLarge, InvalidSignature, KeyLimitReached, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
   SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
 import { NotYet } from '../resources/not-yet.ts'
@@ -25,6 +25,7 @@ export const ERROR_SCHEMAS = {
   '404 vault_not_found': VaultNotFound,
   '404 unknown_code': UnknownCode,
   '404 no_code': NoCode,
+  '409 key_limit_reached': KeyLimitReached,
   '409 not_yet': NotYet,
   429: RateLimited,
   431: HeadersTooLarge,

@@ -4,16 +4,17 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
-import { CHALLENGE_TTL_MS, KEYS_LISTED_MAX } from '../limits.ts'
-import type { ApiKey, BetaStatus, IssuedKey, KeyChallenge, KeyTier } from '../resources/api-key.ts'
-import type { Queryable, Store } from '../store/store.ts'
+import { CHALLENGE_TTL_MS, MAX_KEYS_PER_OWNER } from '../limits.ts'
+import type { BetaStatus, IssuedKey, KeyChallenge, KeyTier } from '../resources/api-key.ts'
+import type { Queryable, Store, Writer } from '../store/store.ts'
 import type { Allowlist } from './allowlist.ts'
 import { createAuthentication } from './authentication.ts'
 import type { Authenticate } from './authentication.ts'
 import { createMemoryChallenges } from './challenges.ts'
 import type { ChallengeStore } from './challenges.ts'
 import { createKeyCache } from './key-cache.ts'
-import { insertKey, listKeys, revokeKey } from './records.ts'
+import { insertKey, insertKeyWithin, listKeys, revokeKey } from './records.ts'
+import type { KeyPage, NewKey } from './records.ts'
 import { provesOwnership } from './signed-challenge.ts'
 
 /** The body of POST /v1/keys. */
@@ -32,12 +33,14 @@ export interface Keys extends AsyncDisposable {
   /** Creates a challenge, which replaces the pending challenge of the address. */
   requestChallenge(address: string): Promise<KeyChallenge>
   /**
-   * Issues a key for a proven address, or returns the reason for rejecting the claim. Checks the allowlist first; everything after that uses up the challenge.
-   * Resolves after the commit.
+   * Issues a key for a proven address, or returns the reason for rejecting the claim. Checks the allowlist first, and the number of keys last; everything after
+   * the allowlist uses up the challenge. Resolves after the commit.
    */
-  issue(claim: Claim): Promise<IssuedKey | 'not_in_beta' | 'invalid_signature'>
-  /** The owner's keys, newest first, including revoked ones. */
-  list(owner: string): Promise<ApiKey[]>
+  issue(claim: Claim): Promise<IssuedKey | 'not_in_beta' | 'invalid_signature' | 'key_limit_reached'>
+  /** The owner's keys, newest first, including revoked ones. `before` is the `next` of the previous page. */
+  list(owner: string, page: { readonly before: number | null; readonly limit: number }): Promise<KeyPage>
+  /** The maximum number of active keys that `issue` leaves an owner with. */
+  readonly maxPerOwner: number
   /** Revokes an active key of the owner; false when there is none with this id. Other instances reject the key as soon as they receive the notification. */
   revoke(owner: string, keyId: string): Promise<boolean>
   /** True when the key is known to be revoked; false when it cannot be looked up. Never rejects. */
@@ -53,10 +56,12 @@ export interface KeysParts {
   readonly allowlist: Allowlist
   /** In memory by default. */
   readonly challenges?: ChallengeStore
+  /** Active keys per owner. Owners with more keep them. */
+  readonly maxPerOwner?: number
 }
 
 export function createKeys(parts: KeysParts): Keys {
-  const { store, clock, random, log, networkPassphrase, allowlist, challenges = createMemoryChallenges() } = parts
+  const { store, clock, random, log, networkPassphrase, allowlist, challenges = createMemoryChallenges(), maxPerOwner = MAX_KEYS_PER_OWNER } = parts
   const cache = createKeyCache({ store, clock, log })
   // A replica may lack the newest key.
   const primary: Queryable = store.engine === 'embedded' ? store.read : store.write
@@ -82,12 +87,15 @@ export function createKeys(parts: KeysParts): Keys {
     async issue(claim) {
       if (!allowlist.allows(claim.address)) return 'not_in_beta'
       if (!(await isProven(claim))) return 'invalid_signature'
-      return issueKey(store.write, { owner: claim.address, tier: 'standard', label: claim.label, clock, random })
+      const challenge = Buffer.from(claim.challenge, 'hex')
+      const issued = await issueKeyWithin(store.write, { owner: claim.address, tier: 'standard', label: claim.label, challenge, clock, random }, maxPerOwner)
+      return issued ?? 'invalid_signature'
     },
-    async list(owner) {
-      const rows = await listKeys(primary, owner, KEYS_LISTED_MAX)
-      return rows.map((row) => ({ ...row, lastUsedAt: laterOf(row.lastUsedAt, cache.lastUsedAtMs(row.keyId)) }))
+    async list(owner, page) {
+      const { keys, next } = await listKeys(primary, { owner, ...page })
+      return { keys: keys.map((key) => ({ ...key, lastUsedAt: laterOf(key.lastUsedAt, cache.lastUsedAtMs(key.keyId)) })), next }
     },
+    maxPerOwner,
     async revoke(owner, keyId) {
       try {
         const done = await revokeKey(store.write, { keyId, owner, revokedAtMs: clock.nowMs() })
@@ -108,17 +116,42 @@ export function createKeys(parts: KeysParts): Keys {
   }
 }
 
+interface KeyRequest {
+  readonly owner: string
+  readonly tier: KeyTier
+  readonly label: string | null
+  readonly clock: Clock
+  readonly random: Random
+}
+
 /** Stores a new key and returns it with its secret, which is not stored. Resolves after the commit. */
-export async function issueKey(
-  db: Queryable,
-  key: { readonly owner: string; readonly tier: KeyTier; readonly label: string | null; readonly clock: Clock; readonly random: Random },
-): Promise<IssuedKey> {
-  const { owner, tier, label, clock, random } = key
+export async function issueKey(db: Queryable, request: KeyRequest): Promise<IssuedKey> {
+  const { issued, record } = createKey(request, null)
+  await insertKey(db, record)
+  return issued
+}
+
+/**
+ * Issues a key unless its owner has `maxActive` active keys. `challenge` is the signed challenge, null for a key of the operator; undefined when it has yielded
+ * a key already.
+ */
+export async function issueKeyWithin(
+  db: Writer, request: KeyRequest & { readonly challenge: Uint8Array | null }, maxActive: number,
+): Promise<IssuedKey | 'key_limit_reached' | undefined> {
+  const { issued, record } = createKey(request, request.challenge)
+  const inserted = await insertKeyWithin(db, record, maxActive)
+  if (inserted === 'key_limit_reached') return inserted
+  return inserted ? issued : undefined
+}
+
+function createKey({ owner, tier, label, clock, random }: KeyRequest, challenge: Uint8Array | null): { readonly issued: IssuedKey; readonly record: NewKey } {
   const keyId = `nk_${Buffer.from(random.bytes(12)).toString('hex')}`
   const secret = Buffer.from(random.bytes(32)).toString('hex')
   const createdAt = clock.nowMs()
-  await insertKey(db, { keyId, owner, tier, label, secretSha256: hash('sha256', secret, 'buffer'), createdAtMs: createdAt })
-  return { keyId, secret, tier, owner, createdAt }
+  return {
+    issued: { keyId, secret, tier, owner, createdAt },
+    record: { keyId, owner, tier, label, secretSha256: hash('sha256', secret, 'buffer'), createdAtMs: createdAt, challenge },
+  }
 }
 
 function laterOf(storedMs: number | null, trackedMs: number | undefined): number | null {

@@ -3,6 +3,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { parseAddressList } from '../base/address-list.ts'
+import { defined } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import { isAccountAddress } from '../base/strkey.ts'
@@ -11,19 +12,19 @@ import type { ApiKey, KeyTier } from '../resources/api-key.ts'
 import { FolderInUse } from '../store/embedded/lock-file.ts'
 import type { Store } from '../store/store.ts'
 import type { AllowlistSource } from './allowlist.ts'
-import { issueKey } from './keys.ts'
+import { issueKey, issueKeyWithin } from './keys.ts'
 import { listKeys, revokeKey } from './records.ts'
 
 const USAGE = [
-  'npm run keys -- issue <address> [--tier standard|market_maker] [--label <text>]',
+  'npm run keys -- issue <address> [--tier standard|market_maker] [--label <text>] [--force]',
   'npm run keys -- list [<address>]',
   'npm run keys -- revoke <keyId>',
   'npm run keys -- allow <address>      (needs ALLOWLIST to be a file)',
   'npm run keys -- disallow <address>   (needs ALLOWLIST to be a file)',
 ]
 
-/** The maximum number of keys that `list` prints. */
-const LIST_MAX = 1_000
+/** Keys read at a time by `list`, which prints all of them. */
+const LIST_PAGE = 1_000
 
 /** Raised for an invalid or impossible command; the message is for the operator. */
 export class CommandRejected extends Error {
@@ -31,7 +32,7 @@ export class CommandRejected extends Error {
 }
 
 export type KeysCommand =
-  | { readonly name: 'issue'; readonly address: string; readonly tier: KeyTier; readonly label: string | null }
+  | { readonly name: 'issue'; readonly address: string; readonly tier: KeyTier; readonly label: string | null; readonly force: boolean }
   | { readonly name: 'list'; readonly address: string | null }
   | { readonly name: 'revoke'; readonly keyId: string }
   | { readonly name: 'allow' | 'disallow'; readonly address: string }
@@ -39,15 +40,15 @@ export type KeysCommand =
 /** Parses the arguments after `keys`. Throws CommandRejected with the usage. */
 export function parseKeysCommand(words: readonly string[]): KeysCommand {
   const { positionals: [name, subject, ...more], values } = parseWords(words)
-  const { tier = KEY_TIERS[0], label = null } = values
-  if (name !== 'issue' && Object.keys(values).length > 0) throw usageError('--tier and --label are options of issue only')
+  const { tier = KEY_TIERS[0], label = null, force = false } = values
+  if (name !== 'issue' && Object.keys(values).length > 0) throw usageError('--tier, --label and --force are options of issue only')
   if (more.length > 0) throw usageError(`unexpected argument: ${more.join(' ')}`)
   switch (name) {
     case 'issue': {
       const keyTier = KEY_TIERS.find((one) => one === tier)
       if (keyTier === undefined) throw usageError(`--tier must be one of ${KEY_TIERS.join(', ')}`)
       if (label !== null && !isLabel(label)) throw usageError(`--label must have at most ${KEY_LABEL_MAX_LENGTH} characters and no control characters`)
-      return { name, address: requireAccount(subject), tier: keyTier, label }
+      return { name, address: requireAccount(subject), tier: keyTier, label, force }
     }
     case 'list':
       return { name, address: subject === undefined ? null : requireAccount(subject) }
@@ -66,6 +67,7 @@ export interface OperatorParts {
   /** Called only by commands that use the database. */
   readonly openStore: () => Promise<Store>
   readonly allowlist: AllowlistSource | null
+  readonly maxKeysPerOwner: number
   readonly clock: Clock
   readonly random: Random
   readonly print: (text: string) => void
@@ -78,23 +80,36 @@ export async function runKeysCommand(command: KeysCommand, parts: OperatorParts)
   await using store = await openStore(parts)
   switch (command.name) {
     case 'issue': {
-      const { address: owner, tier, label } = command
-      const { keyId, secret } = await issueKey(store.write, { owner, tier, label, clock, random })
+      const { address: owner, tier, label, force } = command
+      const request = { owner, tier, label, clock, random }
+      const issued = force ? await issueKey(store.write, request) : await issueKeyWithin(store.write, { ...request, challenge: null }, parts.maxKeysPerOwner)
+      if (issued === 'key_limit_reached') throw keyLimitReached(owner, parts.maxKeysPerOwner)
+      const { keyId, secret } = defined(issued, 'a key without a challenge')
       print(`Issued a ${tier} key to ${owner}. The secret is shown only once:\n\n  ${keyId}:${secret}\n`)
       return
     }
-    case 'list': {
-      const keys = await listKeys(store.write, command.address, LIST_MAX)
-      print(keys.length === 0 ? 'No keys.' : keys.map(formatKey).join('\n'))
-      if (keys.length === LIST_MAX) print(`Showing the newest ${LIST_MAX} keys. Pass an address to list its keys only.`)
-      return
-    }
+    case 'list':
+      return await printKeys(store, command.address, print)
     case 'revoke': {
       const done = await revokeKey(store.write, { keyId: command.keyId, owner: null, revokedAtMs: clock.nowMs() })
       if (!done) throw new CommandRejected(`no active key has the id ${command.keyId}`)
       print(`Revoked ${command.keyId}. All gateways on this database now reject it.`)
     }
   }
+}
+
+async function printKeys(store: Store, owner: string | null, print: OperatorParts['print']): Promise<void> {
+  let before: number | null = null
+  do {
+    const page = await listKeys(store.write, { owner, before, limit: LIST_PAGE })
+    print(page.keys.length === 0 ? 'No keys.' : page.keys.map(formatKey).join('\n'))
+    before = page.next
+  } while (before !== null)
+}
+
+function keyLimitReached(owner: string, max: number): CommandRejected {
+  const advice = 'Revoke one, raise MAX_KEYS_PER_OWNER, or use --force.'
+  return new CommandRejected(`${owner} already has the maximum of ${max} active keys (MAX_KEYS_PER_OWNER). ${advice}`)
 }
 
 async function openStore(parts: OperatorParts): Promise<Store> {
@@ -143,9 +158,11 @@ function formatTime(atMs: number | null): string {
   return atMs === null ? 'never' : new Date(atMs).toISOString()
 }
 
+const OPTIONS = { tier: { type: 'string' }, label: { type: 'string' }, force: { type: 'boolean' } } as const
+
 function parseWords(words: readonly string[]) {
   try {
-    return parseArgs({ args: [...words], allowPositionals: true, options: { tier: { type: 'string' }, label: { type: 'string' } } })
+    return parseArgs({ args: [...words], allowPositionals: true, options: OPTIONS })
   } catch (cause) {
     throw usageError(cause instanceof Error ? cause.message : String(cause))
   }

@@ -1,7 +1,7 @@
 // All SQL statements for the table of API keys.
 
 import type { ApiKey, KeyTier } from '../resources/api-key.ts'
-import type { Queryable } from '../store/store.ts'
+import type { Queryable, Writer } from '../store/store.ts'
 
 /** Notified with the key's id, in the transaction that revokes it. */
 export const REVOCATIONS_CHANNEL = 'api_key_revoked'
@@ -23,13 +23,31 @@ export interface NewKey {
   readonly secretSha256: Uint8Array
   readonly label: string | null
   readonly createdAtMs: number
+  /** The 32 bytes that the owner signed; null for a key that the operator issues. */
+  readonly challenge: Uint8Array | null
 }
 
-export async function insertKey(db: Queryable, key: NewKey): Promise<void> {
-  await db.query(
-    'insert into keys.api_keys (key_id, secret_sha256, owner, tier, label, created_at) values ($1, $2, $3, $4, $5, $6)',
-    [key.keyId, key.secretSha256, key.owner, key.tier, key.label, key.createdAtMs],
+/** Inserts a key unless its challenge has yielded one already. */
+export async function insertKey(db: Queryable, key: NewKey): Promise<boolean> {
+  const rows = await db.query(
+    `insert into keys.api_keys (key_id, secret_sha256, owner, tier, label, created_at, challenge) values ($1, $2, $3, $4, $5, $6, $7)
+    on conflict (challenge) do nothing returning key_id`,
+    [key.keyId, key.secretSha256, key.owner, key.tier, key.label, key.createdAtMs, key.challenge],
   )
+  return rows.length === 1
+}
+
+/** The first number of the advisory locks that serialize the inserts of one owner; arbitrary. */
+const OWNER_LOCK = 7_221_097
+
+/** Inserts a key as `insertKey` does, unless its owner has `maxActive` active keys. Exact with any number of concurrent calls and instances. */
+export function insertKeyWithin(db: Writer, key: NewKey, maxActive: number): Promise<boolean | 'key_limit_reached'> {
+  return db.transaction(async (tx) => {
+    // Two statements: a statement sees what was committed before it began, so counting in this one would miss the key of the transaction it waited for.
+    await tx.query('select pg_advisory_xact_lock($1::int, hashtext($2))', [OWNER_LOCK, key.owner])
+    const active = await tx.query('select from keys.api_keys where owner = $1 and revoked_at is null limit $2', [key.owner, maxActive])
+    return active.length >= maxActive ? 'key_limit_reached' : await insertKey(tx, key)
+  })
 }
 
 const RECORD = 'k.key_id as "keyId", k.owner, k.tier, k.secret_sha256 as "secretSha256", k.revoked_at is not null as revoked'
@@ -65,11 +83,27 @@ export async function revokeKey(db: Queryable, key: { keyId: string; owner: stri
   return rows.length === 1
 }
 
-/** Keys as the API returns them, newest first; `owner` null lists the keys of all owners. */
-export function listKeys(db: Queryable, owner: string | null, limit: number): Promise<ApiKey[]> {
-  return db.query<ApiKey>(
-    `select key_id as "keyId", owner, tier, label, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"
-    from keys.api_keys where $1::text is null or owner = $1 order by seq desc limit $2`,
-    [owner, limit],
+export interface KeyPage {
+  readonly keys: readonly ApiKey[]
+  /** Where the next page starts; null after the last page. */
+  readonly next: number | null
+}
+
+export interface KeyFilter {
+  /** Null lists the keys of all owners. */
+  readonly owner: string | null
+  /** The `next` of the previous page; null for the first. */
+  readonly before: number | null
+  readonly limit: number
+}
+
+/** Keys as the API returns them, newest first. */
+export async function listKeys(db: Queryable, { owner, before, limit }: KeyFilter): Promise<KeyPage> {
+  const rows = await db.query<ApiKey & { seq: number }>(
+    `select seq, key_id as "keyId", owner, tier, label, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"
+    from keys.api_keys where ${owner === null ? '$1::text is null' : 'owner = $1'} and ($2::bigint is null or seq < $2) order by seq desc limit $3`,
+    [owner, before, limit + 1],
   )
+  const page = rows.slice(0, limit)
+  return { keys: page.map(({ seq: _seq, ...key }) => key), next: rows.length > limit ? (page.at(-1)?.seq ?? null) : null }
 }

@@ -50,6 +50,15 @@ export const NotInBeta = Type.Object(
   { $id: 'NotInBeta', description: 'Key creation is limited to allow-listed addresses.' },
 )
 
+/** 409 of POST /v1/keys. */
+export const KeyLimitReached = Type.Object(
+  {
+    error: Type.Literal('key_limit_reached'),
+    message: message('This account already has the maximum of 20 active keys. Revoke one, then request a new challenge.'),
+  },
+  { $id: 'KeyLimitReached', description: 'The account has the maximum number of active keys.' },
+)
+
 /** 404 of DELETE /v1/keys/{keyId}. */
 export const KeyNotFound = Type.Object(
   { error: Type.Literal('key_not_found') },

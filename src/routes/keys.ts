@@ -3,15 +3,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../http/app.ts'
-import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
+import { CACHE_NEVER, JSON_TYPE, nextLink } from '../http/response.ts'
 import { callerKey } from '../http/caller.ts'
 import { HttpFailure, isTooLarge, keepConnectionOpen, validationFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import type { Keys } from '../keys/keys.ts'
-import { ADDRESS_LENGTH, BODY_LIMIT_BYTES, KEY_LABEL_MAX_LENGTH, SIGNED_CHALLENGE_MAX_LENGTH } from '../limits.ts'
+import { ADDRESS_LENGTH, BODY_LIMIT_BYTES, KEY_LABEL_MAX_LENGTH, PAGE_LIMITS, SIGNED_CHALLENGE_MAX_LENGTH } from '../limits.ts'
+import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from '../projections/page.ts'
 import { ApiKey, BetaStatus, EXAMPLE_API_KEY, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
 import { EXAMPLE_TRADER, ref } from '../resources/fields.ts'
-import { listOf } from './parameters.ts'
+import { cursorParameter, limitParameter, listOf } from './parameters.ts'
 
 const EXAMPLE_CHALLENGE = { challengeHex: 'a7c4'.repeat(16), expiresAt: 1_783_339_500_000 }
 
@@ -72,7 +73,7 @@ const issueKey = operation(
       createdAt: EXAMPLE_API_KEY.createdAt,
     } satisfies IssuedKey,
     status: 201,
-    errors: [400, '401 invalid_signature', 403, 503],
+    errors: [400, '401 invalid_signature', 403, '409 key_limit_reached', 503],
     cacheable: false,
   },
   {
@@ -105,15 +106,19 @@ const listKeys = operation(
     id: 'listKeys',
     tag: 'keys',
     summary: 'List your keys',
-    description: 'Returns all keys of the owner of the calling key, newest first, including revoked keys. Secrets are never returned.',
+    description: 'Returns the keys of the owner of the calling key, newest first, including revoked keys. Secrets are never returned.',
     ok: listOf('keys', ref(ApiKey)),
     example: { keys: [EXAMPLE_API_KEY] },
-    errors: [],
+    headers: ['next'],
+    errors: [400],
     cacheable: false,
     requiresKey: true,
   },
-  {},
+  { querystring: Type.Object({ limit: limitParameter(PAGE_LIMITS.keys), cursor: cursorParameter }) },
 )
+
+/** The name of the list in its cursors. */
+const KEYS_LIST = 'keys'
 
 const revokeKey = operation(
   {
@@ -146,11 +151,15 @@ export function keysRoutes(app: App, parts: { readonly keys: Keys }): void {
     const issued = await keys.issue({ address, challenge, signature, label })
     if (issued === 'not_in_beta') throw new HttpFailure({ status: 403, body: { error: issued, message: NOT_IN_BETA_MESSAGE } })
     if (issued === 'invalid_signature') throw new HttpFailure({ status: 401, body: { error: issued } })
+    if (issued === 'key_limit_reached') throw new HttpFailure({ status: 409, body: { error: issued, message: keyLimitMessage(keys.maxPerOwner) } })
     send(reply, 201, issued)
   })
 
   app.get('/v1/keys', { schema: listKeys, config: { requiresKey: true } }, async (request, reply) => {
-    send(reply, 200, { keys: await keys.list(callerKey(request).owner) })
+    const { limit = PAGE_LIMITS.keys.default, cursor } = request.query
+    const page = await keys.list(callerKey(request).owner, { before: cursor === undefined ? null : decodePosition(cursor), limit })
+    if (page.next !== null) reply.headers(nextLink(request.raw.url ?? '', encodeCursor(KEYS_LIST, [page.next])))
+    send(reply, 200, { keys: page.keys })
   })
 
   app.delete('/v1/keys/:keyId', { schema: revokeKey, config: { requiresKey: true } }, async (request, reply) => {
@@ -158,6 +167,16 @@ export function keysRoutes(app: App, parts: { readonly keys: Keys }): void {
     if (!revoked) throw new HttpFailure({ status: 404, body: { error: 'key_not_found' } })
     send(reply, 200, { revoked: true })
   })
+}
+
+function keyLimitMessage(maxPerOwner: number): string {
+  return `This account already has the maximum of ${maxPerOwner} active keys. Revoke one, then request a new challenge.`
+}
+
+function decodePosition(cursor: string): number {
+  const [position] = decodeCursor(KEYS_LIST, cursor, 1)
+  if (typeof position !== 'number' || position < 1) throw new InvalidCursor(INVALID_CURSOR)
+  return position
 }
 
 function send(reply: FastifyReply, status: number, body: object): void {

@@ -464,8 +464,11 @@ create table keys.api_keys (
   created_at bigint not null,
   last_used_at bigint,
   revoked_at bigint,
+  challenge bytea,
   constraint api_keys_pkey PRIMARY KEY (seq),
+  constraint api_keys_challenge_key UNIQUE (challenge),
   constraint api_keys_key_id_key UNIQUE (key_id),
+  constraint api_keys_challenge_check CHECK ((octet_length(challenge) = 32)),
   constraint api_keys_key_id_check CHECK ((key_id ~ '^nk_[0-9a-f]{24}$'::text)),
   constraint api_keys_label_check CHECK ((char_length(label) <= 64)),
   constraint api_keys_owner_check CHECK ((owner ~ '^G[A-Z2-7]{55}$'::text)),
@@ -524,6 +527,8 @@ CREATE INDEX vaults_by_leader ON idx.vaults USING btree (home, leader, created_s
 CREATE INDEX vaults_newest ON idx.vaults USING btree (home, created_seq);
 CREATE INDEX vaults_unsettled ON idx.vaults USING btree (home, last_ledger)
   WHERE is_unsettled;
+CREATE INDEX api_keys_active ON keys.api_keys USING btree (owner)
+  WHERE (revoked_at IS NULL);
 CREATE INDEX api_keys_of_owner ON keys.api_keys USING btree (owner, seq);
 
 create sequence keys.api_keys_seq_seq;

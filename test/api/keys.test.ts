@@ -11,12 +11,15 @@ import type { App } from '../../src/http/app.ts'
 import { openAllowlist } from '../../src/keys/allowlist.ts'
 import type { ApiKey, IssuedKey } from '../../src/resources/api-key.ts'
 import { silentLog } from '../../src/base/log.ts'
-import { BODY_LIMIT_BYTES, CHALLENGE_TTL_MS } from '../../src/limits.ts'
+import { issueKey } from '../../src/keys/keys.ts'
+import { BODY_LIMIT_BYTES, CHALLENGE_TTL_MS, MAX_KEYS_PER_OWNER } from '../../src/limits.ts'
+import { encodeCursor } from '../../src/projections/page.ts'
 import type { Store } from '../../src/store/store.ts'
 import { BARE_START_MS, createBareGateway } from '../support/bare-gateway.ts'
 import type { BareGateway } from '../support/bare-gateway.ts'
 import { openTestStore } from '../support/database.ts'
 import { buildChallenge, call, createWallet, obtainKey, requestChallenge, signChallenge, TEST_PASSPHRASE } from '../support/keys.ts'
+import type { ApiResponse } from '../support/keys.ts'
 
 const UNLIMITED = { public: 1_000_000, standard: 1_000_000, market_maker: 1_000_000 }
 const clock: VirtualClock = createVirtualClock(BARE_START_MS)
@@ -316,6 +319,66 @@ test('lists every key of the owner, newest first, including revoked ones, withou
     { keyId: first.keyId, ...common, label: 'first', createdAt: first.createdAt, lastUsedAt: revokedAt, revokedAt: null },
   ] })
   for (const { secret } of [first, second, third]) assert.ok(!response.text.includes(secret))
+})
+
+async function issueDirectly(owner: string, count: number): Promise<IssuedKey[]> {
+  const random = createSeededRandom(`keys of ${owner}`)
+  const keys: IssuedKey[] = []
+  while (keys.length < count) keys.push(await issueKey(store.write, { owner, tier: 'standard', label: null, clock, random }))
+  return keys
+}
+
+test('pages through every key of an owner with more than a thousand', async () => {
+  const owner = createWallet('many keys').publicKey()
+  const keys = await issueDirectly(owner, 1_100)
+  const [key] = keys
+  const sizes: number[] = []
+  const listed: string[] = []
+  for (let url: string | undefined = '/v1/keys'; url !== undefined;) {
+    const response: ApiResponse<{ keys: readonly ApiKey[] }> = await call(app, url, { key: key as IssuedKey })
+    assert.equal(response.status, 200)
+    sizes.push(response.body.keys.length)
+    listed.push(...response.body.keys.map(({ keyId }) => keyId))
+    url = /^<(.*)>; rel="next"$/.exec(response.headers['link'] ?? '')?.[1]
+  }
+  assert.deepEqual(sizes, [1_000, 100])
+  assert.deepEqual(new Set(listed), new Set(keys.map(({ keyId }) => keyId)))
+  assert.equal(listed.length, keys.length)
+  const limited = await call<{ keys: readonly ApiKey[] }>(app, '/v1/keys?limit=3', { key: key as IssuedKey })
+  assert.deepEqual(limited.body.keys.map(({ keyId }) => keyId), listed.slice(0, 3))
+  assert.equal((await call(app, '/v1/keys?limit=1001', { key: key as IssuedKey })).status, 400)
+  const foreign = await call(app, `/v1/keys?cursor=${encodeCursor('trades', [1])}`, { key: key as IssuedKey })
+  assert.deepEqual([foreign.status, foreign.body['message']], [400, 'querystring/cursor was not issued by this list'])
+})
+
+test('rejects a key beyond the limit with 409, after the signature check, until one is revoked', async () => {
+  const wallet = createWallet('collects')
+  const address = wallet.publicKey()
+  const keys: IssuedKey[] = []
+  for (let count = 0; count < MAX_KEYS_PER_OWNER; count++) keys.push(await obtainKey(app, wallet))
+  const claimNow = async () => {
+    const { challengeHex } = await requestChallenge(app, address)
+    return { challenge: challengeHex, response: await claim({ address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) }) }
+  }
+  const { challenge, response } = await claimNow()
+  assert.deepEqual([response.status, response.body], [409, {
+    error: 'key_limit_reached', message: 'This account already has the maximum of 20 active keys. Revoke one, then request a new challenge.',
+  }])
+  const unsigned = await claim({ address, challenge, signature: 'AAAA' })
+  assert.deepEqual([unsigned.status, unsigned.body], [401, { error: 'invalid_signature' }], 'only the owner learns how many keys it has')
+  const [first, second] = keys as [IssuedKey, IssuedKey]
+  assert.equal((await call(app, `/v1/keys/${second.keyId}`, { method: 'DELETE', key: first })).status, 200)
+  assert.equal((await claimNow()).response.status, 201)
+  assert.equal((await claimNow()).response.status, 409)
+})
+
+test('an owner with more keys than the limit keeps them', async () => {
+  const wallet = createWallet('owns many')
+  const keys = await issueDirectly(wallet.publicKey(), 30)
+  for (const key of keys) assert.equal((await call(app, '/v1/account/me', { key })).status, 200)
+  const { challengeHex } = await requestChallenge(app, wallet.publicKey())
+  const refused = await claim({ address: wallet.publicKey(), challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) })
+  assert.equal(refused.status, 409)
 })
 
 test('lastUsedAt is exact before it is written to the database', async () => {

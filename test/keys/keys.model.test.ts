@@ -24,6 +24,8 @@ import type { Trading, TradingParts } from '../support/trading-server.ts'
 const RUNS = fuzzRuns(25)
 const COMMANDS_MAX = 40
 const OWNERS = [0, 1, 2]
+/** Low enough to be reached. */
+const MAX_KEYS = 4
 /** Keys need no network. */
 const NO_NETWORK = {
   rpc: unreachable('RPC') as TradingParts['rpc'], contracts: {} as TradingParts['contracts'], log: silentLog, networkPassphrase: TEST_PASSPHRASE,
@@ -118,6 +120,8 @@ function claim(at: Instance, owner: number, how: (typeof CLAIMS)[number], label:
     const isRight = how !== 'wrong signer' && how !== 'wrong text' && how !== 'garbage' && challengeHex === pending?.challengeHex
     retireChallenge(model, at, owner)
     if (!isRight || model.nowMs >= pending.expiresAt) return assert.deepEqual([response.status, response.body], [401, { error: 'invalid_signature' }])
+    const isFull = model.keys.filter((key) => key.owner === owner && key.revokedAt === null).length >= MAX_KEYS
+    if (isFull) return assert.deepEqual([response.status, response.body.error], [409, 'key_limit_reached'])
     assert.equal(response.status, 201, response.text)
     const { keyId, secret, ...rest } = response.body
     assert.deepEqual(rest, { tier: 'standard', owner: addressOf(real, owner), createdAt: model.nowMs })
@@ -284,7 +288,7 @@ test('property: challenges and keys at two instances match the model', async () 
   let starts = 0
   async function start(instance: Instance): Promise<void> {
     const random = createSeededRandom(`start ${++starts}`)
-    instances.set(instance, servers[instance].serve({ ...NO_NETWORK, store: store.store, clock, random, allowlist: testAllowlist }))
+    instances.set(instance, servers[instance].serve({ ...NO_NETWORK, store: store.store, clock, random, allowlist: testAllowlist, maxPerOwner: MAX_KEYS }))
   }
   for (const instance of INSTANCES) await start(instance)
   disposables.defer(async () => {
@@ -323,6 +327,6 @@ test('property: challenges and keys at two instances match the model', async () 
     }),
     { numRuns: RUNS },
   )
-  const expected = ['claim returned 201', 'claim returned 401', 'claim returned 403', 'use returned 200', 'use returned 401', 'list of several', 'revoked']
+  const expected = ['claim returned 201', 'claim returned 401', 'claim returned 403', 'claim returned 409', 'use returned 200', 'use returned 401', 'list of several', 'revoked']
   for (const what of expected) assert.ok((seen.get(what) ?? 0) > 0, `never reached: ${what} (${[...seen].join(' ')})`)
 })

@@ -28,7 +28,9 @@ async function run(line: string, parts: Partial<OperatorParts> = {}): Promise<st
   const output: string[] = []
   const unreachable = () => Promise.reject(new Error('this command needs no database'))
   const words = line.split(' ').filter((word) => word !== '')
-  await runKeysCommand(parseKeysCommand(words), { openStore: unreachable, allowlist: null, clock, random, print: (text) => output.push(text), ...parts })
+  await runKeysCommand(parseKeysCommand(words), {
+    openStore: unreachable, allowlist: null, maxKeysPerOwner: 20, clock, random, print: (text) => output.push(text), ...parts,
+  })
   return output.join('\n')
 }
 
@@ -62,6 +64,27 @@ test('issues a market_maker key for a running gateway, lists it, and revokes it 
   assert.match(await run(`list ${ALICE}`, lend(store)), /revoked 2026-07-06T12:00:00.000Z/)
   await assert.rejects(run(`revoke ${keyId}`, lend(store)), CommandRejected)
   assert.equal(await run(`list ${createWallet('nobody').publicKey()}`, lend(store)), 'No keys.')
+})
+
+test('issues no key beyond the limit of active keys, unless forced', async () => {
+  await using store = await openTestStore()
+  const parts = { ...lend(store), maxKeysPerOwner: 2 }
+  await run(`issue ${ALICE}`, parts)
+  const [, second = ''] = /(nk_[0-9a-f]{24}):/.exec(await run(`issue ${ALICE}`, parts)) ?? []
+  await assert.rejects(run(`issue ${ALICE}`, parts), /already has the maximum of 2 active keys \(MAX_KEYS_PER_OWNER\)\. Revoke one, .* or use --force\.$/)
+  await run(`issue ${BOB}`, parts)
+  await run(`issue ${ALICE} --force`, parts)
+  await run(`revoke ${second}`, parts)
+  await assert.rejects(run(`issue ${ALICE}`, parts), CommandRejected, 'the forced key counts')
+  assert.equal((await run(`list ${ALICE}`, parts)).split('\n').length, 3)
+})
+
+test('lists every key, however many there are', async () => {
+  await using store = await openTestStore()
+  await store.write.query(`insert into keys.api_keys (key_id, secret_sha256, owner, tier, created_at)
+    select 'nk_' || lpad(to_hex(n), 24, '0'), sha256('x'), $1, 'standard', 0 from generate_series(1, 2500) n`, [ALICE])
+  const lines = (await run('list', lend(store))).split('\n')
+  assert.deepEqual([lines.length, new Set(lines).size], [2_500, 2_500])
 })
 
 test('edits the allowlist file, keeps comments, and running gateways reload it', async () => {
@@ -103,7 +126,7 @@ test('rejects an invalid command line with the usage', async () => {
     [`issue ${ALICE} --label ${'x'.repeat(65)}`, /^--label must have at most 64/],
     [`issue ${ALICE} --label a\tb`, /^--label must have at most 64/],
     [`issue ${ALICE} ${BOB}`, /^unexpected argument: G/],
-    [`list --tier standard`, /^--tier and --label are options of issue only/],
+    [`list --tier standard`, /^--tier, --label and --force are options of issue only/],
     ['revoke', /^missing key id/],
     ['allow x', /is not an account address/],
     ['list --all', /^Unknown option/],

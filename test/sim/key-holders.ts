@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import type { Keypair } from '@stellar/stellar-sdk'
 import type { Clock } from '../../src/base/clock.ts'
 import { KEY_TTL_MS } from '../../src/keys/key-cache.ts'
-import { CHALLENGE_TTL_MS } from '../../src/limits.ts'
+import { CHALLENGE_TTL_MS, MAX_KEYS_PER_OWNER } from '../../src/limits.ts'
 import type { IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
 import { signChallenge } from '../support/keys.ts'
 import type { Requests, Server } from './requests.ts'
@@ -78,6 +78,9 @@ export function createKeyHolder(parts: KeyHolderParts): KeyHolder {
         settled += 1
         const isValid = isFirst && at === challenge.server && !challenge.replaced && !parts.timeSteps && clock.elapsedMs() - challenge.atMs < CHALLENGE_TTL_MS
         assert.ok(!isValid, 'a valid claim was rejected')
+      } else if (response.status === 409) {
+        settled += 1
+        assert.ok(claims >= MAX_KEYS_PER_OWNER, 'a claim was rejected below the limit of keys')
       } else {
         assert.ok(response.status === 503 && !isCalm(), `a claim returned ${response.status} ${response.text}`)
       }

@@ -56,6 +56,8 @@ export interface TradingParts {
   readonly networkPassphrase: string
   /** By default every account may have keys. */
   readonly allowlist?: Allowlist
+  /** Active keys per owner; the default of the gateway if absent. */
+  readonly maxPerOwner?: number
 }
 
 interface Services {

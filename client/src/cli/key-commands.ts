@@ -2,7 +2,7 @@
 
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
-import { callOptions } from './exchange-commands.ts'
+import { callOptions, firstRows } from './exchange-commands.ts'
 import { writeKeyFile } from './secrets.ts'
 import { table, timeOf } from './table.ts'
 
@@ -28,13 +28,14 @@ async function create(context: Context): Promise<void> {
 }
 
 async function list(context: Context): Promise<void> {
-  const { body } = await context.progress.run('Loading keys', () => context.clientWithKey().listKeys({}, callOptions(context)))
+  const rows = context.clientWithKey().rows('listKeys', {}, callOptions(context))
+  const keys = await context.progress.run('Loading keys', () => firstRows(rows, Number.POSITIVE_INFINITY))
   const seconds = (ms: number | null): string | null => (ms === null ? null : timeOf(ms / 1000))
-  context.show(body, table([
+  context.show({ keys }, table([
     { title: 'key', text: ({ keyId }) => keyId }, { title: 'label', text: ({ label }) => label }, { title: 'tier', text: ({ tier }) => tier },
     { title: 'issued (UTC)', text: ({ createdAt }) => seconds(createdAt) }, { title: 'last used', text: ({ lastUsedAt }) => seconds(lastUsedAt) },
     { title: 'revoked', text: ({ revokedAt }) => seconds(revokedAt) },
-  ], body.keys, 'No keys.'))
+  ], keys, 'No keys.'))
 }
 
 async function revoke(context: Context): Promise<void> {

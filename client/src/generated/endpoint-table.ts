@@ -70,4 +70,5 @@ export const LISTS = {
   listAccountOrderEvents: 'events',
   listPoolHistory: 'samples',
   getFunding: 'history',
+  listKeys: 'keys',
 } as const

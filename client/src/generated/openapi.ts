@@ -2587,11 +2587,16 @@ export interface operations {
   };
   /**
    * List your keys. Needs a key.
-   * @description Returns all keys of the owner of the calling key, newest first, including revoked keys. Secrets are never returned.
+   * @description Returns the keys of the owner of the calling key, newest first, including revoked keys. Secrets are never returned.
    */
   readonly listKeys: {
     readonly parameters: {
-      readonly query?: never;
+      readonly query?: {
+        /** @description Maximum number of rows per page. */
+        readonly limit?: number;
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        readonly cursor?: string;
+      };
       readonly header?: never;
       readonly path?: never;
       readonly cookie?: never;
