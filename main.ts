@@ -296,7 +296,7 @@ async function rebuildIndex(settings: Settings, log: Log, stop: AbortSignal): Pr
   const { events, redecoded } = await rebuild(store, {
     clock,
     signal: stop,
-    onProgress: ({ done, total }) => print(`Rebuild: ${done} of ${total} events`),
+    onProgress: (progress) => print(`Rebuild: ${progress.done} of ${progress.total} events`),
   })
   print(`Rebuild: done. Replayed ${events} events, ${redecoded} of them with a different decoding.`)
 }

@@ -65,7 +65,10 @@ async function fillAll(fixture: IndexFixture): Promise<string[]> {
   for (let steps = 0; steps < 100; steps++) {
     const result = await fixture.indexer.fill()
     results.push(result)
-    if (result === 'none' || result === 'unreachable') return results
+    if (result === 'none' || result === 'unreachable') {
+      await fixture.finishRebuild()
+      return results
+    }
   }
   throw new Error('the gaps were not filled in 100 steps')
 }
@@ -167,6 +170,7 @@ test('resumes a fill that failed before any of its commits, without duplicates',
   }
   fixture.nextFault = 'after commit'
   await fixture.indexer.fill().catch(() => undefined)
+  fixture.nextFault = undefined
   await fillAll(fixture)
   assert.deepEqual(await visibleState(), expected)
 })

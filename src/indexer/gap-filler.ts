@@ -1,28 +1,26 @@
-// Fills gaps from archive nodes, one page at a time, using the seqs reserved for them. The last page recomputes every projection, because later events were
-// applied without the missing ones.
+// Fills gaps from archive nodes, one page at a time, using the seqs reserved for them. After the last page the projections are rebuilt in the background,
+// because later events were applied without the missing ones; then the gap counts as filled.
 
 import { defined } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { Random } from '../base/random.ts'
 import { failureFields, RpcFailure } from '../chain/failure.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'
-import { listEpochs, renameEpoch } from '../projections/epochs.ts'
+import { listEpochs } from '../projections/epochs.ts'
 import { appendEvents, readLastLedger } from '../projections/events.ts'
 import { lastFilledSeq, updateGap, readGapToFill, splitGap } from '../projections/gaps.ts'
 import type { Gap } from '../projections/gaps.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { IndexConflict, updateIndexCursor, readIndexCursor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
-import { randomEpochName } from './epochs.ts'
 import { compareLedger, readRange } from './identity.ts'
 import { createPageSize } from './page-size.ts'
 import type { EventsPosition } from './events-page.ts'
 import { BadPage, readEventsPage } from './events-page.ts'
-import { replayArchive } from './rebuild.ts'
+import { requestRebuild } from './rebuild.ts'
 import { endOfLedger, isEndOfLedger, ledgerAfter } from './toid.ts'
 import { toArchivedEvents } from './write-page.ts'
 
@@ -37,7 +35,7 @@ export type FillResult =
   | 'none'
   /** A page was read; the gap has more. */
   | 'page'
-  /** A gap was filled completely. */
+  /** A gap was read completely. */
   | 'filled'
   /** No source has the first ledgers of the gap; they are marked unfillable. */
   | 'unavailable'
@@ -56,14 +54,13 @@ export interface GapFillerOptions {
   readonly archive: Rpc
   readonly networkPassphrase: string
   readonly clock: Clock
-  readonly random: Random
   readonly log: Log
   /** Called after events were archived. */
   readonly onArchived?: ((events: readonly ArchivedEvent[]) => void) | undefined
 }
 
 export function createGapFiller(options: GapFillerOptions): GapFiller {
-  const { archive, clock, random, log } = options
+  const { archive, clock, log } = options
   const startedAtMs = clock.nowMs()
   const pageSize = createPageSize()
   /** The endpoint that the current gap is read from. */
@@ -114,16 +111,13 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     await db.transaction(async (tx) => {
       await updateIndexCursor(tx, cursor, { ...cursor, unknownEvents: cursor.unknownEvents + unknown }, clock.nowMs())
       await appendEvents(tx, epoch.number, archived, clock.nowMs())
-      await updateGap(tx, gap, { fillCursor: isComplete ? end : page.cursor, state: isComplete ? 'filled' : 'open' }, clock.nowMs())
-      if (!isComplete) return
-      log.info({ fromLedger: gap.fromLedger, toLedger: gap.toLedger }, 'the gap was read completely; recomputing every projection')
-      await replayArchive(tx, { clock, signal: call.signal })
-      await renameEpoch(tx, cursor.epoch, randomEpochName(random))
+      await updateGap(tx, gap, { fillCursor: isComplete ? end : page.cursor, state: 'open' }, clock.nowMs())
+      if (isComplete) await requestRebuild(tx, { reason: 'gap', renameEpoch: true }, clock.nowMs())
     })
     options.onArchived?.(archived)
     if (!isComplete) return 'page'
     source = undefined
-    log.info({ fromLedger: gap.fromLedger, toLedger: gap.toLedger }, 'the gap was filled')
+    log.info({ fromLedger: gap.fromLedger, toLedger: gap.toLedger }, 'the gap was read completely')
     return 'filled'
   }
 

@@ -13,10 +13,13 @@ import { ORDER_OWNERS } from './order-owners.ts'
 import { POOL } from './pool.ts'
 import { createProgress } from './progress.ts'
 import type { IndexerStatus } from './progress.ts'
+import { createRebuilder } from './rebuild.ts'
+import type { RebuildResult } from './rebuild.ts'
 import { createReconciler } from './reconcile.ts'
 import type { StepResult } from './step-result.ts'
 import { createStepper } from './step.ts'
 import { VAULTS } from './vaults.ts'
+import type { Writer } from '../store/store.ts'
 
 export interface Indexer extends AsyncDisposable {
   /**
@@ -33,6 +36,8 @@ export interface Indexer extends AsyncDisposable {
   compare(signal?: AbortSignal): Promise<number | null>
   /** Reads one page of lost ledgers from the archive nodes. Rejects as `step` does. */
   fill(signal?: AbortSignal): Promise<FillResult>
+  /** Does one part of a rebuild of the projections. Rejects as `step` does. */
+  rebuild(): Promise<RebuildResult>
   /** Steps until the signal aborts: back to back while catching up, else once per poll interval. Never rejects. Releases the lock at the end. */
   run(signal: AbortSignal): Promise<void>
   /** The current state, for start-up messages and metrics. */
@@ -53,6 +58,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const archive = options.archive ?? null
   const gapFiller = archive === null ? null : createGapFiller({ ...options, archive })
   const reconciler = createReconciler(options)
+  const rebuilder = createRebuilder(options)
   const progress = createProgress(clock, log)
   const tracer = options.tracer ?? NOOP_TRACER
 
@@ -67,8 +73,20 @@ export function createIndexer(options: IndexerOptions): Indexer {
     return progress.record(result)
   }
 
+  /** Rebuilds for half of the time until the next poll, so that reads and writes of others always find their turn. */
+  async function rebuildFor(db: Writer, durationMs: number, signal: AbortSignal): Promise<void> {
+    const startedAtMs = clock.elapsedMs()
+    do {
+      const pageAtMs = clock.elapsedMs()
+      const result = await rebuilder.step(db)
+      if (result !== 'page') return
+      await clock.sleep(clock.elapsedMs() - pageAtMs, signal)
+    } while (!signal.aborted && clock.elapsedMs() - startedAtMs < durationMs)
+  }
+
   /** One iteration of the loop; returns the delay before the next. */
   async function runOnce(signal: AbortSignal): Promise<number> {
+    const startedAtMs = clock.elapsedMs()
     try {
       const result = await step(signal)
       const held = lock.current()
@@ -78,7 +96,9 @@ export function createIndexer(options: IndexerOptions): Indexer {
         await reconciler.poll(held.db, signal)
       }
       if (result.kind === 'standby') return Math.min(pollIntervalMs, STANDBY_POLL_MS)
-      return shouldPollAtOnce(result) ? 0 : pollIntervalMs
+      const delayMs = shouldPollAtOnce(result) ? 0 : pollIntervalMs
+      if (held !== undefined) await rebuildFor(held.db, delayMs, signal)
+      return Math.max(0, delayMs - (clock.elapsedMs() - startedAtMs))
     } catch (error) {
       if (!signal.aborted) log.error({ err: error }, 'the index could not be written; retrying')
       stepper.verifyAgain()
@@ -107,6 +127,10 @@ export function createIndexer(options: IndexerOptions): Indexer {
     async fill(signal) {
       const held = await lock.acquire()
       return held === undefined || gapFiller === null ? 'none' : await gapFiller.step(held.db, signal)
+    },
+    async rebuild() {
+      const held = await lock.acquire()
+      return held === undefined ? 'none' : await rebuilder.step(held.db)
     },
     async run(signal) {
       while (!signal.aborted) {

@@ -3,8 +3,10 @@ import { after, beforeEach, test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { readIndexState } from '../projections/index-state.ts'
 import { listOpenPositions } from '../projections/positions.ts'
-import { openTestStore } from '../../test/support/database.ts'
+import { openTestStore, WITHOUT_SERVER } from '../../test/support/database.ts'
+import { describeSchema } from '../../test/support/describe-schema.ts'
 import { dumpArchive, dumpProjections, emptyIndex } from '../../test/index/tables.ts'
+import { readTask } from '../projections/tasks.ts'
 import { createIndexFixture } from '../../test/index/fixture.ts'
 import type { IndexFixture } from '../../test/index/fixture.ts'
 import { IndexBusy, rebuild } from './rebuild.ts'
@@ -80,6 +82,84 @@ test('changes nothing when aborted, and does not start while an indexer runs', a
   assert.deepEqual(await dumpProjections(store.read), live)
   assert.ok((await listOpenPositions(store.read, {})).rows.length > 0)
   assert.equal((await rebuild(store, { clock })).redecoded, 0, 'the lock was released')
+})
+
+test('rebuilds in the background after the code of the projections changed: the old rows are served, and a restarted process continues', async () => {
+  await using fixture = createIndexFixture(store)
+  await longHistory(fixture)
+  const trades = async (): Promise<readonly object[]> => await store.read.query('select seq, pnl from idx.trades where seq <= 1000 order by seq')
+  const honest = await trades()
+  await store.write.query('update idx.trades set pnl = pnl + 1')
+  await store.write.query('update idx.cursor set projections_version = 0')
+  const old = await trades()
+  assert.notDeepEqual(old, honest)
+
+  const results = []
+  for (let step = 0; step < 4; step++) results.push(await fixture.indexer.rebuild())
+  assert.deepEqual(results, ['page', 'page', 'page', 'page'])
+  assert.deepEqual(await trades(), old, 'the old rows are served')
+  fixture.queue(fixture.exchange.open(5, 1))
+  fixture.closeLedger()
+  await fixture.catchUp()
+  await fixture.indexer.observe()
+  const seq = (await readIndexState(store.read))?.seq
+  assert.equal((await store.read.query('select 1 from idx.positions where opened_seq = $1', [seq ?? 0])).length, 1, 'live events are applied to them')
+  await fixture.restart()
+  await fixture.finishRebuild()
+  assert.equal((await readTask(store.read, 'rebuild'))?.id, 1, 'the restarted process continued')
+  assert.deepEqual(await trades(), honest)
+  const rebuilt = await dumpProjections(store.read)
+  assert.equal(await fixture.indexer.rebuild(), 'none')
+
+  fixture.queue(fixture.exchange.close(1, 1))
+  fixture.closeLedger()
+  await fixture.catchUp()
+  assert.notDeepEqual(await dumpProjections(store.read), rebuilt, 'events are applied to the new tables')
+  const live = await dumpProjections(store.read)
+  await fixture[Symbol.asyncDispose]()
+  await rebuild(store, { clock })
+  assert.deepEqual(await dumpProjections(store.read), live)
+})
+
+test('applies what is observed during a rebuild to the old rows and to the new ones', async () => {
+  await using fixture = createIndexFixture(store)
+  for (let pick = 0; pick < 40; pick++) fixture.queue(fixture.exchange.open(pick, 1))
+  fixture.closeLedger()
+  await fixture.catchUp()
+  await store.write.query('update idx.cursor set projections_version = 0')
+  for (let step = 0; step < 3; step++) assert.equal(await fixture.indexer.rebuild(), 'page')
+  assert.ok(await fixture.indexer.observe() > 0)
+  const live = await dumpProjections(store.read)
+  await fixture.finishRebuild()
+  assert.deepEqual(await dumpProjections(store.read), live)
+  assert.equal((await store.read.query('select 1 from idx.positions where margin_mode is null')).length, 0)
+})
+
+test('the new tables have the names, constraints and indexes of the old ones', async () => {
+  const before = await describeSchema(store.read)
+  await using fixture = createIndexFixture(store)
+  await longHistory(fixture)
+  await fixture[Symbol.asyncDispose]()
+  await rebuild(store, { clock })
+  assert.equal(await describeSchema(store.read), before)
+})
+
+test('waits for a long read instead of failing it', { skip: WITHOUT_SERVER }, async () => {
+  await using fixture = createIndexFixture(store)
+  await longHistory(fixture)
+  await store.write.query('update idx.cursor set projections_version = 0')
+  const { promise: reading, resolve: endRead } = Promise.withResolvers<void>()
+  const read = store.write.transaction(async (tx) => {
+    await tx.query('select count(*) from idx.trades')
+    await reading
+  })
+  let result
+  do result = await fixture.indexer.rebuild()
+  while (result === 'page')
+  assert.equal(result, 'blocked')
+  endRead()
+  await read
+  assert.equal(await fixture.indexer.rebuild(), 'done')
 })
 
 test('rebuilds an empty index to an empty one', async () => {

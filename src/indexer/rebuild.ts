@@ -1,86 +1,191 @@
-// Recomputes every projection from the archive, without the network: `npm run rebuild`.
+// Recomputes the projections from the archive, without the network. A copy is built page by page while the projections are served and kept up to date, and
+// takes their place in one transaction when it has reached the end of the log. Everything is stored, so that a killed process continues.
 
-import type { Clock } from '../base/clock.ts'
-import { defined } from '../base/assert.ts'
 import { isDeepStrictEqual } from 'node:util'
-import { applyEvents, clearProjections } from '../projections/apply.ts'
+import { defined } from '../base/assert.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { silentLog } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
+import { createSystemRandom } from '../base/random.ts'
+import { applyEvents } from '../projections/apply.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import { applyCorrections, readCorrections } from '../projections/corrections.ts'
 import type { CorrectionWithSeq } from '../projections/corrections.ts'
 import type { Epoch } from '../projections/epochs.ts'
-import { listEpochs } from '../projections/epochs.ts'
-import { recountEvents } from '../projections/event-counts.ts'
+import { listEpochs, renameEpoch } from '../projections/epochs.ts'
+import { countArchived, countEvents } from '../projections/event-counts.ts'
 import type { ArchiveRow } from '../projections/events.ts'
 import { readArchive, replaceDecoded } from '../projections/events.ts'
-import { readIndexCursor, recountUnknownEvents } from '../projections/index-state.ts'
-import type { Queryable, Store } from '../store/store.ts'
+import { markReadGaps } from '../projections/gaps.ts'
+import { notifyIndexChanged, readIndexCursor, readProjectionsVersion, recountUnknownEvents, writeProjectionsVersion } from '../projections/index-state.ts'
+import { analyzeShadow, compareShadow, createShadow, dropShadow, isSwapBlocked, shadowExists, shadowOf, swapShadow } from '../projections/shadow.ts'
+import { PROJECTIONS_VERSION } from '../projections/tables.ts'
+import type { RebuildProgress, RebuildReason } from '../projections/tasks.ts'
+import { isActive, readTask, requestTask, updateTask } from '../projections/tasks.ts'
+import type { Queryable, Store, Writer } from '../store/store.ts'
 import { decodeEvent } from './decode.ts'
-import { contractNames } from './epochs.ts'
+import { contractNames, randomEpochName } from './epochs.ts'
 import { INDEXER_LOCK } from './options.ts'
 
-/** Archived events per query. */
-const REBUILD_PAGE = 1_000
-/** How often progress is reported. */
-const PROGRESS_INTERVAL_MS = 1_000
+/** Archived events per transaction. On the embedded engine, reads wait for one transaction at a time. */
+const REBUILD_PAGE = 250
+/** How often progress is logged. */
+const PROGRESS_INTERVAL_MS = 5_000
+/** Delay before a swap that reads were in the way of is tried again. */
+const SWAP_RETRY_MS = 100
 
 /** Raised when another process writes the index. */
 export class IndexBusy extends Error {
   override readonly name = 'IndexBusy'
 }
 
-export interface RebuildProgress {
-  readonly done: number
-  readonly total: number
+/** Requests a rebuild from the start of the archive, and returns the number of its run. What an active rebuild was to do at its end is done by this one. */
+export async function requestRebuild(
+  db: Queryable,
+  request: { readonly reason: RebuildReason; readonly renameEpoch?: boolean; readonly compare?: boolean },
+  nowMs: number,
+): Promise<number> {
+  const task = await readTask(db, 'rebuild')
+  const active = isActive(task) ? task?.progress : undefined
+  const progress: RebuildProgress = {
+    reason: request.reason, version: PROJECTIONS_VERSION, afterSeq: 0, done: 0, redecoded: 0, total: 0, differences: null,
+    renameEpoch: request.renameEpoch === true || active?.renameEpoch === true,
+    compare: request.compare === true || active?.compare === true,
+  }
+  return await requestTask(db, 'rebuild', progress, nowMs)
 }
 
-export interface RefoldOptions {
+/** The outcome of one step. */
+export type RebuildResult =
+  /** Nothing to rebuild. */
+  | 'none'
+  /** A part was done; there is more. */
+  | 'page'
+  /** The copy is complete, but reads were in the way of the swap; try again. */
+  | 'blocked'
+  /** The rebuild is complete. */
+  | 'done'
+
+export interface Rebuilder {
+  /** Does one part of a rebuild that was requested, or that a change of the projections' code requires. Rejects when the database fails. */
+  step(db: Writer): Promise<RebuildResult>
+}
+
+export interface RebuilderOptions {
   readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+export function createRebuilder({ clock, random, log }: RebuilderOptions): Rebuilder {
+  let loggedAtMs = Number.NEGATIVE_INFINITY
+
+  async function begin(db: Writer, progress: RebuildProgress): Promise<RebuildResult> {
+    const { reason } = progress
+    await db.transaction(async (tx) => {
+      await createShadow(tx)
+      const fresh = { ...progress, version: PROJECTIONS_VERSION, afterSeq: 0, done: 0, redecoded: 0, total: await countArchived(tx) }
+      await updateTask(tx, 'rebuild', { state: 'running', progress: fresh }, clock.nowMs())
+    })
+    log.info({ reason }, 'rebuilding the projections in the background; the present ones are served until then')
+    return 'page'
+  }
+
+  /** Replays one page into the copy; undefined when there is none left. */
+  async function replayPage(db: Writer, progress: RebuildProgress): Promise<RebuildResult | undefined> {
+    const rows = await readArchive(db, progress.afterSeq, REBUILD_PAGE)
+    const through = rows.at(-1)?.seq
+    if (through === undefined) return undefined
+    const epochs = new Map((await listEpochs(db)).map((epoch) => [epoch.number, epoch]))
+    const done = progress.done + rows.length
+    await db.transaction(async (tx) => {
+      const corrections = await readCorrections(tx, progress.afterSeq, through)
+      const redecoded = await replayWithCorrections(shadowOf(tx), rows, epochs, corrections)
+      const next = { ...progress, afterSeq: through, done, redecoded: progress.redecoded + redecoded, total: Math.max(progress.total, done) }
+      await updateTask(tx, 'rebuild', { state: 'running', progress: next }, clock.nowMs())
+    })
+    if (clock.elapsedMs() - loggedAtMs >= PROGRESS_INTERVAL_MS) {
+      loggedAtMs = clock.elapsedMs()
+      log.info({ done, total: Math.max(progress.total, done) }, 'rebuilding the projections')
+    }
+    return 'page'
+  }
+
+  async function finish(db: Writer, progress: RebuildProgress): Promise<RebuildResult> {
+    await analyzeShadow(db)
+    try {
+      await db.transaction((tx) => complete(tx, progress))
+    } catch (error) {
+      if (!isSwapBlocked(error)) throw error
+      return 'blocked'
+    }
+    log.info({ events: progress.done, redecoded: progress.redecoded }, 'the projections were rebuilt')
+    return 'done'
+  }
+
+  async function complete(tx: Queryable, progress: RebuildProgress): Promise<void> {
+    const cursor = defined(await readIndexCursor(tx), 'the index cursor')
+    await applyCorrections(shadowOf(tx), await readCorrections(tx, progress.afterSeq, Number.MAX_SAFE_INTEGER))
+    const differences = progress.compare ? await compareShadow(tx) : null
+    if (differences !== null && Object.keys(differences).length === 0) await dropShadow(tx)
+    else await swapShadow(tx)
+    await writeProjectionsVersion(tx, PROJECTIONS_VERSION)
+    if (progress.redecoded > 0) await recountUnknownEvents(tx)
+    await markReadGaps(tx, clock.nowMs())
+    if (progress.renameEpoch) await renameEpoch(tx, cursor.epoch, randomEpochName(random))
+    await updateTask(tx, 'rebuild', { state: 'done', progress: { ...progress, differences } }, clock.nowMs())
+    await notifyIndexChanged(tx, cursor.lastSeq)
+  }
+
+  return {
+    async step(db) {
+      const version = await readProjectionsVersion(db)
+      if (version === undefined) return 'none'
+      const task = await readTask(db, 'rebuild')
+      if (!isActive(task)) {
+        if (version === PROJECTIONS_VERSION) return 'none'
+        await requestRebuild(db, { reason: 'version' }, clock.nowMs())
+        return 'page'
+      }
+      const { state, progress } = defined(task, 'the rebuild')
+      const canContinue = state === 'running' && progress.version === PROJECTIONS_VERSION && (await shadowExists(db))
+      if (!canContinue) return await begin(db, progress)
+      return (await replayPage(db, progress)) ?? (await finish(db, progress))
+    },
+  }
+}
+
+export interface RebuildOptions {
+  readonly clock: Clock
+  readonly random?: Random
+  readonly log?: Log
   readonly onProgress?: ((progress: RebuildProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Decodes and replays the whole archive in one transaction: readers see the old projections until the new ones are complete, and a failed rebuild changes
- * nothing. Throws IndexBusy while an indexer runs. Returns the number of events replayed and of those that decode differently now.
+ * Rebuilds the projections while no indexer runs, or continues a rebuild that was interrupted. Throws IndexBusy while an indexer runs. Returns the number of
+ * events replayed and of those that decode differently now.
  */
-export async function rebuild(
-  store: Store,
-  options: RefoldOptions,
-): Promise<{ events: number; redecoded: number }> {
+export async function rebuild(store: Store, options: RebuildOptions): Promise<{ events: number; redecoded: number }> {
+  const { clock, log = silentLog, random = createSystemRandom(), signal, onProgress } = options
   await using lock = await store.tryLock(INDEXER_LOCK)
-  if (lock === undefined) throw new IndexBusy('another process writes the index; stop it first')
-  return await lock.db.transaction((tx) => replayArchive(tx, options))
-}
-
-/** Recomputes every projection in the caller's transaction. */
-export async function replayArchive(tx: Queryable, options: RefoldOptions): Promise<{ events: number; redecoded: number }> {
-  const { clock, onProgress, signal } = options
-  const total = (await readIndexCursor(tx))?.lastSeq ?? 0
-  const epochs = new Map((await listEpochs(tx)).map((epoch) => [epoch.number, epoch]))
-  await clearProjections(tx)
-  let done = 0
-  let redecoded = 0
-  let reportedAtMs = clock.nowMs()
-  for (let afterSeq = 0; afterSeq < total;) {
+  if (lock === undefined) throw new IndexBusy('another process writes the index')
+  const { db } = lock
+  const rebuilder = createRebuilder({ clock, random, log })
+  if (!isActive(await readTask(db, 'rebuild'))) await requestRebuild(db, { reason: 'requested' }, clock.nowMs())
+  for (;;) {
     signal?.throwIfAborted()
-    const rows = await readArchive(tx, afterSeq, REBUILD_PAGE)
-    const through = defined(rows.at(-1), 'the rest of the archive').seq
-    const corrections = await readCorrections(tx, afterSeq, through)
-    redecoded += await replayWithCorrections(tx, rows, epochs, corrections)
-    afterSeq = through
-    done += rows.length
-    if (clock.nowMs() - reportedAtMs >= PROGRESS_INTERVAL_MS || afterSeq >= total) {
-      reportedAtMs = clock.nowMs()
-      onProgress?.({ done, total })
-    }
+    const result = await rebuilder.step(db)
+    const task = await readTask(db, 'rebuild')
+    if (task !== null) onProgress?.(task.progress)
+    if (result === 'blocked') await clock.sleep(SWAP_RETRY_MS, signal)
+    if (result === 'done' || result === 'none') return { events: task?.progress.done ?? 0, redecoded: task?.progress.redecoded ?? 0 }
   }
-  await applyCorrections(tx, await readCorrections(tx, total, Number.MAX_SAFE_INTEGER))
-  await recountUnknownEvents(tx)
-  if (redecoded > 0) await recountEvents(tx)
-  return { events: done, redecoded }
 }
 
-/** Replays rows, and between them the corrections recorded there. */
+/** Replays rows, and between them the corrections recorded there; returns the number of rows that decode differently now. */
 async function replayWithCorrections(
   tx: Queryable,
   rows: readonly ArchiveRow[],
@@ -106,16 +211,28 @@ async function replay(tx: Queryable, rows: readonly ArchiveRow[], epochs: Readon
     const epoch = defined(epochs.get(number), `epoch ${number}`)
     const end = rows.findIndex((row, index) => index > from && row.epoch !== number)
     const names = contractNames(epoch)
-    const part = rows.slice(from, end === -1 ? rows.length : end).map((row) => {
+    const before = rows.slice(from, end === -1 ? rows.length : end)
+    const part = before.map((row) => {
       const contract = defined(names.get(row.contractId), `contract ${row.contractId}`)
-      const event = { ...row, contract, ...decodeEvent(contract, row.topicsXdr, row.valueXdr) }
-      const same = event.topic === row.topic && event.problem === row.problem && isDeepStrictEqual(event.payload, row.payload)
-      if (!same) redecoded.push(event)
-      return event
+      return { ...row, contract, ...decodeEvent(contract, row.topicsXdr, row.valueXdr) }
     })
+    const changed = before.filter((row, index) => !decodesAlike(row, part[index]))
+    if (changed.length > 0) {
+      await countEvents(tx, number, changed, -1)
+      const seqs = new Set(changed.map(({ seq }) => seq))
+      const now = part.filter(({ seq }) => seqs.has(seq))
+      await countEvents(tx, number, now)
+      redecoded.push(...now)
+    }
     await applyEvents(tx, epoch, part)
     from += part.length
   }
   await replaceDecoded(tx, redecoded)
   return redecoded.length
+}
+
+type Decoded = Pick<ArchivedEvent, 'topic' | 'problem' | 'payload'>
+
+function decodesAlike(before: Decoded, now: Decoded | undefined): boolean {
+  return now?.topic === before.topic && now.problem === before.problem && isDeepStrictEqual(now.payload, before.payload)
 }

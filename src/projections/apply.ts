@@ -44,15 +44,3 @@ async function applyPositionEvents(tx: Queryable, deployment: number, events: re
   await addToTraders(tx, changes.gains)
   await changeOpenInterest(tx, deployment, changes.interest)
 }
-
-/** Empties every projection that `applyEvents` fills. Deletes instead of truncating, so that readers see the old rows until the commit. */
-export async function clearProjections(tx: Queryable): Promise<void> {
-  for (const table of PROJECTIONS) await tx.query(`delete from idx.${table}`)
-}
-
-const PROJECTIONS = [
-  'positions', 'trades', 'traders', 'open_interest', 'fills', 'asset_hours', 'trader_hours', 'placed_orders', 'ownerless_events', 'account_events',
-  'referrers', 'referral_bindings', 'referral_trades', 'referral_claims',
-  'vaults', 'vault_depositors', 'vault_orders', 'vault_positions', 'vault_trades', 'vault_flows',
-  'told_ids',
-]

@@ -6,12 +6,14 @@ import type { ArchivedEvent } from './archived-event.ts'
 /** Undecodable events share one count, because their topics are unbounded. */
 const UNKNOWN_TOPIC = 'unknown'
 
-/** Adds events to the counts. */
-export async function countEvents(tx: Queryable, epoch: number, events: readonly ArchivedEvent[]): Promise<void> {
+type CountedEvent = Pick<ArchivedEvent, 'topic' | 'problem'>
+
+/** Adds events to the counts, or subtracts them with `sign` -1. */
+export async function countEvents(tx: Queryable, epoch: number, events: readonly CountedEvent[], sign: 1 | -1 = 1): Promise<void> {
   const counts = new Map<string, number>()
   for (const { topic, problem } of events) {
     const name = problem === null ? topic : UNKNOWN_TOPIC
-    counts.set(name, (counts.get(name) ?? 0) + 1)
+    counts.set(name, (counts.get(name) ?? 0) + sign)
   }
   await tx.query(
     `insert into idx.event_counts as c (epoch, topic, events) select $1::int, * from unnest($2::text[], $3::bigint[])
@@ -20,14 +22,10 @@ export async function countEvents(tx: Queryable, epoch: number, events: readonly
   )
 }
 
-/** Recounts the whole archive, after a newer version decoded more events. */
-export async function recountEvents(tx: Queryable): Promise<void> {
-  await tx.query('delete from idx.event_counts')
-  await tx.query(
-    `insert into idx.event_counts (epoch, topic, events)
-     select epoch, case when problem is null then topic else $1::text end, count(*) from idx.events group by 1, 2`,
-    [UNKNOWN_TOPIC],
-  )
+/** The number of archived events. */
+export async function countArchived(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ count: number }>('select coalesce(sum(events), 0)::bigint as count from idx.event_counts')
+  return row?.count ?? 0
 }
 
 /** SQL: the number of archived events per topic on the current chain, as one JSON object; `e` is the current row of idx.epochs. */

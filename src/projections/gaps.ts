@@ -67,13 +67,22 @@ export function gapsAtOrAbove(lowSeq: number, gaps: readonly UnfilledGap[]): rea
   return gaps.filter(({ lastSeq }) => lastSeq >= lowSeq).map(({ epoch, fromLedger, toLedger }) => ({ epoch, fromLedger, toLedger }))
 }
 
+/** SQL: true when every ledger of the gap `g` has been read: its cursor is the end of the last one. */
+const IS_READ = `g.fill_cursor = lpad(((g.to_ledger + 1) * 4294967296 - 1)::text, 19, '0') || '-4294967295'`
+
+/** Marks the gaps as filled that were read completely: their events are in the projections now. */
+export async function markReadGaps(tx: Queryable, nowMs: number): Promise<void> {
+  await tx.query(`update idx.gaps g set state = 'filled', changed_at = $1 where g.state = 'open' and ${IS_READ}`, [nowMs])
+}
+
 /** The oldest gap on this chain to fill: open, or unfillable and last tried before `triedBeforeMs`. Null when there is none. */
 export async function readGapToFill(db: Queryable, chain: number, triedBeforeMs: number): Promise<Gap | null> {
   const [gap] = await db.query<Gap>(
     `select g.epoch, g.from_ledger as "fromLedger", g.to_ledger as "toLedger", g.first_seq as "firstSeq", g.last_seq as "lastSeq", g.after_ts as "afterTs",
        g.fill_cursor as "fillCursor"
      from idx.gaps g join idx.epochs e on e.number = g.epoch
-     where e.chain = $1 and g.first_seq < g.last_seq and (g.state = 'open' or g.state = 'unfillable' and g.changed_at < $2::bigint)
+     where e.chain = $1 and g.first_seq < g.last_seq and not coalesce(${IS_READ}, false)
+       and (g.state = 'open' or g.state = 'unfillable' and g.changed_at < $2::bigint)
      order by g.last_seq limit 1`,
     [chain, triedBeforeMs],
   )

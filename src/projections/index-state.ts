@@ -5,6 +5,7 @@ import type { Queryable } from '../store/store.ts'
 import type { CorrectionKind } from './corrections.ts'
 import { ARCHIVED_BY_TOPIC } from './event-counts.ts'
 import { GAP_RANGES } from './gaps.ts'
+import { PROJECTIONS_VERSION } from './tables.ts'
 
 /** NOTIFY channel for every commit of the indexer; the payload is the new head's seq. Notifications may be lost, so listeners must also read the log. */
 export const INDEX_CHANNEL = 'index_moved'
@@ -164,21 +165,37 @@ export async function updateIndexCursor(tx: Queryable, from: IndexCursor | null,
   const updated = await tx.query(
     `update idx.cursor set epoch = $4, cursor = $5, start_ledger = $6, last_ledger = $7, last_ledger_close_ts = $8, last_seq = $9, seen_ledger = $10,
        seen_ledger_close_ts = $11, unknown_events = $12, updated_at = $13,
-       reserved_seq = greatest(reserved_seq, $15::bigint), oldest_ledger = $16
+       reserved_seq = greatest(reserved_seq, $15::bigint), oldest_ledger = $16,
+       projections_version = case when $1::int is null then $17::int else projections_version end
      where epoch is not distinct from $1::int and cursor is not distinct from $2::text and last_seq = $3::bigint
        and start_ledger is not distinct from $14::bigint
      returning id`,
     [
       from?.epoch ?? null, from?.cursor ?? null, from?.lastSeq ?? 0,
       to.epoch, to.cursor, to.startLedger, to.lastLedger, to.lastLedgerCloseTs, to.lastSeq, to.seen?.ledger ?? null, to.seen?.closeSec ?? null,
-      to.unknownEvents, nowMs, from?.startLedger ?? null, to.reservedSeq, to.oldestLedger,
+      to.unknownEvents, nowMs, from?.startLedger ?? null, to.reservedSeq, to.oldestLedger, PROJECTIONS_VERSION,
     ],
   )
   if (updated.length !== 1) throw new IndexConflict('another writer advanced the index')
-  await tx.query('select pg_notify($1, $2)', [INDEX_CHANNEL, String(to.lastSeq)])
+  await notifyIndexChanged(tx, to.lastSeq)
 }
 
-/** Recounts the undecoded events, after a newer version decoded more of them. */
+/** Notifies every instance at the commit. */
+export async function notifyIndexChanged(tx: Queryable, lastSeq: number): Promise<void> {
+  await tx.query('select pg_notify($1, $2)', [INDEX_CHANNEL, String(lastSeq)])
+}
+
+/** Recounts the undecoded events, after the archive was changed. */
 export async function recountUnknownEvents(tx: Queryable): Promise<void> {
   await tx.query('update idx.cursor set unknown_events = (select count(*) from idx.events where problem is not null)')
+}
+
+/** The version of the code that built the projections; null: unknown. Undefined while nothing is indexed. */
+export async function readProjectionsVersion(db: Queryable): Promise<number | null | undefined> {
+  const [row] = await db.query<{ version: number | null }>('select projections_version as version from idx.cursor where epoch is not null')
+  return row?.version
+}
+
+export async function writeProjectionsVersion(tx: Queryable, version: number): Promise<void> {
+  await tx.query('update idx.cursor set projections_version = $1', [version])
 }

@@ -7,6 +7,7 @@ import type { InterestChange } from './market-stats.ts'
 import { addToInterest } from './positions-fold.ts'
 import type { MarginMode, Position } from './positions.ts'
 import { loadPositions, storePositions } from './positions.ts'
+import { projectionTargets } from './shadow.ts'
 
 /** The observed mode of one position. */
 export interface MarginModeObservation {
@@ -69,6 +70,10 @@ export async function recordMarginModes(
     ],
   )
   const ids = observations.map(({ positionId }) => positionId)
+  for (const target of await projectionTargets(tx)) await applyMarginModes(target, deployment, ids)
+}
+
+async function applyMarginModes(tx: Queryable, deployment: number, ids: readonly number[]): Promise<void> {
   const modes = await readMarginModes(tx, deployment, ids)
   const interest = new Map<string, InterestChange>()
   const changed: Position[] = []

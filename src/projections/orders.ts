@@ -3,6 +3,7 @@
 
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
+import { projectionTargets } from './shadow.ts'
 
 /** The owner in one order's ledger entry. */
 export interface OrderOwnerObservation {
@@ -103,6 +104,10 @@ export async function recordOrderOwners(
      on conflict (deployment, order_id) do nothing`,
     [deployment, ids, ...columnsOf(observations, ['owner', 'ledger']), nowMs],
   )
+  for (const target of await projectionTargets(tx)) await feedOwnedEvents(target, deployment, ids)
+}
+
+async function feedOwnedEvents(tx: Queryable, deployment: number, ids: readonly number[]): Promise<void> {
   await tx.query(
     `with owned as (
        delete from idx.ownerless_events e using idx.order_owners o
@@ -111,7 +116,7 @@ export async function recordOrderOwners(
      ), fed as (
        insert into idx.account_events (account, seq, topic, kind) select owner, seq, topic, 'order' from owned returning account, seq
      )
-     insert into idx.learned_events (account, seq) select account, seq from fed`,
+     insert into idx.learned_events (account, seq) select account, seq from fed on conflict do nothing`,
     [deployment, ids],
   )
 }

@@ -4,6 +4,7 @@ import type { Queryable } from '../store/store.ts'
 import type { Epoch } from './epochs.ts'
 import { readContractInstance } from './contract-instances.ts'
 import { readIndexCursor } from './index-state.ts'
+import { projectionTargets } from './shadow.ts'
 import type { VaultFigures } from './vaults-fold.ts'
 import { loadVaults } from './vaults-store.ts'
 
@@ -70,10 +71,11 @@ async function storeObservation(
        corrections = o.corrections + excluded.corrections, observed_at = excluded.observed_at`,
     [...figures, observed.ledger, throughSeq, isCorrection ? 1 : 0, nowMs],
   )
-  await tx.query(
+  const setFigures = (target: Queryable): Promise<unknown> => target.query(
     `update idx.vaults set total_usdc = $3, circulating_shares = $4, leader_shares = $5, hwm_nav = $6, realized_pnl = $7, profit_share_bps = $8,
        paused = $9, is_unsettled = false
      where home = $1 and vault_id = $2`,
     figures,
   )
+  for (const target of await projectionTargets(tx)) await setFigures(target)
 }

@@ -71,6 +71,7 @@ create table idx.cursor (
   anchor_chain integer,
   anchor_ledger bigint,
   anchor_hash text,
+  projections_version integer,
   constraint cursor_pkey PRIMARY KEY (id),
   constraint cursor_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number),
   constraint cursor_id_check CHECK ((id = 1))
@@ -309,6 +310,28 @@ create table idx.referrers (
   constraint referrers_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
 );
 
+create table idx.repairs (
+  action text not null,
+  epoch integer not null,
+  event_id text not null,
+  seq bigint,
+  event jsonb,
+  constraint repairs_pkey PRIMARY KEY (epoch, event_id),
+  constraint repairs_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number),
+  constraint repairs_action_check CHECK ((action = ANY (ARRAY['add'::text, 'replace'::text, 'remove'::text])))
+);
+
+create table idx.tasks (
+  kind text not null,
+  id bigint not null,
+  state text not null,
+  progress jsonb not null,
+  updated_at bigint not null,
+  constraint tasks_pkey PRIMARY KEY (kind),
+  constraint tasks_kind_check CHECK ((kind = ANY (ARRAY['rebuild'::text, 'verify'::text]))),
+  constraint tasks_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'running'::text, 'done'::text, 'failed'::text])))
+);
+
 create table idx.told_ids (
   home integer not null,
   kind text not null,
@@ -490,6 +513,7 @@ CREATE INDEX account_events_by_seq ON idx.account_events USING btree (seq);
 CREATE INDEX account_events_by_topic ON idx.account_events USING btree (account, topic, seq);
 CREATE INDEX events_by_contract ON idx.events USING btree (contract_id, seq);
 CREATE INDEX events_by_contract_and_topic ON idx.events USING btree (contract_id, topic, seq);
+CREATE INDEX events_by_ledger ON idx.events USING btree (ledger);
 CREATE INDEX events_by_topic ON idx.events USING btree (topic, seq);
 CREATE INDEX events_undecoded ON idx.events USING btree (seq)
   WHERE (problem IS NOT NULL);

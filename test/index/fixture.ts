@@ -45,6 +45,8 @@ export interface IndexFixture extends AsyncDisposable {
   restart(): Promise<void>
   /** Steps until the index is in sync; throws when it does not get there. */
   catchUp(): Promise<StepResult[]>
+  /** Rebuilds the projections until nothing is left to rebuild. */
+  finishRebuild(): Promise<void>
   readonly nowSec: () => number
 }
 
@@ -129,6 +131,9 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
         if (result.kind === 'waiting') throw new Error(`the index is waiting: ${result.reason}`)
       }
       throw new Error(`the index did not catch up: ${JSON.stringify(results.slice(-3))}`)
+    },
+    async finishRebuild() {
+      while ((await fixture.indexer.rebuild()) !== 'none') { /* the next part */ }
     },
     nowSec: () => closeSec,
     [Symbol.asyncDispose]: () => fixture.indexer[Symbol.asyncDispose](),

@@ -9,6 +9,7 @@ import { listLeaders } from '../../src/projections/leaders.ts'
 import { readMarketStats } from '../../src/projections/market-stats.ts'
 import type { Page } from '../../src/projections/page.ts'
 import { listOpenPositions } from '../../src/projections/positions.ts'
+import { PROJECTIONS } from '../../src/projections/tables.ts'
 import { listTrades } from '../../src/projections/trades.ts'
 import type { TradesFilter } from '../../src/projections/trades.ts'
 import type { EventRow } from '../../src/resources/event-row.ts'
@@ -83,13 +84,6 @@ export async function readTables(db: Queryable): Promise<{
   }
 }
 
-const PROJECTIONS = [
-  'positions', 'trades', 'traders', 'open_interest', 'fills', 'asset_hours', 'trader_hours', 'placed_orders', 'ownerless_events', 'account_events',
-  'referrers', 'referral_bindings', 'referral_trades', 'referral_claims',
-  'vaults', 'vault_depositors', 'vault_orders', 'vault_positions', 'vault_trades', 'vault_flows',
-  'told_ids',
-]
-
 /** Every stored row of every projection, except open interest without positions. */
 export async function dumpProjections(db: Queryable): Promise<Record<string, string[]>> {
   const dump: Record<string, string[]> = {}
@@ -112,6 +106,7 @@ export async function dumpArchive(db: Queryable): Promise<string[]> {
 
 /** Empties the index, so that several runs can share one database. */
 export async function emptyIndex(db: Queryable): Promise<void> {
+  await db.query('drop schema if exists shadow cascade')
   const tables = await db.query<{ name: string }>("select format('idx.%I', tablename) as name from pg_tables where schemaname = 'idx'")
   await db.query(`truncate ${tables.map(({ name }) => name).join(', ')}`)
   await db.query('insert into idx.cursor default values')

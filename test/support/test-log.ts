@@ -1,11 +1,12 @@
 // A log of decoded events that a test writes page by page, as the indexer does: for histories that are easier to write than to trade.
 
 import type { EventContractKey } from '../../src/exchange/contracts.ts'
-import { applyEvents, clearProjections } from '../../src/projections/apply.ts'
+import { applyEvents } from '../../src/projections/apply.ts'
 import type { ArchivedEvent, Payload } from '../../src/projections/archived-event.ts'
 import type { Epoch } from '../../src/projections/epochs.ts'
 import { insertEpoch } from '../../src/projections/epochs.ts'
-import type { Store } from '../../src/store/store.ts'
+import { PROJECTIONS } from '../../src/projections/tables.ts'
+import type { Queryable, Store } from '../../src/store/store.ts'
 
 const CONTRACTS = { market: 'CMARKET', vault: 'CVAULT', vaultFactory: 'CFACTORY', referral: 'CREFERRAL' } as const
 const FIRST_CLOSE_SEC = 1_783_339_200
@@ -157,4 +158,8 @@ function epochOf(number: number): Epoch {
     number, epoch: `e${number}`, chain: number, deployment: number, reason: number === 1 ? 'first' : 'reset', passphrase: 'test', contracts: CONTRACTS,
     startLedger: 1, finalCursor: null,
   }
+}
+
+async function clearProjections(tx: Queryable): Promise<void> {
+  for (const table of PROJECTIONS) await tx.query(`delete from idx.${table}`)
 }
