@@ -15,7 +15,10 @@ const USUAL_MS = 40
 const SLOW_MS = 3_000
 /** One in this many calls is slow, as with garbage collection or compaction. */
 const SLOW_EVERY = 50
+const RANGE = { latestLedger: 7, oldestLedger: 1 }
 const RESULTS: Readonly<Record<string, unknown>> = {
+  getHealth: { status: 'healthy', ledgerRetentionWindow: 7, ...RANGE }, getNetwork: { passphrase: 'Test', protocolVersion: 23 },
+  getEvents: { events: [], cursor: '7', ...RANGE }, getLedgers: { ledgers: [], ...RANGE }, getLatestLedger: { sequence: 7 },
   getLedgerEntries: { entries: [], latestLedger: 7 }, getTransaction: { status: 'NOT_FOUND', latestLedger: 7 },
   sendTransaction: { status: 'PENDING', hash: 'ab'.repeat(32), latestLedger: 7, latestLedgerCloseTime: '1' },
 }
@@ -141,6 +144,21 @@ test('never hedges submissions, sessions, or calls to a named node', async () =>
   await fixture.timed(read, session)
   await fixture.timed((rpc) => rpc.getLedgerEntries(['AAAA'], { endpoint: 0 }))
   assert.deepEqual(fixture.calls, [first + 3, 0])
+})
+
+test('never hedges the methods of background work, whose second call would only double the load', async () => {
+  const methods: readonly ((rpc: Rpc) => Promise<unknown>)[] = [
+    (rpc) => rpc.getHealth(), (rpc) => rpc.getNetwork(), (rpc) => rpc.getLatestLedger(),
+    (rpc) => rpc.getEvents({ from: { startLedger: 1 }, contractIds: [], limit: 1 }), (rpc) => rpc.getLedgers({ startLedger: 1, limit: 1 }),
+  ]
+  for (const call of methods) {
+    const fixture = createFixture()
+    await times(fixture, 40)
+    for (let quick = 0; quick < 40; quick++) await fixture.timed(call)
+    fixture.delayMs = () => SLOW_MS
+    await fixture.timed(call)
+    assert.deepEqual(fixture.calls, [81, 0], String(call))
+  }
 })
 
 test('an abort ends both calls, and one call makes up for the failure of the other', async () => {
