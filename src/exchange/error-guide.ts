@@ -6,7 +6,8 @@ type NamesOf<Table> = Table[keyof Table] & string
 /** The cause of an error and how to resolve it, each as one or more sentences. */
 export type Guidance = readonly [meaning: string, resolution: string]
 
-const NOT_RAISED = 'The contract defines this error but never raises it.'
+/** The resolution of an error that no contract raises. */
+export const NOT_RAISED = 'The contract defines this error but never raises it.'
 const OPERATORS = 'Contact the operator of the exchange.'
 const KEEPERS_SKIP = 'Keepers: skip it.'
 

@@ -80,7 +80,7 @@ export const SimulationFailure = Type.Object(
     error: Type.Literal('simulation_failed'),
     message: Type.String({
       description: 'Starts with `Simulation failed`, followed by the cause and how to resolve it.',
-      examples: ['Simulation failed: no open position has this id.'],
+      examples: ['Simulation failed: no open position has this id. List your open positions. This one may have been closed or liquidated.'],
     }),
     contractError: contractErrorOrNull('Error raised by a contract. Null if no contract raised one.'),
   },
