@@ -185,6 +185,8 @@ function streamSettings(values: Values): StreamLimits {
     pingIntervalMs: values.WS_PING_INTERVAL_MS,
     frameBytes: values.WS_MAX_FRAME_BYTES,
     replayFrames: values.WS_REPLAY_LIMIT,
+    replayBurstBytes: values.WS_REPLAY_BURST_BYTES,
+    replayBytesPerSecond: values.WS_REPLAY_BYTES_PER_SECOND,
     drainMs: values.WS_DRAIN_MS,
   }
 }

@@ -115,6 +115,9 @@ export const STREAM_LIMITS = {
   frameBytes: 65_536,
   /** Frames per replay. */
   replayFrames: 100_000,
+  /** Bytes of replays and snapshots that one client address receives at once, and then per second. */
+  replayBurstBytes: 134_217_728,
+  replayBytesPerSecond: 4_194_304,
   /** Time between the shutdown notice and the close of connections. */
   drainMs: 5_000,
 } as const

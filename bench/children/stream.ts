@@ -63,7 +63,8 @@ serveParent(
     async serve({ connections, followsLog }: { readonly connections: number; readonly followsLog: boolean }): Promise<number> {
       const newStream = createStream({
         store: defined(store, 'the store'), clock, log: silentLog,
-        limits: { ...STREAM_LIMITS, connections, connectionsPerAddress: connections, drainMs: 0 },
+        // All clients have one address.
+        limits: { ...STREAM_LIMITS, connections, connectionsPerAddress: connections, replayBurstBytes: Number.MAX_SAFE_INTEGER, drainMs: 0 },
         services: {
           login: () => Promise.resolve('invalid_credentials'),
           readAccount: () => Promise.reject(new Error('The bench stream has no accounts')),

@@ -57,3 +57,33 @@ test('rejects when the queue is full', async () => {
   void semaphore.acquire()
   await assert.rejects(semaphore.acquire(), TooManyWaiting)
 })
+
+test('callers take turns: one with many tasks does not delay the others', async () => {
+  const semaphore = createSemaphore(1)
+  const release = await semaphore.acquire()
+  const order: string[] = []
+  const run = (name: string, caller?: string): Promise<void> => semaphore.run(async () => void order.push(name), caller)
+  const runs = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => run(name, name[0]))
+  runs.push(run('own'))
+  release()
+  await Promise.all(runs)
+  assert.deepEqual(order, ['own', 'a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
+})
+
+test('a full queue makes room for a caller with fewer waiting tasks', async () => {
+  const semaphore = createSemaphore(1, 4)
+  const release = await semaphore.acquire()
+  const order: string[] = []
+  const run = (name: string): Promise<void> => semaphore.run(async () => void order.push(name), name[0])
+  const [a1, a2, a3, a4] = [run('a1'), run('a2'), run('a3'), run('a4')]
+  const b1 = run('b1')
+  await assert.rejects(a4, TooManyWaiting)
+  const b2 = run('b2')
+  await assert.rejects(a3, TooManyWaiting)
+  await assert.rejects(run('b3'), TooManyWaiting, 'no more than its share')
+  await assert.rejects(run('a5'), TooManyWaiting)
+  assert.equal(semaphore.waiting(), 4)
+  release()
+  await Promise.all([a1, a2, b1, b2])
+  assert.deepEqual(order, ['a1', 'b1', 'a2', 'b2'])
+})

@@ -128,6 +128,12 @@ const STREAM = {
   WS_PING_INTERVAL_MS: variable(integer(1, 3_600_000), STREAM_LIMITS.pingIntervalMs, 'Interval between pings, in milliseconds.'),
   WS_MAX_FRAME_BYTES: variable(integer(1, 2 ** 24), STREAM_LIMITS.frameBytes, 'Maximum size of a frame from a client.'),
   WS_REPLAY_LIMIT: variable(integer(1, 100_000_000), STREAM_LIMITS.replayFrames, 'Maximum number of frames per replay.'),
+  WS_REPLAY_BURST_BYTES: variable(
+    integer(1, 2 ** 40), STREAM_LIMITS.replayBurstBytes, 'Bytes of replays and snapshots that the connections of one client address receive without a delay.',
+  ),
+  WS_REPLAY_BYTES_PER_SECOND: variable(
+    integer(1, 2 ** 40), STREAM_LIMITS.replayBytesPerSecond, 'Bytes per second of replays to one client address after that.',
+  ),
   WS_DRAIN_MS: variable(
     integer(1, DRAIN_MAX_MS), STREAM_LIMITS.drainMs, 'Time between the shutdown notice and the close of connections, in milliseconds.',
   ),

@@ -11,7 +11,7 @@ import { createConnection } from './connection.ts'
 
 /** A socket whose peer does not read. */
 function createStuckSocket(): Duplex {
-  return new Duplex({ read() {}, write() {} })
+  return new Duplex({ read() {}, write() {}, writableHighWaterMark: 500 })
 }
 
 function createStuck() {
@@ -56,4 +56,14 @@ test('terminates a connection without a pong at the next ping', () => {
   assert.deepEqual(calls, ['ping', 'ping'])
   connection.ping()
   assert.deepEqual(calls.slice(2), ['onClose', 'terminate'])
+})
+
+test('closes a client that responds to pings without reading', () => {
+  const { calls, connection, webSocket } = createStuck()
+  connection.write(Buffer.alloc(900))
+  connection.ping()
+  webSocket.emit('pong')
+  assert.deepEqual(calls, ['ping'])
+  connection.ping()
+  assert.deepEqual(calls, ['ping', 'onClose', 'close 1013 backpressure'])
 })

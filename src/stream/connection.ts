@@ -27,10 +27,12 @@ export interface Connection {
   reply(message: Readonly<Record<string, unknown>>, id?: RequestId): void
   /** Resolves when the socket accepts more data, or the connection closes. */
   drained(): Promise<void>
+  /** Reports to the client that it has asked for too much, and closes the connection. */
+  limitExceeded(): void
   close(code: number, reason: string): void
   /** Bytes written and not yet passed to the operating system. */
   bufferedBytes(): number
-  /** Sends a ping, or closes the connection when the client has not responded to the previous one. */
+  /** Sends a ping, or closes the connection when the client has not responded to the previous one, or has not read anything since then. */
   ping(): void
 }
 
@@ -55,9 +57,12 @@ export function createConnection(parts: ConnectionParts): Connection {
   const { webSocket, socket, limits, clock, failures, clientFailures, requestId } = parts
   const closing = new AbortController()
   const queue: ClientRequest[] = []
-  const messages = createTokenBucket(limits.messagesPerSecond, clock)
+  const messages = createTokenBucket({ perSecond: limits.messagesPerSecond, burst: limits.messagesPerSecond, clock })
   let handling = false
   let pongReceived = true
+  /** Bytes written, and how many of them the operating system had taken at the last ping. */
+  let writtenBytes = 0
+  let takenAtPing = -1
 
   function markClosed(): void {
     if (closing.signal.aborted) return
@@ -75,11 +80,19 @@ export function createConnection(parts: ConnectionParts): Connection {
   function write(bytes: Buffer): void {
     if (closing.signal.aborted) return
     if (socket.writableLength + bytes.length > limits.waitingBytes) close(CLOSE.tryAgain, 'backpressure')
-    else socket.write(bytes)
+    else {
+      writtenBytes += bytes.length
+      socket.write(bytes)
+    }
   }
 
   function reply(message: Readonly<Record<string, unknown>>, id?: RequestId): void {
     write(textFrame(JSON.stringify(id === undefined ? message : { ...message, id })))
+  }
+
+  function limitExceeded(): void {
+    reply({ type: 'error', error: 'rate_limited' })
+    close(CLOSE.tryAgain, 'rate limit exceeded')
   }
 
   /** Handles requests one at a time, in the order of arrival. */
@@ -101,8 +114,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   webSocket.on('message', (data, isBinary) => {
     if (closing.signal.aborted) return
     if (!messages.take() || queue.length >= QUEUED_REQUESTS_MAX) {
-      reply({ type: 'error', error: 'rate_limited' })
-      close(CLOSE.tryAgain, 'rate limit exceeded')
+      limitExceeded()
       return
     }
     queue.push(isBinary ? { op: 'invalid', id: undefined, error: 'invalid_json' } : parseRequest(textOf(data)))
@@ -119,6 +131,7 @@ export function createConnection(parts: ConnectionParts): Connection {
     closed: closing.signal,
     write,
     reply,
+    limitExceeded,
     close,
     async drained() {
       if (!socket.writableNeedDrain || closing.signal.aborted) return
@@ -134,13 +147,20 @@ export function createConnection(parts: ConnectionParts): Connection {
     },
     bufferedBytes: () => socket.writableLength,
     ping() {
-      if (pongReceived) {
-        pongReceived = false
-        webSocket.ping()
+      if (!pongReceived) {
+        markClosed()
+        webSocket.terminate()
         return
       }
-      markClosed()
-      webSocket.terminate()
+      // A client can respond to pings without reading: it would hold its replay forever.
+      const taken = writtenBytes - socket.writableLength
+      if (socket.writableNeedDrain && taken <= takenAtPing) {
+        close(CLOSE.tryAgain, 'backpressure')
+        return
+      }
+      takenAtPing = taken
+      pongReceived = false
+      webSocket.ping()
     },
   }
 }

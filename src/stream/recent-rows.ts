@@ -8,12 +8,22 @@ export interface RecentRow {
   readonly frames: readonly Frame[]
 }
 
+/** Consecutive frames of some channels. */
+export interface FramePage {
+  readonly frames: readonly Frame[]
+  /** The page has every frame of its channels up to this seq. */
+  readonly throughSeq: number
+}
+
 export interface RecentRows {
   /** Adds the next row; seqs ascend. */
   add(row: RecentRow): void
   clear(): void
-  /** Frames of these channels after `afterSeq`, when the retained rows include all of them. */
-  framesAfter(channels: ReadonlySet<string>, afterSeq: number): readonly Frame[] | undefined
+  /**
+   * Frames of these channels after `afterSeq`, when the retained rows include all of them. A page ends after the row that reaches `pageBytes`, and otherwise
+   * at `endSeq`, the position of the log.
+   */
+  pageAfter(channels: ReadonlySet<string>, afterSeq: number, end: { readonly pageBytes: number; readonly endSeq: number }): FramePage | undefined
 }
 
 /** Retains at least the newest `minRows` rows, and fewer than twice as many. */
@@ -28,10 +38,21 @@ export function createRecentRows(minRows: number): RecentRows {
     clear() {
       rows = []
     },
-    framesAfter(channels, afterSeq) {
+    pageAfter(channels, afterSeq, { pageBytes, endSeq }) {
       const oldest = rows[0]?.seq
       if (oldest === undefined || afterSeq < oldest - 1) return undefined
-      return rows.slice(indexAfter(rows, afterSeq)).flatMap(({ frames }) => frames.filter(({ channel }) => channels.has(channel)))
+      const frames: Frame[] = []
+      let bytes = 0
+      for (let index = indexAfter(rows, afterSeq); index < rows.length; index++) {
+        const row = rows[index]
+        for (const frame of row?.frames ?? []) {
+          if (!channels.has(frame.channel)) continue
+          frames.push(frame)
+          bytes += frame.bytes().length
+        }
+        if (bytes >= pageBytes) return { frames, throughSeq: row?.seq ?? endSeq }
+      }
+      return { frames, throughSeq: endSeq }
     },
   }
 }

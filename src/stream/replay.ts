@@ -1,22 +1,29 @@
 // Replays channels to one connection from a position in the log, at the client's pace, then switches to live delivery without a gap or a duplicate.
 
-import type { Semaphore } from '../base/semaphore.ts'
+import type { Clock } from '../base/clock.ts'
 import type { LogChannels, LogRow } from '../projections/stream-log.ts'
 import { readChannels } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
 import type { LogChannel } from './channels.ts'
 import { channelsOfRow, logFrame } from './frames.ts'
 import type { Frame } from './frames.ts'
+import type { FramePage } from './recent-rows.ts'
+import type { ReplayBudget } from './replay-budget.ts'
 import type { Tail } from './tail.ts'
 
-/** Rows of a replay read at a time. */
-const PAGE_ROWS = 500
+/** Rows of the first read of a replay, and the most and fewest of a later one. */
+const PAGE_ROWS = { first: 100, min: 16, max: 500 } as const
+/** The next page has more or fewer rows, to have about this many bytes. */
+const PAGE_BYTES = 262_144
+/** Bytes written at a time: the next ones follow when the client has taken these. Frames are not split. */
+const CHUNK_BYTES = 65_536
+/** At most this share of the bytes that may wait for a client, because live frames of other channels wait with them. */
+const CHUNK_SHARE = 1 / 4
 
 export interface ReplayParts {
   readonly db: Queryable
   readonly tail: Tail
-  /** Limits the concurrent reads of all replays, so that many reconnecting clients do not use up the database connections. */
-  readonly readSemaphore: Semaphore
+  readonly clock: Clock
 }
 
 /** A replay to one connection. */
@@ -28,48 +35,85 @@ export interface Replay {
   /** The seq of each channel's last frame at or before `afterSeq`; 0 when there is none. */
   readonly prev: Map<string, number>
   readonly signal: AbortSignal
-  /** Sends frames. Resolves when the client is ready for more. */
-  send(frames: readonly Frame[]): Promise<void>
+  readonly budget: ReplayBudget
+  /** Bytes that may wait for the client. */
+  readonly waitingBytes: number
+  write(bytes: Buffer): void
+  /** Resolves when the client has taken what was written. */
+  drained(): Promise<void>
   /** Switches to live delivery. Called once, when nothing is missing. */
   goLive(channels: Iterable<string>): void
 }
 
 /** Runs until the replay is live or closed. Rejects when the database cannot be read. */
-export async function runReplay({ db, tail, readSemaphore }: ReplayParts, feed: Replay): Promise<void> {
+export async function runReplay(parts: ReplayParts, feed: Replay): Promise<void> {
+  const { tail } = parts
+  const chunkBytes = Math.max(1, Math.min(CHUNK_BYTES, Math.floor(feed.waitingBytes * CHUNK_SHARE)))
+  const readPage = createPageReader(parts, feed)
   let after = feed.afterSeq
-  const ended = (): boolean => feed.signal.aborted || feed.channels.size === 0
-  while (!ended()) {
+  while (!hasEnded(feed)) {
     if (tail.position() < after) {
       // The position was read from the database, which is ahead of what has been published.
       await tail.catchUp()
       continue
     }
-    const through = tail.position()
-    if (after === through) {
+    if (after === tail.position()) {
       feed.goLive(feed.channels.keys())
       return
     }
-    const frames = recentFrames(tail, feed, after)
-    if (frames !== undefined) {
-      after = through
-      await feed.send(frames)
-      continue
-    }
-    const rows = await readSemaphore.run(() => {
-      return readChannels(db, toLogSelection(feed.channels.values()), { afterSeq: after, throughSeq: through, limit: PAGE_ROWS })
-    })
-    if (ended()) return
-    after = rows.length < PAGE_ROWS ? through : (rows.at(-1)?.seq ?? through)
-    await feed.send(rows.flatMap((row) => toReplayFrames(row, feed)))
+    const page = recentPage(tail, feed, { after, chunkBytes }) ?? await readPage(after)
+    after = page.throughSeq
+    await sendPage(parts, feed, { frames: page.frames, chunkBytes })
+    // Frames from memory need no read: without this, a fast client would keep the process from everything else.
+    if (after !== tail.position()) await new Promise((resolve) => void setImmediate(resolve))
   }
 }
 
-/** The missing frames, when the tail retains all of them. The tail does not retain frames of account channels. */
-function recentFrames(tail: Tail, feed: Replay, after: number): readonly Frame[] | undefined {
+function hasEnded({ signal, channels }: Replay): boolean {
+  return signal.aborted || channels.size === 0
+}
+
+/** Sends frames in chunks, each when the client has taken the one before and its address may receive more. */
+async function sendPage({ clock }: ReplayParts, feed: Replay, { frames, chunkBytes }: { frames: readonly Frame[]; chunkBytes: number }): Promise<void> {
+  for (let from = 0; from < frames.length && !hasEnded(feed);) {
+    let bytes = 0
+    let to = from
+    while (to < frames.length && bytes < chunkBytes) bytes += frames[to++]?.bytes().length ?? 0
+    // A channel may have been removed while the client took the chunk before.
+    const chunk = frames.slice(from, to).filter(({ channel }) => feed.channels.has(channel))
+    from = to
+    for (let delayMs = feed.budget.delayMs(); delayMs > 0; delayMs = feed.budget.delayMs()) {
+      await clock.sleep(delayMs, feed.signal)
+      if (hasEnded(feed)) return
+    }
+    feed.budget.spendReplayed(chunk)
+    if (chunk.length > 0) feed.write(Buffer.concat(chunk.map((frame) => frame.bytes())))
+    await feed.drained()
+  }
+}
+
+/** The next missing frames, when the tail retains all of them. The tail does not retain frames of account channels. */
+function recentPage(tail: Tail, feed: Replay, { after, chunkBytes }: { readonly after: number; readonly chunkBytes: number }): FramePage | undefined {
   if ([...feed.channels.values()].some(({ kind }) => kind === 'account')) return undefined
-  const frames = tail.recentFrames(new Set(feed.channels.keys()), after)
-  for (const { channel, seq } of frames ?? []) if (seq !== undefined) feed.prev.set(channel, seq)
-  return frames
+  const page = tail.recentPage(new Set(feed.channels.keys()), after, chunkBytes)
+  for (const { channel, seq } of page?.frames ?? []) if (seq !== undefined) feed.prev.set(channel, seq)
+  return page
+}
+
+/** Reads missing frames from the database, in pages of about PAGE_BYTES, because a page stays in memory until a slow client has taken it. */
+function createPageReader({ db, tail }: ReplayParts, feed: Replay): (after: number) => Promise<FramePage> {
+  let limit: number = PAGE_ROWS.first
+  return async (after) => {
+    const through = tail.position()
+    const rows = await feed.budget.read(() => {
+      return readChannels(db, toLogSelection(feed.channels.values()), { afterSeq: after, throughSeq: through, limit })
+    })
+    const frames = rows.flatMap((row) => toReplayFrames(row, feed))
+    const isLast = rows.length < limit
+    const bytes = frames.reduce((sum, frame) => sum + frame.bytes().length, 0)
+    limit = Math.min(PAGE_ROWS.max, Math.max(PAGE_ROWS.min, Math.floor((rows.length * PAGE_BYTES) / Math.max(1, bytes))))
+    return { frames, throughSeq: isLast ? through : (rows.at(-1)?.seq ?? through) }
+  }
 }
 
 function toReplayFrames(row: LogRow, feed: Replay): readonly Frame[] {

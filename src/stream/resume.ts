@@ -1,10 +1,10 @@
 // Resuming from a position in the log (docs/websocket.md): a replay of everything after it, or a gap that the client has to fill over REST.
 
-import type { Semaphore } from '../base/semaphore.ts'
 import { countFrames, readChannelHeads } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
 import type { LogChannel } from './channels.ts'
 import { toLogSelection } from './replay.ts'
+import type { ReplayBudget } from './replay-budget.ts'
 import type { ReplayStart } from './subscriptions.ts'
 import type { Tail } from './tail.ts'
 
@@ -23,14 +23,14 @@ export interface GapMessage {
 export interface ResumeParts {
   readonly db: Queryable
   readonly tail: Tail
-  readonly readSemaphore: Semaphore
+  readonly budget: ReplayBudget
   /** The largest number of frames in one replay. */
   readonly maxFrames: number
 }
 
 /** Decides whether everything after `since` can be replayed. Rejects when the database cannot be read. */
 export async function planResume(
-  { db, tail, readSemaphore, maxFrames }: ResumeParts,
+  { db, tail, budget, maxFrames }: ResumeParts,
   { since, epoch }: { readonly since: number; readonly epoch: string | undefined },
   channels: ReadonlyMap<string, LogChannel>,
 ): Promise<Resume> {
@@ -41,16 +41,19 @@ export async function planResume(
   if (since > tail.position()) return gap('ahead')
   const selection = toLogSelection(channels.values())
   const range = { afterSeq: since, throughSeq: tail.position(), max: maxFrames + 1 }
-  // A channel has at most one frame per seq, so a short range needs no counting.
-  const upperBound = (range.throughSeq - since) * channels.size
-  if (upperBound > maxFrames && (await readSemaphore.run(() => countFrames(db, selection, range))) > maxFrames) return gap('too_far')
-  const heads = await readSemaphore.run(() => readChannelHeads(db, selection, since))
+  if (needsCount(tail, { since, channels: channels.size, maxFrames }) && (await budget.read(() => countFrames(db, selection, range))) > maxFrames) return gap('too_far')
+  const heads = await budget.read(() => readChannelHeads(db, selection, since))
   const prev = new Map<string, number>()
   for (const [name, channel] of channels) {
     if (channel.kind === 'events') prev.set(name, heads.events)
     else prev.set(name, (channel.kind === 'trades' ? heads.assets.get(channel.asset) : heads.accounts.get(channel.account)) ?? 0)
   }
   return { kind: 'replay', start: { channels, afterSeq: since, prev } }
+}
+
+/** A channel has at most one frame per seq, so a short range needs no counting. */
+export function needsCount(tail: Tail, range: { readonly since: number; readonly channels: number; readonly maxFrames: number }): boolean {
+  return (tail.position() - range.since) * range.channels > range.maxFrames
 }
 
 export function gapMessage(

@@ -1,6 +1,6 @@
 // One client's requests to the stream: subscribe, unsubscribe, log in, ping (docs/websocket.md).
 
-import type { Semaphore } from '../base/semaphore.ts'
+import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { Queryable } from '../store/store.ts'
@@ -9,8 +9,9 @@ import type { Channel, LogChannel } from './channels.ts'
 import type { Connection } from './connection.ts'
 import type { Frame } from './frames.ts'
 import type { Hub } from './hub.ts'
+import type { ReplayBudget, RequestCost } from './replay-budget.ts'
 import type { ClientRequest, SubscribeRequest } from './requests.ts'
-import { gapMessage, planResume } from './resume.ts'
+import { gapMessage, needsCount, planResume } from './resume.ts'
 import type { Resume } from './resume.ts'
 import { readSnapshots } from './snapshots.ts'
 import type { AccountSnapshot, ChannelSnapshot } from './snapshots.ts'
@@ -36,12 +37,12 @@ export interface SessionParts {
   readonly hub: Hub
   readonly tail: Tail
   readonly db: Queryable
-  readonly readSemaphore: Semaphore
+  readonly clock: Clock
+  readonly budget: ReplayBudget
   readonly limits: StreamLimits
   readonly services: StreamServices
   /** The last frame of a ticker channel, when there is one. */
   lastTick(channel: string): Frame | undefined
-  nowMs(): number
   readonly log: Log
 }
 
@@ -58,8 +59,8 @@ export interface Session {
 }
 
 export function createSession(parts: SessionParts): Session {
-  const { connection, tail, services } = parts
-  const subscriptions = createSubscriptions(parts)
+  const { connection, tail, services, budget } = parts
+  const subscriptions = createSubscriptions({ ...parts, waitingBytes: parts.limits.waitingBytes })
   let login: StreamLogin | null = null
 
   async function subscribe(request: SubscribeRequest): Promise<void> {
@@ -67,6 +68,10 @@ export function createSession(parts: SessionParts): Session {
     const logChannels = new Map([...accepted].filter((entry): entry is [string, LogChannel] => isLogChannel(entry[1])))
     if (logChannels.size > 0) {
       if (!tail.ready()) await tail.catchUp()
+      if (!budget.takeRequest(costOf(parts, request, logChannels))) {
+        connection.limitExceeded()
+        return
+      }
       await subscriptions.watchAccounts(logChannels.values())
     }
     const resume = await planResumeOf(parts, request, logChannels)
@@ -87,7 +92,9 @@ export function createSession(parts: SessionParts): Session {
   /** Sends the snapshots and continues after them; delivers the other channels from now on. */
   function startLogChannels(names: readonly string[], snapshots: readonly ChannelSnapshot[]): void {
     for (const { name, channel, frames, seq, prev } of snapshots) {
-      connection.write(Buffer.concat(frames))
+      const bytes = Buffer.concat(frames)
+      budget.spendSnapshot(bytes.length)
+      connection.write(bytes)
       subscriptions.replay({ channels: new Map([[name, channel]]), afterSeq: seq, prev: new Map([[name, prev]]) })
     }
     const subscribed = subscriptions.names()
@@ -129,7 +136,7 @@ export function createSession(parts: SessionParts): Session {
         case 'login':
           return logIn(request)
         case 'ping':
-          return connection.reply({ type: 'pong', ts: parts.nowMs() }, request.id)
+          return connection.reply({ type: 'pong', ts: parts.clock.nowMs() }, request.id)
         case 'invalid':
           return connection.reply({ type: 'error', error: request.error }, request.id)
         case 'unknown':
@@ -161,12 +168,20 @@ function sortChannels(
   return { accepted, rejected }
 }
 
+/** What the request reads from the database. */
+function costOf({ tail, limits }: SessionParts, { since, snapshot }: SubscribeRequest, channels: ReadonlyMap<string, LogChannel>): RequestCost {
+  const kinds = [...channels.values()].map(({ kind }) => kind)
+  const accounts = kinds.filter((kind) => kind === 'account').length
+  if (since === undefined) return { reads: accounts + (snapshot ? kinds.filter((kind) => kind !== 'events').length : 0), counts: false }
+  return { reads: accounts + 1, counts: needsCount(tail, { since, channels: channels.size, maxFrames: limits.replayFrames }) }
+}
+
 /** Undefined when the client does not ask to resume. */
 async function planResumeOf(
-  { db, tail, readSemaphore, limits }: SessionParts, { since, epoch }: SubscribeRequest, channels: ReadonlyMap<string, LogChannel>,
+  { db, tail, budget, limits }: SessionParts, { since, epoch }: SubscribeRequest, channels: ReadonlyMap<string, LogChannel>,
 ): Promise<Resume | undefined> {
   if (since === undefined || channels.size === 0) return undefined
-  return planResume({ db, tail, readSemaphore, maxFrames: limits.replayFrames }, { since, epoch }, channels)
+  return planResume({ db, tail, budget, maxFrames: limits.replayFrames }, { since, epoch }, channels)
 }
 
 function subscribedMessage(

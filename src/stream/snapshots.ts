@@ -1,6 +1,5 @@
 // Snapshots of log channels: an asset's last trade prints, and an account's positions and orders.
 
-import type { Semaphore } from '../base/semaphore.ts'
 import { PRINTS_IN_SNAPSHOT } from '../limits.ts'
 import { readChannelHeads, readLastPrints } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
@@ -8,6 +7,7 @@ import { tradesChannel } from './channels.ts'
 import type { LogChannel } from './channels.ts'
 import { channelsOfRow, logFrame } from './frames.ts'
 import { toLogSelection } from './replay.ts'
+import type { ReplayBudget } from './replay-budget.ts'
 import type { Tail } from './tail.ts'
 import { textFrame } from './wire.ts'
 
@@ -32,7 +32,7 @@ export interface ChannelSnapshot {
 export interface SnapshotParts {
   readonly db: Queryable
   readonly tail: Tail
-  readonly readSemaphore: Semaphore
+  readonly budget: ReplayBudget
   readAccount(owner: string): Promise<AccountSnapshot>
 }
 
@@ -47,10 +47,10 @@ export async function readSnapshots(parts: SnapshotParts, channels: ReadonlyMap<
 }
 
 async function readPrints(
-  { db, tail, readSemaphore }: SnapshotParts, name: string, channel: Extract<LogChannel, { kind: 'trades' }>,
+  { db, tail, budget }: SnapshotParts, name: string, channel: Extract<LogChannel, { kind: 'trades' }>,
 ): Promise<ChannelSnapshot> {
   const seq = tail.position()
-  const { rows, before } = await readSemaphore.run(() => readLastPrints(db, channel.asset, { throughSeq: seq, limit: PRINTS_IN_SNAPSHOT }))
+  const { rows, before } = await budget.read(() => readLastPrints(db, channel.asset, { throughSeq: seq, limit: PRINTS_IN_SNAPSHOT }))
   let prev = before
   const frames: Buffer[] = []
   for (const row of rows) {
@@ -64,7 +64,7 @@ async function readPrints(
 
 async function readAccount(parts: SnapshotParts, name: string, channel: Extract<LogChannel, { kind: 'account' }>): Promise<ChannelSnapshot> {
   const { seq, positions, orders } = await parts.readAccount(channel.account)
-  const heads = await parts.readSemaphore.run(() => readChannelHeads(parts.db, toLogSelection([channel]), seq))
+  const heads = await parts.budget.read(() => readChannelHeads(parts.db, toLogSelection([channel]), seq))
   const frame = textFrame(JSON.stringify({ channel: name, snapshot: true, seq, data: { positions, orders } }))
   return { name, channel, frames: [frame], seq, prev: heads.accounts.get(channel.account) ?? 0 }
 }

@@ -6,7 +6,6 @@ import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
 import type { Clock } from '../base/clock.ts'
 import { createFailureLog } from '../base/failure-log.ts'
-import { createSemaphore } from '../base/semaphore.ts'
 import type { Log } from '../base/log.ts'
 import { HEARTBEAT_MS, TICKER_BROADCAST_MS } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
@@ -16,13 +15,12 @@ import { createClients } from './clients.ts'
 import type { Client, Clients } from './clients.ts'
 import { CLOSE, closeWithGrace, createConnection } from './connection.ts'
 import { createHub } from './hub.ts'
+import { createReplayBudgets } from './replay-budget.ts'
 import { createSession } from './session.ts'
 import type { StreamServices } from './session.ts'
 import { createTail } from './tail.ts'
 import { createTicks } from './ticks.ts'
 
-/** Concurrent replay reads over all connections. */
-const REPLAY_READS_MAX = 4
 /** Failed requests with a line of their own, per kind of error and minute. */
 const INDIVIDUAL_LINES = 5
 /** Connections of a revoked key are closed at most this much later. */
@@ -95,7 +93,7 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
     },
   })
   const ticks = createTicks({ hub, tail, db: store.read, clock, readPrices: services.readPrices })
-  const readSemaphore = createSemaphore(REPLAY_READS_MAX)
+  const budgets = createReplayBudgets({ limits, clock })
   const failures = createFailureLog({
     clock, log, level: 'warn', message: 'a stream request failed: closing the connection', individually: INDIVIDUAL_LINES,
   })
@@ -126,7 +124,7 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
       },
     })
     const session = createSession({
-      connection, hub, tail, db: store.read, readSemaphore, limits, services, log, lastTick: ticks.last, nowMs: () => clock.nowMs(),
+      connection, hub, tail, db: store.read, clock, budget: budgets.open(address), limits, services, log, lastTick: ticks.last,
     })
     const client: Client = { connection, session, address }
     clients.add(client)

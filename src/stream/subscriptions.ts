@@ -1,6 +1,6 @@
 // The channels that one client receives: live through the hub, or replayed until they catch up with the hub.
 
-import type { Semaphore } from '../base/semaphore.ts'
+import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Queryable } from '../store/store.ts'
 import { parseChannel } from './channels.ts'
@@ -10,6 +10,7 @@ import type { Connection } from './connection.ts'
 import type { Hub, Subscriber } from './hub.ts'
 import { runReplay } from './replay.ts'
 import type { Replay } from './replay.ts'
+import type { ReplayBudget } from './replay-budget.ts'
 import type { Tail } from './tail.ts'
 
 export interface SubscriptionsParts {
@@ -17,8 +18,10 @@ export interface SubscriptionsParts {
   readonly hub: Hub
   readonly tail: Tail
   readonly db: Queryable
-  /** Shared by all connections. */
-  readonly readSemaphore: Semaphore
+  readonly clock: Clock
+  readonly budget: ReplayBudget
+  /** Bytes that may wait for the client. */
+  readonly waitingBytes: number
   readonly log: Log
 }
 
@@ -48,7 +51,7 @@ export interface Subscriptions {
   close(): void
 }
 
-export function createSubscriptions({ connection, hub, tail, db, readSemaphore, log }: SubscriptionsParts): Subscriptions {
+export function createSubscriptions({ connection, hub, tail, db, clock, budget, waitingBytes, log }: SubscriptionsParts): Subscriptions {
   const subscriber: Subscriber = { write: connection.write }
   const replays = new Set<Replay>()
   const watchedAccounts = new Set<string>()
@@ -61,7 +64,7 @@ export function createSubscriptions({ connection, hub, tail, db, readSemaphore, 
 
   function run(replay: Replay): void {
     replays.add(replay)
-    runReplay({ db, tail, readSemaphore }, replay)
+    runReplay({ db, tail, clock }, replay)
       .catch((error: unknown) => {
         if (connection.closed.aborted) return
         log.warn({ err: error }, 'replay failed: closing the connection so that the client reconnects and resumes')
@@ -81,10 +84,10 @@ export function createSubscriptions({ connection, hub, tail, db, readSemaphore, 
         afterSeq,
         prev: new Map(prev),
         signal: connection.closed,
-        send(frames) {
-          if (frames.length > 0) connection.write(Buffer.concat(frames.map((frame) => frame.bytes())))
-          return connection.drained()
-        },
+        budget,
+        waitingBytes,
+        write: connection.write,
+        drained: connection.drained,
         goLive: (names) => hub.add(subscriber, names),
       })
     },

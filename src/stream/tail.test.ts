@@ -24,13 +24,13 @@ test('retains the newest rows at start-up and publishes none of them', async () 
   const tail = createTail({ ...options, clock: createVirtualClock(0), log: silentLog })
   await tail.catchUp()
   assert.deepEqual([published.length, tail.position(), tail.channelHead('events')], [0, rows, rows])
-  const frames = tail.recentFrames(new Set(['events']), rows - 3)
-  assert.deepEqual(frames?.map(({ seq }) => seq), [rows - 2, rows - 1, rows])
-  assert.equal(tail.recentFrames(new Set(['events']), rows - INITIAL_ROWS)?.length, INITIAL_ROWS)
-  assert.equal(tail.recentFrames(new Set(['events']), rows - INITIAL_ROWS - 1), undefined, 'older rows are not retained')
+  const framesAfter = (channel: string, afterSeq: number) => tail.recentPage(new Set([channel]), afterSeq, Infinity)?.frames
+  assert.deepEqual(framesAfter('events', rows - 3)?.map(({ seq }) => seq), [rows - 2, rows - 1, rows])
+  assert.equal(framesAfter('events', rows - INITIAL_ROWS)?.length, INITIAL_ROWS)
+  assert.equal(framesAfter('events', rows - INITIAL_ROWS - 1), undefined, 'older rows are not retained')
   const trades = ['BTC', 'ETH', 'XLM'].map((asset) => `trades.${asset}`)
   for (const channel of trades) {
-    const own = tail.recentFrames(new Set([channel]), rows - INITIAL_ROWS) ?? []
+    const own = framesAfter(channel, rows - INITIAL_ROWS) ?? []
     assert.equal(own.at(-1)?.seq, tail.channelHead(channel))
     const prevs = own.map((frame) => (JSON.parse(textOf(frame)) as { prev: number }).prev)
     assert.deepEqual(prevs.slice(1), own.slice(0, -1).map(({ seq }) => seq), 'prev is the seq of the previous frame')

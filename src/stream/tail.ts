@@ -12,6 +12,7 @@ import { EVENTS_CHANNEL, tradesChannel } from './channels.ts'
 import type { Frame } from './frames.ts'
 import { channelsOfRow, logFrame } from './frames.ts'
 import { createRecentRows } from './recent-rows.ts'
+import type { FramePage } from './recent-rows.ts'
 import { createWatchedAccounts } from './watched-accounts.ts'
 
 /** Rows per read. */
@@ -38,8 +39,8 @@ export interface Tail {
   watchAccount(account: string): Promise<void>
   releaseAccount(account: string): void
   watchedAccounts(): number
-  /** Frames of shared log channels after `afterSeq`, when the retained rows include all of them. */
-  recentFrames(channels: ReadonlySet<string>, afterSeq: number): readonly Frame[] | undefined
+  /** Frames of shared log channels after `afterSeq`, about `pageBytes` of them, when the retained rows include all frames up to the position. */
+  recentPage(channels: ReadonlySet<string>, afterSeq: number, pageBytes: number): FramePage | undefined
   /** Reads and publishes everything committed before the call. Rejects when the database cannot be read. */
   catchUp(): Promise<void>
   /** Catches up at each notification until the signal aborts. Never rejects. */
@@ -158,7 +159,7 @@ export function createTail({ store, publish, onEpoch, clock, log }: TailOptions)
     watchAccount: accounts.watch,
     releaseAccount: accounts.release,
     watchedAccounts: accounts.count,
-    recentFrames: (channels, afterSeq) => (afterSeq === position ? [] : recent.framesAfter(channels, afterSeq)),
+    recentPage: (channels, afterSeq, pageBytes) => recent.pageAfter(channels, afterSeq, { pageBytes, endSeq: position }),
     catchUp,
     run: (signal) => runTail({ store, clock, log, catchUp }, signal),
   }

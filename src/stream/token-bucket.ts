@@ -1,23 +1,46 @@
-// A rate limit with a burst of one second's allowance.
+// A rate limit that allows bursts.
 
 import type { Clock } from '../base/clock.ts'
 
 export interface TokenBucket {
-  /** Takes a token; false when the bucket is empty. */
-  take(): boolean
+  /** Takes the tokens; false, and takes none, when there are fewer. */
+  take(count?: number): boolean
+  /** Takes tokens for what has already happened. The bucket may go into debt. */
+  spend(count: number): void
+  /** Milliseconds until the bucket is out of debt; 0 when it is. */
+  debtMs(): number
+  isFull(): boolean
 }
 
-export function createTokenBucket(perSecond: number, clock: Clock): TokenBucket {
-  let tokens = perSecond
+/** A full bucket that holds at most `burst` tokens. */
+export function createTokenBucket({ perSecond, burst, clock }: { readonly perSecond: number; readonly burst: number; readonly clock: Clock }): TokenBucket {
+  let tokens = burst
   let refilledAtMs = clock.elapsedMs()
+
+  function refill(): void {
+    const nowMs = clock.elapsedMs()
+    tokens = Math.min(burst, tokens + (Math.max(0, nowMs - refilledAtMs) * perSecond) / 1000)
+    refilledAtMs = nowMs
+  }
+
   return {
-    take() {
-      const nowMs = clock.elapsedMs()
-      tokens = Math.min(perSecond, tokens + (Math.max(0, nowMs - refilledAtMs) * perSecond) / 1000)
-      refilledAtMs = nowMs
-      if (tokens < 1) return false
-      tokens -= 1
+    take(count = 1) {
+      refill()
+      if (tokens < count) return false
+      tokens -= count
       return true
+    },
+    spend(count) {
+      refill()
+      tokens -= count
+    },
+    debtMs() {
+      refill()
+      return tokens >= 0 ? 0 : Math.ceil((-tokens * 1000) / perSecond)
+    },
+    isFull() {
+      refill()
+      return tokens >= burst
     },
   }
 }

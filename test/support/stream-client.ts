@@ -56,8 +56,10 @@ export async function connectStream(url: string, headers: Readonly<Record<string
 
   function frame(matches: (frame: StreamFrame) => boolean, from = 0): Promise<StreamFrame> {
     return new Promise((resolve, reject) => {
+      let next = from
       const check = (): void => {
-        const found = frames.slice(from).find(matches)
+        let found: StreamFrame | undefined
+        for (; found === undefined && next < frames.length; next++) if (matches(frames[next] ?? {})) found = frames[next]
         if (found === undefined && ended === '') return
         checks.delete(check)
         if (found === undefined) reject(new Error(`the connection closed (${ended}) without the frame; last frames: ${JSON.stringify(frames.slice(-5))}`))
