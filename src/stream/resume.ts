@@ -41,7 +41,9 @@ export async function planResume(
   if (since > tail.position()) return gap('ahead')
   const selection = toLogSelection(channels.values())
   const range = { afterSeq: since, throughSeq: tail.position(), max: maxFrames + 1 }
-  if (needsCount(tail, { since, channels: channels.size, maxFrames }) && (await budget.read(() => countFrames(db, selection, range))) > maxFrames) return gap('too_far')
+  if (needsCount(tail, { since, channels: channels.size, maxFrames })) {
+    if ((await budget.read(() => countFrames(db, selection, range))) > maxFrames) return gap('too_far')
+  }
   const heads = await budget.read(() => readChannelHeads(db, selection, since))
   const prev = new Map<string, number>()
   for (const [name, channel] of channels) {
