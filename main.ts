@@ -17,6 +17,7 @@ import { InvalidSettings, loadSettings, resolveContracts } from './src/config.ts
 import type { Config, Secrets, Settings } from './src/config.ts'
 import type { ContractAddresses } from './src/exchange/contracts.ts'
 import { createGateway } from './src/gateway.ts'
+import { chainTrust } from './src/indexer/confirmation.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
 import type { Indexer } from './src/indexer/indexer.ts'
 import { rebuild } from './src/indexer/rebuild.ts'
@@ -238,6 +239,7 @@ function startIndexer({ settings, store, rpc, contracts, metrics, tracing, log }
   const addresses = Object.fromEntries(Object.entries(contracts).map(([key, { address }]) => [key, address])) as LocalNetwork['contracts']
   const indexer = createIndexer({
     store, rpc: rpc.session(), archive, contracts: addresses, networkPassphrase: network.passphrase, clock, random, log, pollIntervalMs, startLedger,
+    trust: chainTrust(network.kind, settings.secrets.rpcUrls.length === 0),
     ...(metrics === null ? {} : { onArchived: metrics.archived }),
     ...(tracing === null ? {} : { tracer: tracing.tracer }),
   })

@@ -55,7 +55,7 @@ serveParent(
     /** Begins the first epoch of an empty log. */
     async begin(): Promise<void> {
       await defined(store, 'the store').write.transaction(async (tx) => {
-        await insertEpoch(tx, firstEpoch(deployment), null, clock.nowMs())
+        await insertEpoch(tx, firstEpoch(deployment), 1, clock.nowMs())
         await tx.query('update idx.cursor set epoch = 1, start_ledger = 1, updated_at = $1', [clock.nowMs()])
       })
     },

@@ -2,6 +2,8 @@
 // gateway's RPC client does with a response, but not the time a node needs to produce it.
 
 import { nativeToScVal, xdr } from '@stellar/stellar-sdk'
+import { defined } from '../../src/base/assert.ts'
+import { encodeHeader, encodeHeaderEntry, headerHash, ZERO_HASH } from '../../localnet/ledger/header.ts'
 import type { Transport } from '../../src/chain/transport.ts'
 import { closeSecOf, FIRST_LEDGER } from './history.ts'
 import type { History } from './history.ts'
@@ -57,9 +59,27 @@ export function createNode(passphrase: string, history: History = { events: [], 
 function ledgersFrom({ lastLedger }: History, params: Call['params']): object[] {
   const first = params?.startLedger ?? FIRST_LEDGER
   const count = Math.min(params?.pagination?.limit ?? 1, lastLedger - first + 1)
-  return Array.from({ length: count }, (_, index) => ({
-    sequence: first + index, hash: (first + index).toString(16).padStart(64, '0'), ledgerCloseTime: String(closeSecOf(first + index)),
-  }))
+  return Array.from({ length: count }, (_, index) => ledgerAt(first + index))
+}
+
+/** A ledger contains the hash of the one before, and so of all others: the second time it is known. */
+function ledgerAt(sequence: number): object {
+  const { hash, header } = headerAt(sequence)
+  const headerXdr = Buffer.from(encodeHeaderEntry(hash, header)).toString('base64')
+  return { sequence, hash: Buffer.from(hash).toString('hex'), ledgerCloseTime: String(closeSecOf(sequence)), headerXdr }
+}
+
+const headers = new Map<number, { readonly hash: Uint8Array; readonly header: Uint8Array }>()
+
+function headerAt(sequence: number): { readonly hash: Uint8Array; readonly header: Uint8Array } {
+  for (let next = FIRST_LEDGER + headers.size; next <= sequence; next++) {
+    const header = encodeHeader({
+      sequence: next, previousHash: headers.get(next - 1)?.hash ?? ZERO_HASH, closeTimeSec: closeSecOf(next),
+      txSetHash: ZERO_HASH, resultsHash: ZERO_HASH, stateHash: ZERO_HASH, feePool: 0n,
+    })
+    headers.set(next, { hash: headerHash(header), header })
+  }
+  return defined(headers.get(sequence), `ledger ${sequence}`)
 }
 
 /** The page after the cursor. Its events are already serialized. */

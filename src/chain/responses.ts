@@ -1,6 +1,9 @@
 // The shapes of the RPC's responses. A node, or a proxy in front of it, may send anything with status 200, so each response is validated field by field
 // before it can reach a table. Numbers and strings are distinguished exactly as the node sends them.
 
+import { decodeHeader, InvalidHeader } from './ledger-header.ts'
+import type { LedgerHeader } from './ledger-header.ts'
+
 /** Raised when a response does not have the shape of its method. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse'
@@ -49,16 +52,9 @@ export interface EventsPage extends LedgerRange {
   readonly cursor: string
 }
 
-/** A ledger of getLedgers, without its XDR. */
-export interface LedgerSummary {
-  readonly sequence: number
-  readonly hash: string
-  readonly closeSec: number
-}
-
-/** getLedgers: ledgers, and the node's range. */
+/** getLedgers: the headers of the ledgers, and the node's range. */
 export interface LedgersResponse extends LedgerRange {
-  readonly ledgers: readonly LedgerSummary[]
+  readonly ledgers: readonly LedgerHeader[]
 }
 
 /** An entry of getLedgerEntries. */
@@ -173,15 +169,28 @@ function parseEvent(value: unknown): ChainEvent {
 
 export function parseLedgers(result: unknown): LedgersResponse {
   const response = fields(result, 'ledgers response')
-  const ledgers = list(response['ledgers'], 'ledgers').map((value) => {
-    const ledger = fields(value, 'ledger')
-    return {
-      sequence: count(ledger['sequence'], 'sequence'),
-      hash: text(ledger['hash'], 'hash'),
-      closeSec: seconds(ledger['ledgerCloseTime'], 'ledgerCloseTime'),
-    }
-  })
-  return { ledgers, ...parseRange(response) }
+  return { ledgers: list(response['ledgers'], 'ledgers').map(parseLedger), ...parseRange(response) }
+}
+
+/** The figures beside a header repeat what its hash covers, so a node that alters one of them contradicts itself. */
+function parseLedger(value: unknown): LedgerHeader {
+  const ledger = fields(value, 'ledger')
+  const header = headerOf(text(ledger['headerXdr'], 'headerXdr'))
+  if (text(ledger['hash'], 'hash') !== header.hash) throw new MalformedResponse('the hash of a ledger is not that of its header')
+  if (count(ledger['sequence'], 'sequence') !== header.sequence) throw new MalformedResponse('the sequence of a ledger is not that of its header')
+  if (seconds(ledger['ledgerCloseTime'], 'ledgerCloseTime') !== header.closeSec) {
+    throw new MalformedResponse('the close time of a ledger is not that of its header')
+  }
+  return header
+}
+
+function headerOf(headerXdr: string): LedgerHeader {
+  try {
+    return decodeHeader(headerXdr)
+  } catch (error) {
+    if (error instanceof InvalidHeader) throw new MalformedResponse(error.message, { cause: error })
+    throw error
+  }
 }
 
 /** The sequence of getLatestLedger. The rest of that response is large and not read. */

@@ -1,20 +1,29 @@
-// Verifies that the node serves the network, chain and contracts that are being indexed, and begins a new epoch when one of them has changed.
+// Verifies that the node serves the network, chain and contracts that are being indexed, and begins or continues an epoch when one of them has changed.
 
 import { defined } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
+import { nowSec } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
+import type { LedgerHeader } from '../chain/ledger-header.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
-import type { EpochReason } from '../projections/epochs.ts'
+import { insertAnchors, readAnchorAt, readAnchors } from '../projections/anchors.ts'
+import type { Anchor } from '../projections/anchors.ts'
+import type { Epoch, EpochReason } from '../projections/epochs.ts'
 import { listEpochs } from '../projections/epochs.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
-import { readAnchor, writeAnchor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
-import { beginEpoch, epochChange, eventContracts, nextEpoch } from './epochs.ts'
+import { readHeaders, readRange, readTip, relate, toAnchor } from './chain-identity.ts'
+import type { NodeRange } from './chain-identity.ts'
+import type { ChainTrust } from './confirmation.ts'
+import { beginEpoch, continueEpoch, epochChange, eventContracts, nextEpoch } from './epochs.ts'
 import { BadPage } from './events-page.ts'
-import { compareHash, compareLedger, createChainMonitor, readLedger, readRange } from './identity.ts'
-import type { ChainEvidence, FullRange, IndexedChain, NodeRange } from './identity.ts'
+import type { CheckedPage } from './events-page.ts'
+import { findKnownChain } from './known-chains.ts'
+import { confirmPage } from './page-identity.ts'
+import { findImpossible, isPlausibleAfter } from './plausible-range.ts'
+import { createResetEvidence, isServedByAnother } from './reset-evidence.ts'
 import type { StepResult } from './step-result.ts'
 
 /** The chain is verified at least this often, even without failures: a network can be reset between two polls. */
@@ -23,10 +32,10 @@ const IDENTIFY_INTERVAL_MS = 10 * 60_000
 export interface ChainGuard {
   /** Verifies network, chain and contracts, unless that was done recently. A returned result ends the step; undefined: read the next page. */
   verify(db: Writer, cursor: IndexCursor | null, call: CallOptions): Promise<StepResult | undefined>
-  /** Checks whether a freshly read range belongs to the indexed chain. A returned result ends the step. */
-  checkRange(db: Writer, cursor: IndexCursor, evidence: ChainEvidence<FullRange>, call: CallOptions): Promise<StepResult | undefined>
-  /** True when a page's range can belong to the indexed chain. */
-  matches(indexed: IndexedChain, range: NodeRange): boolean
+  /** Reads the node's range and verifies that it serves the indexed chain. A result ends the step. */
+  checkChain(db: Writer, cursor: IndexCursor, call: CallOptions): Promise<StepResult | NodeRange>
+  /** Verifies that a page is from the indexed chain; returns its ledgers, to be stored as anchors. Throws RpcFailure or BadPage. */
+  confirmPage(db: Writer, epoch: Epoch, page: CheckedPage, node: Rpc, call: CallOptions): Promise<readonly Anchor[]>
   /** Makes the next `verify` check again. */
   invalidate(): void
 }
@@ -37,71 +46,122 @@ export interface ChainGuardOptions {
   readonly networkPassphrase: string
   /** First ledger of a new index; null: the oldest ledger of the node. */
   readonly startLedger: number | null
+  readonly trust: ChainTrust
   readonly clock: Clock
   readonly random: Random
 }
 
-export function createChainGuard({ rpc, clock, random, ...options }: ChainGuardOptions): ChainGuard {
+export function isStepResult(checked: StepResult | NodeRange): checked is StepResult {
+  return 'kind' in checked
+}
+
+export function createChainGuard({ rpc, clock, random, trust, ...options }: ChainGuardOptions): ChainGuard {
   const configured = { passphrase: options.networkPassphrase, contracts: eventContracts(options.contracts) }
-  const monitor = createChainMonitor()
+  const evidence = createResetEvidence({ rpc, clock, confirmMs: trust.confirmMs })
   let verified = false
   let verifiedAtMs = 0
+
+  const latestCloseMaxSec = (): number | null => (trust.closeAheadSec === null ? null : nowSec(clock) + trust.closeAheadSec)
+
+  /** Throws BadPage when a range contradicts itself or the clock. */
+  function assertPossible(range: NodeRange): void {
+    const fault = findImpossible(range, latestCloseMaxSec())
+    if (fault !== undefined) throw new BadPage(fault, 'the node reports an impossible range of ledgers')
+  }
+
+  /** Throws BadPage when a range cannot belong to the chain of the anchor. */
+  function assertFollows(anchor: Anchor | null, range: NodeRange): void {
+    if (isPlausibleAfter(anchor, range, latestCloseMaxSec())) return
+    throw new BadPage('impossible_range', 'the node\'s latest ledger contradicts an indexed one')
+  }
 
   async function startEpoch(
     db: Writer,
     from: IndexCursor | null,
-    { reason, startLedger, range }: { readonly reason: EpochReason; readonly startLedger: number; readonly range: FullRange },
+    { reason, startLedger, range, tip }: {
+      readonly reason: EpochReason
+      readonly startLedger: number
+      readonly range: NodeRange
+      readonly tip: readonly LedgerHeader[]
+    },
+    call: CallOptions,
   ): Promise<StepResult> {
     const epochs = await listEpochs(db)
-    const epoch = nextEpoch(epochs, { ...configured, reason, startLedger }, random)
-    await beginEpoch(db, epochs, epoch, { from, latest: range.latest }, clock.nowMs())
-    monitor.track(epoch.number, range)
+    const epoch = nextEpoch(epochs, from?.epoch, { ...configured, reason, startLedger }, random)
+    const oldest = reason === 'contracts' ? [] : await readHeaders(rpc, { from: range.oldestLedger, to: range.oldestLedger }, call)
+    await beginEpoch(db, epochs, epoch, { from, anchors: [...oldest, ...tip].map(toAnchor) }, clock.nowMs())
+    evidence.reset()
     return { kind: 'epoch', epoch: epoch.epoch, reason, startLedger }
   }
 
-  async function checkRange(
-    db: Writer,
-    cursor: IndexCursor,
-    evidence: ChainEvidence<FullRange>,
+  /** The node serves another chain. Nothing it returns is used until the evidence proves a reset. */
+  async function handleOtherChain(
+    db: Writer, cursor: IndexCursor, node: { readonly range: NodeRange; readonly tip: readonly LedgerHeader[]; readonly anchors: readonly Anchor[] },
     call: CallOptions,
-  ): Promise<StepResult | undefined> {
-    switch (monitor.check(cursor, evidence)) {
-      case 'same':
-        return undefined
-      case 'reset': {
-        // When a ledger was read after the range, the range may still be that of the previous chain.
-        const range = evidence.ledger === undefined ? evidence.range : await readRange(rpc, call)
-        return await startEpoch(db, cursor, { reason: 'reset', startLedger: range.oldestLedger, range })
-      }
-      case 'stale':
-        return { kind: 'unreachable', error: new BadPage('the node serves a chain that was reset') }
+  ): Promise<StepResult> {
+    const pending: StepResult = { kind: 'unreachable', error: new BadPage('other_chain', 'the node serves another chain than the indexed one') }
+    if (await isServedByAnother(rpc, node.anchors, call)) {
+      evidence.reset()
+      return pending
     }
+    if (!(await evidence.add(node.tip, call))) return pending
+    const known = await findKnownChain(rpc, db, { cursor, ...node, passphrase: configured.passphrase }, call)
+    if (known === 'undecided') return pending
+    if (known === undefined) return await startEpoch(db, cursor, { reason: 'reset', startLedger: node.range.oldestLedger, ...node }, call)
+    await continueEpoch(db, cursor, known, clock.nowMs())
+    evidence.reset()
+    return { kind: 'epoch', epoch: known.epoch, reason: 'returned', startLedger: known.startLedger }
+  }
+
+  async function checkChain(db: Writer, cursor: IndexCursor, call: CallOptions): Promise<StepResult | NodeRange> {
+    const range = await readRange(rpc, call)
+    assertPossible(range)
+    const tip = await readTip(rpc, range, call)
+    const { chain } = await currentEpoch(db, cursor)
+    const anchors = await readAnchors(db, chain)
+    const relation = await relate(rpc, anchors, { range, tip }, call)
+    if (relation === 'other') return await handleOtherChain(db, cursor, { range, tip, anchors }, call)
+    assertFollows(anchors[0] ?? null, range)
+    evidence.reset()
+    if (anchors.length === 0) await db.transaction((tx) => insertAnchors(tx, chain, tip.map(toAnchor)))
+    return range
+  }
+
+  async function beginFirstEpoch(db: Writer, call: CallOptions): Promise<StepResult> {
+    const range = await readRange(rpc, call)
+    assertPossible(range)
+    const tip = await readTip(rpc, range, call)
+    return await startEpoch(db, null, { reason: 'first', startLedger: options.startLedger ?? range.oldestLedger, range, tip }, call)
   }
 
   async function verify(db: Writer, cursor: IndexCursor | null, call: CallOptions): Promise<StepResult | undefined> {
     const network = await rpc.getNetwork(call)
     if (network.passphrase !== configured.passphrase) return { kind: 'waiting', reason: 'wrong-network' }
-    const range = await readRange(rpc, call)
-    if (cursor === null) return await startEpoch(db, null, { reason: 'first', startLedger: options.startLedger ?? range.oldestLedger, range })
-    const current = defined((await listEpochs(db)).at(-1), 'the current epoch')
-    const anchor = await compareHash(rpc, await readAnchor(db, current.chain), call)
-    const ledger = await compareLedger(rpc, cursor.seen, call)
-    const otherChain = await checkRange(db, cursor, { range, ledger, anchor }, call)
-    if (otherChain !== undefined) return otherChain
-    monitor.track(cursor.epoch, range)
-    const latest = await readLedger(rpc, range.latestLedger, call)
-    if (latest !== undefined) await writeAnchor(db, current.chain, { ledger: latest.sequence, hash: latest.hash })
-    const reason = epochChange(current, configured)
+    if (cursor === null) return await beginFirstEpoch(db, call)
+    const checked = await checkChain(db, cursor, call)
+    if (isStepResult(checked)) return checked
+    const reason = epochChange(await currentEpoch(db, cursor), configured)
     verified = reason === undefined
     verifiedAtMs = clock.elapsedMs()
     if (reason === undefined) return undefined
-    const startLedger = reason === 'reset' ? range.oldestLedger : Math.max(options.startLedger ?? 1, range.oldestLedger)
-    return await startEpoch(db, cursor, { reason, startLedger, range })
+    const startLedger = reason === 'reset' ? checked.oldestLedger : Math.max(options.startLedger ?? 1, checked.oldestLedger)
+    const tip = reason === 'reset' ? await readTip(rpc, checked, call) : []
+    return await startEpoch(db, cursor, { reason, startLedger, range: checked, tip }, call)
   }
 
   return {
-    checkRange,
-    matches: (indexed, range) => monitor.matches(indexed, range),
+    checkChain,
+    async confirmPage(db, epoch, page, node, call) {
+      try {
+        assertPossible(page)
+        assertFollows(await readAnchorAt(db, epoch.chain), page)
+        return await confirmPage(db, epoch.chain, page, node, call)
+      } catch (error) {
+        // It may be another chain.
+        if (error instanceof BadPage) verified = false
+        throw error
+      }
+    },
     async verify(db, cursor, call) {
       if (clock.elapsedMs() - verifiedAtMs >= IDENTIFY_INTERVAL_MS) verified = false
       return verified && cursor !== null ? undefined : await verify(db, cursor, call)
@@ -110,4 +170,8 @@ export function createChainGuard({ rpc, clock, random, ...options }: ChainGuardO
       verified = false
     },
   }
+}
+
+async function currentEpoch(db: Writer, cursor: IndexCursor): Promise<Epoch> {
+  return defined((await listEpochs(db)).find(({ number }) => number === cursor.epoch), 'the current epoch')
 }

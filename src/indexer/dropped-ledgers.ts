@@ -6,16 +6,17 @@ import type { CallOptions } from '../chain/rpc-request.ts'
 import { RPC_CODES, RpcFailure } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { renameEpoch } from '../projections/epochs.ts'
-import { readLastLedger } from '../projections/events.ts'
 import { insertGap } from '../projections/gaps.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { lastReservedSeq, updateIndexCursor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
+import { isStepResult } from './chain-guard.ts'
 import type { ChainGuard } from './chain-guard.ts'
+import { createConfirmation } from './confirmation.ts'
+import type { ChainTrust } from './confirmation.ts'
 import { randomEpochName } from './epochs.ts'
 import { BadPage } from './events-page.ts'
 import type { EventsPosition } from './events-page.ts'
-import { compareLedger, readRange } from './identity.ts'
 import type { PageIndexer } from './page-indexer.ts'
 import type { StepResult } from './step-result.ts'
 import { isEndOfLedger, ledgerAfter, ledgerOf } from './toid.ts'
@@ -29,17 +30,18 @@ export interface DroppedLedgers {
 }
 
 export interface DroppedLedgersOptions {
-  readonly rpc: Rpc
   /** Nodes with a longer history; null: none. */
   readonly archive: Rpc | null
   readonly networkPassphrase: string
   readonly guard: ChainGuard
   readonly pages: PageIndexer
+  readonly trust: ChainTrust
   readonly clock: Clock
   readonly random: Random
 }
 
-export function createDroppedLedgers({ rpc, archive, networkPassphrase, guard, pages, clock, random }: DroppedLedgersOptions): DroppedLedgers {
+export function createDroppedLedgers({ archive, networkPassphrase, guard, pages, trust, clock, random }: DroppedLedgersOptions): DroppedLedgers {
+  const loss = createConfirmation(clock, trust.confirmMs, trust.confirmMs === 0 ? 1 : undefined)
   let archiveFailures = 0
 
   /** Indexes the next page from an archive node, so that nothing is lost; undefined when the ledgers must be given up. */
@@ -74,23 +76,28 @@ export function createDroppedLedgers({ rpc, archive, networkPassphrase, guard, p
 
   return {
     async recover(db, cursor, rejection, call) {
-      const range = await readRange(rpc, rejection.endpoint === undefined ? call : { ...call, endpoint: rejection.endpoint })
+      const range = await guard.checkChain(db, cursor, rejection.endpoint === undefined ? call : { ...call, endpoint: rejection.endpoint })
+      if (isStepResult(range)) return range
       const cursorLedger = cursor.cursor === null ? cursor.startLedger : ledgerOf(cursor.cursor)
-      const isLagging = cursorLedger > range.latestLedger
-      const known = isLagging ? await readLastLedger(db, cursor.epoch, range.latestLedger) : null
-      const otherChain = await guard.checkRange(db, cursor, { range, ledger: await compareLedger(rpc, known, call) }, call)
-      if (otherChain !== undefined) return otherChain
-      if (isLagging) {
+      if (cursorLedger > range.latestLedger) {
         // A reset chain that is still too short looks like a lagging node. Verify again once it has grown.
         guard.invalidate()
         return { kind: 'waiting', reason: 'node-lagging' }
       }
-      if (cursorLedger >= range.oldestLedger) return { kind: 'unreachable', error: rejection }
+      if (cursorLedger >= range.oldestLedger) {
+        loss.reset()
+        return { kind: 'unreachable', error: rejection }
+      }
       const fromLedger = cursor.cursor === null ? cursorLedger : ledgerAfter(cursor.cursor)
       const toLedger = range.oldestLedger - 1
       // The node dropped the cursor's ledger, but that one was read completely and the next one is available: nothing is lost.
       if (fromLedger > toLedger) return await pages.index(db, cursor, call, { from: { cursor: null, startLedger: fromLedger } })
-      return (await indexFromArchive(db, cursor, call)) ?? (await skipGap(db, cursor, fromLedger, toLedger))
+      const archived = await indexFromArchive(db, cursor, call)
+      if (archived !== undefined) return archived
+      // A gap is lasting, and a node may claim to have dropped ledgers only for a moment.
+      if (!loss.confirm()) return { kind: 'unreachable', error: rejection }
+      loss.reset()
+      return await skipGap(db, cursor, fromLedger, toLedger)
     },
   }
 }

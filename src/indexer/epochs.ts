@@ -5,9 +5,11 @@ import type { Random } from '../base/random.ts'
 import type { ContractAddresses, EventContractKey } from '../exchange/contracts.ts'
 import { EVENT_CONTRACT_KEYS } from '../exchange/contracts.ts'
 import type { Epoch, EpochReason, EventContracts } from '../projections/epochs.ts'
-import { insertEpoch } from '../projections/epochs.ts'
+import { beginSection, insertEpoch, setFinalCursor } from '../projections/epochs.ts'
+import { insertAnchors } from '../projections/anchors.ts'
+import type { Anchor } from '../projections/anchors.ts'
 import { insertGap } from '../projections/gaps.ts'
-import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
+import type { IndexCursor } from '../projections/index-state.ts'
 import { lastReservedSeq, updateIndexCursor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import { ledgerAfter } from './toid.ts'
@@ -30,16 +32,17 @@ export function randomEpochName(random: Random): string {
   return Buffer.from(random.bytes(EPOCH_NAME_BYTES)).toString('hex')
 }
 
-/** The next epoch. A reset starts a new chain; the same market on the same chain continues its deployment. */
+/** The next epoch after the current one. A reset starts a new chain; the same market on the same chain continues its deployment. */
 export function nextEpoch(
   epochs: readonly Epoch[],
+  current: number | undefined,
   configured: { reason: EpochReason; passphrase: string; contracts: EventContracts; startLedger: number },
   random: Random,
 ): Epoch {
-  const last = epochs.at(-1)
-  assert((last === undefined) === (configured.reason === 'first'), 'only the first epoch has no predecessor')
-  const number = (last?.number ?? 0) + 1
-  const chain = last === undefined ? 1 : last.chain + (configured.reason === 'reset' ? 1 : 0)
+  const before = epochs.find(({ number: each }) => each === current)
+  assert((before === undefined) === (configured.reason === 'first'), 'only the first epoch has no predecessor')
+  const number = Math.max(0, ...epochs.map((epoch) => epoch.number)) + 1
+  const chain = before === undefined || configured.reason === 'reset' ? Math.max(0, ...epochs.map((epoch) => epoch.chain)) + 1 : before.chain
   const sameMarket = epochs.find((epoch) => epoch.chain === chain && epoch.contracts.market === configured.contracts.market)
   return {
     ...configured,
@@ -53,16 +56,16 @@ export function nextEpoch(
 
 /**
  * Begins an epoch in one transaction. `seq` continues; the position on the chain starts over. For a contract that an earlier epoch indexed, ledgers that the
- * RPC has dropped since are recorded as a gap. `latest` is the RPC's latest ledger, used later to recognise another chain.
+ * RPC has dropped since are recorded as a gap. `anchors` are ledgers of the chain.
  */
 export async function beginEpoch(
   db: Writer,
   before: readonly Epoch[],
   epoch: Epoch,
-  where: { readonly from: IndexCursor | null; readonly latest: LedgerCloseTime | null },
+  where: { readonly from: IndexCursor | null; readonly anchors: readonly Anchor[] },
   nowMs: number,
 ): Promise<void> {
-  const { from, latest } = where
+  const { from, anchors } = where
   const sealed = before.map((known) => (known.number === from?.epoch ? { ...known, finalCursor: from.cursor } : known))
   const fromLedger = firstLostLedger(sealed, epoch)
   const to: IndexCursor = {
@@ -74,15 +77,35 @@ export async function beginEpoch(
     lastSeq: from?.lastSeq ?? 0,
     reservedSeq: from?.reservedSeq ?? 0,
     oldestLedger: null,
-    seen: epoch.reason === 'contracts' ? from?.seen ?? null : latest,
     unknownEvents: from?.unknownEvents ?? 0,
   }
   await db.transaction(async (tx) => {
-    await insertEpoch(tx, epoch, from?.cursor ?? null, nowMs)
+    await insertEpoch(tx, epoch, lastReservedSeq(to) + 1, nowMs)
     await updateIndexCursor(tx, from, to, nowMs)
+    if (from !== null) await setFinalCursor(tx, from.epoch, from.cursor)
+    await insertAnchors(tx, epoch.chain, anchors)
     if (fromLedger === undefined) return
     const afterTs = from?.lastLedgerCloseTs ?? null
     await insertGap(tx, { epoch: epoch.number, fromLedger, toLedger: epoch.startLedger - 1, afterTs, fillCursor: null, afterSeq: lastReservedSeq(to) }, nowMs)
+  })
+}
+
+/** Continues an earlier epoch after its last cursor, because its chain has returned. `seq` continues too. */
+export async function continueEpoch(db: Writer, from: IndexCursor, epoch: Epoch, nowMs: number): Promise<void> {
+  const to: IndexCursor = {
+    ...from,
+    epoch: epoch.number,
+    cursor: epoch.finalCursor,
+    startLedger: epoch.startLedger,
+    lastLedger: epoch.finalCursor === null ? null : ledgerAfter(epoch.finalCursor) - 1,
+    lastLedgerCloseTs: null,
+    oldestLedger: null,
+  }
+  await db.transaction(async (tx) => {
+    await updateIndexCursor(tx, from, to, nowMs)
+    await setFinalCursor(tx, from.epoch, from.cursor)
+    await setFinalCursor(tx, epoch.number, null)
+    await beginSection(tx, epoch.number, lastReservedSeq(to) + 1)
   })
 }
 

@@ -16,14 +16,15 @@ function page(events: readonly ChainEvent[], cursor: string, change: Partial<Eve
 
 const AFTER_4 = { cursor: endOf(4), startLedger: 1 }
 const FROM_5 = { cursor: null, startLedger: 5 }
+const REQUESTED = { limit: 3, contractIds: ['C'] }
 const good = [event(5, 0), event(5, 1), event(7, 0)]
 
 test('accepts a valid page, from a cursor and from a start ledger', () => {
   for (const from of [AFTER_4, FROM_5]) {
-    checkPage(page(good, endOf(20)), from, 3)
-    checkPage(page(good, good[2]?.id ?? ''), from, 3)
-    checkPage(page([], endOf(20)), from, 3)
-    checkPage(page([], endOf(4)), from, 3)
+    checkPage(page(good, endOf(20)), from, REQUESTED)
+    checkPage(page(good, good[2]?.id ?? ''), from, REQUESTED)
+    checkPage(page([], endOf(20)), from, REQUESTED)
+    checkPage(page([], endOf(4)), from, REQUESTED)
   }
 })
 
@@ -46,7 +47,7 @@ const BAD: readonly [what: string, page: EventsPage][] = [
 
 for (const [what, bad] of BAD) {
   test(`rejects a page with ${what}`, () => {
-    for (const from of [AFTER_4, FROM_5]) assert.throws(() => checkPage(bad, from, 3), BadPage)
+    for (const from of [AFTER_4, FROM_5]) assert.throws(() => checkPage(bad, from, REQUESTED), BadPage)
   })
 }
 
@@ -74,7 +75,7 @@ test('pages of any length add up to the whole chain, and a completely read ledge
         const following = events.filter(({ id }) => id > cursor)
         const returned = following.slice(0, limit)
         const response = page(returned, returned.length === limit ? returned.at(-1)?.id ?? '' : endOf(ledgers.length))
-        checkPage(response, { cursor, startLedger: 1 }, limit)
+        checkPage(response, { cursor, startLedger: 1 }, { ...REQUESTED, limit })
         const taken = cutToLedgers(response)
         read.push(...taken.events.map(({ id }) => id))
         assert.ok(taken.cursor > cursor, 'the cursor advances')

@@ -1,6 +1,7 @@
 // Requests one page of events, validates it, and cuts it to whole ledgers.
 
 import type { ChainEvent, EventsPage } from '../chain/responses.ts'
+import type { NodeFault } from '../chain/node-fault.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
@@ -23,9 +24,15 @@ export interface CheckedPage {
   readonly oldestLedger: number
 }
 
-/** A page that contradicts itself or the request. It is discarded; the next poll requests it again. */
+/** A response that contradicts itself, the request or the indexed chain. It is discarded; the next poll requests it again. */
 export class BadPage extends Error {
   override readonly name = 'BadPage'
+  readonly fault: NodeFault
+
+  constructor(fault: NodeFault, message: string) {
+    super(message)
+    this.fault = fault
+  }
 }
 
 /** Requests the page after the cursor and validates it. Throws RpcFailure or BadPage. */
@@ -37,38 +44,48 @@ export async function readEventsPage(
   const { contractIds, limit, ...call } = options
   const start = from.cursor === null ? { startLedger: from.startLedger } : { cursor: from.cursor }
   const page = await rpc.getEvents({ from: start, contractIds, limit }, call)
-  checkPage(page, from, limit)
+  checkPage(page, from, { limit, contractIds })
   return cutToLedgers(page)
 }
 
 /**
- * Throws BadPage unless ids ascend strictly from the cursor, stay within the node's range and the limit, and match their ledgers, close times never fall, and
- * the new cursor is not before the last event. Nodes and proxies that repeat or reorder events, or ignore the cursor, must not corrupt the archive.
+ * Throws BadPage unless ids ascend strictly from the cursor, stay within the node's range and the limit, and match their ledgers, close times rise with
+ * ledgers, contracts are those requested, and the new cursor is not before the last event. Nodes and proxies that repeat or reorder events, or ignore the
+ * cursor or the filter, must not corrupt the archive.
  */
-export function checkPage(page: EventsPage, from: EventsPosition, limit: number): void {
-  check(page.events.length <= limit, 'the page has more events than requested')
-  check(isEventId(page.cursor), 'the cursor is malformed')
-  check(page.oldestLedger <= page.latestLedger, 'the oldest ledger is after the latest ledger')
-  check(ledgerOf(page.cursor) <= page.latestLedger, 'the cursor is after the latest ledger')
-  let previousId = from.cursor ?? endOfLedger(from.startLedger - 1)
+export function checkPage(page: EventsPage, from: EventsPosition, requested: { readonly limit: number; readonly contractIds: readonly string[] }): void {
+  check('bad_events', page.events.length <= requested.limit, 'the page has more events than requested')
+  check('bad_cursor', isEventId(page.cursor), 'the cursor is malformed')
+  check('inverted_range', page.oldestLedger <= page.latestLedger, 'the oldest ledger is after the latest ledger')
+  check('bad_cursor', ledgerOf(page.cursor) <= page.latestLedger, 'the cursor is after the latest ledger')
+  const start = from.cursor ?? endOfLedger(from.startLedger - 1)
+  checkEvents(page, start)
+  check('bad_cursor', page.cursor >= (page.events.at(-1)?.id ?? start), 'the cursor is before the last event')
+  // Events without a contract are tolerated: some nodes send system events whatever the filter.
+  const isRequested = ({ contractId }: ChainEvent): boolean => contractId === '' || requested.contractIds.includes(contractId)
+  check('foreign_events', page.events.every(isRequested), 'the page has events of contracts that were not requested')
+}
+
+function checkEvents({ events, oldestLedger, latestLedger }: EventsPage, start: string): void {
+  let previousId = start
   let previous: LedgerCloseTime | undefined
-  for (const event of page.events) {
-    check(isEventId(event.id), 'an event id is malformed')
-    check(event.id > previousId, 'event ids do not ascend from the cursor')
-    check(event.ledger === ledgerOf(event.id), 'an event id is from another ledger')
-    check(event.ledger <= page.latestLedger, 'an event is after the latest ledger')
+  for (const event of events) {
+    check('bad_events', isEventId(event.id), 'an event id is malformed')
+    check('bad_events', event.id > previousId, 'event ids do not ascend from the cursor')
+    check('bad_events', event.ledger === ledgerOf(event.id), 'an event id is from another ledger')
+    check('bad_events', event.ledger >= oldestLedger && event.ledger <= latestLedger, 'an event is outside the node\'s ledger range')
     if (previous !== undefined) {
-      const sameLedger = event.ledger === previous.ledger
-      check(sameLedger ? event.closeSec === previous.closeSec : event.closeSec >= previous.closeSec, 'close times do not ascend with ledgers')
+      const ledgers = event.ledger - previous.ledger
+      const seconds = event.closeSec - previous.closeSec
+      check('bad_events', ledgers === 0 ? seconds === 0 : seconds >= ledgers, 'close times do not rise with ledgers')
     }
     previousId = event.id
     previous = event
   }
-  check(page.cursor >= previousId, 'the cursor is before the last event')
 }
 
-function check(condition: boolean, problem: string): void {
-  if (!condition) throw new BadPage(problem)
+function check(fault: NodeFault, condition: boolean, problem: string): void {
+  if (!condition) throw new BadPage(fault, problem)
 }
 
 /**

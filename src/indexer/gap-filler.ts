@@ -10,13 +10,14 @@ import type { Rpc } from '../chain/rpc.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { listEpochs } from '../projections/epochs.ts'
-import { appendEvents, readLastLedger } from '../projections/events.ts'
+import { readAnchors } from '../projections/anchors.ts'
+import { appendEvents, withoutArchived } from '../projections/events.ts'
 import { lastFilledSeq, updateGap, readGapToFill, splitGap } from '../projections/gaps.ts'
 import type { Gap } from '../projections/gaps.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { IndexConflict, updateIndexCursor, readIndexCursor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
-import { compareLedger, readRange } from './identity.ts'
+import { readRange, readTip, relate } from './chain-identity.ts'
 import { createPageSize } from './page-size.ts'
 import type { EventsPosition } from './events-page.ts'
 import { BadPage, readEventsPage } from './events-page.ts'
@@ -69,13 +70,13 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
   async function fill(db: Writer, call: CallOptions): Promise<FillResult> {
     const cursor = await readIndexCursor(db)
     const epochs = await listEpochs(db)
-    const current = epochs.at(-1)
+    const current = epochs.find(({ number }) => number === cursor?.epoch)
     if (cursor === null || current === undefined) return 'none'
     // After a restart every gap is tried once, because the sources may have changed.
     const gap = await readGapToFill(db, current.chain, Math.max(startedAtMs, clock.nowMs() - FILL_RETRY_MS))
     if (gap === null) return 'none'
     if (source?.gap !== gapKey(gap)) {
-      const found = await findSource(archive, { db, cursor, gap, passphrase: options.networkPassphrase }, call)
+      const found = await findSource(archive, { db, chain: current.chain, gap, passphrase: options.networkPassphrase }, call)
       if (found === undefined) return 'unreachable'
       if (found.oldestLedger > firstMissingLedger(gap)) return await markUnfillable(db, gap, found.oldestLedger)
       source = { gap: gapKey(gap), endpoint: found.endpoint }
@@ -103,9 +104,9 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     const page = await readEventsPage(archive, readPositionOf(gap), { ...call, contractIds: Object.values(epoch.contracts), limit: pageSize.limit() })
     pageSize.onSuccess()
     const end = endOfLedger(gap.toLedger)
-    const events = page.events.filter(({ id }) => id <= end)
+    const events = await withoutArchived(db, epoch.chain, page.events.filter(({ id }) => id <= end))
     const archived = await toArchivedEvents(events, epoch, epochs, await lastFilledSeq(db, gap))
-    if ((archived.at(-1)?.seq ?? 0) > gap.lastSeq) throw new BadPage('the gap has more events than reserved seqs')
+    if ((archived.at(-1)?.seq ?? 0) > gap.lastSeq) throw new BadPage('bad_events', 'the gap has more events than reserved seqs')
     const isComplete = page.cursor >= end
     const unknown = archived.filter(({ problem }) => problem !== null).length
     await db.transaction(async (tx) => {
@@ -168,7 +169,7 @@ interface Source {
 /** The endpoint on this chain that has most of the gap's ledgers; undefined when none responds or none can be shown to be on this chain. */
 async function findSource(
   archive: Rpc,
-  wanted: { readonly db: Writer; readonly cursor: IndexCursor; readonly gap: Gap; readonly passphrase: string },
+  wanted: { readonly db: Writer; readonly chain: number; readonly gap: Gap; readonly passphrase: string },
   call: CallOptions,
 ): Promise<Source | undefined> {
   let best: Source | undefined
@@ -182,19 +183,17 @@ async function findSource(
 /** The oldest ledger of an endpoint that serves the indexed chain and has the end of the gap; otherwise undefined. */
 async function probeSource(
   archive: Rpc,
-  { db, cursor, gap, passphrase }: { readonly db: Writer; readonly cursor: IndexCursor; readonly gap: Gap; readonly passphrase: string },
+  { db, chain, gap, passphrase }: { readonly db: Writer; readonly chain: number; readonly gap: Gap; readonly passphrase: string },
   call: CallOptions,
 ): Promise<number | undefined> {
   try {
     if ((await archive.getNetwork(call)).passphrase !== passphrase) return undefined
-    const { latestLedger, oldestLedger } = await readRange(archive, call)
-    if (latestLedger < gap.toLedger) return undefined
-    const before = await readLastLedger(db, gap.epoch, gap.fromLedger - 1)
-    const known = [before, cursor.seen].find((closeTime) => closeTime !== null && closeTime.ledger >= oldestLedger && closeTime.ledger <= latestLedger)
-    const compared = await compareLedger(archive, known ?? null, call)
-    return compared?.reported.closeSec === compared?.known.closeSec && compared !== undefined ? oldestLedger : undefined
+    const range = await readRange(archive, call)
+    if (range.latestLedger < gap.toLedger) return undefined
+    const relation = await relate(archive, await readAnchors(db, chain), { range, tip: await readTip(archive, range, call) }, call)
+    return relation === 'same' ? range.oldestLedger : undefined
   } catch (error) {
-    if (error instanceof RpcFailure) return undefined
+    if (error instanceof RpcFailure || error instanceof BadPage) return undefined
     throw error
   }
 }

@@ -6,6 +6,7 @@ import type { Rpc } from '../chain/rpc.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Store } from '../store/store.ts'
+import type { ChainTrust } from './confirmation.ts'
 
 /** Name of the writer lock. */
 export const INDEXER_LOCK = 'indexer'
@@ -23,6 +24,8 @@ export interface IndexerOptions {
   readonly pollIntervalMs: number
   /** First ledger of a new index; null: the RPC's oldest ledger. */
   readonly startLedger: number | null
+  /** How much the network is trusted; by default like a public one. */
+  readonly trust?: ChainTrust
   readonly tracer?: Tracer
   /** Called after events were archived. */
   readonly onArchived?: (events: readonly ArchivedEvent[]) => void

@@ -8,13 +8,13 @@ import type { RpcFailure } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import { listEpochs } from '../projections/epochs.ts'
+import { withoutArchived } from '../projections/events.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { lastReservedSeq } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import type { ChainGuard } from './chain-guard.ts'
-import { BadPage, readEventsPage } from './events-page.ts'
+import { readEventsPage } from './events-page.ts'
 import type { EventsPosition } from './events-page.ts'
-import { readRange } from './identity.ts'
 import { createPageSize } from './page-size.ts'
 import type { StepResult } from './step-result.ts'
 import { cursorAfter, toArchivedEvents, writePage } from './write-page.ts'
@@ -45,18 +45,15 @@ export function createPageIndexer({ rpc, guard, clock, log, onArchived }: PageIn
     onFailure: (failure) => pageSize.onFailure(failure),
     async index(db, cursor, call, { from = cursor, node = rpc } = {}) {
       const epochs = await listEpochs(db)
-      const epoch = defined(epochs.at(-1), 'the current epoch')
+      const epoch = defined(epochs.find(({ number }) => number === cursor.epoch), 'the current epoch')
       const page = await readEventsPage(node, from, { ...call, contractIds: Object.values(epoch.contracts), limit: pageSize.limit() })
       pageSize.onSuccess()
-      if (!guard.matches(cursor, page)) {
-        // Two responses must agree before an epoch is sealed.
-        const otherChain = await guard.checkRange(db, cursor, { range: await readRange(rpc, call) }, call)
-        return otherChain ?? { kind: 'unreachable', error: new BadPage('the page is from another chain than the node\'s range') }
-      }
-      const archived = await toArchivedEvents(page.events, epoch, epochs, lastReservedSeq(cursor))
+      const anchors = await guard.confirmPage(db, epoch, page, node, call)
+      const events = await withoutArchived(db, epoch.chain, page.events)
+      const archived = await toArchivedEvents(events, epoch, epochs, lastReservedSeq(cursor))
       const to = cursorAfter(cursor, page, archived)
       const advanced = to.cursor !== cursor.cursor
-      if (advanced) await writePage(db, { from: cursor, to, epoch, archived }, clock.nowMs())
+      if (advanced) await writePage(db, { from: cursor, to, epoch, archived, anchors }, clock.nowMs())
       reportProblems(archived)
       if (advanced) onArchived?.(archived)
       const caughtUp = to.lastLedger !== null && to.lastLedger >= page.latestLedger

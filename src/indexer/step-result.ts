@@ -20,7 +20,8 @@ export type StepResult =
   | { readonly kind: 'waiting'; readonly reason: 'node-lagging' | 'wrong-network' }
   /** The RPC failed or returned an invalid page. */
   | { readonly kind: 'unreachable'; readonly error: RpcFailure | BadPage }
-  | { readonly kind: 'epoch'; readonly epoch: string; readonly reason: EpochReason; readonly startLedger: number }
+  /** An epoch began, or an earlier one continues because its chain returned. */
+  | { readonly kind: 'epoch'; readonly epoch: string; readonly reason: EpochReason | 'returned'; readonly startLedger: number }
   | { readonly kind: 'gap'; readonly fromLedger: number; readonly toLedger: number }
   /** Another writer committed first; this step wrote nothing. */
   | { readonly kind: 'conflict' }

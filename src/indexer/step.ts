@@ -8,6 +8,7 @@ import type { IndexCursor } from '../projections/index-state.ts'
 import { IndexConflict, readIndexCursor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import { createChainGuard } from './chain-guard.ts'
+import { PUBLIC_NETWORK } from './confirmation.ts'
 import { createDroppedLedgers } from './dropped-ledgers.ts'
 import { BadPage } from './events-page.ts'
 import type { IndexerOptions } from './options.ts'
@@ -25,9 +26,10 @@ export interface Stepper {
 }
 
 export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollIntervalMs'>): Stepper {
-  const guard = createChainGuard(options)
+  const trust = options.trust ?? PUBLIC_NETWORK
+  const guard = createChainGuard({ ...options, trust })
   const pages = createPageIndexer({ ...options, guard })
-  const droppedLedgers = createDroppedLedgers({ ...options, archive: options.archive ?? null, guard, pages })
+  const droppedLedgers = createDroppedLedgers({ ...options, archive: options.archive ?? null, guard, pages, trust })
 
   async function indexNext(db: Writer, cursor: IndexCursor | null, call: CallOptions): Promise<StepResult> {
     return (await guard.verify(db, cursor, call)) ?? (await pages.index(db, defined(cursor, 'the index cursor'), call))

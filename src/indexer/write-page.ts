@@ -5,6 +5,8 @@ import type { ChainEvent } from '../chain/responses.ts'
 import { applyEvents } from '../projections/apply.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'
+import { insertAnchors } from '../projections/anchors.ts'
+import type { Anchor } from '../projections/anchors.ts'
 import { appendEvents } from '../projections/events.ts'
 import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
 import { updateIndexCursor } from '../projections/index-state.ts'
@@ -17,7 +19,7 @@ import type { CheckedPage } from './events-page.ts'
 /** Base64 that is decoded between two turns of the event loop: about 100 ordinary events, and a few milliseconds for the most expensive ones. */
 const DECODE_SLICE_LENGTH = 64 * 1024
 
-/** The page's events to archive, decoded and numbered from `afterSeq + 1`: those of this epoch's contracts that no earlier epoch archived. */
+/** The page's events to archive, decoded and numbered from `afterSeq + 1`: those of this epoch's contracts that no earlier epoch read. */
 export async function toArchivedEvents(
   events: readonly ChainEvent[],
   epoch: Epoch,
@@ -30,7 +32,6 @@ export async function toArchivedEvents(
   let sliceLength = 0
   for (const event of events) {
     const contract = names.get(event.contractId)
-    // A node that ignores the filter also sends events of other contracts.
     if (contract === undefined || event.id <= (until.get(event.contractId) ?? '')) continue
     sliceLength += event.topicsXdr.reduce((sum, topic) => sum + topic.length, event.valueXdr.length)
     if (sliceLength > DECODE_SLICE_LENGTH) {
@@ -57,7 +58,6 @@ export async function toArchivedEvents(
 /** The index cursor after this page. */
 export function cursorAfter(from: IndexCursor, page: CheckedPage, archived: readonly ArchivedEvent[]): IndexCursor {
   const through = page.through ?? (from.lastLedger === null ? null : { ledger: from.lastLedger, closeSec: from.lastLedgerCloseTs })
-  const seen = page.latest !== null && page.latest.ledger >= (from.seen?.ledger ?? 0) ? page.latest : from.seen
   return {
     epoch: from.epoch,
     cursor: page.cursor,
@@ -67,7 +67,6 @@ export function cursorAfter(from: IndexCursor, page: CheckedPage, archived: read
     lastSeq: archived.at(-1)?.seq ?? from.lastSeq,
     reservedSeq: from.reservedSeq,
     oldestLedger: page.oldestLedger,
-    seen,
     unknownEvents: from.unknownEvents + archived.filter((event) => event.problem !== null).length,
   }
 }
@@ -75,12 +74,19 @@ export function cursorAfter(from: IndexCursor, page: CheckedPage, archived: read
 /** Writes the page in one transaction. Throws IndexConflict when another writer committed first. */
 export async function writePage(
   db: Writer,
-  move: { readonly from: IndexCursor; readonly to: IndexCursor; readonly epoch: Epoch; readonly archived: readonly ArchivedEvent[] },
+  move: {
+    readonly from: IndexCursor
+    readonly to: IndexCursor
+    readonly epoch: Epoch
+    readonly archived: readonly ArchivedEvent[]
+    readonly anchors: readonly Anchor[]
+  },
   nowMs: number,
 ): Promise<void> {
-  const { from, to, epoch, archived } = move
+  const { from, to, epoch, archived, anchors } = move
   await db.transaction(async (tx) => {
     await updateIndexCursor(tx, from, to, nowMs)
+    await insertAnchors(tx, epoch.chain, anchors)
     await appendEvents(tx, epoch.number, archived, nowMs)
     await applyEvents(tx, epoch, archived)
     await assignLearnedEventSeqs(tx, archived.map(({ seq }) => seq))

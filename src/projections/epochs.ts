@@ -21,7 +21,7 @@ export interface Epoch {
   readonly passphrase: string
   readonly contracts: EventContracts
   readonly startLedger: number
-  /** The last indexed cursor; null for the current epoch. */
+  /** The last indexed cursor; null for the current epoch, and for one that ended before its first page. */
   readonly finalCursor: string | null
 }
 
@@ -33,9 +33,8 @@ export async function listEpochs(db: Queryable): Promise<readonly Epoch[]> {
   )
 }
 
-/** Adds an epoch and seals the previous one at its last cursor. */
-export async function insertEpoch(tx: Queryable, epoch: Epoch, sealedCursor: string | null, nowMs: number): Promise<void> {
-  await tx.query('update idx.epochs set final_cursor = $2 where number = $1', [epoch.number - 1, sealedCursor])
+/** Adds an epoch, and begins its section of the log at `firstSeq`. */
+export async function insertEpoch(tx: Queryable, epoch: Epoch, firstSeq: number, nowMs: number): Promise<void> {
   await tx.query(
     `insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at)
      values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9)`,
@@ -43,6 +42,19 @@ export async function insertEpoch(tx: Queryable, epoch: Epoch, sealedCursor: str
       epoch.number, epoch.epoch, epoch.chain, epoch.deployment, epoch.reason, epoch.passphrase, JSON.stringify(epoch.contracts), epoch.startLedger, nowMs,
     ],
   )
+  await beginSection(tx, epoch.number, firstSeq)
+}
+
+/** Where an epoch that is no longer current was indexed up to; null when it is the current one. */
+export async function setFinalCursor(tx: Queryable, number: number, finalCursor: string | null): Promise<void> {
+  await tx.query('update idx.epochs set final_cursor = $2 where number = $1', [number, finalCursor])
+}
+
+/** Begins a section of the log: from `firstSeq` on, events belong to this epoch. */
+export async function beginSection(tx: Queryable, epoch: number, firstSeq: number): Promise<void> {
+  await tx.query('delete from idx.sections where first_seq >= $1::bigint', [firstSeq])
+  await tx.query('update idx.sections set last_seq = $1::bigint - 1 where first_seq = (select max(first_seq) from idx.sections)', [firstSeq])
+  await tx.query('insert into idx.sections (first_seq, epoch) values ($1, $2)', [firstSeq, epoch])
 }
 
 /** Renames an epoch: clients that know the old name must read its log again. */

@@ -5,7 +5,6 @@ import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
 import { columnsOf } from './columns.ts'
 import { countEvents } from './event-counts.ts'
-import type { LedgerCloseTime } from './index-state.ts'
 import type { LogBounds } from './log-list.ts'
 import { listLog } from './log-list.ts'
 import type { Page } from './page.ts'
@@ -51,14 +50,33 @@ export async function listEvents(db: Queryable, filter: EventsFilter): Promise<P
   return { ...page, rows: page.rows.map(toEventRow) }
 }
 
+/** The length of an event id on its chain; in the archive an epoch's name may follow. */
+const CHAIN_ID_LENGTH = 30
+const CHAIN_ID = `left(event_id, ${CHAIN_ID_LENGTH}) collate "C"`
+
+/** Those of these events, ascending by id, that the archive does not have of this chain yet, in any epoch. */
+export async function withoutArchived<Event extends { readonly id: string }>(
+  db: Queryable, chain: number, events: readonly Event[],
+): Promise<readonly Event[]> {
+  const [first, last] = [events.at(0), events.at(-1)]
+  if (first === undefined || last === undefined) return events
+  const rows = await db.query<{ id: string }>(
+    `select left(event_id, ${CHAIN_ID_LENGTH}) as id from idx.events where chain = $1 and ${CHAIN_ID} between $2::text and $3::text`,
+    [chain, first.id, last.id],
+  )
+  const archived = new Set(rows.map(({ id }) => id))
+  return archived.size === 0 ? events : events.filter(({ id }) => !archived.has(id))
+}
+
 /** Appends events of one epoch to the archive. */
 export async function appendEvents(tx: Queryable, epoch: number, events: readonly ArchivedEvent[], nowMs: number): Promise<void> {
   if (events.length === 0) return
   const rows = events.map((event) => ({ ...event, topicsXdr: event.topicsXdr.join(' '), payload: toJson(event.payload) }))
   await tx.query(
-    `insert into idx.events (seq, epoch, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload,
+    `insert into idx.events (seq, epoch, chain, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload,
        problem, inserted_at)
-     select seq, $1::int, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload::jsonb, problem, $2::bigint
+     select seq, $1::int, (select e.chain from idx.epochs e where e.number = $1::int), event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash,
+       topics_xdr, value_xdr, payload::jsonb, problem, $2::bigint
      from unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[],
        $13::text[]) as page (seq, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload, problem)`,
     [
@@ -88,15 +106,6 @@ async function appendLedgers(tx: Queryable, epoch: number, events: readonly Arch
      on conflict (epoch, ledger) do update set last_seq = excluded.last_seq`,
     [epoch, [...ledgers.keys()], ...columnsOf(rows, ['closeTs', 'firstSeq', 'lastSeq'])],
   )
-}
-
-/** The last ledger with events in an epoch, up to `ledger`; null when there is none. */
-export async function readLastLedger(db: Queryable, epoch: number, ledger: number): Promise<LedgerCloseTime | null> {
-  const rows = await db.query<LedgerCloseTime>(
-    'select ledger, close_ts as "closeSec" from idx.ledgers where epoch = $1 and ledger <= $2 order by ledger desc limit 1',
-    [epoch, ledger],
-  )
-  return rows[0] ?? null
 }
 
 /** A row of the archive for a rebuild: raw XDR, epoch, and the fields as decoded when it was archived. */

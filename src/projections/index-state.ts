@@ -103,14 +103,7 @@ export interface IndexCursor {
   readonly reservedSeq: number
   /** The RPC's oldest ledger; null: unknown. */
   readonly oldestLedger: number | null
-  /** The latest ledger that the RPC reported on this chain. */
-  readonly seen: LedgerCloseTime | null
   readonly unknownEvents: number
-}
-
-interface RawCursor extends Omit<IndexCursor, 'seen'> {
-  readonly seenLedger: number | null
-  readonly seenLedgerCloseTs: number | null
 }
 
 /** The next event gets the seq after this one: seqs of gaps stay reserved. */
@@ -120,36 +113,12 @@ export function lastReservedSeq({ lastSeq, reservedSeq }: Pick<IndexCursor, 'las
 
 /** Reads the cursor row; null before the first epoch. */
 export async function readIndexCursor(db: Queryable): Promise<IndexCursor | null> {
-  const rows = await db.query<RawCursor>(
+  const [row] = await db.query<IndexCursor>(
     `select epoch, cursor, start_ledger as "startLedger", last_ledger as "lastLedger", last_ledger_close_ts as "lastLedgerCloseTs",
-       last_seq as "lastSeq", reserved_seq as "reservedSeq", oldest_ledger as "oldestLedger",
-       seen_ledger as "seenLedger", seen_ledger_close_ts as "seenLedgerCloseTs", unknown_events as "unknownEvents"
+       last_seq as "lastSeq", reserved_seq as "reservedSeq", oldest_ledger as "oldestLedger", unknown_events as "unknownEvents"
      from idx.cursor where epoch is not null`,
   )
-  const row = rows[0]
-  if (row === undefined) return null
-  const { seenLedger, seenLedgerCloseTs, ...rest } = row
-  const seen = seenLedger === null || seenLedgerCloseTs === null ? null : { ledger: seenLedger, closeSec: seenLedgerCloseTs }
-  return { ...rest, seen }
-}
-
-/** A ledger by its hash. */
-export interface LedgerHash {
-  readonly ledger: number
-  readonly hash: string
-}
-
-/** The anchor ledger, whose hash identifies this chain; null when none is stored. */
-export async function readAnchor(db: Queryable, chain: number): Promise<LedgerHash | null> {
-  const [row] = await db.query<LedgerHash>(
-    'select anchor_ledger as ledger, anchor_hash as hash from idx.cursor where anchor_chain = $1 and anchor_hash is not null',
-    [chain],
-  )
   return row ?? null
-}
-
-export async function writeAnchor(db: Queryable, chain: number, { ledger, hash }: LedgerHash): Promise<void> {
-  await db.query('update idx.cursor set anchor_chain = $1, anchor_ledger = $2, anchor_hash = $3', [chain, ledger, hash])
 }
 
 /** Another writer changed the cursor since this writer read it; the transaction must be rolled back. */
@@ -163,17 +132,16 @@ export class IndexConflict extends Error {
  */
 export async function updateIndexCursor(tx: Queryable, from: IndexCursor | null, to: IndexCursor, nowMs: number): Promise<void> {
   const updated = await tx.query(
-    `update idx.cursor set epoch = $4, cursor = $5, start_ledger = $6, last_ledger = $7, last_ledger_close_ts = $8, last_seq = $9, seen_ledger = $10,
-       seen_ledger_close_ts = $11, unknown_events = $12, updated_at = $13,
-       reserved_seq = greatest(reserved_seq, $15::bigint), oldest_ledger = $16,
-       projections_version = case when $1::int is null then $17::int else projections_version end
+    `update idx.cursor set epoch = $4, cursor = $5, start_ledger = $6, last_ledger = $7, last_ledger_close_ts = $8, last_seq = $9, unknown_events = $10,
+       updated_at = $11, reserved_seq = greatest(reserved_seq, $13::bigint), oldest_ledger = $14,
+       projections_version = case when $1::int is null then $15::int else projections_version end
      where epoch is not distinct from $1::int and cursor is not distinct from $2::text and last_seq = $3::bigint
-       and start_ledger is not distinct from $14::bigint
+       and start_ledger is not distinct from $12::bigint
      returning id`,
     [
       from?.epoch ?? null, from?.cursor ?? null, from?.lastSeq ?? 0,
-      to.epoch, to.cursor, to.startLedger, to.lastLedger, to.lastLedgerCloseTs, to.lastSeq, to.seen?.ledger ?? null, to.seen?.closeSec ?? null,
-      to.unknownEvents, nowMs, from?.startLedger ?? null, to.reservedSeq, to.oldestLedger, PROJECTIONS_VERSION,
+      to.epoch, to.cursor, to.startLedger, to.lastLedger, to.lastLedgerCloseTs, to.lastSeq, to.unknownEvents,
+      nowMs, from?.startLedger ?? null, to.reservedSeq, to.oldestLedger, PROJECTIONS_VERSION,
     ],
   )
   if (updated.length !== 1) throw new IndexConflict('another writer advanced the index')

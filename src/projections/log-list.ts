@@ -180,8 +180,8 @@ export function headOf(rows: readonly HeadColumns[]): Head {
 }
 
 /**
- * Ledgers and close times ascend within an epoch but repeat across epochs. The bounds therefore become one range of seq per epoch, looked up in idx.ledgers;
- * each range is read from its end, for no more rows than the page needs.
+ * Ledgers and close times ascend within an epoch but repeat across epochs. The bounds therefore become one range of seq per section of the log, looked up in
+ * idx.ledgers of its epoch; each range is read from its end, for no more rows than the page needs.
  */
 function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): string {
   const { fromLedger, toLedger, beforeTs } = bounds
@@ -191,21 +191,21 @@ function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): string 
   if (beforeTs !== undefined) highs.push(lastSeq(`l.close_ts < ${bind(clampToSafeInteger(beforeTs))}::bigint`, 'l.close_ts desc, l.last_seq desc'))
   if (highs.length === source.highs.length) highs.push(lastSeq('true', 'l.ledger desc'))
   return `select rows.*
-    from idx.epochs e
-    cross join lateral (select ${low} as low, least(${highs.join(', ')}) as high offset 0) epoch
-    cross join lateral (${plainPage({ ...source, highs: ['epoch.high'] }, 'epoch.low')}) rows
+    from idx.sections s
+    cross join lateral (select greatest(s.first_seq, ${low}) as low, least(s.last_seq, ${highs.join(', ')}) as high offset 0) section
+    cross join lateral (${plainPage({ ...source, highs: ['section.high'] }, 'section.low')}) rows
     order by rows.seq desc limit ${source.limit}`
 }
 
-/** Greater than every seq: an epoch without a matching ledger gets an empty range. */
+/** Greater than every seq: a section without a matching ledger gets an empty range. */
 const ABOVE_EVERY_SEQ = '9223372036854775807'
 
 function firstSeq(condition: string): string {
-  return `coalesce((select l.first_seq from idx.ledgers l where l.epoch = e.number and ${condition} order by l.ledger limit 1), ${ABOVE_EVERY_SEQ})`
+  return `coalesce((select l.first_seq from idx.ledgers l where l.epoch = s.epoch and ${condition} order by l.ledger limit 1), ${ABOVE_EVERY_SEQ})`
 }
 
 function lastSeq(condition: string, order: string): string {
-  return `coalesce((select l.last_seq from idx.ledgers l where l.epoch = e.number and ${condition} order by ${order} limit 1), 0)`
+  return `coalesce((select l.last_seq from idx.ledgers l where l.epoch = s.epoch and ${condition} order by ${order} limit 1), 0)`
 }
 
 function isBounded(bounds: LogBounds): boolean {

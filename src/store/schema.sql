@@ -14,6 +14,15 @@ create table idx.account_events (
   constraint account_events_kind_check CHECK ((kind = ANY (ARRAY['order'::text, 'position'::text])))
 );
 
+create table idx.anchors (
+  chain integer not null,
+  ledger bigint not null,
+  hash text not null,
+  previous_hash text,
+  close_ts bigint,
+  constraint anchors_pkey PRIMARY KEY (chain, ledger)
+);
+
 create table idx.asset_hours (
   asset text not null,
   hour bigint not null,
@@ -62,8 +71,6 @@ create table idx.cursor (
   last_ledger bigint,
   last_ledger_close_ts bigint,
   last_seq bigint not null default 0,
-  seen_ledger bigint,
-  seen_ledger_close_ts bigint,
   unknown_events bigint not null default 0,
   updated_at bigint,
   reserved_seq bigint not null default 0,
@@ -116,6 +123,7 @@ create table idx.events (
   payload jsonb,
   problem text,
   inserted_at bigint not null,
+  chain integer not null,
   constraint events_pkey PRIMARY KEY (seq),
   constraint events_event_id_key UNIQUE (event_id),
   constraint events_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number)
@@ -330,6 +338,12 @@ create table idx.tasks (
   constraint tasks_pkey PRIMARY KEY (kind),
   constraint tasks_kind_check CHECK ((kind = ANY (ARRAY['rebuild'::text, 'verify'::text]))),
   constraint tasks_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'running'::text, 'done'::text, 'failed'::text])))
+create table idx.sections (
+  first_seq bigint not null,
+  last_seq bigint,
+  epoch integer not null,
+  constraint sections_pkey PRIMARY KEY (first_seq),
+  constraint sections_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.told_ids (
@@ -515,6 +529,7 @@ CREATE INDEX events_by_contract ON idx.events USING btree (contract_id, seq);
 CREATE INDEX events_by_contract_and_topic ON idx.events USING btree (contract_id, topic, seq);
 CREATE INDEX events_by_ledger ON idx.events USING btree (ledger);
 CREATE INDEX events_by_topic ON idx.events USING btree (topic, seq);
+CREATE UNIQUE INDEX events_once_per_chain ON idx.events USING btree (chain, "left"(event_id, 30) COLLATE "C");
 CREATE INDEX events_undecoded ON idx.events USING btree (seq)
   WHERE (problem IS NOT NULL);
 CREATE INDEX fills_by_asset ON idx.fills USING btree (asset, ts);

@@ -7,6 +7,8 @@ import type { Log } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
+import { CONFIRMING_CHECKS, LOCAL_NETWORK } from '../../src/indexer/confirmation.ts'
+import type { ChainTrust } from '../../src/indexer/confirmation.ts'
 import { createIndexer } from '../../src/indexer/indexer.ts'
 import type { Indexer } from '../../src/indexer/indexer.ts'
 import type { StepResult } from '../../src/indexer/step-result.ts'
@@ -43,6 +45,8 @@ export interface IndexFixture extends AsyncDisposable {
   reset(options?: { secondsBack?: number }): void
   /** Replaces the indexer by a new one on the same database. */
   restart(): Promise<void>
+  /** Steps until an epoch begins or continues: a reset is believed after several checks. Returns the results. */
+  untilEpoch(): Promise<StepResult[]>
   /** Steps until the index is in sync; throws when it does not get there. */
   catchUp(): Promise<StepResult[]>
   /** Rebuilds the projections until nothing is left to rebuild. */
@@ -60,6 +64,8 @@ export interface IndexFixtureOptions {
   readonly archive?: (node: FakeNode) => Rpc
   readonly log?: Log
   readonly clock?: VirtualClock
+  /** By default the network is trusted as the local one. */
+  readonly trust?: ChainTrust
 }
 
 export function createIndexFixture(store: Store, options: IndexFixtureOptions = {}): IndexFixture {
@@ -80,6 +86,7 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
       rpc: node.rpc, contracts: fixture.exchange.contracts, networkPassphrase: PASSPHRASE, clock, random: createSeededRandom(`world ${random++}`),
       log: options.log ?? silentLog, pollIntervalMs: POLL_INTERVAL_MS, startLedger: options.startLedger ?? null,
       archive: options.archive?.(node) ?? null,
+      trust: options.trust ?? LOCAL_NETWORK,
     })
   }
 
@@ -121,6 +128,14 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
     async restart() {
       await fixture.indexer[Symbol.asyncDispose]()
       fixture.indexer = startIndexer()
+    },
+    async untilEpoch() {
+      const results: StepResult[] = []
+      while (results.at(-1)?.kind !== 'epoch') {
+        if (results.length > CONFIRMING_CHECKS) throw new Error(`no epoch began: ${JSON.stringify(results)}`)
+        results.push(await fixture.indexer.step())
+      }
+      return results
     },
     async catchUp() {
       const results: StepResult[] = []

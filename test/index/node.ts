@@ -1,6 +1,8 @@
 // An in-memory Soroban RPC node for the indexer's tests. It serves ledgers and events with the documented window, cursor and range rules.
 
-import type { EventsPage, LedgerRange, LedgerSummary } from '../../src/chain/responses.ts'
+import { createHash } from 'node:crypto'
+import type { LedgerHeader } from '../../src/chain/ledger-header.ts'
+import type { EventsPage, LedgerRange } from '../../src/chain/responses.ts'
 import { RpcFailure } from '../../src/chain/failure.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
 import { readEntries } from './node-entries.ts'
@@ -19,6 +21,8 @@ interface NodeLedger {
   readonly sequence: number
   readonly closeSec: number
   readonly events: readonly NodeEvent[]
+  readonly hash: string
+  readonly previousHash: string
 }
 
 /** Ledgers that getEvents scans per call. */
@@ -81,7 +85,9 @@ export function createFakeNode(options: { firstLedger?: number; passphrase?: str
     latest: () => latestLedger(chain, state),
     close(closeSec: number, events: readonly NodeEvent[] = []) {
       const sequence = (chain.ledgers.at(-1)?.sequence ?? chain.first - 1) + 1
-      chain.ledgers.push({ sequence, closeSec, events })
+      const previousHash = chain.ledgers.at(-1)?.hash ?? '0'.repeat(64)
+      const hash = createHash('sha256').update(`${chain.incarnation} ${sequence} ${closeSec} ${previousHash}`).digest('hex')
+      chain.ledgers.push({ sequence, closeSec, events, hash, previousHash })
       return sequence
     },
     reset(from = 1) {
@@ -155,14 +161,13 @@ function rangeResponse(chain: Chain, state: NodeState): LedgerRange {
   return { latestLedger: latest.sequence, latestLedgerCloseSec: latest.closeSec, oldestLedger: oldest.sequence, oldestLedgerCloseSec: oldest.closeSec }
 }
 
-function ledgersResponse(chain: Chain, state: NodeState, { startLedger, limit }: Parameters<Rpc['getLedgers']>[0]): LedgerSummary[] {
+function ledgersResponse(chain: Chain, state: NodeState, { startLedger, limit }: Parameters<Rpc['getLedgers']>[0]): LedgerHeader[] {
   const { oldest, latest } = visibleRange(chain, state)
   if (startLedger < oldest.sequence || startLedger > latest.sequence) throw outOfRange('getLedgers')
-  const hash = `${chain.incarnation}`.padStart(2, '0').repeat(32)
   return chain.ledgers
     .filter(({ sequence }) => sequence >= startLedger && sequence <= latest.sequence)
     .slice(0, limit)
-    .map(({ sequence, closeSec }) => ({ sequence, hash, closeSec }))
+    .map(({ sequence, closeSec, hash, previousHash }) => ({ sequence, hash, previousHash, closeSec }))
 }
 
 function eventsResponse(chain: Chain, state: NodeState, request: Parameters<Rpc['getEvents']>[0]): EventsPage {

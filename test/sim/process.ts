@@ -7,6 +7,7 @@ import type { Log } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { createRpc } from '../../src/chain/rpc.ts'
 import type { Transport } from '../../src/chain/transport.ts'
+import { LOCAL_NETWORK } from '../../src/indexer/confirmation.ts'
 import { createIndexer } from '../../src/indexer/indexer.ts'
 import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX } from '../../src/limits.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -86,6 +87,7 @@ export async function startProcess(index: number, run: number, parts: ProcessPar
     store: faultyStore('store'), rpc: createRpc({ ...rpcParts, random }), contracts, networkPassphrase, clock, random, log,
     pollIntervalMs: parts.pollIntervalMs,
     startLedger: null,
+    trust: LOCAL_NETWORK,
   })
   const running = [indexer.run(stop.signal)]
   const frames: PublishedFrame[] = []

@@ -10,6 +10,7 @@ import { resolveContracts } from '../../src/config.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 import { createGateway } from '../../src/gateway.ts'
 import type { Gateway, GatewayParts } from '../../src/gateway.ts'
+import { LOCAL_NETWORK } from '../../src/indexer/confirmation.ts'
 import { createIndexer } from '../../src/indexer/indexer.ts'
 import type { Indexer } from '../../src/indexer/indexer.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
@@ -92,6 +93,7 @@ export async function createGatewayFixture(options: GatewayFixtureOptions = {}):
   const startIndexer = (contracts: ContractAddresses, name: string): Indexer => createIndexer({
     store, rpc: rpc.session(), contracts, networkPassphrase, clock, random: random.fork(name), log, pollIntervalMs: 2_000,
     startLedger: options.startLedger ?? null,
+    trust: LOCAL_NETWORK,
     ...(metrics === undefined ? {} : { onArchived: metrics.archived }),
   })
   const parts: GatewayParts = {

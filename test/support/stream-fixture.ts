@@ -52,7 +52,7 @@ export async function createStreamFixture({ limits = {}, services = {} }: Stream
   const store = building.use(await openTestStore())
   const clock = createVirtualClock(START_MS)
   await store.write.transaction(async (tx) => {
-    await insertEpoch(tx, EPOCH, null, START_MS)
+    await insertEpoch(tx, EPOCH, 1, START_MS)
     await tx.query('update idx.cursor set epoch = 1, start_ledger = 1, last_seq = 0, updated_at = $1', [START_MS])
   })
   const stream = createStream({

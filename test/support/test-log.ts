@@ -58,7 +58,7 @@ export async function createTestLog(store: Store): Promise<TestLog> {
 
   async function startEpoch(): Promise<void> {
     await store.write.transaction(async (tx) => {
-      await insertEpoch(tx, epoch, null, 0)
+      await insertEpoch(tx, epoch, seq + 1, 0)
       await tx.query('update idx.cursor set epoch = $1', [epoch.number])
     })
   }

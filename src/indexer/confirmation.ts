@@ -1,0 +1,47 @@
+// Drastic conclusions need the same evidence several times: one response, or a few seconds of them, may be wrong.
+
+import type { Clock } from '../base/clock.ts'
+
+/** How much a network is trusted. */
+export interface ChainTrust {
+  /** How long evidence of a reset or of lost ledgers must persist. */
+  readonly confirmMs: number
+  /** How far close times may be ahead of our clock; null: any distance. */
+  readonly closeAheadSec: number | null
+}
+
+export const PUBLIC_NETWORK: ChainTrust = { confirmMs: 30_000, closeAheadSec: 600 }
+/** A network in this process does not lie, and its clock may be set. */
+export const LOCAL_NETWORK: ChainTrust = { confirmMs: 0, closeAheadSec: null }
+/** A local network in another process, which something else could impersonate. */
+const REMOTE_LOCAL_NETWORK: ChainTrust = { confirmMs: 10_000, closeAheadSec: null }
+
+export function chainTrust(network: 'local' | 'testnet', inThisProcess: boolean): ChainTrust {
+  if (network === 'testnet') return PUBLIC_NETWORK
+  return inThisProcess ? LOCAL_NETWORK : REMOTE_LOCAL_NETWORK
+}
+
+/** How many checks must agree. */
+export const CONFIRMING_CHECKS = 3
+
+export interface Confirmation {
+  /** Adds a check with the same evidence; true once there are enough, over enough time. */
+  confirm(): boolean
+  /** True after at least one check. */
+  isPending(): boolean
+  /** Forgets all checks: the evidence was contradicted. */
+  reset(): void
+}
+
+export function createConfirmation(clock: Clock, confirmMs: number, checksNeeded: number = CONFIRMING_CHECKS): Confirmation {
+  let checks = 0
+  let sinceMs = 0
+  return {
+    confirm() {
+      if (checks++ === 0) sinceMs = clock.elapsedMs()
+      return checks >= checksNeeded && clock.elapsedMs() - sinceMs >= confirmMs
+    },
+    isPending: () => checks > 0,
+    reset: () => void (checks = 0),
+  }
+}
