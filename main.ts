@@ -204,6 +204,7 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
     store, rpc, contracts, clock, random, log,
     network: { name: config.network.name, passphrase: config.network.passphrase },
     webOrigin: config.server.webOrigin,
+    addressCeiling: config.server.addressCeiling,
     readyMaxLedgerAgeSec: config.server.readyMaxLedgerAgeSec,
     readyMaxPriceAgeSec: config.server.readyMaxPriceAgeSec,
     ...(config.server.drainMs === 0 ? {} : { drainMs: config.server.drainMs }),

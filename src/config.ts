@@ -20,6 +20,8 @@ export interface Config {
     readonly port: number
     readonly trustProxy: boolean | number | readonly string[]
     readonly webOrigin: string | null
+    /** Requests per minute of all keys used from one client address. */
+    readonly addressCeiling: number
     readonly readyMaxLedgerAgeSec: number
     readonly readyMaxPriceAgeSec: number
     readonly drainMs: number
@@ -141,6 +143,7 @@ function groupSettings(values: Values, kind: NetworkKind, allowlist: Config['all
       port: values.PORT,
       trustProxy: values.TRUST_PROXY,
       webOrigin: values.WEB_ORIGIN,
+      addressCeiling: values.ADDRESS_CEILING_PER_MIN,
       readyMaxLedgerAgeSec: values.READY_MAX_LEDGER_AGE_SEC,
       readyMaxPriceAgeSec: values.READY_MAX_PRICE_AGE_SEC,
       drainMs: values.HTTP_DRAIN_MS,

@@ -17,8 +17,9 @@ import type { ConsoleBuildOptions } from './console/build.ts'
 import { createApp } from './http/app.ts'
 import { serveAsyncApi } from './http/asyncapi.ts'
 import type { App, AppOptions } from './http/app.ts'
-import { createClientAddress } from './http/client-address.ts'
 import type { TrustProxy } from './http/client-address.ts'
+import { createDocuments } from './http/documents.ts'
+import type { Documents } from './http/documents.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from './http/errors.ts'
 import type { ErrorRule } from './http/errors.ts'
 import { serveGuides } from './http/guides.ts'
@@ -26,7 +27,9 @@ import { serveLlmsText } from './http/llms.ts'
 import { supportMinLedger } from './http/min-ledger.ts'
 import type { HttpObserver } from './http/observe.ts'
 import { registerOpenApi, serveOpenApi } from './http/openapi.ts'
-import type { RateLimits, SharedCounts } from './http/rate-limit.ts'
+import type { SharedCounts } from './http/rate-limit.ts'
+import { createRequestLimits } from './http/request-limits.ts'
+import type { RateLimits, RequestLimits } from './http/request-limits.ts'
 import type { RegionHeaders } from './http/region-guard.ts'
 import type { SchemaCompilers } from './http/schema-compilers.ts'
 import type { HttpTracer } from './http/trace.ts'
@@ -35,7 +38,9 @@ import type { Allowlist } from './keys/allowlist.ts'
 import { ChallengesUnavailable, createMemoryChallenges } from './keys/challenges.ts'
 import { createKeys } from './keys/keys.ts'
 import type { Keys } from './keys/keys.ts'
-import { RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS } from './limits.ts'
+import {
+  ADDRESS_CEILING_PER_WINDOW, RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS,
+} from './limits.ts'
 import type { StreamLimits } from './limits.ts'
 import type { GatewayStats } from './metrics/sources.ts'
 import { createKlines } from './oracle/klines.ts'
@@ -114,6 +119,8 @@ export interface GatewayParts {
   readonly maxKeysPerOwner?: number
   /** Overrides the limits of the specification. For benchmarks only. */
   readonly rateLimits?: RateLimits
+  /** Requests per minute of all keys used from one client address. */
+  readonly addressCeiling?: number
   readonly streamLimits?: StreamLimits
   /** Maximum age of the last indexed ledger for readiness. */
   readonly readyMaxLedgerAgeSec?: number
@@ -172,8 +179,12 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
 
   let draining = false
   const isDraining = (): boolean => draining
-  const sharedCounts = parts.redis === null ? null : createSharedCounts(parts.redis, RATE_LIMIT_WINDOW_SEC)
-  const app = createServer(parts, { sharedCounts, isDraining, authenticate: keys.authenticate })
+  const sharedCounts = parts.redis === null ? null : createSharedCounts(parts.redis, { windowSec: RATE_LIMIT_WINDOW_SEC, random: parts.random })
+  const requestLimits = createRequestLimits({
+    clock, random: parts.random, shared: sharedCounts,
+    limits: parts.rateLimits ?? RATE_LIMIT_PER_WINDOW, addressCeiling: parts.addressCeiling ?? ADDRESS_CEILING_PER_WINDOW,
+  })
+  const app = createServer(parts, { requestLimits, isDraining, authenticate: keys.authenticate })
   await registerOpenApi(app)
   const indexWaiter = createIndexWaiter({ store, clock })
   supportMinLedger(app, indexWaiter.waitForLedger)
@@ -184,19 +195,15 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   historyRoutes(app, { db, clock })
   udfRoutes(app, { db, prices, clock })
   venueRoutes(app, { db, venue: createVenue(chainParts) })
-  callerRoutes(app, { keys, accounts })
+  callerRoutes(app, { keys, accounts, requestLimits })
   tradingRoutes(app, { relay, contracts: chainParts.contracts })
   const stream = createStream({
     store, clock, log,
     limits: parts.streamLimits ?? STREAM_LIMITS,
     services: streamServices({ keys, db, prices, accounts }),
   })
-  wsRoutes(app, { stream, clientAddress: createClientAddress(parts.trustProxy), webOrigin: parts.webOrigin })
-  await serveOpenApi(app)
-  serveAsyncApi(app, manifest.version)
-  serveGuides(app)
-  serveLlmsText(app)
-  consoleRoutes(app, { build: parts.consoleBuild ?? null, clock })
+  wsRoutes(app, { stream, webOrigin: parts.webOrigin })
+  await documentRoutes(app, createDocuments(requestLimits), parts.consoleBuild ?? null)
   await app.ready()
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {
@@ -220,7 +227,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   }
 }
 
-function createServer(parts: GatewayParts, own: Pick<AppOptions, 'sharedCounts' | 'isDraining' | 'authenticate'>): App {
+function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits' | 'isDraining' | 'authenticate'>): App {
   return createApp({
     ...own,
     clock: parts.clock,
@@ -228,7 +235,6 @@ function createServer(parts: GatewayParts, own: Pick<AppOptions, 'sharedCounts' 
     random: parts.random,
     webOrigin: parts.webOrigin,
     trustProxy: parts.trustProxy,
-    rateLimits: parts.rateLimits ?? RATE_LIMIT_PER_WINDOW,
     regionGuard: parts.regionGuard,
     observer: parts.observer ?? null,
     tracer: parts.tracer ?? null,
@@ -265,9 +271,11 @@ function historyRoutes(app: App, { db, clock }: { readonly db: Queryable; readon
 }
 
 /** Routes for the caller's keys and account, except those that read from the index. */
-function callerRoutes(app: App, { keys, accounts }: { readonly keys: Keys; readonly accounts: Accounts }): void {
+function callerRoutes(
+  app: App, { keys, accounts, requestLimits }: { readonly keys: Keys; readonly accounts: Accounts; readonly requestLimits: RequestLimits },
+): void {
   keysRoutes(app, { keys })
-  accountRoutes(app)
+  accountRoutes(app, { requestLimits })
   accountStateRoutes(app, { accounts })
 }
 
@@ -275,6 +283,15 @@ function tradingRoutes(app: App, { relay, contracts }: { readonly relay: Relay; 
   ordersRoutes(app, { prepare: relay.prepare })
   actionsRoutes(app, { prepare: relay.prepare, contracts })
   txRoutes(app, { relay })
+}
+
+/** The documentation and the console. */
+async function documentRoutes(app: App, documents: Documents, consoleBuild: ConsoleBuildOptions | null): Promise<void> {
+  await serveOpenApi(app, documents)
+  serveAsyncApi(app, manifest.version, documents)
+  serveGuides(app, documents)
+  serveLlmsText(app, documents)
+  consoleRoutes(app, { build: consoleBuild, documents })
 }
 
 /** Routes that read the state of the exchange from the network. */

@@ -3,6 +3,10 @@
 /** Windows are aligned to the wall clock ("Rate limits"). */
 export const RATE_LIMIT_WINDOW_SEC = 60
 export const RATE_LIMIT_PER_WINDOW = { public: 60, standard: 600, market_maker: 6000 } as const
+/** All keys used from one client address (`ADDRESS_CEILING_PER_MIN`). */
+export const ADDRESS_CEILING_PER_WINDOW = 12_000
+/** The limit of an IPv6 /48 network, as a multiple of the limit of a /64 network. */
+export const WIDE_NETWORK_FACTOR = 10
 /** Tiers of API keys. Self-issued keys get the first. */
 export const KEY_TIERS = ['standard', 'market_maker'] as const
 
@@ -55,8 +59,14 @@ export const OPEN_INTEREST_CAPS_BPS = { reserved: 7_000, assetSide: 2_500 } as c
 
 // Bounds not in the specification.
 
-/** Console files per address and minute: about twenty full page loads. */
-export const CONSOLE_FILES_PER_WINDOW = 1_500
+/** Callers that a table of rate limit counts knows exactly per window. It counts all others approximately, in a sketch of this size. */
+export const COUNTED_CALLERS_MAX = 50_000
+/** With a million counters per row, a million callers with one request each raise the count of another caller by less than a third on average. */
+export const SKETCH_COLUMNS = 2 ** 20
+export const SKETCH_ROWS = 3
+/** Public documents (`/docs`, the console) per address and minute, in units of their size: 23 MiB, more than twenty page loads of either. */
+export const DOCUMENT_UNITS_PER_WINDOW = 1_500
+export const DOCUMENT_UNIT_BYTES = 16 * 1024
 /** Bars per UDF response. */
 export const UDF_BARS_MAX = 2_000
 /** Cache time of market and pool state. */

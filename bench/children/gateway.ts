@@ -43,6 +43,7 @@ serveParent(
         redis: null,
         regionGuard: null,
         rateLimits: { public: UNLIMITED, standard: UNLIMITED, market_maker: UNLIMITED },
+        addressCeiling: UNLIMITED,
       })
       const stop = new AbortController()
       const oracleRun = gateway.oracle.run(stop.signal)

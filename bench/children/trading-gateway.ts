@@ -38,6 +38,7 @@ serveParent(
         redis: null,
         regionGuard: null,
         rateLimits: { public: UNLIMITED, standard: UNLIMITED, market_maker: UNLIMITED },
+        addressCeiling: UNLIMITED,
       })
       disposables.defer(() => gateway.close())
       const { keyId, secret } = await issueKey(store.write, { owner: account.address, tier: 'market_maker', label: null, clock, random })

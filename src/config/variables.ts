@@ -1,6 +1,8 @@
 // All environment variables of the gateway: format, default and description. docs/configuration.md is generated from this table.
 
-import { MAX_KEYS_PER_OWNER, POLL_INTERVAL_MS, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS } from '../limits.ts'
+import {
+  ADDRESS_CEILING_PER_WINDOW, MAX_KEYS_PER_OWNER, POLL_INTERVAL_MS, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS,
+} from '../limits.ts'
 import {
   choice, contractAddress, headerName, httpUrl, httpUrls, httpUrlsOrOff, integer, nameValuePairs, onOff, origin, ratio, text, trustProxy, url,
 } from './formats.ts'
@@ -114,6 +116,9 @@ const ACCESS = {
   ),
   MAX_KEYS_PER_OWNER: variable(
     integer(1, KEYS_PER_OWNER_MAX), MAX_KEYS_PER_OWNER, 'Maximum number of active API keys per account. Accounts with more keep them, but get no new ones.',
+  ),
+  ADDRESS_CEILING_PER_MIN: variable(
+    integer(1, 1_000_000), ADDRESS_CEILING_PER_WINDOW, 'Requests per minute of all API keys used from one client address.',
   ),
   GEO_BLOCK: variable(onOff, false, 'Rejects trading requests (`/v1/orders`, `/v1/actions`, `/v1/tx`) from restricted regions.', 'off'),
   GEO_COUNTRY_HEADER: variable(headerName, 'cf-ipcountry', 'Header with the country of the client. Your proxy must overwrite it.'),

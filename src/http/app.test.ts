@@ -6,11 +6,12 @@ import { createVirtualClock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { silentLog } from '../base/log.ts'
 import { createSeededRandom } from '../base/random.ts'
-import { BODY_LIMIT_BYTES } from '../limits.ts'
+import { BODY_LIMIT_BYTES, RATE_LIMIT_PER_WINDOW } from '../limits.ts'
 import { prepareResponse, sendResponse } from './response.ts'
 import { createApp } from './app.ts'
 import type { App, AppOptions } from './app.ts'
 import { rpcFailure } from './errors.ts'
+import { createRequestLimits } from './request-limits.ts'
 
 class Unavailable extends Error {}
 
@@ -24,7 +25,7 @@ function buildApp(options: Partial<AppOptions> = {}): { app: App; clock: ReturnT
     log: silentLog,
     webOrigin: null,
     trustProxy: false,
-    rateLimits: { public: 60, standard: 600, market_maker: 6000 },
+    requestLimits: createRequestLimits({ clock, random: createSeededRandom('limits'), limits: RATE_LIMIT_PER_WINDOW, addressCeiling: 12_000 }),
     errorRules: [
       { matches: (error) => error instanceof Unavailable, toResponse: () => ({ status: 503, body: { error: 'away' }, headers: { 'retry-after': '1' } }) },
     ],

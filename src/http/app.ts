@@ -25,8 +25,8 @@ import { createRequestFailures } from './request-failures.ts'
 import { FORMATS } from './formats.ts'
 import { observeResponses, observeUnrouted } from './observe.ts'
 import type { HttpObserver } from './observe.ts'
-import { createRateLimiter } from './rate-limit.ts'
-import type { RateLimits, SharedCounts } from './rate-limit.ts'
+import type { Outcome } from './rate-limit.ts'
+import type { RequestKind, RequestLimits } from './request-limits.ts'
 import { createRegionGuard } from './region-guard.ts'
 import type { RegionHeaders } from './region-guard.ts'
 import { createRequestIds } from './request-id.ts'
@@ -52,8 +52,10 @@ export type App = FastifyInstance<Server, IncomingMessage, ServerResponse, Fasti
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** False exempts the route from the rate limit. */
+    /** False exempts the route from the rate limit. With `requiresKey`, only requests with a valid key are exempt. */
     rateLimited?: boolean
+    /** What the route's requests count as, `read` by default. Routes that count by `address` ignore credentials. */
+    countedAs?: RequestKind
     /** True rejects callers without a valid key (401). */
     requiresKey?: boolean
     /** True rejects callers from restricted regions (451) if the operator enabled the region guard. */
@@ -61,17 +63,18 @@ declare module 'fastify' {
   }
 }
 
+/** The policies of routes that trade. */
+export const TRADING_POLICIES = { requiresKey: true, regionGuarded: true, countedAs: 'trading' } as const
+
 export interface AppOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
   readonly webOrigin: string | null
   readonly trustProxy: TrustProxy
-  readonly rateLimits: RateLimits
+  readonly requestLimits: RequestLimits
   /** Validates credentials. Without it all callers are anonymous. */
   readonly authenticate?: Authenticate
-  /** Rate limit counts shared by all instances. Without it this process counts alone. */
-  readonly sharedCounts?: SharedCounts | null
   /** Headers with the client's region. Null or absent disables the region guard. */
   readonly regionGuard?: RegionHeaders | null
   /** Maximum number of open connections, WebSockets included. */
@@ -94,6 +97,7 @@ const SECURITY_HEADERS = {
 
 /** Creates the server with its policies but no routes. */
 export function createApp(options: AppOptions): App {
+  const { requestLimits } = options
   const newId = createRequestIds(options.random)
   const observer = options.observer ?? null
   const failures = createRequestFailures(options)
@@ -124,7 +128,6 @@ export function createApp(options: AppOptions): App {
   limitConnections(app.server, options.maxConnections ?? HTTP_CONNECTIONS_MAX)
   const cors = createCors(options.webOrigin)
   const resolveCaller = createCallerResolver(createClientAddress(options.trustProxy), options.authenticate ?? (() => 'missing_bearer'))
-  const limiter = createRateLimiter({ clock: options.clock, limits: options.rateLimits, shared: options.sharedCounts ?? null })
   const regionGuard = createRegionGuard(options.regionGuard ?? null)
 
   /** Sets `request.caller`, then calls `next`. Asynchronous only if a key must be looked up. */
@@ -140,16 +143,19 @@ export function createApp(options: AppOptions): App {
 
   /** Counts the request against the rate limit, then calls `next` with a 429 response if the limit is exceeded. Asynchronous only if counts are shared. */
   function count(request: FastifyRequest, reply: FastifyReply, next: (rejection: ErrorResponse | undefined) => void): void {
-    const { tier, bucket } = request.caller
-    const onCount = (remaining: number): void => {
-      observer?.onRateLimitDecision(tier, remaining >= 0)
-      reply.header('x-ratelimit-tier', tier)
-      reply.header('x-ratelimit-remaining', remaining < 0 ? '0' : String(remaining))
-      next(remaining < 0 ? rateLimited(limiter.retryAfterSec()) : undefined)
+    const { tier } = request.caller
+    const onCount = ({ allowed, bucket, remaining }: Outcome): void => {
+      observer?.onRateLimitDecision(tier, allowed)
+      const resetSec = requestLimits.resetSec()
+      reply.headers({
+        'x-ratelimit-tier': tier, 'x-ratelimit-remaining': String(remaining),
+        'ratelimit-limit': String(bucket.limit), 'ratelimit-remaining': String(remaining), 'ratelimit-reset': String(resetSec),
+      })
+      next(allowed ? undefined : rateLimited(resetSec))
     }
-    const taken = limiter.take(tier, bucket)
-    if (typeof taken === 'number') onCount(taken)
-    else void taken.then(onCount)
+    const taken = requestLimits.take(request.caller, request.routeOptions.config.countedAs ?? 'read')
+    if (taken instanceof Promise) void taken.then(onCount)
+    else onCount(taken)
   }
 
   function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -182,7 +188,7 @@ export function createApp(options: AppOptions): App {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
     if (options.isDraining?.() === true) reply.header('connection', 'close')
     if (cors(request, reply)) return
-    const { rateLimited: counted, regionGuarded, requiresKey } = request.routeOptions.config
+    const { rateLimited: counted, countedAs, regionGuarded, requiresKey } = request.routeOptions.config
     const admit = (tooMany: ErrorResponse | undefined): void => {
       const rejection = tooMany
         ?? (regionGuarded === true ? regionGuard(request.raw.headers) : undefined)
@@ -190,9 +196,9 @@ export function createApp(options: AppOptions): App {
       if (rejection === null) done()
       else reject(request, reply, rejection)
     }
-    // Health and documentation are exempt from the rate limit and need no key, so they skip the key lookup.
-    identify(request, counted !== false || requiresKey === true, () => {
-      if (counted === false) admit(undefined)
+    // Health and documentation are exempt from the rate limit and need no key, so they skip the key lookup, as do routes that count by address.
+    identify(request, requiresKey === true || (counted !== false && countedAs !== 'address'), () => {
+      if (counted === false && (requiresKey !== true || request.caller.key !== null)) admit(undefined)
       else count(request, reply, admit)
     })
   })

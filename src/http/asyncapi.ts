@@ -1,9 +1,11 @@
-// The AsyncAPI 3 document of the WebSocket stream. Generated from the same schemas as the OpenAPI document and exempt from the rate limit.
+// The AsyncAPI 3 document of the WebSocket stream. Generated from the same schemas as the OpenAPI document.
 
 import { CHANNEL_MESSAGES, CLIENT_MESSAGES, CONTROL_MESSAGES, STREAM_SCHEMAS } from '../resources/stream-message.ts'
 import type { StreamMessage } from '../resources/stream-message.ts'
-import { CACHE_REVALIDATE, prepareResponse, sendResponse } from './response.ts'
+import { CACHE_REVALIDATE, JSON_TYPE } from './response.ts'
 import type { App } from './app.ts'
+import { lazyDocument } from './documents.ts'
+import type { Documents } from './documents.ts'
 
 const SOCKET = '/v1/ws'
 
@@ -19,9 +21,10 @@ const TEXTS = {
 } as const
 
 /** GET /docs/stream.json. */
-export function serveAsyncApi(app: App, version: string): void {
-  const response = prepareResponse(JSON.stringify(describeStream(version)), { 'cache-control': CACHE_REVALIDATE })
-  app.get('/docs/stream.json', { schema: { hide: true }, config: { rateLimited: false } }, (request, reply) => sendResponse(request, reply, response))
+export function serveAsyncApi(app: App, version: string, documents: Documents): void {
+  const document = lazyDocument(() => JSON.stringify(describeStream(version)), JSON_TYPE)
+  app.get('/docs/stream.json', { schema: { hide: true }, config: { rateLimited: false } }, async (request, reply) =>
+    documents.send(request, reply, await document(), { 'cache-control': CACHE_REVALIDATE }))
 }
 
 export function describeStream(version: string): object {

@@ -6,8 +6,8 @@ import { defined } from '../base/assert.ts'
 import type { Authenticate, Authentication, AuthenticationFailure } from '../keys/authentication.ts'
 import type { KeyIdentity } from '../keys/key-cache.ts'
 import type { RATE_LIMIT_PER_WINDOW } from '../limits.ts'
-import { addressBucket } from './client-address.ts'
-import type { ClientAddress } from './client-address.ts'
+import { networkOf } from './client-address.ts'
+import type { ClientAddress, ClientNetwork } from './client-address.ts'
 import { UNAVAILABLE } from './errors.ts'
 import type { ErrorResponse } from './errors.ts'
 
@@ -17,6 +17,7 @@ export interface Caller {
   readonly tier: Tier
   /** The client address for the public tier, otherwise the key id. */
   readonly bucket: string
+  readonly network: ClientNetwork
   /** Null if the request has no valid key. */
   readonly key: KeyIdentity | null
   /** The response of a route that requires a key. Null if the request has a valid key. */
@@ -51,19 +52,28 @@ function unauthorized(body: Readonly<Record<string, string>>): ErrorResponse {
 
 /** Requests with a valid key are counted by key, on every endpoint. All others are counted by address, whatever is wrong with their credentials. */
 export function createCallerResolver(clientAddress: ClientAddress, authenticate: Authenticate): ResolveCaller {
-  function toCaller(request: FastifyRequest, authentication: Authentication): Caller {
-    if (typeof authentication === 'object') {
-      return { tier: authentication.tier, bucket: authentication.keyId, key: authentication, rejection: null }
-    }
-    const forwardedFor = request.raw.headers['x-forwarded-for']
-    const address = clientAddress(request.raw.socket.remoteAddress, typeof forwardedFor === 'string' ? forwardedFor : undefined)
-    // If the key lookup failed, the key may still be valid, so the response is 503 and not 401.
-    const rejection = authentication === 'unknown' ? UNAVAILABLE : RESPONSES[authentication]
-    return { tier: 'public', bucket: addressBucket(address), key: null, rejection }
+  // Without X-Forwarded-For every request of a connection comes from the same client, so its network is determined once per socket.
+  const peerNetworks = new WeakMap<Socket, ClientNetwork>()
+  // The same holds for the caller if there are no credentials.
+  const anonymousCallers = new WeakMap<Socket, Caller>()
+
+  function clientNetwork({ raw: { socket, headers } }: FastifyRequest): ClientNetwork {
+    const forwardedFor = headers['x-forwarded-for']
+    if (forwardedFor !== undefined) return networkOf(clientAddress(socket.remoteAddress, typeof forwardedFor === 'string' ? forwardedFor : undefined))
+    const known = peerNetworks.get(socket)
+    if (known !== undefined) return known
+    const network = networkOf(clientAddress(socket.remoteAddress, undefined))
+    peerNetworks.set(socket, network)
+    return network
   }
 
-  // Without credentials and X-Forwarded-For every request of a connection has the same caller, so it is resolved once per socket.
-  const anonymousCallers = new WeakMap<Socket, Caller>()
+  function toCaller(request: FastifyRequest, authentication: Authentication): Caller {
+    const network = clientNetwork(request)
+    if (typeof authentication === 'object') return { tier: authentication.tier, bucket: authentication.keyId, network, key: authentication, rejection: null }
+    // If the key lookup failed, the key may still be valid, so the response is 503 and not 401.
+    const rejection = authentication === 'unknown' ? UNAVAILABLE : RESPONSES[authentication]
+    return { tier: 'public', bucket: network.bucket, network, key: null, rejection }
+  }
 
   function anonymousCaller(request: FastifyRequest): Caller {
     const { socket } = request.raw

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressBucket, createClientAddress } from './client-address.ts'
+import { createClientAddress, networkOf } from './client-address.ts'
 import type { TrustProxy } from './client-address.ts'
 
 const cases: readonly { title: string; trust: TrustProxy; peer: string | undefined; forwarded: string | undefined; expected: string }[] = [
@@ -42,10 +42,18 @@ for (const { title, trust, peer, forwarded, expected } of cases) {
   })
 }
 
-test('buckets IPv4 by address and IPv6 by /64 network', () => {
-  assert.equal(addressBucket('203.0.113.9'), '203.0.113.9')
-  assert.equal(addressBucket('2001:db8:1:2:3:4:5:6'), addressBucket('2001:DB8:0001:2::9'))
-  assert.notEqual(addressBucket('2001:db8:1:2::1'), addressBucket('2001:db8:1:3::1'))
-  assert.equal(addressBucket('::1'), '0:0:0:0::/64')
-  assert.equal(addressBucket('fe80::'), 'fe80:0:0:0::/64')
+test('counts IPv4 by address and /24 network, and IPv6 by /64 and /48 network', () => {
+  const bucketOf = (address: string): string => networkOf(address).bucket
+  assert.deepEqual(networkOf('203.0.113.9'), { bucket: '203.0.113.9', wide: '203.0.113.0/24', isWideOneSubscriber: false })
+  assert.deepEqual(networkOf('2001:DB8:0001:2::9'), { bucket: '2001:db8:1:2::/64', wide: '2001:db8:1::/48', isWideOneSubscriber: true })
+  assert.equal(bucketOf('2001:db8:1:2:3:4:5:6'), bucketOf('2001:DB8:0001:2::9'))
+  assert.notEqual(bucketOf('2001:db8:1:2::1'), bucketOf('2001:db8:1:3::1'))
+  assert.equal(networkOf('2001:db8:1:2::1').wide, networkOf('2001:db8:1:3::1').wide)
+  assert.equal(bucketOf('::1'), '0:0:0:0::/64')
+  assert.equal(bucketOf('fe80::'), 'fe80:0:0:0::/64')
+})
+
+test('counts IPv4-mapped addresses in hexadecimal as IPv4, so that they do not share one network', () => {
+  assert.deepEqual(networkOf('::ffff:c633:6401'), networkOf('198.51.100.1'))
+  assert.deepEqual(networkOf('0:0:0:0:0:ffff:c000:0209'), networkOf('192.0.2.9'))
 })

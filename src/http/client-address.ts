@@ -27,14 +27,32 @@ export function createClientAddress(trustProxy: TrustProxy): ClientAddress {
   }
 }
 
-/**
- * The rate limit bucket of an address: the IPv4 address, or the IPv6 /64 network. Subscribers get a /64, so counting single IPv6 addresses would give each
- * client 2^64 buckets.
- */
-export function addressBucket(address: string): string {
-  if (!address.includes(':')) return address
+/** The networks of a client that rate limits count. */
+export interface ClientNetwork {
+  /** The IPv4 address, or the IPv6 /64 network: subscribers get a /64, so counting single IPv6 addresses would give each client 2^64 buckets. */
+  readonly bucket: string
+  /** The network around it: the IPv6 /48, or the IPv4 /24. */
+  readonly wide: string
+  /** True if `wide` is commonly assigned to one subscriber, and thus always counted. */
+  readonly isWideOneSubscriber: boolean
+}
+
+export function networkOf(address: string): ClientNetwork {
+  if (!address.includes(':')) return ipv4Network(address)
   const groups = expandIpv6(address)
-  return `${groups.slice(0, 4).join(':')}::/64`
+  const mapped = mappedIpv4(groups)
+  if (mapped !== undefined) return ipv4Network(mapped)
+  return { bucket: `${groups.slice(0, 4).join(':')}::/64`, wide: `${groups.slice(0, 3).join(':')}::/48`, isWideOneSubscriber: true }
+}
+
+function ipv4Network(address: string): ClientNetwork {
+  return { bucket: address, wide: `${address.slice(0, address.lastIndexOf('.') + 1)}0/24`, isWideOneSubscriber: false }
+}
+
+/** The IPv4 address in an IPv4-mapped address, whose last groups are written in hexadecimal. */
+function mappedIpv4(groups: readonly string[]): string | undefined {
+  if (groups[5] !== 'ffff' || groups.slice(0, 5).some((group) => group !== '0')) return undefined
+  return groups.slice(6).flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]).join('.')
 }
 
 function createTrust(trustProxy: Exclude<TrustProxy, false>): (address: string, hop: number) => boolean {

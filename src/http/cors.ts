@@ -4,7 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Response headers that scripts may read. */
 const EXPOSED_HEADERS = [
-  'ETag', 'Link', 'Retry-After', 'X-Ledger', 'X-RateLimit-Remaining', 'X-RateLimit-Tier', 'X-Request-Id', 'X-Seq', 'X-Stale',
+  'ETag', 'Link', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After',
+  'X-Ledger', 'X-RateLimit-Remaining', 'X-RateLimit-Tier', 'X-Request-Id', 'X-Seq', 'X-Stale',
 ].join(', ')
 
 const PREFLIGHT_HEADERS = {

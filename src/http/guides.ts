@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { Marked } from 'marked'
 import type { App } from './app.ts'
-import { CACHE_REVALIDATE, prepareResponse, sendResponse } from './response.ts'
-import type { PreparedResponse } from './response.ts'
+import { lazyDocument } from './documents.ts'
+import type { Documents } from './documents.ts'
+import { CACHE_REVALIDATE } from './response.ts'
 
 const DOCS = new URL('../../docs/', import.meta.url)
 
@@ -43,20 +44,18 @@ a { color: light-dark(#0550ae, #79b8ff) }
 `
 
 /** Exempt from the rate limit, like the rest of /docs. Each page is rendered at its first request. */
-export function serveGuides(app: App): void {
+export function serveGuides(app: App, documents: Documents): void {
   const options = { schema: { hide: true }, config: { rateLimited: false } } as const
-  const style = prepareResponse(STYLE, { 'cache-control': CACHE_REVALIDATE }, CSS_TYPE)
-  app.get('/docs/guides/style.css', options, (request, reply) => sendResponse(request, reply, style))
+  const headers = { 'cache-control': CACHE_REVALIDATE, 'content-security-policy': CONTENT_POLICY }
+  const style = lazyDocument(() => STYLE, CSS_TYPE)
+  app.get('/docs/guides/style.css', options, async (request, reply) => documents.send(request, reply, await style(), headers))
   const pages: readonly { readonly path: string, readonly render: () => string }[] = [
     { path: '/docs/guides', render: renderIndex },
     ...GUIDES.map((guide) => ({ path: `/docs/guides/${guide.name}`, render: () => renderGuide(guide) })),
   ]
   for (const { path, render } of pages) {
-    let response: PreparedResponse | undefined
-    app.get(path, options, (request, reply) => {
-      response ??= prepareResponse(render(), { 'cache-control': CACHE_REVALIDATE, 'content-security-policy': CONTENT_POLICY }, HTML_TYPE)
-      sendResponse(request, reply, response)
-    })
+    const document = lazyDocument(render, HTML_TYPE)
+    app.get(path, options, async (request, reply) => documents.send(request, reply, await document(), headers))
   }
 }
 

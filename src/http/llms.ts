@@ -2,6 +2,8 @@
 
 import { CACHE_REVALIDATE } from './response.ts'
 import type { App } from './app.ts'
+import { lazyDocument } from './documents.ts'
+import type { Documents } from './documents.ts'
 
 const TEXT = `# Perpetual Exchange Gateway
 
@@ -41,8 +43,8 @@ transaction as X-Min-Ledger.
 Errors are {error: code, ...}. Validation errors are {statusCode: 400, code: "FST_ERR_VALIDATION", error, message}; the message names the parameter.
 `
 
-export function serveLlmsText(app: App): void {
-  app.get('/llms.txt', { schema: { hide: true }, config: { rateLimited: false } }, (_request, reply) => {
-    reply.header('cache-control', CACHE_REVALIDATE).type('text/plain; charset=utf-8').send(TEXT)
-  })
+export function serveLlmsText(app: App, documents: Documents): void {
+  const document = lazyDocument(() => TEXT, 'text/plain; charset=utf-8')
+  app.get('/llms.txt', { schema: { hide: true }, config: { rateLimited: false } }, async (request, reply) =>
+    documents.send(request, reply, await document(), { 'cache-control': CACHE_REVALIDATE }))
 }

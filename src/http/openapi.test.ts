@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { DOCUMENT_UNIT_BYTES, DOCUMENT_UNITS_PER_WINDOW } from '../limits.ts'
 import { createBareGateway } from '../../test/support/bare-gateway.ts'
 
 const GOLDEN = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url))
@@ -76,4 +77,34 @@ test('the pages are exempt from the rate limit and load only from this server', 
   assert.equal(missing.headers['x-ratelimit-remaining'], undefined)
   assert.equal((await app.inject('/docs')).statusCode, 200)
   assert.equal((await app.inject('/docs/static/..%2f..%2f..%2fpackage.json')).statusCode, 404)
+})
+
+test('documents are compressed once and cost a client address their size, so that nobody can take the line', async () => {
+  await using bare = await createBareGateway()
+  const { app } = bare.gateway
+  const sizes: Record<string, number> = {}
+  for (const encoding of ['identity', 'gzip', 'br']) {
+    const { statusCode, headers, rawPayload } = await app.inject({ url: '/docs/json', headers: { 'accept-encoding': encoding } })
+    assert.deepEqual([statusCode, headers['content-encoding'] ?? 'identity', headers['vary']], [200, encoding, 'Accept-Encoding'])
+    sizes[encoding] = rawPayload.byteLength
+  }
+  const { identity = 0, gzip = 0, br = 0 } = sizes
+  assert.ok(br < gzip && gzip < identity / 5, JSON.stringify(sizes))
+
+  bare.clock.advance(60_000)
+  let bytes = 0
+  let refused: Awaited<ReturnType<typeof app.inject>> | undefined
+  for (const url of ['/docs/json', '/docs/yaml', '/docs/static/swagger-ui-bundle.js']) {
+    for (let request = 0; request < 100 && refused === undefined; request++) {
+      const response = await app.inject(url)
+      if (response.statusCode === 200) bytes += response.rawPayload.byteLength
+      else refused = response
+    }
+  }
+  assert.equal(refused?.statusCode, 429)
+  assert.equal(refused.headers['retry-after'], '60')
+  assert.ok(bytes <= DOCUMENT_UNITS_PER_WINDOW * DOCUMENT_UNIT_BYTES + 2 ** 21, `${bytes} bytes`)
+  for (const url of ['/docs/', '/docs/stream.json', '/docs/guides', '/llms.txt']) assert.equal((await app.inject(url)).statusCode, 429, url)
+  assert.equal((await app.inject({ url: '/docs/json', remoteAddress: '192.0.2.44' })).statusCode, 200, 'other clients are not affected')
+  assert.equal((await app.inject('/v1/keys/beta-status')).statusCode, 200, 'the API has its own limit')
 })

@@ -4,6 +4,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { TSchema } from 'typebox'
 import { AccountIdentity } from '../resources/account-identity.ts'
+import { AccountLimits, RateLimitBucket } from '../resources/account-limits.ts'
 import { AccountState } from '../resources/account-state.ts'
 import { AccountVolume } from '../resources/account-volume.ts'
 import { ACTION_REQUESTS } from '../resources/action-request.ts'
@@ -34,9 +35,11 @@ import { SubmitResult } from '../resources/submit-result.ts'
 import { TraderVault } from '../resources/trader-vault.ts'
 import { UdfConfiguration, UdfFound, UdfHistory, UdfSymbol } from '../resources/udf.ts'
 import { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
-import { CACHE_REVALIDATE, prepareResponse, sendResponse } from './response.ts'
-import type { PreparedResponse } from './response.ts'
+import { readFileSync } from 'node:fs'
+import { CACHE_REVALIDATE, JSON_TYPE } from './response.ts'
 import type { App } from './app.ts'
+import { lazyDocument } from './documents.ts'
+import type { Document, Documents } from './documents.ts'
 import { INTRODUCTION } from './introduction.ts'
 import { KEY_SCHEME } from './operation.ts'
 
@@ -47,7 +50,7 @@ const DOCUMENT_VERSION = '0.1.0'
 
 const SCHEMAS: readonly TSchema[] = [
   Price, Market, MarketStats, OpenPosition, RealizedTrade, Candle, LeaderboardEntry, EventRow, Health, Alive, Ready, NotReady, NotYet,
-  ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountVolume, OpenOrder, OpenOrders, AccountState,
+  ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountLimits, RateLimitBucket, AccountVolume, OpenOrder, OpenOrders, AccountState,
   TraderVault, VaultTrade, VaultFlow, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits,
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
@@ -116,27 +119,40 @@ export async function registerOpenApi(app: App): Promise<void> {
   })
 }
 
-/** The pages and the document are exempt from the rate limit. */
-export async function serveOpenApi(app: App): Promise<void> {
-  let response: PreparedResponse | undefined
+/** The files of the pages that are larger than a few kilobytes, with their types. The package would read them from disk and send them uncompressed. */
+const LARGE_FILES = {
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui-standalone-preset.js': 'text/javascript; charset=utf-8',
+  'swagger-ui.css': 'text/css; charset=utf-8',
+} as const
+const PAGE_FILES = new URL('static/', import.meta.resolve('@fastify/swagger-ui'))
+
+/** The pages and the document are exempt from the API's rate limit, but count by size (src/http/documents.ts). */
+export async function serveOpenApi(app: App, documents: Documents): Promise<void> {
+  const headers = { 'cache-control': CACHE_REVALIDATE }
+  const generated: Readonly<Record<string, () => Promise<Document>>> = {
+    '/docs/json': lazyDocument(() => JSON.stringify(app.swagger()), JSON_TYPE),
+    '/docs/yaml': lazyDocument(() => app.swagger({ yaml: true }), 'application/x-yaml'),
+  }
   await app.register(async (docs) => {
     docs.addHook('onRoute', (route) => {
       route.config = { ...route.config, rateLimited: false }
+    })
+    docs.addHook('onRequest', documents.count)
+    docs.addHook('preHandler', async (request, reply) => {
+      const document = generated[request.routeOptions.url ?? '']
+      return document === undefined ? undefined : documents.send(request, reply, await document(), headers)
     })
     await docs.register(swaggerUi, {
       routePrefix: '/docs',
       staticCSP: PAGES_POLICY,
       theme: { title: TITLE },
       uiConfig: { deepLinking: true },
-      uiHooks: {
-        // The document never changes, so it is serialised once and gets an etag.
-        preHandler: (request, reply, done) => {
-          if (request.routeOptions.url !== '/docs/json') return done()
-          response ??= prepareResponse(JSON.stringify(app.swagger()), { 'cache-control': CACHE_REVALIDATE })
-          sendResponse(request, reply, response)
-        },
-      },
     })
+    for (const [name, type] of Object.entries(LARGE_FILES)) {
+      const file = lazyDocument(() => readFileSync(new URL(name, PAGE_FILES)), type)
+      docs.get(`/docs/static/${name}`, { schema: { hide: true } }, async (request, reply) => documents.send(request, reply, await file(), headers))
+    }
     docs.get('/docs/*', { schema: { hide: true } }, (_request, reply) => reply.callNotFound())
   })
 }

@@ -46,6 +46,13 @@ const RATE_LIMIT_HEADERS = {
   'x-ratelimit-remaining': { type: 'integer', description: 'Requests left in the current minute.' },
 } as const
 
+/** Not repeated for every error, because they would make up a quarter of the document. */
+const RATE_LIMIT_STATE_HEADERS = {
+  'ratelimit-limit': { type: 'integer', description: 'Requests per minute of the bucket with the fewest requests left.' },
+  'ratelimit-remaining': { type: 'integer', description: 'Same as x-ratelimit-remaining.' },
+  'ratelimit-reset': { type: 'integer', description: 'Seconds until the limit resets.' },
+} as const
+
 const OPTIONAL_HEADERS = {
   index: {
     'x-ledger': { type: 'integer', description: 'Last indexed ledger. 0 if nothing is indexed.' },
@@ -91,11 +98,12 @@ const ETAG = { etag: { type: 'string', description: 'Weak entity tag. Send it ba
 /** Validation uses `querystring`, `params` and `body`. The OpenAPI document uses everything. */
 export function operation<const Parts extends OperationParts>(base: OperationBase, parts: Parts): FastifySchema & Parts {
   const counted = base.rateLimited === false ? {} : RATE_LIMIT_HEADERS
+  const countState = base.rateLimited === false ? {} : RATE_LIMIT_STATE_HEADERS
   const extra = Object.assign({}, ...(base.headers ?? []).map((name) => OPTIONAL_HEADERS[name])) as Record<string, unknown>
   const response: Record<string, unknown> = {
     [base.status ?? 200]: {
       description: base.summary,
-      headers: { 'x-request-id': REQUEST_ID, ...counted, ...(base.cacheable === false ? {} : ETAG), ...extra },
+      headers: { 'x-request-id': REQUEST_ID, ...counted, ...countState, ...(base.cacheable === false ? {} : ETAG), ...extra },
       content: { 'application/json': { schema: base.ok, example: base.example } },
     },
   }
@@ -105,6 +113,7 @@ export function operation<const Parts extends OperationParts>(base: OperationBas
       headers: {
         'x-request-id': REQUEST_ID,
         ...counted,
+        ...(status === 429 ? countState : {}),
         ...(status === 429 || status === 503 ? { 'retry-after': { type: 'integer', description: 'Seconds to wait before retrying.' } } : {}),
       },
       content: { 'application/json': { schema: oneOf(schemas) } },

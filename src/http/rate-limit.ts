@@ -1,90 +1,153 @@
 // Fixed one-minute windows aligned to the wall clock (specification, "Rate limits"). The common Fastify plugin does not fit: it starts a window at each
-// client's first request and drops counts when its table is full.
+// client's first request and drops counts when its table is full. A request counts in several buckets, or in none if one of them is used up.
 
 import type { Clock } from '../base/clock.ts'
+import { createKeyedHash } from '../base/keyed-hash.ts'
+import type { Random } from '../base/random.ts'
 import { RATE_LIMIT_WINDOW_SEC } from '../limits.ts'
-import type { Tier } from './caller.ts'
+import { createCounts } from './counts.ts'
+import type { Counts } from './counts.ts'
 
-/** Requests per window for each tier. */
-export type RateLimits = Readonly<Record<Tier, number>>
-
-/** Callers counted separately per window. Further callers share one bucket, so that a flood cannot exhaust memory. */
-export const MAX_COUNTED_CALLERS = 100_000
-
-const OVERFLOW_BUCKET = 'overflow'
 const WINDOW_MS = RATE_LIMIT_WINDOW_SEC * 1000
+
+/** What a request counts against. */
+export interface Bucket {
+  /** Each table bounds its callers separately, so that a flood of one kind does not affect the others. */
+  readonly table: string
+  /** The caller within the table. */
+  readonly key: string
+  readonly limit: number
+  /** Counted only if the bucket before it is counted approximately, because its table is full. */
+  readonly onlyIfFull?: boolean
+}
+
+/** The outcome for one request. */
+export interface Outcome {
+  readonly allowed: boolean
+  /** The bucket with the fewest requests left. */
+  readonly bucket: Bucket
+  /** Requests left in that bucket. */
+  readonly remaining: number
+}
+
+/** The count of each bucket, in the order of the buckets; null for those that were not counted. */
+export interface SharedOutcome {
+  readonly allowed: boolean
+  readonly used: readonly (number | null)[]
+}
 
 /** Counts shared by several instances. */
 export interface SharedCounts {
-  /** Increments a count and returns the new value, or undefined if the shared store is unavailable. Never rejects. */
-  add(window: number, tier: Tier, bucket: string): Promise<number | undefined>
+  /**
+   * Adds `amount` to every bucket and returns the new counts; adds nothing if a bucket is used up. Undefined if the shared store is unavailable. Never
+   * rejects.
+   */
+  take(window: number, buckets: readonly Bucket[], amount: number): Promise<SharedOutcome | undefined>
   readonly available: boolean
 }
 
 export interface RateLimiter {
   /**
-   * Counts one request and returns the number of requests left in this window, or -1 if the limit is exceeded. Synchronous without shared counts, and for
-   * callers that this process already knows to be over the limit.
+   * Adds `amount` to the buckets, the caller's own first. Synchronous without shared counts, and for callers that this process already knows to be over a
+   * limit.
    */
-  take(tier: Tier, bucket: string): number | Promise<number>
+  take(buckets: readonly Bucket[], amount?: number): Outcome | Promise<Outcome>
+  /** Returns what is left in each bucket without counting. */
+  remaining(buckets: readonly Bucket[]): Promise<readonly number[]>
   /** Seconds until the window ends, rounded up, at least 1. */
-  retryAfterSec(): number
-  /** Number of callers counted in this window. */
-  size(): number
+  resetSec(): number
 }
 
 export interface RateLimiterOptions {
   readonly clock: Clock
-  readonly limits: RateLimits
-  readonly maxCallers?: number
+  readonly random: Pick<Random, 'bytes'>
+  /** Callers counted exactly per table. */
+  readonly maxExact?: number
   /** Without it this process counts alone. */
   readonly shared?: SharedCounts | null
 }
 
 /** Also counts shared requests locally, so that local counting can take over when the shared store is unavailable. */
-export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
-  const { clock, limits, maxCallers = MAX_COUNTED_CALLERS, shared = null } = options
+export function createRateLimiter({ clock, random, maxExact, shared = null }: RateLimiterOptions): RateLimiter {
+  const hash = createKeyedHash(random)
+  const tables = new Map<string, Counts>()
   let window = Math.floor(clock.nowMs() / WINDOW_MS)
-  const counts: Record<Tier, Map<string, number>> = { public: new Map(), standard: new Map(), market_maker: new Map() }
 
-  function size(): number {
-    return counts.public.size + counts.standard.size + counts.market_maker.size
+  function startWindow(): void {
+    const current = Math.floor(clock.nowMs() / WINDOW_MS)
+    if (current === window) return
+    window = current
+    tables.clear()
+  }
+
+  function tableOf({ table }: Bucket): Counts {
+    const known = tables.get(table)
+    if (known !== undefined) return known
+    const created = createCounts({ hash, ...(maxExact === undefined ? {} : { maxExact }) })
+    tables.set(table, created)
+    return created
+  }
+
+  /** The count of each bucket; null for those that are not counted. */
+  function readCounts(buckets: readonly Bucket[]): readonly (number | null)[] {
+    let isFull = false
+    return buckets.map((bucket) => {
+      if (bucket.onlyIfFull === true && !isFull) return null
+      const counts = tableOf(bucket)
+      isFull = counts.isApproximate(bucket.key)
+      return counts.get(bucket.key)
+    })
+  }
+
+  function raiseCounts(buckets: readonly Bucket[], used: readonly (number | null)[], amount: number): void {
+    for (const [index, bucket] of buckets.entries()) {
+      const count = used[index] ?? null
+      if (count !== null) tableOf(bucket).raise(bucket.key, count + amount)
+    }
   }
 
   /** The shared count decides. It is stored locally, so that callers over the limit cause no further calls to the shared store. */
-  async function takeShared(sharedCounts: SharedCounts, taken: { window: number; tier: Tier; key: string; remaining: number }): Promise<number> {
-    const count = await sharedCounts.add(taken.window, taken.tier, taken.key)
-    if (count === undefined) return taken.remaining
-    if (taken.window === window) {
-      const ofTier = counts[taken.tier]
-      ofTier.set(taken.key, Math.max(ofTier.get(taken.key) ?? 0, Math.min(count, limits[taken.tier])))
-    }
-    return Math.max(-1, limits[taken.tier] - count)
+  async function takeShared(store: SharedCounts, buckets: readonly Bucket[], amount: number, local: Outcome): Promise<Outcome> {
+    const countedIn = window
+    const outcome = await store.take(window, buckets, amount)
+    if (outcome === undefined) return local
+    if (countedIn === window) raiseCounts(buckets, outcome.used, 0)
+    return outcomeOf(buckets, outcome.used, outcome.allowed)
   }
 
   return {
-    size,
-    take(tier, bucket) {
-      const current = Math.floor(clock.nowMs() / WINDOW_MS)
-      if (current !== window) {
-        window = current
-        for (const counted of Object.values(counts)) counted.clear()
-      }
-      const ofTier = counts[tier]
-      const limit = limits[tier]
-      let used = ofTier.get(bucket)
-      const key = used === undefined && size() >= maxCallers ? OVERFLOW_BUCKET : bucket
-      if (key === OVERFLOW_BUCKET) used = ofTier.get(OVERFLOW_BUCKET)
-      used ??= 0
-      if (used >= limit) return -1
-      ofTier.set(key, used + 1)
-      const remaining = limit - used - 1
-      return shared === null ? remaining : takeShared(shared, { window, tier, key, remaining })
+    take(buckets, amount = 1) {
+      startWindow()
+      const used = readCounts(buckets)
+      const before = outcomeOf(buckets, used, true)
+      if (before.remaining <= 0) return { ...before, allowed: false }
+      raiseCounts(buckets, used, amount)
+      const local = { ...before, remaining: Math.max(0, before.remaining - amount) }
+      return shared === null ? local : takeShared(shared, buckets, amount, local)
     },
-    retryAfterSec() {
+    async remaining(buckets) {
+      startWindow()
+      const counted = await shared?.take(window, buckets, 0)
+      const used = counted?.used ?? readCounts(buckets)
+      return buckets.map(({ limit }, index) => Math.max(0, limit - (used[index] ?? 0)))
+    },
+    resetSec() {
       const nowMs = clock.nowMs()
       const endMs = (Math.floor(nowMs / WINDOW_MS) + 1) * WINDOW_MS
       return Math.max(1, Math.ceil((endMs - nowMs) / 1000))
     },
   }
+}
+
+/** Reports the bucket with the fewest requests left. */
+function outcomeOf(buckets: readonly Bucket[], used: readonly (number | null)[], allowed: boolean): Outcome {
+  let outcome: Outcome | undefined
+  for (const [index, bucket] of buckets.entries()) {
+    const count = used[index] ?? null
+    if (count === null) continue
+    const remaining = Math.max(0, bucket.limit - count)
+    if (outcome === undefined || remaining < outcome.remaining) outcome = { allowed, bucket, remaining }
+  }
+  if (outcome === undefined) throw new RangeError('A request counts in at least one bucket')
+  return outcome
 }

@@ -5,6 +5,7 @@ import { silentLog } from '../base/log.ts'
 import { createSeededRandom } from '../base/random.ts'
 import { createApp } from './app.ts'
 import type { App } from './app.ts'
+import { createRequestLimits } from './request-limits.ts'
 import { createRegionGuard } from './region-guard.ts'
 import type { RegionHeaders } from './region-guard.ts'
 
@@ -12,13 +13,16 @@ const HEADERS: RegionHeaders = { country: 'cf-ipcountry', region: 'cf-region-cod
 
 /** A server with a guarded and an unguarded route. */
 function createGuardedApp(regionGuard: RegionHeaders | null): App {
+  const clock = createVirtualClock(0)
+  const random = createSeededRandom('region')
+  const limits = { public: 1_000, standard: 1_000, market_maker: 1_000 }
   const app = createApp({
-    clock: createVirtualClock(0),
-    random: createSeededRandom('region'),
+    clock,
+    random,
     log: silentLog,
     webOrigin: null,
     trustProxy: false,
-    rateLimits: { public: 1_000, standard: 1_000, market_maker: 1_000 },
+    requestLimits: createRequestLimits({ clock, random, limits, addressCeiling: 1_000 }),
     regionGuard,
     errorRules: [],
   })

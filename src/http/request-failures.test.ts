@@ -11,6 +11,7 @@ import { createLogger } from '../logging/logger.ts'
 import { createApp } from './app.ts'
 import type { App } from './app.ts'
 import { UNAVAILABLE } from './errors.ts'
+import { createRequestLimits } from './request-limits.ts'
 
 interface Line {
   readonly level: number
@@ -31,13 +32,14 @@ class Away extends Error {}
 async function createLogged() {
   const lines: string[] = []
   const clock = createVirtualClock(MINUTE_MS * 1_000)
+  const random = createSeededRandom('failures')
   const app: App = createApp({
     clock,
-    random: createSeededRandom('failures'),
+    random,
     log: createLogger({ level: 'info', format: 'json', color: false }, (line) => lines.push(line)),
     webOrigin: null,
     trustProxy: false,
-    rateLimits: { public: 100, standard: 600, market_maker: 6000 },
+    requestLimits: createRequestLimits({ clock, random, limits: { public: 100, standard: 600, market_maker: 6000 }, addressCeiling: 12_000 }),
     errorRules: [{ matches: (error) => error instanceof Away, toResponse: () => UNAVAILABLE }],
   })
   let reached = Promise.withResolvers<void>()

@@ -6,7 +6,8 @@ import { createTcpProxy } from '../../test/support/tcp-proxy.ts'
 import type { TcpProxy } from '../../test/support/tcp-proxy.ts'
 import { createSystemClock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { createSystemRandom } from '../base/random.ts'
+import { createSeededRandom, createSystemRandom } from '../base/random.ts'
+import type { Bucket, SharedOutcome } from '../http/rate-limit.ts'
 import { createRedis } from './redis.ts'
 import type { Redis } from './redis.ts'
 import { ChallengesUnavailable } from '../keys/challenges.ts'
@@ -40,18 +41,55 @@ async function connected(work: (parts: { wire: TcpProxy; redis: Redis; logged: (
   await work({ wire, redis, logged, lines })
 }
 
+/** Two instances on one Redis, and a window that no other test uses. */
+function createTwo(redis: Redis, maxExact = 1_000) {
+  const [one, two] = ['one', 'two'].map((name) => createSharedCounts(redis, { windowSec: WINDOW_SEC, random: createSeededRandom(name), maxExact }))
+  assert.ok(one !== undefined && two !== undefined)
+  return { one, two, window: randomBytes(4).readUInt32LE() }
+}
+
+const bucket = (table: string, key: string, limit = 3): Bucket => ({ table, key, limit })
+
 test('two instances share the counts of a window, and the next window starts at zero', { skip: WITHOUT_REDIS }, async () => {
   await connected(async ({ redis }) => {
-    const [one, two] = [createSharedCounts(redis, WINDOW_SEC), createSharedCounts(redis, WINDOW_SEC)]
-    const window = randomBytes(4).readUInt32LE()
-    const caller = randomBytes(6).toString('hex')
-    assert.equal(await one.add(window, 'public', caller), 1)
-    assert.equal(await two.add(window, 'public', caller), 2)
-    assert.equal(await one.add(window, 'standard', caller), 1)
-    assert.equal(await one.add(window, 'public', caller), 3)
-    assert.equal(await one.add(window + 1, 'public', caller), 1)
-    const ttl = await redis.run((client) => client.ttl(`requests:${window}`))
-    assert.ok(ttl !== undefined && ttl > 0 && ttl <= 2 * WINDOW_SEC, `a window expires (${ttl} s)`)
+    const { one, two, window } = createTwo(redis)
+    const [caller, keys] = [bucket('public', 'caller'), bucket('keys', 'caller', 2)]
+    assert.deepEqual(await one.take(window, [caller], 1), { allowed: true, used: [1] })
+    assert.deepEqual(await two.take(window, [caller, keys], 1), { allowed: true, used: [2, 1] })
+    assert.deepEqual(await one.take(window, [keys], 0), { allowed: true, used: [1] }, 'an amount of 0 only reads')
+    assert.deepEqual(await one.take(window, [keys], 1), { allowed: true, used: [2] })
+    assert.deepEqual(await two.take(window, [caller, keys], 1), { allowed: false, used: [2, 2] }, 'counts in all buckets or in none')
+    assert.deepEqual(await one.take(window, [caller], 5), { allowed: true, used: [7] })
+    assert.deepEqual(await two.take(window, [caller], 1), { allowed: false, used: [7] })
+    assert.deepEqual(await one.take(window + 1, [caller], 1), { allowed: true, used: [1] })
+  })
+})
+
+test('a crowd is counted in bounded memory that expires, and new callers keep their limit', { skip: WITHOUT_REDIS }, async () => {
+  await connected(async ({ redis }) => {
+    const { one, two, window } = createTwo(redis, 100)
+    const callers = Array.from({ length: 1_000 }, (_, index) => `caller ${index}`)
+    const outcomes: (SharedOutcome | undefined)[] = []
+    // In batches that a busy machine answers within the time limit of a command.
+    for (let start = 0; start < callers.length; start += 20) {
+      const batch = callers.slice(start, start + 20).map((caller) => one.take(window, [bucket('public', caller)], 1))
+      outcomes.push(...(await Promise.all(batch)))
+    }
+    assert.ok(outcomes.every((outcome) => outcome?.allowed === true))
+    const counts: unknown[] = []
+    for (const instance of [one, two, one, two]) counts.push(await instance.take(window, [bucket('public', 'fresh')], 1))
+    assert.deepEqual(counts, [1, 2, 3, 3].map((used, index) => ({ allowed: index < 3, used: [used] })), 'instances share the approximate counts too')
+    assert.deepEqual(await two.take(window, [bucket('public', 'caller 3')], 1), { allowed: true, used: [2] }, 'a known caller keeps its own count')
+    const wide = { ...bucket('networks', 'wide', 2), onlyIfFull: true }
+    assert.deepEqual((await one.take(window, [bucket('public', 'caller 3'), wide], 0))?.used, [2, null])
+    assert.deepEqual((await one.take(window, [bucket('public', 'another'), wide], 1))?.used, [1, 1])
+    const keys = (await redis.run((client) => client.keys(`requests:${window}:*`))) ?? []
+    assert.deepEqual(keys.map((key) => key.replace(`requests:${window}:`, '')).sort(), ['networks', 'public', 'public:approximate', 'seed'])
+    assert.equal(await redis.run((client) => client.hLen(`requests:${window}:public`)), 100)
+    for (const key of keys) {
+      const ttl = await redis.run((client) => client.ttl(key))
+      assert.ok(ttl !== undefined && ttl > 0 && ttl <= 2 * WINDOW_SEC, `${key} expires (${ttl} s)`)
+    }
   })
 })
 

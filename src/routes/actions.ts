@@ -2,6 +2,7 @@
 
 import { actionCall } from '../exchange/actions.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
+import { TRADING_POLICIES } from '../http/app.ts'
 import type { App } from '../http/app.ts'
 import { callerKey } from '../http/caller.ts'
 import { operation } from '../http/operation.ts'
@@ -33,7 +34,7 @@ const prepareAction = operation(
 )
 
 export function actionsRoutes(app: App, parts: { readonly prepare: Prepare; readonly contracts: ContractAddresses }): void {
-  app.post('/v1/actions/prepare', { schema: prepareAction, config: { requiresKey: true, regionGuarded: true } }, async (request, reply) => {
+  app.post('/v1/actions/prepare', { schema: prepareAction, config: TRADING_POLICIES }, async (request, reply) => {
     const action = request.body
     requireSupportedAsset(action)
     const trader = callerKey(request).owner

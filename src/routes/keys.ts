@@ -142,11 +142,11 @@ export function keysRoutes(app: App, parts: { readonly keys: Keys }): void {
     send(reply, 200, keys.betaStatus(request.query.address ?? null))
   })
 
-  app.post('/v1/keys/challenge', { schema: requestChallenge, errorHandler: tooLargeIsInvalid }, async (request, reply) => {
+  app.post('/v1/keys/challenge', { schema: requestChallenge, config: { countedAs: 'address' }, errorHandler: tooLargeIsInvalid }, async (request, reply) => {
     send(reply, 200, await keys.requestChallenge(request.body.address))
   })
 
-  app.post('/v1/keys', { schema: issueKey, errorHandler: tooLargeIsInvalid }, async (request, reply) => {
+  app.post('/v1/keys', { schema: issueKey, config: { countedAs: 'address' }, errorHandler: tooLargeIsInvalid }, async (request, reply) => {
     const { address, challenge, signature, label = null } = request.body
     const issued = await keys.issue({ address, challenge, signature, label })
     if (issued === 'not_in_beta') throw new HttpFailure({ status: 403, body: { error: issued, message: NOT_IN_BETA_MESSAGE } })

@@ -1,6 +1,7 @@
 // POST /v1/orders/prepare.
 
 import { operationCall } from '../exchange/operations.ts'
+import { TRADING_POLICIES } from '../http/app.ts'
 import type { App } from '../http/app.ts'
 import { callerKey } from '../http/caller.ts'
 import { operation } from '../http/operation.ts'
@@ -33,7 +34,7 @@ const prepareOrder = operation(
 )
 
 export function ordersRoutes(app: App, parts: { readonly prepare: Prepare }): void {
-  app.post('/v1/orders/prepare', { schema: prepareOrder, config: { requiresKey: true, regionGuarded: true } }, async (request, reply) => {
+  app.post('/v1/orders/prepare', { schema: prepareOrder, config: TRADING_POLICIES }, async (request, reply) => {
     const order = request.body
     requireSupportedAsset(order)
     const trader = callerKey(request).owner

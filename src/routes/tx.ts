@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
+import { TRADING_POLICIES } from '../http/app.ts'
 import type { App } from '../http/app.ts'
 import { clientDisconnected } from '../http/client-disconnected.ts'
 import { HttpFailure } from '../http/errors.ts'
@@ -49,7 +50,7 @@ const submitTransaction = operation(
 
 export function txRoutes(app: App, parts: { readonly relay: Relay }): void {
   const { relay } = parts
-  const options = { schema: submitTransaction, config: { requiresKey: true, regionGuarded: true }, bodyLimit: TRANSACTION_BODY_LIMIT_BYTES }
+  const options = { schema: submitTransaction, config: TRADING_POLICIES, bodyLimit: TRANSACTION_BODY_LIMIT_BYTES }
 
   app.post('/v1/tx/submit', options, async (request, reply) => {
     const { signedXdr, pollTimeoutMs = POLL_TIMEOUT_MS.default } = request.body

@@ -2,28 +2,23 @@
 
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../http/app.ts'
-import { addressBucket } from '../http/client-address.ts'
-import type { ClientAddress } from '../http/client-address.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { routeUpgrades } from '../http/upgrade.ts'
 import type { Stream } from '../stream/stream.ts'
 
 export interface WsParts {
   readonly stream: Stream
-  readonly clientAddress: ClientAddress
   readonly webOrigin: string | null
 }
 
-export function wsRoutes(app: App, { stream, clientAddress, webOrigin }: WsParts): void {
+export function wsRoutes(app: App, { stream, webOrigin }: WsParts): void {
   const takeUpgrade = routeUpgrades(app)
 
   app.get('/v1/ws', { schema: { hide: true } }, (request, reply) => {
     if (!mayConnect(request, webOrigin)) throw new HttpFailure(FOREIGN_ORIGIN)
     const upgrade = takeUpgrade(request, reply)
     if (upgrade === undefined) throw new HttpFailure(UPGRADE_REQUIRED)
-    const forwardedFor = request.raw.headers['x-forwarded-for']
-    const address = clientAddress(request.raw.socket.remoteAddress, typeof forwardedFor === 'string' ? forwardedFor : undefined)
-    stream.accept(request.raw, upgrade.socket, upgrade.head, { requestId: request.id, address: addressBucket(address) })
+    stream.accept(request.raw, upgrade.socket, upgrade.head, { requestId: request.id, address: request.caller.network.bucket })
   })
 }
 

@@ -10,6 +10,7 @@ import { LOOKUP_TIMEOUT_MS } from '../../src/keys/batched-lookup.ts'
 import { KEY_TTL_MS } from '../../src/keys/key-cache.ts'
 import { issueKey } from '../../src/keys/keys.ts'
 import type { App } from '../../src/http/app.ts'
+import type { AccountLimits } from '../../src/resources/account-limits.ts'
 import type { IssuedKey } from '../../src/resources/api-key.ts'
 import type { Store } from '../../src/store/store.ts'
 import { BARE_START_MS, createBareGateway } from '../support/bare-gateway.ts'
@@ -176,4 +177,63 @@ test('waits one second for a hanging database, and only once', async () => {
   flaky.set('up')
   await flaky.idle()
   assert.equal((await call(app, '/v1/account/me', { key })).status, 200)
+})
+
+/** What is left in each bucket, by name and what it counts. */
+async function bucketsOf(headers: Readonly<Record<string, string>>): Promise<Readonly<Record<string, number>>> {
+  const { body } = await call(app, '/v1/account/me/limits', { headers })
+  const { buckets } = body as unknown as AccountLimits
+  return Object.fromEntries(buckets.map(({ name, countedPer, remaining }) => [`${name} ${countedPer}`, remaining]))
+}
+
+test('GET /v1/account/me/limits lists every bucket and is free', async () => {
+  clock.advance(MINUTE_MS)
+  const headers = { authorization: bearer(key) }
+  const full = { 'read key': 15, 'trading key': 15, 'keys address': 12_000, 'public address': 8, 'documents address': 1_500 }
+  for (let request = 0; request < 20; request++) assert.deepEqual(await bucketsOf(headers), full)
+  const read = await me(headers)
+  const resetSec = 60 - (Math.floor(clock.nowMs() / 1000) % 60)
+  assert.deepEqual(['limit', 'remaining', 'reset'].map((name) => read.headers[`ratelimit-${name}`]), ['15', '14', String(resetSec)])
+  await call(app, '/v1/tx/submit', { method: 'POST', body: {}, headers })
+  await call(app, '/docs/json', {})
+  const { 'documents address': documents, ...left } = await bucketsOf(headers)
+  assert.deepEqual(left, { 'read key': 14, 'trading key': 14, 'keys address': 11_998, 'public address': 8 })
+  assert.ok(documents !== undefined && documents < 1_490, 'a document counts by its size')
+  const { body, headers: free } = await call(app, '/v1/account/me/limits', { headers })
+  assert.deepEqual([body['tier'], body['resetSec'], free['x-ratelimit-remaining']], ['standard', resetSec, undefined])
+})
+
+test('GET /v1/account/me/limits counts requests without a valid key', async () => {
+  clock.advance(MINUTE_MS)
+  const statuses: number[] = []
+  for (let request = 0; request < 10; request++) statuses.push((await call(app, '/v1/account/me/limits', { headers: { authorization: 'Bearer x:y' } })).status)
+  assert.deepEqual(statuses, [401, 401, 401, 401, 401, 401, 401, 401, 429, 429])
+})
+
+test('a key that used up its reads can still trade', async () => {
+  clock.advance(MINUTE_MS)
+  const headers = { authorization: bearer(key) }
+  for (let request = 0; request < 15; request++) assert.equal((await me(headers)).status, 200)
+  assert.equal((await me(headers)).status, 429)
+  for (const url of ['/v1/orders/prepare', '/v1/actions/prepare', '/v1/tx/submit']) {
+    const { status, headers: response } = await call(app, url, { method: 'POST', body: {}, headers })
+    assert.deepEqual([status, response['x-ratelimit-tier']], [400, 'standard'], url)
+  }
+  assert.equal((await bucketsOf(headers))['trading key'], 12)
+})
+
+test('creating keys counts by client address, whatever key is presented', async () => {
+  clock.advance(MINUTE_MS)
+  const keys = [key, await obtainKey(app, createWallet('second'))]
+  clock.advance(MINUTE_MS)
+  const remaining: unknown[] = []
+  for (let request = 0; request < 10; request++) {
+    const url = request % 2 === 0 ? '/v1/keys' : '/v1/keys/challenge'
+    const presented = keys[request % 3]
+    const { headers } = await call(app, url, { method: 'POST', body: {}, ...(presented === undefined ? {} : { key: presented }) })
+    remaining.push(headers['x-ratelimit-remaining'])
+    assert.equal(headers['x-ratelimit-tier'], 'public')
+  }
+  assert.deepEqual(remaining, ['7', '6', '5', '4', '3', '2', '1', '0', '0', '0'])
+  assert.equal((await me({ authorization: bearer(key) })).status, 200, 'other requests with the key are not affected')
 })

@@ -196,6 +196,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/v1/keys', key: true, query: [], body: ['keys'], errors: [401, 429, 500] },
   { method: 'delete', path: '/v1/keys/{keyId}', key: true, pathParameters: ['keyId string'], query: [], body: ['revoked'], errors: [401, 404, 429, 500] },
   { path: '/v1/account/me', key: true, query: [], body: ['owner', 'tier', 'keyId'], errors: [401, 429, 500] },
+  { path: '/v1/account/me/limits', key: true, query: [], body: ['tier', 'resetSec', 'buckets'], errors: [401, 429, 500] },
   {
     path: '/v1/account/me/events', indexed: true, key: true, query: ['topic? string', BEFORE, limit(50, 500), CURSOR],
     body: ['events'], errors: [400, 401, 429, 500],

@@ -10,7 +10,7 @@ const PATTERNS = ['src/**/*.test.ts', 'localnet/**/*.test.ts', 'test/**/*.test.t
  * find in `src`, a faster test finds as well.
  */
 const SLOW = [
-  'localnet/activity.test.ts', 'test/sim/crashes.test.ts',
+  'localnet/activity.test.ts', 'test/sim/crashes.test.ts', 'test/attack/crowd.test.ts',
   'test/client/ccxt.test.ts', 'test/client/cli.test.ts', 'test/client/package.test.ts', 'test/client/readme.test.ts', 'test/client/runtimes.test.ts',
   'test/client/stream.test.ts', 'test/console/', 'test/crash/', 'test/docs/first-five-minutes.test.ts', 'test/docs/guides.test.ts', 'test/examples/',
   'test/process/',

@@ -13,6 +13,7 @@ import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 import { ERROR_RULES } from '../../src/gateway.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { App } from '../../src/http/app.ts'
+import { createRequestLimits } from '../../src/http/request-limits.ts'
 import { OPEN_TO_EVERYONE } from '../../src/keys/allowlist.ts'
 import type { Allowlist } from '../../src/keys/allowlist.ts'
 import { createKeys } from '../../src/keys/keys.ts'
@@ -20,6 +21,7 @@ import type { Keys } from '../../src/keys/keys.ts'
 import { createLedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import { createRelay } from '../../src/relay/relay.ts'
 import type { Relay } from '../../src/relay/relay.ts'
+import { AccountLimits, RateLimitBucket } from '../../src/resources/account-limits.ts'
 import { AccountIdentity } from '../../src/resources/account-identity.ts'
 import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
 import * as errors from '../../src/resources/error.ts'
@@ -31,7 +33,7 @@ import { keysRoutes } from '../../src/routes/keys.ts'
 import { ordersRoutes } from '../../src/routes/orders.ts'
 import { txRoutes } from '../../src/routes/tx.ts'
 import type { Store } from '../../src/store/store.ts'
-import { GATEWAY_DEFAULTS } from './bare-gateway.ts'
+import { GATEWAY_DEFAULTS, UNLIMITED_RATES } from './bare-gateway.ts'
 
 /** A running set of services. Its memory is its own. */
 export interface Trading {
@@ -71,7 +73,8 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 const SCHEMAS: readonly TSchema[] = [
-  AccountIdentity, ApiKey, BetaStatus, IssuedKey, KeyChallenge, PreparedTransaction, SubmitResult, ...ORDER_REQUESTS, ...Object.values(errors).filter(isSchema),
+  AccountIdentity, AccountLimits, RateLimitBucket, ApiKey, BetaStatus, IssuedKey, KeyChallenge,
+  PreparedTransaction, SubmitResult, ...ORDER_REQUESTS, ...Object.values(errors).filter(isSchema),
 ]
 
 export async function createTradingServer(): Promise<TradingServer> {
@@ -79,17 +82,21 @@ export async function createTradingServer(): Promise<TradingServer> {
   const current = (): Services => defined(services, 'a call of serve() before the first request')
   /** An object whose members are those of the current services. */
   const forward = <T extends object>(part: () => T): T => new Proxy({} as T, { get: (_target, name) => Reflect.get(part(), name) as unknown })
+  const clock = forward(() => services?.parts.clock ?? createVirtualClock(0))
+  const random = createSeededRandom('names of requests')
+  const requestLimits = createRequestLimits({ clock, random, limits: UNLIMITED_RATES, addressCeiling: UNLIMITED_RATES.standard })
   const app = createApp({
     ...GATEWAY_DEFAULTS,
-    clock: forward(() => services?.parts.clock ?? createVirtualClock(0)),
-    random: createSeededRandom('names of requests'),
+    clock,
+    random,
+    requestLimits,
     log: forward(() => current().parts.log),
     authenticate: (authorization, timestamp) => current().keys.authenticate(authorization, timestamp),
     errorRules: ERROR_RULES,
   })
   for (const schema of SCHEMAS) app.addSchema(schema)
   keysRoutes(app, { keys: forward(() => current().keys) })
-  accountRoutes(app)
+  accountRoutes(app, { requestLimits })
   ordersRoutes(app, { prepare: (request, signal) => current().relay.prepare(request, signal) })
   txRoutes(app, { relay: forward(() => current().relay) })
   return {

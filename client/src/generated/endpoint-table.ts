@@ -45,6 +45,7 @@ export const ENDPOINTS = {
   listKeys: 'GET /v1/keys',
   revokeKey: 'DELETE /v1/keys/{keyId}',
   getAccountIdentity: 'GET /v1/account/me',
+  getAccountLimits: 'GET /v1/account/me/limits',
   listAccountOpenOrders: 'GET /v1/account/me/orders/open',
   getAccountState: 'GET /v1/account/me/state',
   prepareOrder: 'POST /v1/orders/prepare',

@@ -362,6 +362,35 @@ export interface components {
       /** @description Public id of the key. */
       readonly keyId: string;
     };
+    /** @description The rate limits of a key. */
+    readonly AccountLimits: {
+      /**
+       * @description Rate limit tier of the key. New keys are always standard.
+       * @enum {string}
+       */
+      readonly tier: "standard" | "market_maker";
+      /** @description Seconds until all buckets are full again. */
+      readonly resetSec: number;
+      /** @description Every bucket that requests with this key from this client address count in. */
+      readonly buckets: readonly components["schemas"]["RateLimitBucket"][];
+    };
+    /** @description A rate limit and what is left of it. */
+    readonly RateLimitBucket: {
+      /**
+       * @description read: requests with this key. trading: prepare, submit and /v1/tx with this key. keys: requests with any key from this client address. public: requests without a key, and creating keys. documents: size of the documentation and the console, in units of 16 KiB.
+       * @enum {string}
+       */
+      readonly name: "read" | "trading" | "keys" | "public" | "documents";
+      /**
+       * @description address is the IPv4 address or the IPv6 /64 network. network is the IPv6 /48 network around it.
+       * @enum {string}
+       */
+      readonly countedPer: "key" | "address" | "network";
+      /** @description Requests per clock minute. */
+      readonly limit: number;
+      /** @description Requests left in the current minute. */
+      readonly remaining: number;
+    };
     /** @description Trading volume of an account over 14 days. */
     readonly AccountVolume: {
       /** @description The requested account (G…) or contract (C…). */
@@ -2703,6 +2732,29 @@ export interface operations {
         };
         content: {
           readonly "application/json": components["schemas"]["AccountIdentity"];
+        };
+      };
+    };
+  };
+  /**
+   * Get your rate limits. Needs a key.
+   * @description Returns every rate limit that requests with this key from this client address count in, and what is left in the current clock minute. Does not count itself. A request must fit into all buckets that apply to it. Trading has a bucket of its own, so a client that has used up its reads can still cancel.
+   */
+  readonly getAccountLimits: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["AccountLimits"];
         };
       };
     };

@@ -1,0 +1,73 @@
+// A million callers in one minute, more than the rate limiter counts exactly.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createVirtualClock } from '../../src/base/clock.ts'
+import { createSeededRandom } from '../../src/base/random.ts'
+import type { Caller } from '../../src/http/caller.ts'
+import { networkOf } from '../../src/http/client-address.ts'
+import { createRequestLimits } from '../../src/http/request-limits.ts'
+import type { RequestLimits } from '../../src/http/request-limits.ts'
+import { ADDRESS_CEILING_PER_WINDOW, RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
+
+const CROWD = 1_000_000
+const HONEST = 200
+/** Requests of each honest client. */
+const REQUESTS = 10
+/** Twenty times the time on an idle machine: notices a cost that grows with the number of callers. */
+const MAX_US_PER_REQUEST = 50
+/** Exact callers and the sketches of two tables. */
+const MAX_BYTES = 64 * 2 ** 20
+
+const hex = (value: number): string => value.toString(16)
+
+function anonymous(address: string): Caller {
+  const network = networkOf(address)
+  return { tier: 'public', bucket: network.bucket, network, key: null, rejection: null }
+}
+
+function take(limits: RequestLimits, address: string) {
+  const outcome = limits.take(anonymous(address), 'read')
+  assert.ok(!(outcome instanceof Promise))
+  return outcome
+}
+
+/** How many of `count` requests are allowed. */
+function allowed(limits: RequestLimits, address: string, count: number): number {
+  let sum = 0
+  for (let request = 0; request < count; request++) sum += take(limits, address).allowed ? 1 : 0
+  return sum
+}
+
+const CROWDS: readonly (readonly [name: string, address: (caller: number) => string, honest: (client: number) => string])[] = [
+  ['IPv6 /64 networks in 16 /48 networks', (one) => `2001:db8:${hex(one >>> 16)}:${hex(one & 0xffff)}::1`, (one) => `2a01:${hex(one)}:7::1`],
+  ['IPv6 /48 networks', (one) => `2001:${hex(one >>> 16)}:${hex(one & 0xffff)}::1`, (one) => `2a01:${hex(one)}:7::1`],
+  ['IPv4 addresses', (one) => `10.${one >>> 16}.${(one >>> 8) & 0xff}.${one & 0xff}`, (one) => `203.0.${one}.9`],
+]
+
+for (const [name, crowdAddress, honestAddress] of CROWDS) {
+  test(`a million callers from distinct ${name} in a minute do not lock out a new client, in bounded memory`, (context) => {
+    const random = createSeededRandom('crowd')
+    const limits = createRequestLimits({
+      clock: createVirtualClock(0), random, limits: RATE_LIMIT_PER_WINDOW, addressCeiling: ADDRESS_CEILING_PER_WINDOW,
+    })
+    const known = honestAddress(HONEST)
+    assert.equal(allowed(limits, known, 5), 5)
+    const memoryBefore = process.memoryUsage()
+    const cpuBefore = process.cpuUsage()
+    for (let caller = 0; caller < CROWD; caller++) take(limits, crowdAddress(caller))
+    const { user, system } = process.cpuUsage(cpuBefore)
+    const { heapUsed, arrayBuffers } = process.memoryUsage()
+    const usPerRequest = (user + system) / CROWD
+    const bytes = heapUsed - memoryBefore.heapUsed + arrayBuffers - memoryBefore.arrayBuffers
+    context.diagnostic(`${usPerRequest.toFixed(2)} us per request, ${Math.round(bytes / 2 ** 20)} MiB`)
+    let passed = 0
+    for (let client = 0; client < HONEST; client++) passed += allowed(limits, honestAddress(client), REQUESTS)
+    assert.ok(passed >= 0.99 * HONEST * REQUESTS, `${passed} of ${HONEST * REQUESTS} requests of new clients succeed`)
+    const all = allowed(limits, honestAddress(HONEST + 1), RATE_LIMIT_PER_WINDOW.public)
+    assert.ok(all >= 0.95 * RATE_LIMIT_PER_WINDOW.public, `a new client can use ${all} of its ${RATE_LIMIT_PER_WINDOW.public} requests`)
+    assert.equal(take(limits, known).remaining, RATE_LIMIT_PER_WINDOW.public - 6, 'a known client keeps its own count')
+    assert.ok(usPerRequest < MAX_US_PER_REQUEST, `${usPerRequest} us per request`)
+    assert.ok(bytes < MAX_BYTES, `${bytes} bytes`)
+  })
+}
