@@ -1,6 +1,6 @@
 // The process: environment -> config -> (local network) -> store -> indexer -> gateway -> signals -> exit. Subcommands: `rebuild` recomputes all projections
-// from the archive, `keys` administers API keys, `localnet` runs only the local network, and `healthy` checks another process. Messages for people go to
-// stdout, structured logs to stderr.
+// from the archive, `move` copies the embedded database to a server, `keys` administers API keys, `localnet` runs only the local network, and `healthy` checks
+// another process. Messages for people go to stdout, logs to stderr.
 
 import { join } from 'node:path'
 import { startLocalNetwork } from 'perpetual-exchange-localnet'
@@ -8,6 +8,7 @@ import type { LocalNetwork } from 'perpetual-exchange-localnet'
 import { fetchContracts, LocalNetworkUnreachable } from 'perpetual-exchange-localnet/discover'
 import manifest from './package.json' with { type: 'json' }
 import { createSystemClock } from './src/base/clock.ts'
+import { CommandRejected } from './src/base/command-rejected.ts'
 import type { Log } from './src/base/log.ts'
 import { createSystemRandom } from './src/base/random.ts'
 import { createRpc } from './src/chain/rpc.ts'
@@ -20,10 +21,11 @@ import { createGateway } from './src/gateway.ts'
 import { chainTrust } from './src/indexer/confirmation.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
 import type { Indexer } from './src/indexer/indexer.ts'
+import { INDEXER_LOCK } from './src/indexer/options.ts'
 import { rebuild } from './src/indexer/rebuild.ts'
 import { reportProgress } from './src/indexer/report-progress.ts'
 import { openAllowlist } from './src/keys/allowlist.ts'
-import { CommandRejected, parseKeysCommand, runKeysCommand } from './src/keys/operator.ts'
+import { parseKeysCommand, runKeysCommand } from './src/keys/operator.ts'
 import { createLogger } from './src/logging/logger.ts'
 import { createMetrics } from './src/metrics/metrics.ts'
 import type { Metrics } from './src/metrics/metrics.ts'
@@ -31,6 +33,7 @@ import { serveMetrics } from './src/metrics/server.ts'
 import { createIndexSnapshotReader } from './src/projections/index-snapshot.ts'
 import { createRedis } from './src/redis/redis.ts'
 import type { ContractSources } from './src/resources/health.ts'
+import { moveDatabase, parseMoveCommand } from './src/store/move/move.ts'
 import { openStore } from './src/store/open.ts'
 import { StoreUnavailable } from './src/store/store.ts'
 import type { Store } from './src/store/store.ts'
@@ -310,11 +313,18 @@ async function administerKeys(words: readonly string[]): Promise<void> {
   const { config, secrets } = loadSettings()
   const dataDir = dataFolder(config, 'database')
   await runKeysCommand(command, {
-    openStore: () => openStore({ databaseUrl: secrets.databaseUrl, dataDir, log: createLog(config), clock }),
+    openStore: () => openStore({ databaseUrl: secrets.databaseUrl, dataDir, log: createLogger(config.log), clock }),
     allowlist: config.allowlist,
     maxKeysPerOwner: config.maxKeysPerOwner,
     clock, random, print,
   })
+}
+
+/** `main.ts move …`. */
+async function moveToServer(words: readonly string[], stop: AbortSignal): Promise<void> {
+  const url = parseMoveCommand(words)
+  const { config } = loadSettings()
+  await moveDatabase(url, { dataDir: dataFolder(config, 'database'), lockName: INDEXER_LOCK, log: createLogger(config.log), clock, print, stop })
 }
 
 /** `main.ts localnet`: runs the exchange for gateways in other processes. */
@@ -341,12 +351,6 @@ async function checkHealth({ config }: Settings, [target]: readonly string[]): P
   if (!ok) throw new Error(`health check failed with status ${status}`)
 }
 
-function createLog(config: Config): Log {
-  const { level, format, color } = config.log
-  const isTerminal = process.stderr.isTTY
-  return createLogger({ level, format: format === 'auto' ? (isTerminal ? 'terminal' : 'json') : format, color: color && isTerminal })
-}
-
 function warn({ config, secrets }: Settings, log: Log): void {
   if (config.production && secrets.databaseUrl === null) {
     print('WARNING: NODE_ENV=production without DATABASE_URL. The embedded database supports only one process and is meant for development.')
@@ -370,17 +374,18 @@ function reportFailure(error: unknown): void {
   process.stderr.write(`The gateway failed: ${reason}\n`)
 }
 
-const COMMANDS: readonly string[] = ['keys', 'rebuild', 'localnet', 'healthy']
+const COMMANDS: readonly string[] = ['keys', 'rebuild', 'move', 'localnet', 'healthy']
 
 async function main([command, ...words]: readonly string[]): Promise<void> {
   const stop = stopSignal()
   try {
     if (command === 'keys') return await administerKeys(words)
+    if (command === 'move') return await moveToServer(words, stop)
     if (command !== undefined && !COMMANDS.includes(command)) {
       throw new InvalidSettings([`unknown command ${command}. Use ${COMMANDS.join(', ')}, or no command to start the gateway`])
     }
     const settings = loadSettings()
-    const log = createLog(settings.config)
+    const log = createLogger(settings.config.log)
     if (command === 'healthy') return await checkHealth(settings, words)
     if (command === 'localnet') return await serveLocalNetwork(settings, log, stop)
     warn(settings, log)

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { parseAddressList } from '../base/address-list.ts'
 import { defined } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
+import { CommandRejected } from '../base/command-rejected.ts'
 import type { Random } from '../base/random.ts'
 import { isAccountAddress } from '../base/strkey.ts'
 import { KEY_LABEL_MAX_LENGTH, KEY_TIERS } from '../limits.ts'
@@ -25,11 +26,6 @@ const USAGE = [
 
 /** Keys read at a time by `list`, which prints all of them. */
 const LIST_PAGE = 1_000
-
-/** Raised for an invalid or impossible command; the message is for the operator. */
-export class CommandRejected extends Error {
-  override readonly name = 'CommandRefused'
-}
 
 export type KeysCommand =
   | { readonly name: 'issue'; readonly address: string; readonly tier: KeyTier; readonly label: string | null; readonly force: boolean }
