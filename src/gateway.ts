@@ -35,7 +35,7 @@ import type { SchemaCompilers } from './http/schema-compilers.ts'
 import type { HttpTracer } from './http/trace.ts'
 import { OPEN_TO_EVERYONE } from './keys/allowlist.ts'
 import type { Allowlist } from './keys/allowlist.ts'
-import { ChallengesUnavailable, createMemoryChallenges } from './keys/challenges.ts'
+import { ChallengesUnavailable, createMemoryChallengeState } from './keys/challenges.ts'
 import { createKeys } from './keys/keys.ts'
 import type { Keys } from './keys/keys.ts'
 import {
@@ -54,7 +54,7 @@ import type { IndexWaiter } from './projections/index-waiter.ts'
 import { InvalidCursor } from './projections/page.ts'
 import { listOpenPositions } from './projections/positions.ts'
 import type { Redis } from './redis/redis.ts'
-import { createSharedChallenges } from './redis/shared-challenges.ts'
+import { createSharedChallengeState } from './redis/shared-challenges.ts'
 import { createSharedCounts } from './redis/shared-counts.ts'
 import { createRelay } from './relay/relay.ts'
 import type { Relay } from './relay/relay.ts'
@@ -170,7 +170,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     networkPassphrase: network.passphrase,
     allowlist: parts.allowlist ?? OPEN_TO_EVERYONE,
     ...(parts.maxKeysPerOwner === undefined ? {} : { maxPerOwner: parts.maxKeysPerOwner }),
-    challenges: parts.redis === null ? createMemoryChallenges() : createSharedChallenges(parts.redis, clock),
+    challengeState: parts.redis === null ? createMemoryChallengeState() : createSharedChallengeState(parts.redis),
   })
 
   const chainParts = chainPartsFrom(parts)

@@ -1,43 +1,156 @@
-// Pending challenges: one per address, single-use (specification, "Key-issuance challenge").
+// Challenges that wallets sign (specification, "Key-issuance challenge"). They authenticate themselves, so no flood of requests can evict one. What is
+// remembered, in a table of fixed size, only makes them invalid earlier (docs/decisions/challenges.md).
 
-export interface PendingChallenge {
-  /** 32 random bytes in hex. */
-  readonly challengeHex: string
-  /** Unix milliseconds. Invalid from this time on. */
-  readonly expiresAtMs: number
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import { CHALLENGE_TTL_MS } from '../limits.ts'
+import type { KeyChallenge } from '../resources/api-key.ts'
+
+/** Who requests or uses a challenge. */
+export interface Claimant {
+  /** The network address that clients are counted by. */
+  readonly client: string
+  /** The address to prove. */
+  readonly wallet: string
 }
 
-/** In memory, or in a store that several instances share. */
-export interface ChallengeStore {
-  /** Stores the challenge at least until it expires or is taken. Replaces the pending challenge of the address. */
-  put(address: string, challengeHex: string, expiresAtMs: number): Promise<void>
-  /** Atomically removes and returns the challenge, so that it can be used once. It may have expired. */
-  take(address: string): Promise<PendingChallenge | undefined>
+export interface Challenges {
+  /** Creates a challenge. It replaces the one that the same client requested for the same wallet before, and no other. */
+  create(claimant: Claimant): Promise<KeyChallenge>
+  /**
+   * Uses up a challenge, and the pending one of this client and wallet. True when the challenge was issued for this wallet, to any client, and has not expired
+   * or been replaced or used. Whoever can present it has received it, so the client may have changed its address.
+   */
+  use(claimant: Claimant, challengeHex: string): Promise<boolean>
 }
 
-/** Raised when the shared store does not confirm an operation. Retryable with a new challenge. */
+/** What challenges share: in memory, or between several instances. Both methods may reject with ChallengesUnavailable. */
+export interface ChallengeState {
+  /** The secret that authenticates challenges: the proposed one, unless there is one already. */
+  secret(proposed: Uint8Array): Promise<Uint8Array>
+  /** Stores an entry, and overwrites what the slot held. */
+  set(slot: number, entry: SlotEntry): Promise<void>
+  /**
+   * Stores that the challenge of the tag is used, atomically. False when the slot showed that this one was used or replaced before; true when it held this one,
+   * nothing, or the entry of another tag, which shows nothing.
+   */
+  use(slot: number, entry: SlotEntry): Promise<boolean>
+}
+
+export interface SlotEntry {
+  /** Identifies client and wallet, in hex. */
+  readonly tag: string
+  /** The pending challenge of the tag, in hex; null when it was used. */
+  readonly nonce: string | null
+}
+
+/** Raised when the shared state does not confirm an operation. Retryable with a new challenge. */
 export class ChallengesUnavailable extends Error {
   override readonly name = 'ChallengesUnavailable'
 }
 
-/** Bounds the memory to about ten megabytes during a flood of requests. */
-export const MAX_PENDING_CHALLENGES = 50_000
+/** Slots of the table: about ten megabytes when all are taken. A challenge's slot is derived from its tag, secretly, so nobody can aim at one. */
+export const CHALLENGE_SLOTS = 65_536
 
-/** Challenges in memory, lost at a restart. When full, the oldest is evicted: a flood shortens the lifetime of challenges but does not block new ones. */
-export function createMemoryChallenges(maxPending: number = MAX_PENDING_CHALLENGES): ChallengeStore {
-  const pending = new Map<string, PendingChallenge>()
+const SECRET_BYTES = 32
+/** A challenge is a MAC, then a masked payload: expiry, tag and nonce. */
+const MAC_BYTES = 16
+const EXPIRY_BYTES = 6
+const TAG_BYTES = 6
+const NONCE_BYTES = 4
+const CHALLENGE_HEX = /^[0-9a-f]{64}$/
+
+export interface ChallengesParts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly state: ChallengeState
+}
+
+export function createChallenges({ clock, random, state }: ChallengesParts): Challenges {
+  const proposedSecret = random.bytes(SECRET_BYTES)
   return {
-    async put(address, challengeHex, expiresAtMs) {
-      // Reinserting keeps the map in order of age.
-      pending.delete(address)
-      const oldest = pending.keys().next()
-      if (pending.size >= maxPending && oldest.done !== true) pending.delete(oldest.value)
-      pending.set(address, { challengeHex, expiresAtMs })
+    async create({ client, wallet }) {
+      const secret = await state.secret(proposedSecret)
+      const expiresAt = clock.nowMs() + CHALLENGE_TTL_MS
+      const tag = tagOf(secret, { client, wallet })
+      const nonce = Buffer.from(random.bytes(NONCE_BYTES))
+      await state.set(slotOf(tag), { tag: tag.toString('hex'), nonce: nonce.toString('hex') })
+      return { challengeHex: seal(secret, wallet, Buffer.concat([expiryBytes(expiresAt), tag, nonce])), expiresAt }
     },
-    async take(address) {
-      const taken = pending.get(address)
-      pending.delete(address)
-      return taken
+    async use({ client, wallet }, challengeHex) {
+      const secret = await state.secret(proposedSecret)
+      const payload = open(secret, wallet, challengeHex)
+      const isPending = payload !== undefined
+        && await state.use(slotOf(payload.tag), { tag: payload.tag.toString('hex'), nonce: payload.nonce.toString('hex') })
+      const ownTag = tagOf(secret, { client, wallet })
+      if (payload?.tag.equals(ownTag) !== true) await state.set(slotOf(ownTag), { tag: ownTag.toString('hex'), nonce: null })
+      return isPending && clock.nowMs() < payload.expiresAtMs
     },
   }
+}
+
+/** A secret that ends with the process, so a restart voids all challenges. */
+export function createMemoryChallengeState(): ChallengeState {
+  const slots = new Map<number, SlotEntry>()
+  let current: Uint8Array | undefined
+  return {
+    secret: async (proposed) => (current ??= proposed),
+    async set(slot, entry) {
+      slots.set(slot, entry)
+    },
+    async use(slot, { tag, nonce }) {
+      const held = slots.get(slot)
+      slots.set(slot, { tag, nonce: null })
+      return held?.tag !== tag || held.nonce === nonce
+    },
+  }
+}
+
+interface Payload {
+  readonly expiresAtMs: number
+  readonly tag: Buffer
+  readonly nonce: Buffer
+}
+
+/** The MAC also masks the payload, so that all 32 bytes look random. */
+function seal(secret: Uint8Array, wallet: string, payload: Buffer): string {
+  const mac = macOf(secret, wallet, payload)
+  return Buffer.concat([mac, mask(secret, mac, payload)]).toString('hex')
+}
+
+/** Undefined for anything that was not issued for this wallet under this secret. */
+function open(secret: Uint8Array, wallet: string, challengeHex: string): Payload | undefined {
+  if (!CHALLENGE_HEX.test(challengeHex)) return undefined
+  const challenge = Buffer.from(challengeHex, 'hex')
+  const mac = challenge.subarray(0, MAC_BYTES)
+  const payload = mask(secret, mac, challenge.subarray(MAC_BYTES))
+  if (!timingSafeEqual(mac, macOf(secret, wallet, payload))) return undefined
+  const tagEnd = EXPIRY_BYTES + TAG_BYTES
+  return { expiresAtMs: payload.readUIntBE(0, EXPIRY_BYTES), tag: payload.subarray(EXPIRY_BYTES, tagEnd), nonce: payload.subarray(tagEnd) }
+}
+
+function expiryBytes(expiresAtMs: number): Buffer {
+  const bytes = Buffer.alloc(EXPIRY_BYTES)
+  bytes.writeUIntBE(expiresAtMs, 0, EXPIRY_BYTES)
+  return bytes
+}
+
+/** The payload has a fixed length, so payload and wallet cannot be confused. */
+function macOf(secret: Uint8Array, wallet: string, payload: Uint8Array): Buffer {
+  return createHmac('sha256', secret).update('mac').update(payload).update(wallet).digest().subarray(0, MAC_BYTES)
+}
+
+function mask(secret: Uint8Array, mac: Uint8Array, payload: Uint8Array): Buffer {
+  const pad = createHmac('sha256', secret).update('pad').update(mac).digest()
+  return Buffer.from(payload.map((byte, index) => byte ^ (pad[index] ?? 0)))
+}
+
+/** A network address contains no zero byte, so client and wallet cannot be confused. */
+function tagOf(secret: Uint8Array, { client, wallet }: Claimant): Buffer {
+  return createHmac('sha256', secret).update(`tag${client}\0${wallet}`).digest().subarray(0, TAG_BYTES)
+}
+
+function slotOf(tag: Buffer): number {
+  return tag.readUInt16BE(0) % CHALLENGE_SLOTS
 }

@@ -4,14 +4,14 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
-import { CHALLENGE_TTL_MS, MAX_KEYS_PER_OWNER } from '../limits.ts'
+import { MAX_KEYS_PER_OWNER } from '../limits.ts'
 import type { BetaStatus, IssuedKey, KeyChallenge, KeyTier } from '../resources/api-key.ts'
 import type { Queryable, Store, Writer } from '../store/store.ts'
 import type { Allowlist } from './allowlist.ts'
 import { createAuthentication } from './authentication.ts'
 import type { Authenticate } from './authentication.ts'
-import { createMemoryChallenges } from './challenges.ts'
-import type { ChallengeStore } from './challenges.ts'
+import { createChallenges, createMemoryChallengeState } from './challenges.ts'
+import type { ChallengeState } from './challenges.ts'
 import { createKeyCache } from './key-cache.ts'
 import { insertKey, insertKeyWithin, listKeys, revokeKey } from './records.ts'
 import type { KeyPage, NewKey } from './records.ts'
@@ -30,13 +30,13 @@ export interface Keys extends AsyncDisposable {
   readonly authenticate: Authenticate
   /** Whether the address may be issued a key; with null, whether everyone may. */
   betaStatus(address: string | null): BetaStatus
-  /** Creates a challenge, which replaces the pending challenge of the address. */
-  requestChallenge(address: string): Promise<KeyChallenge>
+  /** Creates a challenge, which replaces the pending one that the same client requested for the address. */
+  requestChallenge(address: string, client: string): Promise<KeyChallenge>
   /**
    * Issues a key for a proven address, or returns the reason for rejecting the claim. Checks the allowlist first, and the number of keys last; everything after
    * the allowlist uses up the challenge. Resolves after the commit.
    */
-  issue(claim: Claim): Promise<IssuedKey | 'not_in_beta' | 'invalid_signature' | 'key_limit_reached'>
+  issue(claim: Claim, client: string): Promise<IssuedKey | 'not_in_beta' | 'invalid_signature' | 'key_limit_reached'>
   /** The owner's keys, newest first, including revoked ones. `before` is the `next` of the previous page. */
   list(owner: string, page: { readonly before: number | null; readonly limit: number }): Promise<KeyPage>
   /** The maximum number of active keys that `issue` leaves an owner with. */
@@ -55,22 +55,21 @@ export interface KeysParts {
   readonly networkPassphrase: string
   readonly allowlist: Allowlist
   /** In memory by default. */
-  readonly challenges?: ChallengeStore
+  readonly challengeState?: ChallengeState
   /** Active keys per owner. Owners with more keep them. */
   readonly maxPerOwner?: number
 }
 
 export function createKeys(parts: KeysParts): Keys {
-  const { store, clock, random, log, networkPassphrase, allowlist, challenges = createMemoryChallenges(), maxPerOwner = MAX_KEYS_PER_OWNER } = parts
+  const { store, clock, random, log, networkPassphrase, allowlist, maxPerOwner = MAX_KEYS_PER_OWNER } = parts
+  const challenges = createChallenges({ clock, random, state: parts.challengeState ?? createMemoryChallengeState() })
   const cache = createKeyCache({ store, clock, log })
   // A replica may lack the newest key.
   const primary: Queryable = store.engine === 'embedded' ? store.read : store.write
 
-  async function isProven(claim: Claim): Promise<boolean> {
-    const pending = await challenges.take(claim.address)
-    if (pending === undefined || clock.nowMs() >= pending.expiresAtMs || pending.challengeHex !== claim.challenge) return false
-    const { address, signature: envelope } = claim
-    return provesOwnership({ envelope, address, challengeHex: pending.challengeHex, networkPassphrase })
+  async function isProven({ address, challenge, signature }: Claim, client: string): Promise<boolean> {
+    if (!(await challenges.use({ client, wallet: address }, challenge))) return false
+    return provesOwnership({ envelope: signature, address, challengeHex: challenge, networkPassphrase })
   }
 
   return {
@@ -78,15 +77,10 @@ export function createKeys(parts: KeysParts): Keys {
     betaStatus(address) {
       return { gated: allowlist.gated, allowed: !allowlist.gated || (address !== null && allowlist.allows(address)) }
     },
-    async requestChallenge(address) {
-      const challengeHex = Buffer.from(random.bytes(32)).toString('hex')
-      const expiresAt = clock.nowMs() + CHALLENGE_TTL_MS
-      await challenges.put(address, challengeHex, expiresAt)
-      return { challengeHex, expiresAt }
-    },
-    async issue(claim) {
+    requestChallenge: (address, client) => challenges.create({ client, wallet: address }),
+    async issue(claim, client) {
       if (!allowlist.allows(claim.address)) return 'not_in_beta'
-      if (!(await isProven(claim))) return 'invalid_signature'
+      if (!(await isProven(claim, client))) return 'invalid_signature'
       const challenge = Buffer.from(claim.challenge, 'hex')
       const issued = await issueKeyWithin(store.write, { owner: claim.address, tier: 'standard', label: claim.label, challenge, clock, random }, maxPerOwner)
       return issued ?? 'invalid_signature'

@@ -11,7 +11,7 @@ import type { Bucket, SharedOutcome } from '../http/rate-limit.ts'
 import { createRedis } from './redis.ts'
 import type { Redis } from './redis.ts'
 import { ChallengesUnavailable } from '../keys/challenges.ts'
-import { createSharedChallenges } from './shared-challenges.ts'
+import { createSharedChallengeState } from './shared-challenges.ts'
 import { createSharedCounts } from './shared-counts.ts'
 
 const WINDOW_SEC = 60
@@ -128,23 +128,27 @@ test('starts with an unreachable server, and does not log its password', { skip:
   assert.ok(!lines.join('\n').includes('a-secret-word'))
 })
 
-test('a challenge from one instance can be taken once, at any instance', { skip: WITHOUT_REDIS }, async () => {
+test('instances share the secret of challenges and the slots of those used, atomically', { skip: WITHOUT_REDIS }, async () => {
   await connected(async ({ wire, redis, logged }) => {
-    const clock = createSystemClock()
-    const [one, two] = [createSharedChallenges(redis, clock), createSharedChallenges(redis, clock)]
-    const address = `G${randomBytes(8).toString('hex')}`
-    const expiresAtMs = clock.nowMs() + 60_000
-    await one.put(address, 'aa', expiresAtMs)
-    await one.put(address, 'bb', expiresAtMs)
-    assert.deepEqual(await two.take(address), { challengeHex: 'bb', expiresAtMs })
-    assert.equal(await one.take(address), undefined)
-    await one.put(address, 'cc', expiresAtMs)
-    const ttl = await redis.run((client) => client.pTTL(`challenge:${address}`))
-    assert.ok(ttl !== undefined && ttl > 0 && ttl <= 60_000)
+    const [one, two] = [createSharedChallengeState(redis), createSharedChallengeState(redis)]
+    const secret = await one.secret(randomBytes(32))
+    assert.deepEqual(await two.secret(randomBytes(32)), secret, 'the first secret stays')
+    const slot = randomBytes(2).readUInt16BE()
+    const [tag, other] = [randomBytes(6).toString('hex'), randomBytes(6).toString('hex')]
+    await one.set(slot, { tag, nonce: 'aaaa' })
+    await one.set(slot, { tag, nonce: 'bbbb' })
+    assert.equal(await two.use(slot, { tag, nonce: 'aaaa' }), false, 'replaced')
+    await one.set(slot, { tag, nonce: 'cccc' })
+    const raced = await Promise.all(Array.from({ length: 50 }, (_, racer) => (racer % 2 === 0 ? one : two).use(slot, { tag, nonce: 'cccc' })))
+    assert.equal(raced.filter((isFirst) => isFirst).length, 1)
+    assert.equal(await two.use(slot, { tag: other, nonce: 'dddd' }), true, 'the entry of another tag shows nothing')
+    const ttl = await redis.run((client) => client.ttl('challenge-slots'))
+    assert.ok(ttl !== undefined && ttl > 300 && ttl <= 600, `the slots expire (${ttl} s)`)
     const unavailable = logged('is unavailable')
     wire.cut()
     await unavailable
-    await assert.rejects(one.take(address), ChallengesUnavailable)
-    await assert.rejects(one.put(address, 'dd', expiresAtMs), ChallengesUnavailable)
+    await assert.rejects(one.secret(secret), ChallengesUnavailable)
+    await assert.rejects(one.set(slot, { tag, nonce: null }), ChallengesUnavailable)
+    await assert.rejects(one.use(slot, { tag, nonce: 'aaaa' }), ChallengesUnavailable)
   })
 })

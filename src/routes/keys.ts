@@ -45,7 +45,8 @@ const requestChallenge = operation(
     tag: 'keys',
     summary: 'Request a key challenge',
     description:
-      'Returns a challenge to sign with the wallet. Replaces any pending challenge of the address. A challenge expires after five minutes or one attempt.',
+      'Returns a challenge to sign with the wallet. Replaces the pending challenge that you requested for the address; requests from other client addresses do ' +
+      'not affect yours. A challenge expires after five minutes or one attempt.',
     ok: ref(KeyChallenge),
     example: EXAMPLE_CHALLENGE,
     errors: [400],
@@ -143,12 +144,12 @@ export function keysRoutes(app: App, parts: { readonly keys: Keys }): void {
   })
 
   app.post('/v1/keys/challenge', { schema: requestChallenge, config: { countedAs: 'address' }, errorHandler: tooLargeIsInvalid }, async (request, reply) => {
-    send(reply, 200, await keys.requestChallenge(request.body.address))
+    send(reply, 200, await keys.requestChallenge(request.body.address, request.caller.network.bucket))
   })
 
   app.post('/v1/keys', { schema: issueKey, config: { countedAs: 'address' }, errorHandler: tooLargeIsInvalid }, async (request, reply) => {
     const { address, challenge, signature, label = null } = request.body
-    const issued = await keys.issue({ address, challenge, signature, label })
+    const issued = await keys.issue({ address, challenge, signature, label }, request.caller.network.bucket)
     if (issued === 'not_in_beta') throw new HttpFailure({ status: 403, body: { error: issued, message: NOT_IN_BETA_MESSAGE } })
     if (issued === 'invalid_signature') throw new HttpFailure({ status: 401, body: { error: issued } })
     if (issued === 'key_limit_reached') throw new HttpFailure({ status: 409, body: { error: issued, message: keyLimitMessage(keys.maxPerOwner) } })

@@ -8,10 +8,11 @@ import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import type { App } from '../../src/http/app.ts'
-import { openAllowlist } from '../../src/keys/allowlist.ts'
-import type { ApiKey, IssuedKey } from '../../src/resources/api-key.ts'
+import { OPEN_TO_EVERYONE, openAllowlist } from '../../src/keys/allowlist.ts'
+import { createMemoryChallengeState } from '../../src/keys/challenges.ts'
+import type { ApiKey, IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
 import { silentLog } from '../../src/base/log.ts'
-import { issueKey } from '../../src/keys/keys.ts'
+import { createKeys, issueKey } from '../../src/keys/keys.ts'
 import { BODY_LIMIT_BYTES, CHALLENGE_TTL_MS, MAX_KEYS_PER_OWNER } from '../../src/limits.ts'
 import { encodeCursor } from '../../src/projections/page.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -225,13 +226,44 @@ test('a new challenge replaces the pending one, and an attempt does not affect o
   assert.equal((await claim({ address: other.publicKey(), challenge: challengeHex, signature })).status, 201)
 })
 
-test('of concurrent claims with one challenge only one gets a key', async () => {
+test('a stranger who requests challenges and claims keys for a wallet from other addresses does not keep it from its key', async () => {
+  const wallet = createWallet('harassed')
+  const address = wallet.publicKey()
+  const { challengeHex } = await requestChallenge(app, address)
+  for (let stranger = 0; stranger < 200; stranger++) {
+    const from = `198.51.${stranger % 4}.${stranger}`
+    const { body } = await call<KeyChallenge>(app, '/v1/keys/challenge', { method: 'POST', body: { address }, from })
+    const challenge = stranger % 2 === 0 ? body.challengeHex : 'ab'.repeat(32)
+    const refused = await call(app, '/v1/keys', { method: 'POST', body: { address, challenge, signature: 'AAAA' }, from })
+    assert.deepEqual([refused.status, refused.body], [401, { error: 'invalid_signature' }])
+  }
+  const response = await claim({ address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) })
+  assert.equal(response.status, 201)
+})
+
+test('the database lets a challenge yield one key, even when the gateway has forgotten that it was used', async () => {
+  const wallet = createWallet('forgetful')
+  const address = wallet.publicKey()
+  const forgetful = { ...createMemoryChallengeState(), use: async () => true }
+  const keys = createKeys({
+    store, clock, random: createSeededRandom('forgetful'), log: silentLog, networkPassphrase: TEST_PASSPHRASE, allowlist: OPEN_TO_EVERYONE,
+    challengeState: forgetful,
+  })
+  const { challengeHex } = await keys.requestChallenge(address, '192.0.2.1')
+  const body = { address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }), label: null }
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => keys.issue(body, '192.0.2.1')))
+  assert.equal(outcomes.filter((outcome) => typeof outcome === 'object').length, 1)
+  assert.equal(outcomes.filter((outcome) => outcome === 'invalid_signature').length, 49)
+  await keys[Symbol.asyncDispose]()
+})
+
+test('of fifty concurrent claims with one challenge only one gets a key', async () => {
   const wallet = createWallet('twice')
   const address = wallet.publicKey()
   const { challengeHex } = await requestChallenge(app, address)
   const body = { address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) }
-  const responses = await Promise.all([claim(body), claim(body), claim(body)])
-  assert.deepEqual(responses.map(({ status }) => status).toSorted((a, b) => a - b), [201, 401, 401])
+  const responses = await Promise.all(Array.from({ length: 50 }, () => claim(body)))
+  assert.deepEqual(responses.map(({ status }) => status).toSorted((a, b) => a - b), [201, ...Array.from({ length: 49 }, () => 401)])
 })
 
 test('a malformed body gets a 400 that names the field and does not consume the challenge', async () => {

@@ -11,14 +11,15 @@ import type { App } from '../../src/http/app.ts'
 import { KEY_TTL_MS } from '../../src/keys/key-cache.ts'
 import { REVOCATIONS_CHANNEL } from '../../src/keys/records.ts'
 import { FLUSH_INTERVAL_MS } from '../../src/keys/last-used-tracker.ts'
-import type { ApiKey, IssuedKey } from '../../src/resources/api-key.ts'
+import { MAX_KEYS_PER_OWNER } from '../../src/limits.ts'
+import type { ApiKey, IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
 import { createServerStore } from '../../src/store/server/server-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { BARE_START_MS, createBareGateway } from '../support/bare-gateway.ts'
 import { databaseUrl, openTestStore, testServerUrl } from '../support/database.ts'
 import { createFlakyStore } from '../support/flaky-store.ts'
 import type { FlakyStore } from '../support/flaky-store.ts'
-import { call, createWallet, obtainKey } from '../support/keys.ts'
+import { call, createWallet, obtainKey, signChallenge } from '../support/keys.ts'
 
 const UNLIMITED = { public: 1_000_000, standard: 1_000_000, market_maker: 1_000_000 }
 
@@ -81,6 +82,23 @@ test('a key works at every instance after its 201 and is rejected everywhere aft
   assert.deepEqual([await statusAt(here, revoked), await statusAt(there, revoked)], [401, 401])
   assert.equal(await statusAt(there, revoker), 200)
   assert.equal((await call(there, `/v1/keys/${revoked.keyId}`, { method: 'DELETE', key: revoker })).status, 404)
+})
+
+test('concurrent claims at two instances never exceed the limit of active keys', async () => {
+  await using pair = await createPair()
+  const wallet = createWallet('races')
+  const address = wallet.publicKey()
+  for (let count = 0; count < MAX_KEYS_PER_OWNER - 3; count++) await obtainKey(pair.here, wallet)
+  const claims: (() => Promise<number>)[] = []
+  for (let client = 0; client < 20; client++) {
+    const app = client % 2 === 0 ? pair.here : pair.there
+    const from = `198.51.100.${client}`
+    const { body } = await call<KeyChallenge>(app, '/v1/keys/challenge', { method: 'POST', body: { address }, from })
+    const claim = { address, challenge: body.challengeHex, signature: signChallenge({ challengeHex: body.challengeHex, signer: wallet }) }
+    claims.push(async () => (await call(app, '/v1/keys', { method: 'POST', body: claim, from })).status)
+  }
+  const statuses = await Promise.all(claims.map((claim) => claim()))
+  assert.deepEqual([statuses.filter((status) => status === 201).length, statuses.filter((status) => status === 409).length], [3, 17])
 })
 
 test('an instance with a disconnected listener reads the database each time', async () => {

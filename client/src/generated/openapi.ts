@@ -2586,7 +2586,7 @@ export interface operations {
   };
   /**
    * Request a key challenge.
-   * @description Returns a challenge to sign with the wallet. Replaces any pending challenge of the address. A challenge expires after five minutes or one attempt.
+   * @description Returns a challenge to sign with the wallet. Replaces the pending challenge that you requested for the address; requests from other client addresses do not affect yours. A challenge expires after five minutes or one attempt.
    */
   readonly requestKeyChallenge: {
     readonly parameters: {
