@@ -314,8 +314,7 @@ async function administerKeys(words: readonly string[]): Promise<void> {
   const dataDir = dataFolder(config, 'database')
   await runKeysCommand(command, {
     openStore: () => openStore({ databaseUrl: secrets.databaseUrl, dataDir, log: createLogger(config.log), clock }),
-    allowlist: config.allowlist,
-    maxKeysPerOwner: config.maxKeysPerOwner,
+    allowlist: config.allowlist, maxKeysPerOwner: config.maxKeysPerOwner,
     clock, random, print,
   })
 }

@@ -20,7 +20,7 @@ export interface Challenges {
   create(claimant: Claimant): Promise<KeyChallenge>
   /**
    * Uses up a challenge, and the pending one of this client and wallet. True when the challenge was issued for this wallet, to any client, and has not expired
-   * or been replaced or used. Whoever can present it has received it, so the client may have changed its address.
+   * or been replaced or used. Only its receiver can present it, so the client may have changed its address.
    */
   use(claimant: Claimant, challengeHex: string): Promise<boolean>
 }

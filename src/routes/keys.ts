@@ -45,8 +45,8 @@ const requestChallenge = operation(
     tag: 'keys',
     summary: 'Request a key challenge',
     description:
-      'Returns a challenge to sign with the wallet. Replaces the pending challenge that you requested for the address; requests from other client addresses do ' +
-      'not affect yours. A challenge expires after five minutes or one attempt.',
+      'Returns a challenge to sign with the wallet. Replaces the pending challenge that you requested for the address; requests from other client ' +
+      'addresses do not affect yours. A challenge expires after five minutes or one attempt.',
     ok: ref(KeyChallenge),
     example: EXAMPLE_CHALLENGE,
     errors: [400],
