@@ -206,7 +206,7 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
   const gateway = await createGateway({
     store, rpc, contracts, clock, random, log,
     network: { name: config.network.name, passphrase: config.network.passphrase },
-    webOrigin: config.server.webOrigin,
+    webOrigins: config.server.webOrigins,
     addressCeiling: config.server.addressCeiling,
     readyMaxLedgerAgeSec: config.server.readyMaxLedgerAgeSec,
     readyMaxPriceAgeSec: config.server.readyMaxPriceAgeSec,

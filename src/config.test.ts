@@ -28,7 +28,7 @@ test('defaults to the local network', () => {
   const { config, secrets } = loadSettings({})
   assert.deepEqual(config, {
     server: {
-      host: '127.0.0.1', port: 8080, trustProxy: false, webOrigin: null, addressCeiling: 12_000, readyMaxLedgerAgeSec: 300, readyMaxPriceAgeSec: 60, drainMs: 0,
+      host: '127.0.0.1', port: 8080, trustProxy: false, webOrigins: [], addressCeiling: 12_000, readyMaxLedgerAgeSec: 300, readyMaxPriceAgeSec: 60, drainMs: 0,
       console: true, regionGuard: null,
     },
     network: { kind: 'local', passphrase: 'Test SDF Network ; September 2015', name: 'testnet', manifest: null, contractOverrides: {} },
@@ -100,12 +100,21 @@ test('TRUST_PROXY accepts true, off, hops, or addresses and ranges', () => {
   assert.deepEqual(trustOf('10.0.0.0/8, ::1,192.0.2.1'), ['10.0.0.0/8', '::1', '192.0.2.1'])
 })
 
+test('WEB_ORIGIN accepts origins, or * for every page', () => {
+  const originsOf = (text: string) => configOf({ WEB_ORIGIN: text }).server.webOrigins
+  assert.deepEqual(originsOf('https://app.example/'), ['https://app.example'])
+  assert.deepEqual(originsOf('https://app.example, http://localhost:5173'), ['https://app.example', 'http://localhost:5173'])
+  assert.equal(originsOf('*'), '*')
+})
+
 const INVALID: readonly (readonly [variable: string, value: string])[] = [
   ['PORT', '65536'], ['PORT', 'http'], ['PORT', '-1'], ['PORT', '80.5'],
   ['NETWORK', 'mainnet'], ['RPC_URL', 'localhost:8000'], ['RPC_URL', 'ftp://a'], ['DATABASE_URL', 'mysql://a'], ['DATABASE_URL', 'db'],
   ['CONTRACT_MARKET', 'C123'], ['CONTRACT_MARKET', MARKET.replace('CAE', 'CAF')], ['CONTRACT_MARKET', `G${MARKET.slice(1)}`],
   ['TRUST_PROXY', 'yes'], ['TRUST_PROXY', '10.0.0.0/33'], ['TRUST_PROXY', '10.0.0.0/8/8'], ['TRUST_PROXY', '17'], ['TRUST_PROXY', ','],
-  ['WEB_ORIGIN', 'webapp.example'], ['WEB_ORIGIN', 'https://app.example/path'], ['WEB_ORIGIN', '*'],
+  ['WEB_ORIGIN', 'webapp.example'], ['WEB_ORIGIN', 'https://app.example/path'], ['WEB_ORIGIN', '*, https://app.example'],
+  ['WEB_ORIGIN', 'https://app.example, other'],
+  ['WEB_ORIGIN', ','],
   ['POLL_INTERVAL_MS', '0'], ['START_LEDGER', '0'], ['LOCAL_LEDGER_MS', '999'], ['LOCAL_TRADERS', '-1'], ['LOCAL_RPC_PORT', 'x'],
   ['ROLE', 'reader'], ['LOG_LEVEL', 'loud'], ['LOG_FORMAT', 'xml'], ['KLINES_URL', 'api.example'], ['REDIS_URL', 'http://a'], ['GEO_BLOCK', 'yes'],
   ['HTTP_DRAIN_MS', '-1'],

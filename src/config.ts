@@ -19,7 +19,8 @@ export interface Config {
     readonly host: string
     readonly port: number
     readonly trustProxy: boolean | number | readonly string[]
-    readonly webOrigin: string | null
+    /** Empty for none. `*` opens public reads to pages of every origin. */
+    readonly webOrigins: '*' | readonly string[]
     /** Requests per minute of all keys used from one client address. */
     readonly addressCeiling: number
     readonly readyMaxLedgerAgeSec: number
@@ -142,7 +143,7 @@ function groupSettings(values: Values, kind: NetworkKind, allowlist: Config['all
       host: values.HOST,
       port: values.PORT,
       trustProxy: values.TRUST_PROXY,
-      webOrigin: values.WEB_ORIGIN,
+      webOrigins: values.WEB_ORIGIN,
       addressCeiling: values.ADDRESS_CEILING_PER_MIN,
       readyMaxLedgerAgeSec: values.READY_MAX_LEDGER_AGE_SEC,
       readyMaxPriceAgeSec: values.READY_MAX_PRICE_AGE_SEC,

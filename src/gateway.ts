@@ -18,6 +18,7 @@ import { createApp } from './http/app.ts'
 import { serveAsyncApi } from './http/asyncapi.ts'
 import type { App, AppOptions } from './http/app.ts'
 import type { TrustProxy } from './http/client-address.ts'
+import type { WebOrigins } from './http/cors.ts'
 import { createDocuments } from './http/documents.ts'
 import type { Documents } from './http/documents.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from './http/errors.ts'
@@ -105,7 +106,7 @@ export interface GatewayParts {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  readonly webOrigin: string | null
+  readonly webOrigins: WebOrigins
   readonly trustProxy: TrustProxy
   /** Base URLs of the external klines API, tried in order. Empty disables external klines. */
   readonly klinesUrls: readonly string[]
@@ -202,7 +203,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     limits: parts.streamLimits ?? STREAM_LIMITS,
     services: streamServices({ keys, db, prices, accounts }),
   })
-  wsRoutes(app, { stream, webOrigin: parts.webOrigin })
+  wsRoutes(app, { stream, webOrigins: parts.webOrigins })
   await documentRoutes(app, createDocuments(requestLimits), parts.consoleBuild ?? null)
   await app.ready()
   let closing: Promise<void> | undefined
@@ -233,7 +234,7 @@ function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits'
     clock: parts.clock,
     log: parts.log,
     random: parts.random,
-    webOrigin: parts.webOrigin,
+    webOrigins: parts.webOrigins,
     trustProxy: parts.trustProxy,
     regionGuard: parts.regionGuard,
     observer: parts.observer ?? null,

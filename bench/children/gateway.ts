@@ -37,7 +37,7 @@ serveParent(
         clock,
         random,
         log: silentLog,
-        webOrigin: null,
+        webOrigins: [],
         trustProxy: false,
         klinesUrls: [],
         redis: null,

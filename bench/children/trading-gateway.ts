@@ -32,7 +32,7 @@ serveParent(
         rpc: createRpc({ urls: [rpcUrl], clock, random, log }),
         contracts: resolveContracts(contracts, {}),
         network: { name: 'testnet', passphrase },
-        webOrigin: null,
+        webOrigins: [],
         trustProxy: false,
         klinesUrls: [],
         redis: null,

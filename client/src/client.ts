@@ -7,7 +7,7 @@ import { systemClock } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { challengeTransaction, TESTNET_PASSPHRASE } from './envelope.ts'
 import { createHttp } from './http.ts'
-import type { Allowance, CallOptions, Key } from './http.ts'
+import type { Allowance, CallKind, CallOptions, Key } from './http.ts'
 import { platform } from './platform.ts'
 import type { FetchLike, WebSocketConstructor } from './platform.ts'
 import { createEndpoints, createLists } from './rest.ts'
@@ -61,8 +61,8 @@ export interface Client extends Endpoints, Lists, Trading {
   useKey(key: Key | null): void
   /** The key in use. */
   key(): Key | null
-  /** The calls left in this minute, by the last response that said so. */
-  allowance(): Allowance | null
+  /** The calls of a kind left in this minute, reads by default, by the last response that said so. */
+  allowance(kind?: CallKind): Allowance | null
 }
 
 const DEFAULTS = { timeoutMs: 10_000, attempts: 4, maxWaitMs: 65_000 }

@@ -39,7 +39,10 @@ export interface Answer<Body> {
   readonly next: string | null
 }
 
-/** The calls left in this minute, by the last response that said so. */
+/** The gateway limits trading (prepare, submit and status of transactions) separately from reads. */
+export type CallKind = 'read' | 'trading'
+
+/** The calls of one kind left in this minute, by the last response that said so. */
 export interface Allowance {
   readonly tier: string
   readonly remaining: number
@@ -71,7 +74,7 @@ export interface Http {
   call<Body>(call: Call, options?: CallOptions): Promise<Answer<Body>>
   useKey(key: Key | null): void
   key(): Key | null
-  allowance(): Allowance | null
+  allowance(kind?: CallKind): Allowance | null
 }
 
 const BACKOFF = { firstMs: 250, maxMs: 8_000 }
@@ -80,10 +83,10 @@ export function createHttp(options: HttpOptions): Http {
   const { clock } = options
   const base = options.url.replace(/\/+$/, '')
   let key: Key | null = null
-  let allowance: Allowance | null = null
-  /** No call is sent before this time, because the rate limit is used up. */
-  let limitedUntilMs = 0
-  let lastLimit: RateLimited | undefined
+  const allowances: Partial<Record<CallKind, Allowance>> = {}
+  /** No call of a kind is sent before its time, because the rate limit is used up. */
+  const limitedUntilMs: Record<CallKind, number> = { read: 0, trading: 0 }
+  const lastLimits: Partial<Record<CallKind, RateLimited>> = {}
 
   async function attemptCall<Body>(call: Call, { signal, minLedger, timeoutMs = options.timeoutMs }: CallOptions): Promise<Answer<Body>> {
     const isAborted = (): boolean => signal?.aborted === true
@@ -102,7 +105,7 @@ export function createHttp(options: HttpOptions): Http {
       const init = { method: call.method, headers, signal: controller.signal, redirect: 'error' } as const
       const response = await options.fetch(`${base}${call.path}`, call.body === undefined ? init : { ...init, body: JSON.stringify(call.body) })
       const text = await response.text()
-      recordAllowance(response)
+      recordAllowance(kindOf(call), response)
       return toAnswer<Body>(response, text)
     } catch (error) {
       if (isAborted()) throw signal?.reason
@@ -115,10 +118,10 @@ export function createHttp(options: HttpOptions): Http {
     }
   }
 
-  function recordAllowance({ headers }: ResponseLike): void {
+  function recordAllowance(kind: CallKind, { headers }: ResponseLike): void {
     const tier = headers.get('x-ratelimit-tier')
     const remaining = integerOf(headers.get('x-ratelimit-remaining'))
-    if (tier !== null && remaining !== null) allowance = { tier, remaining }
+    if (tier !== null && remaining !== null) allowances[kind] = { tier, remaining }
   }
 
   return {
@@ -126,22 +129,23 @@ export function createHttp(options: HttpOptions): Http {
       key = newKey
     },
     key: () => key,
-    allowance: () => allowance,
+    allowance: (kind = 'read') => allowances[kind] ?? null,
     async call<Body>(call: Call, callOptions: CallOptions = {}): Promise<Answer<Body>> {
+      const kind = kindOf(call)
       const attempts = callOptions.attempts ?? options.attempts
       let waitLeftMs = options.maxWaitMs
       let lastError: unknown
       for (let attempt = 1; ; attempt++) {
-        const waitMs = Math.max(limitedUntilMs - clock.nowMs(), lastError === undefined ? 0 : retryDelayMs(lastError, attempt - 1))
-        if (waitMs > waitLeftMs) throw lastError ?? lastLimit
+        const waitMs = Math.max(limitedUntilMs[kind] - clock.nowMs(), lastError === undefined ? 0 : retryDelayMs(lastError, attempt - 1))
+        if (waitMs > waitLeftMs) throw lastError ?? lastLimits[kind]
         if (waitMs > 0) await pause(clock, waitMs, callOptions.signal)
         waitLeftMs -= waitMs
         try {
           return await attemptCall<Body>(call, callOptions)
         } catch (error) {
           if (error instanceof RateLimited) {
-            limitedUntilMs = Math.max(limitedUntilMs, clock.nowMs() + (error.retryAfterSec ?? 1) * 1000)
-            lastLimit = error
+            limitedUntilMs[kind] = Math.max(limitedUntilMs[kind], clock.nowMs() + (error.retryAfterSec ?? 1) * 1000)
+            lastLimits[kind] = error
           }
           if (attempt >= attempts || !isRetryable(error, call)) throw error
           lastError = error
@@ -149,6 +153,12 @@ export function createHttp(options: HttpOptions): Http {
       }
     },
   }
+}
+
+const TRADING_PATH = /^\/v1\/(?:orders\/prepare|actions\/prepare|tx)(?:[/?]|$)/
+
+function kindOf({ path }: Call): CallKind {
+  return TRADING_PATH.test(path) ? 'trading' : 'read'
 }
 
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([502, 503, 504])

@@ -56,12 +56,12 @@ export const httpUrlsOrOff: Format<readonly string[]> = {
   parse: (value) => (value === 'off' ? [] : httpUrls.parse(value)),
 }
 
-/** Browsers send origins without a trailing slash, so one is removed. */
-export const origin: Format<string> = {
-  expected: 'a single origin as sent by browsers, such as https://app.example',
+export const origins: Format<'*' | readonly string[]> = {
+  expected: '*, or a comma-separated list of origins as sent by browsers, such as https://app.example',
   parse(value) {
-    const parsed = isUrl(value, HTTP) ? new URL(value).origin : undefined
-    return parsed === value || `${parsed}/` === value ? parsed : undefined
+    if (value === '*') return '*'
+    const parsed = splitList(value).map(parseOrigin)
+    return parsed.length > 0 && parsed.every((item) => item !== undefined) ? parsed : undefined
   },
 }
 
@@ -103,6 +103,12 @@ export const trustProxy: Format<boolean | number | readonly string[]> = {
 
 export function splitList(value: string): readonly string[] {
   return value.split(',').map((item) => item.trim()).filter((item) => item !== '')
+}
+
+/** Browsers send origins without a trailing slash, so one is removed. */
+function parseOrigin(value: string): string | undefined {
+  const parsed = isUrl(value, HTTP) ? new URL(value).origin : undefined
+  return parsed === value || `${parsed}/` === value ? parsed : undefined
 }
 
 function isUrl(value: string, protocols: readonly string[]): boolean {

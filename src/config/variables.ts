@@ -4,7 +4,7 @@ import {
   ADDRESS_CEILING_PER_WINDOW, MAX_KEYS_PER_OWNER, POLL_INTERVAL_MS, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS,
 } from '../limits.ts'
 import {
-  choice, contractAddress, headerName, httpUrl, httpUrls, httpUrlsOrOff, integer, nameValuePairs, onOff, origin, ratio, text, trustProxy, url,
+  choice, contractAddress, headerName, httpUrl, httpUrls, httpUrlsOrOff, integer, nameValuePairs, onOff, origins, ratio, text, trustProxy, url,
 } from './formats.ts'
 import type { Format } from './formats.ts'
 
@@ -50,7 +50,9 @@ const SERVER = {
     choice('all', 'api', 'indexer'), 'all', '`api` serves requests, `indexer` indexes the chain, `all` does both. `api` and `indexer` require `DATABASE_URL`.',
   ),
   CONSOLE: variable(onOff, true, 'Serves the web console at `/`.', 'on'),
-  WEB_ORIGIN: optional(origin, 'The only origin that browsers may call from.'),
+  WEB_ORIGIN: variable(
+    origins, [], 'Origins whose web pages may call the API. With `*`, pages of every origin may read public data, but not use API keys.', 'none',
+  ),
   TRUST_PROXY: variable(trustProxy, false, 'Proxies whose `X-Forwarded-For` entries are trusted.', 'off'),
   READY_MAX_LEDGER_AGE_SEC: variable(
     integer(1, READY_AGE_MAX_SEC), READY_MAX_LEDGER_AGE_SEC, '`/readyz` returns 503 if the last indexed ledger is older, in seconds.',

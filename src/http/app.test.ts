@@ -10,6 +10,8 @@ import { BODY_LIMIT_BYTES, RATE_LIMIT_PER_WINDOW } from '../limits.ts'
 import { prepareResponse, sendResponse } from './response.ts'
 import { createApp } from './app.ts'
 import type { App, AppOptions } from './app.ts'
+import { mayConnect } from './cors.ts'
+import type { WebOrigins } from './cors.ts'
 import { rpcFailure } from './errors.ts'
 import { createRequestLimits } from './request-limits.ts'
 
@@ -23,7 +25,7 @@ function buildApp(options: Partial<AppOptions> = {}): { app: App; clock: ReturnT
     clock,
     random: createSeededRandom('app'),
     log: silentLog,
-    webOrigin: null,
+    webOrigins: [],
     trustProxy: false,
     requestLimits: createRequestLimits({ clock, random: createSeededRandom('limits'), limits: RATE_LIMIT_PER_WINDOW, addressCeiling: 12_000 }),
     errorRules: [
@@ -193,7 +195,7 @@ test('ignores X-Forwarded-For without a trusted proxy', async () => {
 
 test('allows CORS only for WEB_ORIGIN and does not count preflights', async () => {
   const webOrigin = 'https://app.example'
-  const { app } = buildApp({ webOrigin })
+  const { app } = buildApp({ webOrigins: ['https://other.example', webOrigin] })
   const preflight = (origin: string) =>
     app.inject({ method: 'OPTIONS', url: '/list', headers: { origin, 'access-control-request-method': 'GET' } })
   const allowed = await preflight(webOrigin)
@@ -215,6 +217,29 @@ test('allows CORS only for WEB_ORIGIN and does not count preflights', async () =
   }
   const closed = await buildApp().app.inject({ url: '/cached', headers: { origin: 'null' } })
   assert.equal(closed.headers['access-control-allow-origin'], undefined)
+})
+
+test('WEB_ORIGIN=* lets every page read, without credentials', async () => {
+  const { app } = buildApp({ webOrigins: '*' })
+  const origin = 'https://any.example'
+  const read = await app.inject({ url: '/cached', headers: { origin } })
+  assert.deepEqual([read.headers['access-control-allow-origin'], read.headers['vary']], ['*', undefined])
+  assert.match(String(read.headers['access-control-expose-headers']), /RateLimit-Reset/)
+  const { headers } = await app.inject({ method: 'OPTIONS', url: '/body', headers: { origin, 'access-control-request-method': 'POST' } })
+  assert.equal(headers['access-control-allow-methods'], 'GET, HEAD')
+  assert.doesNotMatch(String(headers['access-control-allow-headers']), /authorization|content-type/i)
+  assert.equal(headers['access-control-allow-credentials'], undefined)
+  const write = await app.inject({ method: 'POST', url: '/body', payload: { amount: '1' }, headers: { origin } })
+  assert.equal(write.headers['access-control-allow-origin'], undefined)
+})
+
+test('allows a WebSocket from the listed origins, from the gateway itself, and from programs', () => {
+  const host = 'gateway.example'
+  const allowed = (webOrigins: WebOrigins) =>
+    [undefined, 'https://app.example', 'https://gateway.example', 'https://evil.example', 'null'].map((origin) => mayConnect(webOrigins, { origin, host }))
+  assert.deepEqual(allowed([]), [true, false, true, false, false])
+  assert.deepEqual(allowed(['https://other.example', 'https://app.example']), [true, true, true, false, false])
+  assert.deepEqual(allowed('*'), [true, true, true, true, true])
 })
 
 test('returns 304 for a matching etag', async () => {

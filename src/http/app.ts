@@ -19,6 +19,7 @@ import { createClientAddress } from './client-address.ts'
 import type { TrustProxy } from './client-address.ts'
 import { limitConnections } from './connections.ts'
 import { createCors } from './cors.ts'
+import type { WebOrigins } from './cors.ts'
 import { isTooLarge, keepConnectionOpen, rateLimited, toErrorResponse } from './errors.ts'
 import type { ErrorResponse, ErrorRule } from './errors.ts'
 import { createRequestFailures } from './request-failures.ts'
@@ -70,7 +71,7 @@ export interface AppOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  readonly webOrigin: string | null
+  readonly webOrigins: WebOrigins
   readonly trustProxy: TrustProxy
   readonly requestLimits: RequestLimits
   /** Validates credentials. Without it all callers are anonymous. */
@@ -126,7 +127,7 @@ export function createApp(options: AppOptions): App {
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   limitConnections(app.server, options.maxConnections ?? HTTP_CONNECTIONS_MAX)
-  const cors = createCors(options.webOrigin)
+  const cors = createCors(options.webOrigins)
   const resolveCaller = createCallerResolver(createClientAddress(options.trustProxy), options.authenticate ?? (() => 'missing_bearer'))
   const regionGuard = createRegionGuard(options.regionGuard ?? null)
 

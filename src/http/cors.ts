@@ -1,4 +1,5 @@
-// CORS: browsers may call only from the origin of the operator's web app (specification, "Global conventions"). Pages of other origins cannot read responses.
+// CORS: browsers may call only from the origins of the operator's web apps (specification, "Global conventions"). Pages of other origins cannot read responses,
+// unless the operator opens public reads to every page.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -8,28 +9,53 @@ const EXPOSED_HEADERS = [
   'X-Ledger', 'X-RateLimit-Remaining', 'X-RateLimit-Tier', 'X-Request-Id', 'X-Seq', 'X-Stale',
 ].join(', ')
 
+/** Origins whose pages may call the API, or `*`: then pages of every origin may read without credentials. */
+export type WebOrigins = '*' | readonly string[]
+
 const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, HEAD, POST, DELETE',
   'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match, X-Min-Ledger, X-Request-Id, X-Timestamp',
   'access-control-max-age': '600',
 } as const
 
+/** Browsers then send neither API keys nor bodies from pages of other origins. */
+const PUBLIC_PREFLIGHT_HEADERS = {
+  'access-control-allow-methods': 'GET, HEAD',
+  'access-control-allow-headers': 'If-None-Match, X-Min-Ledger, X-Request-Id',
+  'access-control-max-age': '600',
+} as const
+
 /** Applies the policy. Returns true if the request was a preflight and the response has been sent. */
 export type Cors = (request: FastifyRequest, reply: FastifyReply) => boolean
 
-export function createCors(webOrigin: string | null): Cors {
+export function createCors(webOrigins: WebOrigins): Cors {
+  const isPublic = webOrigins === '*'
+  const preflightHeaders = isPublic ? PUBLIC_PREFLIGHT_HEADERS : PREFLIGHT_HEADERS
+
+  /** The origin that may read the response, or undefined. */
+  function readerOf(origin: string | undefined, method: string | undefined): string | undefined {
+    if (isPublic) return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? '*' : undefined
+    return origin !== undefined && webOrigins.includes(origin) ? origin : undefined
+  }
+
   return (request, reply) => {
     const { headers, method } = request.raw
-    const allowed = webOrigin !== null && headers.origin === webOrigin
+    const reader = readerOf(headers.origin, method)
     // Caches must not share responses between origins.
-    if (webOrigin !== null) reply.header('vary', 'Origin')
-    if (allowed) reply.header('access-control-allow-origin', webOrigin)
+    if (!isPublic && webOrigins.length > 0) reply.header('vary', 'Origin')
+    if (reader !== undefined) reply.header('access-control-allow-origin', reader)
     if (method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined) {
-      if (allowed) reply.headers(PREFLIGHT_HEADERS)
+      if (reader !== undefined) reply.headers(preflightHeaders)
       reply.code(204).send()
       return true
     }
-    if (allowed) reply.header('access-control-expose-headers', EXPOSED_HEADERS)
+    if (reader !== undefined) reply.header('access-control-expose-headers', EXPOSED_HEADERS)
     return false
   }
+}
+
+/** Browsers do not apply CORS to WebSockets, so the origin is checked here. Clients outside a browser send no origin. */
+export function mayConnect(webOrigins: WebOrigins, { origin, host }: { readonly origin?: string | undefined; readonly host?: string | undefined }): boolean {
+  if (origin === undefined || webOrigins === '*' || webOrigins.includes(origin)) return true
+  return URL.canParse(origin) && new URL(origin).host === host
 }

@@ -3,7 +3,7 @@
 import { STATUS_CODES } from 'node:http'
 import { CONTRACT_ERROR_TABLES } from '../resources/contract-error-tables.ts'
 import { HeadersTooLarge, ServerError } from '../resources/error.ts'
-import { RATE_LIMIT_PER_WINDOW } from '../limits.ts'
+import { ADDRESS_CEILING_PER_WINDOW, RATE_LIMIT_PER_WINDOW } from '../limits.ts'
 import { ERROR_SCHEMAS, statusOf } from './operation.ts'
 import type { ErrorName } from './operation.ts'
 
@@ -89,9 +89,11 @@ const SECTIONS: readonly (readonly [heading: string, text: string])[] = [
   ].join(' ')],
   ['Limits', [
     `Rate limits apply per clock minute: ${RATE_LIMIT_PER_WINDOW.public} requests per address without a key,`,
-    `${RATE_LIMIT_PER_WINDOW.standard} requests per standard key.`,
-    'Each response reports the remaining requests in `x-ratelimit-remaining`. A 429 response reports the seconds to wait in `retry-after`.',
-    '`/v1/health` and the documentation are exempt.',
+    `${RATE_LIMIT_PER_WINDOW.standard} reads and as many requests for trading per standard key, ${ADDRESS_CEILING_PER_WINDOW} for all keys of an address.`,
+    'Creating keys counts by address. IPv6 addresses count per /64 network, and per /48 network at ten times the limit.',
+    'Each response reports the remaining requests in `ratelimit-remaining`, of `ratelimit-limit` until `ratelimit-reset` seconds from now.',
+    'A 429 response reports the seconds to wait in `retry-after`. `GET /v1/account/me/limits` lists every limit of your key and is free.',
+    '`/v1/health` is exempt. The documentation has a separate limit by size.',
     'Responses carry an `etag`. Send it back as `If-None-Match` to get a 304 if nothing has changed.',
     'For live data, use the WebSocket stream at `/v1/ws` (documented in `/docs/stream.json`).',
   ].join(' ')],

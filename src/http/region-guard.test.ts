@@ -20,7 +20,7 @@ function createGuardedApp(regionGuard: RegionHeaders | null): App {
     clock,
     random,
     log: silentLog,
-    webOrigin: null,
+    webOrigins: [],
     trustProxy: false,
     requestLimits: createRequestLimits({ clock, random, limits, addressCeiling: 1_000 }),
     regionGuard,

@@ -37,7 +37,7 @@ async function createLogged() {
     clock,
     random,
     log: createLogger({ level: 'info', format: 'json', color: false }, (line) => lines.push(line)),
-    webOrigin: null,
+    webOrigins: [],
     trustProxy: false,
     requestLimits: createRequestLimits({ clock, random, limits: { public: 100, standard: 600, market_maker: 6000 }, addressCeiling: 12_000 }),
     errorRules: [{ matches: (error) => error instanceof Away, toResponse: () => UNAVAILABLE }],

@@ -1,21 +1,22 @@
 // GET /v1/ws: upgrades to the WebSocket stream (docs/websocket.md).
 
-import type { FastifyRequest } from 'fastify'
 import type { App } from '../http/app.ts'
+import { mayConnect } from '../http/cors.ts'
+import type { WebOrigins } from '../http/cors.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { routeUpgrades } from '../http/upgrade.ts'
 import type { Stream } from '../stream/stream.ts'
 
 export interface WsParts {
   readonly stream: Stream
-  readonly webOrigin: string | null
+  readonly webOrigins: WebOrigins
 }
 
-export function wsRoutes(app: App, { stream, webOrigin }: WsParts): void {
+export function wsRoutes(app: App, { stream, webOrigins }: WsParts): void {
   const takeUpgrade = routeUpgrades(app)
 
   app.get('/v1/ws', { schema: { hide: true } }, (request, reply) => {
-    if (!mayConnect(request, webOrigin)) throw new HttpFailure(FOREIGN_ORIGIN)
+    if (!mayConnect(webOrigins, request.raw.headers)) throw new HttpFailure(FOREIGN_ORIGIN)
     const upgrade = takeUpgrade(request, reply)
     if (upgrade === undefined) throw new HttpFailure(UPGRADE_REQUIRED)
     stream.accept(request.raw, upgrade.socket, upgrade.head, { requestId: request.id, address: request.caller.network.bucket })
@@ -32,10 +33,3 @@ const FOREIGN_ORIGIN = {
   status: 403,
   body: { statusCode: 403, error: 'Forbidden', message: 'Web pages of this origin are not allowed to connect.' },
 } as const
-
-/** Browsers do not apply CORS to WebSockets, so the origin is checked here. Clients outside a browser send no origin. */
-function mayConnect(request: FastifyRequest, webOrigin: string | null): boolean {
-  const { origin, host } = request.raw.headers
-  if (origin === undefined || origin === webOrigin) return true
-  return URL.canParse(origin) && new URL(origin).host === host
-}

@@ -49,7 +49,7 @@ const UNAVAILABLE = { statusCode: 503, error: 'Service Unavailable', message: 'T
 let fixture: GatewayFixture
 
 before(async () => {
-  fixture = await createGatewayFixture({ seed: 'conventions', gateway: { webOrigin: WEB_ORIGIN } })
+  fixture = await createGatewayFixture({ seed: 'conventions', gateway: { webOrigins: [WEB_ORIGIN] } })
   await fixture.closeLedgers(30)
   await fixture.catchUp()
 })

@@ -81,7 +81,23 @@ test('a write is not retried after any failure but a rate limit', async () => {
   assert.deepEqual((await counted.settled(counted.http.call(WRITE))).value?.body, { keyId: 'nk' })
 })
 
-test('every call of the client waits for Retry-After', async () => {
+test('trading does not wait for the rate limit of reads, nor reads for that of trading', async () => {
+  const left = (count: string) => ({ 'x-ratelimit-tier': 'standard', 'x-ratelimit-remaining': count })
+  for (const [first, others] of [
+    ['/v1/trades', ['/v1/orders/prepare', '/v1/actions/prepare', '/v1/tx/submit', '/v1/tx/abc']], ['/v1/tx/submit', ['/v1/trades', '/v1/orders/7', '/v1/txs']],
+  ] as const) {
+    const { http, sent, settled } = connect([limited, response(200, {}, left('599'))])
+    await settled(http.call({ ...READ, path: first }, { attempts: 1 }))
+    for (const path of others) await settled(http.call({ ...READ, path }))
+    assert.deepEqual(sent.slice(1).filter(({ atMs }) => atMs >= 17_000), [])
+    const isRead = first !== '/v1/trades'
+    assert.deepEqual([http.allowance(), http.allowance('trading')].map((allowance) => allowance?.remaining), isRead ? [599, undefined] : [undefined, 599])
+    await settled(http.call({ ...READ, path: first }))
+    assert.ok((sent.at(-1)?.atMs ?? 0) >= 17_000, first)
+  }
+})
+
+test('every call of one kind waits for Retry-After', async () => {
   const { http, sent, settled } = connect([limited, response(200, {})])
   const first = http.call(READ)
   await settled(first)

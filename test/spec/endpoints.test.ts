@@ -282,7 +282,7 @@ async function readDocument(): Promise<Document> {
     clock: createVirtualClock(1_783_339_200_000),
     random: createSeededRandom('document'),
     log: silentLog,
-    webOrigin: null,
+    webOrigins: [],
     trustProxy: false,
     klinesUrls: [],
     redis: null,

@@ -229,7 +229,7 @@ test('accepts a frame of 64 KiB and closes with 1009 after a larger one', async 
 
 test('rejects foreign origins, accepts the web app and clients without an origin, and counts the upgrade', async () => {
   const rateLimits = { public: 5, standard: 5, market_maker: 5 }
-  await using fixture = await createGatewayFixture({ gateway: { webOrigin: 'https://app.example', rateLimits }, listen: true })
+  await using fixture = await createGatewayFixture({ gateway: { webOrigins: ['https://app.example'], rateLimits }, listen: true })
   const { connect } = fixture
   await connect({ origin: 'https://app.example' })
   await connect({ origin: fixture.url })

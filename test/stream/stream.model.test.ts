@@ -106,7 +106,7 @@ async function openInstance(index: IndexFixture, clock: VirtualClock): Promise<I
     contracts: resolveContracts(index.exchange.contracts, {}),
     network: { name: 'testnet', passphrase: TEST_PASSPHRASE },
     random: createSeededRandom(`stream model ${++instances}`),
-    webOrigin: null, trustProxy: false, klinesUrls: [], redis: null, regionGuard: null,
+    webOrigins: [], trustProxy: false, klinesUrls: [], redis: null, regionGuard: null,
     rateLimits: { public: 1_000_000, standard: 1_000_000, market_maker: 1_000_000 },
     streamLimits: LIMITS,
   })

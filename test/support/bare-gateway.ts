@@ -18,7 +18,7 @@ export const UNLIMITED_RATES = { public: 1_000_000, standard: 1_000_000, market_
 
 /** What most tests leave out of a gateway. Those of one process share the compiled schemas: compiling takes a third of a second. */
 export const GATEWAY_DEFAULTS = {
-  webOrigin: null, trustProxy: false, klinesUrls: [], redis: null, regionGuard: null, rateLimits: UNLIMITED_RATES,
+  webOrigins: [], trustProxy: false, klinesUrls: [], redis: null, regionGuard: null, rateLimits: UNLIMITED_RATES,
   schemaCompilers: createSchemaCompilers(),
 } as const satisfies Partial<GatewayParts>
 

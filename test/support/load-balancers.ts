@@ -118,10 +118,10 @@ export async function startLoadBalancer(ports: readonly number[]): Promise<LoadB
   }
 }
 
-/** Starts Caddy with the project's own configuration. */
-export async function startCaddy(ports: readonly number[]): Promise<LoadBalancer> {
+/** Starts Caddy with the project's own configuration. `settings` are further environment variables. */
+export async function startCaddy(ports: readonly number[], settings: Readonly<Record<string, string>> = {}): Promise<LoadBalancer> {
   const port = await freePort()
-  const environment = { HOME: '/nonexistent', SITE: `:${port}`, INSTANCES: ports.map((each) => `127.0.0.1:${each}`).join(' ') }
+  const environment = { ...settings, HOME: '/nonexistent', SITE: `:${port}`, INSTANCES: ports.map((each) => `127.0.0.1:${each}`).join(' ') }
   const caddy = await startServer(['caddy', 'run', '--config', CADDYFILE, '--adapter', 'caddyfile'], /serving initial configuration/, environment)
   return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => caddy[Symbol.asyncDispose]() }
 }

@@ -38,6 +38,15 @@ async function list(context: Context): Promise<void> {
   ], keys, 'No keys.'))
 }
 
+async function limits(context: Context): Promise<void> {
+  const { body } = await context.progress.run('Loading limits', () => context.clientWithKey().getAccountLimits({}, callOptions(context)))
+  const text = table([
+    { title: 'requests', text: ({ name }) => name }, { title: 'counted per', text: ({ countedPer }) => countedPer },
+    { title: 'per minute', align: 'right', text: ({ limit }) => limit }, { title: 'left', align: 'right', text: ({ remaining }) => remaining },
+  ], body.buckets, 'No limits.')
+  context.show(body, `${text}Full again in ${body.resetSec} s. Tier: ${body.tier}.\n`)
+}
+
 async function revoke(context: Context): Promise<void> {
   const keyId = context.args['KEY-ID'] ?? ''
   const { body } = await context.progress.run('Revoking', () => context.clientWithKey().revokeKey({ keyId }, callOptions(context)))
@@ -51,6 +60,11 @@ export const KEY_COMMANDS: readonly Command[] = [
     flags: [{ name: 'label', value: 'TEXT', help: 'a label for the key' }], examples: ['key new --key-file ./exchange.key'], run: create,
   },
   { name: 'key list', summary: 'Lists the account\'s keys, without their secrets.', examples: ['key list'], run: list },
+  {
+    name: 'key limits', summary: 'Shows every rate limit of the key, and what is left of it in this minute.',
+    details: ['Trading counts separately from reads. All keys used from one address share a limit, and requests without a key have their own.'],
+    examples: ['key limits'], run: limits,
+  },
   {
     name: 'key revoke', summary: 'Revokes a key of the account.', arguments: [{ name: 'KEY-ID', help: 'the key\'s id, nk_…' }],
     examples: ['key revoke nk_…'], run: revoke,
