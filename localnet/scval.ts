@@ -1,6 +1,7 @@
 // Converts the host's contract values to ScVal and back.
 
 import { xdr } from '@stellar/stellar-sdk'
+import { bytesOfText, textOfBytes } from '../src/base/text.ts'
 import type { Val } from './contracts/host.ts'
 import { accountAddress, contractAddress, putScAddress } from './ledger/addresses.ts'
 import {
@@ -31,8 +32,9 @@ export function putVal(writer: XdrWriter, val: Val): void {
       putI64(writer, val.value >> 64n)
       return putU64(writer, val.value & LOW_64)
     case 'symbol':
-    case 'string':
       return putText(writer, val.value)
+    case 'string':
+      return putOpaque(writer, bytesOfText(val.value))
     case 'bytes':
       return putOpaque(writer, val.value)
     case 'address':
@@ -85,9 +87,9 @@ export function fromScVal(scVal: xdr.ScVal): Val | undefined {
     case 'scvI128':
       return { type: 'i128', value: (scVal.i128.hi << 64n) | scVal.i128.lo }
     case 'scvSymbol':
-      return textVal('symbol', scVal.sym)
+      return symbolVal(scVal.sym)
     case 'scvString':
-      return textVal('string', scVal.str)
+      return { type: 'string', value: textOfBytes(scVal.str.bytes) }
     case 'scvBytes':
       return { type: 'bytes', value: scVal.bytes.value }
     case 'scvAddress':
@@ -101,9 +103,9 @@ export function fromScVal(scVal: xdr.ScVal): Val | undefined {
   }
 }
 
-function textVal(type: 'symbol' | 'string', text: xdr.XdrString): Val | undefined {
-  const value = text.asStringOrBytes()
-  return typeof value === 'string' ? { type, value } : undefined
+function symbolVal(symbol: xdr.XdrString): Val | undefined {
+  const value = symbol.asStringOrBytes()
+  return typeof value === 'string' ? { type: 'symbol', value } : undefined
 }
 
 /** The address of an account or a contract; undefined for the other kinds. */

@@ -9,6 +9,7 @@ export type Val =
   | { readonly type: 'u64'; readonly value: bigint }
   | { readonly type: 'i128'; readonly value: bigint }
   | { readonly type: 'symbol'; readonly value: string }
+  /** Bytes as textOfBytes returns them. */
   | { readonly type: 'string'; readonly value: string }
   | { readonly type: 'bytes'; readonly value: Uint8Array }
   /** A `G…` or `C…` address. */

@@ -2,6 +2,7 @@
 // claim resets the claimable amount without transferring USDC.
 
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
+import { bytesOfText } from '../../src/base/text.ts'
 import { REFERRAL_ERRORS } from '../../src/exchange/errors.ts'
 import { emit } from './emit.ts'
 import type { ContractCode, ContractEnv, EntryPoint, Val } from './host.ts'
@@ -75,7 +76,7 @@ function initialize(env: ContractEnv, args: readonly Val[]): Val {
 function createCode(env: ContractEnv, args: readonly Val[]): Val {
   const [referrer, code] = [asAddress(args[0]), asText(args[1])]
   requireAccountAuth(env, referrer)
-  const length = Buffer.byteLength(code)
+  const length = bytesOfText(code).length
   if (length < CODE_MIN_BYTES) fail(ERRORS.CodeTooShort)
   if (length > CODE_MAX_BYTES) fail(ERRORS.CodeTooLong)
   if (env.get('persistent', codeKey(code)) !== undefined) fail(ERRORS.CodeAlreadyTaken)

@@ -1,6 +1,7 @@
 // Contract values: base64 ScVal to plain values and back. The Stellar SDK reads and writes the XDR; its classes stay in this folder.
 
 import { Address, nativeToScVal, xdr } from '@stellar/stellar-sdk'
+import { bytesOfText, textOfBytes } from '../base/text.ts'
 
 /** A contract value. Types that the exchange does not use become `other` with their XDR name. */
 export type ScValue =
@@ -10,8 +11,8 @@ export type ScValue =
   | { readonly type: 'u64'; readonly value: bigint }
   | { readonly type: 'i128'; readonly value: bigint }
   | { readonly type: 'symbol'; readonly value: string }
-  /** Null when the bytes are not UTF-8. */
-  | { readonly type: 'string'; readonly value: string | null }
+  /** The bytes as textOfBytes returns them. */
+  | { readonly type: 'string'; readonly value: string }
   | { readonly type: 'address'; readonly value: string }
   | { readonly type: 'vec'; readonly value: readonly ScValue[] }
   | { readonly type: 'map'; readonly value: readonly (readonly [ScValue, ScValue])[] }
@@ -58,9 +59,9 @@ function fromXdr(value: xdr.ScVal, depth: number): ScValue {
     case 'scvI128':
       return { type: 'i128', value: (value.i128.hi << 64n) + value.i128.lo }
     case 'scvSymbol':
-      return { type: 'symbol', value: utf8(value.sym.bytes) ?? '' }
+      return { type: 'symbol', value: textOfBytes(value.sym.bytes) }
     case 'scvString':
-      return { type: 'string', value: utf8(value.str.bytes) }
+      return { type: 'string', value: textOfBytes(value.str.bytes) }
     case 'scvAddress':
       return { type: 'address', value: Address.fromScVal(value).toString() }
     case 'scvVec':
@@ -72,16 +73,6 @@ function fromXdr(value: xdr.ScVal, depth: number): ScValue {
   }
 }
 
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function utf8(bytes: Uint8Array): string | null {
-  try {
-    return strictUtf8.decode(bytes)
-  } catch {
-    return null
-  }
-}
-
 /** The field of a struct, which is encoded as a map with symbol keys; undefined when there is no such field. */
 export function structField(value: ScValue, name: string): ScValue | undefined {
   if (value.type !== 'map') return undefined
@@ -90,8 +81,7 @@ export function structField(value: ScValue, name: string): ScValue | undefined {
 
 /** Values of storage keys and arguments. */
 export type ScArgument =
-  | Extract<ScValue, { readonly type: 'bool' | 'u32' | 'u64' | 'i128' | 'symbol' | 'address' }>
-  | { readonly type: 'string'; readonly value: string }
+  | Extract<ScValue, { readonly type: 'bool' | 'u32' | 'u64' | 'i128' | 'symbol' | 'string' | 'address' }>
   | { readonly type: 'vec'; readonly value: readonly ScArgument[] }
 
 /** Converts an argument to the SDK's value. */
@@ -99,6 +89,7 @@ export function toXdr(argument: ScArgument): xdr.ScVal {
   if (argument.type === 'bool') return xdr.ScVal.scvBool(argument.value)
   if (argument.type === 'address') return new Address(argument.value).toScVal()
   if (argument.type === 'vec') return xdr.ScVal.scvVec(argument.value.map(toXdr))
+  if (argument.type === 'string') return xdr.ScVal.scvString(bytesOfText(argument.value))
   return nativeToScVal(argument.value, { type: argument.type })
 }
 

@@ -5,6 +5,7 @@ import type { EventField, EventShape } from '../exchange/events.ts'
 import { EVENT_SHAPES } from '../exchange/events.ts'
 import type { ScValue } from '../chain/scval.ts'
 import { decodeScVal, MalformedScVal } from '../chain/scval.ts'
+import { MALFORMED_PREFIX } from '../projections/archived-event.ts'
 import type { Payload } from '../projections/archived-event.ts'
 
 /** A decoded event. Exactly one of payload and problem is null. */
@@ -20,7 +21,7 @@ const TOPIC_PATTERN = /^[A-Za-z0-9_]{1,32}$/
 
 /** A value that does not have the type of its field. Raised and caught in this file. */
 class ShapeMismatch extends Error {
-  override readonly name = 'Misfit'
+  override readonly name = 'ShapeMismatch'
 }
 
 /** Decodes one event of a contract (specification, "Events"). */
@@ -33,7 +34,8 @@ export function decodeEvent(contract: EventContractKey, topicsXdr: readonly stri
     if (shape === undefined) return { topic, payload: null, problem: topic === '' ? 'no topic' : 'unknown topic' }
     return { topic, payload: readPayload(topic, shape, topics.slice(1), decodeScVal(valueXdr)), problem: null }
   } catch (error) {
-    if (error instanceof ShapeMismatch || error instanceof MalformedScVal) return { topic, payload: null, problem: error.message }
+    if (error instanceof ShapeMismatch) return { topic, payload: null, problem: error.message }
+    if (error instanceof MalformedScVal) return { topic, payload: null, problem: `${MALFORMED_PREFIX}${error.message}` }
     throw error
   }
 }
@@ -64,7 +66,7 @@ function readField([key, type]: EventField, value: ScValue | undefined): string 
     case 'address':
     case 'symbol':
     case 'string':
-      if (value?.type === type && value.value !== null) return storable(key, value.value)
+      if (value?.type === type) return value.value
       break
     case 'i128':
     case 'u64':
@@ -87,12 +89,6 @@ function readField([key, type]: EventField, value: ScValue | undefined): string 
 function id(key: string, value: bigint): number {
   if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new ShapeMismatch(`${key} exceeds 2^53 - 1`)
   return Number(value)
-}
-
-/** PostgreSQL cannot store a zero byte in text. */
-function storable(key: string, value: string): string {
-  if (value.includes('\0')) throw new ShapeMismatch(`${key} contains a zero byte`)
-  return value
 }
 
 function direction(key: string, value: number): number {

@@ -7,6 +7,7 @@ import type { Log } from '../base/log.ts'
 import { failureFields, RpcFailure } from '../chain/failure.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
+import { countUnknown } from '../projections/archived-event.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { listEpochs } from '../projections/epochs.ts'
@@ -108,9 +109,8 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     const archived = await toArchivedEvents(events, epoch, epochs, await lastFilledSeq(db, gap))
     if ((archived.at(-1)?.seq ?? 0) > gap.lastSeq) throw new BadPage('bad_events', 'the gap has more events than reserved seqs')
     const isComplete = page.cursor >= end
-    const unknown = archived.filter(({ problem }) => problem !== null).length
     await db.transaction(async (tx) => {
-      await updateIndexCursor(tx, cursor, { ...cursor, unknownEvents: cursor.unknownEvents + unknown }, clock.nowMs())
+      await updateIndexCursor(tx, cursor, { ...cursor, unknownEvents: cursor.unknownEvents + countUnknown(archived) }, clock.nowMs())
       await appendEvents(tx, epoch.number, archived, clock.nowMs())
       await updateGap(tx, gap, { fillCursor: isComplete ? end : page.cursor, state: 'open' }, clock.nowMs())
       if (isComplete) await requestRebuild(tx, { reason: 'gap', renameEpoch: true }, clock.nowMs())

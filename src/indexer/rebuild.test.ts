@@ -1,8 +1,12 @@
 import { strict as assert } from 'node:assert'
 import { after, beforeEach, test } from 'node:test'
+import { StrKey } from '@stellar/stellar-sdk'
 import { createVirtualClock } from '../base/clock.ts'
+import { encodeScVal } from '../chain/scval.ts'
 import { readIndexState } from '../projections/index-state.ts'
 import { listOpenPositions } from '../projections/positions.ts'
+import { findReferrer } from '../projections/referral.ts'
+import { listVaults } from '../projections/vaults.ts'
 import { openTestStore, WITHOUT_SERVER } from '../../test/support/database.ts'
 import { describeSchema } from '../../test/support/describe-schema.ts'
 import { dumpArchive, dumpProjections, emptyIndex } from '../../test/index/tables.ts'
@@ -67,6 +71,33 @@ test('decodes and applies an event that an older version did not know, and no lo
   assert.deepEqual(await rebuild(store, { clock }), { events: 2, redecoded: 1 })
   assert.deepEqual(await dumpProjections(store.read), live)
   assert.deepEqual(await dumpArchive(store.read), archive)
+  assert.equal((await readIndexState(store.read))?.unknownEvents, 0)
+})
+
+test('restores a vault and a referral code whose names an older version could not store, and ends the alarm', async () => {
+  await using fixture = createIndexFixture(store)
+  const { vaultFactory, referral } = fixture.exchange.contracts
+  const owner = StrKey.encodeEd25519PublicKey(new Uint8Array(32).fill(3))
+  const named = (contractId: string, topic: string, more: readonly string[] = []): void => fixture.queue({
+    event: {
+      contractId, topicsXdr: [encodeScVal({ type: 'symbol', value: topic }), ...more], transaction: 0,
+      valueXdr: encodeScVal({ type: 'vec', value: [{ type: 'address', value: owner }, { type: 'string', value: 'a\\x00\\xffb' }] }),
+    },
+    fact: { kind: 'other', decodes: true, topic, names: [] },
+  })
+  named(vaultFactory, 'vault_created', [encodeScVal({ type: 'u32', value: 0 })])
+  named(referral, 'code_created')
+  fixture.closeLedger()
+  await fixture.catchUp()
+  await fixture[Symbol.asyncDispose]()
+  await store.write.query("update idx.events set payload = null, problem = 'name contains a zero byte'")
+  await store.write.query('update idx.cursor set unknown_events = 2')
+  await store.write.query('delete from idx.vaults')
+  await store.write.query('delete from idx.referrers')
+  assert.deepEqual(await rebuild(store, { clock }), { events: 2, redecoded: 2 })
+  const { rows } = await listVaults(store.read, { limit: 5, nowSec: 0 })
+  assert.deepEqual(rows.map(({ id, name, leader }) => [id, name, leader]), [[0, 'a\\x00\\xffb', owner]])
+  assert.equal((await findReferrer(store.read, 'a\\x00\\xffb')).referrer?.referrer, owner)
   assert.equal((await readIndexState(store.read))?.unknownEvents, 0)
 })
 

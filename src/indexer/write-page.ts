@@ -3,6 +3,7 @@
 import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { ChainEvent } from '../chain/responses.ts'
 import { applyEvents } from '../projections/apply.ts'
+import { countUnknown } from '../projections/archived-event.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { insertAnchors } from '../projections/anchors.ts'
@@ -67,7 +68,7 @@ export function cursorAfter(from: IndexCursor, page: CheckedPage, archived: read
     lastSeq: archived.at(-1)?.seq ?? from.lastSeq,
     reservedSeq: from.reservedSeq,
     oldestLedger: page.oldestLedger,
-    unknownEvents: from.unknownEvents + archived.filter((event) => event.problem !== null).length,
+    unknownEvents: from.unknownEvents + countUnknown(archived),
   }
 }
 

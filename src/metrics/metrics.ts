@@ -7,6 +7,7 @@ import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import type { RpcObserver } from '../chain/rpc-observer.ts'
 import type { HttpObserver } from '../http/observe.ts'
+import { countedTopic } from '../projections/archived-event.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { IndexState } from '../projections/index-state.ts'
 import { createInstruments } from './instruments.ts'
@@ -62,7 +63,7 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
     },
     archived(events) {
       // The topic of an undecoded event is arbitrary text.
-      for (const { topic, problem } of events) instruments.events.inc({ topic: problem === null ? topic : 'unknown' })
+      for (const event of events) instruments.events.inc({ topic: countedTopic(event) })
     },
     addSources(more) {
       sources = { ...sources, ...more }

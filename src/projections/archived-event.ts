@@ -3,6 +3,24 @@ import type { EventContractKey } from '../exchange/contracts.ts'
 /** The decoded body of an event: `topic` and the fields of that topic. */
 export type Payload = Readonly<Record<string, string | number>>
 
+/** Begins the problem of an event whose XDR does not decode. That is a node's fault; every other problem means that the contracts have changed. */
+export const MALFORMED_PREFIX = 'malformed: '
+
+/** The names under which undecodable events are counted, because their topics are unbounded. */
+export const UNKNOWN_TOPIC = 'unknown'
+export const MALFORMED_TOPIC = 'malformed'
+
+/** The name under which an event is counted. */
+export function countedTopic({ topic, problem }: Pick<ArchivedEvent, 'topic' | 'problem'>): string {
+  if (problem === null) return topic
+  return problem.startsWith(MALFORMED_PREFIX) ? MALFORMED_TOPIC : UNKNOWN_TOPIC
+}
+
+/** The number of events of unknown topic or shape. */
+export function countUnknown(events: readonly ArchivedEvent[]): number {
+  return events.filter((event) => countedTopic(event) === UNKNOWN_TOPIC).length
+}
+
 /** One event of the archive, as the indexer writes it and projections read it. */
 export interface ArchivedEvent {
   readonly seq: number

@@ -1,18 +1,16 @@
 // The number of archived events per topic, updated with each page.
 
 import type { Queryable } from '../store/store.ts'
+import { countedTopic } from './archived-event.ts'
 import type { ArchivedEvent } from './archived-event.ts'
-
-/** Undecodable events share one count, because their topics are unbounded. */
-const UNKNOWN_TOPIC = 'unknown'
 
 type CountedEvent = Pick<ArchivedEvent, 'topic' | 'problem'>
 
 /** Adds events to the counts, or subtracts them with `sign` -1. */
 export async function countEvents(tx: Queryable, epoch: number, events: readonly CountedEvent[], sign: 1 | -1 = 1): Promise<void> {
   const counts = new Map<string, number>()
-  for (const { topic, problem } of events) {
-    const name = problem === null ? topic : UNKNOWN_TOPIC
+  for (const event of events) {
+    const name = countedTopic(event)
     counts.set(name, (counts.get(name) ?? 0) + sign)
   }
   await tx.query(

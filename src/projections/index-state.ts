@@ -2,6 +2,7 @@
 
 import type { NotedGap } from '../resources/gap-range.ts'
 import type { Queryable } from '../store/store.ts'
+import { MALFORMED_PREFIX } from './archived-event.ts'
 import type { CorrectionKind } from './corrections.ts'
 import { ARCHIVED_BY_TOPIC } from './event-counts.ts'
 import { GAP_RANGES } from './gaps.ts'
@@ -153,9 +154,12 @@ export async function notifyIndexChanged(tx: Queryable, lastSeq: number): Promis
   await tx.query('select pg_notify($1, $2)', [INDEX_CHANNEL, String(lastSeq)])
 }
 
-/** Recounts the undecoded events, after the archive was changed. */
+/** Recounts the events of unknown topic or shape, after the archive was changed. */
 export async function recountUnknownEvents(tx: Queryable): Promise<void> {
-  await tx.query('update idx.cursor set unknown_events = (select count(*) from idx.events where problem is not null)')
+  await tx.query(
+    'update idx.cursor set unknown_events = (select count(*) from idx.events where problem is not null and problem not like $1)',
+    [`${MALFORMED_PREFIX}%`],
+  )
 }
 
 /** The version of the code that built the projections; null: unknown. Undefined while nothing is indexed. */

@@ -225,7 +225,7 @@ export function clampToSafeInteger(value: number): number {
   return Math.min(value, Number.MAX_SAFE_INTEGER)
 }
 
-/** Replaces zero bytes, which PostgreSQL rejects, by a character that no stored text contains. */
+/** Replaces zero characters, which PostgreSQL rejects, by the escape with which they are stored. */
 export function toSearchText(text: string): string {
-  return text.replaceAll('\0', '\u{fffd}')
+  return text.replaceAll('\0', '\\x00')
 }

@@ -10,6 +10,8 @@ import { digits, integer, requestSchema, SHARED_FIELDS } from './request-fields.
 
 const U32 = { min: 0, max: 2 ** 32 - 1 } as const
 
+const DISPLAYABLE = 'Rejected with 400: control, bidirectional, invisible and unassigned characters, spaces at the ends, and text like \\x00.'
+
 const FIELDS: Readonly<Record<ActionField, object>> = {
   ...SHARED_FIELDS,
   amount: digits('Amount in USDC, 7-decimal.', '1000000000'),
@@ -17,9 +19,13 @@ const FIELDS: Readonly<Record<ActionField, object>> = {
   shares: digits('Number of vault shares, 7-decimal.', '1000000000'),
   vaultId: integer(U32, 'Trader vault id.', 0),
   expirationLedger: integer(U32, 'Last ledger in which the allowance is valid.', 1_234_567),
-  name: { type: 'string', minLength: 1, maxLength: VAULT_NAME_MAX_LENGTH, description: 'Vault name, 1 to 64 bytes.', examples: ['North star'] },
+  name: {
+    type: 'string', minLength: 1, maxLength: VAULT_NAME_MAX_LENGTH, format: 'displayable', description: `Vault name, 1 to 64 bytes. ${DISPLAYABLE}`,
+    examples: ['North star'],
+  },
   code: {
-    type: 'string', minLength: REFERRAL_CODE_LENGTH.min, maxLength: REFERRAL_CODE_LENGTH.max, description: 'Referral code, case-sensitive.', examples: ['STAR'],
+    type: 'string', minLength: REFERRAL_CODE_LENGTH.min, maxLength: REFERRAL_CODE_LENGTH.max, format: 'displayable',
+    description: `Referral code, case-sensitive. ${DISPLAYABLE}`, examples: ['STAR'],
   },
   paused: { type: 'boolean', description: 'True pauses deposits, withdrawals and trades of the vault. False resumes them.', examples: [true] },
 }

@@ -30,6 +30,12 @@ export function seconds(description: string): TUnsafe<number> {
   return Type.Unsafe<number>({ type: 'integer', description, examples: [1_783_339_200] })
 }
 
+/** Describes text that users write to the chain. */
+export const CHAIN_TEXT = [
+  'A zero byte, bytes that are not UTF-8, a byte order mark at the start, and a backslash before xHH are escaped as \\xHH, the byte in hex.',
+  'Anything else is unchanged: escape control and bidirectional characters when you display it.',
+].join(' ')
+
 /** A `G…` account or a `C…` contract. */
 export function address(description: string, example = EXAMPLE_TRADER): TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', description, examples: [example] })

@@ -64,13 +64,13 @@ export const Health = Type.Object(
         lastUpdatedAt: integerOrNull({ description: 'Time of the last index update, Unix milliseconds.', examples: [1_783_339_202_481] }),
         ledgerAgeSeconds: integerOrNull({ description: 'Seconds since the last indexed ledger closed.', examples: [3] }),
         unknownEvents: integerOrNull({
-          description: 'Archived events of unknown topic or shape. Investigate any value other than 0.',
+          description: 'Archived events of unknown topic or shape: the contracts were changed. Users cannot cause them. Investigate any value other than 0.',
           examples: [0],
         }),
         archived: Type.Unsafe<Readonly<Record<string, number>> | null>({
           type: ['object', 'null'],
           additionalProperties: { type: 'integer' },
-          description: 'Number of archived events by topic. unknown counts events that could not be decoded.',
+          description: 'Number of archived events by topic. unknown counts events of unknown topic or shape, malformed those whose XDR a node sent damaged.',
         }),
         gaps: integerOrNull({ description: 'Number of ledger ranges that the RPC dropped before they were indexed, including filled ones.', examples: [0] }),
         gapRanges: Type.Unsafe<readonly NotedGap[] | null>({ type: ['array', 'null'], items: NotedGap, description: 'The newest gaps, at most 20.' }),

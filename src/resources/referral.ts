@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { address, amount, seconds, txHash } from './fields.ts'
+import { address, amount, CHAIN_TEXT, seconds, txHash } from './fields.ts'
 
-const code = Type.Unsafe<string>({ type: 'string', description: 'Referral code, 3 to 16 characters, case-sensitive.', examples: ['STAR'] })
+const code = Type.Unsafe<string>({ type: 'string', description: `Referral code, 3 to 16 characters, case-sensitive. ${CHAIN_TEXT}`, examples: ['STAR'] })
 const id = Type.Integer({ description: 'Sequence number of the event in the log.', examples: [4217] })
 const ledger = Type.Integer({ description: 'Ledger of the event.', examples: [1234567] })
 const updatedAt = Type.Integer({ description: 'Time of the last event that changed this row, Unix milliseconds.', examples: [1_783_339_200_000] })

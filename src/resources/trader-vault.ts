@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { address, amount, seconds } from './fields.ts'
+import { address, amount, CHAIN_TEXT, seconds } from './fields.ts'
 
 /** Specification, "Trader vault". */
 export const TraderVault = Type.Object(
   {
     id: Type.Integer({ description: 'Vault id.', examples: [0] }),
     leader: address('Account that trades for the vault.'),
-    name: Type.String({ description: 'Vault name.', examples: ['North star'] }),
+    name: Type.String({ description: `Vault name. ${CHAIN_TEXT}`, examples: ['North star'] }),
     createdAt: seconds('Time the vault was created, Unix seconds.'),
     totalUsdc: amount('USDC in the vault outside its positions, as recorded by the factory, 7-decimal.', '182672426343'),
     circulatingShares: amount('Shares outstanding, 7-decimal.', '181460734000'),

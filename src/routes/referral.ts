@@ -9,12 +9,14 @@ import { HttpFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import { ADDRESS_LENGTH, PAGE_LIMITS, REFERRAL_CODE_LENGTH } from '../limits.ts'
 import { findReferrer, listReferralClaims, listReferralTrades, readReferral } from '../projections/referral.ts'
-import { ref } from '../resources/fields.ts'
+import { CHAIN_TEXT, ref } from '../resources/fields.ts'
 import { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../resources/referral.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_BINDING, EXAMPLE_REFERRAL_CLAIM, EXAMPLE_REFERRAL_TRADE, EXAMPLE_REFERRER } from './examples.ts'
 import { privatePageResponse, serialiseBody } from './page-response.ts'
 import { cursorParameter, limitParameter, listOf } from './parameters.ts'
+
+const ESCAPE_LENGTH = '\\x00'.length
 
 const NOT_YET = 'The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.'
 
@@ -23,7 +25,7 @@ const lookup = operation(
     id: 'lookupReferralCode',
     tag: 'referral',
     summary: 'Look up a referral code',
-    description: `Returns the owner of a referral code. Codes are case-sensitive. ${NOT_YET}`,
+    description: `Returns the owner of a referral code. Codes are case-sensitive. ${CHAIN_TEXT} ${NOT_YET}`,
     ok: ref(Referrer),
     example: EXAMPLE_REFERRER,
     headers: ['index'],
@@ -31,7 +33,10 @@ const lookup = operation(
   },
   {
     querystring: Type.Object({
-      code: Type.String({ minLength: REFERRAL_CODE_LENGTH.min, maxLength: REFERRAL_CODE_LENGTH.max, description: 'Referral code.' }),
+      code: Type.String({
+        minLength: REFERRAL_CODE_LENGTH.min, maxLength: REFERRAL_CODE_LENGTH.max * ESCAPE_LENGTH, format: 'referral-code',
+        description: 'Referral code of 3 to 16 characters, in the form of responses: an escape counts as one.',
+      }),
     }),
   },
 )

@@ -146,6 +146,11 @@ test('names the invalid field of a body', async () => {
     [{ op: 'create_vault', name: '' }, /name/],
     [{ op: 'create_vault', name: 'a'.repeat(65) }, /name/],
     [{ op: 'create_referral_code', code: 'ab' }, /code/],
+    ...['a\0b', 'a\u001b[2J', 'a\u202eb', 'a\ud800b', '\u200b\u200b\u200b', ' abc', 'abc ', 'a\\x00b', 'a\u0378b'].flatMap((text) => [
+      [{ op: 'create_vault', name: text }, /^body\/name must match format "displayable"$/],
+      [{ op: 'create_referral_code', code: text }, /^body\/code must match format "displayable"$/],
+      [{ op: 'set_referrer', code: text }, /^body\/code must match format "displayable"$/],
+    ] as const),
     [{ op: 'set_vault_paused', vaultId: 0, paused: 1 }, /paused/],
   ]
   for (const [body, message] of invalid) {

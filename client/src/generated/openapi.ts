@@ -225,9 +225,9 @@ export interface components {
         readonly lastUpdatedAt: number | null;
         /** @description Seconds since the last indexed ledger closed. */
         readonly ledgerAgeSeconds: number | null;
-        /** @description Archived events of unknown topic or shape. Investigate any value other than 0. */
+        /** @description Archived events of unknown topic or shape: the contracts were changed. Users cannot cause them. Investigate any value other than 0. */
         readonly unknownEvents: number | null;
-        /** @description Number of archived events by topic. unknown counts events that could not be decoded. */
+        /** @description Number of archived events by topic. unknown counts events of unknown topic or shape, malformed those whose XDR a node sent damaged. */
         readonly archived: {
           readonly [key: string]: number;
         } | null;
@@ -568,7 +568,7 @@ export interface components {
       readonly id: number;
       /** @description Account that trades for the vault. */
       readonly leader: string;
-      /** @description Vault name. */
+      /** @description Vault name. A zero byte, bytes that are not UTF-8, a byte order mark at the start, and a backslash before xHH are escaped as \xHH, the byte in hex. Anything else is unchanged: escape control and bidirectional characters when you display it. */
       readonly name: string;
       /** @description Time the vault was created, Unix seconds. */
       readonly createdAt: number;
@@ -650,7 +650,7 @@ export interface components {
     readonly Referrer: {
       /** @description Owner of the code. */
       readonly referrer: string;
-      /** @description Referral code, 3 to 16 characters, case-sensitive. */
+      /** @description Referral code, 3 to 16 characters, case-sensitive. A zero byte, bytes that are not UTF-8, a byte order mark at the start, and a backslash before xHH are escaped as \xHH, the byte in hex. Anything else is unchanged: escape control and bidirectional characters when you display it. */
       readonly code: string;
       /** @description Time the code was registered, Unix seconds. */
       readonly createdAt: number;
@@ -671,7 +671,7 @@ export interface components {
       readonly referee: string;
       /** @description Account that referred it. */
       readonly referrer: string;
-      /** @description Referral code, 3 to 16 characters, case-sensitive. */
+      /** @description Referral code, 3 to 16 characters, case-sensitive. A zero byte, bytes that are not UTF-8, a byte order mark at the start, and a backslash before xHH are escaped as \xHH, the byte in hex. Anything else is unchanged: escape control and bidirectional characters when you display it. */
       readonly code: string;
       /** @description Time of the referral, Unix seconds. A referrer cannot be changed. */
       readonly boundAt: number;
@@ -1227,7 +1227,10 @@ export interface components {
        * @enum {string}
        */
       readonly op: "create_vault";
-      /** @description Vault name, 1 to 64 bytes. */
+      /**
+       * Format: displayable
+       * @description Vault name, 1 to 64 bytes. Rejected with 400: control, bidirectional, invisible and unassigned characters, spaces at the ends, and text like \x00.
+       */
       readonly name: string;
     };
     /** @description Deposits USDC into a trader vault in exchange for shares. */
@@ -1379,7 +1382,10 @@ export interface components {
        * @enum {string}
        */
       readonly op: "create_referral_code";
-      /** @description Referral code, case-sensitive. */
+      /**
+       * Format: displayable
+       * @description Referral code, case-sensitive. Rejected with 400: control, bidirectional, invisible and unassigned characters, spaces at the ends, and text like \x00.
+       */
       readonly code: string;
     };
     /** @description Sets the owner of a referral code as the referrer of the account. A referrer cannot be changed. */
@@ -1389,7 +1395,10 @@ export interface components {
        * @enum {string}
        */
       readonly op: "set_referrer";
-      /** @description Referral code, case-sensitive. */
+      /**
+       * Format: displayable
+       * @description Referral code, case-sensitive. Rejected with 400: control, bidirectional, invisible and unassigned characters, spaces at the ends, and text like \x00.
+       */
       readonly code: string;
     };
     /** @description Claims the earnings of the account as a referrer. */
@@ -2041,12 +2050,12 @@ export interface operations {
   };
   /**
    * Look up a referral code.
-   * @description Returns the owner of a referral code. Codes are case-sensitive. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.
+   * @description Returns the owner of a referral code. Codes are case-sensitive. A zero byte, bytes that are not UTF-8, a byte order mark at the start, and a backslash before xHH are escaped as \xHH, the byte in hex. Anything else is unchanged: escape control and bidirectional characters when you display it. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.
    */
   readonly lookupReferralCode: {
     readonly parameters: {
       readonly query: {
-        /** @description Referral code. */
+        /** @description Referral code of 3 to 16 characters, as it is served: each escape counts as one. */
         readonly code: string;
       };
       readonly header?: never;

@@ -1,6 +1,7 @@
 // Initializing the factory, creating and pausing vaults (contracts, "Vault factory").
 
 import { ONE_E7 } from '../../../src/base/fixed-point.ts'
+import { bytesOfText } from '../../../src/base/text.ts'
 import { emit, emitWithSubject } from '../emit.ts'
 import type { ContractEnv, EntryPoint, Val } from '../host.ts'
 import { address, text, u32, VOID } from '../host.ts'
@@ -41,7 +42,7 @@ function createVault(env: ContractEnv, args: readonly Val[]): Val {
   const [leader, name] = [asAddress(args[0]), asText(args[1])]
   requireInitialized(env)
   env.requireAuth(leader)
-  if (name === '' || Buffer.byteLength(name) > NAME_MAX_BYTES) fail(ERRORS.InvalidName)
+  if (name === '' || bytesOfText(name).length > NAME_MAX_BYTES) fail(ERRORS.InvalidName)
   const id = addVault(env, {
     leader, name,
     created_at: env.ledger.timestampSec,
