@@ -2055,7 +2055,7 @@ export interface operations {
   readonly lookupReferralCode: {
     readonly parameters: {
       readonly query: {
-        /** @description Referral code of 3 to 16 characters, as it is served: each escape counts as one. */
+        /** @description Referral code of 3 to 16 characters, in the form of responses: an escape counts as one. */
         readonly code: string;
       };
       readonly header?: never;
