@@ -44,7 +44,7 @@ export function bytesOfText(text: string): Uint8Array {
 
 /** The number of characters of a text as textOfBytes returns it. */
 export function characterCount(text: string): number {
-  return [...text.replaceAll(ESCAPE, '?')].length
+  return Array.from(text.replaceAll(ESCAPE, '?')).length
 }
 
 function escapeValid(bytes: Uint8Array): string {
