@@ -18,8 +18,8 @@ export type SubmitOutcome =
   | { readonly kind: 'pending' }
   /** `result` is null when the network returned none that can be decoded. */
   | { readonly kind: 'rejected'; readonly result: TransactionResult | null; readonly contractError: ContractError | null }
-  /** The network's queue or this gateway has no room for the transaction now. */
-  | { readonly kind: 'tryAgainLater'; readonly fullQueue: 'network' | 'gateway' }
+  /** The network's queue or this gateway has no room for the transaction now, or the requester has its share of the gateway's capacity. */
+  | { readonly kind: 'tryAgainLater'; readonly fullQueue: 'network' | 'gateway' | 'share' }
   /** No node received the transaction. */
   | { readonly kind: 'notSent' }
   /** It is unknown whether the network has the transaction. */

@@ -2,6 +2,8 @@
 // reasons behind each outcome: docs/decisions/submitting.md.
 
 import type { Clock, Timer } from '../base/clock.ts'
+import { findSurplusHolder } from '../base/fair-share.ts'
+import type { Requester } from '../base/fair-share.ts'
 import type { Log } from '../base/log.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc.ts'
@@ -15,11 +17,18 @@ import type { SendResult } from './send.ts'
 
 export interface Submissions {
   /** Sends the transaction unless it is already sent, and waits up to `pollTimeoutMs` after the response to the send. `signal` ends the wait. */
-  submit(signed: SignedTransaction, options: { readonly pollTimeoutMs: number; readonly signal?: AbortSignal }): Promise<SubmitOutcome>
+  submit(signed: SignedTransaction, options: SubmitOptions): Promise<SubmitOutcome>
   /** Reports the known state to all callers and sends nothing more. Callers of a send in flight get their outcome when it responds. */
   stop(): void
   /** The number of transactions in flight, and of callers waiting for them. */
   stats(): { readonly inFlight: number; readonly waiters: number }
+}
+
+export interface SubmitOptions {
+  readonly pollTimeoutMs: number
+  /** Requesters share the capacity (docs/decisions/fair-shares.md). */
+  readonly requester: Requester
+  readonly signal?: AbortSignal
 }
 
 export interface SubmissionParts {
@@ -35,6 +44,8 @@ export const RESEND_AFTER_MS = 5_000
 export const RESENDS_MAX = 3
 
 interface Waiter {
+  readonly requester: Requester
+  readonly submission: Submission
   readonly pollTimeoutMs: number
   readonly settle: (outcome: SubmitOutcome) => void
   timer: Timer | undefined
@@ -42,6 +53,8 @@ interface Waiter {
 
 /** One envelope in flight. */
 interface Submission {
+  /** The first caller's. */
+  readonly requester: Requester
   readonly signed: SignedTransaction
   readonly waiters: Set<Waiter>
   /** Aborts when there is an outcome or no caller waits any more. */
@@ -55,7 +68,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   const outcomes = createOutcomeReader(parts)
   // By envelope, not by hash: the hash does not cover the signatures, and one caller's bad signature must not reject another caller's good one.
   const submissions = new Map<string, Submission>()
-  let waiterCount = 0
+  const waiters = new Set<Waiter>()
   let stopped = false
 
   function remove(submission: Submission): void {
@@ -74,15 +87,17 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   }
 
   /** Adds a caller to a submission. */
-  function wait(submission: Submission, pollTimeoutMs: number, signal: AbortSignal | undefined): Promise<SubmitOutcome> {
+  function wait(submission: Submission, { requester, pollTimeoutMs, signal }: SubmitOptions): Promise<SubmitOutcome> {
     return new Promise((resolve) => {
       const onAbort = (): void => waiter.settle(provisionalOutcome(submission.sendResult))
       const waiter: Waiter = {
+        requester,
+        submission,
         pollTimeoutMs,
         timer: undefined,
         settle(outcome) {
           if (!submission.waiters.delete(waiter)) return
-          waiterCount -= 1
+          waiters.delete(waiter)
           waiter.timer?.cancel()
           signal?.removeEventListener('abort', onAbort)
           resolve(outcome)
@@ -91,10 +106,34 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
         },
       }
       submission.waiters.add(waiter)
-      waiterCount += 1
+      waiters.add(waiter)
       signal?.addEventListener('abort', onAbort, { once: true })
       if (submission.sendResult !== null) startTimer(submission, waiter)
     })
+  }
+
+  /** When every permit is taken, the requester with the most gets its newest outcome early: what is known by now. Submitting again continues the wait. */
+  function makeRoomToSend(requester: Requester): boolean {
+    const sending = [...submissions.values()].filter(({ sendResult }) => sendResult === null)
+    const own = sending.filter((submission) => submission.requester.address === requester.address).length
+    // Sends cannot be interrupted. While a node is slow, one address must not use up what is left for others.
+    if (own > 0 && own >= SUBMISSIONS_MAX - sending.length) return false
+    if (submissions.size < SUBMISSIONS_MAX) return true
+    const surplus = findSurplusHolder(submissions.values(), requester, ({ sendResult }) => sendResult !== null)
+    if (surplus === undefined) return false
+    finish(surplus, provisionalOutcome(surplus.sendResult))
+    return true
+  }
+
+  function makeRoomToWait(requester: Requester): boolean {
+    if (waiters.size < SUBMISSION_WAITERS_MAX) return true
+    const surplus = findSurplusHolder(waiters, requester, ({ submission }) => submission.sendResult !== null)
+    surplus?.settle(provisionalOutcome(surplus.submission.sendResult))
+    return surplus !== undefined
+  }
+
+  function hasAny({ address }: Requester): boolean {
+    return waiters.values().some((waiter) => waiter.requester.address === address)
   }
 
   async function run(submission: Submission): Promise<void> {
@@ -130,17 +169,19 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   }
 
   return {
-    stats: () => ({ inFlight: submissions.size, waiters: waiterCount }),
-    submit(signed, { pollTimeoutMs, signal }) {
+    stats: () => ({ inFlight: submissions.size, waiters: waiters.size }),
+    submit(signed, options) {
+      const { requester, signal } = options
       // Sends nothing for a caller that has already disconnected.
       if (signal?.aborted === true) return Promise.resolve({ kind: 'unknown' })
       const existing = submissions.get(signed.envelopeXdr)
-      const isFull = waiterCount >= SUBMISSION_WAITERS_MAX || (existing === undefined && submissions.size >= SUBMISSIONS_MAX)
-      if (stopped || isFull) return Promise.resolve({ kind: 'tryAgainLater', fullQueue: 'gateway' })
-      if (existing !== undefined) return wait(existing, pollTimeoutMs, signal)
-      const submission: Submission = { signed, waiters: new Set(), done: new AbortController(), sendResult: null }
+      if (stopped) return Promise.resolve({ kind: 'tryAgainLater', fullQueue: 'gateway' })
+      const hasRoom = (existing !== undefined || makeRoomToSend(requester)) && makeRoomToWait(requester)
+      if (!hasRoom) return Promise.resolve({ kind: 'tryAgainLater', fullQueue: hasAny(requester) ? 'share' : 'gateway' })
+      if (existing !== undefined) return wait(existing, options)
+      const submission: Submission = { requester, signed, waiters: new Set(), done: new AbortController(), sendResult: null }
       submissions.set(signed.envelopeXdr, submission)
-      const outcome = wait(submission, pollTimeoutMs, signal)
+      const outcome = wait(submission, options)
       run(submission).catch((error: unknown) => {
         log.error({ err: error, hash: signed.hash }, 'a submission failed unexpectedly')
         finish(submission, { kind: 'unknown' })

@@ -14,6 +14,7 @@ import type { SubmitOutcome } from '../relay/outcomes.ts'
 import { ref } from '../resources/fields.ts'
 import { SubmitResult } from '../resources/submit-result.ts'
 import { EXAMPLE_SUBMITTED } from './examples.ts'
+import { requesterOf } from './requester.ts'
 
 const submitTransaction = operation(
   {
@@ -57,7 +58,7 @@ export function txRoutes(app: App, parts: { readonly relay: Relay }): void {
     const signed = relay.decode(signedXdr)
     if (signed === undefined) throw rejected('signedXdr is not a base64 transaction envelope.')
     const disconnected = clientDisconnected(reply)
-    const submitted = await relay.submissions.submit(signed, { pollTimeoutMs, signal: disconnected })
+    const submitted = await relay.submissions.submit(signed, { pollTimeoutMs, requester: requesterOf(request), signal: disconnected })
     if (disconnected.aborted) reply.hijack()
     else reply.header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(resultOf(submitted, signed.hash)))
   })
@@ -69,6 +70,7 @@ const UNKNOWN_OUTCOME =
 const QUEUE_FULL = {
   network: 'The transaction queue of the network is full, or already holds a transaction of this account. Submit the same signedXdr again.',
   gateway: 'The gateway is waiting for too many transactions. Nothing was submitted. Submit the same signedXdr again.',
+  share: 'The gateway is waiting for as many of your transactions as it can. Nothing was submitted. Submit the same signedXdr again.',
 } as const
 
 /** Returns the body of a 200 response. Throws HttpFailure for other outcomes. */

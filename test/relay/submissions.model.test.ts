@@ -18,6 +18,7 @@ import type { Envelope, ModelNetwork } from './model-network.ts'
 
 const RUNS = fuzzRuns(60)
 const COMMANDS_MAX = 60
+const REQUESTER = { address: '192.0.2.1', key: 'nk_1' }
 /** The timeout of a send. */
 const SEND_TIMEOUT_SEC = 10
 
@@ -94,7 +95,7 @@ function submit(index: number, timeoutSec: number): Command {
     }
     real.callers.push(caller)
     const { signal } = caller.disconnect
-    void real.submissions.submit(envelope.signed, { pollTimeoutMs: timeoutSec * 1_000, signal }).then((submitted) => {
+    void real.submissions.submit(envelope.signed, { pollTimeoutMs: timeoutSec * 1_000, requester: REQUESTER, signal }).then((submitted) => {
       const { network } = real
       caller.reported = {
         submitted, isApplied: network.applied(hash) !== undefined, isQueued: network.isQueued(hash), acceptances: network.acceptances(hash),
@@ -227,7 +228,7 @@ async function settleDown(real: Real): Promise<void> {
   for (const { signed } of ENVELOPES) {
     const truth = network.applied(signed.hash)
     if (truth === undefined) continue
-    const submitted = await submissions.submit(signed, { pollTimeoutMs: 1_000 })
+    const submitted = await submissions.submit(signed, { pollTimeoutMs: 1_000, requester: REQUESTER })
     const ledger = submitted.kind === 'success' ? submitted.ledger : truth.ledger
     assert.deepEqual({ ledger, succeeded: submitted.kind !== 'failed' }, truth, 'the outcome of an applied transaction is always reported')
   }

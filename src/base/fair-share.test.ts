@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findSurplusHolder } from './fair-share.ts'
+
+interface Named {
+  readonly name: string
+  readonly requester: { readonly address: string; readonly key: string }
+}
+
+/** `a/1` is key 1 at address a. */
+function holder(name: string): Named {
+  const [address = '', key = ''] = name.split(' ')[0]?.split('/') ?? []
+  return { name, requester: { address, key } }
+}
+
+function surplus(holders: readonly string[], newcomer: string, stuck: readonly string[] = []): string | undefined {
+  return findSurplusHolder(holders.map(holder), holder(newcomer).requester, ({ name }) => !stuck.includes(name))?.name
+}
+
+test('the newest holder of the address with the most gives way, by its largest key', () => {
+  assert.equal(surplus(['a/1 x', 'a/2 x', 'a/2 y', 'b/3 x', 'b/3 y'], 'c/4'), 'a/2 y')
+  assert.equal(surplus(['a/1 x', 'a/1 y', 'a/1 z'], 'b/1'), 'a/1 z', 'the same key at another address')
+})
+
+test('many keys at one address count as one client', () => {
+  assert.equal(surplus(['a/1 x', 'a/2 x', 'a/3 x', 'b/9 x', 'b/9 y'], 'b/9'), undefined, 'b has its share')
+  assert.equal(surplus(['a/1 x', 'a/2 x', 'a/3 x', 'a/4 x', 'b/9 x'], 'b/9'), 'a/4 x')
+})
+
+test('nobody gives way to a newcomer that would have the most', () => {
+  assert.equal(surplus(['a/1 x', 'b/2 x'], 'c/3'), undefined)
+  assert.equal(surplus(['a/1 x', 'a/1 y', 'b/2 x'], 'b/2'), undefined)
+  assert.equal(surplus([], 'a/1'), undefined)
+})
+
+test('keys at one address share what the address has', () => {
+  assert.equal(surplus(['a/1 x', 'a/1 y', 'a/1 z'], 'a/2'), 'a/1 z')
+  assert.equal(surplus(['a/1 x', 'a/1 y', 'a/1 z'], 'a/1'), undefined)
+})
+
+test('holders that may not give way are passed over', () => {
+  assert.equal(surplus(['a/1 x', 'a/1 y', 'a/1 z'], 'b/2', ['a/1 z']), 'a/1 y')
+  assert.equal(surplus(['a/1 x', 'a/1 y', 'a/1 z', 'c/3 x', 'c/3 y'], 'b/2', ['a/1 x', 'a/1 y', 'a/1 z']), 'c/3 y')
+})
