@@ -5,7 +5,7 @@ import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
 import { createAccounts } from './account/accounts.ts'
-import type { Accounts } from './account/accounts.ts'
+import type { AccountRequest, Accounts } from './account/accounts.ts'
 import { RpcFailure } from './chain/failure.ts'
 import { readShimPrice } from './chain/prices.ts'
 import { createLedgerWatermarks } from './chain/ledger-watermarks.ts'
@@ -335,10 +335,10 @@ function streamServices(
       if (typeof found === 'object') return found
       return found === 'unknown' ? 'unknown' : 'invalid_credentials'
     },
-    async readAccount(owner) {
+    async readAccount(owner, address) {
       const { head, rows } = await listOpenPositions(db, { trader: owner })
       // Read positions first. Orders read before `head` could include one whose execution is already in the log; the client would never see it end.
-      return { seq: head.seq, positions: rows, orders: await restingOrders(accounts, owner, head.ledger ?? 0) }
+      return { seq: head.seq, positions: rows, orders: await restingOrders(accounts, { owner, fromLedger: head.ledger ?? 0, requester: address }) }
     },
     async readPrices() {
       const snapshot = prices.cachedSnapshot() ?? (await prices.snapshot())
@@ -349,9 +349,9 @@ function streamServices(
 }
 
 /** Open orders at `fromLedger` or later. Null if the network is unavailable. */
-async function restingOrders(accounts: Accounts, owner: string, fromLedger: number): Promise<readonly object[] | null> {
+async function restingOrders(accounts: Accounts, { owner, fromLedger, requester }: Required<AccountRequest>): Promise<readonly object[] | null> {
   try {
-    return (await accounts.openOrders(owner, fromLedger)).orders
+    return (await accounts.openOrders({ owner, fromLedger, requester })).orders
   } catch (error) {
     if (error instanceof RpcFailure) return null
     throw error

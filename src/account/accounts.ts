@@ -17,14 +17,22 @@ import type { OpenOrders } from '../resources/open-order.ts'
 import type { AccountEntries, AccountIds, TokenAssets } from './entries.ts'
 import { NO_IDS, readAccount } from './entries.ts'
 import { createQuoteReader, readCloseSec } from './quotes.ts'
+import type { AccountCall } from './quotes.ts'
 import { buildState, openOrders } from './state.ts'
 import { createTokenAssetReader } from './token-assets.ts'
 
 /** Both reject with RpcFailure when the ledger cannot be read. Neither returns an older state than before. */
 export interface Accounts {
-  /** With `fromLedger`, the orders at that ledger or a later one: rejects when no node has reached it. */
-  openOrders(owner: string, fromLedger?: number): Promise<OpenOrders>
-  state(owner: string): Promise<AccountState>
+  openOrders(request: AccountRequest): Promise<OpenOrders>
+  state(request: AccountRequest): Promise<AccountState>
+}
+
+export interface AccountRequest {
+  readonly owner: string
+  /** Reads at this ledger or a later one: rejects when no node has reached it. */
+  readonly fromLedger?: number
+  /** The address of the client: addresses take turns at the nodes. */
+  readonly requester: string
 }
 
 /** Reads until the entries, or entries and prices, are of one ledger: a ledger may close between two calls. */
@@ -52,42 +60,41 @@ export function createAccounts(parts: AccountsParts): Accounts {
   const orders = createTtlCache<OpenOrders>(cached)
   const states = createTtlCache<AccountState>(cached)
 
-  async function readState(owner: string, call: ReadOptions): Promise<AccountState> {
+  async function readState(owner: string, call: AccountCall): Promise<AccountState> {
     const tokens = await readTokenAssets(call.signal)
     for (let reads = 1; ; reads++) {
       const entries = await readEntries(owner, tokens, call)
       const assets = [...new Set(entries.positions?.map(({ asset }) => asset))]
       const [quotes, closeSec] = await Promise.all([
-        readQuotes(assets, entries.ledger, call.signal),
-        readCloseSec(rpc, entries.ledger, call.signal),
+        readQuotes(assets, entries.ledger, call),
+        readCloseSec(rpc, entries.ledger, call),
       ])
       const isTorn = [...quotes.values()].some((quote) => 'reason' in quote && quote.reason === 'price_of_another_ledger')
       if (!isTorn || reads === MAX_READS) return buildState(owner, entries, quotes, closeSec)
     }
   }
 
-  async function readOrders(owner: string, call: ReadOptions): Promise<OpenOrders> {
+  async function readOrders(owner: string, call: AccountCall): Promise<OpenOrders> {
     const entries = await readEntries(owner, NO_TOKENS, call)
     const rows = openOrders(entries)
     if (rows === null) throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'some orders cannot be read' })
-    return { orders: rows, ledger: entries.ledger, ledgerCloseTs: await readCloseSec(rpc, entries.ledger, call.signal) }
+    return { orders: rows, ledger: entries.ledger, ledgerCloseTs: await readCloseSec(rpc, entries.ledger, call) }
   }
 
   /** Reads without the signals of the callers, because they share the read. The time-out ends it. */
-  function readShared<T>(read: (call: ReadOptions) => Promise<T>, minLedger: number): Promise<T> {
-    return withTimeout(clock, { limitMs: ACCOUNT_READ_TIMEOUT_MS, method: 'getLedgerEntries' }, (signal) => read({ signal, minLedger }))
+  function readShared<T>(read: (call: AccountCall) => Promise<T>, options: { readonly minLedger: number; readonly requester: string }): Promise<T> {
+    return withTimeout(clock, { limitMs: ACCOUNT_READ_TIMEOUT_MS, method: 'getLedgerEntries' }, (signal) => read({ ...options, signal }))
   }
 
   /** Returns the cached value, unless the account has been seen in a later ledger. Tries twice, because a read in flight may have begun before that. */
   async function atLeast<T extends { readonly ledger: number }>(
     cache: TtlCache<T>,
-    owner: string,
-    fromLedger: number,
-    read: (call: ReadOptions) => Promise<T>,
+    { owner, fromLedger = 0, requester }: AccountRequest,
+    read: (call: AccountCall) => Promise<T>,
   ): Promise<T> {
     const minLedger = Math.max(fromLedger, ledgerWatermarks.get(owner))
     for (let tries = 0; tries < 2; tries++) {
-      const found = await cache.get(owner, () => readShared(read, minLedger))
+      const found = await cache.get(owner, () => readShared(read, { minLedger, requester }))
       if (found.ledger >= minLedger) return found
       if (tries === 0) cache.delete(owner)
     }
@@ -95,13 +102,10 @@ export function createAccounts(parts: AccountsParts): Accounts {
   }
 
   return {
-    openOrders: (owner, fromLedger = 0) => atLeast(orders, owner, fromLedger, (call) => readOrders(owner, call)),
-    state: (owner) => atLeast(states, owner, 0, (call) => readState(owner, call)),
+    openOrders: (request) => atLeast(orders, request, (call) => readOrders(request.owner, call)),
+    state: (request) => atLeast(states, request, (call) => readState(request.owner, call)),
   }
 }
-
-/** The calls of one read share its deadline. */
-type ReadOptions = CallOptions & { readonly signal: AbortSignal }
 
 /** Reads an account's entries at one ledger, and remembers its ids, so that the next read needs one call. */
 function createEntriesReader({ rpc, contracts, ledgerWatermarks }: AccountsParts) {

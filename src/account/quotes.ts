@@ -5,12 +5,16 @@ import { createTtlCache } from '../base/ttl-cache.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import { readShimPrice } from '../chain/prices.ts'
 import type { ShimPrice } from '../chain/prices.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { ACCOUNT_CACHE_MS } from '../limits.ts'
 import type { Quote } from './state.ts'
 
+/** What the calls of one read share: its deadline, and who causes it. */
+export type AccountCall = CallOptions & { readonly signal: AbortSignal }
+
 /** The prices of these assets at this ledger, or why there are none. */
-export type ReadQuotes = (assets: readonly string[], ledger: number, signal: AbortSignal) => Promise<ReadonlyMap<string, Quote>>
+export type ReadQuotes = (assets: readonly string[], ledger: number, call: AccountCall) => Promise<ReadonlyMap<string, Quote>>
 
 const MAX_CACHED_QUOTES = 1_000
 
@@ -18,8 +22,8 @@ const MAX_CACHED_QUOTES = 1_000
 export function createQuoteReader({ rpc, shim, clock }: { readonly rpc: Rpc; readonly shim: string; readonly clock: Clock }): ReadQuotes {
   const latest = createTtlCache<ShimPrice>({ clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: MAX_CACHED_QUOTES })
 
-  async function priceAt(asset: string, ledger: number, signal: AbortSignal): Promise<ShimPrice | undefined> {
-    const read = (): Promise<ShimPrice> => readShimPrice(rpc, { shim, asset, signal, minLedger: ledger })
+  async function priceAt(asset: string, ledger: number, call: AccountCall): Promise<ShimPrice | undefined> {
+    const read = (): Promise<ShimPrice> => readShimPrice(rpc, { ...call, shim, asset, minLedger: ledger })
     try {
       const shared = await latest.get(asset, read)
       return shared.ledger === ledger ? shared : await read()
@@ -29,9 +33,9 @@ export function createQuoteReader({ rpc, shim, clock }: { readonly rpc: Rpc; rea
     }
   }
 
-  return async (assets, ledger, signal) => {
+  return async (assets, ledger, call) => {
     const quotes = await Promise.all(assets.map(async (asset): Promise<[string, Quote]> => {
-      const found = await priceAt(asset, ledger, signal)
+      const found = await priceAt(asset, ledger, call)
       if (found === undefined || found.price <= 0n) return [asset, { reason: 'price_unreadable' }]
       return [asset, found.ledger === ledger ? found : { reason: 'price_of_another_ledger' }]
     }))
@@ -40,15 +44,16 @@ export function createQuoteReader({ rpc, shim, clock }: { readonly rpc: Rpc; rea
 }
 
 /** The close time of a ledger in Unix seconds; null when the node does not report it. */
-export async function readCloseSec(rpc: Rpc, ledger: number, signal: AbortSignal): Promise<number | null> {
+export async function readCloseSec(rpc: Rpc, ledger: number, call: AccountCall): Promise<number | null> {
+  const { signal, requester } = call
   try {
-    const health = await rpc.getHealth({ signal })
+    const health = await rpc.getHealth({ signal, requester })
     if (health.latestLedger === ledger && health.latestLedgerCloseSec !== null) return health.latestLedgerCloseSec
   } catch (error) {
     if (!(error instanceof RpcFailure)) throw error
   }
   try {
-    const { ledgers: [found] } = await rpc.getLedgers({ startLedger: ledger, limit: 1 }, { signal })
+    const { ledgers: [found] } = await rpc.getLedgers({ startLedger: ledger, limit: 1 }, { signal, requester })
     return found?.sequence === ledger ? found.closeSec : null
   } catch (error) {
     if (error instanceof RpcFailure) return null

@@ -69,7 +69,7 @@ export function createAttempts(parts: {
     const { method } = request
     const headAtRequest = nodes.head()
     const startedMs = clock.elapsedMs()
-    const result = await endpoint.call(request, { limit: limits.of(endpoint.index, request), signal: options.signal })
+    const result = await endpoint.call(request, { limit: limits.of(endpoint.index, request), signal: options.signal, requester: options.requester })
     hedging.recordDuration(method, clock.elapsedMs() - startedMs)
     const observation = request.observationOf(result)
     if (observation === null) return result

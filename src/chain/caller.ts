@@ -16,7 +16,7 @@ export interface Caller {
   /** Calls nodes until one returns a usable response. Rejects with RpcFailure, or with the reason of the call's own signal. */
   call<T>(affinity: NodeAffinity, request: RpcRequest<T>, options: CallOptions): Promise<T>
   /** Tries each endpoint at most once, and the next only when it is certain that the one before did not process the request. */
-  send<T>(affinity: NodeAffinity, request: RpcRequest<T>): Promise<T>
+  send<T>(affinity: NodeAffinity, request: RpcRequest<T>, options: Pick<CallOptions, 'requester'>): Promise<T>
   /** Calls one node once, whatever its status, unless its circuit breaker is open. */
   probe<T>(index: number, request: RpcRequest<T>, signal: AbortSignal): Promise<T>
   /** Calls that wait for a permit, by method. */
@@ -92,7 +92,7 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
       }
       throw last ?? allEndpointsPaused(request.method)
     },
-    async send(affinity, request) {
+    async send(affinity, request, { requester }) {
       const { method } = request
       const tried = new Set<number>()
       let last: RpcFailure | undefined
@@ -102,7 +102,7 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
         tried.add(endpoint.index)
         try {
           // The response counts even when the node lags: it is about the envelope, not about a ledger.
-          const result = await endpoint.call(request, { limit: limits.of(endpoint.index, request), signal: undefined })
+          const result = await endpoint.call(request, { limit: limits.of(endpoint.index, request), signal: undefined, requester })
           affinity.preferred = endpoint.index
           return result
         } catch (error) {

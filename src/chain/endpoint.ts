@@ -20,6 +20,8 @@ import { BodyTooLong } from './transport.ts'
 export interface EndpointCall {
   readonly limit: Semaphore
   readonly signal: AbortSignal | undefined
+  /** Requesters take turns while all permits are taken. */
+  readonly requester: string | undefined
 }
 
 export interface Endpoint {
@@ -56,7 +58,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     const signal = how.signal === undefined ? deadline.signal : AbortSignal.any([how.signal, deadline.signal])
     let release: (() => void) | undefined
     try {
-      release = await how.limit.acquire(signal)
+      release = await how.limit.acquire(signal, how.requester)
       // The signal may have aborted after the permit was granted; its event has fired already.
       signal.throwIfAborted()
       const response = checkResponse(await orAborted(transport(url, body, signal, bounds.maxBytes), signal), bounds)

@@ -8,6 +8,8 @@ import type { Observation } from './node-state.ts'
 export interface CallOptions {
   /** Ends the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
+  /** The client address that causes the call. Addresses take turns. Absent for the program's own calls, which go first. */
+  readonly requester?: string | undefined
   /** Calls this endpoint only. */
   readonly endpoint?: number
   /** Rejects responses of an earlier ledger: the call tries the other nodes, then all again, and finally fails with kind `behind`. */

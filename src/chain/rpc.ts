@@ -46,7 +46,7 @@ export interface Rpc {
    * Sends a signed envelope once. Tries another endpoint only when it is certain that the one before did not process the envelope. Rejects with every
    * other failure, because the envelope may be on its way to a ledger.
    */
-  sendTransaction(envelopeXdr: string): Promise<SendResponse>
+  sendTransaction(envelopeXdr: string, options?: Pick<CallOptions, 'requester'>): Promise<SendResponse>
   /** Looks up a transaction by its hash (64 hex digits). Makes one attempt: callers that wait for a transaction poll anyway. */
   getTransaction(hash: string, options?: CallOptions): Promise<TransactionResponse>
 }
@@ -125,7 +125,7 @@ function methodsOf(caller: Caller, affinity: NodeAffinity, endpoints: number): R
       return await call(requestOf('getLedgerEntries', { keys: keysXdr }, keysXdr.length), options)
     },
     simulateTransaction: (envelopeXdr, options) => call(requestOf('simulateTransaction', { transaction: envelopeXdr }), options),
-    sendTransaction: (envelopeXdr) => caller.send(affinity, requestOf('sendTransaction', { transaction: envelopeXdr })),
+    sendTransaction: (envelopeXdr, options = {}) => caller.send(affinity, requestOf('sendTransaction', { transaction: envelopeXdr }), options),
     getTransaction: (hash, options) => call(requestOf('getTransaction', { hash }), options),
   }
 }

@@ -20,7 +20,7 @@ function tracedMethods(rpc: Rpc, tracer: Tracer): Rpc {
     getLatestLedger: (options) => call('getLatestLedger', () => rpc.getLatestLedger(options)),
     getLedgerEntries: (keys, options) => call('getLedgerEntries', () => rpc.getLedgerEntries(keys, options)),
     simulateTransaction: (envelope, options) => call('simulateTransaction', () => rpc.simulateTransaction(envelope, options)),
-    sendTransaction: (envelope) => call('sendTransaction', () => rpc.sendTransaction(envelope)),
+    sendTransaction: (envelope, options) => call('sendTransaction', () => rpc.sendTransaction(envelope, options)),
     getTransaction: (hash, options) => call('getTransaction', () => rpc.getTransaction(hash, options)),
   }
 }

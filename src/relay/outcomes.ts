@@ -1,5 +1,6 @@
 // The outcome of a submitted transaction, from the network's responses (docs/decisions/submitting.md).
 
+import type { Requester } from '../base/fair-share.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import { findContractError, readTransactionResult } from '../chain/outcome.ts'
 import type { TransactionResult } from '../chain/outcome.ts'
@@ -33,7 +34,7 @@ export interface TransactionLookup {
 
 export interface OutcomeReader {
   /** Looks the transaction up by its hash; null when the node does not respond. */
-  lookUp(signed: SignedTransaction, signal: AbortSignal): Promise<TransactionLookup | null>
+  lookUp(signed: SignedTransaction, requester: Requester, signal: AbortSignal): Promise<TransactionLookup | null>
   /**
    * The outcome of a send that was not accepted, given that a node at `latestLedger` does not know the hash. Undefined while that is not conclusive.
    */
@@ -46,9 +47,9 @@ export function createOutcomeReader({ rpc, contractErrors, ledgerWatermarks }: {
   readonly ledgerWatermarks: LedgerWatermarks
 }): OutcomeReader {
   return {
-    async lookUp(signed, signal) {
+    async lookUp(signed, requester, signal) {
       try {
-        const response = await rpc.getTransaction(signed.hash, { signal })
+        const response = await rpc.getTransaction(signed.hash, { signal, requester: requester.address })
         const { latestLedger } = response
         if (response.status === 'NOT_FOUND') return { latestLedger }
         ledgerWatermarks.record(signed.source, response.ledger)

@@ -43,15 +43,15 @@ export interface PrepareRequest extends ContractCall {
   readonly trader: string
 }
 
-/** Prepares a call. Rejects with SimulationFailed, with RpcFailure, or with the reason of `signal`. */
-export type Prepare = (request: PrepareRequest, signal?: AbortSignal) => Promise<PreparedTransaction>
+/** Prepares a call. Rejects with SimulationFailed, with RpcFailure, or with the reason of the signal. */
+export type Prepare = (request: PrepareRequest, options?: Pick<CallOptions, 'signal' | 'requester'>) => Promise<PreparedTransaction>
 
 export function createPrepare(parts: PrepareParts): Prepare {
   const { rpc, contracts, contractErrors } = parts
 
-  return async ({ op, contract, trader, functionName, args }, signal) => {
+  return async ({ op, contract, trader, functionName, args }, options = {}) => {
     // A node behind this ledger may return a used sequence number, or lack a position that the call needs.
-    const call = { minLedger: parts.ledgerWatermarks.get(trader), ...(signal === undefined ? {} : { signal }) }
+    const call = { ...options, minLedger: parts.ledgerWatermarks.get(trader) }
     const called = contracts[contract]
     const draft = draftCall({ source: trader, contract: called, functionName, args })
     // Independent of each other: together they cost one round trip.

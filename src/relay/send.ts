@@ -1,5 +1,6 @@
 // Sends a signed transaction once and classifies every possible response (soroban-rpc, "sendTransaction").
 
+import type { Requester } from '../base/fair-share.ts'
 import type { Log } from '../base/log.ts'
 import { RPC_CODES, RpcFailure, isUnprocessed } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
@@ -25,9 +26,11 @@ export type SendResult =
 const CORE_ERROR_PREFIXES = ['invalid status', 'received exception']
 
 /** Never rejects with an RpcFailure. */
-export async function send({ rpc, log }: { readonly rpc: Rpc; readonly log: Log }, signed: SignedTransaction): Promise<SendResult> {
+export async function send(
+  { rpc, log }: { readonly rpc: Rpc; readonly log: Log }, signed: SignedTransaction, { address }: Requester,
+): Promise<SendResult> {
   try {
-    const response = await rpc.sendTransaction(signed.envelopeXdr)
+    const response = await rpc.sendTransaction(signed.envelopeXdr, { requester: address })
     if (response.hash !== signed.hash) {
       log.error({ hash: signed.hash, nodeHash: response.hash }, 'the node computed a different transaction hash: check that it belongs to this network')
       return { kind: 'unconfirmed' }

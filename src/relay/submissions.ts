@@ -137,7 +137,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   }
 
   async function run(submission: Submission): Promise<void> {
-    const sent = await send(parts, submission.signed)
+    const sent = await send(parts, submission.signed, submission.requester)
     submission.sendResult = sent
     if (sent.kind === 'notSent') return finish(submission, { kind: 'notSent' })
     if (sent.kind === 'undecodable') return finish(submission, { kind: 'rejected', result: null, contractError: null })
@@ -148,12 +148,12 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
 
   /** Looks the transaction up until there is an outcome or no caller waits. */
   async function poll(submission: Submission, sent: SendResult): Promise<void> {
-    const { signed, done: { signal } } = submission
+    const { signed, requester, done: { signal } } = submission
     let resends = 0
     let sentAtMs = clock.elapsedMs()
     while (!signal.aborted) {
       const startedAtMs = clock.elapsedMs()
-      const found = await outcomes.lookUp(signed, signal)
+      const found = await outcomes.lookUp(signed, requester, signal)
       if (signal.aborted) return
       const outcome = found === null ? undefined : (found.outcome ?? outcomes.unacceptedOutcome(sent, found.latestLedger, signed))
       if (outcome !== undefined) return finish(submission, outcome)
@@ -162,7 +162,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
         resends += 1
         sentAtMs = clock.elapsedMs()
         // Only an acceptance is conclusive: after a rejection of this copy, the first one may still be queued at another node.
-        if ((await send(parts, signed)).kind === 'accepted') submission.sendResult = { kind: 'accepted' }
+        if ((await send(parts, signed, requester)).kind === 'accepted') submission.sendResult = { kind: 'accepted' }
       }
       await clock.sleep(Math.max(0, startedAtMs + SUBMIT_POLL_INTERVAL_MS - clock.elapsedMs()), signal)
     }

@@ -1,7 +1,7 @@
 // Account data from the ledger: GET /v1/account/me/orders/open, /v1/account/me/state. Not in the specification.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Accounts } from '../account/accounts.ts'
+import type { AccountRequest, Accounts } from '../account/accounts.ts'
 import type { App } from '../http/app.ts'
 import { CACHE_PRIVATE, prepareResponse, sendResponse } from '../http/response.ts'
 import { callerKey } from '../http/caller.ts'
@@ -10,6 +10,7 @@ import { AccountState, EXAMPLE_ACCOUNT_STATE } from '../resources/account-state.
 import { ref } from '../resources/fields.ts'
 import { EXAMPLE_OPEN_ORDER, OpenOrders } from '../resources/open-order.ts'
 import { serialiseBody } from './page-response.ts'
+import { requesterOf } from './requester.ts'
 
 const listOpenOrders = operation(
   {
@@ -46,11 +47,15 @@ const getState = operation(
 export function accountStateRoutes(app: App, parts: { readonly accounts: Accounts }): void {
   const { accounts } = parts
   app.get('/v1/account/me/orders/open', { schema: listOpenOrders, config: { requiresKey: true } }, async (request, reply) => {
-    sendPrivate(request, reply, await accounts.openOrders(callerKey(request).owner))
+    sendPrivate(request, reply, await accounts.openOrders(accountRequest(request)))
   })
   app.get('/v1/account/me/state', { schema: getState, config: { requiresKey: true } }, async (request, reply) => {
-    sendPrivate(request, reply, await accounts.state(callerKey(request).owner))
+    sendPrivate(request, reply, await accounts.state(accountRequest(request)))
   })
+}
+
+function accountRequest(request: FastifyRequest): AccountRequest {
+  return { owner: callerKey(request).owner, requester: requesterOf(request).address }
 }
 
 function sendPrivate(request: FastifyRequest, reply: FastifyReply, body: object): void {

@@ -38,6 +38,7 @@ export function actionsRoutes(app: App, parts: { readonly prepare: Prepare; read
     const action = request.body
     requireSupportedAsset(action)
     const trader = callerKey(request).owner
-    await sendPrepared(reply, (disconnected) => parts.prepare({ op: action.op, trader, ...actionCall(action, trader, parts.contracts) }, disconnected))
+    const call = { op: action.op, trader, ...actionCall(action, trader, parts.contracts) }
+    await sendPrepared(request, reply, { prepare: parts.prepare, call })
   })
 }

@@ -38,6 +38,7 @@ export function ordersRoutes(app: App, parts: { readonly prepare: Prepare }): vo
     const order = request.body
     requireSupportedAsset(order)
     const trader = callerKey(request).owner
-    await sendPrepared(reply, (disconnected) => parts.prepare({ op: order.op, trader, contract: 'market', ...operationCall(order, trader) }, disconnected))
+    const call = { op: order.op, trader, contract: 'market', ...operationCall(order, trader) } as const
+    await sendPrepared(request, reply, { prepare: parts.prepare, call })
   })
 }

@@ -29,7 +29,7 @@ export interface StreamLogin {
 export interface StreamServices {
   /** `unknown` when the key cannot be looked up. Never rejects. */
   login(keyId: string, secret: string): Promise<StreamLogin | 'invalid_credentials' | 'unknown'>
-  readAccount(owner: string): Promise<AccountSnapshot>
+  readAccount(owner: string, address: string): Promise<AccountSnapshot>
 }
 
 export interface SessionParts {
@@ -38,6 +38,8 @@ export interface SessionParts {
   readonly tail: Tail
   readonly db: Queryable
   readonly clock: Clock
+  /** The client's. */
+  readonly address: string
   readonly budget: ReplayBudget
   readonly limits: StreamLimits
   readonly services: StreamServices
@@ -75,7 +77,7 @@ export function createSession(parts: SessionParts): Session {
       await subscriptions.watchAccounts(logChannels.values())
     }
     const resume = await planResumeOf(parts, request, logChannels)
-    const snapshots = request.snapshot && resume === undefined ? await readSnapshots({ ...parts, readAccount: services.readAccount }, logChannels) : []
+    const snapshots = request.snapshot && resume === undefined ? await readSnapshots({ ...parts, readAccount: (owner) => services.readAccount(owner, parts.address) }, logChannels) : []
     if (connection.closed.aborted) return
 
     // NOTE: no `await` from here on. Delivery must start exactly at the heads that the reply names.

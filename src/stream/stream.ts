@@ -124,7 +124,7 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
       },
     })
     const session = createSession({
-      connection, hub, tail, db: store.read, clock, budget: budgets.open(address), limits, services, log, lastTick: ticks.last,
+      connection, hub, tail, db: store.read, clock, address, budget: budgets.open(address), limits, services, log, lastTick: ticks.last,
     })
     const client: Client = { connection, session, address }
     clients.add(client)

@@ -37,7 +37,7 @@ function bench(overrides: Readonly<Record<string, readonly ScriptedResponse[]>> 
     rpc, contracts: CONTRACTS, contractErrors: createContractErrors(CONTRACTS), ledgerWatermarks, ledgerTime: createLedgerTime({ rpc, clock }),
   })
   const prepare: PrepareOrder = (request, trader, signal) =>
-    prepareCall({ op: request.op, trader, contract: 'market', ...operationCall(request, trader) }, signal)
+    prepareCall({ op: request.op, trader, contract: 'market', ...operationCall(request, trader) }, signal === undefined ? {} : { signal })
   const all = { getLedgerEntries: [account(7n)], simulateTransaction: [simulated()], getHealth: [health(START_SEC - 3)], ...overrides }
   for (const [method, responses] of Object.entries(all)) node.script(method, ...responses)
   return { node, prepare, ledgerWatermarks }

@@ -97,7 +97,7 @@ export async function createTradingServer(): Promise<TradingServer> {
   for (const schema of SCHEMAS) app.addSchema(schema)
   keysRoutes(app, { keys: forward(() => current().keys) })
   accountRoutes(app, { requestLimits })
-  ordersRoutes(app, { prepare: (request, signal) => current().relay.prepare(request, signal) })
+  ordersRoutes(app, { prepare: (request, options) => current().relay.prepare(request, options) })
   txRoutes(app, { relay: forward(() => current().relay) })
   return {
     app,
