@@ -7,7 +7,9 @@ import type { Prepare, PrepareRequest } from '../relay/prepare.ts'
 import { requesterOf } from './requester.ts'
 
 /** Prepares a transaction and sends it. Stops if the client disconnects. Throws 400 `simulation_failed` if the simulation fails. */
-export async function sendPrepared(request: FastifyRequest, reply: FastifyReply, parts: { readonly prepare: Prepare; readonly call: PrepareRequest }): Promise<void> {
+export async function sendPrepared(
+  request: FastifyRequest, reply: FastifyReply, parts: { readonly prepare: Prepare; readonly call: PrepareRequest },
+): Promise<void> {
   const disconnected = clientDisconnected(reply)
   try {
     const prepared = await parts.prepare(parts.call, { signal: disconnected, requester: requesterOf(request).address })

@@ -63,6 +63,7 @@ export interface Session {
 export function createSession(parts: SessionParts): Session {
   const { connection, tail, services, budget } = parts
   const subscriptions = createSubscriptions({ ...parts, waitingBytes: parts.limits.waitingBytes })
+  const snapshotParts = { ...parts, readAccount: (owner: string) => services.readAccount(owner, parts.address) }
   let login: StreamLogin | null = null
 
   async function subscribe(request: SubscribeRequest): Promise<void> {
@@ -77,7 +78,7 @@ export function createSession(parts: SessionParts): Session {
       await subscriptions.watchAccounts(logChannels.values())
     }
     const resume = await planResumeOf(parts, request, logChannels)
-    const snapshots = request.snapshot && resume === undefined ? await readSnapshots({ ...parts, readAccount: (owner) => services.readAccount(owner, parts.address) }, logChannels) : []
+    const snapshots = request.snapshot && resume === undefined ? await readSnapshots(snapshotParts, logChannels) : []
     if (connection.closed.aborted) return
 
     // NOTE: no `await` from here on. Delivery must start exactly at the heads that the reply names.

@@ -10,8 +10,8 @@ import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX } from '../../src/limits.ts'
 import { createContractErrors } from '../../src/relay/contract-errors.ts'
 import type { SubmitOutcome } from '../../src/relay/outcomes.ts'
 import { createSubmissions } from '../../src/relay/submissions.ts'
-import { CONTRACTS, NOT_FOUND, signedTransaction } from './responses.ts'
-import { createScriptedNode, pass, quiet } from './scripted-node.ts'
+import { CONTRACTS, NOT_FOUND, signedTransaction } from '../relay/responses.ts'
+import { createScriptedNode, pass, quiet } from '../relay/scripted-node.ts'
 
 const ATTACKER_ADDRESS = '192.0.2.66'
 const POLL_TIMEOUT_MS = 60_000

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_QUEUED_CALLS } from '../../src/chain/attempt.ts'
-import { NOT_FOUND } from './responses.ts'
-import { createScriptedNode, quiet } from './scripted-node.ts'
-import type { NodeResponse } from './scripted-node.ts'
+import { NOT_FOUND } from '../relay/responses.ts'
+import { createScriptedNode, quiet } from '../relay/scripted-node.ts'
+import type { NodeResponse } from '../relay/scripted-node.ts'
 
 /** Permits for simulations at one node. */
 const PERMITS = 8
