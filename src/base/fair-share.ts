@@ -1,6 +1,6 @@
 // Shares of a bounded resource that shrink as more callers come: one caller may use everything while it is alone, and gives way when others arrive.
 
-/** Who holds a share. Clients are told apart by address first, because one client can have many keys. */
+/** Who holds a share. Clients are distinguished by address first, because one client can have many keys. */
 export interface Requester {
   readonly address: string
   readonly key: string

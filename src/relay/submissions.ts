@@ -2,13 +2,13 @@
 // reasons behind each outcome: docs/decisions/submitting.md.
 
 import type { Clock, Timer } from '../base/clock.ts'
-import { findSurplusHolder } from '../base/fair-share.ts'
 import type { Requester } from '../base/fair-share.ts'
 import type { Log } from '../base/log.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
-import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX, SUBMIT_POLL_INTERVAL_MS } from '../limits.ts'
+import { SUBMIT_POLL_INTERVAL_MS } from '../limits.ts'
+import { createAdmission } from './admission.ts'
 import type { ContractErrors } from './contract-errors.ts'
 import { createOutcomeReader, provisionalOutcome } from './outcomes.ts'
 import type { SubmitOutcome } from './outcomes.ts'
@@ -69,6 +69,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   // By envelope, not by hash: the hash does not cover the signatures, and one caller's bad signature must not reject another caller's good one.
   const submissions = new Map<string, Submission>()
   const waiters = new Set<Waiter>()
+  const admission = createAdmission({ submissions, waits: waiters, finish })
   let stopped = false
 
   function remove(submission: Submission): void {
@@ -112,30 +113,6 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
     })
   }
 
-  /** When every permit is taken, the requester with the most gets its newest outcome early: what is known by now. Submitting again continues the wait. */
-  function makeRoomToSend(requester: Requester): boolean {
-    const sending = [...submissions.values()].filter(({ sendResult }) => sendResult === null)
-    const own = sending.filter((submission) => submission.requester.address === requester.address).length
-    // Sends cannot be interrupted. While a node is slow, one address must not use up what is left for others.
-    if (own > 0 && own >= SUBMISSIONS_MAX - sending.length) return false
-    if (submissions.size < SUBMISSIONS_MAX) return true
-    const surplus = findSurplusHolder(submissions.values(), requester, ({ sendResult }) => sendResult !== null)
-    if (surplus === undefined) return false
-    finish(surplus, provisionalOutcome(surplus.sendResult))
-    return true
-  }
-
-  function makeRoomToWait(requester: Requester): boolean {
-    if (waiters.size < SUBMISSION_WAITERS_MAX) return true
-    const surplus = findSurplusHolder(waiters, requester, ({ submission }) => submission.sendResult !== null)
-    surplus?.settle(provisionalOutcome(surplus.submission.sendResult))
-    return surplus !== undefined
-  }
-
-  function hasAny({ address }: Requester): boolean {
-    return waiters.values().some((waiter) => waiter.requester.address === address)
-  }
-
   async function run(submission: Submission): Promise<void> {
     const sent = await send(parts, submission.signed, submission.requester)
     submission.sendResult = sent
@@ -176,8 +153,8 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       if (signal?.aborted === true) return Promise.resolve({ kind: 'unknown' })
       const existing = submissions.get(signed.envelopeXdr)
       if (stopped) return Promise.resolve({ kind: 'tryAgainLater', fullQueue: 'gateway' })
-      const hasRoom = (existing !== undefined || makeRoomToSend(requester)) && makeRoomToWait(requester)
-      if (!hasRoom) return Promise.resolve({ kind: 'tryAgainLater', fullQueue: hasAny(requester) ? 'share' : 'gateway' })
+      const hasRoom = (existing !== undefined || admission.maySend(requester)) && admission.mayWait(requester)
+      if (!hasRoom) return Promise.resolve(admission.refusal(requester))
       if (existing !== undefined) return wait(existing, options)
       const submission: Submission = { requester, signed, waiters: new Set(), done: new AbortController(), sendResult: null }
       submissions.set(signed.envelopeXdr, submission)
