@@ -6,6 +6,7 @@ import { measureArchiveSize, measureLargeArchive } from './figures/archive-size.
 import { measureCached } from './figures/cached.ts'
 import { measureCatchUp } from './figures/catch-up.ts'
 import { measureFanOut } from './figures/fan-out.ts'
+import { measureHostileNode } from './figures/hostile-node.ts'
 import { measureLoopDelay } from './figures/loop-delay.ts'
 import { measureOrders } from './figures/orders.ts'
 import { measurePages } from './figures/pages.ts'
@@ -27,6 +28,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   'stream-costs': measureStreamCosts,
   'catch-up': measureCatchUp,
   'loop-delay': measureLoopDelay,
+  'hostile-node': measureHostileNode,
   'archive-size': measureArchiveSize,
   'archive-size-large': measureLargeArchive,
 }
