@@ -48,6 +48,7 @@ import { createKlines } from './oracle/klines.ts'
 import { createOracle } from './oracle/oracle.ts'
 import type { Oracle } from './oracle/oracle.ts'
 import type { Prices } from './oracle/prices.ts'
+import { fillCandles, readArchiveHead } from './projections/candle-fill.ts'
 import { foldTicks } from './projections/candles.ts'
 import { createIndexSnapshotReader } from './projections/index-snapshot.ts'
 import { createIndexWaiter } from './projections/index-waiter.ts'
@@ -161,6 +162,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     readPrice: (asset, signal) =>
       readShimPrice(parts.rpc, { shim: contracts.oracleShim.address, asset, signal }),
     foldTicks: (ticks) => foldTicks(store.write, ticks),
+    filling: { readHead: () => readArchiveHead(store.write), fillPage: (range) => fillCandles(store.write, range) },
     clock,
     log,
   })

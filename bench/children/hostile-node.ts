@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { serveParent } from '../support/in-child.ts'
 
@@ -50,11 +50,13 @@ const VALID = sends(
   `{"status":"NOT_FOUND","latestLedger":9,"oldestLedger":2,"cursor":"c","events":[${Array.from({ length: 280 }, () => EVENT).join(',')}],"entries":[]}`,
 )
 
+let server: Server | undefined
+
 serveParent(
   {
     serve: async () => {
       let turn = 0
-      const server = createServer((request, response) => {
+      server = createServer((request, response) => {
         response.on('error', () => {})
         request.setEncoding('utf8').once('data', (text: string) => {
           const { id } = JSON.parse(text) as { id: number }
@@ -70,5 +72,8 @@ serveParent(
       return address.port
     },
   },
-  async () => {},
+  async () => {
+    server?.closeAllConnections()
+    server?.close()
+  },
 )

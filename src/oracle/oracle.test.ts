@@ -22,6 +22,7 @@ function build() {
       if (database.away) throw new Error('connection lost')
       folded.push(ticks)
     },
+    filling: { readHead: async () => ({ epoch: null, lastSeq: 0 }), fillPage: async () => ({ filled: 0, beforeSeq: null, tooNewSeq: null }) },
     clock,
     log: silentLog,
   })

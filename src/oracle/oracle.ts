@@ -3,6 +3,8 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { CandleTick } from '../projections/candles.ts'
+import { createCandleFiller } from './candle-filler.ts'
+import type { CandleFillerOptions } from './candle-filler.ts'
 import { createPrices } from './prices.ts'
 import type { AttestedPrice, Prices, ReadPrice } from './prices.ts'
 
@@ -18,7 +20,9 @@ export interface Oracle {
   readonly prices: Prices
   /** Runs one round: reads every price and writes the ticks. Never rejects. */
   step(signal?: AbortSignal): Promise<void>
-  /** Runs rounds until the signal aborts. Never rejects. */
+  /** Fills candles that the ticker missed. Rejects when the database cannot be used. */
+  fillCandles(signal?: AbortSignal): Promise<number>
+  /** Runs the ticker, and the filling of candles besides it, until the signal aborts. Never rejects. */
   run(signal: AbortSignal): Promise<void>
 }
 
@@ -26,12 +30,14 @@ export interface OracleOptions {
   readonly assets: readonly string[]
   readonly readPrice: ReadPrice
   readonly foldTicks: FoldTicks
+  readonly filling: Pick<CandleFillerOptions, 'readHead' | 'fillPage'>
   readonly clock: Clock
   readonly log: Log
 }
 
 export function createOracle(options: OracleOptions): Oracle {
   const { clock, log, assets, readPrice } = options
+  const filler = createCandleFiller({ assets, ...options.filling, clock, log })
   const latest = new Map<string, AttestedPrice>()
   let pending: CandleTick[] = []
   let isWriting = true
@@ -73,15 +79,20 @@ export function createOracle(options: OracleOptions): Oracle {
     await foldPending()
   }
 
+  async function tick(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const startedAtMs = clock.elapsedMs()
+      await step(signal)
+      await clock.sleep(Math.max(0, TICKER_INTERVAL_MS - (clock.elapsedMs() - startedAtMs)), signal)
+    }
+  }
+
   return {
     prices,
     step,
+    fillCandles: filler.step,
     async run(signal) {
-      while (!signal.aborted) {
-        const startedAtMs = clock.elapsedMs()
-        await step(signal)
-        await clock.sleep(Math.max(0, TICKER_INTERVAL_MS - (clock.elapsedMs() - startedAtMs)), signal)
-      }
+      await Promise.all([tick(signal), filler.run(signal)])
     },
   }
 }

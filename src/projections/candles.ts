@@ -41,7 +41,11 @@ export interface CandlesFilter {
   readonly cursor?: string | undefined
 }
 
+/** Where the prices of a candle come from. `trades`: at least one of them is of a trade. */
+type PriceSource = 'oracle' | 'trades'
+
 interface RawCandle extends Record<'open' | 'high' | 'low' | 'close', string> {
+  readonly source: PriceSource
   /** The bucket's start, named `seq` because pages are ordered by it. */
   readonly seq: number
 }
@@ -54,7 +58,7 @@ export async function listCandles(db: Queryable, filter: CandlesFilter): Promise
   const page = await readPage<RawCandle, Candle>(
     db,
     {
-      page: `select k.time as seq, k.open, k.high, k.low, k.close from idx.candles k
+      page: `select k.time as seq, k.open, k.high, k.low, k.close, k.source from idx.candles k
         where k.asset = $1::text and k.interval = $2::text ${before === undefined ? '' : 'and k.time < $4::bigint'}
         order by k.time desc limit $3::int`,
       params: before === undefined ? [toSearchText(asset), interval, limit + 1] : [toSearchText(asset), interval, limit + 1, before],
@@ -85,7 +89,7 @@ export async function readCandlesBetween(
     `select c.last_ledger as "headLedger", c.last_seq as "headSeq", k.*,
        (select max(p.time) from idx.candles p where p.asset = $1::text and p.interval = $2::text and p.time < least($3::bigint, $4::bigint)) as previous
      from idx.cursor c left join lateral (
-       select k.time as seq, k.open, k.high, k.low, k.close from idx.candles k
+       select k.time as seq, k.open, k.high, k.low, k.close, k.source from idx.candles k
        where k.asset = $1::text and k.interval = $2::text and k.time >= $3::bigint and k.time < $4::bigint
        order by k.time desc limit $5::int
      ) k on true order by k.seq`,
@@ -112,7 +116,7 @@ export async function readNewestCandles(
   series: readonly { readonly asset: string; readonly interval: CandleInterval }[],
 ): Promise<readonly SeriesCandle[]> {
   const rows = await db.query<RawCandle & { readonly asset: string; readonly interval: CandleInterval }>(
-    `select n.asset, n.interval, k.time as seq, k.open, k.high, k.low, k.close
+    `select n.asset, n.interval, k.time as seq, k.open, k.high, k.low, k.close, k.source
      from unnest($1::text[], $2::text[]) n (asset, interval)
      cross join lateral (
        select * from idx.candles c where c.asset = n.asset and c.interval = n.interval order by c.time desc limit 2
@@ -123,7 +127,8 @@ export async function readNewestCandles(
 }
 
 function toCandle(raw: RawCandle): Candle {
-  return { time: raw.seq, open: float(raw.open), high: float(raw.high), low: float(raw.low), close: float(raw.close) }
+  const candle = { time: raw.seq, open: float(raw.open), high: float(raw.high), low: float(raw.low), close: float(raw.close) }
+  return raw.source === 'trades' ? { ...candle, source: raw.source } : candle
 }
 
 function float(priceE7: string): number {
@@ -144,22 +149,27 @@ interface Bucket {
 
 /**
  * Applies ticks to the candles of every interval in one statement. Applying a tick twice changes nothing, and ticks may arrive late: open and close follow
- * the time of attestation; among equal times the first tick received opens and the last one closes.
+ * the time of attestation; among equal times the first tick received opens and the last one closes. A price of a trade never replaces an oracle price of the
+ * same time, and marks a candle only if it changes it.
  */
-export async function foldTicks(db: Queryable, ticks: readonly CandleTick[]): Promise<void> {
+export async function foldTicks(db: Queryable, ticks: readonly CandleTick[], source: PriceSource = 'oracle'): Promise<void> {
   const rows = [...bucketTicks(ticks).values()]
   if (rows.length === 0) return
   await db.query(
-    `insert into idx.candles as k (asset, interval, time, open, high, low, close, open_ts, close_ts)
-     select * from unnest($1::text[], $2::text[], $3::bigint[], $4::numeric[], $5::numeric[], $6::numeric[], $7::numeric[], $8::bigint[], $9::bigint[])
+    `insert into idx.candles as k (asset, interval, time, open, high, low, close, open_ts, close_ts, source)
+     select n.*, $10::text from unnest($1::text[], $2::text[], $3::bigint[], $4::numeric[], $5::numeric[], $6::numeric[], $7::numeric[], $8::bigint[], $9::bigint[]) n
      on conflict (asset, interval, time) do update set
        open = case when excluded.open_ts < k.open_ts then excluded.open else k.open end,
        high = greatest(k.high, excluded.high),
        low = least(k.low, excluded.low),
-       close = case when excluded.close_ts >= k.close_ts then excluded.close else k.close end,
+       close = case
+         when excluded.close_ts > k.close_ts or (excluded.close_ts = k.close_ts and excluded.source = 'oracle') then excluded.close else k.close end,
        open_ts = least(k.open_ts, excluded.open_ts),
-       close_ts = greatest(k.close_ts, excluded.close_ts)`,
-    columnsOf(rows, ['asset', 'interval', 'time', 'open', 'high', 'low', 'close', 'openTs', 'closeTs']),
+       close_ts = greatest(k.close_ts, excluded.close_ts),
+       source = case
+         when excluded.open_ts < k.open_ts or excluded.close_ts > k.close_ts or excluded.high > k.high or excluded.low < k.low
+         then greatest(k.source, excluded.source) else k.source end`,
+    [...columnsOf(rows, ['asset', 'interval', 'time', 'open', 'high', 'low', 'close', 'openTs', 'closeTs']), source],
   )
 }
 

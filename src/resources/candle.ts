@@ -20,6 +20,10 @@ export const Candle = Type.Object(
     high: Type.Number({ description: 'Highest price of the interval.', examples: [108600] }),
     low: Type.Number({ description: 'Lowest price of the interval.', examples: [108300.25] }),
     close: Type.Number({ description: 'Last price of the interval. Changes until the interval ends.', examples: [108512.75] }),
+    source: Type.Optional(Type.Unsafe<'trades'>({
+      type: 'string', enum: ['trades'],
+      description: 'Present when the gateway missed oracle prices of this interval, for example while it was down, and filled them with prices of trades.',
+    })),
   },
   { $id: 'Candle', description: 'OHLC prices of one time interval. Candles have no volume.' },
 )
