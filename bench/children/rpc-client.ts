@@ -19,31 +19,36 @@ const clock = createSystemClock()
 export interface AttackFigures {
   /** The 99th percentile of the event loop delay. */
   readonly delayMs: number
+  /** The same while nothing happens: on a busy machine, threads wait for a processor. */
+  readonly idleDelayMs: number
   readonly calls: number
-  /** The process's memory before the attack and after the worker ended. */
-  readonly rssBefore: number
-  readonly rssAfter: number
 }
 
 async function attack({ port, durationMs }: { port: number; durationMs: number }): Promise<AttackFigures> {
   const readResponse = createReader(`http://127.0.0.1:${port}/`)
   for (const [method, items] of CALLS) await readResponse(method, items)
+  const idleDelayMs = await delayDuring(() => clock.sleep(durationMs))
+  let calls = 0
+  const delayMs = await delayDuring(async () => {
+    const untilMs = clock.elapsedMs() + durationMs
+    const caller = async (): Promise<void> => {
+      for (; clock.elapsedMs() < untilMs; calls++) {
+        const [method, items] = CALLS[calls % CALLS.length] ?? CALLS[0]
+        await readResponse(method, items)
+      }
+    }
+    await Promise.all(Array.from({ length: CALLERS }, caller))
+  })
   await clock.sleep(WORKER_IDLE_MS + 1_000)
-  const rssBefore = process.memoryUsage.rss()
+  return { delayMs, idleDelayMs, calls }
+}
+
+async function delayDuring(work: () => Promise<void>): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
-  const untilMs = clock.elapsedMs() + durationMs
-  let calls = 0
-  const caller = async (): Promise<void> => {
-    for (; clock.elapsedMs() < untilMs; calls++) {
-      const [method, items] = CALLS[calls % CALLS.length] ?? CALLS[0]
-      await readResponse(method, items)
-    }
-  }
-  await Promise.all(Array.from({ length: CALLERS }, caller))
+  await work()
   delay.disable()
-  await clock.sleep(WORKER_IDLE_MS + 1_000)
-  return { delayMs: delay.percentile(99) / 1e6, calls, rssBefore, rssAfter: process.memoryUsage.rss() }
+  return delay.percentile(99) / 1e6
 }
 
 /** Requests and reads one response as an endpoint does, but without its circuit breaker, which would pause the attack. Never rejects. */
@@ -84,6 +89,7 @@ function perSec(work: () => void): number {
 serveParent(
   {
     attack,
+    rssBytes: async () => process.memoryUsage.rss(),
     /** Pages of sixty events read per second, as the client reads them. */
     ours: async () => perSec(() => void readMessage({ method: 'getEvents', id: 1, body: PAGE, maxValues: 64_064 })),
     /** The same without any check before JSON.parse. */

@@ -3,14 +3,12 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../base/clock.ts'
 import { createSemaphore } from '../base/semaphore.ts'
-import { readMessage } from './message.ts'
+import { readMessage, UNCHECKED_MAX_LENGTH } from './message.ts'
 import type { Message, MessageOutcome } from './message.ts'
 
 /** Rejects with the signal's reason when it aborts. */
 export type ReadMessage = (message: Message, signal: AbortSignal) => Promise<MessageOutcome>
 
-/** Larger bodies are read in the worker. Parsing this much takes a few milliseconds at worst; most responses are smaller. */
-export const INLINE_MAX_BYTES = 64 * 1024
 /** Bodies that wait for the worker. */
 const MAX_WAITING = 64
 /** An honest body takes less than a tenth of this. */
@@ -81,7 +79,7 @@ export function createMessageReader({ clock, workerHeapMb = 192 }: { clock: Cloc
 
   return async (message, signal) => {
     const { body } = message
-    if (body.length <= INLINE_MAX_BYTES) return readMessage(message)
+    if (body.length <= UNCHECKED_MAX_LENGTH) return readMessage(message)
     const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : ownBuffer(body)
     const release = await turn.acquire(signal)
     try {

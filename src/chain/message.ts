@@ -22,13 +22,16 @@ export type MessageOutcome =
   | { readonly kind: 'error'; readonly code: number; readonly detail: string }
   | { readonly kind: 'busy' | 'malformed' | 'oversized'; readonly detail: string }
 
+/** Larger bodies are checked before they are parsed. Parsing this much of anything takes a few milliseconds; most responses are smaller. */
+export const UNCHECKED_MAX_LENGTH = 64 * 1024
+
 /** How much of an error text is kept; the rest is never logged. */
 export const ERROR_TEXT_MAX_LENGTH = 4_096
 
 /** Never throws, except for errors of the program. */
 export function readMessage(message: Message): MessageOutcome {
   const text = typeof message.body === 'string' ? message.body : Buffer.from(message.body.buffer, message.body.byteOffset, message.body.length).toString()
-  const excess = findExcess(text, message.maxValues)
+  const excess = text.length > UNCHECKED_MAX_LENGTH ? findExcess(text, message.maxValues) : null
   if (excess !== null) return { kind: 'oversized', detail: `the response has ${excess}` }
   try {
     return readFields(message, fields(parseJson(text), `the response to ${message.method}`))

@@ -40,7 +40,9 @@ create table idx.candles (
   close numeric(39,0) not null,
   open_ts bigint not null,
   close_ts bigint not null,
-  constraint candles_pkey PRIMARY KEY (asset, "interval", "time")
+  source text not null default 'oracle'::text,
+  constraint candles_pkey PRIMARY KEY (asset, "interval", "time"),
+  constraint candles_source_check CHECK ((source = ANY (ARRAY['oracle'::text, 'trades'::text])))
 );
 
 create table idx.corrections (
@@ -75,9 +77,6 @@ create table idx.cursor (
   updated_at bigint,
   reserved_seq bigint not null default 0,
   oldest_ledger bigint,
-  anchor_chain integer,
-  anchor_ledger bigint,
-  anchor_hash text,
   projections_version integer,
   constraint cursor_pkey PRIMARY KEY (id),
   constraint cursor_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number),
@@ -329,6 +328,14 @@ create table idx.repairs (
   constraint repairs_action_check CHECK ((action = ANY (ARRAY['add'::text, 'replace'::text, 'remove'::text])))
 );
 
+create table idx.sections (
+  first_seq bigint not null,
+  last_seq bigint,
+  epoch integer not null,
+  constraint sections_pkey PRIMARY KEY (first_seq),
+  constraint sections_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number)
+);
+
 create table idx.tasks (
   kind text not null,
   id bigint not null,
@@ -338,12 +345,6 @@ create table idx.tasks (
   constraint tasks_pkey PRIMARY KEY (kind),
   constraint tasks_kind_check CHECK ((kind = ANY (ARRAY['rebuild'::text, 'verify'::text]))),
   constraint tasks_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'running'::text, 'done'::text, 'failed'::text])))
-create table idx.sections (
-  first_seq bigint not null,
-  last_seq bigint,
-  epoch integer not null,
-  constraint sections_pkey PRIMARY KEY (first_seq),
-  constraint sections_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.told_ids (

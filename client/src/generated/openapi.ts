@@ -100,6 +100,11 @@ export interface components {
       readonly low: number;
       /** @description Last price of the interval. Changes until the interval ends. */
       readonly close: number;
+      /**
+       * @description Present when the gateway missed oracle prices of this interval, for example while it was down, and filled them with prices of trades.
+       * @enum {string}
+       */
+      readonly source?: "trades";
     };
     /** @description Lifetime results of one trader. */
     readonly LeaderboardEntry: {
