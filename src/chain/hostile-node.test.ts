@@ -192,11 +192,11 @@ const healthy = (): Uint8Array => Buffer.from(wrapped(1, JSON.stringify({ status
 const RESULT = { kind: 'result', result: { status: 'NOT_FOUND', latestLedger: 9 } }
 
 test('a body that exhausts the heap of the worker ends the worker, not the process', async () => {
-  const readMessage = createMessageReader({ clock: createVirtualClock(0), workerHeapMb: 24 })
+  const readMessage = createMessageReader({ clock: createVirtualClock(0), workerHeapMb: 12 })
   const { signal } = new AbortController()
-  const body = Buffer.from(wrapped(1, `[${'[],'.repeat(2_500_000)}0]`))
+  const body = Buffer.from(wrapped(1, `[${'[],'.repeat(1_000_000)}0]`))
   const outcome = await readMessage({ ...LARGE, body }, signal)
-  assert.deepEqual(outcome, { kind: 'oversized', detail: 'reading the response took more than 24 MB' })
+  assert.deepEqual(outcome, { kind: 'oversized', detail: 'reading the response took more than 12 MB' })
   assert.deepEqual(await readMessage({ ...LARGE, body: healthy() }, signal), RESULT)
 })
 
