@@ -149,8 +149,8 @@ interface Bucket {
 
 /**
  * Applies ticks to the candles of every interval in one statement. Applying a tick twice changes nothing, and ticks may arrive late: open and close follow
- * the time of attestation; among equal times the first tick received opens and the last one closes. A price of a trade never replaces an oracle price of the
- * same time, and marks a candle only if it changes it.
+ * the time of attestation; among equal times the first tick received opens and the last one closes. A price of a trade never replaces an oracle price
+ * of the same time, and marks a candle only if it changes it.
  */
 export async function foldTicks(db: Queryable, ticks: readonly CandleTick[], source: PriceSource = 'oracle'): Promise<void> {
   const rows = [...bucketTicks(ticks).values()]

@@ -30,7 +30,7 @@ test('fills candles that are missing because of downtime with prices of trades, 
   const before = await candles(fixture, 'interval=1m')
   assert.deepEqual(marked(before), [[100_000, 100_000, 100_000, 100_000, undefined]])
 
-  // Nobody reads the prices while these positions are opened and closed.
+  // The ticker does not run while these positions are opened and closed.
   fixture.clock.advance(120_000)
   await setPrice(fixture, 100_400)
   await applyInOneLedger(fixture, [openPosition(first, { asset: 'BTC', direction: 0, collateral: 100, leverage: 2 })])
