@@ -157,7 +157,8 @@ export async function foldTicks(db: Queryable, ticks: readonly CandleTick[], sou
   if (rows.length === 0) return
   await db.query(
     `insert into idx.candles as k (asset, interval, time, open, high, low, close, open_ts, close_ts, source)
-     select n.*, $10::text from unnest($1::text[], $2::text[], $3::bigint[], $4::numeric[], $5::numeric[], $6::numeric[], $7::numeric[], $8::bigint[], $9::bigint[]) n
+     select n.*, $10::text
+     from unnest($1::text[], $2::text[], $3::bigint[], $4::numeric[], $5::numeric[], $6::numeric[], $7::numeric[], $8::bigint[], $9::bigint[]) n
      on conflict (asset, interval, time) do update set
        open = case when excluded.open_ts < k.open_ts then excluded.open else k.open end,
        high = greatest(k.high, excluded.high),
