@@ -126,7 +126,7 @@ export function createApp(options: AppOptions): App {
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
-  limitConnections(app.server, options.maxConnections ?? HTTP_CONNECTIONS_MAX)
+  limitConnections(app.server, options.maxConnections ?? HTTP_CONNECTIONS_MAX, { fairly: options.trustProxy === false })
   const cors = createCors(options.webOrigins)
   const resolveCaller = createCallerResolver(createClientAddress(options.trustProxy), options.authenticate ?? (() => 'missing_bearer'))
   const regionGuard = createRegionGuard(options.regionGuard ?? null)

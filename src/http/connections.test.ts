@@ -9,10 +9,11 @@ import { limitConnections } from './connections.ts'
 
 const MAX = 10
 const server = createServer((_request, response) => response.end('ok'))
+const fairServer = createServer((_request, response) => response.end('ok'))
 let port: number
 
 before(async () => {
-  limitConnections(server, MAX)
+  limitConnections(server, MAX, { fairly: false })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   port = (server.address() as AddressInfo).port
@@ -46,4 +47,28 @@ test('closes a new connection at once if all connections have a request in progr
   await once(rejected, 'close')
   for (const socket of busy) socket.destroy()
   await Promise.all(busy.map((socket) => once(socket, 'close')))
+})
+
+test('an address that holds most connections gets no further ones while the server is crowded, and others do', async () => {
+  limitConnections(fairServer, MAX, { fairly: true })
+  fairServer.listen(0, '0.0.0.0')
+  await once(fairServer, 'listening')
+  const fairPort = (fairServer.address() as AddressInfo).port
+  const sockets: Socket[] = []
+  async function connectFrom(localAddress: string): Promise<boolean> {
+    const socket = connect({ port: fairPort, host: '127.0.0.1', localAddress })
+    sockets.push(socket)
+    socket.on('error', () => {})
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n')
+    const closed = once(socket, 'close').then(() => false)
+    const [accepted] = await Promise.race([once(fairServer, 'connection') as Promise<[Socket]>, closed.then(() => [undefined])])
+    // The server closes a refused connection in its own handler.
+    return accepted !== undefined && !accepted.destroyed
+  }
+  let held = 0
+  for (let attempt = 0; attempt < MAX * 2; attempt++) if (await connectFrom('127.0.0.2')) held += 1
+  assert.equal(held, MAX * 0.9 - 1)
+  assert.equal(await connectFrom('127.0.0.3'), true, 'another address')
+  for (const socket of sockets) socket.destroy()
+  fairServer.close()
 })

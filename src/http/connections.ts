@@ -2,31 +2,42 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { createClientAddress, networkOf } from './client-address.ts'
 
-/** Above this share of the limit, idle connections are closed. */
+/** Above this share of the limit, idle connections are closed, and an address with more than its share gets no further ones. */
 const CROWDED_SHARE = 0.9
 
 /**
  * Limits `server` to `max` connections. It closes new connections above the limit at once. Near the limit it closes idle keep-alive connections, so that a
- * flood of idle clients cannot lock out others.
+ * flood of idle clients cannot lock out others, and with `fairly` it closes new connections of addresses with more than their share
+ * (docs/decisions/fair-shares.md). Behind a proxy all connections have its address.
  *
  * NOTE: `server.closeIdleConnections()` does not work here. From Node 26 on it also closes connections that have not sent their first request.
  */
-export function limitConnections(server: Server, max: number): void {
+export function limitConnections(server: Server, max: number, { fairly }: { readonly fairly: boolean }): void {
   server.maxConnections = max
   const crowded = Math.ceil(max * CROWDED_SHARE)
   let open = 0
+  const openByAddress = new Map<string, number>()
   /** Connections whose last response has ended, with the bytes read until then: more bytes are the next request. */
   const idle = new Map<Socket, number>()
 
   server.on('connection', (socket) => {
     open += 1
+    const address = networkOf(peerAddress(socket.remoteAddress, undefined)).bucket
+    const ofAddress = (openByAddress.get(address) ?? 0) + 1
+    openByAddress.set(address, ofAddress)
     socket.once('close', () => {
       open -= 1
       idle.delete(socket)
+      const remaining = (openByAddress.get(address) ?? 1) - 1
+      if (remaining === 0) openByAddress.delete(address)
+      else openByAddress.set(address, remaining)
     })
     if (open < crowded) return
     for (const [candidate, bytesRead] of idle) if (candidate.bytesRead === bytesRead) candidate.destroy()
+    // One more address may come at any time.
+    if (fairly && open >= crowded && ofAddress > max / (openByAddress.size + 1)) socket.destroy()
   })
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     idle.delete(socket)
@@ -35,3 +46,5 @@ export function limitConnections(server: Server, max: number): void {
     })
   })
 }
+
+const peerAddress = createClientAddress(false)

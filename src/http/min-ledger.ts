@@ -1,8 +1,10 @@
 // X-Min-Ledger: delays a response until the index has reached a ledger (docs/decisions/read-your-writes.md). Routes opt in with their schema.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Requester } from '../base/fair-share.ts'
 import { clientDisconnected } from './client-disconnected.ts'
 import { HttpFailure } from './errors.ts'
+import { requesterOf } from './requester.ts'
 
 const HEADER = 'x-min-ledger'
 
@@ -22,15 +24,15 @@ export const MIN_LEDGER_HEADERS = {
   },
 } as const
 
-/** Waits until `ledger` is indexed or the wait times out. Resolves with the last indexed ledger. `bucket` limits concurrent waits per caller. */
-export type WaitUntilIndexed = (ledger: number, bucket: string, signal: AbortSignal) => Promise<number>
+/** Waits until `ledger` is indexed or the wait times out. Resolves with the last indexed ledger. Requesters share the number of concurrent waits. */
+export type WaitUntilIndexed = (ledger: number, requester: Requester, signal: AbortSignal) => Promise<number>
 
 /** Adds the wait to every route whose schema has the header, after all checks that may reject the request. */
 export function supportMinLedger(app: FastifyInstance, waitUntilIndexed: WaitUntilIndexed): void {
   async function wait(request: FastifyRequest, reply: FastifyReply): Promise<Error | undefined> {
     const ledger = minLedgerOf(request)
     try {
-      const last = ledger === 0 ? 0 : await waitUntilIndexed(ledger, request.caller.bucket, clientDisconnected(reply))
+      const last = ledger === 0 ? 0 : await waitUntilIndexed(ledger, requesterOf(request), clientDisconnected(reply))
       return last >= ledger ? undefined : new HttpFailure({ status: 409, body: { error: 'not_yet', ledger: last } })
     } catch (error) {
       return error as Error

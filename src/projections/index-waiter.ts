@@ -2,6 +2,8 @@
 // one per notification of the indexer, and one per second while anyone waits, because notifications can be lost and a replica can lag.
 
 import type { Clock, Timer } from '../base/clock.ts'
+import { findSurplusHolder } from '../base/fair-share.ts'
+import type { Requester } from '../base/fair-share.ts'
 import { INDEX_WAIT_MS, INDEX_WAITERS_MAX, INDEX_WAITERS_PER_CALLER_MAX } from '../limits.ts'
 import type { Store } from '../store/store.ts'
 import { INDEX_CHANNEL } from './index-state.ts'
@@ -13,9 +15,10 @@ const FALLBACK_INTERVAL_MS = 1_000
 export interface IndexWaiter extends AsyncDisposable {
   /**
    * Resolves with the last indexed ledger (0 when there is none): as soon as it reaches `ledger`, after the timeout, when the signal aborts, or at once when
-   * there are too many waiters in total or for this caller. Rejects when the database cannot be read.
+   * this requester has its share of the waiters. When there are too many, the requester with the most waits less (docs/decisions/fair-shares.md). Rejects when
+   * the database cannot be read.
    */
-  waitForLedger(ledger: number, caller: string, signal: AbortSignal): Promise<number>
+  waitForLedger(ledger: number, requester: Requester, signal: AbortSignal): Promise<number>
   waiterCount(): number
 }
 
@@ -27,6 +30,7 @@ export interface IndexWaiterOptions {
 }
 
 interface Waiter {
+  readonly requester: Requester
   readonly ledger: number
   readonly settle: () => void
   readonly fail: (cause: unknown) => void
@@ -35,7 +39,7 @@ interface Waiter {
 export function createIndexWaiter(options: IndexWaiterOptions): IndexWaiter {
   const { store, clock, maxWaiters = INDEX_WAITERS_MAX, maxPerCaller = INDEX_WAITERS_PER_CALLER_MAX } = options
   const waiters = new Set<Waiter>()
-  const countByCaller = new Map<string, number>()
+  const countByKey = new Map<string, number>()
   let lastLedger = 0
   let isReading = false
   let readAgain = false
@@ -84,21 +88,26 @@ export function createIndexWaiter(options: IndexWaiterOptions): IndexWaiter {
     }, () => undefined)
   }
 
-  function countCaller(caller: string, change: 1 | -1): void {
-    const count = (countByCaller.get(caller) ?? 0) + change
-    if (count === 0) countByCaller.delete(caller)
-    else countByCaller.set(caller, count)
+  function countKey(key: string, change: 1 | -1): void {
+    const count = (countByKey.get(key) ?? 0) + change
+    if (count === 0) countByKey.delete(key)
+    else countByKey.set(key, count)
   }
 
-  function hasRoom(caller: string): boolean {
-    return !stopped && waiters.size < maxWaiters && (countByCaller.get(caller) ?? 0) < maxPerCaller
+  /** Whether one more request may wait. Makes room at the cost of a requester with more waiting requests. */
+  function mayWait(requester: Requester): boolean {
+    if (stopped || (countByKey.get(requester.key) ?? 0) >= maxPerCaller) return false
+    if (waiters.size < maxWaiters) return true
+    const surplus = findSurplusHolder(waiters, requester, () => true)
+    surplus?.settle()
+    return surplus !== undefined
   }
 
-  function addWaiter(ledger: number, caller: string, signal: AbortSignal): Promise<number> {
+  function addWaiter(ledger: number, requester: Requester, signal: AbortSignal): Promise<number> {
     return new Promise((resolve, reject) => {
       const removeWaiter = (): void => {
         waiters.delete(waiter)
-        countCaller(caller, -1)
+        countKey(requester.key, -1)
         timer.cancel()
         signal.removeEventListener('abort', waiter.settle)
         if (waiters.size > 0) return
@@ -106,6 +115,7 @@ export function createIndexWaiter(options: IndexWaiterOptions): IndexWaiter {
         fallback = undefined
       }
       const waiter: Waiter = {
+        requester,
         ledger,
         settle() {
           removeWaiter()
@@ -118,16 +128,16 @@ export function createIndexWaiter(options: IndexWaiterOptions): IndexWaiter {
       }
       const timer = clock.setTimer(INDEX_WAIT_MS, waiter.settle)
       waiters.add(waiter)
-      countCaller(caller, 1)
+      countKey(requester.key, 1)
       signal.addEventListener('abort', waiter.settle, { once: true })
     })
   }
 
   return {
     waiterCount: () => waiters.size,
-    async waitForLedger(ledger, caller, signal) {
-      if (signal.aborted || !hasRoom(caller)) return (await readLogHead(store.read))?.ledger ?? 0
-      const reached = addWaiter(ledger, caller, signal)
+    async waitForLedger(ledger, requester, signal) {
+      if (signal.aborted || !mayWait(requester)) return (await readLogHead(store.read))?.ledger ?? 0
+      const reached = addWaiter(ledger, requester, signal)
       listen()
       scheduleFallback()
       requestRead()

@@ -10,7 +10,7 @@ import { AccountState, EXAMPLE_ACCOUNT_STATE } from '../resources/account-state.
 import { ref } from '../resources/fields.ts'
 import { EXAMPLE_OPEN_ORDER, OpenOrders } from '../resources/open-order.ts'
 import { serialiseBody } from './page-response.ts'
-import { requesterOf } from './requester.ts'
+import { requesterOf } from '../http/requester.ts'
 
 const listOpenOrders = operation(
   {

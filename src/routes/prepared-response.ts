@@ -4,7 +4,7 @@ import { clientDisconnected } from '../http/client-disconnected.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { SimulationFailed } from '../relay/prepare.ts'
 import type { Prepare, PrepareRequest } from '../relay/prepare.ts'
-import { requesterOf } from './requester.ts'
+import { requesterOf } from '../http/requester.ts'
 
 /** Prepares a transaction and sends it. Stops if the client disconnects. Throws 400 `simulation_failed` if the simulation fails. */
 export async function sendPrepared(

@@ -14,7 +14,7 @@ import type { SubmitOutcome } from '../relay/outcomes.ts'
 import { ref } from '../resources/fields.ts'
 import { SubmitResult } from '../resources/submit-result.ts'
 import { EXAMPLE_SUBMITTED } from './examples.ts'
-import { requesterOf } from './requester.ts'
+import { requesterOf } from '../http/requester.ts'
 
 const submitTransaction = operation(
   {

@@ -186,15 +186,16 @@ test('limits the waiting requests and returns the index\'s ledger at once to the
   const clock = createVirtualClock(0)
   await using waiter = createIndexWaiter({ store: fixture.store, clock, maxWaiters: 3, maxPerCaller: 2 })
   const { signal } = new AbortController()
-  const waiting = [waiter.waitForLedger(latest() + 1, 'greedy', signal), waiter.waitForLedger(latest() + 1, 'greedy', signal)]
-  assert.equal(await waiter.waitForLedger(latest() + 1, 'greedy', signal), latest(), 'one caller cannot take all permits')
-  waiting.push(waiter.waitForLedger(latest() + 1, 'another', signal))
-  assert.equal(await waiter.waitForLedger(latest() + 1, 'third', signal), latest())
+  const [greedy, another] = [{ address: 'greedy', key: 'greedy' }, { address: 'another', key: 'another' }]
+  const waiting = [waiter.waitForLedger(latest() + 1, greedy, signal), waiter.waitForLedger(latest() + 1, greedy, signal)]
+  assert.equal(await waiter.waitForLedger(latest() + 1, greedy, signal), latest(), 'one caller cannot take all permits')
+  waiting.push(waiter.waitForLedger(latest() + 1, another, signal))
+  assert.equal(await waiter.waitForLedger(latest() + 1, another, signal), latest(), 'it would have as many as the greedy caller')
   assert.equal(waiter.waiterCount(), 3)
   await fixture.closeLedgers(1)
   await fixture.catchUp()
   assert.deepEqual(await Promise.all(waiting), [latest(), latest(), latest()])
-  const next = waiter.waitForLedger(latest() + 1, 'greedy', signal)
+  const next = waiter.waitForLedger(latest() + 1, greedy, signal)
   await fixture.closeLedgers(1)
   await fixture.catchUp()
   assert.equal(await next, latest(), 'the permit is released')
