@@ -8,6 +8,8 @@ export type NodeStatus =
   | 'lagging'
   /** It reports a ledger that the network cannot have reached. */
   | 'ahead'
+  /** It returned impossible data. */
+  | 'faulty'
   /** It serves another network. */
   | 'wrongNetwork'
 
@@ -54,11 +56,12 @@ export function statusOf(node: NodeState): NodeStatus {
 }
 
 export function isExcluded({ status }: NodeState): boolean {
-  return status === 'lagging' || status === 'ahead'
+  return status === 'lagging' || status === 'ahead' || status === 'faulty'
 }
 
-/** Excludes a node, or extends its exclusion once that has ended. */
-export function exclude(node: NodeState, status: 'lagging' | 'ahead', nowMs: number): void {
+/** Excludes a node, or extends its exclusion once that has ended. No ledger number ends the exclusion of a faulty node earlier. */
+export function exclude(node: NodeState, status: 'lagging' | 'ahead' | 'faulty', nowMs: number): void {
+  if (isFaulty(node, nowMs)) return
   const isOngoing = node.status === status && nowMs < node.excludedUntilMs
   node.status = status
   if (isOngoing) return
@@ -68,9 +71,14 @@ export function exclude(node: NodeState, status: 'lagging' | 'ahead', nowMs: num
 
 /** A proven ledger ends an exclusion at once. A claimed one counts only after the exclusion, and keeps its length for the next. */
 export function reinstate(node: NodeState, isProven: boolean, nowMs: number): void {
+  if (isFaulty(node, nowMs)) return
   if (isExcluded(node) && !isProven && nowMs < node.excludedUntilMs) return
   node.status = 'healthy'
   if (isProven) node.exclusionMs = 0
+}
+
+export function isFaulty(node: NodeState, nowMs: number): boolean {
+  return node.status === 'faulty' && nowMs < node.excludedUntilMs
 }
 
 export function recordLatency(node: NodeState, tookMs: number): void {

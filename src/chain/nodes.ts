@@ -7,7 +7,7 @@ import { assess, HEAD_TOLERANCE_LEDGERS, highestRecent, isExpired, reportedNear,
 import type { Head } from './chain-head.ts'
 import { orderNodes } from './node-order.ts'
 import type { Criteria } from './node-order.ts'
-import { createNodeState, exclude, isDueForProbe, isExcluded, recordLatency, reinstate, statusOf } from './node-state.ts'
+import { createNodeState, exclude, isDueForProbe, isExcluded, isFaulty, recordLatency, reinstate, statusOf } from './node-state.ts'
 import type { NodeState, NodeStatus, Observation } from './node-state.ts'
 
 /** A node as the operator sees it. */
@@ -27,6 +27,8 @@ export interface Nodes {
   observe(index: number, observation: Observation, headAtRequest: number): NodeStatus
   /** Records whether a node serves our network. Returns true when it has just turned out not to. */
   recordNetwork(index: number, isOurs: boolean): boolean
+  /** Excludes a node that returned impossible data. Returns true unless it was excluded for that already. */
+  recordFault(index: number): boolean
   /** Records how long a probe took. Only probes are compared, because they send the same request to every node. */
   recordLatency(index: number, tookMs: number): void
   /** Indexes of all nodes, best first. */
@@ -98,6 +100,12 @@ export function createNodes(count: number, clock: Clock): Nodes {
       const node = nodeAt(index)
       const isNews = !isOurs && !node.isWrongNetwork
       node.isWrongNetwork = !isOurs
+      return isNews
+    },
+    recordFault(index) {
+      const nowMs = clock.elapsedMs()
+      const isNews = !isFaulty(nodeAt(index), nowMs)
+      exclude(nodeAt(index), 'faulty', nowMs)
       return isNews
     },
     recordLatency: (index, tookMs) => recordLatency(nodeAt(index), tookMs),

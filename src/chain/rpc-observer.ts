@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Endpoint } from './endpoint.ts'
 import { RpcFailure } from './failure.ts'
+import type { NodeFault } from './node-fault.ts'
 import type { RpcFailureKind } from './failure.ts'
 
 export interface RpcCall {
@@ -20,6 +21,8 @@ export interface RpcObserver {
   called(call: RpcCall): void
   /** Two nodes were called with the same request, and this one responded first. */
   hedged?(winner: 'first' | 'second'): void
+  /** A node did what no honest node does. */
+  faulted?(endpoint: number, fault: NodeFault): void
 }
 
 /** Wraps an endpoint so that its calls are reported to the observer. */

@@ -15,6 +15,7 @@ import { RpcFailure } from './failure.ts'
 import { createHedging } from './hedge.ts'
 import { createMessageReader, readInline } from './message-reader.ts'
 import { requestOf } from './rpc-request.ts'
+import type { NodeFault } from './node-fault.ts'
 import type { Nodes, NodeView } from './nodes.ts'
 import { createNodes } from './nodes.ts'
 import { withObserver } from './rpc-observer.ts'
@@ -49,6 +50,8 @@ export interface Rpc {
   sendTransaction(envelopeXdr: string, options?: Pick<CallOptions, 'requester'>): Promise<SendResponse>
   /** Looks up a transaction by its hash (64 hex digits). Makes one attempt: callers that wait for a transaction poll anyway. */
   getTransaction(hash: string, options?: CallOptions): Promise<TransactionResponse>
+  /** Reports that the node which responded last did what no honest node does. Other nodes are preferred for a while. */
+  reportFault?(fault: NodeFault): void
 }
 
 /** The client, with its nodes. */
@@ -98,10 +101,17 @@ export function createRpc(options: RpcClientOptions): RpcClient {
   const nodes = createNodes(urls.length, clock)
   const caller = createCaller({ endpoints, nodes, hedging: createHedging(), clock, random, observer })
   const sharedAffinity: NodeAffinity = { preferred: 0, sticky: false }
+  function reportFault(endpoint: number, fault: NodeFault): void {
+    observer?.faulted?.(endpoint, fault)
+    if (nodes.recordFault(endpoint)) log.warn({ endpoint, fault }, 'RPC node returned impossible data; other nodes are preferred for a while')
+  }
   const watch = createNodeWatch({ caller, nodes, clock, random, log, networkPassphrase: options.networkPassphrase ?? null })
   return {
     ...methodsOf(caller, sharedAffinity, urls.length),
-    session: () => methodsOf(caller, { preferred: sharedAffinity.preferred, sticky: true }, urls.length),
+    session() {
+      const affinity: NodeAffinity = { preferred: sharedAffinity.preferred, sticky: true }
+      return { ...methodsOf(caller, affinity, urls.length), reportFault: (fault) => reportFault(affinity.preferred, fault) }
+    },
     watch: (signal) => watch(signal),
     nodes: () => nodes.view(sharedAffinity.preferred),
     queues: caller.queues,

@@ -13,6 +13,7 @@ function tracedMethods(rpc: Rpc, tracer: Tracer): Rpc {
     tracer.span(`rpc ${method}`, { 'rpc.system.name': 'jsonrpc', 'rpc.method': method }, work)
   return {
     endpoints: rpc.endpoints,
+    ...(rpc.reportFault === undefined ? {} : { reportFault: rpc.reportFault }),
     getHealth: (options) => call('getHealth', () => rpc.getHealth(options)),
     getNetwork: (options) => call('getNetwork', () => rpc.getNetwork(options)),
     getEvents: (request, options) => call('getEvents', () => rpc.getEvents(request, options)),

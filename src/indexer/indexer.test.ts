@@ -11,6 +11,8 @@ import { EVENTS_PAGE_LIMIT, POLL_INTERVAL_MS } from '../limits.ts'
 import { listEvents } from '../projections/events.ts'
 import { INDEX_CHANNEL, IndexConflict, updateIndexCursor, readIndexCursor, readIndexState } from '../projections/index-state.ts'
 import { listOpenPositions } from '../projections/positions.ts'
+import { wasInterruptedAfter } from '../projections/stream-log.ts'
+import { PUBLIC_NETWORK } from './confirmation.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import { until } from '../../test/support/until.ts'
 import { testContracts } from '../../test/index/history.ts'
@@ -400,6 +402,68 @@ test('follows a chain that was restored to an earlier time, while shorter and af
     assert.notEqual(state?.epoch, before?.epoch)
     assert.equal(state?.seq, (before?.seq ?? 0) + newLedgers)
   }
+})
+
+test('continues the epoch of a chain that returns, and archives no event of it twice', async () => {
+  await using fixture = createIndexFixture(store)
+  for (const pick of [0, 1, 2]) {
+    fixture.queue(fixture.exchange.open(pick, 1))
+    fixture.closeLedger()
+  }
+  await fixture.catchUp()
+  const first = await readIndexState(store.read)
+  const firstChain = fixture.node.saveChain()
+  fixture.reset()
+  fixture.queue(fixture.exchange.open(3, 2))
+  fixture.closeLedger(60)
+  for (let ledger = 0; ledger < 4; ledger++) fixture.closeLedger()
+  await fixture.untilEpoch()
+  await fixture.catchUp()
+  const second = await readIndexState(store.read)
+  assert.notEqual(second?.epoch, first?.epoch)
+
+  firstChain()
+  fixture.queue(fixture.exchange.open(1, 7))
+  fixture.closeLedger()
+  const results = await fixture.untilEpoch()
+  assert.deepEqual(results.at(-1), { kind: 'epoch', epoch: first?.epoch, reason: 'returned', startLedger: 1 })
+  await fixture.catchUp()
+  const state = await readIndexState(store.read)
+  assert.deepEqual([state?.epoch, state?.seq, state?.lastLedger], [first?.epoch, 5, 4])
+  const { rows } = await listEvents(store.read, { limit: 50 })
+  assert.deepEqual(rows.map(({ ledger }) => ledger), [4, 1, 3, 2, 1])
+  const bounded = await listEvents(store.read, { limit: 50, fromLedger: 1, toLedger: 3 })
+  assert.deepEqual(bounded.rows.map(({ eventId }) => eventId), rows.slice(1).map(({ eventId }) => eventId), 'no row twice across sections of the log')
+  assert.equal(await wasInterruptedAfter(store.read, 3), true)
+  assert.equal(await wasInterruptedAfter(store.read, 4), false)
+})
+
+test('archives an event of one chain once, even when a lost cursor makes the indexer read it again', async () => {
+  await using fixture = createIndexFixture(store)
+  eventfulLedger(fixture)
+  fixture.closeLedger()
+  await fixture.catchUp()
+  const archive = await dumpArchive(store.read)
+  await store.write.query('update idx.cursor set cursor = null')
+  await fixture.catchUp()
+  assert.deepEqual(await dumpArchive(store.read), archive)
+})
+
+test('believes a reset of a public network only when it persists and the other chain grows', async () => {
+  const clock = createVirtualClock(FIRST_CLOSE_SEC * 1000)
+  await using fixture = createIndexFixture(store, { clock, trust: PUBLIC_NETWORK })
+  for (let ledger = 0; ledger < 6; ledger++) fixture.closeLedger()
+  await fixture.catchUp()
+  fixture.reset()
+  for (let ledger = 0; ledger < 3; ledger++) fixture.closeLedger()
+  for (let check = 0; check < 8; check++) {
+    assert.equal((await fixture.indexer.step()).kind, 'unreachable', 'sixteen seconds are not enough')
+    clock.advance(2_000)
+  }
+  clock.advance(PUBLIC_NETWORK.confirmMs)
+  assert.equal((await fixture.indexer.step()).kind, 'unreachable', 'the other chain does not grow')
+  fixture.closeLedger()
+  assert.equal((await fixture.indexer.step()).kind, 'epoch')
 })
 
 test('another market is another deployment with its own position ids; returning to the first one lists its positions again', async () => {

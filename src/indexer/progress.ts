@@ -3,6 +3,8 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { failureFields } from '../chain/failure.ts'
+import type { RpcFailure } from '../chain/failure.ts'
+import { BadPage } from './events-page.ts'
 import type { StepResult } from './step-result.ts'
 
 export interface IndexerStatus {
@@ -62,7 +64,7 @@ export function createProgress(clock: Clock, log: Log): Progress {
           if (setState('waiting')) log.warn({ reason: result.reason }, 'the index is waiting for the RPC')
           break
         case 'unreachable':
-          if (setState('unreachable')) log.warn(failureFields(result.error), 'the RPC returned no valid page; retrying')
+          if (setState('unreachable')) log.warn(problemFields(result.error), 'the RPC returned no valid page; retrying')
           break
         case 'epoch':
           log.info({ epoch: result.epoch, reason: result.reason, startLedger: result.startLedger }, 'a new epoch of the index began')
@@ -78,4 +80,8 @@ export function createProgress(clock: Clock, log: Log): Progress {
     },
     status: () => status,
   }
+}
+
+function problemFields(error: RpcFailure | BadPage): Record<string, unknown> {
+  return error instanceof BadPage ? { problem: error.message, fault: error.fault } : failureFields(error)
 }

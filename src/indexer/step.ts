@@ -43,17 +43,22 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     return isOutOfRange && cursor !== null ? await droppedLedgers.recover(db, cursor, failure, call) : { kind: 'unreachable', error: failure }
   }
 
+  async function indexOrRecover(db: Writer, cursor: IndexCursor | null, call: CallOptions): Promise<StepResult> {
+    try {
+      return await indexNext(db, cursor, call)
+    } catch (error) {
+      if (!(error instanceof RpcFailure)) return resultOf(error)
+      return await recover(db, cursor, error, call).catch(resultOf)
+    }
+  }
+
   return {
     verifyAgain: () => guard.invalidate(),
     async step(db, signal) {
       const call = signal === undefined ? {} : { signal }
-      const cursor = await readIndexCursor(db)
-      try {
-        return await indexNext(db, cursor, call)
-      } catch (error) {
-        if (!(error instanceof RpcFailure)) return resultOf(error)
-        return await recover(db, cursor, error, call).catch(resultOf)
-      }
+      const result = await indexOrRecover(db, await readIndexCursor(db), call)
+      if (result.kind === 'unreachable' && result.error instanceof BadPage) options.rpc.reportFault?.(result.error.fault)
+      return result
     },
   }
 }

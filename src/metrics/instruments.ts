@@ -28,10 +28,11 @@ export function createInstruments(registry: Registry) {
     }),
     rpcNodeLedger: gauge('gateway_rpc_node_ledger', 'Latest ledger in the node\'s last response; absent before the first one', ['node']),
     rpcNodeStanding: gauge(
-      'gateway_rpc_node_standing', '1 for the node\'s status: front (healthy), behind (lagging), ahead, foreign (wrong network) or unknown',
+      'gateway_rpc_node_standing', '1 for the node\'s status: front (healthy), behind (lagging), ahead, faulty, foreign (wrong network) or unknown',
       ['node', 'standing'],
     ),
     rpcNodePreferred: gauge('gateway_rpc_node_preferred', '1 for the node that is called first', ['node']),
+    rpcNodeFaults: counter('gateway_rpc_node_faults_total', 'Responses that no honest node sends, by what is wrong with them', ['node', 'fault']),
     rpcHedges: counter('gateway_rpc_hedges_total', 'Calls sent to two nodes, by which one responded first', ['winner']),
     events: counter('gateway_index_events_total', 'Events archived by this process; topic unknown: unknown shape, malformed: damaged XDR', ['topic']),
     indexerState: gauge('gateway_indexer_state', '1 for the current state of this process\'s indexer', ['state']),

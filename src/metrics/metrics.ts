@@ -31,7 +31,7 @@ export interface Metrics {
 /** Methods with their own label value; a client may send any method. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'])
 /** The published label values for each node status; dashboards depend on them. */
-const STANDING_LABELS = { unknown: 'unknown', healthy: 'front', lagging: 'behind', ahead: 'ahead', wrongNetwork: 'foreign' } as const
+const STANDING_LABELS = { unknown: 'unknown', healthy: 'front', lagging: 'behind', ahead: 'ahead', faulty: 'faulty', wrongNetwork: 'foreign' } as const
 const INDEXER_STATES = ['starting', 'standby', 'catching-up', 'live', 'waiting', 'unreachable'] as const
 
 /** `runtime` adds metrics of the process and of Node.js, which observe until the process ends. */
@@ -59,6 +59,9 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
       },
       hedged(winner) {
         instruments.rpcHedges.inc({ winner })
+      },
+      faulted(endpoint, fault) {
+        instruments.rpcNodeFaults.inc({ node: endpoint, fault })
       },
     },
     archived(events) {

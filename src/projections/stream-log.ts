@@ -178,6 +178,18 @@ export async function readChannelHeads(
   return { events: events?.seq ?? 0, assets: headsOf('asset'), accounts: headsOf('account') }
 }
 
+/** Whether the current epoch was interrupted by another one after this seq, and continued later. */
+export async function wasInterruptedAfter(db: Queryable, seq: number): Promise<boolean> {
+  const [row] = await db.query<{ interrupted: boolean }>(
+    `select exists (
+       select 1 from idx.cursor c join idx.sections before on before.epoch = c.epoch
+         join idx.sections other on other.epoch <> c.epoch and other.first_seq > before.first_seq
+       where other.last_seq > $1::bigint) as interrupted`,
+    [seq],
+  )
+  return row?.interrupted === true
+}
+
 /** The last `limit` trades of an asset up to `throughSeq`, oldest first, and the seq of the trade before them (0 when there is none). */
 export async function readLastPrints(
   db: Queryable,

@@ -1,6 +1,6 @@
 // Resuming from a position in the log (docs/websocket.md): a replay of everything after it, or a gap that the client has to fill over REST.
 
-import { countFrames, readChannelHeads } from '../projections/stream-log.ts'
+import { countFrames, readChannelHeads, wasInterruptedAfter } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
 import type { LogChannel } from './channels.ts'
 import { toLogSelection } from './replay.ts'
@@ -39,6 +39,8 @@ export async function planResume(
   if (since > tail.position()) await tail.catchUp()
   if (epoch !== undefined && epoch !== tail.head()?.epoch) return gap('epoch')
   if (since > tail.position()) return gap('ahead')
+  // An epoch that continued after another one keeps its name.
+  if (epoch !== undefined && (await budget.read(() => wasInterruptedAfter(db, since)))) return gap('epoch')
   const selection = toLogSelection(channels.values())
   const range = { afterSeq: since, throughSeq: tail.position(), max: maxFrames + 1 }
   if (needsCount(tail, { since, channels: channels.size, maxFrames })) {

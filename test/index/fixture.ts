@@ -28,6 +28,7 @@ export class ConnectionBroken extends Error {
 
 export interface IndexFixture extends AsyncDisposable {
   readonly node: FakeNode
+  readonly clock: VirtualClock
   readonly facts: LedgerFact[]
   /** Number of the current chain, from one; each reset starts another. */
   chain: number
@@ -64,6 +65,8 @@ export interface IndexFixtureOptions {
   readonly archive?: (node: FakeNode) => Rpc
   readonly log?: Log
   readonly clock?: VirtualClock
+  /** Creates the client of the node; by default its own methods. */
+  readonly rpcOf?: (node: FakeNode, clock: VirtualClock) => Rpc
   /** By default the network is trusted as the local one. */
   readonly trust?: ChainTrust
 }
@@ -75,6 +78,7 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
   let closeSec = FIRST_CLOSE_SEC
   let pending: ExchangeEvent[] = []
   const exchanges = new Map<string, TestExchange>()
+  const rpc = options.rpcOf?.(node, clock) ?? node.rpc
 
   function startIndexer(): Indexer {
     return createIndexer({
@@ -83,7 +87,7 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
         fixture.nextFault = undefined
         return fault
       }),
-      rpc: node.rpc, contracts: fixture.exchange.contracts, networkPassphrase: PASSPHRASE, clock, random: createSeededRandom(`world ${random++}`),
+      rpc, contracts: fixture.exchange.contracts, networkPassphrase: PASSPHRASE, clock, random: createSeededRandom(`world ${random++}`),
       log: options.log ?? silentLog, pollIntervalMs: POLL_INTERVAL_MS, startLedger: options.startLedger ?? null,
       archive: options.archive?.(node) ?? null,
       trust: options.trust ?? LOCAL_NETWORK,
@@ -92,6 +96,7 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
 
   const fixture: IndexFixture = {
     node,
+    clock,
     facts: [],
     chain: 1,
     exchange: createTestExchange(testContracts(1)),

@@ -1,8 +1,8 @@
 // An in-memory Soroban RPC node for the indexer's tests. It serves ledgers and events with the documented window, cursor and range rules.
 
-import { createHash } from 'node:crypto'
 import type { LedgerHeader } from '../../src/chain/ledger-header.ts'
 import type { EventsPage, LedgerRange } from '../../src/chain/responses.ts'
+import { encodeHeader, encodeHeaderEntry, headerHash, ZERO_HASH } from '../../localnet/ledger/header.ts'
 import { RpcFailure } from '../../src/chain/failure.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
 import { readEntries } from './node-entries.ts'
@@ -23,6 +23,8 @@ interface NodeLedger {
   readonly events: readonly NodeEvent[]
   readonly hash: string
   readonly previousHash: string
+  /** LedgerHeaderHistoryEntry, base64. */
+  readonly headerXdr: string
 }
 
 /** Ledgers that getEvents scans per call. */
@@ -52,6 +54,13 @@ export interface NodeState {
 export interface FakeNode extends NodeState {
   readonly rpc: Rpc
   latest(): NodeLedger
+  /** The header of a ledger, LedgerHeaderHistoryEntry in base64. */
+  headerXdr(sequence: number): string
+  /** A valid header and hash of this ledger that follow no ledger of the chain. */
+  forgeHeader(sequence: number): { readonly hash: string; readonly headerXdr: string }
+  ledgerCount(): number
+  /** Saves the chain; the returned function makes the node serve it again. */
+  saveChain(): () => void
   /** Closes one ledger and returns its sequence. */
   close(closeSec: number, events?: readonly NodeEvent[]): number
   /** Resets the network: the same passphrase, a new chain from ledger `first`. */
@@ -83,11 +92,24 @@ export function createFakeNode(options: { firstLedger?: number; passphrase?: str
   return Object.assign(state, {
     rpc: createNodeRpc(chain, state),
     latest: () => latestLedger(chain, state),
+    ledgerCount: () => chain.ledgers.length,
+    saveChain() {
+      const saved = { ...chain, ledgers: [...chain.ledgers] }
+      const { oldest, positions, orders } = state
+      return () => {
+        Object.assign(chain, saved)
+        Object.assign(state, { oldest, positions, orders })
+      }
+    },
+    forgeHeader(sequence: number) {
+      const closeSec = chain.ledgers.find((ledger) => ledger.sequence === sequence)?.closeSec ?? 0
+      return encodeLedger({ sequence, closeSec, previousHash: 'cd'.repeat(32), incarnation: chain.incarnation })
+    },
+    headerXdr: (sequence: number) => chain.ledgers.find((ledger) => ledger.sequence === sequence)?.headerXdr ?? '',
     close(closeSec: number, events: readonly NodeEvent[] = []) {
       const sequence = (chain.ledgers.at(-1)?.sequence ?? chain.first - 1) + 1
       const previousHash = chain.ledgers.at(-1)?.hash ?? '0'.repeat(64)
-      const hash = createHash('sha256').update(`${chain.incarnation} ${sequence} ${closeSec} ${previousHash}`).digest('hex')
-      chain.ledgers.push({ sequence, closeSec, events, hash, previousHash })
+      chain.ledgers.push({ sequence, closeSec, events, previousHash, ...encodeLedger({ sequence, closeSec, previousHash, incarnation: chain.incarnation }) })
       return sequence
     },
     reset(from = 1) {
@@ -95,6 +117,18 @@ export function createFakeNode(options: { firstLedger?: number; passphrase?: str
       Object.assign(state, { oldest: from, positions: [], orders: [] })
     },
   })
+}
+
+/** Encodes a ledger's header. Chains differ by their state. */
+export function encodeLedger(
+  ledger: { readonly sequence: number; readonly closeSec: number; readonly previousHash: string; readonly incarnation: number },
+): { readonly hash: string; readonly headerXdr: string } {
+  const header = encodeHeader({
+    sequence: ledger.sequence, previousHash: Buffer.from(ledger.previousHash, 'hex'), closeTimeSec: ledger.closeSec, txSetHash: ZERO_HASH,
+    resultsHash: ZERO_HASH, stateHash: new Uint8Array(32).fill(ledger.incarnation), feePool: 0n,
+  })
+  const hash = headerHash(header)
+  return { hash: Buffer.from(hash).toString('hex'), headerXdr: Buffer.from(encodeHeaderEntry(hash, header)).toString('base64') }
 }
 
 /** The RPC of a node. Every method counts its calls and fails while `failure` is set. */

@@ -13,7 +13,7 @@ const SLOW = [
   'localnet/activity.test.ts', 'test/sim/crashes.test.ts', 'test/attack/crowd.test.ts',
   'test/client/ccxt.test.ts', 'test/client/cli.test.ts', 'test/client/package.test.ts', 'test/client/readme.test.ts', 'test/client/runtimes.test.ts',
   'test/client/stream.test.ts', 'test/console/', 'test/crash/', 'test/docs/first-five-minutes.test.ts', 'test/docs/guides.test.ts', 'test/examples/',
-  'test/process/',
+  'test/process/', 'test/index/hostile-pairs.test.ts',
 ]
 
 export function isSlow(file: string): boolean {
