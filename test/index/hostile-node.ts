@@ -29,7 +29,7 @@ export interface Lie {
   /** Why the index may advance all the same. */
   readonly harmless?: string
   /** Changes a result; may throw an RpcFailure. */
-  tell(result: Json, call: HostileCall): Json | Promise<Json>
+  alter(result: Json, call: HostileCall): Json | Promise<Json>
 }
 
 const DAY_SEC = 86_400
@@ -65,54 +65,54 @@ function shiftTimes(result: Json, seconds: number): Json {
   return onLedgers(onEvents(shifted, (events) => events.map((event) => shiftTimes(event, seconds))), (ledger) => shiftTimes(ledger, seconds))
 }
 
-const inEvents = (change: (events: readonly Json[]) => readonly Json[]): Lie['tell'] => (result) => onEvents(result, change)
-const withCursor = (cursorOf: (call: HostileCall) => string): Lie['tell'] => (result, call) =>
+const inEvents = (change: (events: readonly Json[]) => readonly Json[]): Lie['alter'] => (result) => onEvents(result, change)
+const withCursor = (cursorOf: (call: HostileCall) => string): Lie['alter'] => (result, call) =>
   call.method === 'getEvents' ? { ...result, cursor: cursorOf(call) } : result
 const outOfRange = (method: string): RpcFailure => new RpcFailure({ method, kind: 'rpc', code: -32600, retryable: false, endpoint: 0 })
 
 /** Every lie. The order is that of the pairs. */
 export const LIES: readonly Lie[] = [
-  { name: 'ledger numbers raised by 2e9', tell: (result) => raiseLedgers(result, RAISE) },
-  { name: 'close times a day ahead', tell: (result) => shiftTimes(result, DAY_SEC) },
-  { name: 'close times a day late', tell: (result) => shiftTimes(result, -DAY_SEC) },
-  { name: 'other hashes', tell: (result) => onLedgers(result, (ledger) => ({ ...ledger, hash: 'ab'.repeat(32) })) },
+  { name: 'ledger numbers raised by 2e9', alter: (result) => raiseLedgers(result, RAISE) },
+  { name: 'close times a day ahead', alter: (result) => shiftTimes(result, DAY_SEC) },
+  { name: 'close times a day late', alter: (result) => shiftTimes(result, -DAY_SEC) },
+  { name: 'other hashes', alter: (result) => onLedgers(result, (ledger) => ({ ...ledger, hash: 'ab'.repeat(32) })) },
   {
     name: 'headers with another previous hash',
-    tell: (result, { node }) => onLedgers(result, (ledger) => ({ ...ledger, ...node.forgeHeader(Number(ledger['sequence'])) })),
+    alter: (result, { node }) => onLedgers(result, (ledger) => ({ ...ledger, ...node.forgeHeader(Number(ledger['sequence'])) })),
   },
-  { name: 'duplicated events', tell: inEvents((events) => events.flatMap((event) => [event, event])) },
-  { name: 'reordered events', tell: inEvents((events) => events.toReversed()) },
-  { name: 'an omitted event', undetectable: 'another event can be missing just as well', tell: inEvents((events) => events.slice(1)) },
-  { name: 'ids of other ledgers', tell: inEvents((events) => events.map((event) => ({ ...event, id: raiseId(event['id'], 1) }))) },
-  { name: 'events of other ledgers than their ids', tell: inEvents((events) => events.map((event) => ({ ...event, ledger: Number(event['ledger']) + 1 }))) },
-  { name: 'a malformed cursor', tell: withCursor(() => '17') },
-  { name: 'a cursor that goes back', tell: withCursor(() => endOf(1)) },
-  { name: 'a cursor in the future', tell: withCursor(({ node }) => endOf(node.latest().sequence + 1_000)) },
+  { name: 'duplicated events', alter: inEvents((events) => events.flatMap((event) => [event, event])) },
+  { name: 'reordered events', alter: inEvents((events) => events.toReversed()) },
+  { name: 'an omitted event', undetectable: 'another event can be missing just as well', alter: inEvents((events) => events.slice(1)) },
+  { name: 'ids of other ledgers', alter: inEvents((events) => events.map((event) => ({ ...event, id: raiseId(event['id'], 1) }))) },
+  { name: 'events of other ledgers than their ids', alter: inEvents((events) => events.map((event) => ({ ...event, ledger: Number(event['ledger']) + 1 }))) },
+  { name: 'a malformed cursor', alter: withCursor(() => '17') },
+  { name: 'a cursor that goes back', alter: withCursor(() => endOf(1)) },
+  { name: 'a cursor in the future', alter: withCursor(({ node }) => endOf(node.latest().sequence + 1_000)) },
   {
     name: 'the oldest ledger raised to the latest',
-    tell(result, { method }) {
+    alter(result, { method }) {
       if (method === 'getEvents') throw outOfRange(method)
       return 'oldestLedger' in result ? { ...result, oldestLedger: result['latestLedger'], oldestLedgerCloseTime: result['latestLedgerCloseTime'] } : result
     },
   },
   {
     name: 'the latest ledger lowered',
-    tell(result, { method }) {
+    alter(result, { method }) {
       if (method === 'getEvents') throw outOfRange(method)
       return 'latestLedger' in result ? { ...result, latestLedger: result['oldestLedger'], latestLedgerCloseTime: result['oldestLedgerCloseTime'] } : result
     },
   },
-  { name: 'an empty range', tell: (result) => ('latestLedger' in result ? { ...result, oldestLedger: Number(result['latestLedger']) + 1 } : result) },
+  { name: 'an empty range', alter: (result) => ('latestLedger' in result ? { ...result, oldestLedger: Number(result['latestLedger']) + 1 } : result) },
   {
-    name: 'the passphrase of another network', harmless: 'the ledgers are proven by their hashes', tell: (result) => ('passphrase' in result ? { ...result, passphrase: 'Another Network' } : result),
+    name: 'the passphrase of another network', harmless: 'the ledgers are proven by their hashes', alter: (result) => ('passphrase' in result ? { ...result, passphrase: 'Another Network' } : result),
   },
-  { name: 'the chain from before a reset', tell: (_result, { oldChain }) => oldChain() },
+  { name: 'the chain from before a reset', alter: (_result, { oldChain }) => oldChain() },
   {
     name: 'a truncated page', undetectable: 'a page may have few events',
-    tell: inEvents((events) => events.slice(0, Math.ceil(events.length / 2))),
+    alter: inEvents((events) => events.slice(0, Math.ceil(events.length / 2))),
   },
-  { name: 'events of other contracts', tell: inEvents((events) => events.map((event) => ({ ...event, contractId: OTHER_CONTRACT }))) },
-  { name: 'malformed close times', tell: inEvents((events) => events.map((event) => ({ ...event, ledgerClosedAt: 'yesterday' }))) },
+  { name: 'events of other contracts', alter: inEvents((events) => events.map((event) => ({ ...event, contractId: OTHER_CONTRACT }))) },
+  { name: 'malformed close times', alter: inEvents((events) => events.map((event) => ({ ...event, ledgerClosedAt: 'yesterday' }))) },
 ]
 
 const LIAR = 'http://liar'
@@ -136,7 +136,7 @@ export function createHostileRpc(node: FakeNode, { clock, active, oldChain, with
     const answer = async (): Promise<object> => {
       const { method, params = {} } = request
       let result = await respond(node, method, params)
-      for (const lie of url === LIAR ? active : []) result = await lie.tell(result, { method, node, oldChain: () => respond(oldChain, method, params) })
+      for (const lie of url === LIAR ? active : []) result = await lie.alter(result, { method, node, oldChain: () => respond(oldChain, method, params) })
       return { result }
     }
     const response = await answer().catch((error: unknown) => {

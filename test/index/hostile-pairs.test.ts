@@ -1,4 +1,4 @@
-// Every pair of the lies in hostile-node.ts, told at the same time by the only node.
+// Every pair of the lies in hostile-node.ts, at the same time from the only node.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
