@@ -104,7 +104,9 @@ export const LIES: readonly Lie[] = [
   },
   { name: 'an empty range', alter: (result) => ('latestLedger' in result ? { ...result, oldestLedger: Number(result['latestLedger']) + 1 } : result) },
   {
-    name: 'the passphrase of another network', harmless: 'the ledgers are proven by their hashes', alter: (result) => ('passphrase' in result ? { ...result, passphrase: 'Another Network' } : result),
+    name: 'the passphrase of another network',
+    harmless: 'the ledgers are proven by their hashes',
+    alter: (result) => ('passphrase' in result ? { ...result, passphrase: 'Another Network' } : result),
   },
   { name: 'the chain from before a reset', alter: (_result, { oldChain }) => oldChain() },
   {
