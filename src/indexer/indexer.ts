@@ -19,6 +19,7 @@ import { createReconciler } from './reconcile.ts'
 import type { StepResult } from './step-result.ts'
 import { createStepper } from './step.ts'
 import { VAULTS } from './vaults.ts'
+import { createVerifier } from './verify.ts'
 import type { Writer } from '../store/store.ts'
 
 export interface Indexer extends AsyncDisposable {
@@ -38,6 +39,8 @@ export interface Indexer extends AsyncDisposable {
   fill(signal?: AbortSignal): Promise<FillResult>
   /** Does one part of a rebuild of the projections. Rejects as `step` does. */
   rebuild(): Promise<RebuildResult>
+  /** Does one part of a verification; false when nothing is to be verified. Rejects as `step` does. */
+  verify(signal?: AbortSignal): Promise<boolean>
   /** Steps until the signal aborts: back to back while catching up, else once per poll interval. Never rejects. Releases the lock at the end. */
   run(signal: AbortSignal): Promise<void>
   /** The current state, for start-up messages and metrics. */
@@ -59,6 +62,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const gapFiller = archive === null ? null : createGapFiller({ ...options, archive })
   const reconciler = createReconciler(options)
   const rebuilder = createRebuilder(options)
+  const verifier = createVerifier({ ...options, confirmChain })
   const progress = createProgress(clock, log)
   const tracer = options.tracer ?? NOOP_TRACER
 
@@ -71,6 +75,11 @@ export function createIndexer(options: IndexerOptions): Indexer {
     const result = await tracer.span('index step', {}, () => stepper.step(held.db, signal))
     if (result.kind === 'gap' || result.kind === 'epoch') reconciler.scheduleNow()
     return progress.record(result)
+  }
+
+  async function confirmChain(db: Writer, signal: AbortSignal | undefined): Promise<boolean> {
+    stepper.verifyAgain()
+    return (await stepper.step(db, signal)).kind === 'indexed'
   }
 
   /** Rebuilds for half of the time until the next poll, so that reads and writes of others always find their turn. */
@@ -94,6 +103,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
         for (const observer of observers) await observer.poll(held.db, signal)
         await gapFiller?.poll(held.db, signal)
         await reconciler.poll(held.db, signal)
+        await verifier.poll(held.db, signal)
       }
       if (result.kind === 'standby') return Math.min(pollIntervalMs, STANDBY_POLL_MS)
       const delayMs = shouldPollAtOnce(result) ? 0 : pollIntervalMs
@@ -108,7 +118,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   }
 
   async function settled(): Promise<void> {
-    await Promise.all([...observers, reconciler].map((task) => task.settled()))
+    await Promise.all([...observers, reconciler, verifier].map((task) => task.settled()))
   }
 
   return {
@@ -131,6 +141,10 @@ export function createIndexer(options: IndexerOptions): Indexer {
     async rebuild() {
       const held = await lock.acquire()
       return held === undefined ? 'none' : await rebuilder.step(held.db)
+    },
+    async verify(signal) {
+      const held = await lock.acquire()
+      return held === undefined ? false : await verifier.step(held.db, signal)
     },
     async run(signal) {
       while (!signal.aborted) {

@@ -1,4 +1,4 @@
-// The event archive: append-only, except that a rebuild may replace decoded fields.
+// The event archive: append-only, except that a rebuild may replace decoded fields, and that a verification repairs it.
 
 import type { EventRow } from '../resources/event-row.ts'
 import type { Queryable } from '../store/store.ts'
@@ -71,6 +71,13 @@ export async function withoutArchived<Event extends { readonly id: string }>(
 /** Appends events of one epoch to the archive. */
 export async function appendEvents(tx: Queryable, epoch: number, events: readonly ArchivedEvent[], nowMs: number): Promise<void> {
   if (events.length === 0) return
+  await insertEvents(tx, epoch, events, nowMs)
+  await appendLedgers(tx, epoch, events)
+  await countEvents(tx, epoch, events)
+}
+
+/** Inserts events without updating what is computed from them. */
+export async function insertEvents(tx: Queryable, epoch: number, events: readonly ArchivedEvent[], nowMs: number): Promise<void> {
   const rows = events.map((event) => ({ ...event, topicsXdr: event.topicsXdr.join(' '), payload: toJson(event.payload) }))
   await tx.query(
     `insert into idx.events (seq, epoch, chain, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload,
@@ -86,8 +93,34 @@ export async function appendEvents(tx: Queryable, epoch: number, events: readonl
       ]),
     ],
   )
-  await appendLedgers(tx, epoch, events)
-  await countEvents(tx, epoch, events)
+}
+
+/** Replaces the content of events, which keep their seqs. */
+export async function replaceEvents(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {
+  for (const { seq, contractId, topic, ledger, ledgerCloseTs, txHash, topicsXdr, valueXdr, payload, problem } of events) {
+    const [before] = await tx.query<{ epoch: number; ledger: number; topic: string; problem: string | null }>(
+      'select epoch, ledger, topic, problem from idx.events where seq = $1', [seq],
+    )
+    if (before === undefined) continue
+    await tx.query(
+      `update idx.events set contract_id = $2, topic = $3, ledger = $4, ledger_close_ts = $5, tx_hash = $6, topics_xdr = $7, value_xdr = $8,
+         payload = $9::jsonb, problem = $10 where seq = $1`,
+      [seq, contractId, topic, ledger, ledgerCloseTs, txHash, topicsXdr.join(' '), valueXdr, toJson(payload), problem],
+    )
+    await countEvents(tx, before.epoch, [before], -1)
+    await countEvents(tx, before.epoch, [{ topic, problem }])
+    await refreshLedgers(tx, before.epoch, [before.ledger, ledger])
+  }
+}
+
+/** Recomputes the rows of some ledgers from their events. */
+export async function refreshLedgers(tx: Queryable, epoch: number, ledgers: readonly number[]): Promise<void> {
+  await tx.query('delete from idx.ledgers where epoch = $1 and ledger = any($2::bigint[])', [epoch, ledgers])
+  await tx.query(
+    `insert into idx.ledgers (epoch, ledger, close_ts, first_seq, last_seq)
+     select epoch, ledger, max(ledger_close_ts), min(seq), max(seq) from idx.events where epoch = $1 and ledger = any($2::bigint[]) group by epoch, ledger`,
+    [epoch, ledgers],
+  )
 }
 
 /** Adds one row per ledger with events; a later page of the same ledger extends its row. */

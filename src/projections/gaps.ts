@@ -68,11 +68,23 @@ export function gapsAtOrAbove(lowSeq: number, gaps: readonly UnfilledGap[]): rea
 }
 
 /** SQL: true when every ledger of the gap `g` has been read: its cursor is the end of the last one. */
-const IS_READ = `g.fill_cursor = lpad(((g.to_ledger + 1) * 4294967296 - 1)::text, 19, '0') || '-4294967295'`
+const LAST_CURSOR = `lpad(((g.to_ledger + 1) * 4294967296 - 1)::text, 19, '0') || '-4294967295'`
+const IS_READ = `g.fill_cursor = ${LAST_CURSOR}`
 
 /** Marks the gaps as filled that were read completely: their events are in the projections now. */
 export async function markReadGaps(tx: Queryable, nowMs: number): Promise<void> {
   await tx.query(`update idx.gaps g set state = 'filled', changed_at = $1 where g.state = 'open' and ${IS_READ}`, [nowMs])
+}
+
+/** Records that every ledger of these gaps has been read; they count as filled when the projections have been rebuilt. */
+export async function markGapsRead(
+  tx: Queryable, range: { readonly chain: number; readonly fromLedger: number; readonly throughLedger: number },
+): Promise<void> {
+  await tx.query(
+    `update idx.gaps g set state = 'open', fill_cursor = ${LAST_CURSOR}
+     from idx.epochs e where e.number = g.epoch and e.chain = $1 and g.state <> 'filled' and g.from_ledger >= $2::bigint and g.to_ledger <= $3::bigint`,
+    [range.chain, range.fromLedger, range.throughLedger],
+  )
 }
 
 /** The oldest gap on this chain to fill: open, or unfillable and last tried before `triedBeforeMs`. Null when there is none. */

@@ -7,6 +7,7 @@ import { createIndexFixture } from '../../test/index/fixture.ts'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { createTail, INITIAL_ROWS } from './tail.ts'
+import type { EpochChange } from './tail.ts'
 import type { Frame } from './frames.ts'
 
 test('retains the newest rows at start-up and publishes none of them', async () => {
@@ -36,6 +37,33 @@ test('retains the newest rows at start-up and publishes none of them', async () 
     assert.deepEqual(prevs.slice(1), own.slice(0, -1).map(({ seq }) => seq), 'prev is the seq of the previous frame')
     assert.ok((prevs[0] ?? 0) > 0 && (prevs[0] ?? rows) <= rows - INITIAL_ROWS, 'prev of the first frame is an older seq')
   }
+})
+
+test('announces a repaired log, whose events have other seqs, and publishes none of them again', async () => {
+  await using store = await openTestStore()
+  await using world = createIndexFixture(store)
+  for (let ledger = 0; ledger < 8; ledger++) {
+    for (let pick = 0; pick < 5; pick++) world.queue(world.exchange.open(pick, ledger))
+    world.closeLedger(5)
+  }
+  await world.catchUp()
+  const published: Frame[] = []
+  const changes: EpochChange[] = []
+  const tail = createTail({
+    store, publish: (frames) => void published.push(...frames), onEpoch: (change) => void changes.push(change), clock: createVirtualClock(0), log: silentLog,
+  })
+  await tail.catchUp()
+  const since = tail.position()
+  await store.write.query('delete from idx.events where seq = 10')
+  assert.equal((await world.verify()).added, 1)
+  await tail.catchUp()
+  assert.deepEqual([published.length, changes], [0, [{ since, epoch: tail.head()?.epoch }]])
+  assert.ok(tail.position() > since)
+  world.queue(world.exchange.open(1, 1))
+  world.closeLedger(5)
+  await world.catchUp()
+  await tail.catchUp()
+  assert.deepEqual(new Set(published.map(({ seq }) => seq)), new Set([tail.position()]), 'what is new is published')
 })
 
 /** The JSON text of an encoded frame. */

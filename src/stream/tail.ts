@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts'
 import { ASSET_SYMBOLS } from '../exchange/assets.ts'
 import { INDEX_CHANNEL } from '../projections/index-state.ts'
 import type { LogHead, LogRow } from '../projections/stream-log.ts'
-import { readChannelHeads, readLog, readLogHead } from '../projections/stream-log.ts'
+import { hasEventAt, readChannelHeads, readLog, readLogHead } from '../projections/stream-log.ts'
 import type { Store } from '../store/store.ts'
 import { EVENTS_CHANNEL, tradesChannel } from './channels.ts'
 import type { Frame } from './frames.ts'
@@ -104,6 +104,10 @@ export function createTail({ store, publish, onEpoch, clock, log }: TailOptions)
       // An account was watched during the read: read again, with account data.
       if (!includeAccounts && accounts.count() > 0) continue
       if (end === null) return
+      if (end.epoch !== epoch && position > 0 && !(await hasEventAt(db, position))) {
+        await restart()
+        continue
+      }
       head = end
       publishRows(rows)
       if (rows.length === PAGE_ROWS) continue
@@ -111,6 +115,13 @@ export function createTail({ store, publish, onEpoch, clock, log }: TailOptions)
       enterEpoch(end.epoch)
       return
     }
+  }
+
+  /** The log was repaired, and events that were published have other seqs now: clients must read it again, so it is not published again. */
+  async function restart(): Promise<void> {
+    const since = position
+    await start()
+    if (epoch !== undefined) onEpoch({ since, epoch })
   }
 
   /** Publishes rows epoch by epoch. */

@@ -1,5 +1,6 @@
 // An indexer on a fake node and a real database, stepped by the test.
 
+import { defined } from '../../src/base/assert.ts'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -10,6 +11,9 @@ import type { Rpc } from '../../src/chain/rpc.ts'
 import { CONFIRMING_CHECKS, LOCAL_NETWORK } from '../../src/indexer/confirmation.ts'
 import type { ChainTrust } from '../../src/indexer/confirmation.ts'
 import { createIndexer } from '../../src/indexer/indexer.ts'
+import { requestVerify } from '../../src/indexer/verify.ts'
+import { isActive, readTask } from '../../src/projections/tasks.ts'
+import type { VerifyProgress } from '../../src/projections/tasks.ts'
 import type { Indexer } from '../../src/indexer/indexer.ts'
 import type { StepResult } from '../../src/indexer/step-result.ts'
 import { POLL_INTERVAL_MS } from '../../src/limits.ts'
@@ -52,6 +56,8 @@ export interface IndexFixture extends AsyncDisposable {
   catchUp(): Promise<StepResult[]>
   /** Rebuilds the projections until nothing is left to rebuild. */
   finishRebuild(): Promise<void>
+  /** Requests a verification, and works until it and the rebuild are complete. */
+  verify(): Promise<VerifyProgress>
   readonly nowSec: () => number
 }
 
@@ -154,6 +160,16 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
     },
     async finishRebuild() {
       while ((await fixture.indexer.rebuild()) !== 'none') { /* the next part */ }
+    },
+    async verify() {
+      await requestVerify(store.write, clock.nowMs())
+      for (let steps = 0; steps < 500; steps++) {
+        const isVerifying = await fixture.indexer.verify()
+        const isRebuilding = (await fixture.indexer.rebuild()) !== 'none'
+        const task = defined(await readTask(store.read, 'verify'), 'the verification')
+        if (!isVerifying && !isRebuilding && !isActive(task)) return task.progress
+      }
+      throw new Error(`the verification did not end: ${JSON.stringify(await readTask(store.read, 'verify'))}`)
     },
     nowSec: () => closeSec,
     [Symbol.asyncDispose]: () => fixture.indexer[Symbol.asyncDispose](),

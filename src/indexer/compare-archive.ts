@@ -1,0 +1,91 @@
+// Compares a page of the network's events with the archive.
+
+import { isDeepStrictEqual } from 'node:util'
+import type { ChainEvent } from '../chain/responses.ts'
+import type { Epoch } from '../projections/epochs.ts'
+import type { ComparedRow, Repair, RepairedEvent } from '../projections/repairs.ts'
+import { decodeEvent } from './decode.ts'
+import { contractNames, publicEventId } from './epochs.ts'
+import { ledgerOf } from './toid.ts'
+
+/** The epochs of one chain, and the position up to which the current one is indexed. */
+export interface ComparedChain {
+  readonly chain: number
+  readonly epochs: readonly Epoch[]
+  readonly currentEpoch: number
+  readonly cursor: string | null
+}
+
+export interface PageComparison {
+  readonly repairs: readonly Repair[]
+  /** Events of the network that belong in the archive. */
+  readonly expected: number
+  /** Other chains that have the same events: they are this chain. */
+  readonly sameChains: ReadonlySet<number>
+}
+
+/** Compares the network's events with all archived rows of the same range, of this chain (`own`) and of others. */
+export function compareArchive(
+  chain: ComparedChain,
+  events: readonly ChainEvent[],
+  archived: { readonly rows: readonly ComparedRow[]; readonly chainOf: ReadonlyMap<number, number> },
+): PageComparison {
+  const repairs: Repair[] = []
+  const sameChains = new Set<number>()
+  const rowsOf = Map.groupBy(archived.rows, ({ chainId }) => chainId)
+  const expectedIds = new Set<string>()
+  const isOwn = (row: ComparedRow): boolean => archived.chainOf.get(row.epoch) === chain.chain
+  for (const event of events) {
+    const epoch = epochOf(chain, event)
+    if (epoch === undefined) continue
+    expectedIds.add(event.id)
+    const rows = (rowsOf.get(event.id) ?? []).filter((row) => isOwn(row) || isSame(row, event)).toSorted((a, b) => a.seq - b.seq)
+    const kept = rows.find((row) => isSame(row, event)) ?? rows[0]
+    if (kept === undefined) {
+      repairs.push({ action: 'add', epoch: epoch.number, chainId: event.id, seq: null, event: toRepairedEvent(epoch, event) })
+      continue
+    }
+    const keptEpoch = chain.epochs.find(({ number }) => number === kept.epoch) ?? epoch
+    if (!isSame(kept, event)) {
+      repairs.push({ action: 'replace', epoch: kept.epoch, chainId: event.id, seq: kept.seq, event: toRepairedEvent(keptEpoch, event) })
+    }
+    for (const row of rows) {
+      const rowChain = archived.chainOf.get(row.epoch)
+      if (rowChain !== undefined && rowChain !== chain.chain) sameChains.add(rowChain)
+      if (row !== kept) repairs.push({ action: 'remove', epoch: row.epoch, chainId: row.chainId, seq: row.seq, event: null })
+    }
+  }
+  for (const row of archived.rows) {
+    if (isOwn(row) && !expectedIds.has(row.chainId)) repairs.push({ action: 'remove', epoch: row.epoch, chainId: row.chainId, seq: row.seq, event: null })
+  }
+  return { repairs, expected: expectedIds.size, sameChains }
+}
+
+/** The differences that both comparisons found. */
+export function confirmedRepairs(repairs: readonly Repair[], again: readonly Repair[]): readonly Repair[] {
+  const keyOf = ({ action, chainId, seq }: Repair): string => `${action} ${chainId} ${seq}`
+  const found = new Map(again.map((repair) => [keyOf(repair), repair]))
+  return repairs.filter((repair) => isDeepStrictEqual(found.get(keyOf(repair)), repair))
+}
+
+/** The epoch that archives an event: the first of the chain that has its contract and reached it; undefined when none does. */
+function epochOf({ epochs, currentEpoch, cursor }: ComparedChain, { id, contractId }: ChainEvent): Epoch | undefined {
+  const reached = epochs.find((epoch) => {
+    const until = epoch.number === currentEpoch ? cursor : epoch.finalCursor
+    return until !== null && id <= until && contractNames(epoch).has(contractId)
+  })
+  return reached !== undefined && ledgerOf(id) >= reached.startLedger ? reached : undefined
+}
+
+function isSame(row: ComparedRow, event: ChainEvent): boolean {
+  return row.contractId === event.contractId && row.ledger === event.ledger && row.closeSec === event.closeSec && row.txHash === event.txHash &&
+    row.valueXdr === event.valueXdr && row.topicsXdr === event.topicsXdr.join(' ')
+}
+
+function toRepairedEvent(epoch: Epoch, { id, contractId, ledger, closeSec, txHash, topicsXdr, valueXdr }: ChainEvent): RepairedEvent {
+  const contract = contractNames(epoch).get(contractId) ?? 'market'
+  return {
+    ...decodeEvent(contract, topicsXdr, valueXdr), eventId: publicEventId(epoch, id), contractId, contract, ledger, ledgerCloseTs: closeSec, txHash, topicsXdr,
+    valueXdr,
+  }
+}

@@ -1,0 +1,98 @@
+// The requests of a verification.
+
+import { BadPage, readEventsPage } from './events-page.ts'
+import type { CheckedPage } from './events-page.ts'
+import { RPC_CODES, RpcFailure } from '../chain/failure.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import type { Epoch } from '../projections/epochs.ts'
+import { listEpochs } from '../projections/epochs.ts'
+import { readIndexCursor } from '../projections/index-state.ts'
+import type { IndexCursor } from '../projections/index-state.ts'
+import type { Queryable } from '../store/store.ts'
+import type { ComparedChain } from './compare-archive.ts'
+import { readRange } from './chain-identity.ts'
+import { createPageSize } from './page-size.ts'
+import { endOfLedger, isEndOfLedger, ledgerAfter, ledgerOf } from './toid.ts'
+
+/** The indexed chain, with its position. */
+export interface CurrentChain extends ComparedChain {
+  readonly indexCursor: IndexCursor
+  /** The chain of every epoch, by its number. */
+  readonly chainOf: ReadonlyMap<number, number>
+}
+
+/** The indexed chain; undefined before its first page. */
+export async function readChain(db: Queryable): Promise<CurrentChain | undefined> {
+  const indexCursor = await readIndexCursor(db)
+  const epochs = await listEpochs(db)
+  const current = epochs.find(({ number }) => number === indexCursor?.epoch)
+  if (indexCursor === null || indexCursor.lastLedger === null || current === undefined) return undefined
+  const own: readonly Epoch[] = epochs.filter(({ chain }) => chain === current.chain)
+  return {
+    chain: current.chain, epochs: own, currentEpoch: current.number, cursor: indexCursor.cursor, indexCursor,
+    chainOf: new Map(epochs.map(({ number, chain }) => [number, chain])),
+  }
+}
+
+/** What a request returned. */
+export type NetworkResponse =
+  | { readonly kind: 'range'; readonly fromLedger: number; readonly throughLedger: number }
+  /** The same page, from one or more nodes. */
+  | { readonly kind: 'pages'; readonly from: string; readonly pages: readonly CheckedPage[] }
+  /** The nodes have dropped the ledgers up to this position. */
+  | { readonly kind: 'dropped'; readonly cursor: string }
+  | { readonly kind: 'failed'; readonly problem: string }
+
+export interface NetworkReader {
+  /** Requests the range of the network. Never rejects, except with the signal's reason. */
+  readRange(chain: CurrentChain, signal: AbortSignal | undefined): Promise<NetworkResponse>
+  /** Requests the page after `from`; with `confirm` from every node once more. Never rejects, except with the signal's reason. */
+  readPage(chain: CurrentChain, from: string, options: { readonly confirm: boolean; readonly signal: AbortSignal | undefined }): Promise<NetworkResponse>
+}
+
+export function createNetworkReader(rpc: Rpc): NetworkReader {
+  const pageSize = createPageSize()
+
+  async function requestPages(chain: CurrentChain, from: string, confirm: boolean, call: CallOptions): Promise<NetworkResponse> {
+    const contractIds = [...new Set(chain.epochs.flatMap(({ contracts }) => Object.values(contracts)))]
+    const position = isEndOfLedger(from) ? { cursor: null, startLedger: ledgerAfter(from) } : { cursor: from, startLedger: ledgerOf(from) }
+    const read = (more: CallOptions): Promise<CheckedPage> => readEventsPage(rpc, position, { ...call, ...more, contractIds, limit: pageSize.limit() })
+    try {
+      const page = await read({})
+      pageSize.onSuccess()
+      if (!confirm) return { kind: 'pages', from, pages: [page] }
+      const confirmed = await Promise.allSettled(Array.from({ length: rpc.endpoints }, (_, endpoint) => read({ endpoint })))
+      const others = confirmed.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+      if (others.length === 0) return { kind: 'failed', problem: 'no node confirms a difference' }
+      return { kind: 'pages', from, pages: [page, ...others] }
+    } catch (error) {
+      if (!(error instanceof RpcFailure) || error.code !== RPC_CODES.invalidRequest) throw error
+      const { oldestLedger } = await readRange(rpc, call)
+      if (oldestLedger <= ledgerAfter(from)) throw error
+      return { kind: 'dropped', cursor: endOfLedger(oldestLedger - 1) }
+    }
+  }
+
+  async function report(request: (call: CallOptions) => Promise<NetworkResponse>, signal: AbortSignal | undefined): Promise<NetworkResponse> {
+    try {
+      return await request(signal === undefined ? {} : { signal })
+    } catch (error) {
+      if (signal?.aborted === true) throw error
+      if (!(error instanceof RpcFailure) && !(error instanceof BadPage)) throw error
+      if (error instanceof RpcFailure) pageSize.onFailure(error)
+      return { kind: 'failed', problem: error.message }
+    }
+  }
+
+  return {
+    readRange: (chain, signal) => report((call) => requestRange(rpc, chain, call), signal),
+    readPage: (chain, from, { confirm, signal }) => report((call) => requestPages(chain, from, confirm, call), signal),
+  }
+}
+
+async function requestRange(rpc: Rpc, chain: CurrentChain, call: CallOptions): Promise<NetworkResponse> {
+  const { oldestLedger } = await readRange(rpc, call)
+  const firstLedger = Math.min(...chain.epochs.map(({ startLedger }) => startLedger))
+  return { kind: 'range', fromLedger: Math.max(oldestLedger, firstLedger), throughLedger: chain.indexCursor.lastLedger ?? 0 }
+}

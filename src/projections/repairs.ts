@@ -1,0 +1,201 @@
+// Repairs of the archive. Differences from the network are stored as they are found, and applied together in one transaction. An event that was missing gets
+// a seq at its place in the log: everything after it moves to seqs that were never issued.
+
+import type { Queryable } from '../store/store.ts'
+import type { ArchivedEvent } from './archived-event.ts'
+import { countEvents } from './event-counts.ts'
+import { insertEvents, refreshLedgers, replaceEvents } from './events.ts'
+import { lastReservedSeq, readIndexCursor, recountUnknownEvents } from './index-state.ts'
+import { PROJECTIONS } from './tables.ts'
+
+/** An event as it belongs in the archive, without its position. */
+export type RepairedEvent = Omit<ArchivedEvent, 'seq'>
+
+/** One difference between the archive and the network. `chainId` is the event's id on its chain. */
+export type Repair =
+  | { readonly action: 'add'; readonly epoch: number; readonly chainId: string; readonly seq: null; readonly event: RepairedEvent }
+  | { readonly action: 'replace'; readonly epoch: number; readonly chainId: string; readonly seq: number; readonly event: RepairedEvent }
+  | { readonly action: 'remove'; readonly epoch: number; readonly chainId: string; readonly seq: number; readonly event: null }
+
+/** Stores differences. One that is stored already is the same. */
+export async function recordRepairs(tx: Queryable, repairs: readonly Repair[]): Promise<void> {
+  for (const { action, epoch, chainId, seq, event } of repairs) {
+    await tx.query(
+      `insert into idx.repairs (action, epoch, event_id, seq, event) values ($1, $2, $3, $4, $5::jsonb) on conflict do nothing`,
+      [action, epoch, seq === null ? chainId : `${chainId} ${seq}`, seq, event === null ? null : JSON.stringify(event)],
+    )
+  }
+}
+
+export async function countRepairs(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ count: number }>('select count(*) as count from idx.repairs')
+  return row?.count ?? 0
+}
+
+export async function discardRepairs(tx: Queryable): Promise<void> {
+  await tx.query('delete from idx.repairs')
+}
+
+interface StoredRepair {
+  readonly action: Repair['action']
+  readonly epoch: number
+  readonly seq: number | null
+  readonly event: RepairedEvent | null
+}
+
+/** Applies the stored repairs to the archive. The projections must be rebuilt afterwards. */
+export async function applyRepairs(tx: Queryable, nowMs: number): Promise<void> {
+  const repairs = await tx.query<StoredRepair>('select action, epoch, seq, event from idx.repairs order by epoch, event_id collate "C"')
+  await removeEvents(tx, repairs.filter(({ action }) => action === 'remove').map(({ seq }) => seq ?? 0))
+  const replaced = repairs.filter(({ action }) => action === 'replace')
+  await replaceEvents(tx, replaced.flatMap(({ seq, event }) => (seq === null || event === null ? [] : [{ ...event, seq }])))
+  await addEvents(tx, repairs.filter(({ action }) => action === 'add'), nowMs)
+  await discardRepairs(tx)
+  await recountUnknownEvents(tx)
+}
+
+/**
+ * Merges chains that turned out to be this chain: a false reset had made two of one, and its events were archived twice. The first copy of each event stays.
+ * The vaults are read again, because their figures were observed under two instances.
+ */
+export async function mergeChains(tx: Queryable, chain: number, others: readonly number[]): Promise<void> {
+  const twice = await tx.query<{ seq: number }>(
+    `select v.seq from idx.events v where v.chain = any($1::int[]) and exists (
+       select 1 from idx.events f
+       where f.chain = any($1::int[]) and left(f.event_id, 30) collate "C" = left(v.event_id, 30) collate "C" and f.seq < v.seq)`,
+    [[chain, ...others]],
+  )
+  await removeEvents(tx, twice.map(({ seq }) => seq))
+  await tx.query('update idx.events set chain = $1 where chain = any($2::int[])', [chain, others])
+  await tx.query(
+    `insert into idx.anchors (chain, ledger, hash, previous_hash, close_ts)
+     select $1::int, ledger, hash, previous_hash, close_ts from idx.anchors where chain = any($2::int[]) on conflict do nothing`,
+    [chain, others],
+  )
+  await tx.query('delete from idx.anchors where chain = any($1::int[])', [others])
+  await tx.query('update idx.epochs set chain = $1 where chain = any($2::int[])', [chain, others])
+  await tx.query(
+    `update idx.epochs e set deployment = (
+       select min(h.number) from idx.epochs h where h.chain = e.chain and h.contracts->>'market' = e.contracts->>'market') where e.chain = $1`,
+    [chain],
+  )
+  await moveObservations(tx, chain)
+}
+
+/** What was observed under a deployment that now is a part of an earlier one. */
+async function moveObservations(tx: Queryable, chain: number): Promise<void> {
+  const moved = 'join idx.epochs e on e.number = o.deployment and e.deployment <> o.deployment'
+  await tx.query(`insert into idx.margin_modes (deployment, position_id, mode, ledger, observed_at)
+    select e.deployment, o.position_id, o.mode, o.ledger, o.observed_at from idx.margin_modes o ${moved} on conflict do nothing`)
+  await tx.query(`insert into idx.order_owners (deployment, order_id, owner, ledger, observed_at)
+    select e.deployment, o.order_id, o.owner, o.ledger, o.observed_at from idx.order_owners o ${moved} on conflict do nothing`)
+  for (const table of ['margin_modes', 'order_owners']) {
+    await tx.query(`delete from idx.${table} o using idx.epochs e where e.number = o.deployment and e.deployment <> o.deployment`)
+  }
+  await tx.query('update idx.corrections o set deployment = e.deployment from idx.epochs e where e.number = o.deployment and e.deployment <> o.deployment')
+  await tx.query('delete from idx.vault_observations o using idx.epochs e where e.number = o.home and e.chain = $1', [chain])
+}
+
+/** Projections whose rows name one event. Lists would otherwise refer to an event that is gone, until the rebuild. */
+const ROWS_OF_EVENTS = PROJECTIONS.filter((table) =>
+  ['account_events', 'fills', 'trades', 'ownerless_events', 'referral_trades', 'referral_claims', 'vault_trades', 'vault_flows'].includes(table))
+
+async function removeEvents(tx: Queryable, seqs: readonly number[]): Promise<void> {
+  if (seqs.length === 0) return
+  const removed = await tx.query<{ epoch: number; ledger: number; topic: string; problem: string | null }>(
+    'delete from idx.events where seq = any($1::bigint[]) returning epoch, ledger, topic, problem', [seqs],
+  )
+  for (const table of [...ROWS_OF_EVENTS, 'learned_events']) await tx.query(`delete from idx.${table} where seq = any($1::bigint[])`, [seqs])
+  for (const [epoch, events] of Map.groupBy(removed, (event) => event.epoch)) {
+    await countEvents(tx, epoch, events, -1)
+    await refreshLedgers(tx, epoch, events.map(({ ledger }) => ledger))
+  }
+}
+
+/** Inserts events where they belong: before the first later event of their epoch. */
+async function addEvents(tx: Queryable, repairs: readonly StoredRepair[], nowMs: number): Promise<void> {
+  const cursor = await readIndexCursor(tx)
+  if (repairs.length === 0 || cursor === null) return
+  const endSeq = lastReservedSeq(cursor) + 1
+  const missing: { readonly epoch: number; readonly event: RepairedEvent; readonly beforeSeq: number }[] = []
+  for (const { epoch, event } of repairs) {
+    if (event !== null) missing.push({ epoch, event, beforeSeq: (await readSeqAfter(tx, epoch, event)) ?? endSeq })
+  }
+  missing.sort((a, b) => a.beforeSeq - b.beforeSeq || (a.event.eventId < b.event.eventId ? -1 : 1))
+  const firstSeq = missing[0]?.beforeSeq ?? endSeq
+  const distance = endSeq - firstSeq
+  await moveSeqs(tx, firstSeq, distance, missing.map(({ beforeSeq }) => beforeSeq))
+  const numbered = missing.map(({ epoch, event, beforeSeq }, index) => ({ epoch, event: { ...event, seq: beforeSeq + distance + index } }))
+  for (const [epoch, rows] of Map.groupBy(numbered, (row) => row.epoch)) {
+    const events = rows.map(({ event }) => event)
+    await insertEvents(tx, epoch, events, nowMs)
+    await countEvents(tx, epoch, events)
+    await refreshLedgers(tx, epoch, events.map(({ ledger }) => ledger))
+  }
+  await tx.query('update idx.cursor set last_seq = greatest(last_seq, $1::bigint)', [numbered.at(-1)?.event.seq ?? 0])
+}
+
+/** The seq of the first event of this epoch that is later on the chain; when there is none, the one after the epoch's last event. */
+async function readSeqAfter(tx: Queryable, epoch: number, { eventId, ledger }: RepairedEvent): Promise<number | null> {
+  const [row] = await tx.query<{ seq: number | null }>(
+    `select coalesce(
+       (select min(e.seq) from idx.events e where e.ledger = $2 and e.epoch = $1 and e.event_id collate "C" > $3),
+       (select e.seq from idx.events e where e.ledger > $2 and e.epoch = $1 order by e.ledger, e.seq limit 1),
+       (select l.last_seq + 1 from idx.ledgers l where l.epoch = $1 and $1 <> (select c.epoch from idx.cursor c) order by l.ledger desc limit 1)) as seq`,
+    [epoch, ledger, eventId],
+  )
+  return row?.seq ?? null
+}
+
+/**
+ * Moves every seq from `firstSeq` on by `distance`, and further by one for each of `thresholds` (ascending) up to it. `distance` leads beyond every seq in
+ * use, so that no two rows ever have the same one. All columns that hold a seq are named `seq`, `…_seq` or `place`.
+ */
+async function moveSeqs(tx: Queryable, firstSeq: number, distance: number, thresholds: readonly number[]): Promise<void> {
+  if (distance === 0) return
+  const columns = await tx.query<{ table: string; column: string }>(
+    `select table_name as table, column_name as column from information_schema.columns
+     where table_schema = 'idx' and table_name not in ('tasks', 'repairs') and (column_name in ('seq', 'place') or column_name like '%\\_seq')
+     order by 1, 2`,
+  )
+  for (const { table, column } of columns) {
+    await tx.query(
+      `update idx.${table} set ${column} = ${column} + $2::bigint + width_bucket(${column}, $3::bigint[]) where ${column} >= $1::bigint`,
+      [firstSeq, distance, thresholds],
+    )
+  }
+}
+
+/** An event of the archive, for comparison with the network. */
+export interface ComparedRow {
+  readonly seq: number
+  readonly epoch: number
+  readonly chainId: string
+  readonly contractId: string
+  readonly ledger: number
+  readonly closeSec: number
+  readonly txHash: string
+  /** Separated by spaces. */
+  readonly topicsXdr: string
+  readonly valueXdr: string
+}
+
+/** The archived events of some ledgers, of every chain, in order of ledgers, at most `limit`. */
+export async function readLedgersOfArchive(
+  db: Queryable, range: { readonly fromLedger: number; readonly toLedger: number; readonly limit: number },
+): Promise<readonly ComparedRow[]> {
+  return await db.query<ComparedRow>(
+    `select seq, epoch, left(event_id, 30) as "chainId", contract_id as "contractId", ledger, ledger_close_ts as "closeSec", tx_hash as "txHash",
+       topics_xdr as "topicsXdr", value_xdr as "valueXdr"
+     from idx.events where ledger between $1::bigint and $2::bigint order by ledger, seq limit $3::int`,
+    [range.fromLedger, range.toLedger, range.limit],
+  )
+}
+
+/** The number of archived events after a ledger. */
+export async function countAfterLedger(db: Queryable, epochs: readonly number[], ledger: number): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    'select count(*) as count from idx.events where ledger > $1::bigint and epoch = any($2::int[])', [ledger, epochs],
+  )
+  return row?.count ?? 0
+}
