@@ -332,8 +332,8 @@ function streamServices(
 ): StreamOptions['services'] {
   const { keys, db, prices, accounts } = parts
   return {
-    async login(keyId, secret) {
-      const found = await keys.authenticate(`Bearer ${keyId}:${secret}`, undefined)
+    async login(keyId, secret, address) {
+      const found = await keys.authenticate(`Bearer ${keyId}:${secret}`, undefined, { bucket: address, wide: address })
       if (typeof found === 'object') return found
       return found === 'unknown' ? 'unknown' : 'invalid_credentials'
     },

@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { TIMESTAMP_TOLERANCE_SEC } from '../limits.ts'
+import type { QueueClient } from './fair-queue.ts'
 import type { KeyIdentity, CachedKey, KeyCache } from './key-cache.ts'
 
 /** Specification, "Authentication failures". */
@@ -13,11 +14,14 @@ export type AuthenticationFailure = 'missing_bearer' | 'malformed_bearer' | 'sta
 /** `unknown` when the key cannot be looked up. */
 export type Authentication = KeyIdentity | AuthenticationFailure | 'unknown'
 
-/** Checks the headers Authorization and X-Timestamp. Synchronous unless the key has to be looked up. Never rejects. */
-export type Authenticate = (authorization: string | undefined, timestamp: string | undefined) => Authentication | Promise<Authentication>
+/** Checks the headers Authorization and X-Timestamp of a client. Synchronous unless the key has to be looked up. Never rejects. */
+export type Authenticate = (
+  authorization: string | undefined, timestamp: string | undefined, client: QueueClient,
+) => Authentication | Promise<Authentication>
 
-/** Ids in another format are not looked up. */
+/** Ids and secrets in another format were never issued, so they are not looked up. */
 const KEY_ID = /^nk_[0-9a-f]{24}$/
+const SECRET = /^[0-9a-f]{64}$/
 /** The maximum number of cached headers; the oldest is evicted. Each key has one cached header, so one key cannot evict the others. */
 export const MAX_VERIFIED_HEADERS = 10_000
 /** Compared when the key does not exist, so that the response time does not reveal it. */
@@ -72,16 +76,11 @@ export function createAuthentication({ keys, clock, log }: AuthenticationParts):
     }
   }
 
-  function findAndVerify(keyId: string, header: string, secret: string | null): Authentication | Promise<Authentication> {
-    const found = keys.find(keyId)
-    return found instanceof Promise ? verifyFound(found, header, secret) : verify(found, header, secret)
-  }
-
-  return (authorization, timestamp) => {
+  return (authorization, timestamp, client) => {
     if (authorization === undefined) return 'missing_bearer'
     const isStale = timestamp !== undefined && !isCurrent(timestamp, nowSec(clock))
     const verifiedId = isStale ? undefined : verified.get(authorization)
-    if (verifiedId !== undefined) return findAndVerify(verifiedId, authorization, null)
+    if (verifiedId !== undefined) return findAndVerify(verifiedId, authorization, null, client)
     const value = bearerValue(authorization)
     if (value === undefined) return 'missing_bearer'
     const colon = value.indexOf(':')
@@ -89,7 +88,12 @@ export function createAuthentication({ keys, clock, log }: AuthenticationParts):
     if (isStale) return 'stale_timestamp'
     const keyId = value.slice(0, colon)
     const secret = value.slice(colon + 1)
-    return KEY_ID.test(keyId) ? findAndVerify(keyId, authorization, secret) : verify(undefined, authorization, secret)
+    return KEY_ID.test(keyId) && SECRET.test(secret) ? findAndVerify(keyId, authorization, secret, client) : verify(undefined, authorization, secret)
+  }
+
+  function findAndVerify(keyId: string, header: string, secret: string | null, client: QueueClient): Authentication | Promise<Authentication> {
+    const found = keys.find(keyId, client)
+    return found instanceof Promise ? verifyFound(found, header, secret) : verify(found, header, secret)
   }
 }
 

@@ -1,14 +1,19 @@
-// Reads many keys with few statements: lookups during a statement share the next one. A flood of unknown key ids therefore uses one connection at a time.
+// Reads many keys with few statements: lookups during a statement share the next one. A flood of unknown key ids therefore uses one connection at a time, and
+// clients share the statements fairly.
 
 import type { Clock } from '../base/clock.ts'
+import { createFairQueue } from './fair-queue.ts'
+import type { QueueClient } from './fair-queue.ts'
 
-/** Raised when a lookup fails or takes too long. */
+/** Raised when a lookup fails, takes too long, or exceeds the share of its client. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
 }
 
-/** The maximum number of ids queued for the next statements; further lookups fail. */
-export const MAX_QUEUED_LOOKUPS = 2_000
+/** The maximum number of queued lookups of ids that may not exist: as many as connections. */
+export const MAX_QUEUED_LOOKUPS = 8_192
+/** The same per client. */
+export const MAX_QUEUED_LOOKUPS_PER_CLIENT = 512
 /** The maximum number of ids per statement. */
 export const LOOKUP_BATCH = 500
 /** When a statement takes longer, all waiting lookups fail, and so do new ones until it ends. */
@@ -26,16 +31,26 @@ export interface BatchedLookupOptions<Value> {
   readonly find: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>
 }
 
-/** Creates a function that looks up one id; undefined when it does not exist. The read starts after the call. Rejects with KeysUnavailable. */
-export function createBatchedLookup<Value>(options: BatchedLookupOptions<Value>): (id: string) => Promise<Value | undefined> {
+/**
+ * Looks up one id; undefined when it does not exist. The read starts after the call. `client` is null for an id that is known to exist: those come first, and
+ * the caller bounds their number. Rejects with KeysUnavailable.
+ */
+export type LookUp<Value> = (id: string, client: QueueClient | null) => Promise<Value | undefined>
+
+export function createBatchedLookup<Value>(options: BatchedLookupOptions<Value>): LookUp<Value> {
   const { clock, find } = options
-  const queued = new Map<string, Waiter<Value>>()
+  const known = new Map<string, Waiter<Value>>()
+  const unknown = createFairQueue<Waiter<Value>>({
+    maxItems: MAX_QUEUED_LOOKUPS,
+    maxPerClient: MAX_QUEUED_LOOKUPS_PER_CLIENT,
+    onDropped: (waiter) => waiter.reject(new KeysUnavailable('too many key lookups are queued from this network')),
+  })
   let running = false
   let overdue = false
 
   async function run(): Promise<void> {
     running = true
-    while (queued.size > 0) await runBatch()
+    while (known.size + unknown.size() > 0) await runBatch()
     running = false
   }
 
@@ -44,39 +59,37 @@ export function createBatchedLookup<Value>(options: BatchedLookupOptions<Value>)
     const timer = clock.setTimer(LOOKUP_TIMEOUT_MS, () => {
       overdue = true
       const timeout = new KeysUnavailable(`the key lookup timed out after ${LOOKUP_TIMEOUT_MS} ms`)
-      for (const waiter of [...batch.values(), ...queued.values()]) waiter.reject(timeout)
-      queued.clear()
+      for (const [, waiter] of [...batch, ...known, ...unknown.take(MAX_QUEUED_LOOKUPS)]) waiter.reject(timeout)
+      known.clear()
     })
     try {
-      const found = await find([...batch.keys()])
+      const found = await find([...new Set(batch.map(([id]) => id))])
       for (const [id, waiter] of batch) waiter.resolve(found.get(id))
     } catch (cause) {
       const failure = new KeysUnavailable('the key lookup failed', { cause })
-      for (const waiter of batch.values()) waiter.reject(failure)
+      for (const [, waiter] of batch) waiter.reject(failure)
     }
     timer.cancel()
     overdue = false
   }
 
-  function takeBatch(): Map<string, Waiter<Value>> {
-    const batch = new Map<string, Waiter<Value>>()
-    for (const [id, waiter] of queued) {
-      if (batch.size === LOOKUP_BATCH) break
-      batch.set(id, waiter)
-      queued.delete(id)
-    }
-    return batch
+  /** Half of a batch is for unknown ids if there are enough of them. */
+  function takeBatch(): (readonly [id: string, waiter: Waiter<Value>])[] {
+    const batch = [...known].slice(0, LOOKUP_BATCH - Math.min(unknown.size(), LOOKUP_BATCH / 2))
+    for (const [id] of batch) known.delete(id)
+    return [...batch, ...unknown.take(LOOKUP_BATCH - batch.length)]
   }
 
-  return (id) => {
+  return (id, client) => {
     if (overdue) return Promise.reject(new KeysUnavailable('an earlier key lookup timed out and is still running'))
-    let waiter = queued.get(id)
-    if (waiter === undefined) {
-      if (queued.size >= MAX_QUEUED_LOOKUPS) return Promise.reject(new KeysUnavailable(`${MAX_QUEUED_LOOKUPS} key lookups are already queued`))
-      waiter = Promise.withResolvers<Value | undefined>()
-      queued.set(id, waiter)
-      if (!running) void run()
+    const queued = known.get(id) ?? (client === null ? undefined : unknown.get(client, id))
+    if (queued !== undefined) return queued.promise
+    const waiter = Promise.withResolvers<Value | undefined>()
+    if (client === null) known.set(id, waiter)
+    else if (!unknown.add(client, id, waiter)) {
+      return Promise.reject(new KeysUnavailable(`${MAX_QUEUED_LOOKUPS_PER_CLIENT} key lookups of this client are already queued`))
     }
+    if (!running) void run()
     return waiter.promise
   }
 }

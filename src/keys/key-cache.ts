@@ -6,6 +6,7 @@ import type { KeyTier } from '../resources/api-key.ts'
 import type { Queryable, Store } from '../store/store.ts'
 import { createRevocationListener } from './revocation-listener.ts'
 import { createBatchedLookup } from './batched-lookup.ts'
+import type { QueueClient } from './fair-queue.ts'
 import { findKeys, updateLastUsed } from './records.ts'
 import type { KeyRecord } from './records.ts'
 import { createLastUsedTracker } from './last-used-tracker.ts'
@@ -24,8 +25,11 @@ export interface CachedKey {
 }
 
 export interface KeyCache extends AsyncDisposable {
-  /** The key; undefined when it does not exist. Synchronous when the cache entry is current. Rejects with KeysUnavailable. */
-  find(keyId: string): CachedKey | undefined | Promise<CachedKey | undefined>
+  /**
+   * The key; undefined when it does not exist. Synchronous when the cache entry is current. Clients share the lookups of ids that are not cached; `client` is
+   * null for a lookup of the gateway itself. Rejects with KeysUnavailable.
+   */
+  find(keyId: string, client: QueueClient | null): CachedKey | undefined | Promise<CachedKey | undefined>
   /** Records a successful authentication. */
   recordUse(keyId: string): void
   /** The last use in this process, in Unix milliseconds. The database may have an older time. */
@@ -115,12 +119,12 @@ export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache
   }
 
   return {
-    find(keyId) {
+    find(keyId, client) {
       const entry = entries.get(keyId)
       const nowMs = clock.elapsedMs()
-      if (entry === undefined) return nowMs < (missUntilMs.get(keyId) ?? -Infinity) ? undefined : lookUp(keyId)
+      if (entry === undefined) return nowMs < (missUntilMs.get(keyId) ?? -Infinity) ? undefined : lookUp(keyId, client)
       const ageMs = nowMs - entry.readAtMs
-      return entry.revoked || ageMs < KEY_TTL_MS ? entry : lookUp(keyId)
+      return entry.revoked || ageMs < KEY_TTL_MS ? entry : lookUp(keyId, null)
     },
     recordUse: (keyId) => lastUsed.record(keyId),
     lastUsedAtMs: (keyId) => lastUsed.lastAtMs(keyId),

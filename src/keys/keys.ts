@@ -102,7 +102,7 @@ export function createKeys(parts: KeysParts): Keys {
       }
     },
     isRevoked(keyId) {
-      const found = cache.find(keyId)
+      const found = cache.find(keyId, null)
       if (!(found instanceof Promise)) return found?.revoked ?? true
       return found.then((key) => key?.revoked ?? true, () => false)
     },

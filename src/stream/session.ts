@@ -28,7 +28,7 @@ export interface StreamLogin {
 /** What the stream needs from the rest of the gateway. */
 export interface StreamServices {
   /** `unknown` when the key cannot be looked up. Never rejects. */
-  login(keyId: string, secret: string): Promise<StreamLogin | 'invalid_credentials' | 'unknown'>
+  login(keyId: string, secret: string, address: string): Promise<StreamLogin | 'invalid_credentials' | 'unknown'>
   readAccount(owner: string, address: string): Promise<AccountSnapshot>
 }
 
@@ -38,7 +38,7 @@ export interface SessionParts {
   readonly tail: Tail
   readonly db: Queryable
   readonly clock: Clock
-  /** The client's. */
+  /** The client's network address. */
   readonly address: string
   readonly budget: ReplayBudget
   readonly limits: StreamLimits
@@ -61,9 +61,9 @@ export interface Session {
 }
 
 export function createSession(parts: SessionParts): Session {
-  const { connection, tail, services, budget } = parts
+  const { connection, address, tail, services, budget } = parts
   const subscriptions = createSubscriptions({ ...parts, waitingBytes: parts.limits.waitingBytes })
-  const snapshotParts = { ...parts, readAccount: (owner: string) => services.readAccount(owner, parts.address) }
+  const snapshotParts = { ...parts, readAccount: (owner: string) => services.readAccount(owner, address) }
   let login: StreamLogin | null = null
 
   async function subscribe(request: SubscribeRequest): Promise<void> {
@@ -116,7 +116,7 @@ export function createSession(parts: SessionParts): Session {
       connection.reply({ type: 'login', ok: false, error: 'missing_credentials' }, id)
       return
     }
-    const found = await services.login(keyId, secret)
+    const found = await services.login(keyId, secret, address)
     if (typeof found === 'string') {
       connection.reply({ type: 'login', ok: false, error: found === 'unknown' ? 'unavailable' : found }, id)
       return

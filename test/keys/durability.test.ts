@@ -11,7 +11,7 @@ import { bearer, call, createWallet, signChallenge } from '../support/keys.ts'
 import { startScript } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const KEYS = 25
+const KEYS = 15
 const wallet = createWallet('survivor')
 
 interface Served extends AsyncDisposable {

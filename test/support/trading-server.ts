@@ -91,7 +91,7 @@ export async function createTradingServer(): Promise<TradingServer> {
     random,
     requestLimits,
     log: forward(() => current().parts.log),
-    authenticate: (authorization, timestamp) => current().keys.authenticate(authorization, timestamp),
+    authenticate: (authorization, timestamp, client) => current().keys.authenticate(authorization, timestamp, client),
     errorRules: ERROR_RULES,
   })
   for (const schema of SCHEMAS) app.addSchema(schema)
