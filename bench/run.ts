@@ -5,6 +5,7 @@ import { measureAuthenticated } from './figures/authenticated.ts'
 import { measureArchiveSize, measureLargeArchive } from './figures/archive-size.ts'
 import { measureCached } from './figures/cached.ts'
 import { measureCatchUp } from './figures/catch-up.ts'
+import { measureCrowd } from './figures/crowd.ts'
 import { measureFanOut } from './figures/fan-out.ts'
 import { measureHostileNode } from './figures/hostile-node.ts'
 import { measureLoopDelay } from './figures/loop-delay.ts'
@@ -21,6 +22,7 @@ type Measurement = (reportProgress: ReportProgress, quick: boolean) => Promise<r
 const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   cached: measureCached,
   authenticated: measureAuthenticated,
+  crowd: measureCrowd,
   orders: measureOrders,
   pages: measurePages,
   'fan-out': measureFanOut,

@@ -123,6 +123,7 @@ export interface GatewayParts {
   readonly rateLimits?: RateLimits
   /** Requests per minute of all keys used from one client address. */
   readonly addressCeiling?: number
+  readonly documentUnits?: number
   readonly streamLimits?: StreamLimits
   /** Maximum age of the last indexed ledger for readiness. */
   readonly readyMaxLedgerAgeSec?: number
@@ -186,6 +187,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const requestLimits = createRequestLimits({
     clock, random: parts.random, shared: sharedCounts,
     limits: parts.rateLimits ?? RATE_LIMIT_PER_WINDOW, addressCeiling: parts.addressCeiling ?? ADDRESS_CEILING_PER_WINDOW,
+    ...(parts.documentUnits === undefined ? {} : { documentUnits: parts.documentUnits }),
   })
   const app = createServer(parts, { requestLimits, isDraining, authenticate: keys.authenticate })
   await registerOpenApi(app)

@@ -76,7 +76,8 @@ serveParent(
       if (followsLog) newStream.start()
       else await newStream.publishCommitted()
       const server = createServer()
-      server.on('upgrade', (request, socket, head) => newStream.accept(request, socket, head, { requestId: 'bench', address: 'bench' }))
+      server.on('upgrade', (request, socket, head) =>
+        newStream.accept(request, socket, head, { requestId: 'bench', origin: { address: 'bench', network: null } }))
       disposables.defer(() => newStream.drain())
       return await listen(server)
     },

@@ -39,10 +39,13 @@ export interface RequestLimitsOptions {
   readonly limits: RateLimits
   /** Requests per window of all keys used from one client address. */
   readonly addressCeiling: number
+  /** Units of public documents per window and client address. */
+  readonly documentUnits?: number
   readonly shared?: SharedCounts | null
 }
 
-export function createRequestLimits({ clock, random, limits, addressCeiling, shared = null }: RequestLimitsOptions): RequestLimits {
+export function createRequestLimits(options: RequestLimitsOptions): RequestLimits {
+  const { clock, random, limits, addressCeiling, documentUnits = DOCUMENT_UNITS_PER_WINDOW, shared = null } = options
   const limiter = createRateLimiter({ clock, random, shared })
 
   /** The bucket of a client address and the one of the network around it, which has ten times the limit. */
@@ -55,7 +58,7 @@ export function createRequestLimits({ clock, random, limits, addressCeiling, sha
 
   const publicBuckets = (network: ClientNetwork): readonly Bucket[] => addressBuckets('public', network, limits.public)
   const keysBuckets = (network: ClientNetwork): readonly Bucket[] => addressBuckets('keys', network, addressCeiling)
-  const documentBuckets = (network: ClientNetwork): readonly Bucket[] => addressBuckets('documents', network, DOCUMENT_UNITS_PER_WINDOW)
+  const documentBuckets = (network: ClientNetwork): readonly Bucket[] => addressBuckets('documents', network, documentUnits)
   const keyBucket = ({ tier, bucket }: Caller, kind: 'read' | 'trading'): Bucket => ({ table: `${tier}-${kind}`, key: bucket, limit: limits[tier] })
 
   return {

@@ -19,7 +19,8 @@ export function wsRoutes(app: App, { stream, webOrigins }: WsParts): void {
     if (!mayConnect(webOrigins, request.raw.headers)) throw new HttpFailure(FOREIGN_ORIGIN)
     const upgrade = takeUpgrade(request, reply)
     if (upgrade === undefined) throw new HttpFailure(UPGRADE_REQUIRED)
-    stream.accept(request.raw, upgrade.socket, upgrade.head, { requestId: request.id, address: request.caller.network.bucket })
+    const { bucket: address, wide, isWideOneSubscriber } = request.caller.network
+    stream.accept(request.raw, upgrade.socket, upgrade.head, { requestId: request.id, origin: { address, network: isWideOneSubscriber ? wide : null } })
   })
 }
 

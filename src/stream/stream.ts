@@ -12,7 +12,7 @@ import type { StreamLimits } from '../limits.ts'
 import type { Price } from '../resources/price.ts'
 import type { Store } from '../store/store.ts'
 import { createClients } from './clients.ts'
-import type { Client, Clients } from './clients.ts'
+import type { Client, ClientOrigin, Clients } from './clients.ts'
 import { CLOSE, closeWithGrace, createConnection } from './connection.ts'
 import { createHub } from './hub.ts'
 import { createReplayBudgets } from './replay-budget.ts'
@@ -29,8 +29,7 @@ const KEY_CHECK_MS = 500
 /** The HTTP request behind an upgrade. */
 export interface UpgradeContext {
   readonly requestId: string
-  /** Connections are counted per address. */
-  readonly address: string
+  readonly origin: ClientOrigin
 }
 
 export interface Stream {
@@ -107,8 +106,8 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
   const emptied = new AbortController()
   server.on('headers', (headers, request) => headers.push(`x-request-id: ${requestIds.get(request) ?? ''}`))
 
-  function open(webSocket: WebSocket, socket: Duplex, { requestId, address }: UpgradeContext): void {
-    const rejection = stopped.signal.aborted ? { code: CLOSE.restart, reason: 'restart' } : clients.rejection(address)
+  function open(webSocket: WebSocket, socket: Duplex, { requestId, origin }: UpgradeContext): void {
+    const rejection = stopped.signal.aborted ? { code: CLOSE.restart, reason: 'restart' } : clients.rejection(origin)
     if (rejection !== undefined) {
       webSocket.on('error', () => {})
       closeWithGrace(webSocket, clock, rejection)
@@ -124,9 +123,9 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
       },
     })
     const session = createSession({
-      connection, hub, tail, db: store.read, clock, address, budget: budgets.open(address), limits, services, log, lastTick: ticks.last,
+      connection, hub, tail, db: store.read, clock, address: origin.address, budget: budgets.open(origin.address), limits, services, log, lastTick: ticks.last,
     })
-    const client: Client = { connection, session, address }
+    const client: Client = { connection, session, origin }
     clients.add(client)
     connection.reply({ type: 'hello', ts: clock.nowMs(), ...logPosition() })
     if (draining) announceDrain(client)

@@ -71,7 +71,7 @@ export async function createStreamFixture({ limits = {}, services = {} }: Stream
   const server = createServer()
   server.on('upgrade', (request, socket, head) => {
     const address = request.headers['x-address']
-    stream.accept(request, socket, head, { requestId: 'test', address: typeof address === 'string' ? address : '192.0.2.1' })
+    stream.accept(request, socket, head, { requestId: 'test', origin: { address: typeof address === 'string' ? address : '192.0.2.1', network: null } })
   })
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   building.defer(() => void server.close())
