@@ -12,8 +12,8 @@ export class KeysUnavailable extends Error {
 
 /** The maximum number of queued lookups of ids that may not exist: as many as connections. */
 export const MAX_QUEUED_LOOKUPS = 8_192
-/** The same per client. */
-export const MAX_QUEUED_LOOKUPS_PER_CLIENT = 512
+/** The same per client. Since clients take turns, it bounds how long a client's own requests wait, not those of others. */
+export const MAX_QUEUED_LOOKUPS_PER_CLIENT = 2_048
 /** The maximum number of ids per statement. */
 export const LOOKUP_BATCH = 500
 /** When a statement takes longer, all waiting lookups fail, and so do new ones until it ends. */
@@ -43,7 +43,7 @@ export function createBatchedLookup<Value>(options: BatchedLookupOptions<Value>)
   const unknown = createFairQueue<Waiter<Value>>({
     maxItems: MAX_QUEUED_LOOKUPS,
     maxPerClient: MAX_QUEUED_LOOKUPS_PER_CLIENT,
-    onDropped: (waiter) => waiter.reject(new KeysUnavailable('too many key lookups are queued from this network')),
+    onDropped: (waiter) => waiter.reject(new KeysUnavailable('too many key lookups are queued from this network address')),
   })
   let running = false
   let overdue = false
@@ -86,9 +86,7 @@ export function createBatchedLookup<Value>(options: BatchedLookupOptions<Value>)
     if (queued !== undefined) return queued.promise
     const waiter = Promise.withResolvers<Value | undefined>()
     if (client === null) known.set(id, waiter)
-    else if (!unknown.add(client, id, waiter)) {
-      return Promise.reject(new KeysUnavailable(`${MAX_QUEUED_LOOKUPS_PER_CLIENT} key lookups of this client are already queued`))
-    }
+    else unknown.add(client, id, waiter)
     if (!running) void run()
     return waiter.promise
   }

@@ -20,17 +20,19 @@ test('clients take turns, each in the order of its items', () => {
   assert.equal(queue.size(), 0)
 })
 
-test('a client has at most its number of items', () => {
-  const { queue } = build(100, 2)
-  assert.deepEqual(['1', '2', '3'].map((id) => queue.add(clientOf(1), id, id)), [true, true, false])
-  assert.equal(queue.add(clientOf(2), '1', 'other'), true)
-  assert.deepEqual([queue.get(clientOf(1), '1'), queue.get(clientOf(2), '1'), queue.get(clientOf(2), '2')], ['1', 'other', undefined])
+test('a client has at most its number of items, and loses its oldest ones', () => {
+  const { queue, dropped } = build(100, 2)
+  for (const id of ['1', '2', '3']) queue.add(clientOf(1), id, id)
+  queue.add(clientOf(2), '1', 'other')
+  assert.deepEqual(dropped, ['1'])
+  assert.deepEqual([queue.get(clientOf(1), '1'), queue.get(clientOf(1), '3'), queue.get(clientOf(2), '1')], [undefined, '3', 'other'])
+  assert.deepEqual(queue.take(10).map(([, item]) => item), ['2', 'other', '3'])
 })
 
 test('when full, the client with many items loses its newest ones, and others lose none', () => {
   const { queue, dropped } = build(100)
   for (let count = 0; count < 95; count++) queue.add(clientOf(1), `a${count}`, `a${count}`)
-  for (let client = 2; client < 12; client++) assert.equal(queue.add(clientOf(client), 'b', `b${client}`), true)
+  for (let client = 2; client < 12; client++) queue.add(clientOf(client), 'b', `b${client}`)
   assert.ok(dropped.length > 0 && dropped.every((item) => item.startsWith('a')), dropped.join())
   assert.ok(!dropped.includes('a0'))
   assert.ok(queue.size() <= 100)
@@ -48,7 +50,7 @@ test('when full, the networks with many clients lose items, and a client of anot
 
 test('a newcomer is queued even when every place is taken by another network', () => {
   const { queue } = build(100)
-  for (let client = 0; client < 10_000; client++) assert.equal(queue.add(clientOf(client), 'x', 'x'), true)
+  for (let client = 0; client < 10_000; client++) queue.add(clientOf(client), 'x', 'x')
   assert.ok(queue.size() <= 100)
   assert.equal(queue.get(clientOf(9_999), 'x'), 'x')
 })

@@ -11,8 +11,8 @@ export interface QueueClient {
 export interface FairQueue<Item> {
   /** The client's item with this id; undefined when it is not queued. */
   get(client: QueueClient, id: string): Item | undefined
-  /** Queues an item. False when the client has too many. */
-  add(client: QueueClient, id: string, item: Item): boolean
+  /** Queues an item. A client that has too many loses its oldest one, so that a burst that is over does not turn the next item away. */
+  add(client: QueueClient, id: string, item: Item): void
   /** Removes up to `max` items, one of each client in turn. */
   take(max: number): (readonly [id: string, item: Item])[]
   size(): number
@@ -21,7 +21,7 @@ export interface FairQueue<Item> {
 export interface FairQueueOptions<Item> {
   readonly maxItems: number
   readonly maxPerClient: number
-  /** Receives items that are dropped because the queue is full. */
+  /** Receives items that are dropped because the queue, or the client's part of it, is full. */
   readonly onDropped: (item: Item) => void
 }
 
@@ -38,14 +38,18 @@ export function createFairQueue<Item>({ maxItems, maxPerClient, onDropped }: Fai
   const queues = new Map<string, ClientQueue<Item>>()
   let size = 0
 
-  /** Keeps the first items of a queue, and drops the newer ones. */
-  function trim(queue: ClientQueue<Item>, keep: number): void {
-    for (const [id, item] of [...queue.items].slice(keep)) {
-      queue.items.delete(id)
-      size -= 1
-      onDropped(item)
+  function drop(queue: ClientQueue<Item>, ids: Iterable<string>): void {
+    for (const id of ids) {
+      const item = queue.items.get(id)
+      if (item !== undefined) onDropped(item)
+      if (queue.items.delete(id)) size -= 1
     }
     if (queue.items.size === 0) queues.delete(queue.client.bucket)
+  }
+
+  /** Keeps the first items of a queue, and drops the newer ones. */
+  function trim(queue: ClientQueue<Item>, keep: number): void {
+    drop(queue, [...queue.items.keys()].slice(keep))
   }
 
   /** Gives each wide network the same share, and each client the same share of that. Networks and clients below their share lose nothing. */
@@ -65,13 +69,13 @@ export function createFairQueue<Item>({ maxItems, maxPerClient, onDropped }: Fai
   return {
     get: (client, id) => queues.get(client.bucket)?.items.get(id),
     add(client, id, item) {
-      if ((queues.get(client.bucket)?.items.size ?? 0) >= maxPerClient) return false
+      const own = queues.get(client.bucket)
+      if (own !== undefined && own.items.size >= maxPerClient) drop(own, own.items.keys().take(1))
       if (size >= maxItems) makeRoom()
       const queue = queues.get(client.bucket) ?? { client, items: new Map<string, Item>() }
       queues.set(client.bucket, queue)
       queue.items.set(id, item)
       size += 1
-      return true
     },
     take(max) {
       const taken: (readonly [string, Item])[] = []
