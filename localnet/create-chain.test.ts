@@ -254,3 +254,17 @@ test('creates a missing directory', () => {
   startTestChain({ directory })[Symbol.dispose]()
   assert(readdirSync(directory).length > 0)
 })
+
+test('a chain has other hashes after a reset, and its headers contain the previous hash', () => {
+  using testChain = startTestChain()
+  for (let count = 0; count < 3; count++) increment(testChain)
+  const hashesOf = (): string[] => {
+    const ledgers = testChain.chain.history.ledgers(1, 10)
+    for (const [index, { previousHash }] of ledgers.entries()) if (index > 0) assert.equal(previousHash, ledgers[index - 1]?.hash)
+    return ledgers.map(({ hash }) => hash)
+  }
+  const before = new Set(hashesOf())
+  testChain.chain.reset()
+  for (let count = 0; count < 3; count++) increment(testChain)
+  assert.deepEqual(hashesOf().filter((hash) => before.has(hash)), [])
+})

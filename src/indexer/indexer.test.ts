@@ -250,6 +250,22 @@ test('records ledgers that the node dropped before they were read as a gap, and 
   assert.deepEqual((await wholeIndex()).gaps, [{ epoch: 1, from_ledger: 2, to_ledger: 6 }])
 })
 
+test('records lost ledgers of a public network only after the node has claimed their loss for a while', async () => {
+  const clock = createVirtualClock(FIRST_CLOSE_SEC * 1000)
+  await using fixture = createIndexFixture(store, { clock, trust: PUBLIC_NETWORK })
+  for (let ledger = 0; ledger < 9; ledger++) {
+    fixture.closeLedger()
+    if (ledger === 0) await fixture.catchUp()
+  }
+  fixture.node.oldest = 7
+  for (let check = 0; check < 4; check++) {
+    assert.equal((await fixture.indexer.step()).kind, 'unreachable')
+    clock.advance(2_000)
+  }
+  clock.advance(PUBLIC_NETWORK.confirmMs)
+  assert.equal((await fixture.indexer.step()).kind, 'gap')
+})
+
 test('loses nothing when the node dropped only ledgers that were read', async () => {
   await using fixture = createIndexFixture(store)
   fixture.closeLedger()

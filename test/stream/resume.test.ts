@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import { ACCOUNT_CACHE_MS, PRINTS_IN_SNAPSHOT, STREAM_LIMITS } from '../../src/limits.ts'
+import { createStreamFixture } from '../support/stream-fixture.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import { bearer } from '../support/keys.ts'
 import { assertUnbroken } from '../support/stream-client.ts'
@@ -188,4 +189,19 @@ test('an account snapshot has all resting orders, also those without an event, a
   fixture.rpc.isDown = true
   assert.equal((await snapshot()).data?.['orders'], null, 'null while the network cannot be read')
   fixture.rpc.isDown = false
+})
+
+test('replies with a gap to a client that resumes in an epoch which another chain interrupted', async () => {
+  await using fixture = await createStreamFixture()
+  await fixture.publish(5)
+  await fixture.interrupt(2)
+  await fixture.publish(3)
+  const client = await fixture.connect()
+  const hello = await client.frame(() => true)
+  assert.equal(hello['epoch'], 'e1')
+  const from = client.frames.length
+  client.send({ op: 'subscribe', channels: ['events'], since: 4, epoch: 'e1' })
+  assert.equal((await client.frame(({ type }) => type === 'gap', from))['reason'], 'epoch', 'events of the other chain are not replayed')
+  client.send({ op: 'subscribe', channels: ['events'], since: 7, epoch: 'e1' })
+  assert.equal((await client.frame(({ channel }) => channel === 'events', from)).seq, 8)
 })

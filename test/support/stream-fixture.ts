@@ -10,7 +10,7 @@ import { STREAM_LIMITS } from '../../src/limits.ts'
 import type { StreamLimits } from '../../src/limits.ts'
 import { applyEvents } from '../../src/projections/apply.ts'
 import type { ArchivedEvent } from '../../src/projections/archived-event.ts'
-import { insertEpoch } from '../../src/projections/epochs.ts'
+import { beginSection, insertEpoch } from '../../src/projections/epochs.ts'
 import type { Epoch } from '../../src/projections/epochs.ts'
 import { appendEvents } from '../../src/projections/events.ts'
 import { createStream } from '../../src/stream/stream.ts'
@@ -36,6 +36,8 @@ export interface StreamFixture extends AsyncDisposable {
   append(trades: number): Promise<void>
   /** Appends and publishes trades. */
   publish(trades: number): Promise<void>
+  /** Publishes trades of another chain in an epoch of its own, then continues the first epoch. */
+  interrupt(trades: number): Promise<void>
   /** Connects a client from this address. */
   connect(address?: string): Promise<StreamClient>
   /** Connects a client that never reads its socket. It sends these requests. */
@@ -81,19 +83,34 @@ export async function createStreamFixture({ limits = {}, services = {} }: Stream
   let seq = 0
   const owned = building.move()
 
-  async function append(trades: number): Promise<void> {
+  async function append(trades: number, epoch: Epoch = EPOCH): Promise<void> {
     const events = Array.from({ length: trades }, () => openedPosition(++seq))
     await store.write.transaction(async (tx) => {
-      await appendEvents(tx, EPOCH.number, events, START_MS)
-      await applyEvents(tx, EPOCH, events)
+      await appendEvents(tx, epoch.number, events, START_MS)
+      await applyEvents(tx, epoch, events)
       await tx.query('update idx.cursor set last_seq = $1, last_ledger = $1', [seq])
     })
   }
 
   return {
-    stream, clock, append,
+    stream, clock,
+    append: (trades) => append(trades),
     async publish(trades) {
       await append(trades)
+      await stream.publishCommitted()
+    },
+    async interrupt(trades) {
+      const other: Epoch = { ...EPOCH, number: 2, epoch: 'e2', chain: 2, deployment: 2, reason: 'reset' }
+      await store.write.transaction(async (tx) => {
+        await insertEpoch(tx, other, seq + 1, START_MS)
+        await tx.query('update idx.cursor set epoch = 2')
+      })
+      await append(trades, other)
+      await stream.publishCommitted()
+      await store.write.transaction(async (tx) => {
+        await beginSection(tx, EPOCH.number, seq + 1)
+        await tx.query('update idx.cursor set epoch = 1')
+      })
       await stream.publishCommitted()
     },
     async connect(address = '192.0.2.1') {
