@@ -54,7 +54,8 @@ async function repeatChain(chain: number, events: number, options: { readonly th
   )
   const added = (chain - 1) * events
   await store.write.query(
-    `insert into idx.events (seq, epoch, chain, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload, problem, inserted_at)
+    `insert into idx.events (seq, epoch, chain, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload, problem,
+       inserted_at)
      select seq + $2::bigint, $1::int, $1::int, lpad((left(event_id, 19)::numeric + $3::numeric)::text, 19, '0') || substr(event_id, 20) || '-again' || $1::int,
        contract_id, topic, ledger + ($3::numeric / 4294967296)::bigint, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload, problem, inserted_at
      from idx.events where epoch = 1 and seq <= $4::bigint`,
