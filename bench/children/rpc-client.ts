@@ -7,7 +7,8 @@ import { createMessageReader, WORKER_IDLE_MS } from '../../src/chain/message-rea
 import { boundsOf, METHODS } from '../../src/chain/methods.ts'
 import type { Method } from '../../src/chain/methods.ts'
 import { parseEvents } from '../../src/chain/responses.ts'
-import { fetchTransport } from '../../src/chain/transport.ts'
+import { createFetchTransport } from '../../src/chain/transport.ts'
+import { quantile } from '../support/load.ts'
 import { serveParent } from '../support/in-child.ts'
 
 const HASH = 'ab'.repeat(32)
@@ -16,20 +17,22 @@ const CALLERS = 8
 const CALLS = [['getTransaction', 0], ['getEvents', 1_000], ['getLedgerEntries', 200], ['simulateTransaction', 0], ['getLedgers', 1]] as const
 const clock = createSystemClock()
 
-export interface AttackFigures {
-  /** The 99th percentile of the event loop delay. */
-  readonly delayMs: number
-  /** The same while nothing happens: on a busy machine, threads wait for a processor. */
-  readonly idleDelayMs: number
+export interface AttackFigures extends Delays {
   readonly calls: number
+}
+
+/** 99th percentiles of how late a timer fires, in milliseconds. */
+interface Delays {
+  readonly delayMs: number
+  /** Counts only processor time of the main thread: on a busy machine, threads also wait for a processor. */
+  readonly cpuDelayMs: number
 }
 
 async function attack({ port, durationMs }: { port: number; durationMs: number }): Promise<AttackFigures> {
   const readResponse = createReader(`http://127.0.0.1:${port}/`)
   for (const [method, items] of CALLS) await readResponse(method, items)
-  const idleDelayMs = await delayDuring(() => clock.sleep(durationMs))
   let calls = 0
-  const delayMs = await delayDuring(async () => {
+  const delays = await delaysDuring(async () => {
     const untilMs = clock.elapsedMs() + durationMs
     const caller = async (): Promise<void> => {
       for (; clock.elapsedMs() < untilMs; calls++) {
@@ -40,27 +43,38 @@ async function attack({ port, durationMs }: { port: number; durationMs: number }
     await Promise.all(Array.from({ length: CALLERS }, caller))
   })
   await clock.sleep(WORKER_IDLE_MS + 1_000)
-  return { delayMs, idleDelayMs, calls }
+  return { ...delays, calls }
 }
 
-async function delayDuring(work: () => Promise<void>): Promise<number> {
+async function delaysDuring(work: () => Promise<void>): Promise<Delays> {
   const delay = monitorEventLoopDelay({ resolution: 1 })
+  const cpuDelaysMs: number[] = []
+  let last = process.threadCpuUsage()
+  const sample = (): void => {
+    const now = process.threadCpuUsage()
+    cpuDelaysMs.push((now.user - last.user + now.system - last.system) / 1_000)
+    last = now
+    timer = clock.setTimer(1, sample)
+  }
+  let timer = clock.setTimer(1, sample)
   delay.enable()
   await work()
   delay.disable()
-  return delay.percentile(99) / 1e6
+  timer.cancel()
+  return { delayMs: delay.percentile(99) / 1e6, cpuDelayMs: quantile(cpuDelaysMs.sort((a, b) => a - b), 0.99) }
 }
 
 /** Requests and reads one response as an endpoint does, but without its circuit breaker, which would pause the attack. Never rejects. */
 function createReader(url: string): (method: Method, items: number) => Promise<void> {
   const reader = createMessageReader({ clock: createSystemClock({ keepAlive: false }) })
+  const transport = createFetchTransport()
   let id = 0
   return async (method, items) => {
     const { maxBytes, maxValues } = boundsOf(method, items)
     const message = { method, id: ++id, maxValues }
     const signal = AbortSignal.timeout(METHODS[method].policy.timeoutMs)
     try {
-      const { body } = await fetchTransport(url, JSON.stringify({ id: message.id, method }), signal, maxBytes)
+      const { body } = await transport(url, JSON.stringify({ id: message.id, method }), signal, maxBytes)
       await reader({ ...message, body }, signal)
     } catch {
       // The response was oversized, or the node did not respond in time.

@@ -14,7 +14,7 @@ import type { ReadMessage } from './message-reader.ts'
 import type { ResponseBounds } from './methods.ts'
 import type { RpcRequest } from './rpc-request.ts'
 import type { Transport, TransportResponse } from './transport.ts'
-import { BodyTooLong } from './transport.ts'
+import { UnusableBody } from './transport.ts'
 
 /** How one request is made. */
 export interface EndpointCall {
@@ -95,7 +95,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     const common = { method, endpoint: index, unsent: !isStarted || neverConnected(error) }
     if (error instanceof ErrorResponse) return new RpcFailure({ ...common, ...error.details, ...redacted(error.details.detail ?? '') })
     if (isTimedOut) return new RpcFailure({ ...common, kind: 'timeout', retryable: true })
-    if (error instanceof BodyTooLong) return new RpcFailure({ ...common, kind: 'oversized', retryable: true, detail: error.message })
+    if (error instanceof UnusableBody) return new RpcFailure({ ...common, kind: error.kind, retryable: true, detail: error.message })
     if (error instanceof TooManyWaiting) return new RpcFailure({ ...common, kind: 'unreachable', retryable: true, detail: error.message })
     return new RpcFailure({ ...common, kind: 'unreachable', retryable: true, cause: error, ...redacted(textOf(error)) })
   }
@@ -127,7 +127,7 @@ function checkResponse(response: TransportResponse, { maxBytes }: ResponseBounds
       kind: 'http', status, retryable: isRetryableStatus(status), detail, ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     })
   }
-  if (body.length > maxBytes) throw new BodyTooLong(`the response is longer than ${maxBytes} bytes`)
+  if (body.length > maxBytes) throw new UnusableBody('oversized', `the response is longer than ${maxBytes} bytes`)
   return response
 }
 

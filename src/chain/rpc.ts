@@ -22,7 +22,7 @@ import { withObserver } from './rpc-observer.ts'
 import type { RpcObserver } from './rpc-observer.ts'
 import type { CallOptions, NodeAffinity, RpcRequest } from './rpc-request.ts'
 import type { Transport } from './transport.ts'
-import { fetchTransport } from './transport.ts'
+import { createFetchTransport } from './transport.ts'
 
 /** Where a page of events begins: right after a cursor, or at a ledger. */
 export type EventsFrom = { readonly cursor: string } | { readonly startLedger: number }
@@ -91,11 +91,10 @@ export interface RpcClientOptions {
 export function createRpc(options: RpcClientOptions): RpcClient {
   const { clock, random, log, urls } = options
   assert(urls.length > 0, 'an RPC client needs at least one endpoint')
-  const transport = options.transport ?? fetchTransport
   const readMessage = options.transport === undefined ? createMessageReader({ clock: createSystemClock({ keepAlive: false }) }) : readInline
   const observer = options.observer ?? null
   const endpoints = urls.map((url, index) => {
-    const endpoint = createEndpoint({ url, index, transport, readMessage, clock, log })
+    const endpoint = createEndpoint({ url, index, transport: options.transport ?? createFetchTransport(), readMessage, clock, log })
     return observer === null ? endpoint : withObserver(endpoint, observer, clock)
   })
   const nodes = createNodes(urls.length, clock)
