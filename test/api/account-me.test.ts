@@ -237,3 +237,25 @@ test('creating keys counts by client address, whatever key is presented', async 
   assert.deepEqual(remaining, ['7', '6', '5', '4', '3', '2', '1', '0', '0', '0'])
   assert.equal((await me({ authorization: bearer(key) })).status, 200, 'other requests with the key are not affected')
 })
+
+test('free keys do not multiply the rate limit: all keys used from one address share a ceiling', async () => {
+  await using bounded = await createBareGateway({ store: real, clock, addressCeiling: 20, random: createSeededRandom('bounded') })
+  const keys: IssuedKey[] = []
+  for (let index = 0; index < 10; index++) {
+    const owner = createWallet(`free ${index}`).publicKey()
+    keys.push(await issueKey(real.write, { owner, tier: 'standard', label: null, clock, random: createSeededRandom(`free ${index}`) }))
+  }
+  clock.advance(MINUTE_MS)
+  const from = async (address: string): Promise<readonly number[]> => {
+    const statuses: number[] = []
+    for (let round = 0; round < 5; round++) {
+      for (const one of keys) statuses.push((await call(bounded.gateway.app, '/v1/account/me', { key: one, from: address })).status)
+    }
+    return statuses
+  }
+  const passed = Array.from({ length: 50 }, (_, request) => (request < 20 ? 200 : 429))
+  assert.deepEqual(await from('192.0.2.1'), passed)
+  const refused = await call(bounded.gateway.app, '/v1/account/me', { ...(keys[0] === undefined ? {} : { key: keys[0] }), from: '192.0.2.1' })
+  assert.deepEqual([refused.headers['x-ratelimit-tier'], refused.headers['ratelimit-limit'], refused.headers['ratelimit-remaining']], ['standard', '20', '0'])
+  assert.deepEqual(await from('192.0.2.2'), passed, 'another address has its own ceiling')
+})
