@@ -8,7 +8,7 @@ COPY localnet/package.json localnet/package.json
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force && rm -r node_modules/node-linux-* node_modules/.bin/node
 
 FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
-# Inside the container both listeners accept connections from outside it; which ports are published is decided when it is started.
+# Inside the container the gateway and the metrics accept connections from outside it; the local RPC does with LOCAL_RPC_HOST=0.0.0.0; which ports are published is decided when it is started.
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data METRICS_PORT=9464 METRICS_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules

@@ -86,8 +86,9 @@ function startNetwork(config: Config, log: Log): Promise<LocalNetwork> {
     log,
     seed,
     ledgerMs: config.local.ledgerMs,
-    host: config.server.host,
+    host: config.local.rpcHost,
     port: config.local.rpcPort,
+    allowedHosts: config.local.allowedHosts,
     traders: config.local.traders,
     directory: dataFolder(config, 'chain'),
     networkPassphrase: config.network.passphrase,
@@ -163,6 +164,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
 
   if (config.role !== 'indexer') {
     const url = await serveGateway(parts, stop, disposables)
+    network?.trustGateway(Number(new URL(url).port || 80))
     print(describeStart(url, config, secrets, network))
   }
   if (config.role !== 'api') {
@@ -206,6 +208,7 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
   const gateway = await createGateway({
     store, rpc, contracts, clock, random, log,
     network: { name: config.network.name, passphrase: config.network.passphrase },
+    allowedHosts: config.server.allowedHosts,
     webOrigins: config.server.webOrigins,
     addressCeiling: config.server.addressCeiling,
     readyMaxLedgerAgeSec: config.server.readyMaxLedgerAgeSec,
@@ -345,7 +348,7 @@ async function checkHealth({ config }: Settings, [target]: readonly string[]): P
   const timeout = new AbortController()
   const timer = idleClock.setTimer(HEALTH_CHECK_TIMEOUT_MS, () => timeout.abort())
   const options = { method: target === 'localnet' ? 'OPTIONS' : 'GET', signal: timeout.signal }
-  const { ok, status } = await fetch(target === 'localnet' ? `${at(server.host, local.rpcPort)}/rpc` : gateway, options)
+  const { ok, status } = await fetch(target === 'localnet' ? `${at(local.rpcHost, local.rpcPort)}/rpc` : gateway, options)
   timer.cancel()
   if (!ok) throw new Error(`health check failed with status ${status}`)
 }

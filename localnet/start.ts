@@ -43,6 +43,8 @@ export interface LocalNetworkOptions {
   /** Time between two ledgers. */
   readonly ledgerMs: number
   readonly host: string
+  /** Further names by which clients reach the RPC server; null: any. Default: none. */
+  readonly allowedHosts?: readonly string[] | null
   /** null: no sockets; 0: any free port. */
   readonly port: number | null
   /** The number of traders, 0 to MAX_TRADERS. */
@@ -75,6 +77,8 @@ export interface LocalNetwork extends AsyncDisposable {
   readonly accounts: readonly NamedAccount[]
   readonly rpc: RpcHandler
   readonly chain: Chain
+  /** Lets pages of the gateway at this port call the local_ methods and friendbot. */
+  trustGateway(port: number): void
   /** Lets the actors act, then closes one ledger. */
   step(): Promise<void>
 }
@@ -104,7 +108,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
   if (latestView(chain).sequence > 1) await resyncActors(controls)
   else if (isPaced) await closeInitialLedgers(controls)
   endDelay()
-  const served = options.port === null ? null : await serveRpc(rpc, { host: options.host, port: options.port })
+  const served = options.port === null ? null : await serveRpc(rpc, { host: options.host, port: options.port, allowedHosts: options.allowedHosts === undefined ? [] : options.allowedHosts })
   if (isPaced) {
     controls.pacer.start()
     // These transactions are in the first ledger that the timer closes.
@@ -120,6 +124,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     accounts: namedAccounts(identities),
     rpc,
     chain,
+    trustGateway: (port) => served?.trustGateway(port),
     step: () => lock.run(async () => void (await step(controls))),
     async [Symbol.asyncDispose]() {
       pacer.stop()

@@ -24,16 +24,29 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
   return []
 }
 
+test('checks the Host header where DNS rebinding could reach something, and never by default behind a proxy', () => {
+  const hostsOf = (environment: Record<string, string>) => loadSettings(environment).config.server.allowedHosts
+  assert.deepEqual(hostsOf({ HOST: '::1' }), [])
+  for (const environment of [{ HOST: '0.0.0.0' }, { TRUST_PROXY: '1' }, { NETWORK: 'testnet' }, { ALLOWED_HOSTS: '*' }]) {
+    assert.equal(hostsOf(environment), null, JSON.stringify(environment))
+  }
+  assert.deepEqual(hostsOf({ NETWORK: 'testnet', HOST: '0.0.0.0', ALLOWED_HOSTS: 'API.example, exchange' }), ['0.0.0.0', 'api.example', 'exchange'])
+  const { local } = loadSettings({ HOST: '0.0.0.0' }).config
+  assert.deepEqual([local.rpcHost, local.allowedHosts], ['127.0.0.1', []], 'the local RPC stays on loopback')
+  assert.deepEqual(loadSettings({ ALLOWED_HOSTS: 'exchange' }).config.local.allowedHosts, ['exchange'])
+  for (const text of ['a.example:80', 'https://a.example', 'a b', ',']) assert.throws(() => loadSettings({ ALLOWED_HOSTS: text }), InvalidSettings, text)
+})
+
 test('defaults to the local network', () => {
   const { config, secrets } = loadSettings({})
   assert.deepEqual(config, {
     server: {
-      host: '127.0.0.1', port: 8080, trustProxy: false, webOrigins: [], addressCeiling: 12_000, readyMaxLedgerAgeSec: 300, readyMaxPriceAgeSec: 60, drainMs: 0,
-      console: true, regionGuard: null,
+      host: '127.0.0.1', port: 8080, trustProxy: false, allowedHosts: [], webOrigins: [], addressCeiling: 12_000, readyMaxLedgerAgeSec: 300, readyMaxPriceAgeSec: 60,
+      drainMs: 0, console: true, regionGuard: null,
     },
     network: { kind: 'local', passphrase: 'Test SDF Network ; September 2015', name: 'testnet', manifest: null, contractOverrides: {} },
     indexer: { pollIntervalMs: 2000, startLedger: null },
-    local: { ledgerMs: 1000, rpcPort: 8000, seed: null, traders: 12 },
+    local: { ledgerMs: 1000, rpcHost: '127.0.0.1', allowedHosts: [], rpcPort: 8000, seed: null, traders: 12 },
     metrics: null,
     tracing: null,
     stream: STREAM_LIMITS,

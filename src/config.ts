@@ -4,6 +4,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import testnet from '../deployments/testnet.json' with { type: 'json' }
 import { parseAddressList } from './base/address-list.ts'
+import { isLoopback } from './base/hosts.ts'
 import { isAccountAddress } from './base/strkey.ts'
 import { splitList } from './config/formats.ts'
 import { isSet, parseEnvironment } from './config/variables.ts'
@@ -20,6 +21,8 @@ export interface Config {
     readonly port: number
     readonly trustProxy: boolean | number | readonly string[]
     /** Empty for none. `*` opens public reads to pages of every origin. */
+    /** Null allows any. */
+    readonly allowedHosts: readonly string[] | null
     readonly webOrigins: '*' | readonly string[]
     /** Requests per minute of all keys used from one client address. */
     readonly addressCeiling: number
@@ -45,6 +48,9 @@ export interface Config {
     readonly startLedger: number | null
   }
   readonly local: {
+    readonly rpcHost: string
+    /** Null allows any. */
+    readonly allowedHosts: readonly string[] | null
     readonly ledgerMs: number
     readonly rpcPort: number
     /** Null picks a random seed. */
@@ -143,6 +149,7 @@ function groupSettings(values: Values, kind: NetworkKind, allowlist: Config['all
       host: values.HOST,
       port: values.PORT,
       trustProxy: values.TRUST_PROXY,
+      allowedHosts: allowedHosts(values, kind),
       webOrigins: values.WEB_ORIGIN,
       addressCeiling: values.ADDRESS_CEILING_PER_MIN,
       readyMaxLedgerAgeSec: values.READY_MAX_LEDGER_AGE_SEC,
@@ -153,7 +160,10 @@ function groupSettings(values: Values, kind: NetworkKind, allowlist: Config['all
     },
     network: networkSettings(values, kind),
     indexer: { pollIntervalMs: values.POLL_INTERVAL_MS, startLedger: values.START_LEDGER },
-    local: { ledgerMs: values.LOCAL_LEDGER_MS, rpcPort: values.LOCAL_RPC_PORT, seed: values.LOCAL_SEED, traders: values.LOCAL_TRADERS },
+    local: {
+      ledgerMs: values.LOCAL_LEDGER_MS, rpcHost: values.LOCAL_RPC_HOST, rpcPort: values.LOCAL_RPC_PORT, seed: values.LOCAL_SEED, traders: values.LOCAL_TRADERS,
+      allowedHosts: values.ALLOWED_HOSTS === '*' ? null : values.ALLOWED_HOSTS ?? [],
+    },
     metrics: values.METRICS_PORT === null ? null : { host: values.METRICS_HOST, port: values.METRICS_PORT },
     tracing: values.OTEL_EXPORTER_OTLP_ENDPOINT === null
       ? null
@@ -167,6 +177,13 @@ function groupSettings(values: Values, kind: NetworkKind, allowlist: Config['all
     maxKeysPerOwner: values.MAX_KEYS_PER_OWNER,
     production: values.NODE_ENV === 'production',
   }
+}
+
+/** A public deployment is behind a proxy whose host names are unknown here, and has nothing that rebinding could reach. */
+function allowedHosts({ ALLOWED_HOSTS, HOST, TRUST_PROXY }: Values, kind: NetworkKind): readonly string[] | null {
+  if (ALLOWED_HOSTS === '*') return null
+  if (ALLOWED_HOSTS !== null) return [HOST, ...ALLOWED_HOSTS]
+  return kind === 'local' && isLoopback(HOST) && TRUST_PROXY === false ? [] : null
 }
 
 function networkSettings(values: Values, kind: NetworkKind): Config['network'] {

@@ -107,6 +107,8 @@ export interface GatewayParts {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** Host names that requests may name, against DNS rebinding. Null or absent allows any. */
+  readonly allowedHosts?: readonly string[] | null
   readonly webOrigins: WebOrigins
   readonly trustProxy: TrustProxy
   /** Base URLs of the external klines API, tried in order. Empty disables external klines. */
@@ -238,6 +240,7 @@ function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits'
     clock: parts.clock,
     log: parts.log,
     random: parts.random,
+    allowedHosts: parts.allowedHosts ?? null,
     webOrigins: parts.webOrigins,
     trustProxy: parts.trustProxy,
     regionGuard: parts.regionGuard,

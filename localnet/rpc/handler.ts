@@ -37,9 +37,9 @@ export interface RpcHandlerOptions {
 export interface RpcHandler {
   /**
    * Responds to a POST of this body, faults included. Rejects with ConnectionCut when a fault cuts the connection. `signal` aborts when the client disconnects
-   * and ends delays of faults.
+   * and ends delays of faults. Without `mayControl`, a body that calls a method that real nodes do not have is rejected with 403, all of it.
    */
-  handle(body: string, signal?: AbortSignal): Promise<HttpResponse>
+  handle(body: string, signal?: AbortSignal, mayControl?: boolean): Promise<HttpResponse>
   /** Calls a method in this process, without faults. Rejects with RpcError. */
   call(method: string, params?: unknown): Promise<unknown>
   readonly friendbot: Friendbot | null
@@ -85,10 +85,11 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   }
 
   return {
-    async handle(body, signal) {
+    async handle(body, signal, mayControl = true) {
       if (Buffer.byteLength(body) > REQUEST_BODY_MAX_BYTES) return bodyTooLarge()
       const messages = parseBody(body)
       if (messages === null) return textResponse(500, 'invalid request value\n')
+      if (!mayControl && messages.some((message) => message.kind !== 'invalid' && Object.hasOwn(extraMethods, message.method))) return foreignPage()
       const calls = messages.map((message) => {
         const standard = message.kind !== 'invalid' && METHODS.has(message.method)
         return { message, triggered: standard ? faults.trigger(message.method) : [] }
@@ -113,6 +114,11 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
 /** The node's response to a body over its limit, which is not JSON-RPC. */
 export function bodyTooLarge(): HttpResponse {
   return textResponse(500, 'http: request body too large\n')
+}
+
+/** The response to a web page that is not the gateway's. */
+export function foreignPage(): HttpResponse {
+  return textResponse(403, 'Web pages of this origin may not call local_ methods or friendbot.\n')
 }
 
 async function runExtra(method: ExtraMethod, params: Params): Promise<unknown> {

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { createVirtualClock } from '../../src/base/clock.ts'
@@ -90,6 +93,57 @@ test('friendbot accepts GET and POST, and responds when the account exists', asy
   assert.equal((await fetch(served.friendbotUrl ?? '', { method: 'DELETE' })).status, 405)
 })
 
+/** Sends headers that fetch does not allow. */
+async function send(url: string, headers: Readonly<Record<string, string>>, body: string | null): Promise<{ status: number | undefined; text: string }> {
+  const sent = request(url, { method: body === null ? 'GET' : 'POST', headers: { ...(body === null ? {} : JSON_TYPE), ...headers } })
+  sent.end(body ?? undefined)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  let text = ''
+  for await (const chunk of response.setEncoding('utf8')) text += String(chunk)
+  return { status: response.statusCode, text }
+}
+
+test('local_ methods and friendbot answer programs and pages of the gateway, and no other page', async () => {
+  let called = 0
+  await using served = await serve(createChainFixture({ extraMethods: { local_test: () => Promise.resolve(++called) } }))
+  served.trustGateway(8080)
+  const control = requestBody('local_test')
+  const own = [{}, { origin: 'http://127.0.0.1:8080' }, { origin: 'http://localhost:8080', 'sec-fetch-site': 'same-site' }, { 'sec-fetch-site': 'none' }]
+  for (const headers of own) {
+    assert.equal((await send(served.url, headers, control)).status, 200, JSON.stringify(headers))
+    assert.equal((await send(`${served.friendbotUrl}?addr=x`, headers, null)).status, 400, JSON.stringify(headers))
+  }
+  assert.equal(called, own.length)
+  const foreign = [
+    { origin: 'https://evil.example' }, { origin: 'http://localhost:3000' }, { origin: 'http://6.6.6.6:8080' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ]
+  for (const headers of foreign) {
+    const batch = `[${requestBody('getHealth')},${control}]`
+    for (const body of [control, batch]) assert.equal((await send(served.url, headers, body)).status, 403, JSON.stringify(headers))
+    for (const path of ['friendbot', 'friendbot/']) assert.equal((await send(`${served.origin}/${path}?addr=x`, headers, null)).status, 403, JSON.stringify(headers))
+    assert.equal((await send(served.url, headers, requestBody('getHealth'))).status, 200, 'a real node answers every page')
+  }
+  assert.equal((await send(served.url, { 'content-type': 'text/plain' }, control)).status, 415, 'a form cannot send it without a preflight')
+  assert.equal(called, own.length)
+})
+
+test('without a gateway, no page may call a local_ method', async () => {
+  await using served = await serve(createChainFixture({ extraMethods: { local_test: () => Promise.resolve(1) } }))
+  assert.equal((await send(served.url, { origin: served.origin }, requestBody('local_test'))).status, 403)
+})
+
+test('rejects every request whose Host was rebound', async () => {
+  await using served = await serveRpc(createChainFixture().rpc, { host: '127.0.0.1', port: 0, allowedHosts: ['exchange'] })
+  for (const host of ['evil.example', 'evil.example:8000', 'localhost.evil.example']) {
+    for (const [url, body] of [[served.url, requestBody('getHealth')], [`${served.friendbotUrl}?addr=x`, null]] as const) {
+      const { status, text } = await send(url, { host }, body)
+      assert.deepEqual([status, text], [403, 'The Host header names a host that is not allowed. Add it to ALLOWED_HOSTS.\n'])
+    }
+  }
+  for (const host of ['localhost:1', '127.0.0.1', '[::1]:8000', 'exchange:8000']) assert.equal((await send(served.url, { host }, requestBody('getHealth'))).status, 200)
+})
+
 test('HTTP faults appear on the wire: a cut connection, a truncated body, an empty 204', async () => {
   const fake = createChainFixture()
   await using served = await serve(fake)
@@ -127,9 +181,9 @@ test('closing ends delays of faults and idle connections, and removes friendbot 
   const reached = Promise.withResolvers<void>()
   const handle = fake.rpc.handle.bind(fake.rpc)
   Object.assign(fake.rpc, {
-    handle: (body: string, signal?: AbortSignal) => {
+    handle: (body: string, signal?: AbortSignal, mayControl?: boolean) => {
       reached.resolve()
-      return handle(body, signal)
+      return handle(body, signal, mayControl)
     },
   })
   const waiting = post(served.url, requestBody('getHealth'))
@@ -146,7 +200,7 @@ test('closing cuts an unfinished request after the drain time', async () => {
   const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   socket.on('error', () => {})
   await new Promise<void>((resolve) => socket.once('connect', () => resolve()))
-  socket.write('POST /rpc HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{')
+  socket.write('POST /rpc HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{')
   await post(served.url, requestBody('getHealth'))
   const closing = served.close()
   clock.advance(2_000)

@@ -5,7 +5,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createSystemClock } from '../../src/base/clock.ts'
 import type { Clock } from '../../src/base/clock.ts'
-import { bodyTooLarge } from './handler.ts'
+import { isOwnHost } from '../../src/base/hosts.ts'
+import { bodyTooLarge, foreignPage } from './handler.ts'
 import type { RpcHandler } from './handler.ts'
 import { ConnectionCut, CORS_HEADERS, emptyResponse, textResponse } from './http-response.ts'
 import type { HttpResponse } from './http-response.ts'
@@ -13,9 +14,13 @@ import {
   CONNECTIONS_MAX, DRAIN_MS, HEADER_MAX_BYTES, HEADERS_TIMEOUT_MS, KEEP_ALIVE_TIMEOUT_MS, REQUEST_BODY_DISCARD_MAX_BYTES,
   REQUEST_BODY_MAX_BYTES, REQUEST_TIMEOUT_MS,
 } from './limits.ts'
+import { mayControl } from './request-origin.ts'
+import type { TrustedGateway } from './request-origin.ts'
 
 export interface ServeOptions {
   readonly host: string
+  /** Further names by which clients reach this server; null: any. */
+  readonly allowedHosts?: readonly string[] | null
   /** 0 takes any free port. */
   readonly port: number
   /** Closes the server when it aborts. */
@@ -28,8 +33,16 @@ export interface ServedRpc extends AsyncDisposable {
   /** `http://host:port/rpc`. */
   readonly url: string
   readonly friendbotUrl: string | null
+  /** Lets pages of the gateway at this port call the local_ methods and friendbot. */
+  trustGateway(port: number): void
   /** Stops accepting connections, waits a bounded time for open requests, then cuts the remaining connections. */
   close(): Promise<void>
+}
+
+/** Who may use the server. */
+interface Access {
+  readonly allowedHosts: readonly string[] | null
+  readonly gateway: TrustedGateway
 }
 
 /** Requests in progress. Aborting one only ends delays of faults. */
@@ -39,11 +52,17 @@ interface OpenRequests {
 }
 
 const FRIENDBOT_PATH = '/friendbot'
+/** Without CORS headers: a page that rebinds its name must not read it. */
+const FOREIGN_HOST: HttpResponse = {
+  status: 403, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'The Host header names a host that is not allowed. Add it to ALLOWED_HOSTS.\n',
+}
 const PREFLIGHT_MAX_AGE_SEC = 600
 
 /** Serves an RPC handler. Rejects when the address is not available. */
 export async function serveRpc(handler: RpcHandler, options: ServeOptions): Promise<ServedRpc> {
-  const { host, port, signal, clock = createSystemClock({ keepAlive: false }) } = options
+  const { host, port, signal, clock = createSystemClock({ keepAlive: false }), allowedHosts = [] } = options
+  const ownHosts = [host, ...(allowedHosts ?? [])]
+  const access: Access = { allowedHosts: allowedHosts === null ? null : ownHosts, gateway: { port: null, hosts: ownHosts } }
   const openRequests: OpenRequests = { requests: new Set(), closing: false }
   const bounds = {
     maxHeaderSize: HEADER_MAX_BYTES,
@@ -51,7 +70,7 @@ export async function serveRpc(handler: RpcHandler, options: ServeOptions): Prom
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
   }
-  const server = createServer(bounds, (request, response) => void handleRequest(handler, request, response, openRequests))
+  const server = createServer(bounds, (request, response) => void handleRequest(handler, request, response, { openRequests, access }))
   server.maxConnections = CONNECTIONS_MAX
   await listen(server, host, port)
 
@@ -71,7 +90,7 @@ export async function serveRpc(handler: RpcHandler, options: ServeOptions): Prom
   }
   if (signal?.aborted === true) await close()
   else signal?.addEventListener('abort', () => void close(), { once: true })
-  return { url: `${origin}/rpc`, friendbotUrl, close, [Symbol.asyncDispose]: close }
+  return { url: `${origin}/rpc`, friendbotUrl, trustGateway: (gatewayPort) => void (access.gateway.port = gatewayPort), close, [Symbol.asyncDispose]: close }
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {
@@ -102,7 +121,12 @@ function reachableHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-async function handleRequest(handler: RpcHandler, request: IncomingMessage, response: ServerResponse, openRequests: OpenRequests): Promise<void> {
+async function handleRequest(
+  handler: RpcHandler,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { openRequests, access }: { readonly openRequests: OpenRequests; readonly access: Access },
+): Promise<void> {
   const disconnected = new AbortController()
   openRequests.requests.add(disconnected)
   response.once('close', () => {
@@ -110,7 +134,7 @@ async function handleRequest(handler: RpcHandler, request: IncomingMessage, resp
     disconnected.abort()
   })
   try {
-    send(response, await route(handler, request, disconnected.signal), openRequests.closing)
+    send(response, await route(handler, request, access, disconnected.signal), openRequests.closing)
   } catch (error) {
     // A reset informs the client at once. Any other failure means that the connection is closed already.
     if (error instanceof ConnectionCut) request.socket.resetAndDestroy()
@@ -118,21 +142,25 @@ async function handleRequest(handler: RpcHandler, request: IncomingMessage, resp
   }
 }
 
-async function route(handler: RpcHandler, request: IncomingMessage, signal: AbortSignal): Promise<HttpResponse> {
+async function route(handler: RpcHandler, request: IncomingMessage, access: Access, signal: AbortSignal): Promise<HttpResponse> {
+  if (access.allowedHosts !== null && !isOwnHost(request.headers.host, access.allowedHosts)) return FOREIGN_HOST
   if (request.method === 'OPTIONS') return preflight(request)
   const target = URL.parse(request.url ?? '/', 'http://localnet')
   if (target === null) return textResponse(400, 'malformed request target\n')
-  if (target.pathname.replace(/\/$/, '') === FRIENDBOT_PATH) return callFriendbot(handler, request, target.searchParams.get('addr') ?? '')
+  if (target.pathname.replace(/\/$/, '') === FRIENDBOT_PATH) {
+    return callFriendbot(handler, request, target.searchParams.get('addr') ?? '', access)
+  }
   if (request.method !== 'POST') return notAllowed('POST, OPTIONS')
   const refusal = contentTypeProblem(request.headers['content-type'])
   if (refusal !== null) return textResponse(415, `${refusal}\n`)
   const body = await readBody(request)
-  return body === null ? { ...bodyTooLarge(), headers: { ...bodyTooLarge().headers, connection: 'close' } } : handler.handle(body, signal)
+  return body === null ? { ...bodyTooLarge(), headers: { ...bodyTooLarge().headers, connection: 'close' } } : handler.handle(body, signal, mayControl(request, access.gateway))
 }
 
-async function callFriendbot(handler: RpcHandler, request: IncomingMessage, address: string): Promise<HttpResponse> {
+async function callFriendbot(handler: RpcHandler, request: IncomingMessage, address: string, access: Access): Promise<HttpResponse> {
   if (handler.friendbot === null) return emptyResponse(404)
   if (request.method !== 'GET' && request.method !== 'POST') return notAllowed('GET, POST, OPTIONS')
+  if (!mayControl(request, access.gateway)) return foreignPage()
   return handler.friendbot(address)
 }
 

@@ -65,6 +65,16 @@ export const origins: Format<'*' | readonly string[]> = {
   },
 }
 
+/** Host names in lower case; `*` allows any. */
+export const hostnames: Format<readonly string[] | '*'> = {
+  expected: '*, or a comma-separated list of host names without ports',
+  parse(value) {
+    if (value === '*') return '*'
+    const hosts = splitList(value).map((host) => host.toLowerCase())
+    return hosts.length > 0 && hosts.every((host) => /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host)) ? hosts : undefined
+  },
+}
+
 /** Lower case, as Node stores header names. */
 export const headerName: Format<string> = {
   expected: 'a header name of letters, digits and hyphens',

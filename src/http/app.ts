@@ -1,4 +1,4 @@
-// The HTTP server and its request pipeline: request id, CORS, caller, rate limit, region guard, API key. The pipeline awaits only key lookups and shared rate
+// The HTTP server and its request pipeline: request id, host, CORS, caller, rate limit, region guard, API key. The pipeline awaits only key lookups and shared rate
 // limit counts. No policy matches on URL text: routes declare exceptions in their config.
 
 import Fastify from 'fastify'
@@ -24,6 +24,7 @@ import { isTooLarge, keepConnectionOpen, rateLimited, toErrorResponse } from './
 import type { ErrorResponse, ErrorRule } from './errors.ts'
 import { createRequestFailures } from './request-failures.ts'
 import { FORMATS } from './formats.ts'
+import { createHostCheck } from './host-check.ts'
 import { observeResponses, observeUnrouted } from './observe.ts'
 import type { HttpObserver } from './observe.ts'
 import type { Outcome } from './rate-limit.ts'
@@ -57,6 +58,8 @@ declare module 'fastify' {
     rateLimited?: boolean
     /** What the route's requests count as, `read` by default. Routes that count by `address` ignore credentials. */
     countedAs?: RequestKind
+    /** True accepts any Host header, as load balancers send them. */
+    anyHost?: boolean
     /** True rejects callers without a valid key (401). */
     requiresKey?: boolean
     /** True rejects callers from restricted regions (451) if the operator enabled the region guard. */
@@ -71,6 +74,8 @@ export interface AppOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** Host names that requests may name, against DNS rebinding. Null or absent allows any. */
+  readonly allowedHosts?: readonly string[] | null
   readonly webOrigins: WebOrigins
   readonly trustProxy: TrustProxy
   readonly requestLimits: RequestLimits
@@ -127,6 +132,7 @@ export function createApp(options: AppOptions): App {
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   limitConnections(app.server, options.maxConnections ?? HTTP_CONNECTIONS_MAX, { fairly: options.trustProxy === false })
+  const hostCheck = createHostCheck(options.allowedHosts ?? null)
   const cors = createCors(options.webOrigins)
   const resolveCaller = createCallerResolver(createClientAddress(options.trustProxy), options.authenticate ?? (() => 'missing_bearer'))
   const regionGuard = createRegionGuard(options.regionGuard ?? null)
@@ -188,6 +194,8 @@ export function createApp(options: AppOptions): App {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
     if (options.isDraining?.() === true) reply.header('connection', 'close')
+    const foreign = hostCheck(request)
+    if (foreign !== undefined) return reject(request, reply, foreign)
     if (cors(request, reply)) return
     const { rateLimited: counted, countedAs, regionGuarded, requiresKey } = request.routeOptions.config
     const admit = (tooMany: ErrorResponse | undefined): void => {

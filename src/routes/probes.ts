@@ -58,11 +58,11 @@ export interface ProbesParts {
 }
 
 export function probesRoutes(app: App, parts: ProbesParts): void {
-  app.get('/livez', { schema: getLiveness, config: { rateLimited: false } }, (_request, reply) => {
+  app.get('/livez', { schema: getLiveness, config: { rateLimited: false, anyHost: true } }, (_request, reply) => {
     reply.header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify({ status: 'alive' } satisfies Alive))
   })
 
-  app.get('/readyz', { schema: getReadiness, config: { rateLimited: false } }, async (_request, reply) => {
+  app.get('/readyz', { schema: getReadiness, config: { rateLimited: false, anyHost: true } }, async (_request, reply) => {
     const reasons = await rejectionReasons(parts)
     const body: Ready | NotReady = reasons.length === 0 ? { status: 'ready' } : { status: 'not_ready', reasons: [...reasons] }
     reply.code(reasons.length === 0 ? 200 : 503).header('cache-control', CACHE_NEVER)

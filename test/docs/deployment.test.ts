@@ -66,7 +66,8 @@ test('the services start with settings that the program accepts', () => {
   assert.equal(indexer.config.role, 'indexer')
   assert.equal(new URL(indexer.secrets.databaseUrl ?? '').host, 'postgres:5432')
   const exchange = loadSettings({ ...fromImage, ...variables(entry('exchange', 2)) })
-  assert.deepEqual([exchange.config.local.rpcPort, exchange.config.dataDir, exchange.config.server.host], [8000, '/data', '0.0.0.0'])
+  const { rpcHost, rpcPort, allowedHosts } = exchange.config.local
+  assert.deepEqual([rpcHost, rpcPort, allowedHosts, exchange.config.dataDir], ['0.0.0.0', 8000, ['exchange'], '/data'])
 })
 
 test('metrics can be scraped from outside the container, and are not published to the host', () => {

@@ -1,6 +1,9 @@
 // The stream's protocol (docs/websocket.md), over real sockets.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import { STREAM_LIMITS } from '../../src/limits.ts'
@@ -237,6 +240,25 @@ test('rejects foreign origins, accepts the web app and clients without an origin
   await assert.rejects(connect({ origin: 'https://evil.example' }), /403/)
   assert.equal((await fixture.get('/v1/ws')).status, 426)
   await assert.rejects(connect(), /429/)
+})
+
+test('rejects a rebound Host on HTTP and on the upgrade', async () => {
+  await using fixture = await createGatewayFixture({ gateway: { allowedHosts: ['app.example'] }, listen: true })
+  const { connect, url } = fixture
+  const rebound = `evil.example:${new URL(url).port}`
+  await assert.rejects(connect({ host: rebound, origin: `http://${rebound}` }), /403/)
+  await connect({ host: 'app.example', origin: 'http://app.example' })
+  await connect({ origin: url })
+  const statusOf = async (path: string, host: string, method = 'GET'): Promise<number | undefined> => {
+    const sent = request(`${url}${path}`, { method, headers: { host } }).end()
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    response.resume()
+    return response.statusCode
+  }
+  for (const path of ['/', '/v1/oracle/prices', '/docs', '/none']) assert.equal(await statusOf(path, rebound), 403, path)
+  assert.equal(await statusOf('/v1/oracle/prices', rebound, 'OPTIONS'), 403)
+  assert.equal(await statusOf('/livez', 'instance-1:8080'), 200, 'load balancers name the instance')
+  for (const host of ['app.example', 'localhost', '10.0.0.5:8080', '[::1]:8080']) assert.equal(await statusOf('/v1/events', host), 200, host)
 })
 
 test('closes the connections of a revoked key', async () => {
