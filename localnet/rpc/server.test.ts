@@ -94,7 +94,7 @@ test('friendbot accepts GET and POST, and responds when the account exists', asy
 })
 
 /** Sends headers that fetch does not allow. */
-async function send(url: string, headers: Readonly<Record<string, string>>, body: string | null): Promise<{ status: number | undefined; text: string }> {
+async function sendRaw(url: string, headers: Readonly<Record<string, string>>, body: string | null): Promise<{ status: number | undefined; text: string }> {
   const sent = request(url, { method: body === null ? 'GET' : 'POST', headers: { ...(body === null ? {} : JSON_TYPE), ...headers } })
   sent.end(body ?? undefined)
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
@@ -110,8 +110,8 @@ test('local_ methods and friendbot answer programs and pages of the gateway, and
   const control = requestBody('local_test')
   const own = [{}, { origin: 'http://127.0.0.1:8080' }, { origin: 'http://localhost:8080', 'sec-fetch-site': 'same-site' }, { 'sec-fetch-site': 'none' }]
   for (const headers of own) {
-    assert.equal((await send(served.url, headers, control)).status, 200, JSON.stringify(headers))
-    assert.equal((await send(`${served.friendbotUrl}?addr=x`, headers, null)).status, 400, JSON.stringify(headers))
+    assert.equal((await sendRaw(served.url, headers, control)).status, 200, JSON.stringify(headers))
+    assert.equal((await sendRaw(`${served.friendbotUrl}?addr=x`, headers, null)).status, 400, JSON.stringify(headers))
   }
   assert.equal(called, own.length)
   const foreign = [
@@ -120,28 +120,28 @@ test('local_ methods and friendbot answer programs and pages of the gateway, and
   ]
   for (const headers of foreign) {
     const batch = `[${requestBody('getHealth')},${control}]`
-    for (const body of [control, batch]) assert.equal((await send(served.url, headers, body)).status, 403, JSON.stringify(headers))
-    for (const path of ['friendbot', 'friendbot/']) assert.equal((await send(`${served.origin}/${path}?addr=x`, headers, null)).status, 403, JSON.stringify(headers))
-    assert.equal((await send(served.url, headers, requestBody('getHealth'))).status, 200, 'a real node answers every page')
+    for (const body of [control, batch]) assert.equal((await sendRaw(served.url, headers, body)).status, 403, JSON.stringify(headers))
+    for (const path of ['friendbot', 'friendbot/']) assert.equal((await sendRaw(`${served.origin}/${path}?addr=x`, headers, null)).status, 403, JSON.stringify(headers))
+    assert.equal((await sendRaw(served.url, headers, requestBody('getHealth'))).status, 200, 'a real node answers every page')
   }
-  assert.equal((await send(served.url, { 'content-type': 'text/plain' }, control)).status, 415, 'a form cannot send it without a preflight')
+  assert.equal((await sendRaw(served.url, { 'content-type': 'text/plain' }, control)).status, 415, 'a form cannot send it without a preflight')
   assert.equal(called, own.length)
 })
 
 test('without a gateway, no page may call a local_ method', async () => {
   await using served = await serve(createChainFixture({ extraMethods: { local_test: () => Promise.resolve(1) } }))
-  assert.equal((await send(served.url, { origin: served.origin }, requestBody('local_test'))).status, 403)
+  assert.equal((await sendRaw(served.url, { origin: served.origin }, requestBody('local_test'))).status, 403)
 })
 
 test('rejects every request whose Host was rebound', async () => {
   await using served = await serveRpc(createChainFixture().rpc, { host: '127.0.0.1', port: 0, allowedHosts: ['exchange'] })
   for (const host of ['evil.example', 'evil.example:8000', 'localhost.evil.example']) {
     for (const [url, body] of [[served.url, requestBody('getHealth')], [`${served.friendbotUrl}?addr=x`, null]] as const) {
-      const { status, text } = await send(url, { host }, body)
+      const { status, text } = await sendRaw(url, { host }, body)
       assert.deepEqual([status, text], [403, 'The Host header names a host that is not allowed. Add it to ALLOWED_HOSTS.\n'])
     }
   }
-  for (const host of ['localhost:1', '127.0.0.1', '[::1]:8000', 'exchange:8000']) assert.equal((await send(served.url, { host }, requestBody('getHealth'))).status, 200)
+  for (const host of ['localhost:1', '127.0.0.1', '[::1]:8000', 'exchange:8000']) assert.equal((await sendRaw(served.url, { host }, requestBody('getHealth'))).status, 200)
 })
 
 test('HTTP faults appear on the wire: a cut connection, a truncated body, an empty 204', async () => {
