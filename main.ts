@@ -81,14 +81,9 @@ function dataFolder(config: Config, name: 'chain' | 'database'): string {
 function startNetwork(config: Config, log: Log): Promise<LocalNetwork> {
   const seed = config.local.seed ?? Buffer.from(random.bytes(6)).toString('hex')
   return startLocalNetwork({
-    clock,
-    random,
-    log,
-    seed,
+    clock, random, log, seed,
     ledgerMs: config.local.ledgerMs,
-    host: config.local.rpcHost,
-    port: config.local.rpcPort,
-    allowedHosts: config.local.allowedHosts,
+    host: config.local.rpcHost, port: config.local.rpcPort, allowedHosts: config.local.allowedHosts,
     traders: config.local.traders,
     directory: dataFolder(config, 'chain'),
     networkPassphrase: config.network.passphrase,

@@ -108,7 +108,8 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
   if (latestView(chain).sequence > 1) await resyncActors(controls)
   else if (isPaced) await closeInitialLedgers(controls)
   endDelay()
-  const served = options.port === null ? null : await serveRpc(rpc, { host: options.host, port: options.port, allowedHosts: options.allowedHosts === undefined ? [] : options.allowedHosts })
+  const { host, port, allowedHosts = [] } = options
+  const served = port === null ? null : await serveRpc(rpc, { host, port, allowedHosts })
   if (isPaced) {
     controls.pacer.start()
     // These transactions are in the first ledger that the timer closes.

@@ -41,8 +41,8 @@ test('defaults to the local network', () => {
   const { config, secrets } = loadSettings({})
   assert.deepEqual(config, {
     server: {
-      host: '127.0.0.1', port: 8080, trustProxy: false, allowedHosts: [], webOrigins: [], addressCeiling: 12_000, readyMaxLedgerAgeSec: 300, readyMaxPriceAgeSec: 60,
-      drainMs: 0, console: true, regionGuard: null,
+      host: '127.0.0.1', port: 8080, trustProxy: false, allowedHosts: [], webOrigins: [], addressCeiling: 12_000, readyMaxLedgerAgeSec: 300,
+      readyMaxPriceAgeSec: 60, drainMs: 0, console: true, regionGuard: null,
     },
     network: { kind: 'local', passphrase: 'Test SDF Network ; September 2015', name: 'testnet', manifest: null, contractOverrides: {} },
     indexer: { pollIntervalMs: 2000, startLedger: null },

@@ -115,13 +115,15 @@ test('local_ methods and friendbot answer programs and pages of the gateway, and
   }
   assert.equal(called, own.length)
   const foreign = [
-    { origin: 'https://evil.example' }, { origin: 'http://localhost:3000' }, { origin: 'http://6.6.6.6:8080' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' },
-    { 'sec-fetch-site': 'same-site' },
+    { origin: 'https://evil.example' }, { origin: 'http://localhost:3000' }, { origin: 'http://6.6.6.6:8080' }, { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' },
   ]
   for (const headers of foreign) {
     const batch = `[${requestBody('getHealth')},${control}]`
     for (const body of [control, batch]) assert.equal((await sendRaw(served.url, headers, body)).status, 403, JSON.stringify(headers))
-    for (const path of ['friendbot', 'friendbot/']) assert.equal((await sendRaw(`${served.origin}/${path}?addr=x`, headers, null)).status, 403, JSON.stringify(headers))
+    for (const path of ['friendbot', 'friendbot/']) {
+      assert.equal((await sendRaw(`${served.origin}/${path}?addr=x`, headers, null)).status, 403, JSON.stringify(headers))
+    }
     assert.equal((await sendRaw(served.url, headers, requestBody('getHealth'))).status, 200, 'a real node answers every page')
   }
   assert.equal((await sendRaw(served.url, { 'content-type': 'text/plain' }, control)).status, 415, 'a form cannot send it without a preflight')
@@ -141,7 +143,9 @@ test('rejects every request whose Host was rebound', async () => {
       assert.deepEqual([status, text], [403, 'The Host header names a host that is not allowed. Add it to ALLOWED_HOSTS.\n'])
     }
   }
-  for (const host of ['localhost:1', '127.0.0.1', '[::1]:8000', 'exchange:8000']) assert.equal((await sendRaw(served.url, { host }, requestBody('getHealth'))).status, 200)
+  for (const host of ['localhost:1', '127.0.0.1', '[::1]:8000', 'exchange:8000']) {
+    assert.equal((await sendRaw(served.url, { host }, requestBody('getHealth'))).status, 200)
+  }
 })
 
 test('HTTP faults appear on the wire: a cut connection, a truncated body, an empty 204', async () => {

@@ -154,7 +154,8 @@ async function route(handler: RpcHandler, request: IncomingMessage, access: Acce
   const refusal = contentTypeProblem(request.headers['content-type'])
   if (refusal !== null) return textResponse(415, `${refusal}\n`)
   const body = await readBody(request)
-  return body === null ? { ...bodyTooLarge(), headers: { ...bodyTooLarge().headers, connection: 'close' } } : handler.handle(body, signal, mayControl(request, access.gateway))
+  if (body === null) return { ...bodyTooLarge(), headers: { ...bodyTooLarge().headers, connection: 'close' } }
+  return handler.handle(body, signal, mayControl(request, access.gateway))
 }
 
 async function callFriendbot(handler: RpcHandler, request: IncomingMessage, address: string, access: Access): Promise<HttpResponse> {

@@ -54,7 +54,8 @@ const SERVER = {
     origins, [], 'Origins whose web pages may call the API. With `*`, pages of every origin may read public data, but not use API keys.', 'none',
   ),
   ALLOWED_HOSTS: optional(
-    hostnames, 'Host names under which clients reach the gateway and the local network, against DNS rebinding. Requests with another `Host` get 403; addresses ' +
+    hostnames,
+    'Host names under which clients reach the gateway and the local network, against DNS rebinding. Requests with another `Host` get 403; addresses ' +
     'and loopback names always pass. `*` allows any.', 'none on `local` if `HOST` is a loopback address and `TRUST_PROXY` is off, otherwise any',
   ),
   TRUST_PROXY: variable(trustProxy, false, 'Proxies whose `X-Forwarded-For` entries are trusted.', 'off'),
@@ -153,7 +154,8 @@ const STREAM = {
 const LOCAL = {
   LOCAL_LEDGER_MS: variable(integer(LEDGER_MIN_MS, 600_000), LEDGER_MIN_MS, 'Ledger close time, in milliseconds.'),
   LOCAL_RPC_HOST: variable(
-    text, LOOPBACK, 'Address of the JSON-RPC server and the faucet. Everyone who can reach it controls the network. Clients that use a name need `ALLOWED_HOSTS`.',
+    text, LOOPBACK,
+    'Address of the JSON-RPC server and the faucet. Everyone who can reach it controls the network. Clients that use a name need `ALLOWED_HOSTS`.',
   ),
   LOCAL_RPC_PORT: variable(integer(0, PORT_MAX), 8000, 'Port of the JSON-RPC server at `/rpc` and the faucet at `/friendbot`.'),
   LOCAL_SEED: optional(text, 'Seed of prices and traders.', 'random'),

@@ -1,5 +1,5 @@
-// The HTTP server and its request pipeline: request id, host, CORS, caller, rate limit, region guard, API key. The pipeline awaits only key lookups and shared rate
-// limit counts. No policy matches on URL text: routes declare exceptions in their config.
+// The HTTP server and its request pipeline: request id, host, CORS, caller, rate limit, region guard, API key. The pipeline awaits only key lookups and shared
+// rate limit counts. No policy matches on URL text: routes declare exceptions in their config.
 
 import Fastify from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -212,10 +212,7 @@ export function createApp(options: AppOptions): App {
     })
   })
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
-  app.setNotFoundHandler((request, reply) => {
-    const { method, url } = request.raw
-    reject(request, reply, { status: 404, body: { message: `Route ${method}:${url} not found`, error: 'Not Found', statusCode: 404 } })
-  })
+  app.setNotFoundHandler((request, reply) => reject(request, reply, routeNotFound(request)))
   app.addHook('onClose', (_app, done) => {
     failures[Symbol.dispose]()
     done()
@@ -224,6 +221,10 @@ export function createApp(options: AppOptions): App {
   rejectEncodedBodies(app)
   rejectUnknownFields(app)
   return app
+}
+
+function routeNotFound({ raw: { method, url } }: FastifyRequest): ErrorResponse {
+  return { status: 404, body: { message: `Route ${method}:${url} not found`, error: 'Not Found', statusCode: 404 } }
 }
 
 /** Sends an error as a string, which bypasses the response schemas of the route. */
