@@ -33,6 +33,7 @@ import type { RpcHandler } from './rpc/handler.ts'
 import { createFriendbot } from './rpc/friendbot.ts'
 import { RETENTION_LEDGERS_DEFAULT } from './rpc/limits.ts'
 import { serveRpc } from './rpc/server.ts'
+import type { ServeOptions } from './rpc/server.ts'
 
 export interface LocalNetworkOptions {
   readonly clock: Clock
@@ -108,8 +109,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
   if (latestView(chain).sequence > 1) await resyncActors(controls)
   else if (isPaced) await closeInitialLedgers(controls)
   endDelay()
-  const { host, port, allowedHosts = [] } = options
-  const served = port === null ? null : await serveRpc(rpc, { host, port, allowedHosts })
+  const served = options.port === null ? null : await serveRpc(rpc, { ...servingOptions(options), port: options.port })
   if (isPaced) {
     controls.pacer.start()
     // These transactions are in the first ledger that the timer closes.
@@ -135,6 +135,10 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
       await lock.run(async () => chain[Symbol.dispose]())
     },
   }
+}
+
+function servingOptions({ host, allowedHosts = [] }: LocalNetworkOptions): Pick<ServeOptions, 'host' | 'allowedHosts'> {
+  return { host, allowedHosts }
 }
 
 /** Liquidity is deposited first; the traders start one ledger later. */
