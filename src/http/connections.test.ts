@@ -49,12 +49,16 @@ test('closes a new connection at once if all connections have a request in progr
   await Promise.all(busy.map((socket) => once(socket, 'close')))
 })
 
-test('an address that holds most connections gets no further ones while the server is crowded, and others do', async () => {
+test('an address that holds most connections gets no further ones while the server is crowded, and others do', async (t) => {
   limitConnections(fairServer, MAX, { fairly: true })
   fairServer.listen(0, '0.0.0.0')
   await once(fairServer, 'listening')
   const fairPort = (fairServer.address() as AddressInfo).port
   const sockets: Socket[] = []
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    fairServer.close()
+  })
   async function connectFrom(localAddress: string): Promise<boolean> {
     const socket = connect({ port: fairPort, host: '127.0.0.1', localAddress })
     sockets.push(socket)
@@ -69,6 +73,4 @@ test('an address that holds most connections gets no further ones while the serv
   for (let attempt = 0; attempt < MAX * 2; attempt++) if (await connectFrom('127.0.0.2')) held += 1
   assert.equal(held, MAX * 0.9 - 1)
   assert.equal(await connectFrom('127.0.0.3'), true, 'another address')
-  for (const socket of sockets) socket.destroy()
-  fairServer.close()
 })
