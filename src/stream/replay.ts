@@ -16,7 +16,7 @@ const PAGE_ROWS = { first: 100, min: 16, max: 500 } as const
 /** The next page has more or fewer rows, to have about this many bytes. */
 const PAGE_BYTES = 262_144
 /** Bytes written at a time: the next ones follow when the client has taken these. Frames are not split. */
-const CHUNK_BYTES = 65_536
+const CHUNK_BYTES = 262_144
 /** At most this share of the bytes that may wait for a client, because live frames of other channels wait with them. */
 const CHUNK_SHARE = 1 / 4
 

@@ -51,7 +51,7 @@ for (const [name, request, responseFrames] of ATTACKS) {
 }
 
 test('reconnecting does not renew the bytes of an address, and other addresses are not slowed down', async () => {
-  await using fixture = await createStreamFixture({ limits: { replayBurstBytes: 100_000, replayBytesPerSecond: 10_000, connectionsPerAddress: 20 } })
+  await using fixture = await createStreamFixture({ limits: { replayBurstBytes: 100_000, replayBytesPerSecond: 10_000, waitingBytes: 262_144 } })
   await fixture.publish(EVENTS)
   const request = { op: 'subscribe', channels: ['events'], since: 1 }
   const isLast = ({ seq }: { readonly seq?: number }): boolean => seq === EVENTS
