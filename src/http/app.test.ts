@@ -284,3 +284,18 @@ test('responds to malformed HTTP with a request id and closes the connection', a
     await app.close()
   }
 })
+
+test('rejects a request that repeats its Host or its credentials, and closes the connection', async () => {
+  const { app } = buildApp()
+  const url = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  for (const [header, lines] of [['host', 'Host: a\r\nhOST: b'], ['authorization', 'Host: a\r\nAuthorization: Bearer a:b\r\nauthorization: Bearer c:d']]) {
+    const socket = connect(Number(url.port), url.hostname)
+    socket.write(`GET /exempt HTTP/1.1\r\n${lines}\r\n\r\nGET /exempt HTTP/1.1\r\nHost: a\r\n\r\n`)
+    let text = ''
+    for await (const chunk of socket) text += String(chunk)
+    assert.match(text, /^HTTP\/1\.1 400 /)
+    assert.ok(text.includes(`headers/${header} must be given once`), text)
+    assert.equal(text.split('HTTP/1.1 ').length, 2, 'the next request is not answered')
+  }
+  await app.close()
+})

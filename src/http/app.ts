@@ -34,6 +34,7 @@ import type { RegionHeaders } from './region-guard.ts'
 import { createRequestIds } from './request-id.ts'
 import { createSchemaCompilers } from './schema-compilers.ts'
 import type { SchemaCompilers } from './schema-compilers.ts'
+import { rejectRepeatedHeaders } from './single-headers.ts'
 import { rejectEncodedBodies, rejectUnknownFields } from './strict-body.ts'
 import { parseQueriesStrictly } from './strict-query.ts'
 import { traceRequests } from './trace.ts'
@@ -213,10 +214,8 @@ export function createApp(options: AppOptions): App {
   })
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler((request, reply) => reject(request, reply, routeNotFound(request)))
-  app.addHook('onClose', (_app, done) => {
-    failures[Symbol.dispose]()
-    done()
-  })
+  app.addHook('onClose', async () => failures[Symbol.dispose]())
+  rejectRepeatedHeaders(app)
   parseQueriesStrictly(app)
   rejectEncodedBodies(app)
   rejectUnknownFields(app)

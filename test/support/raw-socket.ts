@@ -17,8 +17,8 @@ export interface RawSocket {
   send(opcode: number, payload: Buffer | string, how?: { readonly final?: boolean; readonly masked?: boolean; readonly reserved?: boolean }): void
 }
 
-/** Connects and upgrades. The socket responds neither to pings nor to closes. */
-export async function openRawSocket(url: string): Promise<RawSocket> {
+/** Connects and upgrades; `headers` are further header lines, each with its end. The socket responds neither to pings nor to closes. */
+export async function openRawSocket(url: string, headers = ''): Promise<RawSocket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   const texts: string[] = []
@@ -28,7 +28,8 @@ export async function openRawSocket(url: string): Promise<RawSocket> {
   await once(socket, 'connect')
   const key = 'dGhlIHNhbXBsZSBub25jZQ=='
   socket.write(
-    `GET /v1/ws HTTP/1.1\r\nHost: ${hostname}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${key}\r\nSec-WebSocket-Version: 13\r\n\r\n`,
+    `GET /v1/ws HTTP/1.1\r\nHost: ${hostname}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+    `Sec-WebSocket-Key: ${key}\r\nSec-WebSocket-Version: 13\r\n${headers}\r\n`,
   )
   let upgraded = false
   const closed = new Promise<{ code: number; reason: string } | null>((resolve) => socket.on('close', () => resolve(close)))
