@@ -1,4 +1,6 @@
-// Creates elements. Data becomes text, never markup: anyone can choose the labels and names on the chain.
+// Creates elements. Data becomes text, never markup, and hidden characters become visible: anyone can choose the labels and names on the chain.
+
+import { displayText } from '../client/src/index.ts'
 
 export type Child = Node | string | null
 type Attributes = Readonly<Record<string, string | number | boolean | ((event: Event) => void)>>
@@ -12,7 +14,7 @@ export function el<Name extends keyof HTMLElementTagNameMap>(
     if (typeof value === 'function') element.addEventListener(key, value)
     else if (value !== false) element.setAttribute(key, value === true ? '' : String(value))
   }
-  element.append(...children.filter((child) => child !== null))
+  element.append(...children.filter((child) => child !== null).map((child) => (typeof child === 'string' ? displayText(child) : child)))
   return element
 }
 
@@ -40,7 +42,8 @@ export function setChildren(parent: HTMLElement, ...children: readonly Child[]):
 
 /** Sets the text if it differs, so that unchanged text causes no layout and no screen-reader output. */
 export function setText(element: HTMLElement, text: string): void {
-  if (element.textContent !== text) element.textContent = text
+  const shown = displayText(text)
+  if (element.textContent !== shown) element.textContent = shown
 }
 
 export interface Column<Row> {
@@ -80,6 +83,11 @@ export function createTable<Row>(options: { readonly caption: string; readonly c
 
 function isList(content: Child | readonly Child[]): content is readonly Child[] {
   return Array.isArray(content)
+}
+
+/** A name from the chain, whose direction does not affect the text around it. */
+export function nameOf(text: string): HTMLElement {
+  return el('bdi', {}, text)
 }
 
 /** A description list of names and values. */

@@ -2,7 +2,7 @@
 
 import type { PoolSample, PoolState, TraderVault, VaultTrade } from '../../client/src/index.ts'
 import { createLineChart } from '../chart.ts'
-import { address, card, createTable, el, facts, profit, setChildren, setText } from '../dom.ts'
+import { address, card, createTable, el, facts, nameOf, profit, setChildren } from '../dom.ts'
 import { amount, dateTime, percent, short, signed, UNKNOWN } from '../format.ts'
 import type { Page, PageParts } from '../page.ts'
 import { createPanel } from '../panel.ts'
@@ -19,7 +19,7 @@ export function createVaultsPage({ feed, session }: PageParts): Page {
   const list = createTable<TraderVault>({
     caption: 'Trader vaults, newest first, in USDC', empty: 'No vaults yet.',
     columns: [
-      { title: 'Vault', cell: ({ id, name }) => el('a', { href: `#/vaults/${id}`, 'data-key': id, 'aria-current': id === selected ? 'true' : false }, name) },
+      { title: 'Vault', cell: ({ id, name }) => el('a', { href: `#/vaults/${id}`, 'data-key': id, 'aria-current': id === selected ? 'true' : false }, nameOf(name)) },
       { title: 'Value excluding positions', isNumeric: true, cell: ({ totalUsdc }) => amount(totalUsdc, 0) },
       { title: 'Closed PnL', isNumeric: true, cell: ({ closedTradePnl }) => profit(signed(closedTradePnl)) },
       { title: 'APY', isNumeric: true, isMinor: true, cell: ({ apyBps }) => percent(apyBps) },
@@ -80,7 +80,7 @@ export function createVaultsPage({ feed, session }: PageParts): Page {
 
   function updateVault(): void {
     const vault = vaults.find(({ id }) => id === selected)
-    setText(heading, vault?.name ?? 'Vault')
+    setChildren(heading, vault === undefined ? 'Vault' : nameOf(vault.name))
     setChildren(figures, vault === undefined ? el('p', { class: 'note' }, 'Vault not found.') : facts([
       ['Shares outstanding', amount(vault.circulatingShares)], ['High-water mark per share', amount(vault.hwmNav, 4)],
       ['Leader\'s profit share', percent(vault.profitShareBps)],

@@ -61,10 +61,10 @@ test('an option takes a value in all commands or in none', () => {
   }
 })
 
-test('tables align numbers at their decimal points and replace control characters', () => {
+test('tables align numbers at their decimal points and show control characters', () => {
   const rows = [{ name: 'one\u001B[2J\n', value: '1.25' }, { name: 'a long one', value: '1000.5' }, { name: 'x', value: null }]
   const text = table([{ title: 'name', text: ({ name }) => name }, { title: 'value', align: 'point', text: ({ value }) => value }], rows, 'nothing')
-  assert.equal(text, 'name          value\none [2J        1.25\na long one  1000.5\nx              –\n')
+  assert.equal(text, 'name                 value\none\\u{1b}[2J\\u{a}     1.25\na long one         1000.5\nx                     –\n')
 })
 
 test('progress is shown after one second, and only at a terminal', async () => {

@@ -1,11 +1,12 @@
 // The caller's account: balances, positions, resting orders and events.
 
+import { displayText } from '../display.ts'
 import type { AccountState, OpenOrder } from '../generated/resources.ts'
 import { toPercent } from './decimal.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
 import { callOptions, firstRows, LIMIT_FLAG, limitOf, sideOf } from './exchange-commands.ts'
-import { listing, plain, table, timeOf } from './table.ts'
+import { listing, table, timeOf } from './table.ts'
 
 type Position = NonNullable<AccountState['positions']>[number]
 
@@ -89,7 +90,7 @@ async function events(context: Context): Promise<void> {
 
 /** An event's fields as one line, without long values. */
 export function payloadText(payload: unknown): string {
-  if (typeof payload !== 'object' || payload === null) return plain(JSON.stringify(payload ?? null))
+  if (typeof payload !== 'object' || payload === null) return displayText(JSON.stringify(payload ?? null))
   return Object.entries(payload).filter(([, value]) => typeof value !== 'string' || value.length < 56)
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', ')
 }

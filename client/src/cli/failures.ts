@@ -1,9 +1,9 @@
 // Error messages and exit codes of the command line.
 
+import { displayText } from '../display.ts'
 import {
   ContractFailure, ExchangeError, GatewayError, RateLimited, RefusedToSign, Unauthorized, UnexpectedAnswer, UnknownOutcome, Unreachable,
 } from '../errors.ts'
-import { plain } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The exit codes and their meanings. */
@@ -125,9 +125,9 @@ function withCause(error: Unreachable): string {
 
 /** The failure as text. */
 export function failureText({ message, hint, requestId, more }: Failure): string {
-  const lines = [`error: ${plain(message)}`]
-  if (hint !== null) lines.push(`  hint: ${plain(hint)}`)
-  if (requestId !== null) lines.push(`  request: ${plain(requestId)}`)
+  const lines = [`error: ${displayText(message)}`]
+  if (hint !== null) lines.push(`  hint: ${displayText(hint)}`)
+  if (requestId !== null) lines.push(`  request: ${displayText(requestId)}`)
   if (more['transaction'] !== undefined) lines.push(JSON.stringify(more['transaction']))
   return `${lines.join('\n')}\n`
 }

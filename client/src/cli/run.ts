@@ -3,6 +3,7 @@
 import { createClient } from '../client.ts'
 import type { Client, ClientOptions } from '../client.ts'
 import type { Clock } from '../clock.ts'
+import { displayText, escapeHidden } from '../display.ts'
 import { secretSigner } from '../signer.ts'
 import type { HashSigner } from '../signer.ts'
 import { parseArguments } from './arguments.ts'
@@ -15,7 +16,7 @@ import { failureJson, describeFailure, failureText, OutputClosed } from './failu
 import { commandHelp, groupHelp, overview, PROGRAM } from './help.ts'
 import { createProgress } from './progress.ts'
 import { findKey, findSecret } from './secrets.ts'
-import { plain, shortAddress } from './table.ts'
+import { shortAddress } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What a command line needs from its process. */
@@ -35,7 +36,8 @@ const TIMEOUT_MAX_SEC = 600
 
 /** Runs the words after the program's name. Resolves with the exit code. */
 export async function run(words: readonly string[], processContext: ProcessContext): Promise<number> {
-  const { writeOut, writeError, signal, version } = processContext
+  const { signal, version } = processContext
+  const { writeOut, writeError } = safeOutput(processContext)
   // Errors in the arguments are printed as JSON, too.
   const isJson = words.includes('--json')
   try {
@@ -63,6 +65,11 @@ export async function run(words: readonly string[], processContext: ProcessConte
   }
 }
 
+/** Writes nothing that a terminal could interpret, whatever the gateway sent. */
+function safeOutput({ writeOut, writeError }: ProcessContext): Pick<ProcessContext, 'writeOut' | 'writeError'> {
+  return { writeOut: (text) => writeOut(escapeHidden(text)), writeError: (text) => writeError(escapeHidden(text)) }
+}
+
 /** Whether an error says something about the command's outcome, even after an abort. */
 function isConclusive(error: unknown): boolean {
   return describeFailure(error).exitCode > 3
@@ -76,12 +83,13 @@ function helpFor({ command, group, flags }: ParsedArguments): string | null {
 
 function createContext(parsed: ParsedArguments, processContext: ProcessContext): Context {
   const { flags } = parsed
-  const { environment, clock, writeOut, writeError, signal } = processContext
+  const { environment, clock, signal } = processContext
+  const { writeOut, writeError } = safeOutput(processContext)
   const [isJson, isRaw, isWide] = [flags['json'] === true, flags['raw'] === true, flags['wide'] === true]
   const keyFile = flagText(parsed, 'key-file') ?? null
   const url = gatewayUrl(flagText(parsed, 'url') ?? environment['URL'])
   const options = { url, timeoutMs: timeoutOf(flagText(parsed, 'timeout')), clock }
-  const progress = createProgress({ clock, isShown: processContext.isErrorTerminal && flags['quiet'] !== true, write: writeError })
+  const progress = createProgress({ clock, isShown: processContext.isErrorTerminal && flags['quiet'] !== true, write: processContext.writeError })
 
   function open(credentials: Pick<ClientOptions, 'signer' | 'key'>): Client {
     return createClient({ ...options, ...credentials })
@@ -113,7 +121,7 @@ function createContext(parsed: ParsedArguments, processContext: ProcessContext):
     signingClient: async (needsKey) => open({ signer: await loadSigner(), ...(needsKey ? requiredKey() : {}) }),
     show: (value, text) => writeOut(isJson ? `${JSON.stringify(value)}\n` : text),
     showLine: (value, text) => writeOut(isJson ? `${JSON.stringify(value)}\n` : `${text}\n`),
-    note: (text) => writeError(isJson ? `${JSON.stringify({ note: text })}\n` : `${plain(text)}\n`),
+    note: (text) => writeError(isJson ? `${JSON.stringify({ note: text })}\n` : `${displayText(text)}\n`),
     parseUnits(text, what) {
       if (!isRaw) return toUnits(text, what)
       if (!/^\d{1,38}$/.test(text)) throw new UsageError(`${what}: ${JSON.stringify(text)} is not an integer, as --raw requires.`)

@@ -1,5 +1,7 @@
 // Text tables: aligned columns, and no control characters that a terminal would interpret.
 
+import { displayText } from '../display.ts'
+
 /** A table's column. `point` aligns numbers at their decimal point. */
 export interface Column<Row> {
   readonly title: string
@@ -9,11 +11,6 @@ export interface Column<Row> {
 
 const GAP = '  '
 const UNKNOWN = '–'
-
-/** Replaces control and format characters in text from outside, which could move a terminal's cursor or hide text. */
-export function plain(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
-}
 
 /** A table with a title line, or `empty` without rows. Ends with a line break. */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], empty: string): string {
@@ -25,7 +22,7 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
 
 /** The cells of a column, its title first, padded to one width. */
 function cellsOf<Row>({ title, align = 'left', text }: Column<Row>, rows: readonly Row[]): string[] {
-  const values = rows.map((row) => plain(String(text(row) ?? UNKNOWN)))
+  const values = rows.map((row) => displayText(String(text(row) ?? UNKNOWN)))
   const decimals = (value: string): number => (align === 'point' && value.includes('.') ? value.length - value.indexOf('.') : 0)
   const maxDecimals = Math.max(...values.map(decimals))
   const aligned = values.map((value) => value + ' '.repeat(maxDecimals - decimals(value)))
@@ -36,7 +33,7 @@ function cellsOf<Row>({ title, align = 'left', text }: Column<Row>, rows: readon
 /** Names and values, one pair per line. */
 export function listing(entries: readonly (readonly [name: string, value: string | number | null | undefined])[]): string {
   const width = Math.max(...entries.map(([name]) => name.length))
-  return entries.map(([name, value]) => `${name.padEnd(width)}${GAP}${plain(String(value ?? UNKNOWN))}\n`).join('')
+  return entries.map(([name, value]) => `${name.padEnd(width)}${GAP}${displayText(String(value ?? UNKNOWN))}\n`).join('')
 }
 
 /** Unix seconds as `2026-11-22 04:19:39`, in UTC. */

@@ -2,12 +2,13 @@
 
 import type { StreamProblem, Channel, Frame } from '../stream-frames.ts'
 import type { Client } from '../client.ts'
+import { displayText } from '../display.ts'
 import { payloadText } from './account-commands.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
 import { callOptions } from './exchange-commands.ts'
 import { Interrupted } from './failures.ts'
-import { plain, timeOf } from './table.ts'
+import { timeOf } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
 const ACCOUNT = 'account'
@@ -69,7 +70,7 @@ async function channelsOf(client: Client, context: Context): Promise<readonly Ch
 /** Prints a problem. Returns an error if the stream cannot continue. */
 function reportProblem(context: Context, problem: StreamProblem): Error | null {
   if (problem.kind === 'rejected') {
-    const channels = problem.channels.map(plain).join(', ')
+    const channels = problem.channels.map(displayText).join(', ')
     return new UsageError(`Channel ${channels} does not exist or belongs to another account.`, 'Run watch --help for the channels.')
   }
   if (problem.kind === 'login' && problem.error !== 'unavailable') {
@@ -88,7 +89,7 @@ function lineOf(context: Context, frame: Frame<Channel>): string {
   const { channel, seq } = frame
   const position = seq === undefined ? '' : `  #${seq}`
   const data = frame.data as unknown as Readonly<Record<string, unknown>>
-  return plain(`${channel.replace(/^(account\.events)\..*$/, '$1')}${position}  ${textOfData(context, channel, data)}`)
+  return displayText(`${channel.replace(/^(account\.events)\..*$/, '$1')}${position}  ${textOfData(context, channel, data)}`)
 }
 
 function textOfData(context: Context, channel: string, data: Readonly<Record<string, unknown>>): string {
