@@ -19,7 +19,10 @@ export function createVaultsPage({ feed, session }: PageParts): Page {
   const list = createTable<TraderVault>({
     caption: 'Trader vaults, newest first, in USDC', empty: 'No vaults yet.',
     columns: [
-      { title: 'Vault', cell: ({ id, name }) => el('a', { href: `#/vaults/${id}`, 'data-key': id, 'aria-current': id === selected ? 'true' : false }, nameOf(name)) },
+      {
+        title: 'Vault',
+        cell: ({ id, name }) => el('a', { href: `#/vaults/${id}`, 'data-key': id, 'aria-current': id === selected ? 'true' : false }, nameOf(name)),
+      },
       { title: 'Value excluding positions', isNumeric: true, cell: ({ totalUsdc }) => amount(totalUsdc, 0) },
       { title: 'Closed PnL', isNumeric: true, cell: ({ closedTradePnl }) => profit(signed(closedTradePnl)) },
       { title: 'APY', isNumeric: true, isMinor: true, cell: ({ apyBps }) => percent(apyBps) },
