@@ -1,6 +1,6 @@
 // The process: environment -> config -> (local network) -> store -> indexer -> gateway -> signals -> exit. Subcommands: `rebuild` recomputes all projections
-// from the archive, `move` copies the embedded database to a server, `keys` administers API keys, `localnet` runs only the local network, and `healthy` checks
-// another process. Messages for people go to stdout, logs to stderr.
+// from the archive, `verify` compares the index with the network, `move` copies the embedded database to a server, `keys` administers API keys, `localnet`
+// runs only the local network, and `healthy` checks another process. Messages for people go to stdout, logs to stderr.
 
 import { join } from 'node:path'
 import { startLocalNetwork } from 'perpetual-exchange-localnet'
@@ -22,8 +22,9 @@ import { chainTrust } from './src/indexer/confirmation.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
 import type { Indexer } from './src/indexer/indexer.ts'
 import { INDEXER_LOCK } from './src/indexer/options.ts'
-import { rebuild } from './src/indexer/rebuild.ts'
 import { reportProgress } from './src/indexer/report-progress.ts'
+import { runTaskCommand } from './src/indexer/task-command.ts'
+import { serveTaskFiles } from './src/indexer/task-files.ts'
 import { openAllowlist } from './src/keys/allowlist.ts'
 import { parseKeysCommand, runKeysCommand } from './src/keys/operator.ts'
 import { createLogger } from './src/logging/logger.ts'
@@ -80,13 +81,10 @@ function dataFolder(config: Config, name: 'chain' | 'database'): string {
 
 function startNetwork(config: Config, log: Log): Promise<LocalNetwork> {
   const seed = config.local.seed ?? Buffer.from(random.bytes(6)).toString('hex')
+  const { ledgerMs, rpcHost: host, rpcPort: port, allowedHosts, traders } = config.local
   return startLocalNetwork({
-    clock, random, log, seed,
-    ledgerMs: config.local.ledgerMs,
-    host: config.local.rpcHost, port: config.local.rpcPort, allowedHosts: config.local.allowedHosts,
-    traders: config.local.traders,
-    directory: dataFolder(config, 'chain'),
-    networkPassphrase: config.network.passphrase,
+    clock, random, log, seed, ledgerMs, host, port, allowedHosts, traders,
+    directory: dataFolder(config, 'chain'), networkPassphrase: config.network.passphrase,
   })
 }
 
@@ -111,11 +109,12 @@ function openDatabase(config: Config, secrets: Secrets, log: Log, stop: AbortSig
   return retryUntilReady(open, (error) => error instanceof StoreUnavailable && databaseUrl !== null, log, stop)
 }
 
+const runsLocalNetwork = ({ config, secrets }: Settings): boolean => config.network.kind === 'local' && secrets.rpcUrls.length === 0
+
 /** Opens both concurrently, because each takes seconds. If one fails, the other is closed. */
 async function openDependencies(settings: Settings, log: Log, stop: AbortSignal, disposables: AsyncDisposableStack) {
   const { config, secrets } = settings
-  const runsNetwork = config.network.kind === 'local' && secrets.rpcUrls.length === 0
-  const [network, store] = await Promise.allSettled([runsNetwork ? startNetwork(config, log) : null, openDatabase(config, secrets, log, stop)])
+  const [network, store] = await Promise.allSettled([runsLocalNetwork(settings) ? startNetwork(config, log) : null, openDatabase(config, secrets, log, stop)])
   if (network.status === 'fulfilled') disposables.use(network.value)
   if (store.status === 'fulfilled') disposables.use(store.value)
   if (network.status === 'rejected') throw network.reason
@@ -165,6 +164,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   if (config.role !== 'api') {
     const indexer = startIndexer(parts)
     disposables.use(indexer)
+    if (secrets.databaseUrl === null) indexing.push(serveTaskFiles(dataFolder(config, 'database'), store, { clock, signal: stop }))
     indexing.push(indexer.run(stop), reportProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, print, stop }))
   }
   if (metrics !== null && config.metrics !== null) {
@@ -294,15 +294,20 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'invalid URL'
 }
 
-/** `main.ts rebuild`. */
-async function rebuildIndex(settings: Settings, log: Log, stop: AbortSignal): Promise<void> {
-  await using store = await openDatabase(settings.config, settings.secrets, log, stop)
-  const { events, redecoded } = await rebuild(store, {
-    clock,
-    signal: stop,
-    onProgress: (progress) => print(`Rebuild: ${progress.done} of ${progress.total} events`),
+/** `main.ts rebuild` and `main.ts verify`. */
+async function runTask(kind: 'rebuild' | 'verify', settings: Settings, log: Log, stop: AbortSignal): Promise<void> {
+  const { config, secrets } = settings
+  process.exitCode = await runTaskCommand(kind, {
+    openStore: () => openDatabase(config, secrets, log, stop),
+    folder: dataFolder(config, 'database'),
+    async createIndexer(store) {
+      if (runsLocalNetwork(settings)) throw new CommandRejected('The local network runs in the gateway\'s process. Start the gateway, then verify.')
+      const contracts = await findContracts(settings, null, log, stop)
+      const rpc = createRpc({ urls: secrets.rpcUrls, clock, random, log, networkPassphrase: config.network.passphrase })
+      return startIndexer({ settings, store, rpc, contracts, metrics: null, tracing: null, log, localRpcUrl: null })
+    },
+    clock, random, log, print, signal: stop,
   })
-  print(`Rebuild: done. Replayed ${events} events, ${redecoded} of them with a different decoding.`)
 }
 
 /** `main.ts keys …`. */
@@ -371,7 +376,7 @@ function reportFailure(error: unknown): void {
   process.stderr.write(`The gateway failed: ${reason}\n`)
 }
 
-const COMMANDS: readonly string[] = ['keys', 'rebuild', 'move', 'localnet', 'healthy']
+const COMMANDS: readonly string[] = ['keys', 'rebuild', 'verify', 'move', 'localnet', 'healthy']
 
 async function main([command, ...words]: readonly string[]): Promise<void> {
   const stop = stopSignal()
@@ -386,7 +391,7 @@ async function main([command, ...words]: readonly string[]): Promise<void> {
     if (command === 'healthy') return await checkHealth(settings, words)
     if (command === 'localnet') return await serveLocalNetwork(settings, log, stop)
     warn(settings, log)
-    if (command === 'rebuild') await rebuildIndex(settings, log, stop)
+    if (command === 'rebuild' || command === 'verify') await runTask(command, settings, log, stop)
     else await serve(settings, log, stop)
   } catch (error) {
     if (stop.aborted && error === stop.reason) return

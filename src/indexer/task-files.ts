@@ -1,0 +1,107 @@
+// How a command reaches the gateway that has the embedded database open: only one process can. The command leaves a request in the data folder; the gateway
+// takes it, and writes the state of the task beside it until the task has ended.
+
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import { isActive, readTask } from '../projections/tasks.ts'
+import type { Task, TaskKind } from '../projections/tasks.ts'
+import type { Store } from '../store/store.ts'
+import { storeChannel } from './task-channel.ts'
+import type { TaskChannel } from './task-channel.ts'
+
+const POLL_MS = 250
+/** A gateway takes a request within this time. */
+const ACCEPT_TIMEOUT_MS = 15_000
+
+interface Request {
+  readonly kind: TaskKind
+  /** Identifies the command. */
+  readonly command: string
+}
+
+interface Status {
+  readonly command: string
+  readonly id: number
+  readonly task: Task<TaskKind> | null
+}
+
+/** Raised when no gateway takes the request. */
+export class TaskNotAccepted extends Error {
+  override readonly name = 'TaskNotAccepted'
+}
+
+/** The command's side. */
+export function fileChannel(folder: string, { clock, random }: { readonly clock: Clock; readonly random: Random }): TaskChannel {
+  const command = Buffer.from(random.bytes(8)).toString('hex')
+  const readStatus = (): Status | undefined => {
+    const status = readJson(statusFile(folder)) as Status | undefined
+    return status?.command === command ? status : undefined
+  }
+  return {
+    async request(kind, signal) {
+      writeJson(requestFile(folder), { kind, command } satisfies Request)
+      const startedAtMs = clock.elapsedMs()
+      for (;;) {
+        const status = readStatus()
+        if (status !== undefined) return status.id
+        signal?.throwIfAborted()
+        if (clock.elapsedMs() - startedAtMs > ACCEPT_TIMEOUT_MS) {
+          rmSync(requestFile(folder), { force: true })
+          throw new TaskNotAccepted(`the gateway that uses ${folder} did not take the request. Does it run, and is it of this version?`)
+        }
+        await clock.sleep(POLL_MS, signal)
+      }
+    },
+    read: async <Kind extends TaskKind>(_kind: Kind) => (readStatus()?.task ?? null) as Task<Kind> | null,
+  }
+}
+
+/** The gateway's side: takes requests until the signal aborts. Never rejects. */
+export async function serveTaskFiles(folder: string, store: Store, { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal }): Promise<void> {
+  const channel = storeChannel(store, clock)
+  let current: (Request & { readonly id: number }) | undefined
+  while (!signal.aborted) {
+    try {
+      const request = takeRequest(folder)
+      if (request !== undefined) current = { ...request, id: await channel.request(request.kind, signal) }
+      if (current !== undefined) {
+        const { kind, command, id } = current
+        const task = await readTask(store.read, kind)
+        writeJson(statusFile(folder), { command, id, task } satisfies Status)
+        if (!isActive(task)) current = undefined
+      }
+    } catch {
+      // The database or the disk fails, which others report. The command keeps waiting.
+    }
+    await clock.sleep(POLL_MS, signal)
+  }
+}
+
+function takeRequest(folder: string): Request | undefined {
+  const file = requestFile(folder)
+  if (!existsSync(file)) return undefined
+  const request = readJson(file) as Partial<Request> | undefined
+  rmSync(file, { force: true })
+  const { kind, command } = request ?? {}
+  return (kind === 'rebuild' || kind === 'verify') && typeof command === 'string' ? { kind, command } : undefined
+}
+
+const requestFile = (folder: string): string => join(folder, 'task-request.json')
+const statusFile = (folder: string): string => join(folder, 'task-status.json')
+
+/** Undefined when there is no such file, or when it is not JSON. */
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Atomically, so that nobody reads a part. */
+function writeJson(file: string, value: object): void {
+  writeFileSync(`${file}.new`, JSON.stringify(value))
+  renameSync(`${file}.new`, file)
+}
