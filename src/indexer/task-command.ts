@@ -86,7 +86,8 @@ async function follow(kind: TaskKind, channel: TaskChannel, options: TaskCommand
     const task = await channel.read(kind)
     if (task !== null && task.id >= id) {
       if (!isActive(task)) return finish(kind, task, options)
-      printer.progress(kind === 'verify' ? await describeVerify((task as Task<'verify'>).progress, channel) : describeRebuild((task as Task<'rebuild'>).progress))
+      const { progress } = task
+      printer.progress('phase' in progress ? await describeVerify(progress, channel) : describeRebuild(progress))
     }
     signal.throwIfAborted()
     await clock.sleep(POLL_MS, signal)

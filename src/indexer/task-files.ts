@@ -100,7 +100,7 @@ function readJson(file: string): unknown {
   }
 }
 
-/** Atomically, so that nobody reads a part. */
+/** Atomically, so that no reader finds a part of it. */
 function writeJson(file: string, value: object): void {
   writeFileSync(`${file}.new`, JSON.stringify(value))
   renameSync(`${file}.new`, file)

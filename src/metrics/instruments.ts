@@ -50,6 +50,8 @@ export function createInstruments(registry: Registry) {
     missing: gauge('gateway_index_missing', 'Objects that exist on the ledger but appear in no archived event', ['kind']),
     archived: gauge('gateway_index_archived_events', 'Archived events since the last reset; topic unknown: unknown shape, malformed: damaged XDR', ['topic']),
     vaultCorrections: gauge('gateway_index_vault_corrections', 'Corrections of vaults that differed from the sum of their events'),
+    rebuildDone: gauge('gateway_index_rebuild_done_events', 'Archived events that a rebuild of the projections has replayed; absent while none is under way'),
+    rebuildTotal: gauge('gateway_index_rebuild_total_events', 'Archived events in total, during a rebuild of the projections; absent otherwise'),
     stalePrices: gauge('gateway_prices_stale', 'Assets without a fresh price; absent while unknown'),
     streamConnections: gauge('gateway_stream_connections', 'Open stream connections'),
     streamSubscribers: gauge('gateway_stream_subscribers', 'Stream connections with at least one channel'),

@@ -132,6 +132,8 @@ async function readIndex(instruments: Instruments, readSnapshot: MetricSources['
   setOrRemove(instruments.marketFound, state === null || state.marketFound === null ? null : Number(state.marketFound))
   readComparison(instruments, state)
   setOrRemove(instruments.vaultCorrections, state?.vaultCorrections ?? null)
+  setOrRemove(instruments.rebuildDone, state?.rebuild?.done ?? null)
+  setOrRemove(instruments.rebuildTotal, state?.rebuild?.total ?? null)
 }
 
 function readComparison({ corrections, missing, archived }: Instruments, state: IndexState | null): void {

@@ -28,6 +28,12 @@ export interface ComparedState {
 /** What a comparison corrected. */
 export type CorrectedKind = CorrectionKind | 'interest'
 
+/** Archived events that a rebuild has replayed, and all of them. */
+export interface RebuildState {
+  readonly done: number
+  readonly total: number
+}
+
 /** The state of the index, for health and metrics. */
 export interface IndexState {
   /** The last completely indexed ledger, with or without events. Null between the start of an epoch and its first page. */
@@ -56,6 +62,8 @@ export interface IndexState {
   readonly compared: ComparedState | null
   /** How often a vault differed from the sum of its events. */
   readonly vaultCorrections: number
+  /** The rebuild of the projections that is under way; null: none. */
+  readonly rebuild: RebuildState | null
 }
 
 /** A node whose oldest ledger is one of these first ones has dropped nothing. */
@@ -76,7 +84,9 @@ export async function readIndexState(db: Queryable): Promise<IndexState | null> 
           'orders', r.orders_expected, 'ordersMissing', r.orders_missing, 'vaults', r.vaults_expected, 'vaultsMissing', r.vaults_missing,
           'factoryBalance', r.factory_balance::text, 'vaultsTotal', r.vaults_total::text) from idx.reconciliation r where r.ledger is not null) as compared,
        (select r.market_found from idx.reconciliation r) as "marketFound",
-       (select coalesce(sum(o.corrections), 0)::bigint from idx.vault_observations o) as "vaultCorrections"
+       (select coalesce(sum(o.corrections), 0)::bigint from idx.vault_observations o) as "vaultCorrections",
+       (select jsonb_build_object('done', t.progress->'done', 'total', t.progress->'total') from idx.tasks t
+        where t.kind = 'rebuild' and t.state in ('requested', 'running')) as rebuild
      from idx.cursor c join idx.epochs e on e.number = c.epoch
      where c.updated_at is not null`,
   )

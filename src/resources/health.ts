@@ -45,6 +45,15 @@ const Compared = Type.Object(
 )
 type Compared = Static<typeof Compared>
 
+const Rebuild = Type.Object(
+  {
+    done: Type.Integer({ description: 'Archived events replayed so far.', examples: [120_000] }),
+    total: Type.Integer({ description: 'Archived events.', examples: [480_000] }),
+  },
+  { description: 'Progress of a rebuild of the lists from the archive. The present lists are served until it is complete. Null while none is under way.' },
+)
+type Rebuild = Static<typeof Rebuild>
+
 /** Specification, "Health". */
 export const Health = Type.Object(
   {
@@ -87,6 +96,7 @@ export const Health = Type.Object(
           description: 'True if the market contract exists at its address. False after a network reset until the gateway has the new addresses.',
         }),
         compared: Type.Unsafe<Compared | null>({ ...Compared, type: ['object', 'null'] }),
+        rebuild: Type.Unsafe<Rebuild | null>({ ...Rebuild, type: ['object', 'null'] }),
       },
       { description: 'Progress of the indexer. Every field is null until the first ledger is indexed.' },
     ),

@@ -64,12 +64,13 @@ function describe(state: IndexState | null, clock: Clock): Health['indexer'] {
     corrections: Object.values(state.corrections).reduce((sum, count) => sum + count, 0),
     marketFound: state.marketFound,
     compared: state.compared,
+    rebuild: state.rebuild,
   }
 }
 
 const NOTHING_INDEXED: Health['indexer'] = {
   lastLedger: null, lastUpdatedAt: null, ledgerAgeSeconds: null, unknownEvents: null, archived: null, gaps: null, gapRanges: null,
-  ledgersUntilLost: null, vaultCorrections: null, corrections: null, marketFound: null, compared: null,
+  ledgersUntilLost: null, vaultCorrections: null, corrections: null, marketFound: null, compared: null, rebuild: null,
 }
 
 function healthOperation(parts: HealthParts) {
@@ -96,6 +97,7 @@ function healthOperation(parts: HealthParts) {
             ledger: 1_234_560, comparedAt: 1_783_339_167_020, positions: 4_211, positionsMissing: 0, orders: 9_310, ordersMissing: 0,
             vaults: 12, vaultsMissing: 0, factoryBalance: '182672426343', vaultsTotal: '182672426343',
           },
+          rebuild: null,
         },
         rateLimits: { counting: 'process' },
       },

@@ -20,7 +20,7 @@ after(() => fixture[Symbol.asyncDispose]())
 test('every indexer field is null on a fresh deployment', async () => {
   const { status, body, headers } = await fixture.get<Health>('/v1/health')
   assert.equal(status, 200)
-  assert.deepEqual(Object.values(body.indexer), Array.from({ length: 12 }, () => null))
+  assert.deepEqual(Object.values(body.indexer), Array.from({ length: 13 }, () => null))
   assert.deepEqual([headers['x-ledger'], headers['x-seq']], ['0', '0'])
 })
 
