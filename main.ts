@@ -80,10 +80,9 @@ function dataFolder(config: Config, name: 'chain' | 'database'): string {
 }
 
 function startNetwork(config: Config, log: Log): Promise<LocalNetwork> {
-  const seed = config.local.seed ?? Buffer.from(random.bytes(6)).toString('hex')
-  const { ledgerMs, rpcHost: host, rpcPort: port, allowedHosts, traders } = config.local
+  const { seed, ledgerMs, rpcHost: host, rpcPort: port, allowedHosts, traders } = config.local
   return startLocalNetwork({
-    clock, random, log, seed, ledgerMs, host, port, allowedHosts, traders,
+    clock, random, log, seed: seed ?? Buffer.from(random.bytes(6)).toString('hex'), ledgerMs, host, port, allowedHosts, traders,
     directory: dataFolder(config, 'chain'), networkPassphrase: config.network.passphrase,
   })
 }
@@ -299,14 +298,13 @@ async function runTask(kind: 'rebuild' | 'verify', settings: Settings, log: Log,
   const { config, secrets } = settings
   process.exitCode = await runTaskCommand(kind, {
     openStore: () => openDatabase(config, secrets, log, stop),
-    folder: dataFolder(config, 'database'),
+    folder: dataFolder(config, 'database'), clock, random, log, print, signal: stop,
     async createIndexer(store) {
       if (runsLocalNetwork(settings)) throw new CommandRejected('The local network runs in the gateway\'s process. Start the gateway, then verify.')
       const contracts = await findContracts(settings, null, log, stop)
       const rpc = createRpc({ urls: secrets.rpcUrls, clock, random, log, networkPassphrase: config.network.passphrase })
       return startIndexer({ settings, store, rpc, contracts, metrics: null, tracing: null, log, localRpcUrl: null })
     },
-    clock, random, log, print, signal: stop,
   })
 }
 
@@ -314,9 +312,8 @@ async function runTask(kind: 'rebuild' | 'verify', settings: Settings, log: Log,
 async function administerKeys(words: readonly string[]): Promise<void> {
   const command = parseKeysCommand(words)
   const { config, secrets } = loadSettings()
-  const dataDir = dataFolder(config, 'database')
   await runKeysCommand(command, {
-    openStore: () => openStore({ databaseUrl: secrets.databaseUrl, dataDir, log: createLogger(config.log), clock }),
+    openStore: () => openStore({ databaseUrl: secrets.databaseUrl, dataDir: dataFolder(config, 'database'), log: createLogger(config.log), clock }),
     allowlist: config.allowlist, maxKeysPerOwner: config.maxKeysPerOwner,
     clock, random, print,
   })
