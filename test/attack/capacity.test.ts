@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
 import type { IssuedKey } from '../../src/resources/api-key.ts'
@@ -109,4 +110,30 @@ test('strangers who keep requesting challenges for a wallet do not prevent it fr
   const body = { address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) }
   assert.equal((await attacked.call('/v1/keys', { body, from })).status, 201)
   await attacked.assertUnharmed()
+})
+
+test('pages of other origins and rebound host names cannot control the local network', async () => {
+  const rpcUrl = await attacked.main.rpcUrl()
+  const hostile: readonly Readonly<Record<string, string>>[] = [
+    { origin: 'https://evil.example' }, { origin: 'null' }, { origin: 'http://127.0.0.1.evil.example' }, { origin: 'http://localhost:1' },
+  ]
+  for (const headers of hostile) {
+    for (const [method, params] of [['local_setPrice', { asset: 'XLM', price: '1' }], ['local_info', {}], ['local_actors', { publisher: false }]] as const) {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const response = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body })
+      const text = await response.text()
+      assert.ok(!text.includes('"result"'), `${method} from ${JSON.stringify(headers)}: ${text}`)
+    }
+    const friendbot = await fetch(`${new URL(rpcUrl).origin}/friendbot?addr=${createWallet('evil').publicKey()}`, { headers })
+    assert.ok(!friendbot.ok, `friendbot from ${JSON.stringify(headers)}`)
+  }
+  const { hostname, port } = new URL(rpcUrl)
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'local_info', params: {} })
+  const socket = connect(Number(port), hostname)
+  const head = `POST /rpc HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
+  socket.write(`${head}\r\n\r\n${body}`)
+  let text = ''
+  for await (const chunk of socket) text += String(chunk)
+  assert.ok(!text.includes('"result"'), text)
+  assert.ok((await attacked.main.control<object>('local_info')) !== null, 'a program without an origin still can')
 })
