@@ -231,7 +231,12 @@ const OTHERS: readonly OtherEvent[] = [
     make: (event, { referral }) => event(referral, 'referrer_set', [ACCOUNT, ACCOUNT, { type: 'string', value: 'AB1' }]),
   },
   { topic: 'admin_updated', names: [], decodes: true, make: (event, { vault }) => event(vault, 'admin_updated', [ACCOUNT, OTHER_ACCOUNT]) },
-  // An unknown topic, a tuple with an extra value, an id too large for a JSON number, an event without a topic, a text with a zero byte.
+  // A text that the database cannot store unescaped.
+  {
+    topic: 'code_created', names: NAMED, decodes: true,
+    make: (event, { referral }) => event(referral, 'code_created', [ACCOUNT, { type: 'string', value: 'a\0b' }]),
+  },
+  // An unknown topic, a tuple with an extra value, an id too large for a JSON number, an event without a topic.
   { topic: 'position_partial_liq', names: [], decodes: false, make: (event, { market }) => event(market, 'position_partial_liq', [i128(5n)]) },
   { topic: 'pnl_settled', names: [], decodes: false, make: (event, { vault }) => event(vault, 'pnl_settled', [ACCOUNT, i128(5n)]) },
   {
@@ -239,8 +244,4 @@ const OTHERS: readonly OtherEvent[] = [
     make: (event, { market }) => event(market, 'order_cancelled', [{ type: 'u64', value: 2n ** 53n }, { type: 'symbol', value: 'user' }]),
   },
   { topic: '', names: [], decodes: false, make: (event, { market }) => ({ ...event(market, 'paused', []), topicsXdr: [] }) },
-  {
-    topic: 'code_created', names: [], decodes: false,
-    make: (event, { referral }) => event(referral, 'code_created', [ACCOUNT, { type: 'string', value: 'a\0b' }]),
-  },
 ]
