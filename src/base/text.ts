@@ -42,11 +42,6 @@ export function bytesOfText(text: string): Uint8Array {
   return Buffer.concat([...parts, utf8.encode(text.slice(start))])
 }
 
-/** The number of characters of a text as textOfBytes returns it. */
-export function characterCount(text: string): number {
-  return Array.from(text.replaceAll(ESCAPE, '?')).length
-}
-
 function escapeValid(bytes: Uint8Array): string {
   return strictUtf8.decode(bytes).replaceAll(BACKSLASH_BEFORE_ESCAPE, escapeByte(0x5c)).replaceAll('\0', escapeByte(0))
 }

@@ -1,8 +1,7 @@
 // JSON Schema formats for integers sent as text, and for names.
 
 import { I128_MAX } from '../base/fixed-point.ts'
-import { characterCount, isDisplayable } from '../base/text.ts'
-import { REFERRAL_CODE_LENGTH } from '../limits.ts'
+import { isDisplayable } from '../base/text.ts'
 
 const U32_MAX = 2n ** 32n - 1n
 const U64_MAX = 2n ** 64n - 1n
@@ -12,10 +11,4 @@ function upTo(max: bigint): (text: string) => boolean {
   return (text) => /^\d{1,64}$/.test(text) && BigInt(text) <= max
 }
 
-/** A code in the form of responses, where an escape is one character. */
-function isReferralCode(text: string): boolean {
-  const length = characterCount(text)
-  return length >= REFERRAL_CODE_LENGTH.min && length <= REFERRAL_CODE_LENGTH.max
-}
-
-export const FORMATS = { i128: upTo(I128_MAX), u64: upTo(U64_MAX), u32: upTo(U32_MAX), displayable: isDisplayable, 'referral-code': isReferralCode }
+export const FORMATS = { i128: upTo(I128_MAX), u64: upTo(U64_MAX), u32: upTo(U32_MAX), displayable: isDisplayable }

@@ -16,8 +16,6 @@ import { EXAMPLE_BINDING, EXAMPLE_REFERRAL_CLAIM, EXAMPLE_REFERRAL_TRADE, EXAMPL
 import { privatePageResponse, serialiseBody } from './page-response.ts'
 import { cursorParameter, limitParameter, listOf } from './parameters.ts'
 
-const ESCAPE_LENGTH = '\\x00'.length
-
 const NOT_YET = 'The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.'
 
 const lookup = operation(
@@ -34,8 +32,8 @@ const lookup = operation(
   {
     querystring: Type.Object({
       code: Type.String({
-        minLength: REFERRAL_CODE_LENGTH.min, maxLength: REFERRAL_CODE_LENGTH.max * ESCAPE_LENGTH, format: 'referral-code',
-        description: 'Referral code of 3 to 16 characters, in the form of responses: an escape counts as one.',
+        minLength: REFERRAL_CODE_LENGTH.min, maxLength: REFERRAL_CODE_LENGTH.max,
+        description: 'Referral code of 3 to 16 characters, in the form of responses.',
       }),
     }),
   },

@@ -88,7 +88,7 @@ test('creates, funds, trades and pauses a trader vault', async () => {
   const guest = await createTrader(fixture, 'vault guest')
   assert.deepEqual((await simulationError({ op: 'deposit_vault', vaultId: 0, amount: '5' }))[0], 'VaultNotFound')
   await submitAction({ op: 'create_vault', name: 'North star' })
-  assert.match((await simulationError({ op: 'deposit_vault', vaultId: 0, amount: String(ONE) }, guest))[1], /leader must hold at least 5%/)
+  assert.match((await simulationError({ op: 'deposit_vault', vaultId: 0, amount: String(ONE) }, guest))[1], /leader must deposit first/)
   await submitAction({ op: 'deposit_vault', vaultId: 0, amount: String(2_000n * ONE) })
   await submitAction({ op: 'deposit_vault', vaultId: 0, amount: String(500n * ONE) }, guest)
   await submitAction({ op: 'withdraw_vault', vaultId: 0, shares: String(100n * ONE) }, guest)

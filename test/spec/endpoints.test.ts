@@ -193,7 +193,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     fields: [ADDRESS, 'challenge string', 'signature string', 'label? string maxLength=64'], query: [],
     body: ['keyId', 'secret', 'tier', 'owner', 'createdAt'], errors: [400, 401, 403, 429, 500],
   },
-  { path: '/v1/keys', key: true, query: [], body: ['keys'], errors: [401, 429, 500] },
+  { path: '/v1/keys', key: true, query: [CURSOR, 'limit? integer minimum=1 maximum=1000 default=1000'], body: ['keys'], errors: [401, 429, 500] },
   { method: 'delete', path: '/v1/keys/{keyId}', key: true, pathParameters: ['keyId string'], query: [], body: ['revoked'], errors: [401, 404, 429, 500] },
   { path: '/v1/account/me', key: true, query: [], body: ['owner', 'tier', 'keyId'], errors: [401, 429, 500] },
   { path: '/v1/account/me/limits', key: true, query: [], body: ['tier', 'resetSec', 'buckets'], errors: [401, 429, 500] },

@@ -14,7 +14,7 @@ const SLOW = [
   'test/client/ccxt.test.ts', 'test/client/cli.test.ts', 'test/client/package.test.ts', 'test/client/readme.test.ts', 'test/client/runtimes.test.ts',
   'test/client/stream.test.ts', 'test/console/', 'test/crash/', 'test/docs/first-five-minutes.test.ts', 'test/docs/guides.test.ts', 'test/examples/',
   'test/process/', 'test/index/hostile-pairs.test.ts', 'test/attack/bodies.test.ts', 'test/attack/capacity.test.ts', 'test/attack/connections.test.ts',
-  'test/attack/keys.test.ts', 'test/attack/kills.test.ts',
+  'test/attack/keys.test.ts', 'test/attack/kills.test.ts', 'test/keys/durability.test.ts', 'localnet/ledger/kill.test.ts',
 ]
 
 export function isSlow(file: string): boolean {

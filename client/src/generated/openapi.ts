@@ -285,6 +285,13 @@ export interface components {
           /** @description Sum of all trader vaults in USDC, 7-decimal. Null while they change. Trades by leaders make it differ from factoryBalance by design. */
           readonly vaultsTotal: string | null;
         } | null;
+        /** @description Progress of a rebuild of the lists from the archive. The present lists are served until it is complete. Null while none is under way. */
+        readonly rebuild: {
+          /** @description Archived events replayed so far. */
+          readonly done: number;
+          /** @description Archived events. */
+          readonly total: number;
+        } | null;
       };
       /** @description Rate limiting. */
       readonly rateLimits: {
@@ -2060,7 +2067,7 @@ export interface operations {
   readonly lookupReferralCode: {
     readonly parameters: {
       readonly query: {
-        /** @description Referral code of 3 to 16 characters, in the form of responses: an escape counts as one. */
+        /** @description Referral code of 3 to 16 characters, in the form of responses. */
         readonly code: string;
       };
       readonly header?: never;
