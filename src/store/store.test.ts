@@ -1,7 +1,7 @@
 // The behaviour of both engines: the same statements, the same results, the same errors.
 
 import { strict as assert } from 'node:assert'
-import test from 'node:test'
+import test, { after } from 'node:test'
 import { AssertionFailure } from '../base/assert.ts'
 import { I128_MAX, I128_MIN } from '../base/fixed-point.ts'
 import { openTestStore, testServerUrl } from '../../test/support/database.ts'
@@ -10,20 +10,22 @@ import type { Store } from './store.ts'
 
 const NEVER_ENDING = 'select count(*) from generate_series(1, 1000000000000)'
 
-async function openWithTable(): Promise<Store> {
-  const store = await openTestStore({ newEngine: true })
+/** Shared by the tests: starting an engine takes about a second. */
+const store = await openTestStore({ newEngine: true })
+after(() => store[Symbol.asyncDispose]())
+
+async function createTable(): Promise<void> {
+  await store.write.query('drop table if exists note')
   await store.write.query('create table note (id int primary key, body text)')
-  return store
 }
 
 /** `payload` resolves with the first notification. */
-async function listenOnce(store: Store, channel: string): Promise<{ payload: Promise<string>; stop: () => Promise<void> }> {
+async function listenOnce(channel: string): Promise<{ payload: Promise<string>; stop: () => Promise<void> }> {
   const { promise: payload, resolve } = Promise.withResolvers<string>()
   return { payload, stop: await store.listen(channel, resolve) }
 }
 
 test('amounts of any i128 size and their sums are exact', async () => {
-  await using store = await openTestStore({ newEngine: true })
   await store.write.query('create table amount (value numeric(39, 0))')
   const values = [I128_MAX, I128_MAX, I128_MIN, 0n, -1n]
   await store.write.query('insert into amount select unnest($1::numeric[])', [values])
@@ -36,7 +38,6 @@ test('amounts of any i128 size and their sums are exact', async () => {
 })
 
 test('an 8-byte integer is a number while that is exact; beyond, an assertion fails', async () => {
-  await using store = await openTestStore({ newEngine: true })
   const [row] = await store.read.query('select $1::bigint as one, array[$1::bigint, null] as several', [Number.MAX_SAFE_INTEGER])
   assert.deepEqual(row, { one: Number.MAX_SAFE_INTEGER, several: [Number.MAX_SAFE_INTEGER, null] })
   for (const sql of ['select 9007199254740993::bigint as one', 'select array[-9007199254740993::bigint] as several']) {
@@ -46,7 +47,6 @@ test('an 8-byte integer is a number while that is exact; beyond, an assertion fa
 })
 
 test('every type of value round-trips', async () => {
-  await using store = await openTestStore({ newEngine: true })
   const texts = ['', 'NULL', 'a "b" \\c, {d}', 'ü€😀\n', "it's"]
   const [row] = await store.read.query(
     `select $1::text[] as texts, $2::boolean as yes, $3::bytea as bytes, $4::jsonb as json, $5::float8 as float, $6::int[] as ints,
@@ -60,7 +60,7 @@ test('every type of value round-trips', async () => {
 })
 
 test('a read cannot write', async () => {
-  await using store = await openWithTable()
+  await createTable()
   for (const sql of ["insert into note values (1, 'x')", 'create table other (id int)', 'drop table note', "select nextval('s')"]) {
     if (sql.includes('nextval')) await store.write.query('create sequence s')
     await assert.rejects(store.read.query(sql), (error) => error instanceof StatementFailed && error.code === '25006', sql)
@@ -70,7 +70,7 @@ test('a read cannot write', async () => {
 })
 
 test('the error of a refused statement has its code and constraint, and none of its parameters', async () => {
-  await using store = await openWithTable()
+  await createTable()
   await store.write.query("insert into note values (1, 'x')")
   const failed = await store.write.query('insert into note values ($1, $2)', [1, 'a secret']).catch((error: unknown) => error)
   assert.ok(failed instanceof StatementFailed)
@@ -81,17 +81,17 @@ test('the error of a refused statement has its code and constraint, and none of 
 const ENDS_WITH_ENGINE = testServerUrl() === null && 'an embedded engine in memory ends with such a read: src/store/embedded/time-limit.test.ts has one on disk'
 
 test('a read ends at its time limit, and later statements succeed', { skip: ENDS_WITH_ENGINE }, async () => {
-  await using store = await openTestStore({ newEngine: true, readTimeoutMs: 300 })
-  await assert.rejects(store.read.query(NEVER_ENDING), StatementTimeout)
-  assert.deepEqual(await store.read.query('select 1 as fine'), [{ fine: 1 }])
+  await using impatient = await openTestStore({ newEngine: true, readTimeoutMs: 300 })
+  await assert.rejects(impatient.read.query(NEVER_ENDING), StatementTimeout)
+  assert.deepEqual(await impatient.read.query('select 1 as fine'), [{ fine: 1 }])
 })
 
 test('reads never delay a writer', { skip: ENDS_WITH_ENGINE }, async () => {
-  await using store = await openTestStore({ newEngine: true, readTimeoutMs: 1_500 })
-  await store.write.query('create table note (id int)')
+  await using impatient = await openTestStore({ newEngine: true, readTimeoutMs: 1_500 })
+  await impatient.write.query('create table note (id int)')
   let ended = 0
-  const reads = [1, 2, 3].map(() => store.read.query(NEVER_ENDING).catch((error: unknown) => error).finally(() => ended++))
-  await store.write.transaction(async (tx) => {
+  const reads = [1, 2, 3].map(() => impatient.read.query(NEVER_ENDING).catch((error: unknown) => error).finally(() => ended++))
+  await impatient.write.transaction(async (tx) => {
     await tx.query('insert into note values (1)')
   })
   assert.equal(ended, 0, 'the writer was done before any of the reads')
@@ -99,7 +99,7 @@ test('reads never delay a writer', { skip: ENDS_WITH_ENGINE }, async () => {
 })
 
 test('a transaction is all or nothing', async () => {
-  await using store = await openWithTable()
+  await createTable()
   const work = store.write.transaction(async (tx) => {
     await tx.query("insert into note values (1, 'x')")
     throw new RangeError('no')
@@ -115,7 +115,7 @@ test('a transaction is all or nothing', async () => {
 })
 
 test('a transaction is invisible before its commit', async () => {
-  await using store = await openWithTable()
+  await createTable()
   let seen: Promise<object[]> | undefined
   await store.write.transaction(async (tx) => {
     await tx.query("insert into note values (1, 'x')")
@@ -127,7 +127,7 @@ test('a transaction is invisible before its commit', async () => {
 })
 
 test('a transaction that ignores a failed statement raises at its commit', async () => {
-  await using store = await openWithTable()
+  await createTable()
   const work = store.write.transaction(async (tx) => {
     await tx.query("insert into note values (1, 'x')")
     await tx.query('select 1/0').catch(() => {})
@@ -137,7 +137,7 @@ test('a transaction that ignores a failed statement raises at its commit', async
 })
 
 test('an ended transaction refuses further statements', async () => {
-  await using store = await openWithTable()
+  await createTable()
   let leaked: Parameters<Parameters<Store['write']['transaction']>[0]>[0] | undefined
   await store.write.transaction(async (tx) => void (leaked = tx))
   await assert.rejects(async () => leaked?.query("insert into note values (1, 'x')"), StoreUnavailable)
@@ -145,15 +145,14 @@ test('an ended transaction refuses further statements', async () => {
 })
 
 test('a deferred constraint that fails at COMMIT raises', async () => {
-  await using store = await openTestStore({ newEngine: true })
   await store.write.query('create table node (id int primary key, parent int references node deferrable initially deferred)')
   const work = store.write.transaction((tx) => tx.query('insert into node values (1, 2)'))
   await assert.rejects(work, (error) => error instanceof StatementFailed && error.code === '23503')
 })
 
 test('a notification is delivered after its commit, and not after a rollback', async () => {
-  await using store = await openWithTable()
-  const { payload, stop } = await listenOnce(store, 'Price Feed')
+  await createTable()
+  const { payload, stop } = await listenOnce('Price Feed')
   await assert.rejects(store.write.transaction(async (tx) => {
     await tx.query('select pg_notify($1, $2)', ['Price Feed', 'rolled back'])
     throw new RangeError('no')
@@ -168,10 +167,9 @@ test('a notification is delivered after its commit, and not after a rollback', a
 })
 
 test('a listener that stopped receives nothing, while the others still do', async () => {
-  await using store = await openTestStore({ newEngine: true })
   const received: string[] = []
   const stopFirst = await store.listen('prices', (payload) => received.push(`first ${payload}`))
-  const { payload, stop } = await listenOnce(store, 'prices')
+  const { payload, stop } = await listenOnce('prices')
   await stopFirst()
   await store.write.query("notify prices, 'changed'")
   assert.equal(await payload, 'changed')
@@ -182,7 +180,6 @@ test('a listener that stopped receives nothing, while the others still do', asyn
 const NEEDS_SERVER = testServerUrl() === null && 'the embedded engine has no connection to lose; see embedded/time-limit.test.ts'
 
 test('a listener learns when it may miss notifications, and when they arrive again', { skip: NEEDS_SERVER }, async () => {
-  await using store = await openTestStore({ newEngine: true })
   const changes: boolean[] = []
   let change = Promise.withResolvers<void>()
   const stop = await store.listen('prices', () => {}, (now) => {
@@ -202,7 +199,7 @@ test('a listener learns when it may miss notifications, and when they arrive aga
 })
 
 test('the writer lock has one holder at a time, within one process too', async () => {
-  await using store = await openWithTable()
+  await createTable()
   const first = await store.tryLock('indexer')
   assert.ok(first !== undefined)
   assert.equal(await store.tryLock('indexer'), undefined)
@@ -218,8 +215,8 @@ test('the writer lock has one holder at a time, within one process too', async (
 })
 
 test('a closed store refuses statements', async () => {
-  const store = await openTestStore({ newEngine: true })
-  await store[Symbol.asyncDispose]()
-  await assert.rejects(store.read.query('select 1'), StoreUnavailable)
-  await assert.rejects(store.write.query('select 1'), StoreUnavailable)
+  const closed = await openTestStore({ newEngine: true })
+  await closed[Symbol.asyncDispose]()
+  await assert.rejects(closed.read.query('select 1'), StoreUnavailable)
+  await assert.rejects(closed.write.query('select 1'), StoreUnavailable)
 })

@@ -1,17 +1,14 @@
-// What keeps an acknowledged commit from being lost: fsync, the self-test, the first start, the lock file, recovery.
+// What keeps an acknowledged commit from being lost: fsync, the self-test, the lock file, recovery. kills.test.ts kills real processes.
 
 import { strict as assert } from 'node:assert'
 import { spawnSync } from 'node:child_process'
-import { existsSync, fstatSync, fsyncSync, readFileSync, readdirSync, statSync, watch, writeFileSync } from 'node:fs'
+import { existsSync, fstatSync, fsyncSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { cp, mkdir, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { PGlite } from '@electric-sql/pglite'
 import { createSystemClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
-import type { Log } from '../../base/log.ts'
-import { startScript } from '../../../test/support/program.ts'
-import type { Program } from '../../../test/support/program.ts'
 import { migrationsFolder, temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { openEmbedded } from '../open.ts'
 import { StoreUnavailable } from '../store.ts'
@@ -64,8 +61,8 @@ async function dataFolder(): Promise<string> {
   return path
 }
 
-function open(dataDir: string, log: Log = silentLog) {
-  return openEmbedded({ dataDir, clock, log, migrationsDirectory: migrations.path })
+function open(dataDir: string) {
+  return openEmbedded({ dataDir, clock, log: silentLog, migrationsDirectory: migrations.path })
 }
 
 test('creating a cluster flushes every file and folder to the disk', () => {
@@ -138,21 +135,6 @@ test('an engine whose disk fails acknowledges nothing more and is killed at once
   }
 })
 
-function startStoreProcess(dataDir: string, task: 'open' | 'write'): Program {
-  return startScript(new URL('../../../test/support/store-process.ts', import.meta.url), [dataDir, task, migrations.path])
-}
-
-test('a second process is refused, with the folder and the process that holds it', async () => {
-  const dataDir = await dataFolder()
-  await using store = await open(dataDir)
-  const child = startStoreProcess(dataDir, 'open')
-  await child.exited
-  assert.equal(child.output(), '', 'it does not open')
-  assert.match(child.errors(), new RegExp(`FolderInUse: the folder ${dataDir} is in use by process ${process.pid}`))
-  await assert.rejects(open(dataDir), { name: 'FolderInUse', message: /is in use by this process/ })
-  await store.write.query('insert into written_key values (1)')
-})
-
 test('the lock file of a dead process is taken over, even when another process has its pid', async () => {
   const dataDir = await dataFolder()
   const lock = join(dataDir, 'database.lock')
@@ -167,39 +149,6 @@ test('the lock file of a dead process is taken over, even when another process h
   }
   assert.equal(existsSync(lock), false, 'a closed store leaves no lock file behind')
   assert.deepEqual(readdirSync(dataDir), ['database'])
-})
-
-test('a first start that was killed midway starts from scratch', async () => {
-  const dataDir = join(folder.path, 'first-boot')
-  await mkdir(dataDir)
-  const midway = Promise.withResolvers<void>()
-  const watcher = watch(dataDir, { recursive: true }, () => existsSync(join(dataDir, 'database.new', 'base')) && midway.resolve())
-  const child = startStoreProcess(dataDir, 'open')
-  await midway.promise
-  watcher.close()
-  await child.stop('SIGKILL')
-  assert.deepEqual(readdirSync(dataDir).sort(), ['database.lock', 'database.new'])
-  await using store = await open(dataDir)
-  await store.write.query('insert into written_key values (1)')
-  assert.equal(existsSync(join(dataDir, 'database.new')), false)
-})
-
-test('kill -9 loses nothing acknowledged, and no transaction is incomplete', async () => {
-  const dataDir = await dataFolder()
-  let acknowledged = 0
-  for (const commits of [1, 40, 90]) {
-    const child = startStoreProcess(dataDir, 'write')
-    await child.waitForLine(/^open$/)
-    for (let lines = 0; lines < commits; lines++) acknowledged = Number(await child.waitForLine(/^\d+$/))
-    await child.stop('SIGKILL')
-    await using store = await open(dataDir)
-    const [found] = await store.read.query<{ keys: number; last: number; cursor: number; rows: number }>(`
-      select (select count(*) from written_key) as keys, (select max(key) from written_key) as last, (select key from written_cursor) as cursor,
-        (select count(*) from written_row) as rows`)
-    const { keys = 0, last = 0, cursor = 0, rows = 0 } = found ?? {}
-    assert.ok(last >= acknowledged, `found ${last}, acknowledged ${acknowledged}`)
-    assert.deepEqual({ keys, cursor, rows }, { keys: last, cursor: last, rows: last * 20 }, 'whole transactions only')
-  }
 })
 
 test('an engine that dies fails its running statement, and a new one has what was acknowledged', async () => {
