@@ -22,7 +22,7 @@ import type { IndexFixture } from './fixture.ts'
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
 
-const RUNS = fuzzRuns(40)
+const RUNS = fuzzRuns(16, 40)
 
 /** Pages as faulty nodes and proxies return them. */
 const PAGE_FAULTS: readonly ((page: EventsPage) => EventsPage)[] = [

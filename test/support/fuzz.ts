@@ -17,9 +17,9 @@ export function fuzzSettings(environment: NodeJS.ProcessEnv): { seed?: number, p
   return { ...(seed === 'random' ? {} : { seed: Number(seed) }), ...(path === undefined ? {} : { path }) }
 }
 
-/** The number of cases: `FUZZ_RUNS`, or this default. */
-export function fuzzRuns(defaultRuns: number): number {
-  return Number(process.env['FUZZ_RUNS'] ?? defaultRuns)
+/** The number of cases: `FUZZ_RUNS`, or these defaults for `npm test` and `npm run test:all`. */
+export function fuzzRuns(everydayRuns: number, allRuns: number = everydayRuns): number {
+  return Number(process.env['FUZZ_RUNS'] ?? (process.env['TEST_ALL'] === '1' ? allRuns : everydayRuns))
 }
 
 fc.configureGlobal(fuzzSettings(process.env))

@@ -17,7 +17,6 @@ const NEVER_ENDING = 'select count(*) from generate_series(1, 1000000000000)'
 
 const folder = await temporaryFolder()
 const migrations = await migrationsFolder('create table note (id int primary key)')
-after(() => Promise.all([folder[Symbol.asyncDispose](), migrations[Symbol.asyncDispose]()]))
 const prepared = join(folder.path, 'prepared')
 await prepareCluster(prepared, () => {}, migrations.path)
 
@@ -31,9 +30,20 @@ async function open(options: { dataDir?: null } = {}) {
   return { clock, store }
 }
 
+/** Shared by the tests after which it can still be used: a start takes about a second. */
+const shared = await open()
+after(async () => {
+  await shared.store[Symbol.asyncDispose]()
+  await Promise.all([folder[Symbol.asyncDispose](), migrations[Symbol.asyncDispose]()])
+})
+
+async function emptyTable(): Promise<void> {
+  await shared.store.write.query('delete from note')
+}
+
 test('a read that exceeds its limit fails; queued reads and later statements succeed on the same data', async () => {
-  const { clock, store } = await open()
-  await using _ = store
+  const { clock, store } = shared
+  await emptyTable()
   await store.write.query('insert into note values (1)')
   const runaway = assert.rejects(store.read.query(NEVER_ENDING), { name: 'StatementTimeout', message: 'the statement exceeded its time limit' })
   clock.advance(LIMIT_MS - 1)
@@ -56,8 +66,8 @@ test('a statement that has been computing for a while ends, too', async () => {
 })
 
 test('reads whose limit ends while they are queued fail, and do not run', async () => {
-  const { clock, store } = await open()
-  await using _ = store
+  const { clock, store } = shared
+  await emptyTable()
   const runaway = assert.rejects(store.read.query(NEVER_ENDING), StatementTimeout)
   const queued = assert.rejects(store.read.query('select 1'), { name: 'StatementTimeout', message: /waited too long for its turn/ })
   clock.advance(LIMIT_MS)
@@ -66,8 +76,8 @@ test('reads whose limit ends while they are queued fail, and do not run', async 
 })
 
 test('a transaction with a statement that exceeds its limit is rolled back, and none of its statements runs on the new engine', async () => {
-  const { clock, store } = await open()
-  await using _ = store
+  const { clock, store } = shared
+  await emptyTable()
   await store.write.query('insert into note values (1)')
   const transaction = store.write.transaction(async (tx) => {
     await tx.query('insert into note values (2)')
@@ -85,8 +95,8 @@ test('a transaction with a statement that exceeds its limit is rolled back, and 
 })
 
 test('a single write that exceeds its limit fails with StatementTimeout', async () => {
-  const { clock, store } = await open()
-  await using _ = store
+  const { clock, store } = shared
+  await emptyTable()
   const runaway = assert.rejects(store.write.query(`insert into note ${NEVER_ENDING}`), StatementTimeout)
   clock.advance(WRITE_STATEMENT_TIMEOUT_MS)
   await runaway
@@ -94,12 +104,12 @@ test('a single write that exceeds its limit fails with StatementTimeout', async 
 })
 
 test('after a restart listeners receive notifications again, and know that they missed some', async () => {
-  const { clock, store } = await open()
-  await using _ = store
+  const { clock, store } = shared
+  await emptyTable()
   const payloads: string[] = []
   const changes: boolean[] = []
   const received = Promise.withResolvers<void>()
-  await store.listen('prices', (payload) => (payloads.push(payload), received.resolve()), (connected) => changes.push(connected))
+  const stop = await store.listen('prices', (payload) => (payloads.push(payload), received.resolve()), (connected) => changes.push(connected))
   const runaway = assert.rejects(store.read.query(NEVER_ENDING), StatementTimeout)
   const queued = store.write.query("notify prices, 'the first statement after the restart'")
   clock.advance(LIMIT_MS)
@@ -108,12 +118,13 @@ test('after a restart listeners receive notifications again, and know that they 
   await received.promise
   assert.deepEqual(payloads, ['the first statement after the restart'])
   assert.deepEqual(changes, [true, false, true])
+  await stop()
 })
 
 test('the writer lock survives a restart', async () => {
-  const { clock, store } = await open()
-  await using _ = store
-  const lock = await store.tryLock('indexer')
+  const { clock, store } = shared
+  await emptyTable()
+  await using lock = await store.tryLock('indexer')
   assert.ok(lock !== undefined)
   const runaway = assert.rejects(store.read.query(NEVER_ENDING), StatementTimeout)
   clock.advance(LIMIT_MS)
