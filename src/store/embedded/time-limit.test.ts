@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { createSystemClock, createVirtualClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
+import { openTestEmbedded } from '../../../test/support/database.ts'
 import { migrationsFolder, temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
 import { openEmbedded } from '../open.ts'
@@ -23,9 +24,9 @@ await prepareCluster(prepared, () => {}, migrations.path)
 let stores = 0
 
 /** A store on disk, and the clock that its time limits go by. */
-async function open(options: { dataDir?: null } = {}) {
+async function open() {
   const clock = createVirtualClock(0)
-  const dataDir = options.dataDir === null ? null : join(folder.path, `store-${++stores}`)
+  const dataDir = join(folder.path, `store-${++stores}`)
   const store = await openEmbedded({ dataDir, clock, log: silentLog, prepared, migrationsDirectory: migrations.path, readTimeoutMs: LIMIT_MS })
   return { clock, store }
 }
@@ -134,7 +135,8 @@ test('the writer lock survives a restart', async () => {
 })
 
 test('a store in memory ends with its engine', async () => {
-  const { clock, store } = await open({ dataDir: null })
+  const clock = createVirtualClock(0)
+  const store = await openTestEmbedded({ newEngine: true, clock, readTimeoutMs: LIMIT_MS })
   await using _ = store
   const lock = await store.tryLock('indexer')
   const runaway = assert.rejects(store.read.query(NEVER_ENDING), StatementTimeout)
