@@ -13,7 +13,7 @@ import type { DocumentedRun } from '../support/documented-run.ts'
 const GUIDES = ['bot-author', 'first-order', 'front-end', 'operator'] as const
 const STARTS = /^(?:[A-Z_]+=\S+ )*npm start$/
 /** Commands that need exclusive access to the embedded database, as the operator's guide says. */
-const EXCLUSIVE = /^npm run (?:keys|rebuild)\b|^cp -a data /
+const EXCLUSIVE = /^npm run keys\b|^cp -a data /
 
 /** Creates a reader's project with the client and the Stellar SDK. */
 function createReaderProject(run: DocumentedRun): string {
@@ -39,10 +39,10 @@ async function runBlocks(run: DocumentedRun, blocks: readonly CodeBlock[]): Prom
       isRunning = true
       continue
     }
-    if (!isRunning) {
-      await run.start('npm start')
-      isRunning = true
-    }
+    const isExclusive = language === 'sh' && EXCLUSIVE.test(text)
+    if (isExclusive && isRunning) await run.stop()
+    else if (!isExclusive && !isRunning) await run.start('npm start')
+    isRunning = !isExclusive
     const [, name, value] = /^export ([A-Z_]+)=(\S+)$/.exec(text) ?? []
     if (name !== undefined) environment[name] = value ?? ''
     else if (language === 'ts') {
@@ -53,7 +53,6 @@ async function runBlocks(run: DocumentedRun, blocks: readonly CodeBlock[]): Prom
       const output = await run.shell(`cd '${reader}' && node --conditions=perpetual-exchange-source ${file}`, environment)
       if (isShown) assertOutputMatches(output.trim().split('\n').at(-1) ?? '', shown, text)
     } else if (language === 'sh') {
-      if (EXCLUSIVE.test(text)) await run.stop()
       const output = await run.shell(text, environment)
       if (isShown) assertOutputMatches(output.trim(), shown, text)
     } else assert.fail(`cannot run a ${language} block`)
