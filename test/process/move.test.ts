@@ -129,8 +129,9 @@ test('moves values that are hard to copy, over several batches', { skip }, async
       insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at)
       values (1, 'e', 1, 1, 'first', 'test', '{"a": [1, null, "x"]}', 1, 1)`)
     await store.write.query(`
-      insert into idx.events (seq, epoch, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload, problem, inserted_at)
-      select n, 1, n::text, 'C', ($1::text[])[1 + n % $2], n, n, 'h', '', '', case n % 3 when 0 then null when 1 then 'null'::jsonb
+      insert into idx.events (seq, epoch, chain, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload,
+        problem, inserted_at)
+      select n, 1, 1, n::text, 'C', ($1::text[])[1 + n % $2], n, n, 'h', '', '', case n % 3 when 0 then null when 1 then 'null'::jsonb
         else jsonb_build_object('n', 12345678901234567890123456789.000) end, null, n from generate_series(1, 2500) n`, [hard, hard.length])
     await store.write.query("insert into idx.asset_hours select 'BTC', n, n * 1e30 + 0.10 from generate_series(1, 10) n")
   }
