@@ -7,10 +7,11 @@
 // The bugs are planted in a copy of the project. For each, the tests that import the file run, the nearest first, until one fails; a bug that none of them
 // notices survives, is printed as a diff, and fails the script.
 
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { createSeededRandom } from '../src/base/random.ts'
 import type { Random } from '../src/base/random.ts'
 import { findMutations } from './support/mutate.ts'
@@ -53,8 +54,23 @@ function drawBugs(count: number, random: Random): PlantedBug[] {
   }).filter((bug) => bug !== undefined)
 }
 
+/** Runs test files and resolves with the line of the first failing test, or null when all pass. A failure ends the run: a bug makes many tests hang. */
+async function firstFailure(copy: string, files: readonly string[]): Promise<string | null> {
+  const run = spawn(process.execPath, ['test/run.ts', ...files], { cwd: copy, stdio: ['ignore', 'pipe', 'ignore'], detached: true, timeout: RUN_TIMEOUT_MS })
+  const exited = new Promise<number | null>((resolve) => run.once('exit', resolve))
+  for await (const line of createInterface({ input: run.stdout })) {
+    if (!/^\s*✖ /.test(line)) continue
+    // The run starts processes of its own; they are in its group.
+    if (run.pid !== undefined) process.kill(-run.pid, 'SIGKILL')
+    await exited
+    return line.trim()
+  }
+  const code = await exited
+  return code === 0 ? null : `exit code ${code}`
+}
+
 /** Runs the tests near the bug until one fails. */
-function hunt(copy: string, bug: PlantedBug, tests: readonly string[]): Result {
+async function hunt(copy: string, bug: PlantedBug, tests: readonly string[]): Promise<Result> {
   const path = join(copy, bug.file)
   const original = readFileSync(path, 'utf8')
   writeFileSync(path, original.slice(0, bug.start) + bug.text + original.slice(bug.end))
@@ -64,8 +80,8 @@ function hunt(copy: string, bug: PlantedBug, tests: readonly string[]): Result {
       const files = waiting.slice(0, size)
       waiting = waiting.slice(size)
       if (files.length === 0) break
-      const run = spawnSync(process.execPath, ['test/run.ts', ...files], { cwd: copy, encoding: 'utf8', timeout: RUN_TIMEOUT_MS, maxBuffer: 1 << 28 })
-      if (run.status !== 0) return { bug, caughtBy: /^\s*✖ .*$/m.exec(run.stdout)?.[0].trim() ?? `exit code ${run.status}` }
+      const caughtBy = await firstFailure(copy, files)
+      if (caughtBy !== null) return { bug, caughtBy }
     }
     return { bug, caughtBy: null }
   } finally {
@@ -88,7 +104,7 @@ function selectBugs([first, seed = DEFAULT_SEED]: readonly string[]): PlantedBug
   return drawBugs(Number(first ?? DEFAULT_COUNT), createSeededRandom(seed))
 }
 
-function main(): number {
+async function main(): Promise<number> {
   const bugs = selectBugs(process.argv.slice(2))
   const folder = mkdtempSync(join(tmpdir(), 'mutations-'))
   const survivors: PlantedBug[] = []
@@ -99,7 +115,7 @@ function main(): number {
     for (const [index, bug] of bugs.entries()) {
       const near = tests.map((test) => ({ test, distance: graph.distance(test, bug.file) })).filter(({ distance }) => distance !== null)
       const files = near.sort((a, b) => (a.distance ?? 0) - (b.distance ?? 0)).map(({ test }) => test)
-      const { caughtBy } = hunt(copy, bug, files)
+      const { caughtBy } = await hunt(copy, bug, files)
       if (caughtBy === null) survivors.push(bug)
       console.log(`${index + 1}/${bugs.length} ${caughtBy === null ? 'SURVIVED' : 'caught'}  ${describe(bug)}${caughtBy === null ? '' : `\n    ${caughtBy}`}`)
     }
@@ -111,4 +127,4 @@ function main(): number {
   return survivors.length === 0 ? 0 : 1
 }
 
-process.exitCode = main()
+process.exitCode = await main()

@@ -131,7 +131,7 @@ function finish(kind: TaskKind, task: Task<TaskKind> | null, { print }: TaskComm
   }
   const progress = task.progress as VerifyProgress
   if (task.state === 'failed') throw new TaskFailed(`the verification failed: ${progress.problem ?? 'unknown reason'}`)
-  for (const line of summarize(progress)) print(line)
+  for (const line of summarizeVerification(progress)) print(line)
   return isRepaired(progress) ? EXIT_REPAIRED : 0
 }
 
@@ -140,7 +140,7 @@ function isRepaired({ added, replaced, removed, chains, differences }: VerifyPro
 }
 
 /** What was compared, what differed and was repaired, and what could not be compared. */
-function summarize({ range, compared, added, replaced, removed, chains, differences, unverifiable }: VerifyProgress): readonly string[] {
+export function summarizeVerification({ range, compared, added, replaced, removed, chains, differences, unverifiable }: VerifyProgress): readonly string[] {
   const ledgers = range === null || range.fromLedger > range.throughLedger ? 'no ledgers' : `ledgers ${range.fromLedger} to ${range.throughLedger}`
   const repairs = [
     ...(added > 0 ? [`${added} missing events added`] : []),

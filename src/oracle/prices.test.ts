@@ -49,6 +49,7 @@ test('concurrent requests share one read per asset, cached for three seconds', a
   const snapshots = await Promise.all([prices.snapshot(), prices.snapshot(), prices.price('BTC')])
   assert.deepEqual(shim.reads, ASSETS)
   assert.deepEqual([...snapshots[0].prices.keys()], ASSETS)
+  assert.equal(clock.pendingTimers(), 0, 'a request leaves no timer behind')
   clock.advance(ORACLE_CACHE_MS - 1)
   const snapshot = prices.cachedSnapshot()
   assert.ok(snapshot !== undefined && !snapshot.anyStale)
