@@ -5,7 +5,7 @@
 //   npm run test:mutations -- src/keys/keys.ts  every bug this script can plant in one file
 //
 // The bugs are planted in a copy of the project. For each, the tests that import the file run, the nearest first, until one fails; a bug that none of them
-// notices survives, is printed as a diff, and fails the script.
+// notices survives, is printed as a diff, and fails the script. Set TEST_REDIS_URL and TEST_DATABASE_URL to include the code that only a server exercises.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -37,7 +37,10 @@ interface Result {
 }
 
 const tree = readTree()
-const sources = [...tree].filter(([path]) => path.startsWith('src/') && isProduct(path))
+/** Only tests with a real server can notice bugs there. */
+const NEEDS_SERVER: Readonly<Record<string, string>> = { 'src/redis/': 'TEST_REDIS_URL', 'src/store/server/': 'TEST_DATABASE_URL' }
+const withoutServer = Object.entries(NEEDS_SERVER).filter(([, variable]) => process.env[variable] === undefined).map(([folder]) => folder)
+const sources = [...tree].filter(([path]) => path.startsWith('src/') && isProduct(path) && !withoutServer.some((folder) => path.startsWith(folder)))
 
 /** Draws bugs folder by folder, so that each folder gets its share before any gets a second. */
 function drawBugs(count: number, random: Random): PlantedBug[] {
