@@ -93,9 +93,13 @@ function callerOf(traceparent: string | undefined): Context {
   return caller === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true })
 }
 
-/** Records the kind of error only: its message may contain private data. */
 function recordError(span: Span, error: unknown): void {
-  const kind = error instanceof Error && 'kind' in error ? `${error.name} ${String(error.kind)}` : error instanceof Error ? error.name : 'unknown'
-  span.setAttribute('error.type', kind)
+  span.setAttribute('error.type', errorType(error))
   span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+/** The kind of an error only: its message may contain private data. */
+export function errorType(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  return 'kind' in error ? `${error.name} ${String(error.kind)}` : error.name
 }
