@@ -9,7 +9,7 @@ export type KeyedHash = (text: string, target: Uint32Array) => void
 
 const KEY_BYTES = 8
 
-/** A hash with a key of its own. */
+/** A hash with a new random key. */
 export function createKeyedHash(random: Pick<Random, 'bytes'>): KeyedHash {
   const key = Buffer.from(random.bytes(KEY_BYTES))
   return keyedHash(key.readUInt32LE(0), key.readUInt32LE(4))

@@ -10,7 +10,7 @@ const utf8 = new TextEncoder()
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * The bytes as text. Valid UTF-8 stays as it is. A byte that is not part of valid UTF-8, a zero byte, a byte order mark at the start, and a backslash that
+ * The bytes as text. Valid UTF-8 is unchanged. A byte that is not part of valid UTF-8, a zero byte, a byte order mark at the start, and a backslash that
  * would otherwise begin an escape become `\x` with two lower-case hex digits for each byte. Different bytes give different texts.
  */
 export function textOfBytes(bytes: Uint8Array): string {

@@ -25,7 +25,7 @@ export type MessageOutcome =
 /** Larger bodies are checked before they are parsed. Parsing this much of anything takes a few milliseconds; most responses are smaller. */
 export const UNCHECKED_MAX_LENGTH = 64 * 1024
 
-/** How much of an error text is kept; the rest is never logged. */
+/** The maximum length of an error text in the log; the rest is dropped. */
 export const ERROR_TEXT_MAX_LENGTH = 4_096
 
 /** Never throws, except for errors of the program. */

@@ -1,13 +1,12 @@
 // Public documents: rendered and compressed once, revalidated by etag, and counted by their size. They are exempt from the API's rate limit and larger than its
 // responses, so without a bound of their own a client could take the whole line (docs/decisions/fair-rate-limits.md).
 
-import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpFailure, rateLimited } from './errors.ts'
 import type { RequestLimits } from './request-limits.ts'
-import { matchesEtag } from './response.ts'
+import { etagOf, matchesEtag } from './response.ts'
 
 export interface Document {
   readonly type: string
@@ -33,7 +32,7 @@ export async function prepareDocument(content: string | Uint8Array, type: string
     promisify(gzip)(plain),
     promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: plain.byteLength } }),
   ])
-  return { type, etag: `W/"${hash('sha1', plain, 'base64url')}"`, plain, gzip: zipped, brotli }
+  return { type, etag: etagOf(plain), plain, gzip: zipped, brotli }
 }
 
 /** Prepares a document at the first call. After a failure the next call tries again. */

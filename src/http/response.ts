@@ -23,8 +23,13 @@ export interface PreparedResponse {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** A weak etag, because the content may be sent in several encodings. */
+export function etagOf(content: string | Uint8Array): string {
+  return `W/"${hash('sha1', content, 'base64url')}"`
+}
+
 export function prepareResponse(text: string, headers: Readonly<Record<string, string>>, type: string = JSON_TYPE): PreparedResponse {
-  const etag = `W/"${hash('sha1', text, 'base64url')}"`
+  const etag = etagOf(text)
   return { text, type, etag, headers: { ...headers, etag } }
 }
 

@@ -40,19 +40,19 @@ export function compareArchive(
     if (epoch === undefined) continue
     expectedIds.add(event.id)
     const rows = (rowsOf.get(event.id) ?? []).filter((row) => isOwn(row) || isSame(row, event)).toSorted((a, b) => a.seq - b.seq)
-    const kept = rows.find((row) => isSame(row, event)) ?? rows[0]
-    if (kept === undefined) {
+    const retained = rows.find((row) => isSame(row, event)) ?? rows[0]
+    if (retained === undefined) {
       repairs.push({ action: 'add', epoch: epoch.number, chainId: event.id, seq: null, event: toRepairedEvent(epoch, event) })
       continue
     }
-    const keptEpoch = chain.epochs.find(({ number }) => number === kept.epoch) ?? epoch
-    if (!isSame(kept, event)) {
-      repairs.push({ action: 'replace', epoch: kept.epoch, chainId: event.id, seq: kept.seq, event: toRepairedEvent(keptEpoch, event) })
+    const retainedEpoch = chain.epochs.find(({ number }) => number === retained.epoch) ?? epoch
+    if (!isSame(retained, event)) {
+      repairs.push({ action: 'replace', epoch: retained.epoch, chainId: event.id, seq: retained.seq, event: toRepairedEvent(retainedEpoch, event) })
     }
     for (const row of rows) {
       const rowChain = archived.chainOf.get(row.epoch)
       if (rowChain !== undefined && rowChain !== chain.chain) sameChains.add(rowChain)
-      if (row !== kept) repairs.push({ action: 'remove', epoch: row.epoch, chainId: row.chainId, seq: row.seq, event: null })
+      if (row !== retained) repairs.push({ action: 'remove', epoch: row.epoch, chainId: row.chainId, seq: row.seq, event: null })
     }
   }
   for (const row of archived.rows) {

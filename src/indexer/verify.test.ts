@@ -140,13 +140,19 @@ test('continues after failures at any statement and after restarts', async () =>
   assert.deepEqual(await visibleState(), honest)
 })
 
-test('believes a difference only when a second response confirms it', async () => {
-  await using fixture = createIndexFixture(store)
+/** Indexes a history and begins its verification. Returns the archive. */
+async function startVerification(fixture: IndexFixture): ReturnType<typeof dumpArchive> {
   play(fixture, 10)
   await fixture.catchUp()
-  const before = await dumpArchive(store.read)
+  const archive = await dumpArchive(store.read)
   await requestVerify(store.write, 0)
   await fixture.indexer.verify()
+  return archive
+}
+
+test('believes a difference only when a second response confirms it', async () => {
+  await using fixture = createIndexFixture(store)
+  const before = await startVerification(fixture)
   fixture.node.pageFaults.push((page) => ({ ...page, events: page.events.filter((_, index) => index % 2 === 0) }))
   const { added, removed } = await fixture.verify()
   assert.deepEqual([added, removed], [0, 0])
@@ -155,11 +161,7 @@ test('believes a difference only when a second response confirms it', async () =
 
 test('removes nothing when the network is reset during a verification', async () => {
   await using fixture = createIndexFixture(store)
-  play(fixture, 10)
-  await fixture.catchUp()
-  const before = await dumpArchive(store.read)
-  await requestVerify(store.write, 0)
-  await fixture.indexer.verify()
+  const before = await startVerification(fixture)
   fixture.reset()
   for (let ledger = 0; ledger < 12; ledger++) fixture.closeLedger(60)
   for (let step = 0; step < 5; step++) await fixture.indexer.verify()

@@ -33,7 +33,7 @@ const getLimits = operation(
     summary: 'Get your rate limits',
     description:
       'Returns every rate limit that requests with this key from this client address count in, and what is left in the current clock minute. Does not count ' +
-      'itself. A request must fit into all buckets that apply to it. Trading has a bucket of its own, so a client that has used up its reads can still cancel.',
+      'itself. A request must fit into all buckets that apply to it. Trading has its own bucket, so a client that has used up its reads can still cancel.',
     ok: ref(AccountLimits),
     example: {
       tier: EXAMPLE_API_KEY.tier,

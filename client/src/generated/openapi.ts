@@ -2759,7 +2759,7 @@ export interface operations {
   };
   /**
    * Get your rate limits. Needs a key.
-   * @description Returns every rate limit that requests with this key from this client address count in, and what is left in the current clock minute. Does not count itself. A request must fit into all buckets that apply to it. Trading has a bucket of its own, so a client that has used up its reads can still cancel.
+   * @description Returns every rate limit that requests with this key from this client address count in, and what is left in the current clock minute. Does not count itself. A request must fit into all buckets that apply to it. Trading has its own bucket, so a client that has used up its reads can still cancel.
    */
   readonly getAccountLimits: {
     readonly parameters: {
