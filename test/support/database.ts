@@ -178,9 +178,16 @@ async function createServerTemplate(serverUrl: string, name: string): Promise<vo
   await using _ = await openStore({ ...BACKGROUND, databaseUrl: databaseUrl(serverUrl, name), dataDir: null })
 }
 
-/** Drops a database and closes its connections. */
+/**
+ * Drops a database and closes its connections. `with (force)` would fail for a role without superuser while autovacuum is in the database; a plain drop
+ * cancels autovacuum and waits for it.
+ */
 export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
-  await administer(serverUrl, `drop database if exists "${name}" with (force)`)
+  const [found] = await administer(serverUrl, `select 1 from pg_database where datname = '${name}'`)
+  if (found === undefined) return
+  await administer(serverUrl, `alter database "${name}" with allow_connections false`)
+  await administer(serverUrl, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and usename = current_user`)
+  await administer(serverUrl, `drop database if exists "${name}"`)
 }
 
 /** Drops all databases whose names start with `prefix`. */
