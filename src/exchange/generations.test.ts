@@ -27,7 +27,7 @@ const ROWS: readonly (readonly [ContractKey, string, Functions, Generation | nul
   ['market', 'admin rotation', { ...market2, set_admin: ['address'] }, null, '2.1'],
   ['market', 'reseed_funding', { ...market2, set_admin: ['address'], reseed_funding: ['vec<u64>'] }, null, '2.2'],
   ['market', 'ids by trader', { ...market2, reseed_funding: ['vec<u64>'], get_trader_position_ids: ['address'] }, null, '2.3'],
-  ['market', 'opens with seven arguments', { ...market2, open_position: [...(market2.open_position ?? []), 'bool'] }, '2.3', null],
+  ['market', 'opens with seven arguments', { ...market2, open_position: [...(market2['open_position'] ?? []), 'bool'] }, '2.3', null],
   ['vault', 'three arguments of a reservation', { reserve_for_position: ['symbol', 'i128', 'i128'], deposit: ['address', 'i128'] }, null, '1'],
   ['vault', 'five arguments of a reservation', vault2(2), null, '2.0'],
   ['vault', 'a minimum at deposits', vault2(3), null, '2.1'],
