@@ -37,6 +37,8 @@ export interface GenesisContract {
 /** The state before the first ledger closes. */
 export interface Genesis {
   readonly contracts: readonly GenesisContract[]
+  /** Further codes whose modules are uploaded, so that contracts can be upgraded to them. Default: none. */
+  readonly uploads?: readonly ContractCode[]
   /** Accounts with their balances in stroops. */
   readonly accounts: readonly { readonly address: string; readonly balance: bigint }[]
   /** Trustlines with balances in 7-decimal units; `asset` is `CODE:ISSUER`. */

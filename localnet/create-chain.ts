@@ -6,10 +6,11 @@ import { nowSec } from '../src/base/clock.ts'
 import type { Chain, ChainOptions, LedgerEntryResult } from './chain.ts'
 import { networkIdOf } from './ledger/addresses.ts'
 import { closeLedger } from './ledger/close.ts'
+import { type CodeRegistry, createCodeRegistry, type ModuleLabels } from './ledger/code-registry.ts'
 import { type ChainSnapshot, type ChainStore, type Head, openChainStore } from './ledger/chain-store.ts'
 import { BASE_FEE_STROOPS, SNAPSHOTS_MAX } from './ledger/constants.ts'
 import { type Envelope, feeOf, feeSourceOf } from './ledger/envelope.ts'
-import { buildGenesisLayer, contractsByAddress, creditBalance, deployContracts } from './ledger/genesis-state.ts'
+import { buildGenesisLayer, creditBalance, updateContracts } from './ledger/genesis-state.ts'
 import { hasExpired } from './ledger/host-storage.ts'
 import { isTemporaryKey } from './ledger/keys.ts'
 import { createQueue } from './ledger/queue.ts'
@@ -27,7 +28,7 @@ import { toBase64 } from './ledger/xdr-writer.ts'
 export function createChain(options: ChainOptions): Chain {
   const { clock, genesis, networkPassphrase } = options
   const networkId = networkIdOf(networkPassphrase)
-  const contracts = contractsByAddress(genesis)
+  const codes = createCodeRegistry(genesis)
   const store = openChainStore(options.directory, options.retentionLedgers)
   const queue = createQueue(BigInt(BASE_FEE_STROOPS))
   const random = options.random.fork('simulation')
@@ -45,7 +46,7 @@ export function createChain(options: ChainOptions): Chain {
   /** Closes the first ledger with the genesis state. */
   function closeGenesisLedger(previousCloseSec: number): void {
     const closeTimeSec = nextCloseTimeSec(previousCloseSec)
-    const layer = buildGenesisLayer(store.state, genesis, networkId, closeTimeSec)
+    const layer = buildGenesisLayer(store.state, genesis, codes, networkId, closeTimeSec)
     store.append({ layer, transactions: [], evicted: [], feesCollected: 0n }, closeTimeSec)
   }
 
@@ -56,7 +57,7 @@ export function createChain(options: ChainOptions): Chain {
     const { envelopes, baseFee } = queue.selectTransactions()
     const { valid, invalid } = dropInvalid(store, envelopes, sequence, closeTimeSec)
     const expired = store.state.expired(sequence)
-    const closed = closeLedger({ contracts, networkId, sequence, closeTimeSec, state: store.state, envelopes: valid, baseFee, expired })
+    const closed = closeLedger({ codes, networkId, sequence, closeTimeSec, state: store.state, envelopes: valid, baseFee, expired })
     store.append(closed, closeTimeSec)
     queue.ledgerClosed([...valid, ...invalid])
     for (const listener of listeners) listener(sequence)
@@ -64,7 +65,7 @@ export function createChain(options: ChainOptions): Chain {
   }
 
   try {
-    openOrStartChain(store, options, () => closeGenesisLedger(0))
+    openOrStartChain(store, options, codes, () => closeGenesisLedger(0))
   } catch (error) {
     store[Symbol.dispose]()
     throw error
@@ -76,7 +77,7 @@ export function createChain(options: ChainOptions): Chain {
     entries: (keysXdr) => readEntries(store, keysXdr),
     simulate(params) {
       const { sequence, closeTimeSec } = head()
-      return simulate({ view: store.state, contracts, networkId, sequence, closeTimeSec, random }, params)
+      return simulate({ view: store.state, codes, networkId, sequence, closeTimeSec, random }, params)
     },
     send(envelopeXdr) {
       const { sequence, closeTimeSec } = head()
@@ -122,8 +123,9 @@ export function createChain(options: ChainOptions): Chain {
 }
 
 /** Continues the stored chain when it belongs to this network; starts an empty store from genesis. */
-function openOrStartChain(store: ChainStore, options: ChainOptions, startChain: () => void): void {
+function openOrStartChain(store: ChainStore, options: ChainOptions, codes: CodeRegistry, startChain: () => void): void {
   const { genesis, networkPassphrase } = options
+  const labels: ModuleLabels = JSON.parse(store.setting('modules') ?? '{}')
   const addresses = genesis.contracts.map(({ address }) => address)
   const head = store.head()
   if (head === undefined) {
@@ -135,11 +137,12 @@ function openOrStartChain(store: ChainStore, options: ChainOptions, startChain: 
       throw new Error(`${options.directory ?? 'memory'} contains another network's chain. Use another directory, or empty this one.`)
     }
     const layer = createLayer(store.state)
-    deployContracts(layer, genesis.contracts, head.sequence)
+    updateContracts(layer, genesis, codes, labels, head.sequence)
     if (layer.changes().size > 0) store.changeState(layer.changes())
   }
   store.setSetting('networkPassphrase', networkPassphrase)
   store.setSetting('contracts', addresses.join(' '))
+  store.setSetting('modules', JSON.stringify({ ...labels, ...codes.labels }))
 }
 
 /** Validates queued transactions again at close. Each payer must be able to pay the fees of all of its transactions. */

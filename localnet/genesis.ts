@@ -7,17 +7,12 @@ import { createIdentity } from './actors/identity.ts'
 import type { Identity } from './actors/identity.ts'
 import type { Deployment } from './actors/exchange-state.ts'
 import type { Genesis, GenesisContract } from './chain.ts'
+import { allBuilds, build } from './contracts/builds.ts'
 import { address, bool, bytes, i128, struct, u32, u64, vec } from './contracts/host.ts'
 import type { Val } from './contracts/host.ts'
-import { liquidityVaultContract } from './contracts/liquidity-vault.ts'
 import { defaultMarketConfig } from './contracts/market/defaults.ts'
-import { marketContract } from './contracts/market/market.ts'
-import { priceOracleContract, priceTag } from './contracts/price-oracle.ts'
-import { priceShimContract } from './contracts/price-shim.ts'
-import { referralContract } from './contracts/referral.ts'
-import { routerContract } from './contracts/router.ts'
+import { priceTag } from './contracts/price-oracle.ts'
 import { assetContract } from './contracts/token.ts'
-import { traderVaultsContract } from './contracts/trader-vaults.ts'
 
 /** The key pairs that exist from the first ledger. */
 export interface Identities {
@@ -129,6 +124,7 @@ export function createGenesis(options: {
   const everyTrader = createIdentities(networkPassphrase, MAX_TRADERS).traders
   const genesis: Genesis = {
     contracts: contracts(networkPassphrase, deployment),
+    uploads: allBuilds(),
     accounts: accounts(identities, everyTrader),
     trustlines: trustlines(identities, everyTrader, deployment),
     calls: calls(identities, deployment, options),
@@ -154,13 +150,13 @@ function contracts(networkPassphrase: string, deployment: Deployment): readonly 
     { address: Asset.native().contractId(networkPassphrase), code: assetContract('native') },
     { address: deployment.usdcToken, code: assetContract(deployment.usdcAsset) },
     { address: deployment.lpToken, code: assetContract(deployment.lpAsset) },
-    { address: deployment.oracle, code: priceOracleContract() },
-    { address: deployment.oracleShim, code: priceShimContract() },
-    { address: deployment.vault, code: liquidityVaultContract() },
-    { address: deployment.market, code: marketContract() },
-    { address: deployment.router, code: routerContract() },
-    { address: deployment.vaultFactory, code: traderVaultsContract() },
-    { address: deployment.referral, code: referralContract() },
+    { address: deployment.oracle, code: build('oracle', '1') },
+    { address: deployment.oracleShim, code: build('oracleShim', '1') },
+    { address: deployment.vault, code: build('vault', '1') },
+    { address: deployment.market, code: build('market', '1') },
+    { address: deployment.router, code: build('router', '1') },
+    { address: deployment.vaultFactory, code: build('vaultFactory', '1') },
+    { address: deployment.referral, code: build('referral', '1') },
   ]
 }
 

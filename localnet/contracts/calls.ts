@@ -1,7 +1,7 @@
 // Calls from one contract of the deployment to another.
 
 import type { ContractEnv } from './host.ts'
-import { address, HostFailure, i128, symbol } from './host.ts'
+import { address, i128, symbol } from './host.ts'
 import { asI128, asVec } from './values.ts'
 
 /** Transfers `amount` of a token. `from` is the calling contract or an account that authorized this transfer. */
@@ -37,9 +37,4 @@ export function callReserveForPosition(env: ContractEnv, vault: string, asset: s
 export function callRecordTrade(env: ContractEnv, referral: string, trader: string, fee: bigint): bigint {
   const [discount] = asVec(env.call(referral, 'record_trade', [address(trader), i128(fee)]))
   return asI128(discount)
-}
-
-/** The local network has no WASM to upgrade to. A real host rejects a hash that was never uploaded with the same error. */
-export function rejectUpgrade(): never {
-  throw new HostFailure('Storage', 'MissingValue', 'Wasm does not exist')
 }

@@ -87,6 +87,11 @@ export interface ContractEnv {
   call(contract: string, functionName: string, args: readonly Val[]): Val
   /** Verifies an Ed25519 signature (64 bytes) with a public key (32 bytes). Throws HostFailure Crypto/InvalidInput if it is invalid. */
   verifySignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): void
+  /**
+   * Replaces the code of the current contract with an uploaded module, as update_current_contract_wasm. The running call continues with the old code; the
+   * next call runs the new one. Throws HostFailure Storage/MissingValue for a hash that was never uploaded.
+   */
+  updateCurrentContractWasm(wasmHash: Uint8Array): void
   /** Emits a contract event. */
   emit(topics: readonly Val[], data: Val): void
   /** Accounts and trustlines, for the built-in asset contracts only. */
@@ -123,6 +128,8 @@ export interface EntryPoint {
 /** A contract's code: its published interface and its implementation. */
 export interface ContractCode {
   readonly name: string
+  /** The build of a contract that has several. Part of the module, so that two builds with the same interface have different hashes. */
+  readonly build?: string
   /** The SEP-11 asset of a built-in asset contract. Other contracts are published as a WASM module with a spec only. */
   readonly asset?: string
   readonly structs?: Readonly<Record<string, readonly (readonly [name: string, type: SpecType])[]>>

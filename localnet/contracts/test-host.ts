@@ -47,8 +47,12 @@ export interface TestHost {
   fingerprint(): string
 }
 
-/** A host with these contracts, by address. */
-export function createTestHost(contracts: Readonly<Record<string, ContractCode>>): TestHost {
+/** A host with these contracts, by address. A contract can be upgraded to the `uploaded` codes, by the hex hash of their modules. */
+export function createTestHost(
+  deployed: Readonly<Record<string, ContractCode>>,
+  uploaded: ReadonlyMap<string, ContractCode> = new Map(),
+): TestHost {
+  let contracts = deployed
   let storage = new Map<string, Val>()
   let balances = new Map<string, bigint>()
   const ledger = { sequence: 100, timestampSec: 1_780_000_000n }
@@ -67,12 +71,20 @@ export function createTestHost(contracts: Readonly<Record<string, ContractCode>>
 
   function invoke(contract: string, functionName: string, args: readonly Val[], signers: readonly string[] = []): InvokeResult {
     const [storageBefore, balancesBefore] = [new Map(storage), new Map(balances)]
+    const contractsBefore = contracts
     const events: TestEvent[] = []
     const auth: TestAuth[] = []
+    function upgrade(upgraded: string, wasmHash: Uint8Array): void {
+      const code = uploaded.get(Buffer.from(wasmHash).toString('hex'))
+      if (code === undefined) throw new HostFailure('Storage', 'MissingValue', 'Wasm does not exist')
+      contracts = { ...contracts, [upgraded]: code }
+    }
     try {
-      const run = createRunner(contracts, { storage, classic, ledger, events, auth, signers, authorizedCalls: new Map() })
+      const codeOf = (at: string): ContractCode | undefined => contracts[at]
+      const run = createRunner({ codeOf, upgrade, storage, classic, ledger, events, auth, signers, authorizedCalls: new Map() })
       return { ok: true, value: run(contract, functionName, args, null, 0), events, auth }
     } catch (error) {
+      contracts = contractsBefore
       storage = storageBefore
       balances = balancesBefore
       return { ok: false, error: describeError(error) }
@@ -100,6 +112,8 @@ export function createTestHost(contracts: Readonly<Record<string, ContractCode>>
 const byKey = (a: readonly [string, unknown], b: readonly [string, unknown]): number => (a[0] < b[0] ? -1 : 1)
 
 interface Invocation {
+  readonly codeOf: (contract: string) => ContractCode | undefined
+  readonly upgrade: (contract: string, wasmHash: Uint8Array) => void
   readonly storage: Map<string, Val>
   readonly classic: ClassicBalances
   readonly ledger: { sequence: number; timestampSec: bigint }
@@ -112,9 +126,9 @@ interface Invocation {
 
 type RunContract = (contract: string, functionName: string, args: readonly Val[], caller: string | null, depth: number) => Val
 
-function createRunner(contracts: Readonly<Record<string, ContractCode>>, state: Invocation): RunContract {
+function createRunner(state: Invocation): RunContract {
   const run: RunContract = (contract, functionName, args, caller, depth) => {
-    const code = contracts[contract]
+    const code = state.codeOf(contract)
     const entry = code?.entryPoints[functionName]
     if (code === undefined || entry === undefined) throw new HostFailure('WasmVm', 'MissingValue', `${contract} has no ${functionName}`)
     const count = entry.inputs.length
@@ -149,6 +163,7 @@ function createRunner(contracts: Readonly<Record<string, ContractCode>>, state: 
         const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') }, format: 'jwk' })
         if (!verify(null, message, key, signature)) throw new HostFailure('Crypto', 'InvalidInput', 'failed ED25519 verification')
       },
+      updateCurrentContractWasm: (wasmHash) => state.upgrade(contract, wasmHash),
       emit: (topics, data) => void state.events.push({ contract, topics, data }),
       classic: state.classic,
     }

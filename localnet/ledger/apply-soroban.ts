@@ -1,11 +1,12 @@
 // Applies the operation of a Soroban transaction: restores entries, runs the call, checks limits and fees (soroban-rpc, "Closing a ledger").
 
 import type { xdr } from '@stellar/stellar-sdk'
-import { address, bytes, type ContractCode, type HostFailure } from '../contracts/host.ts'
+import { address, bytes, type HostFailure } from '../contracts/host.ts'
 import { encodeVal } from '../scval.ts'
 import { sha256 } from './addresses.ts'
 import { createEnforcingAuthorizer } from './auth.ts'
 import { entryChanges } from './changes.ts'
+import type { CodeRegistry } from './code-registry.ts'
 import { diskReadExcess, instructionsExcess, refundableFeeShortage, runExcess, writeExcess } from './declared-limits.ts'
 import { coreDiagnostic, type Metrics, runDiagnostics } from './diagnostics.ts'
 import type { Envelope, Operation, SorobanData } from './envelope.ts'
@@ -23,7 +24,7 @@ import { encode, fromHex, putArray, putBytes } from './xdr-writer.ts'
 
 export interface SorobanApplyContext {
   readonly layer: Layer
-  readonly contracts: ReadonlyMap<string, ContractCode>
+  readonly codes: CodeRegistry
   readonly networkId: Uint8Array
   readonly sequence: number
   readonly closeTimeSec: number
@@ -90,23 +91,23 @@ function applyInvocation(
   invocation: xdr.InvokeHostFunctionOp,
   data: SorobanData,
 ): SorobanOutcome {
-  const codes = OP_CODES.invokeHostFunction
+  const resultCodes = OP_CODES.invokeHostFunction
   const fail = (code: number, diagnostics: readonly Uint8Array[]): SorobanOutcome =>
     failedOutcome(envelope, data, operationResult('invokeHostFunction', code), diagnostics)
   const { hostFunction, auth } = invocation
-  if (hostFunction.type !== 'hostFunctionTypeInvokeContract') return fail(codes.malformed, [])
-  const { sequence, networkId, contracts, closeTimeSec } = context
+  if (hostFunction.type !== 'hostFunctionTypeInvokeContract') return fail(resultCodes.malformed, [])
+  const { sequence, networkId, codes, closeTimeSec } = context
 
   const callLayer = createLayer(context.layer)
   const restore = restoreEntries(callLayer, data.archivedIndices.map((index) => data.footprint.readWrite[index] ?? ''), sequence)
   restore.layer.mergeInto(callLayer)
   const [archived] = archivedKeys(callLayer, data, sequence)
-  if (archived !== undefined) return fail(codes.entryArchived, [coreDiagnostic(archivedFailure(callLayer, archived))])
+  if (archived !== undefined) return fail(resultCodes.entryArchived, [coreDiagnostic(archivedFailure(callLayer, archived))])
   const readLimitFailure = diskReadExcess(diskReadBytes(callLayer, data.footprint) + restore.readBytes, data)
-  if (readLimitFailure !== undefined) return fail(codes.resourceLimitExceeded, [coreDiagnostic(readLimitFailure)])
+  if (readLimitFailure !== undefined) return fail(resultCodes.resourceLimitExceeded, [coreDiagnostic(readLimitFailure)])
 
   const footprint = createEnforcingFootprint(data.footprint, callLayer)
-  const callContext = { parent: callLayer, contracts, networkId, sequence, timestampSec: closeTimeSec, source: operation.source, footprint }
+  const callContext = { parent: callLayer, codes, networkId, sequence, timestampSec: closeTimeSec, source: operation.source, footprint }
   const run = runInvocation(
     {
       ...callContext,
@@ -118,13 +119,13 @@ function applyInvocation(
   )
   const metrics = metricsOf(callLayer, run, data)
   const excess = run.outcome.ok ? runExcess(run, data) : instructionsExcess(run, data)
-  if (excess !== undefined) return fail(codes.resourceLimitExceeded, runDiagnostics(run, metrics, excess))
-  if (!run.outcome.ok) return fail(codes.trapped, runDiagnostics(run, metrics, undefined))
+  if (excess !== undefined) return fail(resultCodes.resourceLimitExceeded, runDiagnostics(run, metrics, excess))
+  if (!run.outcome.ok) return fail(resultCodes.trapped, runDiagnostics(run, metrics, undefined))
   const rent = rentOf(run.storage, sequence) + restore.rent
   const charges = { ...failedCharges(envelope, data), refundable: eventsFee(eventBytes(run)) + rent, rent }
   const shortage = refundableFeeShortage(charges, data)
   const diagnostics = runDiagnostics(run, metrics, shortage)
-  if (shortage !== undefined) return fail(codes.insufficientRefundableFee, diagnostics)
+  if (shortage !== undefined) return fail(resultCodes.insufficientRefundableFee, diagnostics)
 
   run.storage.base.mergeInto(callLayer)
   const changes = entryChanges(callLayer, sequence, restore.restored)

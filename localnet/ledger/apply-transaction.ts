@@ -1,10 +1,10 @@
 // Applies one transaction: consumes its sequence number, then applies all of its operations or none (soroban-rpc, "Closing a ledger").
 
-import type { ContractCode } from '../contracts/host.ts'
 import { applyClassic } from './apply-classic.ts'
 import { applySoroban, failedCharges } from './apply-soroban.ts'
 import { changeBetween, entryChanges } from './changes.ts'
 import { findAccount, putAccountEntry } from './classic-entries.ts'
+import type { CodeRegistry } from './code-registry.ts'
 import { type Envelope, isSorobanOperation, type Transaction } from './envelope.ts'
 import type { ResourceCharges } from './fees.ts'
 import type { HostEvent } from './host-events.ts'
@@ -15,7 +15,7 @@ import { validateTransaction } from './validity.ts'
 
 /** The ledger being closed. */
 export interface ApplyContext {
-  readonly contracts: ReadonlyMap<string, ContractCode>
+  readonly codes: CodeRegistry
   readonly networkId: Uint8Array
   readonly sequence: number
   readonly closeTimeSec: number

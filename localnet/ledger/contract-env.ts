@@ -1,18 +1,22 @@
 // The host functions that a running contract can call (soroban-rpc, "Authorization").
 
-import { type ContractEnv, HostFailure, type Val } from '../contracts/host.ts'
+import { defined } from '../../src/base/assert.ts'
+import { bytes, type ContractEnv, HostFailure, symbol, type Val, vec } from '../contracts/host.ts'
 import { accountAddress } from './addresses.ts'
 import type { Authorizer } from './auth.ts'
 import { authorizedCall, createInvocation } from './auth-tree.ts'
 import type { CallStack, Frame } from './call-stack.ts'
 import { isBuiltIn } from './call-checks.ts'
 import { createClassicBalances } from './classic-balances.ts'
+import type { CodeRegistry } from './code-registry.ts'
 import { createContractStorage } from './contract-storage.ts'
 import type { EventLog } from './event-log.ts'
 import { hostFailure } from './failure.ts'
 import type { HostStorage } from './host-storage.ts'
+import { codeKey, instanceKey } from './keys.ts'
 import type { Meter } from './meter.ts'
 import { verifySignature } from './signatures.ts'
+import { fromHex, toHex } from './xdr-writer.ts'
 
 /** What host functions read and change during one run. */
 export interface HostServices {
@@ -22,6 +26,7 @@ export interface HostServices {
   readonly ledger: ContractEnv['ledger']
   readonly eventLog: EventLog
   readonly stack: CallStack
+  readonly codes: CodeRegistry
 }
 
 /** The environment of one frame. `callContract` runs a call that this contract makes. */
@@ -56,6 +61,7 @@ export function createContractEnv(services: HostServices, frame: Frame, callCont
     },
     call: callContract,
     verifySignature: (key, message, signature) => hostFunction('verify_sig_ed25519', () => verify(meter, key, message, signature)),
+    updateCurrentContractWasm: (wasmHash) => hostFunction('update_current_contract_wasm', () => updateWasm(services, frame.contract, wasmHash)),
     emit(topics, data) {
       meter.charge('event')
       eventLog.emit(frame.contract, topics, data)
@@ -73,6 +79,21 @@ function requireAuth({ authorizer, meter, stack }: HostServices, frame: Frame, a
   const call = authorizedCall(frame.contract, frame.functionName, frame.args)
   if (stack.consumeGrant(address, call)) return meter.charge('auth')
   authorizer.requireAuth(address, call)
+}
+
+function updateWasm({ codes, storage, meter, eventLog }: HostServices, contract: string, wasmHash: Uint8Array): void {
+  const hash = toHex(wasmHash)
+  if (storage.get(codeKey(hash)) === undefined || !codes.has(hash)) throw hostFailure('Storage', 'MissingValue', 'Wasm does not exist', bytes(wasmHash))
+  const entry = storage.get(instanceKey(contract))
+  const instance = defined(entry?.kind === 'instance' ? entry : undefined, 'the instance of a running contract')
+  meter.charge('event')
+  eventLog.recordUpgrade(contract, executableVal(instance.wasmHash), executableVal(hash))
+  storage.put(instanceKey(contract), { ...instance, wasmHash: hash })
+}
+
+/** The executable in a system event: an enum value of the built-in types. */
+function executableVal(wasmHash: string | null): Val {
+  return wasmHash === null ? vec(symbol('StellarAsset')) : vec(symbol('Wasm'), bytes(fromHex(wasmHash)))
 }
 
 function verify(meter: Meter, publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): void {

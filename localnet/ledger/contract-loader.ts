@@ -2,6 +2,7 @@
 
 import { type ContractCode, HostFailure, type Val } from '../contracts/host.ts'
 import type { CallStack } from './call-stack.ts'
+import type { CodeRegistry } from './code-registry.ts'
 import { CALL_DEPTH_MAX } from './constants.ts'
 import type { Entry } from './entries.ts'
 import type { EventLog } from './event-log.ts'
@@ -10,15 +11,14 @@ import type { HostStorage } from './host-storage.ts'
 import { codeKey, instanceKey, type LedgerKey } from './keys.ts'
 
 interface LoaderOptions {
-  /** The code of each deployed contract, by address. */
-  readonly contracts: ReadonlyMap<string, ContractCode>
+  readonly codes: CodeRegistry
   readonly storage: HostStorage
   readonly eventLog: EventLog
   readonly stack: CallStack
 }
 
 /** Loads the instance and code entries of a contract and extends their TTL. Throws HostFailure when it cannot be called. */
-export function loadContract({ contracts, storage, eventLog, stack }: LoaderOptions, contract: string): ContractCode {
+export function loadContract({ codes, storage, eventLog, stack }: LoaderOptions, contract: string): ContractCode {
   function load(key: LedgerKey): Entry | undefined {
     try {
       const entry = storage.get(key)
@@ -37,12 +37,11 @@ export function loadContract({ contracts, storage, eventLog, stack }: LoaderOpti
     throw eventLog.recordHostFailure(contract, hostFailure('Context', 'InvalidAction', 'Contract re-entry is not allowed'))
   }
   const instance = load(instanceKey(contract))
-  const code = contracts.get(contract)
-  if (instance?.kind !== 'instance' || code === undefined) {
+  if (instance?.kind !== 'instance') {
     const address: Val = { type: 'address', value: contract }
     const detail = 'trying to get non-existing value for contract instance'
     throw eventLog.recordHostFailure(null, hostFailure('Storage', 'MissingValue', detail, address))
   }
   if (instance.wasmHash !== null) load(codeKey(instance.wasmHash))
-  return code
+  return codes.codeOf(instance)
 }

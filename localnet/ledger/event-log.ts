@@ -8,6 +8,8 @@ import { type EventVal, type Failure, type HostEvent, joined } from './host-even
 export interface EventLog {
   readonly events: readonly HostEvent[]
   emit(contract: string, topics: readonly EventVal[], data: EventVal): void
+  /** The system event of an upgrade. */
+  recordUpgrade(contract: string, before: EventVal, after: EventVal): void
   /** `caller` is null for the outermost call. */
   recordCall(caller: string | null, callee: string, functionName: string, args: readonly EventVal[]): void
   recordReturn(contract: string, functionName: string, value: EventVal): void
@@ -53,6 +55,9 @@ export function createEventLog(): EventLog {
   return {
     events,
     emit: (contract, topics, data) => void events.push({ type: 'contract', contract, topics, data, failed: false }),
+    recordUpgrade(contract, before, after) {
+      events.push({ type: 'system', contract, topics: [symbol('executable_update'), before, after], data: list(), failed: false })
+    },
     recordCall(caller, callee, functionName, args) {
       const calleeId: EventVal = { type: 'bytes', value: addressBytes(callee) }
       addDiagnostic(caller, [symbol('fn_call'), calleeId, symbol(functionName)], joined(args))

@@ -25,7 +25,7 @@ export function eventRecords(ledger: number, closeTimeSec: number, transactions:
       closeTimeSec,
       transactionIndex,
       operationIndex,
-      type: 'contract',
+      type: event.type === 'system' ? 'system' : 'contract',
       contractId: event.contract ?? '',
       txHash: tx.envelope.hash,
       successful: tx.success,

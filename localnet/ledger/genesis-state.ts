@@ -1,12 +1,13 @@
 // The genesis state: contracts, accounts, trustlines, and the changes of the deployment's calls.
 
-import type { Genesis, GenesisContract } from '../chain.ts'
+import type { Genesis } from '../chain.ts'
 import type { ContractCode } from '../contracts/host.ts'
 import { createAccountEntry, createTrustlineEntry, findAccount, findTrustline } from './classic-entries.ts'
 import { issuerOf } from './addresses.ts'
 import { allowAllAuthorizer } from './auth.ts'
+import type { CodeRegistry, ModuleLabels } from './code-registry.ts'
 import { INT64_MAX, TTL_EXTEND_TO_LEDGERS } from './constants.ts'
-import type { Entry } from './entries.ts'
+import type { Entry, InstanceEntry } from './entries.ts'
 import { createRecordingFootprint } from './footprint.ts'
 import { errorText } from './host-events.ts'
 import { codeKey, instanceKey, keyOf } from './keys.ts'
@@ -18,22 +19,17 @@ import { wasmModuleOf } from './wasm-spec.ts'
 /** The sequence of the genesis ledger. */
 export const GENESIS_SEQUENCE = 1
 
-/** The code at each address. */
-export function contractsByAddress(genesis: Genesis): ReadonlyMap<string, ContractCode> {
-  return new Map(genesis.contracts.map(({ address, code }) => [address, code]))
-}
-
 /** Builds the genesis state on `parent`, which is empty. Throws when a deployment call fails. */
-export function buildGenesisLayer(parent: View, genesis: Genesis, networkId: Uint8Array, closeTimeSec: number): Layer {
+export function buildGenesisLayer(parent: View, genesis: Genesis, codes: CodeRegistry, networkId: Uint8Array, closeTimeSec: number): Layer {
   const layer = createLayer(parent)
-  deployContracts(layer, genesis.contracts, GENESIS_SEQUENCE)
+  uploadModules(layer, codes, GENESIS_SEQUENCE)
+  for (const { address, code } of genesis.contracts) putInstance(layer, address, code, new Map(), GENESIS_SEQUENCE)
   for (const { address, balance } of genesis.accounts) putEntry(layer, createAccountEntry(address, balance, 0), GENESIS_SEQUENCE)
   for (const { account, asset, balance } of genesis.trustlines) openTrustline(layer, account, asset, balance, GENESIS_SEQUENCE)
-  const contracts = contractsByAddress(genesis)
   for (const { contract, functionName, args } of genesis.calls) {
     const run = runCall(
       {
-        parent: layer, contracts, networkId, sequence: GENESIS_SEQUENCE, timestampSec: closeTimeSec, source: '',
+        parent: layer, codes, networkId, sequence: GENESIS_SEQUENCE, timestampSec: closeTimeSec, source: '',
         footprint: createRecordingFootprint(), restoreArchived: false, instructionsMax: Infinity,
         authorizer: () => allowAllAuthorizer,
       },
@@ -54,19 +50,30 @@ function putEntry(layer: Layer, entry: Entry, sequence: number): void {
   layer.put(keyOf(entry), createLedgerEntry(entry, sequence, isContract ? sequence + TTL_EXTEND_TO_LEDGERS : null))
 }
 
+/** Uploads the modules that the ledger does not have. */
+function uploadModules(layer: Layer, codes: CodeRegistry, sequence: number): void {
+  for (const { hash, wasm } of codes.modules) {
+    if (layer.get(codeKey(hash)) === undefined) putEntry(layer, { kind: 'code', hash, wasm }, sequence)
+  }
+}
+
+function putInstance(layer: Layer, address: string, code: ContractCode, storage: InstanceEntry['storage'], sequence: number): void {
+  const wasmHash = code.asset === undefined ? wasmModuleOf(code).hash : null
+  putEntry(layer, { kind: 'instance', contract: address, wasmHash, storage }, sequence)
+}
+
 /**
- * Deploys contracts that are missing, and upgrades those whose interface has changed, so that an existing chain always runs the current code.
+ * Brings a stored chain up to date with this version of the project: uploads missing modules, deploys missing contracts, and moves every contract whose
+ * module this version no longer has to the current module of the same build. `labels` names the build of each module that the chain has had.
  */
-export function deployContracts(layer: Layer, contracts: readonly GenesisContract[], sequence: number): void {
-  for (const { address, code } of contracts) {
-    const module = code.asset === undefined ? wasmModuleOf(code) : null
-    const wasmHash = module?.hash ?? null
+export function updateContracts(layer: Layer, genesis: Genesis, codes: CodeRegistry, labels: ModuleLabels, sequence: number): void {
+  uploadModules(layer, codes, sequence)
+  for (const { address, code } of genesis.contracts) {
     const instance = findEntry(layer, instanceKey(address))
-    if (instance?.kind === 'instance' && instance.wasmHash === wasmHash) continue
-    const storage = instance?.kind === 'instance' ? instance.storage : new Map()
-    putEntry(layer, { kind: 'instance', contract: address, wasmHash, storage }, sequence)
-    if (module !== null && layer.get(codeKey(module.hash)) === undefined) {
-      putEntry(layer, { kind: 'code', hash: module.hash, wasm: module.wasm }, sequence)
+    if (instance?.kind !== 'instance') putInstance(layer, address, code, new Map(), sequence)
+    else if (instance.wasmHash !== null && !codes.has(instance.wasmHash)) {
+      const current = codes.withLabel(labels[instance.wasmHash]) ?? code
+      putInstance(layer, address, current, instance.storage, sequence)
     }
   }
 }

@@ -17,7 +17,7 @@ export type EventVal =
   | { readonly type: 'list'; readonly value: readonly EventVal[] }
 
 export interface HostEvent {
-  readonly type: 'contract' | 'diagnostic'
+  readonly type: 'system' | 'contract' | 'diagnostic'
   /** `C…`; null for events of the host itself. */
   readonly contract: string | null
   readonly topics: readonly EventVal[]
@@ -26,7 +26,7 @@ export interface HostEvent {
   failed: boolean
 }
 
-const EVENT_TYPE = { contract: 1, diagnostic: 2 } as const
+const EVENT_TYPE = { system: 0, contract: 1, diagnostic: 2 } as const
 
 /** ScErrorType. */
 export const ERROR_TYPES = [
@@ -151,8 +151,10 @@ function isLog(event: HostEvent): boolean {
   return event.type === 'diagnostic' && first?.type === 'symbol' && first.value === 'log'
 }
 
+const EVENT_KIND = { system: 'System Event', contract: 'Contract Event', diagnostic: 'Diagnostic Event' } as const
+
 function eventText(event: HostEvent): string {
-  const kind = event.type === 'contract' ? 'Contract Event' : 'Diagnostic Event'
+  const kind = EVENT_KIND[event.type]
   const prefix = event.failed ? `[Failed ${kind} (not emitted)]` : `[${kind}]`
   const contract = event.contract === null ? '' : ` contract:${event.contract},`
   return `${prefix}${contract} topics:[${topicTexts(event).join(', ')}], data:${valText(event.data)}`

@@ -1,7 +1,7 @@
 // Runs contracts: frames, calls between contracts, and what their failures undo (soroban-rpc, "getTransaction outcomes").
 
 import { assert, AssertionFailure } from '../../src/base/assert.ts'
-import { type ContractCode, ContractFailure, type EntryPoint, HostFailure, type Val } from '../contracts/host.ts'
+import { ContractFailure, type EntryPoint, HostFailure, type Val } from '../contracts/host.ts'
 import { checkArguments, findEntryPoint, isBuiltIn } from './call-checks.ts'
 import { createCallStack, type Frame } from './call-stack.ts'
 import { createContractEnv, type HostServices } from './contract-env.ts'
@@ -10,10 +10,7 @@ import { createEventLog } from './event-log.ts'
 import { hostFailure } from './failure.ts'
 import type { EventVal, Failure, HostEvent } from './host-events.ts'
 
-export interface HostOptions extends Omit<HostServices, 'eventLog' | 'stack'> {
-  /** The code of each deployed contract, by address. */
-  readonly contracts: ReadonlyMap<string, ContractCode>
-}
+export type HostOptions = Omit<HostServices, 'eventLog' | 'stack'>
 
 /** One run of contracts. Its events are complete when `call` has returned or thrown. */
 export interface Host {

@@ -3,9 +3,10 @@
 import type { xdr } from '@stellar/stellar-sdk'
 import type { Random } from '../../src/base/random.ts'
 import type { SimulationResult } from '../chain.ts'
-import { type ContractCode, HostFailure } from '../contracts/host.ts'
+import { HostFailure } from '../contracts/host.ts'
 import { encodeVal } from '../scval.ts'
 import { createEnforcingAuthorizer, createRecordingAuthorizer, type RecordingAuthorizer } from './auth.ts'
+import type { CodeRegistry } from './code-registry.ts'
 import {
   DATA_ENTRY_BYTES_MAX, DISK_READ_BYTES_MAX, DISK_READ_ENTRIES_MAX, EVENTS_BYTES_MAX, FOOTPRINT_ENTRIES_MAX, INSTRUCTIONS_MAX, WRITE_BYTES_MAX,
   WRITE_ENTRIES_MAX,
@@ -25,7 +26,7 @@ import { toBase64 } from './xdr-writer.ts'
 /** The ledger that a simulation runs on: the latest one, with its own sequence and close time. */
 export interface SimulationContext {
   readonly view: View
-  readonly contracts: ReadonlyMap<string, ContractCode>
+  readonly codes: CodeRegistry
   readonly networkId: Uint8Array
   readonly sequence: number
   readonly closeTimeSec: number
@@ -85,8 +86,8 @@ function simulateInvocation(
   const mode: AuthMode = AUTH_MODES.find((supported) => supported === params['authMode']) ?? (auth.length === 0 ? 'record' : 'enforce')
   const footprint = createRecordingFootprint()
   let recorder: RecordingAuthorizer | null = null
-  const { view, contracts, networkId, sequence, closeTimeSec, random } = context
-  const callContext = { parent: view, contracts, networkId, sequence, timestampSec: closeTimeSec, source: operation.source, footprint }
+  const { view, codes, networkId, sequence, closeTimeSec, random } = context
+  const callContext = { parent: view, codes, networkId, sequence, timestampSec: closeTimeSec, source: operation.source, footprint }
   const run = runInvocation(
     {
       ...callContext,

@@ -1,9 +1,10 @@
 // Runs one contract call on a view of the ledger and measures what it used. Shared by simulation and apply.
 
 import type { xdr } from '@stellar/stellar-sdk'
-import { type ContractCode, ContractFailure, HostFailure, type Val } from '../contracts/host.ts'
+import { ContractFailure, HostFailure, type Val } from '../contracts/host.ts'
 import { addressOf, encodeVal, fromScVal } from '../scval.ts'
 import type { AuthContext, Authorizer } from './auth.ts'
+import type { CodeRegistry } from './code-registry.ts'
 import { TTL_PERSISTENT_MIN_LEDGERS } from './constants.ts'
 import { ENTRY_TYPE } from './entries.ts'
 import { hostFailure } from './failure.ts'
@@ -19,7 +20,7 @@ import { entryBytes } from './ledger-entry.ts'
 
 export interface RunOptions {
   readonly parent: View
-  readonly contracts: ReadonlyMap<string, ContractCode>
+  readonly codes: CodeRegistry
   readonly networkId: Uint8Array
   readonly sequence: number
   readonly timestampSec: number
@@ -52,7 +53,7 @@ export function runCall(options: RunOptions, contract: string, functionName: str
   const storage = createHostStorage({ parent, footprint, meter, sequence, restoreArchived })
   const authorizer = options.authorizer({ storage, meter, networkId, sequence, source })
   const ledger = { sequence, timestampSec: BigInt(options.timestampSec), networkId }
-  const host = createHost({ contracts: options.contracts, storage, authorizer, meter, ledger })
+  const host = createHost({ codes: options.codes, storage, authorizer, meter, ledger })
   try {
     if (!contract.startsWith('C')) throw hostFailure('Value', 'InvalidInput', 'not a contract address')
     const value = host.call(contract, functionName, args)
@@ -74,9 +75,9 @@ function foreignText(scVal: xdr.ScVal): string {
   return typeof value === 'bigint' || typeof value === 'number' ? value.toString() : scVal.type.replace('scv', '')
 }
 
-/** The contract events that a successful call emits. */
+/** The contract and system events that a successful call emits. */
 export function emittedEvents(run: ContractRun): readonly HostEvent[] {
-  return run.events.filter((event) => event.type === 'contract' && !event.failed)
+  return run.events.filter((event) => event.type !== 'diagnostic' && !event.failed)
 }
 
 /** Bytes of contract events and return value, which the events fee is charged for. */

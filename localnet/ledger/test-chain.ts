@@ -39,7 +39,7 @@ export const CALLER = StrKey.encodeContract(hash(Buffer.from('caller')))
 export const FORWARDERS = ['relay', 'other relay'].map((name) => StrKey.encodeContract(hash(Buffer.from(name))))
 export const START_BALANCE = 100_000_000_000n
 
-const entryPoint = (inputs: Readonly<Record<string, SpecType>>, output: SpecType, run: EntryPoint['run']): EntryPoint => ({
+export const testEntryPoint = (inputs: Readonly<Record<string, SpecType>>, output: SpecType, run: EntryPoint['run']): EntryPoint => ({
   inputs: Object.entries(inputs), output, run,
 })
 
@@ -51,7 +51,7 @@ export const counterCode: ContractCode = {
   structs: { Pair: [['amount', 'i128'], ['name', 'symbol']] },
   errors: { 7: 'RequestedFailure' },
   entryPoints: {
-    increment: entryPoint({ who: 'address' }, 'u32', (env, args) => {
+    increment: testEntryPoint({ who: 'address' }, 'u32', (env, args) => {
       const who = first(args)
       if (who.type === 'address') env.requireAuth(who.value)
       const key = vec(symbol('Count'), who)
@@ -61,61 +61,61 @@ export const counterCode: ContractCode = {
       env.emit([symbol('counted'), who], vec(count))
       return count
     }),
-    set_count: entryPoint({ who: 'address', count: 'u32' }, 'void', (env, args) => {
+    set_count: testEntryPoint({ who: 'address', count: 'u32' }, 'void', (env, args) => {
       env.set('persistent', vec(symbol('Count'), first(args)), args[1] ?? VOID)
       return VOID
     }),
-    remove_count: entryPoint({ who: 'address' }, 'void', (env, args) => {
+    remove_count: testEntryPoint({ who: 'address' }, 'void', (env, args) => {
       env.get('persistent', vec(symbol('Count'), first(args)))
       env.remove('persistent', vec(symbol('Count'), first(args)))
       return VOID
     }),
-    count: entryPoint({ who: 'address' }, 'u32', (env, args) => env.get('persistent', vec(symbol('Count'), first(args))) ?? u32(0)),
-    fail: entryPoint({ code: 'u32' }, 'void', (env, args) => {
+    count: testEntryPoint({ who: 'address' }, 'u32', (env, args) => env.get('persistent', vec(symbol('Count'), first(args))) ?? u32(0)),
+    fail: testEntryPoint({ code: 'u32' }, 'void', (env, args) => {
       const code = first(args)
       env.set('persistent', vec(symbol('Before')), u32(1))
       env.emit([symbol('before')], VOID)
       throw new ContractFailure(code.type === 'u32' ? code.value : 0)
     }),
-    arm: entryPoint({}, 'void', (env) => {
+    arm: testEntryPoint({}, 'void', (env) => {
       env.set('persistent', vec(symbol('Armed')), VOID)
       return VOID
     }),
-    fail_when_armed: entryPoint({ code: 'u32' }, 'void', (env, args) => {
+    fail_when_armed: testEntryPoint({ code: 'u32' }, 'void', (env, args) => {
       const code = first(args)
       env.set('persistent', vec(symbol('Before')), u32(1))
       env.emit([symbol('before')], VOID)
       if (env.get('persistent', vec(symbol('Armed'))) !== undefined) throw new ContractFailure(code.type === 'u32' ? code.value : 0)
       return VOID
     }),
-    panic: entryPoint({}, 'void', () => {
+    panic: testEntryPoint({}, 'void', () => {
       throw new TypeError('a mistake in the contract')
     }),
-    set_instance_value: entryPoint({ value: 'val' }, 'void', (env, args) => {
+    set_instance_value: testEntryPoint({ value: 'val' }, 'void', (env, args) => {
       env.set('instance', vec(symbol('Memory')), first(args))
       return VOID
     }),
-    instance_value: entryPoint({}, 'val', (env) => env.get('instance', vec(symbol('Memory'))) ?? VOID),
-    add_item: entryPoint({}, 'u64', (env) => {
+    instance_value: testEntryPoint({}, 'val', (env) => env.get('instance', vec(symbol('Memory'))) ?? VOID),
+    add_item: testEntryPoint({}, 'u64', (env) => {
       const counter = env.get('persistent', vec(symbol('Counter')))
       const next = u64((counter?.type === 'u64' ? counter.value : 0n) + 1n)
       env.set('persistent', vec(symbol('Counter')), next)
       env.set('persistent', vec(symbol('Item'), next), text('new'))
       return next
     }),
-    append: entryPoint({ value: 'val' }, 'void', (env, args) => {
+    append: testEntryPoint({ value: 'val' }, 'void', (env, args) => {
       const list = env.get('persistent', vec(symbol('List')))
       env.set('persistent', vec(symbol('List')), vec(...(list?.type === 'vec' ? list.value : []), first(args)))
       return VOID
     }),
-    set_temporary: entryPoint({ for_a_while: 'val' }, 'void', (env, args) => {
+    set_temporary: testEntryPoint({ for_a_while: 'val' }, 'void', (env, args) => {
       env.set('temporary', vec(symbol('Passing')), first(args))
       return VOID
     }),
-    temporary: entryPoint({}, 'val', (env) => env.get('temporary', vec(symbol('Passing'))) ?? VOID),
-    typed: entryPoint({ pair: { struct: 'Pair' }, list: { vec: 'u32' }, maybe: { option: 'bool' }, key: { bytesN: 4 } }, 'void', () => VOID),
-    echo: entryPoint({ value: 'val' }, 'val', (_, args) => first(args)),
-    clock: entryPoint({}, 'u64', (env) => u64(env.ledger.timestampSec)),
+    temporary: testEntryPoint({}, 'val', (env) => env.get('temporary', vec(symbol('Passing'))) ?? VOID),
+    typed: testEntryPoint({ pair: { struct: 'Pair' }, list: { vec: 'u32' }, maybe: { option: 'bool' }, key: { bytesN: 4 } }, 'void', () => VOID),
+    echo: testEntryPoint({ value: 'val' }, 'val', (_, args) => first(args)),
+    clock: testEntryPoint({}, 'u64', (env) => u64(env.ledger.timestampSec)),
   },
 }
 
@@ -123,22 +123,22 @@ export const counterCode: ContractCode = {
 export const callerCode: ContractCode = {
   name: 'caller',
   entryPoints: {
-    forward: entryPoint({ to: 'address', name: 'symbol', args: { vec: 'val' } }, 'val', (env, [to, name, args]) => {
+    forward: testEntryPoint({ to: 'address', name: 'symbol', args: { vec: 'val' } }, 'val', (env, [to, name, args]) => {
       env.set('persistent', vec(symbol('Called')), u32(1))
       return env.call(addressValue(to), symbolValue(name), args?.type === 'vec' ? args.value : [])
     }),
-    forward_signed: entryPoint({ who: 'address', to: 'address' }, 'val', (env, [who, to]) => {
+    forward_signed: testEntryPoint({ who: 'address', to: 'address' }, 'val', (env, [who, to]) => {
       env.requireAuth(addressValue(who))
       return env.call(addressValue(to), 'increment', [address(addressValue(who))])
     }),
-    increment_as_self: entryPoint({ to: 'address' }, 'val', (env, [to]) => env.call(addressValue(to), 'increment', [address(env.self)])),
-    authorize_ahead: entryPoint({ relays: { vec: 'address' }, to: 'address', grants: 'u32', calls: 'u32' }, 'val', (env, [relays, to, grants, calls]) => {
+    increment_as_self: testEntryPoint({ to: 'address' }, 'val', (env, [to]) => env.call(addressValue(to), 'increment', [address(env.self)])),
+    authorize_ahead: testEntryPoint({ relays: { vec: 'address' }, to: 'address', grants: 'u32', calls: 'u32' }, 'val', (env, [relays, to, grants, calls]) => {
       const self = address(env.self)
       for (let left = u32Value(grants); left > 0; left--) env.authorizeNextCall(addressValue(to), 'increment', [self])
       const [relay, other] = relays?.type === 'vec' ? relays.value : []
       return env.call(addressValue(relay), 'increment_times', [self, other ?? VOID, to ?? VOID, calls ?? VOID])
     }),
-    increment_times: entryPoint({ who: 'address', other: 'address', to: 'address', calls: 'u32' }, 'val', (env, [who, other, to, calls]) => {
+    increment_times: testEntryPoint({ who: 'address', other: 'address', to: 'address', calls: 'u32' }, 'val', (env, [who, other, to, calls]) => {
       try {
         env.call(addressValue(other), 'increment_and_fail', [who ?? VOID, to ?? VOID])
       } catch {
@@ -148,11 +148,11 @@ export const callerCode: ContractCode = {
       for (let left = u32Value(calls); left > 0; left--) count = env.call(addressValue(to), 'increment', [who ?? VOID])
       return count
     }),
-    increment_and_fail: entryPoint({ who: 'address', to: 'address' }, 'void', (env, [who, to]) => {
+    increment_and_fail: testEntryPoint({ who: 'address', to: 'address' }, 'void', (env, [who, to]) => {
       env.call(addressValue(to), 'increment', [who ?? VOID])
       throw new ContractFailure(1)
     }),
-    try_call: entryPoint({ to: 'address', name: 'symbol', args: { vec: 'val' } }, 'bool', (env, [to, name, args]) => {
+    try_call: testEntryPoint({ to: 'address', name: 'symbol', args: { vec: 'val' } }, 'bool', (env, [to, name, args]) => {
       try {
         env.call(addressValue(to), symbolValue(name), args?.type === 'vec' ? args.value : [])
         return { type: 'bool', value: true }
@@ -160,7 +160,7 @@ export const callerCode: ContractCode = {
         return { type: 'bool', value: false }
       }
     }),
-    ignore_auth_failure: entryPoint({ who: 'address' }, 'void', (env, [who]) => {
+    ignore_auth_failure: testEntryPoint({ who: 'address' }, 'void', (env, [who]) => {
       try {
         env.requireAuth(addressValue(who))
       } catch {
@@ -175,7 +175,7 @@ const addressValue = (val: Val | undefined): string => (val?.type === 'address' 
 const u32Value = (val: Val | undefined): number => (val?.type === 'u32' ? val.value : 0)
 const symbolValue = (val: Val | undefined): string => (val?.type === 'symbol' ? val.value : '')
 
-const GENESIS: Genesis = {
+export const TEST_GENESIS: Genesis = {
   contracts: [
     { address: COUNTER, code: counterCode },
     ...[CALLER, ...FORWARDERS].map((relay) => ({ address: relay, code: callerCode })),
@@ -225,7 +225,7 @@ export interface TestChain extends Disposable {
 export function startTestChain(options: Partial<ChainOptions> & { readonly startSec?: number } = {}): TestChain {
   const clock = createVirtualClock((options.startSec ?? START_SEC) * 1_000)
   const chain = createChain({
-    clock, random: createSeededRandom('test chain'), networkPassphrase: PASSPHRASE, genesis: GENESIS, directory: null, retentionLedgers: 10_000,
+    clock, random: createSeededRandom('test chain'), networkPassphrase: PASSPHRASE, genesis: TEST_GENESIS, directory: null, retentionLedgers: 10_000,
     ...options,
   })
 

@@ -14,18 +14,19 @@ export interface WasmModule {
 const WASM_HEADER = Uint8Array.of(0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00)
 const CUSTOM_SECTION = 0
 const SPEC_SECTION_NAME = 'contractspecv0'
+const META_SECTION_NAME = 'contractmetav0'
 const ERROR_ENUM_NAME = 'Error'
 
 const modules = new WeakMap<ContractCode, WasmModule>()
 
-/** The spec-only module of a contract. It includes the contract's name, so that two contracts with the same spec have different hashes. */
+/** The spec-only module of a contract. Its metadata names contract and build, so that two builds with the same spec have different hashes. */
 export function wasmModuleOf(code: ContractCode): WasmModule {
   const cached = modules.get(code)
   if (cached !== undefined) return cached
   const entries = specEntries(code)
   const wasm = Buffer.concat([
     WASM_HEADER,
-    customSection('contractname', Buffer.from(code.name, 'utf8')),
+    customSection(META_SECTION_NAME, Buffer.concat(metaEntries(code).map((entry) => entry.toXdr()))),
     customSection(SPEC_SECTION_NAME, Buffer.concat(entries.map((entry) => entry.toXdr()))),
   ])
   const module = { wasm: new Uint8Array(wasm), hash: toHex(sha256(wasm)) }
@@ -46,6 +47,11 @@ function leb128(value: number): Uint8Array {
     if (rest < 0x80) return Uint8Array.from([...bytes, rest])
     bytes.push((rest & 0x7f) | 0x80)
   }
+}
+
+function metaEntries({ name, build }: ContractCode): readonly xdr.ScMetaEntry[] {
+  const fields = build === undefined ? { name } : { name, build }
+  return Object.entries(fields).map(([key, val]) => xdr.ScMetaEntry.scMetaV0(new xdr.ScMetaV0({ key, val })))
 }
 
 function specEntries(code: ContractCode): readonly xdr.ScSpecEntry[] {

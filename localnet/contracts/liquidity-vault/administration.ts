@@ -1,9 +1,10 @@
 // The admin's entry points of the vault: initialization, settings, pause, buffer and emergency withdrawal.
 
-import { rejectUpgrade, tokenBalance, transferToken } from '../calls.ts'
+import { tokenBalance, transferToken } from '../calls.ts'
 import { emit } from '../emit.ts'
 import type { ContractEnv, EntryPoint, Val } from '../host.ts'
 import { address, bool, i128, u32, VOID } from '../host.ts'
+import { upgradeEntryPoint } from '../upgrade.ts'
 import { asAddress, asI128, asSymbol, asU32, checked, entryPoint, fail } from '../values.ts'
 import * as vault from './pool.ts'
 
@@ -17,10 +18,7 @@ export function administrationEntryPoints(): Record<string, EntryPoint> {
     ...settingEntryPoints(),
     pause: entryPoint({}, 'void', (env) => setPaused(env, true)),
     unpause: entryPoint({}, 'void', (env) => setPaused(env, false)),
-    upgrade: entryPoint({ new_wasm_hash: { bytesN: 32 } }, 'void', (env) => {
-      vault.requireAdmin(env)
-      return rejectUpgrade()
-    }),
+    upgrade: upgradeEntryPoint(vault.requireAdmin),
     set_admin: entryPoint({ new_admin: 'address' }, 'void', (env, args) => {
       const [oldAdmin, newAdmin] = [vault.readAddress(env, vault.KEYS.admin), asAddress(args[0])]
       requireBothAuth(env, oldAdmin, newAdmin)

@@ -1,9 +1,9 @@
 // The admin's entry points of the market: initialization, pause, fee split, referral.
 
-import { rejectUpgrade } from '../calls.ts'
 import { emit } from '../emit.ts'
 import type { ContractEnv, EntryPoint, Val } from '../host.ts'
 import { address, bool, i128, u32, u64, vec, VOID } from '../host.ts'
+import { upgradeEntryPoint } from '../upgrade.ts'
 import { asAddress, asU32, entryPoint, fail } from '../values.ts'
 import { FEE_TIERS } from './defaults.ts'
 import { INSTANCE, instanceAddress, KEYS } from './storage.ts'
@@ -34,10 +34,7 @@ export function administrationEntryPoints(): Record<string, EntryPoint> {
       env.set('instance', INSTANCE.referral, address(asAddress(args[0])))
       return VOID
     }),
-    upgrade: entryPoint({ new_wasm_hash: { bytesN: 32 } }, 'void', (env) => {
-      requireAdmin(env)
-      return rejectUpgrade()
-    }),
+    upgrade: upgradeEntryPoint(requireAdmin),
   }
 }
 

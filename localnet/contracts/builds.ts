@@ -1,0 +1,54 @@
+// The builds of each contract. The module of every build is on the ledger from the start, so that a contract can be upgraded to any build of its kind.
+
+import type { ContractCode } from './host.ts'
+import { liquidityVaultContract } from './liquidity-vault.ts'
+import { marketContract } from './market/market.ts'
+import { priceOracleContract } from './price-oracle.ts'
+import { priceShimContract } from './price-shim.ts'
+import { referralContract } from './referral.ts'
+import { routerContract } from './router.ts'
+import { traderVaultsContract } from './trader-vaults.ts'
+
+/** The generation and, from generation 2 on, the in-place upgrade (generation-2, "Names and times"). */
+export const BUILD_NAMES = ['1', '2.0', '2.1', '2.2', '2.3'] as const
+export type BuildName = (typeof BUILD_NAMES)[number]
+
+export const CONTRACT_KINDS = ['market', 'vault', 'oracleShim', 'router', 'vaultFactory', 'referral', 'oracle'] as const
+export type ContractKind = (typeof CONTRACT_KINDS)[number]
+
+type Builds = Readonly<Partial<Record<BuildName, ContractCode>>>
+
+/** The codes by the builds that they are current in. A contract that a build does not change keeps the code of an earlier one. */
+const BUILDS: Readonly<Record<ContractKind, Builds>> = {
+  market: { '1': marketContract() },
+  vault: { '1': liquidityVaultContract() },
+  oracleShim: { '1': priceShimContract() },
+  router: { '1': routerContract() },
+  vaultFactory: { '1': traderVaultsContract() },
+  referral: { '1': referralContract() },
+  oracle: { '1': priceOracleContract() },
+}
+
+const NAMED_BUILDS = Object.fromEntries(
+  Object.entries(BUILDS).map(([kind, builds]) => [
+    kind,
+    Object.fromEntries(Object.entries(builds).map(([name, code]) => [name, { ...code, build: name }])),
+  ]),
+) as Record<ContractKind, Builds>
+
+/** The code of a build. Throws RangeError when the contract has no such build. */
+export function build(kind: ContractKind, name: BuildName): ContractCode {
+  const code = NAMED_BUILDS[kind][name]
+  if (code === undefined) throw new RangeError(`${kind} has no build ${name}; it has ${buildsOf(kind).join(', ')}`)
+  return code
+}
+
+/** The builds of a contract, oldest first. */
+export function buildsOf(kind: ContractKind): readonly BuildName[] {
+  return BUILD_NAMES.filter((name) => NAMED_BUILDS[kind][name] !== undefined)
+}
+
+/** Every build of every contract. */
+export function allBuilds(): readonly ContractCode[] {
+  return CONTRACT_KINDS.flatMap((kind) => Object.values(NAMED_BUILDS[kind]))
+}
