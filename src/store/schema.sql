@@ -45,6 +45,26 @@ create table idx.candles (
   constraint candles_source_check CHECK ((source = ANY (ARRAY['oracle'::text, 'trades'::text])))
 );
 
+create table idx.contract_code (
+  wasm_hash text not null,
+  spec jsonb,
+  problem text,
+  read_at bigint not null,
+  constraint contract_code_pkey PRIMARY KEY (wasm_hash),
+  constraint contract_code_check CHECK (((spec IS NULL) OR (problem IS NULL)))
+);
+
+create table idx.contract_versions (
+  chain integer not null,
+  address text not null,
+  from_ledger bigint not null,
+  from_event_id text,
+  wasm_hash text not null,
+  generation text,
+  seq bigint,
+  noticed_at bigint not null
+);
+
 create table idx.corrections (
   place bigint not null,
   deployment integer not null,
@@ -526,6 +546,9 @@ CREATE INDEX account_events_by_kind ON idx.account_events USING btree (account, 
   WHERE (kind IS NOT NULL);
 CREATE INDEX account_events_by_seq ON idx.account_events USING btree (seq);
 CREATE INDEX account_events_by_topic ON idx.account_events USING btree (account, topic, seq);
+CREATE UNIQUE INDEX contract_versions_by_position ON idx.contract_versions USING btree (chain, address, from_ledger, COALESCE(from_event_id, ''::text));
+CREATE INDEX contract_versions_by_seq ON idx.contract_versions USING btree (seq)
+  WHERE (seq IS NOT NULL);
 CREATE INDEX events_by_contract ON idx.events USING btree (contract_id, seq);
 CREATE INDEX events_by_contract_and_topic ON idx.events USING btree (contract_id, topic, seq);
 CREATE INDEX events_by_ledger ON idx.events USING btree (ledger);

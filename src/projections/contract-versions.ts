@@ -1,0 +1,107 @@
+// The code that each contract ran, and from which position on the chain: what decodes its events, and what its operations are checked against.
+
+import type { Queryable } from '../store/store.ts'
+
+/** NOTIFY channel for every change of the known code or versions. Notifications may be lost, so listeners must also read at intervals. */
+export const CONTRACTS_CHANNEL = 'contracts_changed'
+
+/** One version of a contract. */
+export interface ContractVersion {
+  readonly address: string
+  /** Without `fromEventId` a bound: the code ran at this ledger at the latest. */
+  readonly fromLedger: number
+  /** The RPC's id of the event that reported the upgrade; null: unknown. */
+  readonly fromEventId: string | null
+  /** Lower-case hex. */
+  readonly wasmHash: string
+  /** Null: not recognised, or the code could not be read. */
+  readonly generation: string | null
+  /** The position of the upgrade in the log; null for the first known version of a contract. */
+  readonly seq: number | null
+  /** Unix milliseconds. */
+  readonly noticedAt: number
+}
+
+/** Code as it was read. Exactly one of spec and problem is null. */
+export interface ContractCode {
+  readonly wasmHash: string
+  /** The declared interface, as JSON. */
+  readonly spec: unknown
+  /** Why there is no interface. */
+  readonly problem: string | null
+}
+
+const COLUMNS = `address, from_ledger as "fromLedger", from_event_id as "fromEventId", wasm_hash as "wasmHash", generation, seq, noticed_at as "noticedAt"`
+
+/** Every version on a chain, in the order of the chain. */
+export async function listContractVersions(db: Queryable, chain: number): Promise<readonly ContractVersion[]> {
+  const versions = await db.query<ContractVersion>(`select ${COLUMNS} from idx.contract_versions where chain = $1`, [chain])
+  return versions.toSorted(comparePositions)
+}
+
+/** The code of these hashes, as far as it was read. */
+export async function readContractCode(db: Queryable, wasmHashes: readonly string[]): Promise<ReadonlyMap<string, ContractCode>> {
+  const rows = await db.query<ContractCode>(
+    'select wasm_hash as "wasmHash", spec, problem from idx.contract_code where wasm_hash = any($1::text[])', [wasmHashes],
+  )
+  return new Map(rows.map((row) => [row.wasmHash, row]))
+}
+
+/** The first position on the chain at which a version is in force: an event id, or the lowest one of its ledger. */
+export function positionOf({ fromLedger, fromEventId }: Pick<ContractVersion, 'fromLedger' | 'fromEventId'>): string {
+  return fromEventId ?? `${(BigInt(fromLedger) << 32n).toString().padStart(19, '0')}-0000000000`
+}
+
+function comparePositions(a: ContractVersion, b: ContractVersion): number {
+  const [left, right] = [positionOf(a), positionOf(b)]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/**
+ * The version of a contract in force at an event, of versions in the order of the chain. Before the first known version, that one: the code before it was
+ * never seen. Undefined: no version of this contract is known.
+ */
+export function versionAt(versions: readonly ContractVersion[], address: string, eventId: string): ContractVersion | undefined {
+  const own = versions.filter((version) => version.address === address)
+  return own.findLast((version) => positionOf(version) <= eventId) ?? own[0]
+}
+
+/** The newest version of each contract, of versions in the order of the chain. */
+export function latestVersions(versions: readonly ContractVersion[]): ReadonlyMap<string, ContractVersion> {
+  return new Map(versions.map((version) => [version.address, version]))
+}
+
+/** Adds a version. One at the same position is replaced. */
+export async function insertContractVersion(tx: Queryable, chain: number, version: ContractVersion): Promise<void> {
+  const { address, fromLedger, fromEventId, wasmHash, generation, seq, noticedAt } = version
+  await tx.query(
+    `insert into idx.contract_versions (chain, address, from_ledger, from_event_id, wasm_hash, generation, seq, noticed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (chain, address, from_ledger, coalesce(from_event_id, '')) do update
+       set wasm_hash = excluded.wasm_hash, generation = excluded.generation, seq = coalesce(idx.contract_versions.seq, excluded.seq)`,
+    [chain, address, fromLedger, fromEventId, wasmHash, generation, seq, noticedAt],
+  )
+  await notifyContractsChanged(tx)
+}
+
+/** Stores code that was read; an interface is never replaced by a problem. */
+export async function storeContractCode(tx: Queryable, { wasmHash, spec, problem }: ContractCode, nowMs: number): Promise<void> {
+  await tx.query(
+    `insert into idx.contract_code as c (wasm_hash, spec, problem, read_at) values ($1, $2::jsonb, $3, $4)
+     on conflict (wasm_hash) do update set spec = excluded.spec, problem = excluded.problem, read_at = excluded.read_at where c.spec is null`,
+    [wasmHash, spec === null ? null : JSON.stringify(spec), problem, nowMs],
+  )
+  await notifyContractsChanged(tx)
+}
+
+/** Names the generation of versions whose code was recognised after they were noticed. */
+export async function setGeneration(tx: Queryable, wasmHash: string, generation: string | null): Promise<void> {
+  const changed = await tx.query(
+    'update idx.contract_versions set generation = $2 where wasm_hash = $1 and generation is distinct from $2 returning 1', [wasmHash, generation],
+  )
+  if (changed.length > 0) await notifyContractsChanged(tx)
+}
+
+async function notifyContractsChanged(tx: Queryable): Promise<void> {
+  await tx.query('select pg_notify($1, $2)', [CONTRACTS_CHANNEL, ''])
+}

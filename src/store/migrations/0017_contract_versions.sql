@@ -1,0 +1,24 @@
+-- The code of contracts, by the hash of its WASM: the interface that it declares. `spec` is null when the code could not be read or declares nothing;
+-- `problem` then says why.
+create table idx.contract_code (
+  wasm_hash text primary key,
+  spec jsonb,
+  problem text,
+  read_at bigint not null,
+  check (spec is null or problem is null)
+);
+
+-- Which code each contract ran, and from where on. `from_event_id` is the exact position on the chain; null: the code ran at `from_ledger` at the latest.
+-- `seq` is the position of an upgrade in the log; null: the first known code of the contract, which is no upgrade.
+create table idx.contract_versions (
+  chain integer not null,
+  address text not null,
+  from_ledger bigint not null,
+  from_event_id text,
+  wasm_hash text not null,
+  generation text,
+  seq bigint,
+  noticed_at bigint not null
+);
+create unique index contract_versions_by_position on idx.contract_versions (chain, address, from_ledger, coalesce(from_event_id, ''));
+create index contract_versions_by_seq on idx.contract_versions (seq) where seq is not null;
