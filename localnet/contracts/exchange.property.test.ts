@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fuzz.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
-import { EVENT_SHAPES } from '../../src/exchange/events.ts'
+import { GENERATION_1_EVENTS } from '../../src/exchange/events.ts'
 import type { Val } from './host.ts'
 import { address, bool, i128, symbol, u32, u64 } from './host.ts'
 import { KEYS } from './market/storage.ts'
@@ -209,12 +209,13 @@ test('the generated runs cover all trader and keeper calls and all trading event
     'set_stop_loss', 'set_take_profit', 'sync_asset_pnl', 'update_trailing_peak', 'withdraw', 'withdraw_cross_margin',
   ])
   const administrative = ['initialized', 'paused', 'unpaused']
-  const tradingTopics = Object.keys(EVENT_SHAPES.market).filter((topic) => !administrative.includes(topic))
+  const tradingTopics = Object.keys(GENERATION_1_EVENTS.market).filter((topic) => !administrative.includes(topic))
   assert.deepEqual(tradingTopics.filter((topic) => !reached.topics.has(topic)), [])
 })
 
 const WIRE_TYPES = {
-  address: 'address', symbol: 'symbol', string: 'string', i128: 'i128', u64: 'u64', u32: 'u32', id: 'u64', idText: 'u64',
+  address: 'address', symbol: 'symbol', string: 'string', i128: 'i128', u64: 'u64', u32: 'u32', id: 'u64', idText: 'u64', bool: 'bool',
+  addresses: 'vec',
 } as const
 
 /** Asserts that an event of market or vault has the shape that decoders expect. */
@@ -222,7 +223,7 @@ function checkShape(event: TestEvent, topics: Set<string>): void {
   if (event.contract !== MARKET && event.contract !== VAULT) return
   const topic = String(toNative(event.topics[0]))
   topics.add(topic)
-  const shape = EVENT_SHAPES[event.contract === MARKET ? 'market' : 'vault'][topic] ?? assert.fail(`${topic} has no documented shape`)
+  const shape = GENERATION_1_EVENTS[event.contract === MARKET ? 'market' : 'vault'][topic] ?? assert.fail(`${topic} has no documented shape`)
   const secondTopic = shape.secondTopic === undefined ? [] : [WIRE_TYPES[shape.secondTopic[1]]]
   assert.deepEqual(event.topics.slice(1).map((val) => val.type), secondTopic, topic)
   const data = event.data.type === 'vec' ? event.data.value.map((val) => val.type) : []

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc, fuzzRuns } from '../../test/support/fuzz.ts'
-import { EVENT_SHAPES } from '../../src/exchange/events.ts'
+import { GENERATION_1_EVENTS } from '../../src/exchange/events.ts'
 import { address, u32, u64, type Val } from './host.ts'
 import { toNative } from './test-host.ts'
 import { ALICE, BOB, contractError, E7, FACTORY, KEEPER, LP, MARKET, PROVIDER, REFERRAL, USDC, VAULT } from './test-exchange.ts'
@@ -177,7 +177,7 @@ test('the factory owes more than it holds only after a leader trades while anoth
     'claim_leader_fees', 'deposit', 'execute_order', ...[...LEADER_CALLS].toSorted(), 'liquidate', 'set_paused', 'withdraw',
   ])
   const notReached = ['initialized', 'vault_created', 'admin_paused', 'admin_unpaused']
-  assert.deepEqual(Object.keys(EVENT_SHAPES.vaultFactory).filter((topic) => !reached.topics.has(topic) && !notReached.includes(topic)), [])
+  assert.deepEqual(Object.keys(GENERATION_1_EVENTS.vaultFactory).filter((topic) => !reached.topics.has(topic) && !notReached.includes(topic)), [])
 })
 
 test('with two vaults and one trade, the token rejects the last withdrawal', () => {

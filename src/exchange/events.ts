@@ -1,10 +1,10 @@
-// Every contract event: topic -> data tuple in wire order, with the payload key of each value.
+// The events of contracts of generation 1, and what all generations share: topic -> data tuple in wire order, with the payload key of each value.
 // Sources: specification, "Events"; payload keys of the liquidity vault are its tuple names in camelCase.
 
 import type { EventContractKey } from './contracts.ts'
 
 /** On-chain type of a value. `id` is a u64 served as a JSON number; wide integers are served as digit strings. */
-export type EventFieldType = 'address' | 'symbol' | 'string' | 'i128' | 'u64' | 'u32' | 'id' | 'idText'
+export type EventFieldType = 'address' | 'symbol' | 'string' | 'bool' | 'i128' | 'u64' | 'u32' | 'id' | 'idText' | 'addresses'
 
 /** One value of an event: its payload key and on-chain type. */
 export type EventField = readonly [key: string, type: EventFieldType]
@@ -14,11 +14,19 @@ export interface EventShape {
   readonly secondTopic?: EventField
   /** The data tuple in wire order; empty means void. */
   readonly data: readonly EventField[]
+  /** The data is the only value itself instead of a tuple. */
+  readonly bare?: true
 }
 
-const PAUSES: Readonly<Record<string, EventShape>> = { paused: { data: [] }, unpaused: { data: [] } }
+/** The events of one contract, by topic. */
+export type EventTable = Readonly<Record<string, EventShape>>
 
-const MARKET: Readonly<Record<string, EventShape>> = {
+/** The events of each contract, by topic. */
+export type EventTables = Readonly<Record<EventContractKey, EventTable>>
+
+const PAUSES: EventTable = { paused: { data: [] }, unpaused: { data: [] } }
+
+const MARKET: EventTable = {
   initialized: { data: [['admin', 'address'], ['vault', 'address'], ['oracleAdapter', 'address']] },
   ...PAUSES,
   position_opened: {
@@ -43,7 +51,7 @@ const MARKET: Readonly<Record<string, EventShape>> = {
   funding_applied: { data: [['fundingRate', 'i128'], ['hoursElapsed', 'u64']] },
 }
 
-const VAULT: Readonly<Record<string, EventShape>> = {
+const VAULT: EventTable = {
   initialized: { data: [['admin', 'address'], ['marketContract', 'address'], ['usdcToken', 'address'], ['lpToken', 'address']] },
   deposit: { data: [['depositor', 'address'], ['usdcAmount', 'i128'], ['lpAmount', 'i128'], ['fee', 'i128']] },
   withdraw: { data: [['withdrawer', 'address'], ['lpAmount', 'i128'], ['netUsdc', 'i128'], ['fee', 'i128']] },
@@ -65,9 +73,9 @@ const VAULT: Readonly<Record<string, EventShape>> = {
   emergency_withdraw: { data: [['amount', 'i128'], ['recipient', 'address']] },
 }
 
-const VAULT_ID: EventField = ['vaultId', 'u32']
+export const VAULT_ID: EventField = ['vaultId', 'u32']
 
-const VAULT_FACTORY: Readonly<Record<string, EventShape>> = {
+const VAULT_FACTORY: EventTable = {
   initialized: { data: [['admin', 'address'], ['market', 'address'], ['usdc', 'address']] },
   vault_created: { secondTopic: VAULT_ID, data: [['leader', 'address'], ['name', 'string']] },
   deposit: { secondTopic: VAULT_ID, data: [['depositor', 'address'], ['amount', 'i128'], ['shares', 'i128']] },
@@ -83,7 +91,7 @@ const VAULT_FACTORY: Readonly<Record<string, EventShape>> = {
   admin_unpaused: { secondTopic: VAULT_ID, data: [] },
 }
 
-const REFERRAL: Readonly<Record<string, EventShape>> = {
+const REFERRAL: EventTable = {
   initialized: { data: [['admin', 'address'], ['market', 'address']] },
   code_created: { data: [['referrer', 'address'], ['code', 'string']] },
   referrer_set: { data: [['referee', 'address'], ['referrer', 'address'], ['code', 'string']] },
@@ -93,8 +101,7 @@ const REFERRAL: Readonly<Record<string, EventShape>> = {
   claimed: { data: [['referrer', 'address'], ['amount', 'i128']] },
 }
 
-/** The events of each contract, by topic. */
-export const EVENT_SHAPES: Readonly<Record<EventContractKey, Readonly<Record<string, EventShape>>>> = {
+export const GENERATION_1_EVENTS: EventTables = {
   market: MARKET,
   vault: VAULT,
   vaultFactory: VAULT_FACTORY,

@@ -6,6 +6,7 @@ import type { Epoch } from '../projections/epochs.ts'
 import type { ComparedRow, Repair, RepairedEvent } from '../projections/repairs.ts'
 import { decodeEvent } from './decode.ts'
 import { contractNames, publicEventId } from './epochs.ts'
+import type { Interfaces } from './interfaces.ts'
 import { ledgerOf } from './toid.ts'
 
 /** The epochs of one chain, and the position up to which the current one is indexed. */
@@ -14,6 +15,7 @@ export interface ComparedChain {
   readonly epochs: readonly Epoch[]
   readonly currentEpoch: number
   readonly cursor: string | null
+  readonly interfaces: Interfaces
 }
 
 export interface PageComparison {
@@ -42,12 +44,12 @@ export function compareArchive(
     const rows = (rowsOf.get(event.id) ?? []).filter((row) => isOwn(row) || isSame(row, event)).toSorted((a, b) => a.seq - b.seq)
     const retained = rows.find((row) => isSame(row, event)) ?? rows[0]
     if (retained === undefined) {
-      repairs.push({ action: 'add', epoch: epoch.number, chainId: event.id, seq: null, event: toRepairedEvent(epoch, event) })
+      repairs.push({ action: 'add', epoch: epoch.number, chainId: event.id, seq: null, event: toRepairedEvent(chain, epoch, event) })
       continue
     }
     const retainedEpoch = chain.epochs.find(({ number }) => number === retained.epoch) ?? epoch
     if (!isSame(retained, event)) {
-      repairs.push({ action: 'replace', epoch: retained.epoch, chainId: event.id, seq: retained.seq, event: toRepairedEvent(retainedEpoch, event) })
+      repairs.push({ action: 'replace', epoch: retained.epoch, chainId: event.id, seq: retained.seq, event: toRepairedEvent(chain, retainedEpoch, event) })
     }
     for (const row of rows) {
       const rowChain = archived.chainOf.get(row.epoch)
@@ -82,10 +84,11 @@ function isSame(row: ComparedRow, event: ChainEvent): boolean {
     row.valueXdr === event.valueXdr && row.topicsXdr === event.topicsXdr.join(' ')
 }
 
-function toRepairedEvent(epoch: Epoch, { id, contractId, ledger, closeSec, txHash, topicsXdr, valueXdr }: ChainEvent): RepairedEvent {
+function toRepairedEvent({ interfaces }: ComparedChain, epoch: Epoch, event: ChainEvent): RepairedEvent {
+  const { id, contractId, ledger, closeSec, txHash, topicsXdr, valueXdr } = event
   const contract = contractNames(epoch).get(contractId) ?? 'market'
   return {
-    ...decodeEvent(contract, topicsXdr, valueXdr), eventId: publicEventId(epoch, id), contractId, contract, ledger, ledgerCloseTs: closeSec, txHash, topicsXdr,
-    valueXdr,
+    ...decodeEvent(contract, topicsXdr, valueXdr, interfaces.at(contractId, id)), eventId: publicEventId(epoch, id), contractId, contract, ledger,
+    ledgerCloseTs: closeSec, txHash, topicsXdr, valueXdr,
   }
 }

@@ -4,9 +4,11 @@ import { Address, StrKey, xdr } from '@stellar/stellar-sdk'
 import type { ScArgument } from '../chain/scval.ts'
 import { encodeScVal } from '../chain/scval.ts'
 import { EVENT_CONTRACT_KEYS } from '../exchange/contracts.ts'
-import type { EventField } from '../exchange/events.ts'
-import { EVENT_SHAPES } from '../exchange/events.ts'
-import { decodeEvent } from './decode.ts'
+import { eventShapes } from '../exchange/event-shapes.ts'
+import type { EventField, EventShape } from '../exchange/events.ts'
+import type { Generation } from '../exchange/generations.ts'
+import type { PayloadValue } from '../projections/archived-event.ts'
+import { decodeEvent, UNKNOWN_INTERFACE } from './decode.ts'
 
 const ACCOUNT = StrKey.encodeEd25519PublicKey(new Uint8Array(32).fill(3))
 const A_CONTRACT = StrKey.encodeContract(new Uint8Array(32).fill(4))
@@ -17,11 +19,13 @@ const symbol = (value: string): string => encodeScVal({ type: 'symbol', value })
 const data = (...value: ScArgument[]): string => encodeScVal({ type: 'vec', value })
 
 /** A value of the field's type at the end of its range, and how it is served. */
-function sample([key, type]: EventField): { given: ScArgument; served: string | number } {
+function sample([key, type]: EventField): { given: ScArgument; served: PayloadValue } {
   switch (type) {
     case 'address': return { given: { type: 'address', value: A_CONTRACT }, served: A_CONTRACT }
     case 'symbol': return { given: { type: 'symbol', value: 'BTC' }, served: 'BTC' }
     case 'string': return { given: { type: 'string', value: 'ÄB 1' }, served: 'ÄB 1' }
+    case 'bool': return { given: { type: 'bool', value: true }, served: true }
+    case 'addresses': return { given: { type: 'vec', value: [{ type: 'address', value: ACCOUNT }] }, served: [ACCOUNT] }
     case 'i128': return { given: { type: 'i128', value: -I128_MAX }, served: (-I128_MAX).toString() }
     case 'u64': return { given: { type: 'u64', value: 2n ** 64n - 1n }, served: (2n ** 64n - 1n).toString() }
     case 'idText': return { given: { type: 'u64', value: 2n ** 64n - 1n }, served: (2n ** 64n - 1n).toString() }
@@ -30,22 +34,32 @@ function sample([key, type]: EventField): { given: ScArgument; served: string | 
   }
 }
 
-test('decodes every event of every contract by field name, without losing digits', () => {
-  let decoded = 0
-  for (const contract of EVENT_CONTRACT_KEYS) {
-    for (const [topic, shape] of Object.entries(EVENT_SHAPES[contract])) {
-      const second = shape.secondTopic === undefined ? [] : [sample(shape.secondTopic)]
-      const values = shape.data.map(sample)
-      const topics = [symbol(topic), ...second.map(({ given }) => encodeScVal(given))]
-      const fields = [...(shape.secondTopic === undefined ? [] : [shape.secondTopic]), ...shape.data]
-      const payload = Object.fromEntries([['topic', topic], ...[...second, ...values].map(({ served }, index) => [fields[index]?.[0], served])])
-      const valueXdr = values.length === 0 ? VOID : data(...values.map(({ given }) => given))
-      assert.deepEqual(decodeEvent(contract, topics, valueXdr), { topic, payload, problem: null }, `${contract} ${topic}`)
-      decoded += 1
+/** An event of this shape, and its payload. */
+function eventOf(topic: string, shape: EventShape): { topics: string[]; value: string; payload: Record<string, PayloadValue> } {
+  const second = shape.secondTopic === undefined ? [] : [shape.secondTopic]
+  const values = shape.data.map(sample)
+  const [first] = values
+  const topics = [symbol(topic), ...second.map((field) => encodeScVal(sample(field).given))]
+  const payload = Object.fromEntries([['topic', topic], ...[...second, ...shape.data].map((field) => [field[0], sample(field).served] as const)])
+  if (first === undefined) return { topics, value: VOID, payload }
+  return { topics, value: shape.bare === true ? encodeScVal(first.given) : data(...values.map(({ given }) => given)), payload }
+}
+
+for (const generation of ['1', '2.0', '2.3'] satisfies Generation[]) {
+  test(`decodes every event of generation ${generation} by field name, without losing digits, also when the generation is unknown or another one`, () => {
+    let decoded = 0
+    for (const contract of EVENT_CONTRACT_KEYS) {
+      for (const [topic, shape] of Object.entries(eventShapes(generation)[contract])) {
+        const { topics, value, payload } = eventOf(topic, shape)
+        for (const declared of [{ generation }, UNKNOWN_INTERFACE, { generation: generation === '1' ? '2.2' : '1' } as const]) {
+          assert.deepEqual(decodeEvent(contract, topics, value, declared), { topic, payload, problem: null }, `${contract} ${topic} ${declared.generation}`)
+        }
+        decoded += 1
+      }
     }
-  }
-  assert.ok(decoded > 40)
-})
+    assert.ok(decoded > 40)
+  })
+}
 
 const TRADER: ScArgument = { type: 'address', value: ACCOUNT }
 const opened = (change: Readonly<Record<number, ScArgument>> = {}): string => {
@@ -62,9 +76,9 @@ test('decodes names of any bytes, escaped where they cannot be stored', () => {
   ]
   for (const [bytes, served] of names) {
     const value = xdr.ScVal.scvVec([Address.fromString(ACCOUNT).toScVal(), xdr.ScVal.scvString(Uint8Array.from(bytes))]).toXdr('base64')
-    const created = decodeEvent('vaultFactory', [symbol('vault_created'), encodeScVal({ type: 'u32', value: 3 })], value)
+    const created = decodeEvent('vaultFactory', [symbol('vault_created'), encodeScVal({ type: 'u32', value: 3 })], value, UNKNOWN_INTERFACE)
     assert.deepEqual(created, { topic: 'vault_created', payload: { topic: 'vault_created', vaultId: 3, leader: ACCOUNT, name: served }, problem: null })
-    const code = decodeEvent('referral', [symbol('code_created')], value)
+    const code = decodeEvent('referral', [symbol('code_created')], value, UNKNOWN_INTERFACE)
     assert.deepEqual(code, { topic: 'code_created', payload: { topic: 'code_created', referrer: ACCOUNT, code: served }, problem: null })
   }
 })
@@ -95,7 +109,7 @@ const MALFORMED: readonly Malformed[] = [
 
 for (const [what, contract, topics, value, topic, problem] of MALFORMED) {
   test(`returns a problem and no payload for ${what}`, () => {
-    const decoded = decodeEvent(contract, topics, value)
+    const decoded = decodeEvent(contract, topics, value, UNKNOWN_INTERFACE)
     assert.equal(decoded.payload, null)
     assert.equal(decoded.topic, topic)
     assert.match(decoded.problem ?? '', problem)

@@ -1,12 +1,13 @@
 // Decodes contract events from XDR to payloads, using the event shapes of src/exchange. Never throws: an undecodable event is archived raw, with a reason.
 
 import type { EventContractKey } from '../exchange/contracts.ts'
+import { shapesOf } from '../exchange/event-shapes.ts'
 import type { EventField, EventShape } from '../exchange/events.ts'
-import { EVENT_SHAPES } from '../exchange/events.ts'
+import type { Generation } from '../exchange/generations.ts'
 import type { ScValue } from '../chain/scval.ts'
 import { decodeScVal, MalformedScVal } from '../chain/scval.ts'
 import { MALFORMED_PREFIX } from '../projections/archived-event.ts'
-import type { Payload } from '../projections/archived-event.ts'
+import type { Payload, PayloadValue } from '../projections/archived-event.ts'
 
 /** A decoded event. Exactly one of payload and problem is null. */
 export interface Decoded {
@@ -24,20 +25,42 @@ class ShapeMismatch extends Error {
   override readonly name = 'ShapeMismatch'
 }
 
-/** Decodes one event of a contract (specification, "Events"). */
-export function decodeEvent(contract: EventContractKey, topicsXdr: readonly string[], valueXdr: string): Decoded {
+/** What a contract declares about its events at one position of its history. */
+export interface EventInterface {
+  /** Null: unknown. */
+  readonly generation: Generation | null
+}
+
+export const UNKNOWN_INTERFACE: EventInterface = { generation: null }
+
+/** Decodes one event of a contract by the interface in force at its position (specification, "Events"). */
+export function decodeEvent(contract: EventContractKey, topicsXdr: readonly string[], valueXdr: string, declared: EventInterface): Decoded {
   let topic = ''
   try {
     const topics = topicsXdr.map(decodeScVal)
     topic = nameOf(topics[0])
-    const shape = topic === '' ? undefined : Object.entries(EVENT_SHAPES[contract]).find(([name]) => name === topic)?.[1]
-    if (shape === undefined) return { topic, payload: null, problem: topic === '' ? 'no topic' : 'unknown topic' }
-    return { topic, payload: readPayload(topic, shape, topics.slice(1), decodeScVal(valueXdr)), problem: null }
+    const shapes = topic === '' ? [] : shapesOf(contract, topic, declared.generation)
+    if (shapes.length === 0) return { topic, payload: null, problem: topic === '' ? 'no topic' : 'unknown topic' }
+    return { topic, payload: readFirstMatch(topic, shapes, topics.slice(1), decodeScVal(valueXdr)), problem: null }
   } catch (error) {
     if (error instanceof ShapeMismatch) return { topic, payload: null, problem: error.message }
     if (error instanceof MalformedScVal) return { topic, payload: null, problem: `${MALFORMED_PREFIX}${error.message}` }
     throw error
   }
+}
+
+/** The payload by the first shape that fits. Throws the first mismatch when none does. */
+function readFirstMatch(topic: string, shapes: readonly EventShape[], furtherTopics: readonly ScValue[], data: ScValue): Payload {
+  let first: ShapeMismatch | undefined
+  for (const shape of shapes) {
+    try {
+      return readPayload(topic, shape, furtherTopics, data)
+    } catch (error) {
+      if (!(error instanceof ShapeMismatch)) throw error
+      first ??= error
+    }
+  }
+  throw first ?? new ShapeMismatch('unknown topic')
 }
 
 function nameOf(value: ScValue | undefined): string {
@@ -46,7 +69,7 @@ function nameOf(value: ScValue | undefined): string {
 
 function readPayload(topic: string, shape: EventShape, furtherTopics: readonly ScValue[], data: ScValue): Payload {
   const second = shape.secondTopic === undefined ? [] : [shape.secondTopic]
-  const values = valuesOf(data, shape.data.length)
+  const values = shape.bare === true ? [data] : valuesOf(data, shape.data.length)
   if (furtherTopics.length !== second.length) throw new ShapeMismatch(`unexpected number of topics: ${furtherTopics.length + 1}`)
   if (values.length !== shape.data.length) throw new ShapeMismatch(`unexpected number of data values: ${values.length}`)
   const fields = [...second, ...shape.data]
@@ -57,12 +80,18 @@ function readPayload(topic: string, shape: EventShape, furtherTopics: readonly S
 /** Data is a vector in tuple order, even for a single value; void when there are no values. */
 function valuesOf(data: ScValue, expected: number): readonly ScValue[] {
   if (data.type === 'vec' && expected > 0) return data.value
-  if (data.type === 'void' && expected === 0) return []
+  if (expected === 0 && (data.type === 'void' || (data.type === 'vec' && data.value.length === 0))) return []
   throw new ShapeMismatch(`unexpected data type ${data.type}`)
 }
 
-function readField([key, type]: EventField, value: ScValue | undefined): string | number {
+function readField([key, type]: EventField, value: ScValue | undefined): PayloadValue {
   switch (type) {
+    case 'bool':
+      if (value?.type === 'bool') return value.value
+      break
+    case 'addresses':
+      if (value?.type === 'vec') return value.value.map((item) => readField([key, 'address'], item))
+      break
     case 'address':
     case 'symbol':
     case 'string':

@@ -19,6 +19,7 @@ import type { IndexCursor } from '../projections/index-state.ts'
 import { IndexConflict, updateIndexCursor, readIndexCursor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import { readRange, readTip, relate } from './chain-identity.ts'
+import { readInterfaces } from './interfaces.ts'
 import { createPageSize } from './page-size.ts'
 import type { EventsPosition } from './events-page.ts'
 import { BadPage, readEventsPage } from './events-page.ts'
@@ -106,7 +107,7 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     pageSize.onSuccess()
     const end = endOfLedger(gap.toLedger)
     const events = await withoutArchived(db, epoch.chain, page.events.filter(({ id }) => id <= end))
-    const archived = await toArchivedEvents(events, epoch, epochs, await lastFilledSeq(db, gap))
+    const archived = await toArchivedEvents(events, epoch, epochs, await lastFilledSeq(db, gap), await readInterfaces(db, epoch.chain))
     if ((archived.at(-1)?.seq ?? 0) > gap.lastSeq) throw new BadPage('bad_events', 'the gap has more events than reserved seqs')
     const isComplete = page.cursor >= end
     await db.transaction(async (tx) => {

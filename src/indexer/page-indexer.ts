@@ -15,6 +15,7 @@ import type { Writer } from '../store/store.ts'
 import type { ChainGuard } from './chain-guard.ts'
 import { readEventsPage } from './events-page.ts'
 import type { EventsPosition } from './events-page.ts'
+import { readInterfaces } from './interfaces.ts'
 import { createPageSize } from './page-size.ts'
 import type { StepResult } from './step-result.ts'
 import { cursorAfter, toArchivedEvents, writePage } from './write-page.ts'
@@ -50,7 +51,7 @@ export function createPageIndexer({ rpc, guard, clock, log, onArchived }: PageIn
       pageSize.onSuccess()
       const anchors = await guard.confirmPage(db, epoch, page, node, call)
       const events = await withoutArchived(db, epoch.chain, page.events)
-      const archived = await toArchivedEvents(events, epoch, epochs, lastReservedSeq(cursor))
+      const archived = await toArchivedEvents(events, epoch, epochs, lastReservedSeq(cursor), await readInterfaces(db, epoch.chain))
       const to = cursorAfter(cursor, page, archived)
       const advanced = to.cursor !== cursor.cursor
       if (advanced) await writePage(db, { from: cursor, to, epoch, archived, anchors }, clock.nowMs())

@@ -26,6 +26,8 @@ import { isActive, readTask, requestTask, updateTask } from '../projections/task
 import type { Queryable, Store, Writer } from '../store/store.ts'
 import { decodeEvent } from './decode.ts'
 import { contractNames, randomEpochName } from './epochs.ts'
+import type { Interfaces } from './interfaces.ts'
+import { chainEventId, readInterfacesOfChains } from './interfaces.ts'
 import { INDEXER_LOCK } from './options.ts'
 
 /** Archived events per transaction. On the embedded engine, reads wait for one transaction at a time. */
@@ -98,10 +100,11 @@ export function createRebuilder({ clock, random, log }: RebuilderOptions): Rebui
     const through = rows.at(-1)?.seq
     if (through === undefined) return undefined
     const epochs = new Map((await listEpochs(db)).map((epoch) => [epoch.number, epoch]))
+    const interfaces = await readInterfacesOfChains(db, [...epochs.values()].map(({ chain }) => chain))
     const done = progress.done + rows.length
     await db.transaction(async (tx) => {
       const corrections = await readCorrections(tx, progress.afterSeq, through)
-      const redecoded = await replayWithCorrections(shadowOf(tx), rows, epochs, corrections)
+      const redecoded = await replayWithCorrections(shadowOf(tx), rows, { epochs, interfaces }, corrections)
       const next = { ...progress, afterSeq: through, done, redecoded: progress.redecoded + redecoded, total: Math.max(progress.total, done) }
       await updateTask(tx, 'rebuild', { state: 'running', progress: next }, clock.nowMs())
     })
@@ -185,36 +188,44 @@ export async function rebuild(store: Store, options: RebuildOptions): Promise<{ 
   }
 }
 
+/** What the rows are replayed with. */
+interface History {
+  readonly epochs: ReadonlyMap<number, Epoch>
+  /** By chain. */
+  readonly interfaces: ReadonlyMap<number, Interfaces>
+}
+
 /** Replays rows, and between them the corrections recorded there; returns the number of rows that decode differently now. */
 async function replayWithCorrections(
   tx: Queryable,
   rows: readonly ArchiveRow[],
-  epochs: ReadonlyMap<number, Epoch>,
+  history: History,
   corrections: readonly CorrectionWithSeq[],
 ): Promise<number> {
   let redecoded = 0
   let from = 0
   for (const correction of corrections) {
     const until = rows.findIndex(({ seq }) => seq > correction.seq)
-    redecoded += await replay(tx, rows.slice(from, until), epochs)
+    redecoded += await replay(tx, rows.slice(from, until), history)
     await applyCorrections(tx, [correction])
     from = until
   }
-  return redecoded + (await replay(tx, rows.slice(from), epochs))
+  return redecoded + (await replay(tx, rows.slice(from), history))
 }
 
 /** Replays rows, which may span epochs; returns the number that decode differently now. */
-async function replay(tx: Queryable, rows: readonly ArchiveRow[], epochs: ReadonlyMap<number, Epoch>): Promise<number> {
+async function replay(tx: Queryable, rows: readonly ArchiveRow[], { epochs, interfaces }: History): Promise<number> {
   const redecoded: ArchivedEvent[] = []
   for (let from = 0; from < rows.length;) {
     const number = defined(rows[from], 'archive row').epoch
     const epoch = defined(epochs.get(number), `epoch ${number}`)
     const end = rows.findIndex((row, index) => index > from && row.epoch !== number)
     const names = contractNames(epoch)
+    const declared = defined(interfaces.get(epoch.chain), `chain ${epoch.chain}`)
     const before = rows.slice(from, end === -1 ? rows.length : end)
     const part = before.map((row) => {
       const contract = defined(names.get(row.contractId), `contract ${row.contractId}`)
-      return { ...row, contract, ...decodeEvent(contract, row.topicsXdr, row.valueXdr) }
+      return { ...row, contract, ...decodeEvent(contract, row.topicsXdr, row.valueXdr, declared.at(row.contractId, chainEventId(row.eventId))) }
     })
     const changed = before.filter((row, index) => !decodesAlike(row, part[index]))
     if (changed.length > 0) {

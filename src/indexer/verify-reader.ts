@@ -12,6 +12,7 @@ import type { IndexCursor } from '../projections/index-state.ts'
 import type { Queryable } from '../store/store.ts'
 import type { ComparedChain } from './compare-archive.ts'
 import { readRange } from './chain-identity.ts'
+import { readInterfaces } from './interfaces.ts'
 import { createPageSize } from './page-size.ts'
 import { endOfLedger, isEndOfLedger, ledgerAfter, ledgerOf } from './toid.ts'
 
@@ -32,6 +33,7 @@ export async function readChain(db: Queryable): Promise<CurrentChain | undefined
   return {
     chain: current.chain, epochs: own, currentEpoch: current.number, cursor: indexCursor.cursor, indexCursor,
     chainOf: new Map(epochs.map(({ number, chain }) => [number, chain])),
+    interfaces: await readInterfaces(db, current.chain),
   }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChainEvent } from '../chain/responses.ts'
 import type { Epoch } from '../projections/epochs.ts'
+import { UNKNOWN_INTERFACE } from './decode.ts'
 import { toArchivedEvents } from './write-page.ts'
 
 const EPOCH: Epoch = {
@@ -28,7 +29,7 @@ test('lets the event loop turn while it decodes a page of expensive events', asy
     counting = setImmediate(count)
   }
   let counting = setImmediate(count)
-  const archived = await toArchivedEvents(events, EPOCH, [EPOCH], 10)
+  const archived = await toArchivedEvents(events, EPOCH, [EPOCH], 10, { at: () => UNKNOWN_INTERFACE })
   clearImmediate(counting)
   assert.deepEqual([archived.length, archived[0]?.seq, archived.at(-1)?.seq, archived[0]?.problem], [40, 11, 50, 'no topic'])
   assert.ok(turns >= 10, `the event loop turned ${turns} times`)

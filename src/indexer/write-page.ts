@@ -14,6 +14,7 @@ import { updateIndexCursor } from '../projections/index-state.ts'
 import { assignLearnedEventSeqs } from '../projections/learned-events.ts'
 import type { Writer } from '../store/store.ts'
 import { decodeEvent } from './decode.ts'
+import type { Interfaces } from './interfaces.ts'
 import { archivedUntil, contractNames, publicEventId } from './epochs.ts'
 import type { CheckedPage } from './events-page.ts'
 
@@ -26,6 +27,7 @@ export async function toArchivedEvents(
   epoch: Epoch,
   epochs: readonly Epoch[],
   afterSeq: number,
+  interfaces: Interfaces,
 ): Promise<readonly ArchivedEvent[]> {
   const names = contractNames(epoch)
   const until = archivedUntil(epochs, epoch)
@@ -39,7 +41,7 @@ export async function toArchivedEvents(
       sliceLength = 0
       await yieldToEventLoop()
     }
-    const decoded = decodeEvent(contract, event.topicsXdr, event.valueXdr)
+    const decoded = decodeEvent(contract, event.topicsXdr, event.valueXdr, interfaces.at(event.contractId, event.id))
     archived.push({
       ...decoded,
       seq: afterSeq + archived.length + 1,

@@ -1,7 +1,10 @@
 import type { EventContractKey } from '../exchange/contracts.ts'
 
+/** A decoded value; wide integers are digits. */
+export type PayloadValue = string | number | boolean | null | readonly PayloadValue[] | { readonly [name: string]: PayloadValue }
+
 /** The decoded body of an event: `topic` and the fields of that topic. */
-export type Payload = Readonly<Record<string, string | number>>
+export type Payload = Readonly<Record<string, PayloadValue>>
 
 /** Begins the problem of an event whose XDR does not decode. That is a node's fault; every other problem means that the contracts have changed. */
 export const MALFORMED_PREFIX = 'malformed: '

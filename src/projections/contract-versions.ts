@@ -58,12 +58,11 @@ function comparePositions(a: ContractVersion, b: ContractVersion): number {
 }
 
 /**
- * The version of a contract in force at an event, of versions in the order of the chain. Before the first known version, that one: the code before it was
- * never seen. Undefined: no version of this contract is known.
+ * The version of a contract in force at an event, of its own versions in the order of the chain. Before the first known version, that one: the code before
+ * it was never seen. Undefined: no version is known.
  */
-export function versionAt(versions: readonly ContractVersion[], address: string, eventId: string): ContractVersion | undefined {
-  const own = versions.filter((version) => version.address === address)
-  return own.findLast((version) => positionOf(version) <= eventId) ?? own[0]
+export function versionAt(ownVersions: readonly ContractVersion[], eventId: string): ContractVersion | undefined {
+  return ownVersions.findLast((version) => positionOf(version) <= eventId) ?? ownVersions[0]
 }
 
 /** The newest version of each contract, of versions in the order of the chain. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
-import { EVENT_SHAPES } from '../../src/exchange/events.ts'
+import { GENERATION_1_EVENTS } from '../../src/exchange/events.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import { serveMetrics } from '../../src/metrics/server.ts'
@@ -89,7 +89,7 @@ test('counts an undecodable event as unknown; its topic never becomes a label', 
   assert.deepEqual([...samples].filter(([key]) => key.startsWith('gateway_index_events')), [
     ['gateway_index_events_total{topic="unknown"}', 1], ['gateway_index_events_total{topic="position_opened"}', 1],
   ])
-  assert.ok(Object.values(EVENT_SHAPES).every((shapes) => !Object.hasOwn(shapes, 'unknown')), 'no real topic has this name')
+  assert.ok(Object.values(GENERATION_1_EVENTS).every((shapes) => !Object.hasOwn(shapes, 'unknown')), 'no real topic has this name')
 })
 
 test('counts RPC calls by node, method and outcome', async () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EVENT_CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import type { EventContractKey } from '../../src/exchange/contracts.ts'
-import { EVENT_SHAPES } from '../../src/exchange/events.ts'
+import { GENERATION_1_EVENTS } from '../../src/exchange/events.ts'
 import type { EventField } from '../../src/exchange/events.ts'
 
 /** "Events": `topic [second topic] : data tuple in order`, with the specification's names. */
@@ -116,9 +116,9 @@ function rows(contract: EventContractKey): [topic: string, second: string | unde
 for (const contract of EVENT_CONTRACT_KEYS) {
   test(`the events of ${contract} match the specification value by value`, () => {
     const specifiedRows = rows(contract)
-    assert.deepEqual(Object.keys(EVENT_SHAPES[contract]).sort(), specifiedRows.map(([topic]) => topic).sort())
+    assert.deepEqual(Object.keys(GENERATION_1_EVENTS[contract]).sort(), specifiedRows.map(([topic]) => topic).sort())
     for (const [topic, second, data] of specifiedRows) {
-      const shape = EVENT_SHAPES[contract][topic]
+      const shape = GENERATION_1_EVENTS[contract][topic]
       assert.deepEqual(shape?.data.map(implemented), data.map((name) => specified(contract, topic, name)), `${contract} ${topic}`)
       const secondTopic = shape?.secondTopic === undefined ? undefined : implemented(shape.secondTopic)
       assert.deepEqual(secondTopic, second === undefined ? undefined : specified(contract, topic, second), `second topic of ${contract} ${topic}`)
