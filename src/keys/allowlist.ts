@@ -1,8 +1,9 @@
 // The addresses that may be issued a key (specification, "Obtaining a key": the closed beta). A file is reloaded when it changes.
 
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { parseAddressList } from '../base/address-list.ts'
 import type { Clock } from '../base/clock.ts'
+import { fileVersion } from '../base/file-version.ts'
 import type { Log } from '../base/log.ts'
 
 export type AllowlistSource = { readonly addresses: readonly string[] } | { readonly file: string }
@@ -66,16 +67,6 @@ function watchFile(file: string, { clock, log }: { readonly clock: Clock; readon
       refresh()
       return listed.has(address)
     },
-  }
-}
-
-/** Differs between two states of a file. */
-function fileVersion(file: string): string {
-  try {
-    const { mtimeNs, size, ino } = statSync(file, { bigint: true })
-    return `${mtimeNs} ${size} ${ino}`
-  } catch (cause) {
-    return String((cause as { code?: unknown }).code)
   }
 }
 

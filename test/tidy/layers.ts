@@ -16,7 +16,7 @@ interface Layer {
 const ALL_OF_SRC = [
   'src/base', 'src/exchange', 'src/resources', 'src/store', 'src/chain', 'src/projections', 'src/oracle', 'src/indexer', 'src/keys', 'src/account', 'src/venue',
   'src/relay', 'src/stream', 'src/redis', 'src/http', 'src/console', 'src/routes', 'src/metrics', 'src/tracing', 'src/logging',
-  'src/limits.ts', 'src/config.ts',
+  'src/deployment', 'src/limits.ts', 'src/config.ts',
 ]
 
 /** The layer table. A file belongs to the longest entry that its path starts with. A file without a layer is a violation. */
@@ -34,6 +34,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/venue': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
   'src/relay': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
   'src/stream': { imports: ['src/base', 'src/exchange', 'src/resources', 'src/store', 'src/projections', 'src/limits.ts'] },
+  'src/deployment': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/store', 'src/projections'] },
   'src/redis': { imports: ['src/base', 'src/keys', 'src/limits.ts'], types: ['src/http'] },
   'src/http': { imports: ['src/base', 'src/resources', 'src/keys', 'src/limits.ts'] },
   'src/console': { imports: ['src/base'] },
@@ -49,7 +50,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/tracing': { imports: ['src/base'], types: ['src/http'] },
   'src/limits.ts': { imports: [] },
   'src/config': { imports: ['src/base', 'src/limits.ts'] },
-  'src/config.ts': { imports: ['src/base', 'src/config', 'src/exchange', 'src/limits.ts', 'deployments'] },
+  'src/config.ts': { imports: ['src/base', 'src/config', 'src/deployment', 'src/exchange', 'src/limits.ts', 'deployments'] },
   'src/gateway.ts': { imports: [...ALL_OF_SRC, 'package.json'] },
   // The process imports the local network by its package name.
   'main.ts': { imports: [...ALL_OF_SRC, 'src/gateway.ts', 'package.json'] },
