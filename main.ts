@@ -132,7 +132,7 @@ async function openTracing({ config, secrets }: Settings, disposables: AsyncDisp
 async function findContracts({ config, secrets }: Settings, network: LocalNetwork | null, log: Log, stop: AbortSignal): Promise<ContractSources> {
   const readContracts = (): Promise<ContractAddresses> => fetchContracts(secrets.rpcUrls, clock)
   const mayRetry = (error: unknown): boolean => error instanceof LocalNetworkUnreachable
-  const addresses = network?.contracts ?? config.network.manifest ?? (await retryUntilReady(readContracts, mayRetry, log, stop))
+  const addresses = network?.contracts ?? config.network.manifest?.contracts ?? (await retryUntilReady(readContracts, mayRetry, log, stop))
   return resolveContracts(addresses, config.network.contractOverrides)
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempDisposableSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -44,7 +44,7 @@ test('defaults to the local network', () => {
       host: '127.0.0.1', port: 8080, trustProxy: false, allowedHosts: [], webOrigins: [], addressCeiling: 12_000, readyMaxLedgerAgeSec: 300,
       readyMaxPriceAgeSec: 60, drainMs: 0, console: true, regionGuard: null,
     },
-    network: { kind: 'local', passphrase: 'Test SDF Network ; September 2015', name: 'testnet', manifest: null, contractOverrides: {} },
+    network: { kind: 'local', passphrase: 'Test SDF Network ; September 2015', name: 'testnet', manifest: null, others: [], contractOverrides: {} },
     indexer: { pollIntervalMs: 2000, startLedger: null },
     local: { ledgerMs: 1000, rpcHost: '127.0.0.1', allowedHosts: [], rpcPort: 8000, seed: null, traders: 12 },
     metrics: null,
@@ -63,7 +63,7 @@ test('defaults to the local network', () => {
 
 test('NETWORK=testnet sets the manifest, the public RPC and the external klines', () => {
   const { config, secrets } = loadSettings({ NETWORK: 'testnet' })
-  assert.equal(config.network.manifest?.market, 'CBHHWFAYLB3SXJCE232DC6WNSK74IBEOROAGCI2AFBA2H5NQOH2KYKNN')
+  assert.equal(config.network.manifest?.contracts.market, 'CBHHWFAYLB3SXJCE232DC6WNSK74IBEOROAGCI2AFBA2H5NQOH2KYKNN')
   assert.deepEqual(secrets.rpcUrls, ['https://soroban-testnet.stellar.org'])
   assert.equal(config.klinesUrls.length, 4)
 })
@@ -95,7 +95,7 @@ test('treats an empty value as unset', () => {
 test('reports overridden contracts with source env', () => {
   const { network } = configOf({ NETWORK: 'testnet', CONTRACT_MARKET: ROUTER })
   assert.ok(network.manifest !== null)
-  const contracts = resolveContracts(network.manifest, network.contractOverrides)
+  const contracts = resolveContracts(network.manifest.contracts, network.contractOverrides)
   assert.deepEqual(contracts.market, { address: ROUTER, source: 'env' })
   assert.equal(contracts.router.source, 'manifest')
 })
@@ -120,9 +120,85 @@ test('WEB_ORIGIN accepts origins, or * for every page', () => {
   assert.equal(originsOf('*'), '*')
 })
 
+function copyTestnet(folder: string, name: string, change: object = {}): void {
+  const content = JSON.parse(readFileSync(new URL('../deployments/testnet.json', import.meta.url), 'utf8')) as object
+  writeFileSync(join(folder, `${name}.json`), JSON.stringify({ ...content, ...change }))
+}
+
+test('DEPLOYMENT selects a manifest by name or path, and with it the network', () => {
+  const { config, secrets } = loadSettings({ DEPLOYMENT: 'testnet-2026-07-06' })
+  assert.deepEqual([config.network.kind, config.network.manifest?.contracts.market, config.network.manifest?.assets.length], ['testnet', MARKET, 14])
+  assert.deepEqual(secrets.rpcUrls, ['https://soroban-testnet.stellar.org'])
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'gateway-config-'))
+  copyTestnet(folder.path, 'mine', { network: 'custom', passphrase: 'my own', rpcUrls: ['https://rpc.example/hunter2'] })
+  const own = loadSettings({ DEPLOYMENT: join(folder.path, 'mine.json') })
+  assert.deepEqual([own.config.network.kind, own.config.network.name, own.config.network.passphrase], ['custom', 'custom', 'my own'])
+  assert.deepEqual([own.config.network.manifest?.name, own.secrets.rpcUrls], ['mine', ['https://rpc.example/hunter2']])
+  assert.doesNotMatch(JSON.stringify(own.config), /hunter2/)
+  const overridden = loadSettings({ DEPLOYMENT: 'mine', DEPLOYMENTS_DIR: folder.path, RPC_URL: 'http://127.0.0.1:8000/rpc' })
+  assert.deepEqual(overridden.secrets.rpcUrls, ['http://127.0.0.1:8000/rpc'])
+})
+
+test('the first of several deployments is served, the others are indexed, and all are on one network', () => {
+  const { network } = configOf({ DEPLOYMENT: 'testnet, testnet-2026-07-06' })
+  assert.deepEqual([network.manifest?.name, network.others.map(({ name }) => name)], ['testnet', ['testnet-2026-07-06']])
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'gateway-config-'))
+  copyTestnet(folder.path, 'mine', { network: 'custom', passphrase: 'my own' })
+  assert.deepEqual(problemsOf({ DEPLOYMENT: `testnet,${join(folder.path, 'mine.json')},testnet` }), [
+    'DEPLOYMENT: mine is on another network than testnet', 'DEPLOYMENT: testnet is named twice',
+  ])
+})
+
+test('without DEPLOYMENT, the newest manifest of the network is served, staging excluded', () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'gateway-config-'))
+  const selected = (): string | undefined => configOf({ NETWORK: 'testnet', DEPLOYMENTS_DIR: folder.path }).network.manifest?.name
+  assert.match(problemsOf({ NETWORK: 'testnet', DEPLOYMENTS_DIR: folder.path })[0] ?? '', /has no manifest of testnet: add testnet\.json, or set DEPLOYMENT$/)
+  copyTestnet(folder.path, 'testnet')
+  copyTestnet(folder.path, 'testnet-staging', { since: '2027-01-01' })
+  copyTestnet(folder.path, 'testnet-2026-12-16', { since: '2026-12-16T17:30:00Z' })
+  copyTestnet(folder.path, 'mainnet', { network: 'mainnet', since: '2027-01-01' })
+  writeFileSync(join(folder.path, 'testnet-notes.txt'), 'not a manifest')
+  assert.equal(selected(), 'testnet-2026-12-16')
+  copyTestnet(folder.path, 'testnet', { since: '2026-12-17' })
+  assert.equal(selected(), 'testnet')
+  copyTestnet(folder.path, 'testnet-2026-12-17', { since: '2026-12-17' })
+  assert.match(problemsOf({ NETWORK: 'testnet', DEPLOYMENTS_DIR: folder.path }).join(), /have the same since: set DEPLOYMENT/)
+  copyTestnet(folder.path, 'testnet-2026-12-17', { since: null })
+  assert.equal(selected(), 'testnet', 'a template is older than every complete manifest')
+  writeFileSync(join(folder.path, 'testnet-2026-12-18.json'), '{')
+  assert.match(problemsOf({ NETWORK: 'testnet', DEPLOYMENTS_DIR: folder.path }).join(), /testnet-2026-12-18\.json: not valid JSON \(line 1, column 2\)$/)
+})
+
+test('an incomplete manifest names what is missing, and the environment may provide it', () => {
+  const [problem = '', ...more] = problemsOf({ NETWORK: 'mainnet' })
+  assert.deepEqual(more, [])
+  assert.match(problem, /mainnet\.json is incomplete, because these are not known yet: rpcUrls \(or set RPC_URL\), since, generation, assets, contracts\.market, /)
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'gateway-config-'))
+  const { contracts } = JSON.parse(readFileSync(new URL('../deployments/testnet.json', import.meta.url), 'utf8')) as { readonly contracts: object }
+  copyTestnet(folder.path, 'half', { contracts: { ...contracts, market: null, vault: null } })
+  const half = { DEPLOYMENT: 'half', DEPLOYMENTS_DIR: folder.path }
+  assert.match(problemsOf(half).join(), /not known yet: contracts\.market, contracts\.vault\./)
+  const { network } = configOf({ ...half, CONTRACT_MARKET: MARKET, CONTRACT_VAULT: ROUTER })
+  assert.ok(network.manifest !== null)
+  const { market, router } = resolveContracts(network.manifest.contracts, network.contractOverrides)
+  assert.deepEqual([market, router.source], [{ address: MARKET, source: 'env' }, 'manifest'])
+})
+
+test('rejects a manifest that is unreadable, too large, or of another network than NETWORK', () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'gateway-config-'))
+  const at = (name: string): readonly string[] => problemsOf({ DEPLOYMENT: name, DEPLOYMENTS_DIR: folder.path }).map((each) => each.replace(folder.path, ''))
+  mkdirSync(join(folder.path, 'folder.json'))
+  writeFileSync(join(folder.path, 'large.json'), ' '.repeat(70_000))
+  assert.deepEqual(at('nowhere'), ['/nowhere.json: cannot be read (ENOENT)'])
+  assert.deepEqual(at('folder'), ['/folder.json: not a file'])
+  assert.deepEqual(at('large'), ['/large.json: larger than 65536 bytes'])
+  assert.deepEqual(problemsOf({ DEPLOYMENT: 'testnet', NETWORK: 'mainnet' }), ['DEPLOYMENT: testnet is a deployment on testnet, but NETWORK is mainnet'])
+  assert.deepEqual(problemsOf({ DEPLOYMENT: 'testnet', NETWORK: 'local' }), ['NETWORK=local reports its own deployment: remove DEPLOYMENT'])
+})
+
 const INVALID: readonly (readonly [variable: string, value: string])[] = [
   ['PORT', '65536'], ['PORT', 'http'], ['PORT', '-1'], ['PORT', '80.5'],
-  ['NETWORK', 'mainnet'], ['RPC_URL', 'localhost:8000'], ['RPC_URL', 'ftp://a'], ['DATABASE_URL', 'mysql://a'], ['DATABASE_URL', 'db'],
+  ['NETWORK', 'futurenet'], ['DEPLOYMENT', ','], ['RPC_URL', 'localhost:8000'], ['RPC_URL', 'ftp://a'], ['DATABASE_URL', 'mysql://a'], ['DATABASE_URL', 'db'],
   ['CONTRACT_MARKET', 'C123'], ['CONTRACT_MARKET', MARKET.replace('CAE', 'CAF')], ['CONTRACT_MARKET', `G${MARKET.slice(1)}`],
   ['TRUST_PROXY', 'yes'], ['TRUST_PROXY', '10.0.0.0/33'], ['TRUST_PROXY', '10.0.0.0/8/8'], ['TRUST_PROXY', '17'], ['TRUST_PROXY', ','],
   ['WEB_ORIGIN', 'webapp.example'], ['WEB_ORIGIN', 'https://app.example/path'], ['WEB_ORIGIN', '*, https://app.example'],

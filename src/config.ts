@@ -2,18 +2,25 @@
 // separate from the configuration, so that the configuration can be logged. Only this file reads process.env.
 
 import { readFileSync, statSync } from 'node:fs'
-import testnet from '../deployments/testnet.json' with { type: 'json' }
+import { join } from 'node:path'
 import { parseAddressList } from './base/address-list.ts'
 import { isLoopback } from './base/hosts.ts'
 import { isAccountAddress } from './base/strkey.ts'
 import { splitList } from './config/formats.ts'
 import { isSet, parseEnvironment } from './config/variables.ts'
 import type { Values, VariableName } from './config/variables.ts'
+import { PASSPHRASES } from './deployment/manifest.ts'
+import type { Manifest } from './deployment/manifest.ts'
+import { selectDeployments } from './deployment/manifest-files.ts'
+import type { DeploymentChoice, SelectedDeployments, Selection } from './deployment/manifest-files.ts'
 import { CONTRACT_KEYS } from './exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from './exchange/contracts.ts'
 import type { StreamLimits } from './limits.ts'
 
-export type NetworkKind = 'local' | 'testnet'
+export type NetworkKind = 'local' | Manifest['network']
+
+/** The URLs of nodes are secrets. */
+export type PublicManifest = Omit<Manifest, 'rpcUrls'>
 
 export interface Config {
   readonly server: {
@@ -38,8 +45,10 @@ export interface Config {
     readonly passphrase: string
     /** Name in GET /v1/health. */
     readonly name: string
-    /** Null on `local`, where the network itself reports its contracts. */
-    readonly manifest: ContractAddresses | null
+    /** The served deployment. Null on `local`, where the network itself reports its contracts. */
+    readonly manifest: PublicManifest | null
+    /** Deployments that are indexed besides the served one. */
+    readonly others: readonly PublicManifest[]
     readonly contractOverrides: Readonly<Partial<Record<ContractKey, string>>>
   }
   readonly indexer: {
@@ -87,6 +96,8 @@ export interface Secrets {
 export interface Settings {
   readonly config: Config
   readonly secrets: Secrets
+  /** Which manifests are followed; contains the URLs of nodes. Null on `local`. */
+  readonly deployments: DeploymentChoice | null
 }
 
 /** Lists all problems of the environment. */
@@ -102,12 +113,15 @@ export class InvalidSettings extends Error {
 /** Hosts of the external klines API, in the order in which they are tried. */
 const PUBLIC_KLINES_URLS = ['https://api.binance.us', 'https://api4.binance.com', 'https://api1.binance.com', 'https://api.binance.com']
 
+/** Names in GET /v1/health. */
 const NETWORK_NAMES: Readonly<Record<string, string>> = {
-  'Test SDF Network ; September 2015': 'testnet',
+  [PASSPHRASES.testnet]: 'testnet',
   'Test SDF Future Network ; October 2022': 'futurenet',
-  'Public Global Stellar Network ; September 2015': 'pubnet',
+  [PASSPHRASES.mainnet]: 'pubnet',
   'Standalone Network ; February 2017': 'standalone',
 }
+
+const SHIPPED_MANIFESTS = join(import.meta.dirname, '..', 'deployments')
 
 const CONTRACT_VARIABLES = {
   market: 'CONTRACT_MARKET',
@@ -125,7 +139,10 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Reads and validates the environment. Throws InvalidSettings. */
 export function loadSettings(environment: Environment = process.env): Settings {
   const { values, problems } = parseEnvironment(environment)
-  const kind = values.NETWORK ?? (isSet(environment, 'RPC_URL') ? 'testnet' : 'local')
+  const deployments = chooseDeployments(values)
+  const selection = deployments === null ? null : selectDeployments(deployments)
+  const selected = selection?.kind === 'selected' ? selection.deployments : null
+  const kind = deployments === null ? 'local' : deployments.network ?? selected?.served.network ?? 'custom'
   const secrets: Secrets = {
     databaseUrl: values.DATABASE_URL,
     databaseReadUrl: values.DATABASE_READ_URL,
@@ -133,17 +150,45 @@ export function loadSettings(environment: Environment = process.env): Settings {
     traces: values.OTEL_EXPORTER_OTLP_ENDPOINT === null
       ? null
       : { endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT, headers: values.OTEL_EXPORTER_OTLP_HEADERS },
-    rpcUrls: values.RPC_URL ?? (kind === 'local' ? [] : testnet.rpcUrls),
+    rpcUrls: values.RPC_URL ?? selected?.served.rpcUrls ?? [],
     archiveRpcUrls: values.ARCHIVE_RPC_URL ?? [],
   }
   const allowlist = readAllowlist(values.ALLOWLIST)
-  const config = groupSettings(values, kind, allowlist.value)
-  const allProblems = [...problems, ...allowlist.problems, ...findContradictions(environment, config, secrets)]
+  const config = groupSettings(values, { kind, selected }, allowlist.value)
+  const allProblems = [...problems, ...allowlist.problems, ...findContradictions(environment, config, secrets), ...deploymentProblems(values, selection)]
   if (allProblems.length > 0) throw new InvalidSettings(allProblems)
-  return { config, secrets }
+  return { config, secrets, deployments }
 }
 
-function groupSettings(values: Values, kind: NetworkKind, allowlist: Config['allowlist']): Config {
+/** Null: the local network. */
+function chooseDeployments(values: Values): DeploymentChoice | null {
+  const network = values.NETWORK ?? (values.DEPLOYMENT !== null ? null : values.RPC_URL === null ? 'local' : 'testnet')
+  if (network === 'local') return null
+  return {
+    folder: values.DEPLOYMENTS_DIR ?? SHIPPED_MANIFESTS,
+    names: values.DEPLOYMENT ?? [],
+    network,
+    rpcUrls: values.RPC_URL,
+    contracts: contractOverrides(values),
+  }
+}
+
+function deploymentProblems({ DEPLOYMENT }: Values, selection: Selection | null): readonly string[] {
+  if (selection === null) return DEPLOYMENT === null ? [] : ['NETWORK=local reports its own deployment: remove DEPLOYMENT']
+  return selection.kind === 'invalid' ? selection.problems : []
+}
+
+function contractOverrides(values: Values): Config['network']['contractOverrides'] {
+  const entries = CONTRACT_KEYS.map((key) => [key, values[CONTRACT_VARIABLES[key]]] as const)
+  return Object.fromEntries(entries.filter(([, address]) => address !== null)) as Config['network']['contractOverrides']
+}
+
+interface Network {
+  readonly kind: NetworkKind
+  readonly selected: SelectedDeployments | null
+}
+
+function groupSettings(values: Values, { kind, selected }: Network, allowlist: Config['allowlist']): Config {
   return {
     server: {
       host: values.HOST,
@@ -158,7 +203,7 @@ function groupSettings(values: Values, kind: NetworkKind, allowlist: Config['all
       console: values.CONSOLE,
       regionGuard: values.GEO_BLOCK ? { country: values.GEO_COUNTRY_HEADER, region: values.GEO_REGION_HEADER } : null,
     },
-    network: networkSettings(values, kind),
+    network: networkSettings(values, { kind, selected }),
     indexer: { pollIntervalMs: values.POLL_INTERVAL_MS, startLedger: values.START_LEDGER },
     local: {
       ledgerMs: values.LOCAL_LEDGER_MS, rpcHost: values.LOCAL_RPC_HOST, rpcPort: values.LOCAL_RPC_PORT, seed: values.LOCAL_SEED, traders: values.LOCAL_TRADERS,
@@ -186,15 +231,15 @@ function allowedHosts({ ALLOWED_HOSTS, HOST, TRUST_PROXY }: Values, kind: Networ
   return kind === 'local' && isLoopback(HOST) && TRUST_PROXY === false ? [] : null
 }
 
-function networkSettings(values: Values, kind: NetworkKind): Config['network'] {
-  const passphrase = values.NETWORK_PASSPHRASE ?? testnet.passphrase
-  const contractOverrides: Partial<Record<ContractKey, string>> = {}
-  for (const key of CONTRACT_KEYS) {
-    const address = values[CONTRACT_VARIABLES[key]]
-    if (address !== null) contractOverrides[key] = address
-  }
+function networkSettings(values: Values, { kind, selected }: Network): Config['network'] {
+  const passphrase = values.NETWORK_PASSPHRASE ?? selected?.served.passphrase ?? PASSPHRASES.testnet
   const name = NETWORK_NAMES[passphrase] ?? 'custom'
-  return { kind, passphrase, name, manifest: kind === 'local' ? null : testnet.contracts, contractOverrides }
+  const manifest = selected === null ? null : withoutUrls(selected.served)
+  return { kind, passphrase, name, manifest, others: selected?.others.map(withoutUrls) ?? [], contractOverrides: contractOverrides(values) }
+}
+
+function withoutUrls({ rpcUrls: _secret, ...manifest }: Manifest): PublicManifest {
+  return manifest
 }
 
 function streamSettings(values: Values): StreamLimits {

@@ -14,6 +14,6 @@ export interface Deployment {
 
 export function loadDeployment(): Deployment {
   const { network } = loadSettings({ NETWORK: 'testnet' }).config
-  const contracts = defined(network.manifest, 'the deployment manifest')
+  const { contracts } = defined(network.manifest, 'the deployment manifest')
   return { name: network.name, passphrase: network.passphrase, contracts, sources: resolveContracts(contracts, {}) }
 }

@@ -91,6 +91,14 @@ export const ratio: Format<number> = {
   parse: (value) => (/^(0(\.\d{1,6})?|1(\.0{1,6})?)$/.test(value) ? Number(value) : undefined),
 }
 
+export const list: Format<readonly string[]> = {
+  expected: 'a comma-separated list',
+  parse(value) {
+    const items = splitList(value)
+    return items.length > 0 ? items : undefined
+  },
+}
+
 export const nameValuePairs: Format<Readonly<Record<string, string>>> = {
   expected: 'a comma-separated list of name=value pairs',
   parse(value) {

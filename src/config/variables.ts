@@ -4,7 +4,7 @@ import {
   ADDRESS_CEILING_PER_WINDOW, MAX_KEYS_PER_OWNER, POLL_INTERVAL_MS, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS,
 } from '../limits.ts'
 import {
-  choice, contractAddress, headerName, hostnames, httpUrl, httpUrls, httpUrlsOrOff, integer, nameValuePairs, onOff, origins, ratio, text, trustProxy, url,
+  choice, contractAddress, headerName, hostnames, httpUrl, httpUrls, httpUrlsOrOff, integer, list, nameValuePairs, onOff, origins, ratio, text, trustProxy, url,
 } from './formats.ts'
 import type { Format } from './formats.ts'
 
@@ -79,15 +79,20 @@ const SERVER = {
 
 const NETWORK = {
   NETWORK: optional(
-    choice('local', 'testnet'),
-    '`local` runs the exchange in this process, or connects to the one at `RPC_URL` (`npm run localnet`). `testnet` serves the Stellar test network as ' +
-    'described in `deployments/testnet.json`.',
-    '`local`, or `testnet` if `RPC_URL` is set',
+    choice('local', 'testnet', 'mainnet', 'custom'),
+    '`local` runs the exchange in this process, or connects to the one at `RPC_URL` (`npm run localnet`). The others serve the newest ' +
+    '[deployment](deployments.md) of this network.',
+    'the network of `DEPLOYMENT`; else `testnet` if `RPC_URL` is set; else `local`',
   ),
-  RPC_URL: optional(httpUrls, 'Stellar RPC servers. The gateway uses the healthiest one.', 'by network'),
+  DEPLOYMENT: optional(
+    list, 'Name of a [deployment](deployments.md), or the path of its manifest. Of several, separated by commas, the first is served and all are indexed.',
+    'the newest of the network',
+  ),
+  DEPLOYMENTS_DIR: optional(text, 'Folder of the manifests. Changes are applied while the gateway runs.', 'the shipped `deployments`'),
+  RPC_URL: optional(httpUrls, 'Stellar RPC servers. The gateway uses the healthiest one.', 'of the deployment'),
   ARCHIVE_RPC_URL: optional(httpUrls, 'RPC servers with more history, from which [lost ledgers](operating.md#lost-ledgers) are recovered.'),
   NETWORK_PASSPHRASE: optional(
-    text, 'Network passphrase. `local` uses the passphrase of the test network, so that clients sign the same way.', 'of the test network',
+    text, 'Network passphrase. `local` uses the passphrase of the test network, so that clients sign the same way.', 'of the deployment',
   ),
   CONTRACT_MARKET: override('market'),
   CONTRACT_VAULT: override('liquidity vault'),

@@ -66,17 +66,20 @@ function selectNewest({ folder, network, rpcUrls, contracts }: DeploymentChoice)
     return [{ file, draft }]
   })
   if (files.length === 0) problems.push(`${folder} has no manifest of ${network}: add ${network}.json, or set DEPLOYMENT`)
-  const since = (draft: ManifestDraft): string => draft.since ?? ''
-  const newest = drafts.reduce<(typeof drafts)[number] | undefined>((best, each) => (best !== undefined && since(best.draft) >= since(each.draft) ? best : each), undefined)
-  const same = drafts.filter(({ draft }) => newest !== undefined && since(draft) === since(newest.draft))
-  if (same.length > 1) problems.push(`${same.map(({ file }) => file).join(' and ')} have the same since: set DEPLOYMENT`)
+  const since = ({ draft }: (typeof drafts)[number]): string => draft.since ?? ''
+  const [newest, second] = drafts.toSorted((a, b) => (since(a) < since(b) ? 1 : since(a) > since(b) ? -1 : 0))
+  if (newest !== undefined && second !== undefined && since(newest) === since(second)) {
+    problems.push(`${newest.file} and ${second.file} have the same since: set DEPLOYMENT`)
+  }
   const served = newest === undefined ? null : complete(newest.file, newest.draft, { rpcUrls, contracts }, problems)
   return served === null || problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'selected', deployments: { served, others: [] } }
 }
 
 function findConflicts(served: Manifest, others: readonly Manifest[], network: ManifestNetwork | null): readonly string[] {
   const problems: string[] = []
-  if (network !== null && served.network !== network) problems.push(`DEPLOYMENT: ${served.name} is a deployment on ${served.network}, but NETWORK is ${network}`)
+  if (network !== null && served.network !== network) {
+    problems.push(`DEPLOYMENT: ${served.name} is a deployment on ${served.network}, but NETWORK is ${network}`)
+  }
   for (const other of others) {
     if (other.passphrase !== served.passphrase) problems.push(`DEPLOYMENT: ${other.name} is on another network than ${served.name}`)
     if (other.name === served.name) problems.push(`DEPLOYMENT: ${served.name} is named twice`)
@@ -86,7 +89,7 @@ function findConflicts(served: Manifest, others: readonly Manifest[], network: M
 
 function complete(file: string, draft: ManifestDraft, overrides: ManifestOverrides, problems: string[]): Manifest | null {
   const { manifest, missing } = completeManifest(draft, overrides)
-  problems.push(...missing.map((member) => `${file}: ${member}: not known yet. Complete the file, or select another deployment`))
+  if (missing.length > 0) problems.push(`${file} is incomplete, because these are not known yet: ${missing.join(', ')}. Complete it, or select another one`)
   return manifest
 }
 

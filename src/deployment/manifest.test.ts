@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { PROJECT_ROOT } from '../../test/tidy/tree.ts'
+import { GENERATIONS } from '../exchange/generations.ts'
 import { scanJson } from './json-scan.ts'
-import { completeManifest, EXPECTED_GENERATIONS, MANIFEST_NETWORKS, parseManifest } from './manifest.ts'
+import { completeManifest, MANIFEST_NETWORKS, parseManifest } from './manifest.ts'
 import type { ManifestDraft } from './manifest.ts'
 
 const FOLDER = `${PROJECT_ROOT}deployments`
@@ -147,6 +148,6 @@ test('docs/deployments.md shows a complete manifest and names every member, netw
   for (const member of [...Object.keys(draft), ...Object.keys(draft.assets?.[0] ?? {})]) {
     if (member !== 'name') assert.match(page, new RegExp(`^\\| \`${member}\` \\|`, 'm'))
   }
-  for (const value of [...MANIFEST_NETWORKS, ...EXPECTED_GENERATIONS]) assert.ok(page.includes(`\`${value}\``), value)
+  for (const value of [...MANIFEST_NETWORKS, ...GENERATIONS]) assert.ok(page.includes(`\`${value}\``), value)
   for (const name of NAMES) assert.match(page, new RegExp(`^\\| \`${name}\` \\|`, 'm'))
 })

@@ -4,13 +4,12 @@ import { isContractAddress } from '../base/strkey.ts'
 import type { Asset } from '../exchange/assets.ts'
 import { CONTRACT_KEYS } from '../exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from '../exchange/contracts.ts'
+import { GENERATIONS } from '../exchange/generations.ts'
+import type { Generation } from '../exchange/generations.ts'
 import { scanJson } from './json-scan.ts'
 
 export const MANIFEST_NETWORKS = ['testnet', 'mainnet', 'custom'] as const
 export type ManifestNetwork = (typeof MANIFEST_NETWORKS)[number]
-
-export const EXPECTED_GENERATIONS = ['1', '2.0', '2.1', '2.2', '2.3'] as const
-export type ExpectedGeneration = (typeof EXPECTED_GENERATIONS)[number]
 
 export interface Manifest {
   /** The file's name without `.json`. */
@@ -23,7 +22,7 @@ export interface Manifest {
   /** When the contracts were deployed: an ISO 8601 date, or date and time, in UTC. Text order is time order. */
   readonly since: string
   /** Applies until the contracts' interfaces have been read from the chain. */
-  readonly generation: ExpectedGeneration
+  readonly generation: Generation
   readonly contracts: ContractAddresses
   /** In listing order. */
   readonly assets: readonly Asset[]
@@ -37,7 +36,7 @@ export interface ManifestDraft {
   readonly rpcUrls: readonly string[] | null
   readonly friendbotUrl: string | null
   readonly since: string | null
-  readonly generation: ExpectedGeneration | null
+  readonly generation: Generation | null
   readonly contracts: Readonly<Record<ContractKey, string | null>>
   readonly assets: readonly Asset[] | null
 }
@@ -54,10 +53,10 @@ export const CONTRACT_ALIASES: Readonly<Record<string, ContractKey>> = { noeracl
 /** The source of signed prices, in manifests of the deployed service. The gateway does not call it. */
 export const UNUSED_CONTRACT = 'noeracle'
 
-export const PASSPHRASES: Readonly<Partial<Record<ManifestNetwork, string>>> = {
+export const PASSPHRASES = {
   testnet: 'Test SDF Network ; September 2015',
   mainnet: 'Public Global Stellar Network ; September 2015',
-}
+} as const satisfies Readonly<Partial<Record<ManifestNetwork, string>>>
 
 const RPC_URLS_MAX = 16
 const ASSETS_MAX = 64
@@ -100,14 +99,14 @@ function readManifest(name: string, content: unknown, problems: string[]): Manif
   if (members === null) return null
   const network = choice(MANIFEST_NETWORKS)(members['network'], 'network', problems)
   const passphrase = text(members['passphrase'], 'passphrase', problems)
-  const known = network === null ? undefined : PASSPHRASES[network]
+  const known = network === 'testnet' || network === 'mainnet' ? PASSPHRASES[network] : undefined
   if (known !== undefined && passphrase !== null && passphrase !== known) problems.push(`passphrase: the passphrase of ${network} is "${known}"`)
   const draft = {
     name,
     rpcUrls: nullable(list(url, RPC_URLS_MAX))(members['rpcUrls'], 'rpcUrls', problems),
     friendbotUrl: nullable(url)(members['friendbotUrl'] ?? null, 'friendbotUrl', problems),
     since: nullable(since)(members['since'], 'since', problems),
-    generation: nullable(choice(EXPECTED_GENERATIONS))(members['generation'], 'generation', problems),
+    generation: nullable(choice(GENERATIONS))(members['generation'], 'generation', problems),
     contracts: readContracts(members['contracts'], problems),
     assets: nullable(list(readAsset, ASSETS_MAX))(members['assets'], 'assets', problems),
   }

@@ -16,8 +16,8 @@ export const LOCAL_NETWORK: ChainTrust = { confirmMs: 0, closeAheadSec: null }
 /** A local network in another process, which something else could impersonate. */
 const REMOTE_LOCAL_NETWORK: ChainTrust = { confirmMs: 10_000, closeAheadSec: null }
 
-export function chainTrust(network: 'local' | 'testnet', inThisProcess: boolean): ChainTrust {
-  if (network === 'testnet') return PUBLIC_NETWORK
+export function chainTrust(network: string, inThisProcess: boolean): ChainTrust {
+  if (network !== 'local') return PUBLIC_NETWORK
   return inThisProcess ? LOCAL_NETWORK : REMOTE_LOCAL_NETWORK
 }
 

@@ -102,6 +102,7 @@ test('the image holds every file that the program reaches, the build context inc
     assert.ok([path, path.split('/')[0]].some((each) => DOCKERIGNORE.includes(`!${each}\n`)), `${path} is not in the build context`)
   }
   const tree = readTree()
+  assert.ok(copied.includes('deployments'))
   const served = GUIDES.map(({ file }) => `docs/${file}`)
   for (const path of [...reachable(tree, ['main.ts']), ...served]) assert.ok(copied.some((each) => path === each || path.startsWith(`${each}/`)), path)
   // npm links a workspace only when its manifest is there.

@@ -20,7 +20,6 @@ const TARGETS = {
   'localnet/chain.ts': 'export const chain = 1',
   'client/src/index.ts': 'export const createClient = 1',
   'test/support/gateway-fixture.ts': 'export const fixture = 1',
-  'deployments/testnet.json': '{}',
   'package.json': '{}',
   'docs/openapi.json': '{}',
 }
@@ -122,7 +121,6 @@ const ALLOWED: readonly (readonly [kind: string, path: string, source: string])[
     'packages in their owner\'s folder', 'src/store/x.ts',
     "import pg from 'pg'\nimport { NodeFS } from '@electric-sql/pglite/nodefs'\nimport { readFileSync } from 'node:fs'",
   ],
-  ['the deployment manifest in the configuration', 'src/config.ts', "import testnet from '../deployments/testnet.json' with { type: 'json' }"],
   ['any import in a test next to its file', 'src/base/x.test.ts', "import { rpc } from '../chain/rpc.ts'\nimport fc from 'fast-check'"],
   ['the published client in an example', 'examples/x.ts', "import { createClient } from 'perpetual-exchange-client'\nimport { readFileSync } from 'node:fs'"],
   ['a golden file in a test', 'src/http/x.test.ts', "const golden = new URL('../../docs/openapi.json', import.meta.url)"],

@@ -50,7 +50,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/tracing': { imports: ['src/base'], types: ['src/http'] },
   'src/limits.ts': { imports: [] },
   'src/config': { imports: ['src/base', 'src/limits.ts'] },
-  'src/config.ts': { imports: ['src/base', 'src/config', 'src/deployment', 'src/exchange', 'src/limits.ts', 'deployments'] },
+  'src/config.ts': { imports: ['src/base', 'src/config', 'src/deployment', 'src/exchange', 'src/limits.ts'] },
   'src/gateway.ts': { imports: [...ALL_OF_SRC, 'package.json'] },
   // The process imports the local network by its package name.
   'main.ts': { imports: [...ALL_OF_SRC, 'src/gateway.ts', 'package.json'] },
@@ -70,7 +70,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 const LONGEST_FIRST = Object.keys(LAYERS).sort((a, b) => b.length - a.length)
 
 /** Data files that a layer may import. Only tests may read other data. */
-const DATA = ['deployments', 'package.json', 'client/package.json']
+const DATA = ['package.json', 'client/package.json']
 
 /** The layers that may import each third-party package; an empty list allows tests only. Unlisted packages are forbidden. */
 export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
