@@ -180,7 +180,7 @@ function deploymentProblems({ DEPLOYMENT }: Values, selection: Selection | null)
 
 function contractOverrides(values: Values): Config['network']['contractOverrides'] {
   const entries = CONTRACT_KEYS.map((key) => [key, values[CONTRACT_VARIABLES[key]]] as const)
-  return Object.fromEntries(entries.filter(([, address]) => address !== null)) as Config['network']['contractOverrides']
+  return Object.fromEntries(entries.filter(([, address]) => address !== null))
 }
 
 interface Network {
