@@ -36,6 +36,8 @@ export interface GenesisContract {
 
 /** The state before the first ledger closes. */
 export interface Genesis {
+  /** Distinguishes the geneses of one network. Default: the empty string. */
+  readonly label?: string
   readonly contracts: readonly GenesisContract[]
   /** Further codes whose modules are uploaded, so that contracts can be upgraded to them. Default: none. */
   readonly uploads?: readonly ContractCode[]
@@ -51,7 +53,10 @@ export interface ChainOptions {
   readonly clock: Clock
   readonly random: Random
   readonly networkPassphrase: string
+  /** The genesis of a new chain. */
   readonly genesis: Genesis
+  /** The genesis with a label, for a stored chain and for `reset`. Default: there is only `genesis`. */
+  readonly genesisOf?: (label: string) => Genesis
   /** The directory of the database; null keeps the ledger in memory. */
   readonly directory: string | null
   /** The number of closed ledgers to keep. */
@@ -86,6 +91,10 @@ export interface Chain extends Disposable {
   snapshot(): string
   /** Throws RangeError for an unknown id. */
   restore(id: string): void
-  /** Resets the network, as test networks are: restarts from genesis at ledger 1. Close times keep increasing. */
-  reset(): void
+  /** Resets the network, as test networks are: restarts at ledger 1, by default from the same genesis. Close times keep increasing. */
+  reset(genesisLabel?: string): void
+  /** The label of the genesis that the chain started from. */
+  readonly genesisLabel: string
+  /** The code that a contract runs; undefined when no contract has this address. */
+  codeOf(contract: string): ContractCode | undefined
 }

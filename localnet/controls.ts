@@ -14,12 +14,15 @@ import type { Identities } from './genesis.ts'
 import type { Semaphore } from '../src/base/semaphore.ts'
 import type { Pacer } from './pacer.ts'
 import { RpcError } from './rpc/rpc-error.ts'
+import type { Setup } from './setup.ts'
 
 /** What a control method may use. A method that changes the network holds the lock. */
 export interface Controls {
   readonly chain: Chain
   readonly clock: Clock
   readonly identities: Identities
+  /** Of the current chain. A reset or restored snapshot can change the setup, its addresses and the actors: read them when they are needed. */
+  readonly setup: Setup
   readonly deployment: Deployment
   readonly feed: PriceFeed
   readonly actors: Actors
@@ -31,6 +34,8 @@ export interface Controls {
   readonly admin: Client
   readonly usdcIssuer: Client
   readonly ledgerMs: number
+  /** Replaces setup, deployment and actors when the chain has another setup now. */
+  followSetup(): void
 }
 
 /** A transaction of a control method was refused or failed; `data` contains the contract code. */
@@ -77,8 +82,12 @@ function transactionFailure(reason: string, contractCode: number | null): RpcErr
   return new RpcError(TRANSACTION_FAILED, `the transaction failed: ${reason}`, { reason, contractCode })
 }
 
-/** Makes the actors drop their cached state, and continues the price feed from the oracle's prices. For a network that was started, restored or reset. */
-export async function resyncActors(controls: Pick<Controls, 'chain' | 'actors' | 'feed' | 'transport' | 'deployment' | 'identities'>): Promise<void> {
+/**
+ * Follows the chain's setup, makes the actors drop their cached state, and continues the price feed from the oracle's prices. For a network that was
+ * started, restored or reset.
+ */
+export async function resyncActors(controls: Controls): Promise<void> {
+  controls.followSetup()
   controls.actors.forget()
   const { transport } = controls
   const reader = createClient({ identity: controls.identities.publisher, networkPassphrase: controls.chain.networkPassphrase, transport })

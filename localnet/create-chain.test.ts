@@ -3,12 +3,12 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import type { Chain } from './chain.ts'
+import type { Chain, Genesis } from './chain.ts'
 import { address, symbol, u32, vec } from './contracts/host.ts'
 import type { EventRecord } from './history.ts'
 import { contractDataKey, trustlineKey } from './ledger/keys.ts'
 import {
-  ALICE, BOB, COUNTER, counterCode, UNFUNDED, payment, START_BALANCE, startTestChain, type TestChain, USDC,
+  ALICE, BOB, COUNTER, counterCode, UNFUNDED, payment, START_BALANCE, startTestChain, TEST_GENESIS, type TestChain, USDC,
 } from './ledger/test-chain.ts'
 import { toHex } from './ledger/xdr-writer.ts'
 import { valFromBase64 } from './scval.ts'
@@ -267,4 +267,24 @@ test('a chain has other hashes after a reset, and its headers contain the previo
   testChain.chain.reset()
   for (let count = 0; count < 3; count++) increment(testChain)
   assert.deepEqual(hashesOf().filter((hash) => before.has(hash)), [])
+})
+
+test('a reset to another genesis survives a restart, and restoring a snapshot returns to the genesis before', () => {
+  const directory = join(root, 'geneses')
+  const other = { ...TEST_GENESIS, label: 'other', accounts: TEST_GENESIS.accounts.slice(0, 1), trustlines: [], contracts: TEST_GENESIS.contracts.slice(1) }
+  const genesisOf = (label: string): Genesis => (label === 'other' ? other : TEST_GENESIS)
+  const hasCounter = ({ chain }: TestChain): boolean => chain.codeOf(COUNTER) !== undefined
+  {
+    using testChain = startTestChain({ directory, genesisOf })
+    const id = testChain.chain.snapshot()
+    testChain.chain.reset('other')
+    assert.deepEqual([testChain.chain.genesisLabel, hasCounter(testChain)], ['other', false])
+    testChain.chain.restore(id)
+    assert.deepEqual([testChain.chain.genesisLabel, hasCounter(testChain)], ['', true])
+    testChain.chain.reset('other')
+  }
+  using testChain = startTestChain({ directory, genesisOf })
+  assert.deepEqual([testChain.chain.genesisLabel, hasCounter(testChain)], ['other', false])
+  testChain.chain.reset()
+  assert.deepEqual([testChain.chain.genesisLabel, hasCounter(testChain)], ['other', false])
 })

@@ -3,7 +3,7 @@
 import { xdr } from '@stellar/stellar-sdk'
 import { defined } from '../src/base/assert.ts'
 import { nowSec } from '../src/base/clock.ts'
-import type { Chain, ChainOptions, LedgerEntryResult } from './chain.ts'
+import type { Chain, ChainOptions, Genesis, LedgerEntryResult } from './chain.ts'
 import { networkIdOf } from './ledger/addresses.ts'
 import { closeLedger } from './ledger/close.ts'
 import { type CodeRegistry, createCodeRegistry, type ModuleLabels } from './ledger/code-registry.ts'
@@ -12,11 +12,11 @@ import { BASE_FEE_STROOPS, SNAPSHOTS_MAX } from './ledger/constants.ts'
 import { type Envelope, feeOf, feeSourceOf } from './ledger/envelope.ts'
 import { buildGenesisLayer, creditBalance, updateContracts } from './ledger/genesis-state.ts'
 import { hasExpired } from './ledger/host-storage.ts'
-import { isTemporaryKey } from './ledger/keys.ts'
+import { instanceKey, isTemporaryKey } from './ledger/keys.ts'
 import { createQueue } from './ledger/queue.ts'
 import { sendEnvelope } from './ledger/send.ts'
 import { simulate } from './ledger/simulate.ts'
-import { createLayer } from './ledger/state.ts'
+import { createLayer, findEntry } from './ledger/state.ts'
 import { dataOf } from './ledger/ledger-entry.ts'
 import { validateTransaction } from './ledger/validity.ts'
 import { toBase64 } from './ledger/xdr-writer.ts'
@@ -26,10 +26,12 @@ import { toBase64 } from './ledger/xdr-writer.ts'
  * another network's chain.
  */
 export function createChain(options: ChainOptions): Chain {
-  const { clock, genesis, networkPassphrase } = options
+  const { clock, networkPassphrase } = options
+  const genesisOf = options.genesisOf ?? (() => options.genesis)
   const networkId = networkIdOf(networkPassphrase)
-  const codes = createCodeRegistry(genesis)
   const store = openChainStore(options.directory, options.retentionLedgers)
+  let genesis = store.genesisLabel === undefined ? options.genesis : genesisOf(store.genesisLabel)
+  let codes = createCodeRegistry(genesis)
   const queue = createQueue(BigInt(BASE_FEE_STROOPS))
   const random = options.random.fork('simulation')
   const listeners = new Set<(sequence: number) => void>()
@@ -43,8 +45,15 @@ export function createChain(options: ChainOptions): Chain {
     return Math.max(previousSec + 1, nowSec(clock) + store.clockOffsetSec)
   }
 
-  /** Closes the first ledger with the genesis state. */
-  function closeGenesisLedger(previousCloseSec: number): void {
+  function useGenesis(next: Genesis): void {
+    genesis = next
+    codes = createCodeRegistry(next)
+  }
+
+  /** Starts an empty chain and closes its first ledger with the genesis state. */
+  function startChain(previousCloseSec: number): void {
+    store.setSetting(contractsSetting(genesis), addressesOf(genesis).join(' '))
+    store.reset(genesis.label ?? '')
     const closeTimeSec = nextCloseTimeSec(previousCloseSec)
     const layer = buildGenesisLayer(store.state, genesis, codes, networkId, closeTimeSec)
     store.append({ layer, transactions: [], evicted: [], feesCollected: 0n }, closeTimeSec)
@@ -65,7 +74,7 @@ export function createChain(options: ChainOptions): Chain {
   }
 
   try {
-    openOrStartChain(store, options, codes, () => closeGenesisLedger(0))
+    openOrStartChain(store, options, genesis, codes, () => startChain(0))
   } catch (error) {
     store[Symbol.dispose]()
     throw error
@@ -110,28 +119,41 @@ export function createChain(options: ChainOptions): Chain {
       const snapshot = snapshots.get(id)
       if (snapshot === undefined) throw new RangeError(`Unknown snapshot: ${id}`)
       store.restore(snapshot)
+      useGenesis(genesisOf(snapshot.genesisLabel))
       queue.clear()
     },
-    reset() {
+    reset(genesisLabel) {
       const { closeTimeSec } = head()
-      store.reset()
+      if (genesisLabel !== undefined) useGenesis(genesisOf(genesisLabel))
       queue.clear()
-      closeGenesisLedger(closeTimeSec)
+      startChain(closeTimeSec)
+    },
+    get genesisLabel() {
+      return genesis.label ?? ''
+    },
+    codeOf(contract) {
+      const entry = findEntry(store.state, instanceKey(contract))
+      return entry?.kind === 'instance' ? codes.codeOf(entry) : undefined
     },
     [Symbol.dispose]: () => store[Symbol.dispose](),
   }
 }
 
+const addressesOf = ({ contracts }: Genesis): readonly string[] => contracts.map(({ address }) => address)
+
+/** The setting with the addresses of a genesis. */
+const contractsSetting = ({ label = '' }: Genesis): string => (label === '' ? 'contracts' : `contracts ${label}`)
+
 /** Continues the stored chain when it belongs to this network; starts an empty store from genesis. */
-function openOrStartChain(store: ChainStore, options: ChainOptions, codes: CodeRegistry, startChain: () => void): void {
-  const { genesis, networkPassphrase } = options
+function openOrStartChain(store: ChainStore, options: ChainOptions, genesis: Genesis, codes: CodeRegistry, startChain: () => void): void {
+  const { networkPassphrase } = options
   const labels: ModuleLabels = JSON.parse(store.setting('modules') ?? '{}')
-  const addresses = genesis.contracts.map(({ address }) => address)
+  const addresses = addressesOf(genesis)
   const head = store.head()
   if (head === undefined) {
     startChain()
   } else {
-    const storedContracts = (store.setting('contracts') ?? '').split(' ')
+    const storedContracts = (store.setting(contractsSetting(genesis)) ?? '').split(' ')
     const belongsToOther = store.setting('networkPassphrase') !== networkPassphrase || storedContracts.some((address) => !addresses.includes(address))
     if (belongsToOther) {
       throw new Error(`${options.directory ?? 'memory'} contains another network's chain. Use another directory, or empty this one.`)
@@ -141,7 +163,7 @@ function openOrStartChain(store: ChainStore, options: ChainOptions, codes: CodeR
     if (layer.changes().size > 0) store.changeState(layer.changes())
   }
   store.setSetting('networkPassphrase', networkPassphrase)
-  store.setSetting('contracts', addresses.join(' '))
+  store.setSetting(contractsSetting(genesis), addresses.join(' '))
   store.setSetting('modules', JSON.stringify({ ...labels, ...codes.labels }))
 }
 

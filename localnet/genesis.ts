@@ -8,6 +8,8 @@ import type { Identity } from './actors/identity.ts'
 import type { Deployment } from './actors/exchange-state.ts'
 import type { Genesis, GenesisContract } from './chain.ts'
 import { allBuilds, build } from './contracts/builds.ts'
+import { FIRST_SETUP, setupLabel } from './setup.ts'
+import type { Setup } from './setup.ts'
 import { address, bool, bytes, i128, struct, u32, u64, vec } from './contracts/host.ts'
 import type { Val } from './contracts/host.ts'
 import { defaultMarketConfig } from './contracts/market/defaults.ts'
@@ -34,6 +36,7 @@ export interface Identities {
 
 /** A network that can be started. */
 export interface LocalGenesis {
+  readonly setup: Setup
   readonly identities: Identities
   readonly deployment: Deployment
   readonly genesis: Genesis
@@ -91,9 +94,10 @@ export function createIdentities(networkPassphrase: string, traders: number): Id
   }
 }
 
-/** The contract addresses of this network: token addresses follow from their assets, all others from the admin's account. */
-export function createDeployment(networkPassphrase: string, identities: Identities): Deployment {
-  const deployed = (name: string): string => deployedAddress(networkPassphrase, identities.admin.address, name)
+/** The contract addresses of a setup: token addresses follow from their assets, all others from the admin's account and the number of the deployment. */
+export function createDeployment(networkPassphrase: string, identities: Identities, setup: Setup = FIRST_SETUP): Deployment {
+  const suffix = setup.deployment === FIRST_SETUP.deployment ? '' : `-${setup.deployment}`
+  const deployed = (name: string): string => deployedAddress(networkPassphrase, identities.admin.address, `${name}${suffix}`)
   const usdc = new Asset('USDC', identities.usdcIssuer.address)
   const lp = new Asset('LP', identities.lpIssuer.address)
   return {
@@ -117,19 +121,21 @@ export function createGenesis(options: {
   traders: number
   prices: ReadonlyMap<string, bigint>
   timeSec: number
+  setup?: Setup
 }): LocalGenesis {
-  const { networkPassphrase } = options
+  const { networkPassphrase, setup = FIRST_SETUP } = options
   const identities = createIdentities(networkPassphrase, options.traders)
-  const deployment = createDeployment(networkPassphrase, identities)
+  const deployment = createDeployment(networkPassphrase, identities, setup)
   const everyTrader = createIdentities(networkPassphrase, MAX_TRADERS).traders
   const genesis: Genesis = {
+    label: setupLabel(setup),
     contracts: contracts(networkPassphrase, deployment),
     uploads: allBuilds(),
     accounts: accounts(identities, everyTrader),
     trustlines: trustlines(identities, everyTrader, deployment),
     calls: calls(identities, deployment, options),
   }
-  return { identities: identities, deployment, genesis }
+  return { identities, deployment, genesis, setup }
 }
 
 /** The address of a contract that `deployer` created, with the hash of its name as the salt. */

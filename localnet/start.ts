@@ -31,6 +31,8 @@ import { createPacer } from './pacer.ts'
 import { createRpcHandler } from './rpc/handler.ts'
 import type { RpcHandler } from './rpc/handler.ts'
 import { createFriendbot } from './rpc/friendbot.ts'
+import { FIRST_SETUP, readSetup } from './setup.ts'
+import type { LocalGeneration, Setup } from './setup.ts'
 import { RETENTION_LEDGERS_DEFAULT } from './rpc/limits.ts'
 import { serveRpc } from './rpc/server.ts'
 import type { ServeOptions } from './rpc/server.ts'
@@ -57,6 +59,8 @@ export interface LocalNetworkOptions {
   /** Whether ledgers close on a timer. Default: only when a port is given. */
   readonly autoClose?: boolean
   readonly networkPassphrase?: string
+  /** The generation of the contracts of a new chain; a stored chain keeps its own. Default: 1. */
+  readonly generation?: LocalGeneration
   /** Faults of the RPC server, for a simulation that decides them itself. */
   readonly faults?: Faults
 }
@@ -74,6 +78,7 @@ export interface LocalNetwork extends AsyncDisposable {
   readonly rpcUrl: string | null
   readonly friendbotUrl: string | null
   readonly networkPassphrase: string
+  /** Of the current chain; a reset can change them. */
   readonly contracts: ContractAddresses
   readonly accounts: readonly NamedAccount[]
   readonly rpc: RpcHandler
@@ -96,8 +101,8 @@ const MAX_WAITING = 255
 /** Starts the network, or continues the one stored in `directory`. Throws when the directory cannot be used or the port is taken. */
 export async function startLocalNetwork(options: LocalNetworkOptions): Promise<LocalNetwork> {
   const isPaced = options.autoClose ?? options.port !== null
-  const { chain, endDelay, feed, genesis } = openChain(options, isPaced)
-  const controls = composeControls(options, chain, feed, genesis)
+  const { chain, endDelay, feed, genesisOf } = openChain(options, isPaced)
+  const controls = composeControls(options, chain, feed, genesisOf)
   const rpc = createRpcHandler({
     chain,
     faults: controls.faults,
@@ -115,13 +120,15 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     // These transactions are in the first ledger that the timer closes.
     void controls.runActors()
   }
-  const { lock, pacer, deployment, identities } = controls
+  const { lock, pacer, identities } = controls
 
   return {
     rpcUrl: served?.url ?? null,
     friendbotUrl: served?.friendbotUrl ?? null,
     networkPassphrase: chain.networkPassphrase,
-    contracts: Object.fromEntries(CONTRACT_KEYS.map((key) => [key, deployment[key]])) as Record<ContractKey, string>,
+    get contracts() {
+      return Object.fromEntries(CONTRACT_KEYS.map((key) => [key, controls.deployment[key]])) as Record<ContractKey, string>
+    },
     accounts: namedAccounts(identities),
     rpc,
     chain,
@@ -155,7 +162,7 @@ interface OpenedChain {
   /** Ends the delay of the chain's clock, once the initial ledgers are closed. */
   readonly endDelay: () => void
   readonly feed: PriceFeed
-  readonly genesis: LocalGenesis
+  readonly genesisOf: (setup: Setup) => LocalGenesis
 }
 
 /** Delays a clock until `endDelay` is called. The initial ledgers close a second apart and must not be dated in the future. */
@@ -165,33 +172,44 @@ function delayClock(clock: Clock, byMs: number): { readonly delayedClock: Clock;
 }
 
 function openChain(options: LocalNetworkOptions, isPaced: boolean): OpenedChain {
-  const { random, directory, traders, networkPassphrase = TEST_NETWORK_PASSPHRASE } = options
+  const { random, directory, traders, networkPassphrase = TEST_NETWORK_PASSPHRASE, generation = FIRST_SETUP.generation } = options
   const { delayedClock, endDelay } = delayClock(options.clock, isPaced ? INITIAL_LEDGERS * 1_000 : 0)
   const walk = createPriceWalk(createSeededRandom(options.seed).fork('prices'))
   const feed = createPriceFeed(options.prices === undefined ? walk : createPriceReplay(options.prices, walk))
   const prices = new Map(ASSET_SYMBOLS.map((asset) => [asset, feed.quote(asset).price]))
-  const genesis = createGenesis({ networkPassphrase, traders, prices, timeSec: nowSec(delayedClock) })
+  const timeSec = nowSec(delayedClock)
+  const genesisOf = (setup: Setup): LocalGenesis => createGenesis({ networkPassphrase, traders, prices, timeSec, setup })
   const chain = createChain({
     clock: delayedClock,
     random: random.fork('ledger'),
     networkPassphrase,
-    genesis: genesis.genesis,
+    genesis: genesisOf({ ...FIRST_SETUP, generation }).genesis,
+    genesisOf: (label) => genesisOf(readSetup(label)).genesis,
     directory,
     retentionLedgers: RETENTION_LEDGERS_DEFAULT,
   })
-  return { chain, endDelay, feed, genesis }
+  return { chain, endDelay, feed, genesisOf }
 }
 
 type PacedControls = Controls & { runActors(): Promise<void>; stopActors(): void }
 
-function composeControls(options: LocalNetworkOptions, chain: Chain, feed: PriceFeed, genesis: LocalGenesis): PacedControls {
+function composeControls(options: LocalNetworkOptions, chain: Chain, feed: PriceFeed, genesisOf: OpenedChain['genesisOf']): PacedControls {
   const { clock, log } = options
-  const { identities, deployment } = genesis
   const { networkPassphrase } = chain
   // The actors have a handler without faults: armed faults are for the clients under test.
   const actorsRpc = createRpcHandler({ chain, faults: createFaults(), friendbot: null, clock, log })
   const transport: Transport = (method, params) => actorsRpc.call(method, params)
-  const actors = createActors({ identities, deployment, networkPassphrase, transport, feed, random: createSeededRandom(options.seed).fork('actors'), log })
+  let exchange = openExchange()
+  const { identities } = exchange.genesis
+
+  /** The contracts of the chain's setup, and actors that use them. */
+  function openExchange() {
+    const genesis = genesisOf(readSetup(chain.genesisLabel))
+    const random = createSeededRandom(options.seed).fork('actors')
+    const { identities: actorIdentities, deployment } = genesis
+    return { genesis, actors: createActors({ identities: actorIdentities, deployment, networkPassphrase, transport, feed, random, log }) }
+  }
+
   const lock = createSemaphore(1, MAX_WAITING)
   const stopping = new AbortController()
   let isRunning = false
@@ -202,7 +220,7 @@ function composeControls(options: LocalNetworkOptions, chain: Chain, feed: Price
     isRunning = true
     try {
       // Yields between two actors, so that the process can serve requests.
-      await lock.run(() => actors.act(latestView(chain), () => clock.sleep(0, stopping.signal)))
+      await lock.run(() => exchange.actors.act(latestView(chain), () => clock.sleep(0, stopping.signal)))
     } catch (error) {
       log.error({ error: String(error) }, 'running the actors failed')
     } finally {
@@ -222,12 +240,27 @@ function composeControls(options: LocalNetworkOptions, chain: Chain, feed: Price
 
   const clientOf = (identity: Identity) => createClient({ identity, networkPassphrase, transport })
   return {
-    chain, clock, identities, deployment, feed, actors, lock, transport,
+    chain, clock, identities, feed, lock, transport,
     faults: options.faults ?? createFaults(),
     pacer: createPacer({ clock, everyMs: options.ledgerMs, onTick: closeLedger }),
     admin: clientOf(identities.admin),
     usdcIssuer: clientOf(identities.usdcIssuer),
     ledgerMs: options.ledgerMs,
+    get setup() {
+      return exchange.genesis.setup
+    },
+    get deployment() {
+      return exchange.genesis.deployment
+    },
+    get actors() {
+      return exchange.actors
+    },
+    followSetup() {
+      if (exchange.genesis.genesis.label === chain.genesisLabel) return
+      const enabledActors = exchange.actors.enabledActors()
+      exchange = openExchange()
+      exchange.actors.setEnabledActors(enabledActors)
+    },
     runActors,
     stopActors: () => stopping.abort(),
   }

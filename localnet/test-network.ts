@@ -49,6 +49,9 @@ export async function startTestNetwork(options: Partial<LocalNetworkOptions> = {
 
   return {
     ...network,
+    get contracts() {
+      return network.contracts
+    },
     clock,
     call,
     async closeLedgers(count) {

@@ -4,9 +4,11 @@ import type { ExtraMethod } from '../rpc/handler.ts'
 import { BOOLEAN, optional, readParams } from './params.ts'
 
 /** local_actors: enables and disables actors, and returns which are enabled. Pending transactions are applied before it returns. */
-export function localActors({ chain, actors, lock }: Controls): ExtraMethod {
+export function localActors(controls: Controls): ExtraMethod {
+  const { chain, lock } = controls
   return (params) =>
     lock.run(async () => {
+      const { actors } = controls
       const requested = readParams(params, { publisher: optional(BOOLEAN), keeper: optional(BOOLEAN), traders: optional(BOOLEAN) })
       const before = actors.enabledActors()
       actors.setEnabledActors({

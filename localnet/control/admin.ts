@@ -11,18 +11,21 @@ import { readArgs } from './typed-args.ts'
 const NAMES = [...CONTRACT_KEYS, 'oracle'] as const
 
 /** local_admin: sends one call as an ordinary transaction of the deployment's admin. */
-export function localAdmin({ admin, chain, deployment, lock }: Controls): ExtraMethod {
+export function localAdmin(controls: Controls): ExtraMethod {
+  const { admin, chain, lock } = controls
   return (params) =>
     lock.run(async () => {
       const call = readParams(params, { contract: TEXT, function: TEXT, args: LIST })
-      const contract = contractOf(deployment, call.contract)
+      const { deployment } = controls
+      const contract = deployment[contractNamed(deployment, call.contract)]
       const args = readArgs(call.args)
       return { ledger: await applyInvocation(chain, admin, () => ({ contract, functionName: call.function, args })) }
     })
 }
 
-function contractOf(deployment: Deployment, nameOrAddress: string): string {
+/** The name of a contract that is given by name or address. */
+export function contractNamed(deployment: Deployment, nameOrAddress: string): (typeof NAMES)[number] {
   const name = NAMES.find((each) => each === nameOrAddress || deployment[each] === nameOrAddress)
   if (name === undefined) throw invalidParams(`contract must be one of ${NAMES.join(', ')}, or the address of one of these`)
-  return deployment[name]
+  return name
 }

@@ -21,6 +21,7 @@ interface Info {
   readonly heldPrices: unknown[]
   readonly admin: string
   readonly contracts: Record<string, string>
+  readonly builds: Record<string, { readonly build: string; readonly wasmHash: string }>
 }
 
 const info = (network: TestNetwork): Promise<Info> => network.call<Info>('local_info')
@@ -314,4 +315,47 @@ test('a position id from before the reset is unknown after it', async () => {
   const close = { contract: network.contracts.market, functionName: 'close_position', args: [address(alice.address), u64(1n)] }
   alice.forget()
   await assert.rejects(applyInvocation(network.chain, alice, () => close), /Error\(Contract, #20\)/)
+})
+
+test('local_upgrade sends the upgrade transaction of the admin, and local_info reports builds', async () => {
+  await using network = await quietNetwork()
+  const { market } = network.contracts
+  const before = await info(network)
+  assert.equal(before.builds['market']?.build, '1')
+  const answer = await network.call<{ ledger: number; wasmHash: string }>('local_upgrade', { contract: 'market', build: '1' })
+  assert.equal(answer.wasmHash, before.builds['market']?.wasmHash)
+  const range = { afterId: null, fromLedger: answer.ledger, untilLedger: answer.ledger + 1, contractIds: [market] }
+  const [upgrade] = network.chain.history.events(range)
+  assert.equal(upgrade?.type, 'system')
+  assert.equal(upgrade.successful, true)
+  await network.call('local_upgrade', { contract: market, build: '1' })
+  await refused(network, 'local_upgrade', { contract: 'market', build: '9' }, -32602, /build must be one of 1, 2\.0/)
+  await refused(network, 'local_upgrade', { contract: 'oracle', build: '2.3' }, -32602, /oracle has no build 2\.3; it has 1/)
+  await refused(network, 'local_upgrade', { contract: 'router', build: '1' }, -32602, /build 1 of router has no upgrade function/)
+  await refused(network, 'local_upgrade', { contract: 'usdcToken', build: '1' }, -32602, /usdcToken is an asset contract/)
+})
+
+test('a reset with new addresses deploys the contracts again, and everything follows', async () => {
+  await using network = await startTestNetwork({ traders: 4 })
+  await network.closeLedgers(6)
+  const { id } = await network.call<{ id: string }>('local_snapshot')
+  const before = network.contracts
+  await network.call('local_actors', { keeper: false })
+  await network.call('local_reset', { newAddresses: true })
+  const after = network.contracts
+  assert.notEqual(after.market, before.market)
+  assert.notEqual(after.referral, before.referral)
+  assert.equal(after.usdcToken, before.usdcToken)
+  assert.deepEqual((await info(network)).contracts, after)
+  assert.equal((await info(network)).actorsAtWork['keeper'], false)
+  await network.closeLedgers(12)
+  assert(network.exchangeEvents('position_opened').length > 0)
+  await network.call('local_admin', { contract: 'market', function: 'pause', args: [] })
+  await network.call('local_restore', { id })
+  assert.deepEqual(network.contracts, before)
+  await network.closeLedgers(6)
+  assert(network.exchangeEvents('position_opened').length > 0)
+  await network.call('local_reset')
+  assert.deepEqual(network.contracts, before, 'a plain reset keeps the addresses')
+  await refused(network, 'local_reset', { generation: '3' }, -32602, /generation must be one of 1, 2/)
 })

@@ -12,7 +12,8 @@ const DEFAULT_NEW_ACCOUNT_STROOPS = 100_000_000_000n
 const MAX_BALANCE = 2n ** 63n - 1n
 
 /** local_fund: creates the account if necessary, opens its USDC trustline, mints test USDC to it and adds XLM. A contract address gets USDC only. */
-export function localFund({ chain, deployment, lock, usdcIssuer }: Controls): ExtraMethod {
+export function localFund(controls: Controls): ExtraMethod {
+  const { chain, lock, usdcIssuer } = controls
   return (params) =>
     lock.run(async () => {
       const { address: account, usdc, xlm } = readParams(params, { address: ACCOUNT_OR_CONTRACT, usdc: AMOUNT, xlm: optional(AMOUNT) })
@@ -24,10 +25,10 @@ export function localFund({ chain, deployment, lock, usdcIssuer }: Controls): Ex
       if (isAccount) {
         const stroops = xlm ?? (chain.entries([accountKeyXdr(account)]).length > 0 ? 0n : DEFAULT_NEW_ACCOUNT_STROOPS)
         chain.grant(account, 'native', stroops)
-        if (account !== usdcIssuer.address) chain.grant(account, deployment.usdcAsset, 0n)
+        if (account !== usdcIssuer.address) chain.grant(account, controls.deployment.usdcAsset, 0n)
       }
       if (usdc === 0n) return { ledger: chain.closeLedger() }
-      const mint = { contract: deployment.usdcToken, functionName: 'mint', args: [address(account), i128(usdc)] }
+      const mint = { contract: controls.deployment.usdcToken, functionName: 'mint', args: [address(account), i128(usdc)] }
       await applyInvocation(chain, usdcIssuer, () => mint)
       return { ledger: latestView(chain).sequence }
     })

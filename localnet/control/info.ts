@@ -1,15 +1,21 @@
 import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import { strategyOf } from '../actors/strategies.ts'
 import { latestView } from '../controls.ts'
+import type { Chain } from '../chain.ts'
+import { buildsOf, CONTRACT_KINDS } from '../contracts/builds.ts'
+import type { ContractKind } from '../contracts/builds.ts'
 import type { Controls } from '../controls.ts'
+import { wasmModuleOf } from '../ledger/wasm-spec.ts'
 import type { ExtraMethod } from '../rpc/handler.ts'
 import { readParams } from './params.ts'
 
 /** local_info: the deployment and the current state of the network. */
-export function localInfo({ chain, actors, deployment, feed, ledgerMs, pacer, identities }: Controls): ExtraMethod {
+export function localInfo(controls: Controls): ExtraMethod {
+  const { chain, feed, ledgerMs, pacer, identities } = controls
   return async (params) => {
     readParams(params, {})
     const { sequence, closeTimeSec } = latestView(chain)
+    const { actors, deployment, setup } = controls
     return {
       ledger: sequence,
       closeTime: closeTimeSec,
@@ -18,6 +24,8 @@ export function localInfo({ chain, actors, deployment, feed, ledgerMs, pacer, id
       ledgerMs,
       autoClose: pacer.running,
       contracts: Object.fromEntries(CONTRACT_KEYS.map((key) => [key, deployment[key]])),
+      generation: setup.generation,
+      builds: Object.fromEntries(CONTRACT_KINDS.map((kind) => [kind, buildInfo(chain, kind, deployment[kind])])),
       oracle: deployment.oracle,
       usdcAsset: deployment.usdcAsset,
       lpAsset: deployment.lpAsset,
@@ -36,4 +44,10 @@ export function localInfo({ chain, actors, deployment, feed, ledgerMs, pacer, id
       heldPrices: [...feed.heldPrices()].map(([asset, quote]) => ({ asset, price: quote.price.toString(), ageSeconds: quote.ageSec })),
     }
   }
+}
+
+/** The build that a contract runs, the hash of its module, and all builds of its kind. */
+function buildInfo(chain: Chain, kind: ContractKind, contract: string): Readonly<Record<string, unknown>> {
+  const code = chain.codeOf(contract)
+  return { build: code?.build ?? null, wasmHash: code === undefined ? null : wasmModuleOf(code).hash, available: buildsOf(kind) }
 }

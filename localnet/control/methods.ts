@@ -10,6 +10,7 @@ import { localFund } from './fund.ts'
 import { localInfo } from './info.ts'
 import { localReleasePrice, localSetPrice } from './prices.ts'
 import { snapshots } from './snapshots.ts'
+import { localUpgrade } from './upgrade.ts'
 
 /** The methods by name. localnet/README.md documents them. */
 export function controlMethods(controls: Controls): Readonly<Record<string, ExtraMethod>> {
@@ -22,6 +23,7 @@ export function controlMethods(controls: Controls): Readonly<Record<string, Extr
     local_autoClose: localAutoClose(controls),
     local_actors: localActors(controls),
     local_admin: localAdmin(controls),
+    local_upgrade: localUpgrade(controls),
     local_fault: localFault(controls),
     local_clearFaults: localClearFaults(controls),
     local_faults: localFaults(controls),

@@ -68,6 +68,11 @@ export const ACCOUNT_OR_CONTRACT = field('a G… or C… address', (value) =>
   typeof value === 'string' && (StrKey.isValidEd25519PublicKey(value) || StrKey.isValidContract(value)) ? value : undefined,
 )
 
+/** One of these strings. */
+export function oneOf<const T extends string>(values: readonly T[]): Field<T> {
+  return field(`one of ${values.join(', ')}`, (value) => values.find((each) => each === value))
+}
+
 /** An integer within bounds. */
 export function integerBetween(min: number, max: number): Field<number> {
   return field(`an integer from ${min} to ${max}`, (value) =>

@@ -13,12 +13,13 @@ const MAX_AGE_SEC = 365 * 86_400
  * local_setPrice: the publisher writes this price now, even when it is disabled, and holds it. With `ageSeconds`, this and all later attestations of the
  * held price are that old.
  */
-export function localSetPrice({ chain, clock, actors, feed, lock }: Controls): ExtraMethod {
+export function localSetPrice(controls: Controls): ExtraMethod {
+  const { chain, clock, feed, lock } = controls
   return (params) =>
     lock.run(async () => {
       const { asset, price, ageSeconds } = readParams(params, { asset: ASSET, price: AMOUNT, ageSeconds: optional(integerBetween(0, MAX_AGE_SEC)) })
       feed.hold(asset, { price, ageSec: ageSeconds ?? 0 })
-      const { publisher } = actors
+      const { publisher } = controls.actors
       const ledger = await applyInvocation(
         chain,
         publisher.client,

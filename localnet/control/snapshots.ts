@@ -5,7 +5,8 @@ import type { FeedState } from '../actors/price-feed.ts'
 import { latestView, resyncActors } from '../controls.ts'
 import type { Controls } from '../controls.ts'
 import type { ExtraMethod } from '../rpc/handler.ts'
-import { readParams, TEXT } from './params.ts'
+import { GENERATIONS, setupLabel } from '../setup.ts'
+import { BOOLEAN, oneOf, optional, readParams, TEXT } from './params.ts'
 
 /** The chain drops its oldest snapshots too. */
 const MAX_SAVED_STATES = 64
@@ -17,11 +18,11 @@ interface ActorsState {
 
 /** The three methods share the saved states. */
 export function snapshots(controls: Controls): Readonly<Record<'local_snapshot' | 'local_restore' | 'local_reset', ExtraMethod>> {
-  const { chain, actors, feed, lock } = controls
+  const { chain, feed, lock } = controls
   const states = new Map<string, ActorsState>()
 
   function saveState(id: string): void {
-    states.set(id, { feed: feed.state(), enabledActors: actors.enabledActors() })
+    states.set(id, { feed: feed.state(), enabledActors: controls.actors.enabledActors() })
     const [oldest] = states.keys()
     if (states.size > MAX_SAVED_STATES && oldest !== undefined) states.delete(oldest)
   }
@@ -42,13 +43,14 @@ export function snapshots(controls: Controls): Readonly<Record<'local_snapshot' 
         // A snapshot from before a restart of the process has no saved state. Then the oracle's prices are used.
         await resyncActors(controls)
         feed.restore(state?.feed ?? null)
-        if (state !== undefined) actors.setEnabledActors(state.enabledActors)
+        if (state !== undefined) controls.actors.setEnabledActors(state.enabledActors)
         return { ledger: latestView(chain).sequence }
       }),
     local_reset: (params) =>
       lock.run(async () => {
-        readParams(params, {})
-        chain.reset()
+        const { generation, newAddresses } = readParams(params, { generation: optional(oneOf(GENERATIONS)), newAddresses: optional(BOOLEAN) })
+        const { setup } = controls
+        chain.reset(setupLabel({ generation: generation ?? setup.generation, deployment: setup.deployment + (newAddresses === true ? 1 : 0) }))
         feed.restore(null)
         await resyncActors(controls)
         return { ledger: latestView(chain).sequence }

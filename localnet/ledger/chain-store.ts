@@ -35,6 +35,7 @@ export interface ChainSnapshot {
   readonly entries: ReadonlyMap<LedgerKey, LedgerEntry>
   readonly timeline: Timeline
   readonly clockOffsetSec: number
+  readonly genesisLabel: string
 }
 
 export interface ChainStore extends Disposable {
@@ -42,6 +43,8 @@ export interface ChainStore extends Disposable {
   readonly history: History
   /** undefined until the first ledger. */
   head(): Head | undefined
+  /** The label of the genesis that the chain started from; undefined before the first. */
+  readonly genesisLabel: string | undefined
   readonly clockOffsetSec: number
   setClockOffset(seconds: number): void
   setting(name: string): string | undefined
@@ -54,7 +57,7 @@ export interface ChainStore extends Disposable {
   /** Returns to a snapshot. Later ledgers are written on a new branch. */
   restore(snapshot: ChainSnapshot): void
   /** Starts a new chain with an empty state; the sequence restarts. */
-  reset(): void
+  reset(genesisLabel: string): void
   /** Sets the snapshots whose history must be kept; replaces those set before. */
   retainSnapshots(snapshots: readonly ChainSnapshot[]): void
 }
@@ -77,6 +80,7 @@ export function openChainStore(directory: string | null, retentionLedgers: numbe
   let timeline: Timeline = JSON.parse(metadata.read('timeline') ?? '[]')
   let branch = Number(metadata.read('branch') ?? '0')
   let clockOffsetSec = Number(metadata.read('clockOffset') ?? '0')
+  let genesisLabel = metadata.read('genesis')
   let retainedSnapshots: readonly ChainSnapshot[] = []
   const history = createHistory(database, () => timeline)
 
@@ -85,6 +89,7 @@ export function openChainStore(directory: string | null, retentionLedgers: numbe
     metadata.write('timeline', JSON.stringify(timeline))
     metadata.write('branch', String(branch))
     metadata.write('clockOffset', String(clockOffsetSec))
+    if (genesisLabel !== undefined) metadata.write('genesis', genesisLabel)
   }
 
   /** Replaces the stored entries. */
@@ -97,14 +102,14 @@ export function openChainStore(directory: string | null, retentionLedgers: numbe
 
   /** Changes the position of the chain and stores it in one transaction. When that fails, restores the previous position. */
   function commitPosition(change: () => void): void {
-    const before = { head, timeline, branch, clockOffsetSec }
+    const before = { head, timeline, branch, clockOffsetSec, genesisLabel }
     try {
       database.transaction(() => {
         change()
         writePosition()
       })
     } catch (error) {
-      ;({ head, timeline, branch, clockOffsetSec } = before)
+      ;({ head, timeline, branch, clockOffsetSec, genesisLabel } = before)
       branchRanges = loadBranchRanges(archive)
       throw error
     }
@@ -122,6 +127,9 @@ export function openChainStore(directory: string | null, retentionLedgers: numbe
     state,
     history,
     head: () => head,
+    get genesisLabel() {
+      return genesisLabel
+    },
     get clockOffsetSec() {
       return clockOffsetSec
     },
@@ -151,17 +159,18 @@ export function openChainStore(directory: string | null, retentionLedgers: numbe
       })
       state.commit(changes)
     },
-    snapshot: () => ({ head: head ?? EMPTY_CHAIN_HEAD, entries: state.copy(), timeline, clockOffsetSec }),
+    snapshot: () => ({ head: head ?? EMPTY_CHAIN_HEAD, entries: state.copy(), timeline, clockOffsetSec, genesisLabel: genesisLabel ?? '' }),
     restore(snapshot) {
       commitPosition(() => {
         replaceEntries(snapshot.entries)
-        ;({ head, timeline, clockOffsetSec } = snapshot)
+        ;({ head, timeline, clockOffsetSec, genesisLabel } = snapshot)
         branch += 1
       })
       state.replace(snapshot.entries)
     },
-    reset() {
+    reset(label) {
       commitPosition(() => {
+        genesisLabel = label
         replaceEntries(new Map())
         head = undefined
         timeline = []

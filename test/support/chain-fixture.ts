@@ -155,6 +155,8 @@ export function createFakeChain(): FakeChain {
       if (status === 'PENDING') queue.push(transaction)
       return { status, hash: hashOf(transaction), ...(status === 'ERROR' ? { errorResultXdr: 'AAAAAAAAAGT////7AAAAAA==' } : {}) }
     },
+    genesisLabel: '',
+    codeOf: () => undefined,
     pending: () => queue.length,
     closeLedger() {
       const applied = queue.map(apply)
