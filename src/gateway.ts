@@ -11,6 +11,7 @@ import { readShimPrice } from './chain/prices.ts'
 import { createLedgerWatermarks } from './chain/ledger-watermarks.ts'
 import type { Rpc } from './chain/rpc.ts'
 import { ASSET_SYMBOLS } from './exchange/assets.ts'
+import type { CallTarget } from './exchange/call-forms.ts'
 import { CONTRACT_KEYS } from './exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from './exchange/contracts.ts'
 import type { ConsoleBuildOptions } from './console/build.ts'
@@ -288,10 +289,14 @@ function callerRoutes(
 }
 
 function tradingRoutes(app: App, { relay, contracts }: { readonly relay: Relay; readonly contracts: ContractAddresses }): void {
-  ordersRoutes(app, { prepare: relay.prepare })
-  actionsRoutes(app, { prepare: relay.prepare, contracts })
+  const preparing = { prepare: relay.prepare, contracts, targetOf: () => FIRST_GENERATION }
+  ordersRoutes(app, preparing)
+  actionsRoutes(app, preparing)
   txRoutes(app, { relay })
 }
+
+/** The contracts of the first generation, by their documentation. */
+const FIRST_GENERATION: CallTarget = { generation: '1', accepts: null }
 
 /** The documentation and the console. */
 async function documentRoutes(app: App, documents: Documents, consoleBuild: ConsoleBuildOptions | null): Promise<void> {

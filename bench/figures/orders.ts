@@ -2,10 +2,10 @@
 
 import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
 import { accountKey, draftCall, simulationEnvelope } from '../../src/chain/transaction.ts'
-import { operationCall } from '../../src/exchange/operations.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import type { NetworkDetails } from '../children/network.ts'
 import type { TradingGateway } from '../children/trading-gateway.ts'
+import { callOf } from '../../test/support/calls.ts'
 import { startChild } from '../support/child.ts'
 import { quantile } from '../support/load.ts'
 import type { Figure, ReportProgress } from '../support/report.ts'
@@ -48,7 +48,8 @@ export async function measureOrders(reportProgress: ReportProgress): Promise<rea
 
 /** The same calls without a gateway: the two reads of a preparation in parallel; the calls of a resubmission one after the other. */
 function createDirect({ rpcUrl, contracts, account }: NetworkDetails) {
-  const envelope = simulationEnvelope(draftCall({ source: account.address, contract: contracts['market'] ?? '', ...operationCall(ORDER, account.address) }))
+  const order = callOf(ORDER, account.address, { contracts: { vault: contracts['vault'] ?? '' } })
+  const envelope = simulationEnvelope(draftCall({ ...order, source: account.address, contract: contracts['market'] ?? '' }))
   const keys = [accountKey(account.address)]
   return {
     prepare: () => Promise.all([call(rpcUrl, 'getLedgerEntries', { keys }), call(rpcUrl, 'simulateTransaction', { transaction: envelope })]),

@@ -11,60 +11,78 @@ export type ContractAddresses = Readonly<Record<ContractName, string>>
 /** An order or another action that an account can sign. */
 export type TradeRequest = OrderRequest | ActionRequest
 
-/** The name of a request field, `@signer`, `@vault`, or a fixed value. */
+/** The name of a request field, with a question mark when its default is 0; `@signer`, `@vault`, `@timeInForce`, or a fixed value. */
 type ArgumentSpec = string | ContractValue
 interface CallSpec {
   readonly contract: ContractName
   /** The contract's function, where its name differs from the request's. */
   readonly functionName?: string
   readonly args: readonly ArgumentSpec[]
+  /** Arguments that contracts of later generations take after `args`. */
+  readonly added?: readonly ArgumentSpec[]
   /** The field that holds the amount that leaves the account, and its token. */
   readonly spends?: readonly [field: string, token: 'usdcToken' | 'lpToken']
 }
 
 const SIGNER = '@signer'
 const VAULT = '@vault'
+/** The fields `timeInForce` and `reduceOnly` in one number. */
+const TIME_IN_FORCE = '@timeInForce'
+const REDUCE_ONLY_FLAG = 0x100
 const GOOD_TILL_CANCELLED: ContractValue = { type: 'u32', value: 0 }
-const NO_LIMIT_PRICE: ContractValue = { type: 'i128', value: 0n }
 const COLLATERAL = ['collateral', 'usdcToken'] as const
 const AMOUNT = ['amount', 'usdcToken'] as const
 const ENTRY = [SIGNER, 'asset', 'collateral', 'leverage', 'direction'] as const
+const LEADER_ENTRY = [SIGNER, 'vaultId', 'asset', 'collateral', 'leverage', 'direction'] as const
+const PRICE_BOUND = ['acceptablePrice?'] as const
+const LEAST_OUTPUT = ['minOut?'] as const
 
 const CALLS: Readonly<Record<TradeRequest['op'], CallSpec>> = {
-  open_position: { contract: 'market', args: ENTRY, spends: COLLATERAL },
-  open_position_cross: { contract: 'market', args: ENTRY, spends: COLLATERAL },
-  close_position: { contract: 'market', args: [SIGNER, 'positionId'] },
-  close_position_cross: { contract: 'market', args: [SIGNER, 'positionId'] },
+  open_position: { contract: 'market', args: ENTRY, added: PRICE_BOUND, spends: COLLATERAL },
+  open_position_cross: { contract: 'market', args: ENTRY, added: PRICE_BOUND, spends: COLLATERAL },
+  close_position: { contract: 'market', args: [SIGNER, 'positionId'], added: PRICE_BOUND },
+  close_position_cross: { contract: 'market', args: [SIGNER, 'positionId'], added: PRICE_BOUND },
+  close_position_partial: { contract: 'market', args: [SIGNER, 'positionId', 'closeSize'] },
+  add_collateral: { contract: 'market', args: [SIGNER, 'positionId', 'amount'], spends: AMOUNT },
+  remove_collateral: { contract: 'market', args: [SIGNER, 'positionId', 'amount'] },
   place_limit_order: {
     contract: 'market',
-    args: [SIGNER, 'asset', 'direction', 'collateral', 'leverage', 'triggerPrice', 'triggerCondition', 'slippageToleranceBps', GOOD_TILL_CANCELLED],
+    args: [SIGNER, 'asset', 'direction', 'collateral', 'leverage', 'triggerPrice', 'triggerCondition', 'slippageToleranceBps', TIME_IN_FORCE],
     spends: COLLATERAL,
   },
   place_stop_limit_order: {
     contract: 'market',
     args: [
-      SIGNER, 'asset', 'direction', 'collateral', 'leverage', 'triggerPrice', 'limitPrice', 'triggerCondition', 'slippageToleranceBps', GOOD_TILL_CANCELLED,
+      SIGNER, 'asset', 'direction', 'collateral', 'leverage', 'triggerPrice', 'limitPrice', 'triggerCondition', 'slippageToleranceBps', TIME_IN_FORCE,
     ],
     spends: COLLATERAL,
   },
   place_trailing_stop: { contract: 'market', args: [SIGNER, 'positionId', 'trailingPercentBps', 'slippageToleranceBps'] },
   set_stop_loss: { contract: 'market', args: [SIGNER, 'positionId', 'triggerPrice', 'slippageToleranceBps'] },
-  set_take_profit: { contract: 'market', args: [SIGNER, 'positionId', 'triggerPrice', 'slippageToleranceBps', NO_LIMIT_PRICE] },
+  set_take_profit: { contract: 'market', args: [SIGNER, 'positionId', 'triggerPrice', 'slippageToleranceBps', 'limitPrice?'] },
   cancel_order: { contract: 'market', args: [SIGNER, 'orderId'] },
   deposit_cross_margin: { contract: 'market', args: [SIGNER, 'amount'], spends: AMOUNT },
   withdraw_cross_margin: { contract: 'market', args: [SIGNER, 'amount'] },
-  deposit_liquidity: { contract: 'vault', functionName: 'deposit', args: [SIGNER, 'amount'], spends: AMOUNT },
+  deposit_liquidity: { contract: 'vault', functionName: 'deposit', args: [SIGNER, 'amount'], added: LEAST_OUTPUT, spends: AMOUNT },
   approve_liquidity_withdrawal: { contract: 'lpToken', functionName: 'approve', args: [SIGNER, VAULT, 'lpAmount', 'expirationLedger'] },
-  withdraw_liquidity: { contract: 'vault', functionName: 'withdraw', args: [SIGNER, 'lpAmount'], spends: ['lpAmount', 'lpToken'] },
+  withdraw_liquidity: { contract: 'vault', functionName: 'withdraw', args: [SIGNER, 'lpAmount'], added: LEAST_OUTPUT, spends: ['lpAmount', 'lpToken'] },
+  claim_shortfall: { contract: 'vault', args: [SIGNER] },
   create_vault: { contract: 'vaultFactory', args: [SIGNER, 'name'] },
-  deposit_vault: { contract: 'vaultFactory', functionName: 'deposit', args: [SIGNER, 'vaultId', 'amount'], spends: AMOUNT },
-  withdraw_vault: { contract: 'vaultFactory', functionName: 'withdraw', args: [SIGNER, 'vaultId', 'shares'] },
-  leader_open_position: { contract: 'vaultFactory', args: [SIGNER, 'vaultId', 'asset', 'collateral', 'leverage', 'direction'] },
+  deposit_vault: { contract: 'vaultFactory', functionName: 'deposit', args: [SIGNER, 'vaultId', 'amount'], added: LEAST_OUTPUT, spends: AMOUNT },
+  withdraw_vault: { contract: 'vaultFactory', functionName: 'withdraw', args: [SIGNER, 'vaultId', 'shares'], added: LEAST_OUTPUT },
+  leader_open_position: { contract: 'vaultFactory', args: LEADER_ENTRY },
   leader_close_position: { contract: 'vaultFactory', args: [SIGNER, 'vaultId', 'positionId'] },
   leader_place_limit_order: {
     contract: 'vaultFactory',
-    args: [SIGNER, 'vaultId', 'asset', 'collateral', 'leverage', 'direction', 'triggerPrice', 'triggerCondition', 'slippageToleranceBps'],
+    args: [...LEADER_ENTRY, 'triggerPrice', 'triggerCondition', 'slippageToleranceBps'],
+    added: [GOOD_TILL_CANCELLED],
   },
+  leader_place_stop_limit: { contract: 'vaultFactory', args: [...LEADER_ENTRY, 'triggerPrice', 'limitPrice', 'triggerCondition', 'slippageToleranceBps'] },
+  leader_set_stop_loss: { contract: 'vaultFactory', args: [SIGNER, 'vaultId', 'positionId', 'triggerPrice', 'slippageToleranceBps'] },
+  leader_set_take_profit: {
+    contract: 'vaultFactory', args: [SIGNER, 'vaultId', 'positionId', 'triggerPrice', 'slippageToleranceBps', 'limitPrice?'],
+  },
+  leader_place_trailing_stop: { contract: 'vaultFactory', args: [SIGNER, 'vaultId', 'positionId', 'trailingPercentBps', 'slippageToleranceBps'] },
   leader_cancel_order: { contract: 'vaultFactory', args: [SIGNER, 'vaultId', 'orderId'] },
   claim_leader_fees: { contract: 'vaultFactory', args: ['vaultId'] },
   set_vault_paused: { contract: 'vaultFactory', functionName: 'set_paused', args: ['vaultId', 'paused'] },
@@ -101,7 +119,7 @@ const choice = (type: string, values: Readonly<Record<string, number | boolean>>
 /** The argument type of each field. A field has the same type in every request. */
 const FIELDS: Readonly<Record<string, Encode>> = {
   asset: (value) => ({ type: 'symbol', value: String(value) }),
-  collateral: i128, amount: i128, lpAmount: i128, shares: i128, triggerPrice: i128, limitPrice: i128,
+  collateral: i128, amount: i128, closeSize: i128, lpAmount: i128, shares: i128, minOut: i128, triggerPrice: i128, limitPrice: i128, acceptablePrice: i128,
   positionId: u64, orderId: u64,
   leverage: u32, slippageToleranceBps: u32, trailingPercentBps: u32, vaultId: u32, expirationLedger: u32,
   name: text, code: text,
@@ -124,15 +142,22 @@ export interface ExpectedEffect {
   readonly spends: { readonly token: string; readonly amount: bigint } | null
 }
 
-/** The contract call of a request. Throws TypeError for an invalid request. */
-export function expectedCall(request: TradeRequest, signer: string, contracts: ContractAddresses): ExpectedEffect {
+/**
+ * The contract call of a request. `preparedArgs` is the number of arguments of the prepared transaction: contracts of the first generation take fewer. Throws
+ * TypeError for an invalid request.
+ */
+export function expectedCall(request: TradeRequest, signer: string, contracts: ContractAddresses, preparedArgs?: number): ExpectedEffect {
   if (!Object.hasOwn(CALLS, request.op)) throw new TypeError(`Unknown operation ${request.op}.`)
-  const { contract, functionName = request.op, args, spends } = CALLS[request.op]
+  const { contract, functionName = request.op, args, added = [], spends } = CALLS[request.op]
   const fields = request as unknown as Readonly<Record<string, unknown>>
-  const allowed = new Set(['op', ...args])
+  const all = [...args, ...added]
+  const allowed = new Set(['op', ...all.flatMap((spec) => (spec === TIME_IN_FORCE ? ['timeInForce', 'reduceOnly'] : [nameOf(spec)]))])
   for (const field of Object.keys(fields)) if (!allowed.has(field)) throw new TypeError(`${request.op} does not take ${field}`)
+  const values = all.map(toArgument)
+  // Without the added arguments only where the request does not need them.
+  const isShorter = preparedArgs === args.length && values.slice(args.length).every(({ value }) => value === 0n || value === 0)
   return {
-    call: { contract: contracts[contract], functionName, args: args.map(toArgument) },
+    call: { contract: contracts[contract], functionName, args: isShorter ? values.slice(0, args.length) : values },
     spends: spends === undefined ? null : { token: contracts[spends[1]], amount: digits(fields[spends[0]]) },
   }
 
@@ -140,9 +165,21 @@ export function expectedCall(request: TradeRequest, signer: string, contracts: C
     if (typeof spec !== 'string') return spec
     if (spec === SIGNER) return { type: 'address', value: signer }
     if (spec === VAULT) return { type: 'address', value: contracts.vault }
-    const value = fields[spec]
-    const encode = FIELDS[spec]
-    if (value === undefined || encode === undefined) throw new TypeError(`${request.op} needs ${spec}`)
+    if (spec === TIME_IN_FORCE) return timeInForceOf(fields)
+    const name = String(nameOf(spec))
+    const value = fields[name] ?? (spec === name ? undefined : '0')
+    const encode = FIELDS[name]
+    if (value === undefined || encode === undefined) throw new TypeError(`${request.op} needs ${name}`)
     return encode(value)
   }
+}
+
+function timeInForceOf({ timeInForce = 0, reduceOnly = false }: Readonly<Record<string, unknown>>): ContractValue {
+  if (timeInForce !== 0 && timeInForce !== 1 && timeInForce !== 2) throw new TypeError(`timeInForce ${String(timeInForce)} is not 0, 1 or 2`)
+  if (typeof reduceOnly !== 'boolean') throw new TypeError(`reduceOnly ${String(reduceOnly)} is not true or false`)
+  return { type: 'u32', value: timeInForce + (reduceOnly ? REDUCE_ONLY_FLAG : 0) }
+}
+
+function nameOf(spec: ArgumentSpec): ArgumentSpec {
+  return typeof spec === 'string' && spec.endsWith('?') ? spec.slice(0, -1) : spec
 }

@@ -28,8 +28,9 @@ export interface SigningTerms {
  */
 export function verifyTransaction(envelopeXdr: string, terms: SigningTerms): CallTransaction {
   const { request, signer, contracts } = terms
-  const expected = expectedCall(request, signer, contracts)
+  expectedCall(request, signer, contracts)
   const tx = readPrepared(envelopeXdr)
+  const expected = expectedCall(request, signer, contracts, tx.call.args.length)
   const differences: Difference[] = []
   const compare = (what: string, wanted: unknown, actual: unknown): void => {
     if (wanted !== actual) differences.push({ what, expected: String(wanted), found: String(actual) })

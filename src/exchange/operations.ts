@@ -1,71 +1,49 @@
-// The ten operations of POST /v1/orders/prepare. One table maps each operation to the arguments of the market function of the same name. The trader is the
-// first argument of every function and is omitted from the table.
+// The ten operations of POST /v1/orders/prepare. One table maps each operation to the forms of the market function of the same name.
 
-import { argumentOf, i128, SHARED_ENCODERS, u32 } from './call-arguments.ts'
-import type { CallArgument, Encoders } from './call-arguments.ts'
+import { SIGNER, TIME_IN_FORCE, fieldNames } from './call-forms.ts'
+import type { CallDefinition, CallForm, FieldNames, FieldsOf } from './call-forms.ts'
 
-/** The request fields of all operations. A field has the same meaning in every operation. */
-export interface OperationFields {
-  readonly asset: string
-  /** 7-decimal USDC. */
-  readonly collateral: string
-  readonly leverage: number
-  readonly direction: 'Long' | 'Short'
-  readonly positionId: number | string
-  readonly orderId: number | string
-  /** 7-decimal prices. */
-  readonly triggerPrice: string
-  readonly limitPrice: string
-  readonly triggerCondition: 'Above' | 'Below'
-  readonly slippageToleranceBps: number
-  readonly trailingPercentBps: number
-}
+const ENTRY = [SIGNER, 'asset', 'collateral', 'leverage', 'direction'] as const
+const OPEN = [{ since: '2.0', parameters: [...ENTRY, 'acceptablePrice?'] }, { since: '1', parameters: ENTRY }] as const
+const CLOSE = [{ since: '2.0', parameters: [SIGNER, 'positionId', 'acceptablePrice?'] }, { since: '1', parameters: [SIGNER, 'positionId'] }] as const
 
-export type OperationField = keyof OperationFields
+const FORMS = {
+  open_position: OPEN,
+  open_position_cross: OPEN,
+  close_position: CLOSE,
+  close_position_cross: CLOSE,
+  place_limit_order: [{
+    since: '1',
+    parameters: [SIGNER, 'asset', 'direction', 'collateral', 'leverage', 'triggerPrice', 'triggerCondition', 'slippageToleranceBps', TIME_IN_FORCE],
+  }],
+  place_stop_limit_order: [{
+    since: '1',
+    parameters: [
+      SIGNER, 'asset', 'direction', 'collateral', 'leverage', 'triggerPrice', 'limitPrice', 'triggerCondition', 'slippageToleranceBps', TIME_IN_FORCE,
+    ],
+  }],
+  place_trailing_stop: [{ since: '1', parameters: [SIGNER, 'positionId', 'trailingPercentBps', 'slippageToleranceBps'] }],
+  set_stop_loss: [{ since: '1', parameters: [SIGNER, 'positionId', 'triggerPrice', 'slippageToleranceBps'] }],
+  set_take_profit: [{ since: '1', parameters: [SIGNER, 'positionId', 'triggerPrice', 'slippageToleranceBps', 'limitPrice?'] }],
+  cancel_order: [{ since: '1', parameters: [SIGNER, 'orderId'] }],
+} as const satisfies Readonly<Record<string, readonly CallForm[]>>
 
-/** Good till cancelled, the only time in force that the API offers. */
-const TIME_IN_FORCE: CallArgument = { type: 'u32', value: 0 }
-const NO_LIMIT_PRICE: CallArgument = { type: 'i128', value: 0n }
+export type OperationName = keyof typeof FORMS
 
-const ENTRY = ['asset', 'collateral', 'leverage', 'direction'] as const
-
-/** Arguments of each market function after the trader, in order: a request field or a fixed value. */
-const ARGUMENTS = {
-  open_position: ENTRY,
-  open_position_cross: ENTRY,
-  close_position: ['positionId'],
-  close_position_cross: ['positionId'],
-  place_limit_order: [
-    'asset', 'direction', 'collateral', 'leverage', 'triggerPrice', 'triggerCondition', 'slippageToleranceBps', TIME_IN_FORCE,
-  ],
-  place_stop_limit_order: [
-    'asset', 'direction', 'collateral', 'leverage', 'triggerPrice', 'limitPrice', 'triggerCondition', 'slippageToleranceBps', TIME_IN_FORCE,
-  ],
-  place_trailing_stop: ['positionId', 'trailingPercentBps', 'slippageToleranceBps'],
-  set_stop_loss: ['positionId', 'triggerPrice', 'slippageToleranceBps'],
-  set_take_profit: ['positionId', 'triggerPrice', 'slippageToleranceBps', NO_LIMIT_PRICE],
-  cancel_order: ['orderId'],
-} as const satisfies Readonly<Record<string, readonly (OperationField | CallArgument)[]>>
-
-export type OperationName = keyof typeof ARGUMENTS
-
-export const OPERATION_NAMES = Object.keys(ARGUMENTS) as readonly OperationName[]
+export const OPERATION_NAMES = Object.keys(FORMS) as readonly OperationName[]
 
 /** An operation and its fields. */
-export type OperationRequest = {
-  readonly [Op in OperationName]: { readonly op: Op } & Pick<OperationFields, Extract<(typeof ARGUMENTS)[Op][number], OperationField>>
-}[OperationName]
+export type OperationRequest = { readonly [Op in OperationName]: { readonly op: Op } & FieldsOf<{ readonly forms: (typeof FORMS)[Op] }> }[OperationName]
 
-/** The fields of an operation. All are required. */
-export function operationFields(op: OperationName): readonly OperationField[] {
-  return ARGUMENTS[op].filter((part) => typeof part === 'string')
+export function operationFields(op: OperationName): FieldNames {
+  return fieldNames(FORMS[op])
 }
 
-/** The market call for a request, with `trader` as the first argument. */
-export function operationCall(request: OperationRequest, trader: string): { readonly functionName: string; readonly args: readonly CallArgument[] } {
-  const fields = request as Partial<OperationFields>
-  const args = ARGUMENTS[request.op].map((part) => (typeof part === 'string' ? argumentOf(ENCODERS, fields, part) : part))
-  return { functionName: request.op, args: [{ type: 'address', value: trader }, ...args] }
+/** The market function of an operation. */
+export function operationDefinition(op: OperationName): CallDefinition {
+  return DEFINITIONS[op]
 }
 
-const ENCODERS: Encoders<OperationFields> = { ...SHARED_ENCODERS, limitPrice: i128, trailingPercentBps: u32 }
+const DEFINITIONS = Object.fromEntries(
+  OPERATION_NAMES.map((op): [OperationName, CallDefinition] => [op, { contract: 'market', functionName: op, forms: FORMS[op] }]),
+) as Readonly<Record<OperationName, CallDefinition>>

@@ -11,6 +11,7 @@ import type { ErrorName } from './operation.ts'
 const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401>, string>> = {
   400: 'Fix the request. The message names the invalid parameter.',
   '400 unsupported_asset': 'Use a symbol from /v1/markets, in upper case.',
+  '400 unsupported_by_deployment': 'Omit the field, or send its default.',
   '400 simulation_failed': 'See `contractError.code` below and the message. Change the operation, or retry later.',
   '400 submission_rejected': 'Prepare a new transaction, unless the message says otherwise.',
   '401 invalid_signature': 'Request a new challenge and sign it.',
@@ -29,6 +30,7 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401>, string>> = {
   502: 'Retry with exponential backoff. If the body has a `hash`, the outcome of that transaction is unknown: submit the same signedXdr again.',
   503: 'Wait for the number of seconds in Retry-After, then retry.',
   '503 try_again_later': 'Wait for the number of seconds in Retry-After, then submit the same signedXdr again. Do not prepare a new transaction.',
+  '503 unsupported_by_deployment': 'Do not retry until the gateway has been updated. GET /v1/health reports the generation of each contract.',
   '503 not_ready': 'Send requests to another instance.',
 }
 

@@ -12,7 +12,8 @@ import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../resources/api-ke
 import { Candle } from '../resources/candle.ts'
 import {
   HeadersTooLarge, InvalidSignature, KeyLimitReached, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
-  SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, ValidationError, VaultNotFound,
+  SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, UnsupportedField, UnsupportedOperation, ValidationError,
+  VaultNotFound,
 } from '../resources/error.ts'
 import { EventRow } from '../resources/event-row.ts'
 import { CurrentFunding, FundingRow } from '../resources/funding.ts'
@@ -55,8 +56,9 @@ const SCHEMAS: readonly TSchema[] = [
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits,
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, PreparedTransaction, SubmitResult,
-  ValidationError, UnsupportedAsset, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta, UnknownAsset, KeyNotFound, VaultNotFound,
-  UnknownCode, NoCode, KeyLimitReached, RateLimited, HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
+  ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,
+  UnknownAsset, KeyNotFound, VaultNotFound, UnknownCode, NoCode, KeyLimitReached, RateLimited, HeadersTooLarge, RegionRestricted, RpcError, ServerError,
+  TryAgainLater,
 ]
 
 const KEY_DESCRIPTION = [

@@ -5,7 +5,8 @@ import type { TObject, TSchema } from 'typebox'
 import { ref } from '../resources/fields.ts'
 import {
   HeadersTooLarge, InvalidSignature, KeyLimitReached, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
-  SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, ValidationError, VaultNotFound,
+  SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, UnsupportedField, UnsupportedOperation, ValidationError,
+  VaultNotFound,
 } from '../resources/error.ts'
 import { NotYet } from '../resources/not-yet.ts'
 import { NotReady } from '../resources/probe.ts'
@@ -15,6 +16,7 @@ import { MIN_LEDGER_HEADERS } from './min-ledger.ts'
 export const ERROR_SCHEMAS = {
   400: ValidationError,
   '400 unsupported_asset': UnsupportedAsset,
+  '400 unsupported_by_deployment': UnsupportedField,
   '400 simulation_failed': SimulationFailure,
   '400 submission_rejected': SubmissionRejected,
   401: Unauthorized,
@@ -34,6 +36,7 @@ export const ERROR_SCHEMAS = {
   502: RpcError,
   503: ServerError,
   '503 try_again_later': TryAgainLater,
+  '503 unsupported_by_deployment': UnsupportedOperation,
   '503 not_ready': NotReady,
 } as const
 

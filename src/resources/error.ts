@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import type { TString } from 'typebox'
-import { EXAMPLE_TRADER, txHash } from './fields.ts'
+import { EXAMPLE_TRADER, textOrNull, txHash } from './fields.ts'
 import { contractErrorOrNull } from './submit-result.ts'
 
 /** 400. */
@@ -72,6 +72,26 @@ export const UnsupportedAsset = Type.Object(
     asset: Type.String({ description: 'Asset from the request.', examples: ['SHIB'] }),
   },
   { $id: 'UnsupportedAsset', description: 'The exchange does not support this asset.' },
+)
+
+/** 400 of the prepare endpoints. */
+export const UnsupportedField = Type.Object(
+  {
+    error: Type.Literal('unsupported_by_deployment'),
+    field: Type.String({ description: 'Field of the request. Only its default is accepted.', examples: ['acceptablePrice'] }),
+  },
+  { $id: 'UnsupportedField', description: 'The contracts of this deployment lack the feature that the field requests.' },
+)
+
+/** 503 of the prepare endpoints. */
+export const UnsupportedOperation = Type.Object(
+  {
+    error: Type.Literal('unsupported_by_deployment'),
+    op: Type.String({ description: 'Requested operation.', examples: ['close_position_partial'] }),
+    expected: Type.String({ description: 'The contract function that the operation calls.', examples: ['close_position_partial(address, u64, i128)'] }),
+    found: textOrNull({ description: 'The function that the contract has. Null if it has none of this name.', examples: [null] }),
+  },
+  { $id: 'UnsupportedOperation', description: 'The contracts of this deployment lack the function that the operation calls, or its arguments have changed.' },
 )
 
 /** 400 of POST /v1/orders/prepare. */

@@ -1,18 +1,11 @@
 // The body of POST /v1/orders/prepare: a union discriminated by `op` (specification, "POST /v1/orders/prepare"). src/exchange/operations.ts lists the fields
-// of each operation; this file defines their schemas.
+// of each operation.
 
 import { Type } from 'typebox'
 import type { TSchema, TUnsafe } from 'typebox'
 import { OPERATION_NAMES, operationFields } from '../exchange/operations.ts'
-import type { OperationField, OperationName, OperationRequest } from '../exchange/operations.ts'
-import { TRAILING_PERCENT_BPS } from '../limits.ts'
-import { digits, integer, requestSchema, SHARED_FIELDS } from './request-fields.ts'
-
-const FIELDS: Readonly<Record<OperationField, object>> = {
-  ...SHARED_FIELDS,
-  limitPrice: digits('Price of the limit order placed when the stop triggers, in USD, 7-decimal.', '1085000000000'),
-  trailingPercentBps: integer(TRAILING_PERCENT_BPS, 'Distance from the best price in basis points. The contract rejects values above 5000.', 250),
-}
+import type { OperationName, OperationRequest } from '../exchange/operations.ts'
+import { requestSchema } from './request-fields.ts'
 
 const DESCRIPTIONS: Readonly<Record<OperationName, string>> = {
   open_position: 'Opens an isolated position at the market price.',
@@ -27,10 +20,7 @@ const DESCRIPTIONS: Readonly<Record<OperationName, string>> = {
   cancel_order: 'Cancels a pending order. Works while trading is paused.',
 }
 
-export const ORDER_REQUESTS: readonly TSchema[] = OPERATION_NAMES.map((op) => {
-  const fields = operationFields(op)
-  return requestSchema(op, Object.fromEntries(fields.map((field) => [field, FIELDS[field]])), DESCRIPTIONS[op])
-})
+export const ORDER_REQUESTS: readonly TSchema[] = OPERATION_NAMES.map((op) => requestSchema(op, operationFields(op), DESCRIPTIONS[op]))
 
 export const OrderRequest: TUnsafe<OperationRequest> = Type.Unsafe<OperationRequest>({
   type: 'object',

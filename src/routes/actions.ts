@@ -1,18 +1,15 @@
 // POST /v1/actions/prepare.
 
-import { actionCall } from '../exchange/actions.ts'
-import type { ContractAddresses } from '../exchange/contracts.ts'
+import { actionDefinition } from '../exchange/actions.ts'
 import { TRADING_POLICIES } from '../http/app.ts'
 import type { App } from '../http/app.ts'
-import { callerKey } from '../http/caller.ts'
 import { operation } from '../http/operation.ts'
-import type { Prepare } from '../relay/prepare.ts'
 import { ActionBody } from '../resources/action-request.ts'
 import { ref } from '../resources/fields.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import { EXAMPLE_PREPARED } from './examples.ts'
-import { requireSupportedAsset } from './known-asset.ts'
 import { sendPrepared } from './prepared-response.ts'
+import type { PreparingParts } from './prepared-response.ts'
 
 const prepareAction = operation(
   {
@@ -25,7 +22,7 @@ const prepareAction = operation(
     ].join(' '),
     ok: ref(PreparedTransaction),
     example: { ...EXAMPLE_PREPARED, op: 'deposit_cross_margin' },
-    errors: [400, '400 unsupported_asset', '400 simulation_failed', 502],
+    errors: [400, '400 unsupported_asset', '400 unsupported_by_deployment', '400 simulation_failed', 502, '503 unsupported_by_deployment'],
     cacheable: false,
     requiresKey: true,
     regionGuarded: true,
@@ -33,12 +30,8 @@ const prepareAction = operation(
   { body: ActionBody },
 )
 
-export function actionsRoutes(app: App, parts: { readonly prepare: Prepare; readonly contracts: ContractAddresses }): void {
+export function actionsRoutes(app: App, parts: PreparingParts): void {
   app.post('/v1/actions/prepare', { schema: prepareAction, config: TRADING_POLICIES }, async (request, reply) => {
-    const action = request.body
-    requireSupportedAsset(action)
-    const trader = callerKey(request).owner
-    const call = { op: action.op, trader, ...actionCall(action, trader, parts.contracts) }
-    await sendPrepared(request, reply, { prepare: parts.prepare, call })
+    await sendPrepared(request, reply, { ...parts, fields: request.body, definition: actionDefinition(request.body.op) })
   })
 }

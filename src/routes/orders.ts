@@ -1,17 +1,15 @@
 // POST /v1/orders/prepare.
 
-import { operationCall } from '../exchange/operations.ts'
+import { operationDefinition } from '../exchange/operations.ts'
 import { TRADING_POLICIES } from '../http/app.ts'
 import type { App } from '../http/app.ts'
-import { callerKey } from '../http/caller.ts'
 import { operation } from '../http/operation.ts'
-import type { Prepare } from '../relay/prepare.ts'
 import { ref } from '../resources/fields.ts'
 import { OrderRequest } from '../resources/order-request.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import { EXAMPLE_PREPARED } from './examples.ts'
-import { requireSupportedAsset } from './known-asset.ts'
 import { sendPrepared } from './prepared-response.ts'
+import type { PreparingParts } from './prepared-response.ts'
 
 const prepareOrder = operation(
   {
@@ -25,7 +23,7 @@ const prepareOrder = operation(
     ].join(' '),
     ok: ref(PreparedTransaction),
     example: EXAMPLE_PREPARED,
-    errors: [400, '400 unsupported_asset', '400 simulation_failed', 502],
+    errors: [400, '400 unsupported_asset', '400 unsupported_by_deployment', '400 simulation_failed', 502, '503 unsupported_by_deployment'],
     cacheable: false,
     requiresKey: true,
     regionGuarded: true,
@@ -33,12 +31,8 @@ const prepareOrder = operation(
   { body: OrderRequest },
 )
 
-export function ordersRoutes(app: App, parts: { readonly prepare: Prepare }): void {
+export function ordersRoutes(app: App, parts: PreparingParts): void {
   app.post('/v1/orders/prepare', { schema: prepareOrder, config: TRADING_POLICIES }, async (request, reply) => {
-    const order = request.body
-    requireSupportedAsset(order)
-    const trader = callerKey(request).owner
-    const call = { op: order.op, trader, contract: 'market', ...operationCall(order, trader) } as const
-    await sendPrepared(request, reply, { prepare: parts.prepare, call })
+    await sendPrepared(request, reply, { ...parts, fields: request.body, definition: operationDefinition(request.body.op) })
   })
 }

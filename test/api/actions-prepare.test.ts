@@ -134,6 +134,15 @@ test('the transaction contains the requested call', async () => {
   assert.deepEqual(args.map((arg) => scValToNative(arg) as unknown), [trader.address, 70_000_000n])
 })
 
+test('what the contracts lack is unsupported_by_deployment: 400 for a field, 503 for an action', async () => {
+  const deposit = await prepare({ op: 'deposit_vault', vaultId: 0, amount: '5', minOut: '1' })
+  assert.deepEqual([deposit.status, deposit.body], [400, { error: 'unsupported_by_deployment', field: 'minOut' }])
+  const partial = await prepare({ op: 'close_position_partial', positionId: 1, closeSize: '5' })
+  assert.deepEqual([partial.status, partial.body], [503, {
+    error: 'unsupported_by_deployment', op: 'close_position_partial', expected: 'close_position_partial(address, u64, i128)', found: null,
+  }])
+})
+
 test('names the invalid field of a body', async () => {
   const invalid: readonly (readonly [body: unknown, message: RegExp])[] = [
     [{}, /op/],

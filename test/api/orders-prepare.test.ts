@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Address, scValToNative, Transaction, TransactionBuilder } from '@stellar/stellar-sdk'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { operationFields } from '../../src/exchange/operations.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
@@ -161,11 +162,37 @@ test('requires every field of each operation by name and rejects additional fiel
       const { [field as never]: _omitted, ...rest } = body
       assert.equal(await validationMessage(rest), `body must have required property '${field}'`, body.op)
     }
-    for (const extra of ['timeInForce', 'Leverage', 'trader', 'reduceOnly']) {
+    for (const extra of ['time_in_force', 'Leverage', 'trader', 'minOut']) {
       assert.equal(await validationMessage({ ...body, [extra]: 1 }), `body must not have the fields "${extra}"`, body.op)
     }
   }
   assert.match(await validationMessage({ ...CLOSE, asset: 'BTC' }), /"asset"/, 'a field of another operation is rejected')
+})
+
+test('passes on time in force, reduce-only and the limit price of a take-profit', async () => {
+  const price = BigInt((await fixture.get<{ price: string }>('/v1/markets/BTC/price')).body.price)
+  const takeProfit = { op: 'set_take_profit', positionId, triggerPrice: String((price * 110n) / 100n), slippageToleranceBps: 100 }
+  const lastArgument = async (body: unknown): Promise<unknown> => {
+    const { status, body: response, text } = await trader.prepare(body)
+    assert.equal(status, 200, text)
+    return callOf(response as unknown as PreparedTransaction).args.at(-1)
+  }
+  const order = limitOrder()
+  assert.equal(await lastArgument({ ...order, timeInForce: 0, reduceOnly: false }), 0)
+  assert.equal(await lastArgument({ ...order, timeInForce: 2 }), 2)
+  assert.equal(await lastArgument({ ...order, timeInForce: 1, reduceOnly: true }), 0x101)
+  assert.equal(await lastArgument({ op: 'place_stop_limit_order', ...LIMIT, limitPrice: '1', reduceOnly: true }), 0x100)
+  const limitPrice = (price * 105n) / 100n
+  assert.deepEqual([await lastArgument(takeProfit), await lastArgument({ ...takeProfit, limitPrice: String(limitPrice) })], [0n, limitPrice])
+})
+
+test('rejects an acceptable price where the contracts have none, unless it is 0', async () => {
+  const closes = [{ op: 'close_position', positionId }, { op: 'close_position_cross', positionId: crossPositionId }]
+  for (const body of [OPEN, { ...OPEN, op: 'open_position_cross' }, ...closes]) {
+    assert.equal((await trader.prepare({ ...body, acceptablePrice: '0' })).status, 200)
+    const { status, body: error } = await trader.prepare({ ...body, acceptablePrice: '1' })
+    assert.deepEqual([status, error], [400, { error: 'unsupported_by_deployment', field: 'acceptablePrice' }])
+  }
 })
 
 /** Invalid values of each field, besides null, an array and an object. */
@@ -180,12 +207,15 @@ const INVALID: Readonly<Record<string, readonly unknown[]>> = {
   limitPrice: [100, '', '-1', '1.5', (2n ** 127n).toString()],
   triggerCondition: ['above', 'Over', true, 0],
   slippageToleranceBps: ['50', -1, 10_001, 0.5, true],
+  acceptablePrice: [100, '', '-1', '1.5', (2n ** 127n).toString()],
+  timeInForce: [-1, 3, 256, 0.5, '1', true],
+  reduceOnly: [0, 1, 'true', ''],
   trailingPercentBps: ['50', 0, 10_001, 0.5, true],
 }
 
 test('rejects a value of each field that is out of range or of another type, and names the field', async () => {
   for (const body of await bodies()) {
-    for (const field of Object.keys(body).filter((each) => each !== 'op')) {
+    for (const field of [...Object.keys(body).filter((each) => each !== 'op'), ...operationFields(body.op).optional]) {
       for (const value of [...(INVALID[field] ?? assert.fail(field)), null, [], {}, [String(Object(body)[field])]]) {
         assert.match(await validationMessage({ ...body, [field]: value }), new RegExp(`^body/${field} `), `${body.op} ${JSON.stringify(value)}`)
       }

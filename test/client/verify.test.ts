@@ -3,14 +3,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Address, nativeToScVal, xdr } from '@stellar/stellar-sdk'
-import { expectedCall, isOrder, OPERATIONS } from '../../client/src/calls.ts'
+import { expectedCall, OPERATIONS } from '../../client/src/calls.ts'
 import type { ContractAddresses, TradeRequest } from '../../client/src/calls.ts'
 import { RefusedToSign } from '../../client/src/errors.ts'
 import { verifyTransaction } from '../../client/src/verify.ts'
 import { toXdr } from '../../src/chain/scval.ts'
-import { ACTION_NAMES, actionCall } from '../../src/exchange/actions.ts'
+import { ACTION_NAMES } from '../../src/exchange/actions.ts'
 import type { CallArgument } from '../../src/exchange/call-arguments.ts'
-import { OPERATION_NAMES, operationCall } from '../../src/exchange/operations.ts'
+import { findForm } from '../../src/exchange/call-forms.ts'
+import { GENERATIONS } from '../../src/exchange/generations.ts'
+import type { Generation } from '../../src/exchange/generations.ts'
+import { OPERATION_NAMES } from '../../src/exchange/operations.ts'
+import { callOf, definitionOf } from '../support/calls.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
 import { createWallet } from '../support/keys.ts'
 
@@ -59,10 +63,8 @@ const transfer = (from: string, to: string, amount: bigint, token = contracts.us
 })
 
 /** What the gateway prepares for the request, from its own table. */
-function prepared(request: TradeRequest): Prepared {
-  const { contract, functionName, args } = isOrder(request)
-    ? { contract: 'market' as const, ...operationCall(request, signer) }
-    : actionCall(request, signer, contracts)
+function prepared(request: TradeRequest, generation: Generation = '1'): Prepared {
+  const { contract, functionName, args } = callOf(request, signer, { contracts, generation })
   const call = { contract: contracts[contract], functionName, args: args.map((one: CallArgument) => toXdr(one)) }
   return {
     call, source: signer, fee: 100_000, sequence: 7n, minTime: 0n, maxTime: BigInt(NOW_SEC + 300), memo: xdr.Memo.memoNone(), auth: [bySource(call)],
@@ -108,9 +110,9 @@ const id = fc.oneof(fc.integer({ min: 0, max: 2 ** 40 }), fc.bigInt({ min: 0n, m
 const small = fc.integer({ min: 0, max: 2 ** 32 - 1 })
 const text = fc.string({ minLength: 1, maxLength: 16 })
 const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  asset: fc.constantFrom('BTC', 'ETH', 'HYPE'), collateral: digits, amount: digits, lpAmount: digits, shares: digits, triggerPrice: digits, limitPrice: digits,
-  positionId: id, orderId: id, leverage: small, slippageToleranceBps: small, trailingPercentBps: small, vaultId: small, expirationLedger: small, name: text,
-  code: text, direction: fc.constantFrom('Long', 'Short'), triggerCondition: fc.constantFrom('Above', 'Below'), paused: fc.boolean(),
+  asset: fc.constantFrom('BTC', 'ETH', 'HYPE'), collateral: digits, amount: digits, closeSize: digits, lpAmount: digits, shares: digits, triggerPrice: digits,
+  limitPrice: digits, positionId: id, orderId: id, leverage: small, slippageToleranceBps: small, trailingPercentBps: small, vaultId: small,
+  expirationLedger: small, name: text, code: text, direction: fc.constantFrom('Long', 'Short'), triggerCondition: fc.constantFrom('Above', 'Below'), paused: fc.boolean(),
 }
 
 /** Any request of an operation. Finds the operation's fields by the errors of `expectedCall`. */
@@ -139,8 +141,9 @@ test('the client has a call for each of the gateway\'s operations', () => {
 
 for (const op of OPERATIONS) {
   test(`property: ${op}: the gateway's transaction is accepted, and refused with any argument changed`, () => {
-    fc.assert(fc.property(requests(op), fc.nat(20), (request, at) => {
-      const made = prepared(request)
+    const generations = GENERATIONS.filter((generation) => findForm(definitionOf(op), { generation, accepts: null }) !== undefined)
+    fc.assert(fc.property(requests(op), fc.nat(20), fc.constantFrom(...generations), (request, at, generation) => {
+      const made = prepared(request, generation)
       assert.equal(verify(request, made).call.functionName, made.call.functionName)
       const args = made.call.args.with(at % made.call.args.length, nativeToScVal(4_294_967_295n, { type: 'u64' }))
       const call = { ...made.call, args }
@@ -152,6 +155,28 @@ for (const op of OPERATIONS) {
     }), { numRuns: fuzzRuns(20) })
   })
 }
+
+test('a bound of the request is refused where the transaction leaves it out', () => {
+  const unbounded = prepared(OPEN, '1')
+  assert.ok(verify(OPEN, unbounded))
+  assert.ok(verify({ ...OPEN, acceptablePrice: '0' }, unbounded))
+  assertRefused(unbounded, /number of arguments is 5, expected 6/, { ...OPEN, acceptablePrice: '1' })
+  const bounded = { ...OPEN, acceptablePrice: '7' } as const
+  assert.ok(verify(bounded, prepared(bounded, '2.0')))
+  assertRefused(prepared(OPEN, '2.0'), /argument 6 is i128 "0", expected i128 "7"/, bounded)
+  assertRefused(prepared(bounded, '2.0'), /argument 6 is i128 "7", expected i128 "0"/)
+})
+
+test('the time in force and the reduce-only flag are verified', () => {
+  const order = {
+    op: 'place_limit_order', asset: 'BTC', direction: 'Long', collateral: '1', leverage: 2, triggerPrice: '3', triggerCondition: 'Below',
+    slippageToleranceBps: 4,
+  } as const
+  const postOnly = { ...order, timeInForce: 2, reduceOnly: true } as const
+  assert.ok(verify(postOnly, prepared(postOnly)))
+  assertRefused(prepared(order), /argument 9 is u32 0, expected u32 258/, postOnly)
+  assert.throws(() => verify({ ...order, timeInForce: 3 } as unknown as TradeRequest, prepared(order)), TypeError)
+})
 
 test('everything around the call is verified', () => {
   const made = prepared(OPEN)

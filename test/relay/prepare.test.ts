@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import { Address, TransactionBuilder, Transaction, xdr } from '@stellar/stellar-sdk'
 import { RpcFailure } from '../../src/chain/failure.ts'
 import { accountKey } from '../../src/chain/transaction.ts'
-import { operationCall } from '../../src/exchange/operations.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { createContractErrors } from '../../src/relay/contract-errors.ts'
 import { createLedgerWatermarks, WATERMARK_TTL_MS } from '../../src/chain/ledger-watermarks.ts'
@@ -13,6 +12,7 @@ import type { LedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import { createLedgerTime, LEDGER_TIME_TIMEOUT_MS } from '../../src/relay/ledger-time.ts'
 import { createPrepare, SimulationFailed } from '../../src/relay/prepare.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
+import { callOf } from '../support/calls.ts'
 import { CONTRACTS, errorEvent, LATEST_LEDGER, PASSPHRASE, STRANGER, TRADER } from './responses.ts'
 import { createScriptedNode, NODE_START_MS, pass, quiet } from './scripted-node.ts'
 import type { ScriptedNode, NodeResponse, ScriptedResponse } from './scripted-node.ts'
@@ -37,7 +37,7 @@ function bench(overrides: Readonly<Record<string, readonly ScriptedResponse[]>> 
     rpc, contracts: CONTRACTS, contractErrors: createContractErrors(CONTRACTS), ledgerWatermarks, ledgerTime: createLedgerTime({ rpc, clock }),
   })
   const prepare: PrepareOrder = (request, trader, signal) =>
-    prepareCall({ op: request.op, trader, contract: 'market', ...operationCall(request, trader) }, signal === undefined ? {} : { signal })
+    prepareCall({ op: request.op, trader, ...callOf(request, trader, { contracts: CONTRACTS }) }, signal === undefined ? {} : { signal })
   const all = { getLedgerEntries: [account(7n)], simulateTransaction: [simulated()], getHealth: [health(START_SEC - 3)], ...overrides }
   for (const [method, responses] of Object.entries(all)) node.script(method, ...responses)
   return { node, prepare, ledgerWatermarks }

@@ -97,7 +97,11 @@ export async function createTradingServer(): Promise<TradingServer> {
   for (const schema of SCHEMAS) app.addSchema(schema)
   keysRoutes(app, { keys: forward(() => current().keys) })
   accountRoutes(app, { requestLimits })
-  ordersRoutes(app, { prepare: (request, options) => current().relay.prepare(request, options) })
+  ordersRoutes(app, {
+    prepare: (request, options) => current().relay.prepare(request, options),
+    contracts: forward(() => current().parts.contracts),
+    targetOf: () => ({ generation: '1', accepts: null }),
+  })
   txRoutes(app, { relay: forward(() => current().relay) })
   return {
     app,

@@ -973,6 +973,12 @@ export interface components {
        * @enum {string}
        */
       readonly direction: "Long" | "Short";
+      /**
+       * Format: i128
+       * @description Worst price at which the position may be opened or closed, in USD, 7-decimal. 0 for no bound.
+       * @default 0
+       */
+      readonly acceptablePrice?: string;
     };
     /** @description Opens a cross margin position at the market price. */
     readonly open_position_cross: {
@@ -995,6 +1001,12 @@ export interface components {
        * @enum {string}
        */
       readonly direction: "Long" | "Short";
+      /**
+       * Format: i128
+       * @description Worst price at which the position may be opened or closed, in USD, 7-decimal. 0 for no bound.
+       * @default 0
+       */
+      readonly acceptablePrice?: string;
     };
     /** @description Closes an isolated position. */
     readonly close_position: {
@@ -1008,6 +1020,12 @@ export interface components {
        * @description Position id, as an integer or a digit string.
        */
       readonly positionId: number | string;
+      /**
+       * Format: i128
+       * @description Worst price at which the position may be opened or closed, in USD, 7-decimal. 0 for no bound.
+       * @default 0
+       */
+      readonly acceptablePrice?: string;
     };
     /** @description Closes a cross margin position. */
     readonly close_position_cross: {
@@ -1021,6 +1039,12 @@ export interface components {
        * @description Position id, as an integer or a digit string.
        */
       readonly positionId: number | string;
+      /**
+       * Format: i128
+       * @description Worst price at which the position may be opened or closed, in USD, 7-decimal. 0 for no bound.
+       * @default 0
+       */
+      readonly acceptablePrice?: string;
     };
     /** @description Places an order that opens a position when the price reaches the trigger price. */
     readonly place_limit_order: {
@@ -1055,6 +1079,16 @@ export interface components {
       readonly triggerCondition: "Above" | "Below";
       /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
+      /**
+       * @description 0: good till cancelled. 1: immediate or cancel. 2: post-only.
+       * @default 0
+       */
+      readonly timeInForce?: number;
+      /**
+       * @description True if the order may only reduce an open position of the other direction.
+       * @default false
+       */
+      readonly reduceOnly?: boolean;
     };
     /** @description Places an order that becomes a limit order when the price reaches the trigger price. */
     readonly place_stop_limit_order: {
@@ -1084,7 +1118,7 @@ export interface components {
       readonly triggerPrice: string;
       /**
        * Format: i128
-       * @description Price of the limit order placed when the stop triggers, in USD, 7-decimal.
+       * @description Limit price in USD, 7-decimal. Stop-limit: of the order placed at the trigger price. Take-profit: between entry and trigger price, which it replaces; 0 for none.
        */
       readonly limitPrice: string;
       /**
@@ -1094,6 +1128,16 @@ export interface components {
       readonly triggerCondition: "Above" | "Below";
       /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
+      /**
+       * @description 0: good till cancelled. 1: immediate or cancel. 2: post-only.
+       * @default 0
+       */
+      readonly timeInForce?: number;
+      /**
+       * @description True if the order may only reduce an open position of the other direction.
+       * @default false
+       */
+      readonly reduceOnly?: boolean;
     };
     /** @description Attaches a stop order that trails the best price of the position. */
     readonly place_trailing_stop: {
@@ -1151,6 +1195,12 @@ export interface components {
       readonly triggerPrice: string;
       /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
+      /**
+       * Format: i128
+       * @description Limit price in USD, 7-decimal. Stop-limit: of the order placed at the trigger price. Take-profit: between entry and trigger price, which it replaces; 0 for none.
+       * @default 0
+       */
+      readonly limitPrice?: string;
     };
     /** @description Cancels a pending order. Works while trading is paused. */
     readonly cancel_order: {
@@ -1164,6 +1214,60 @@ export interface components {
        * @description Order id, as an integer or a digit string.
        */
       readonly orderId: number | string;
+    };
+    /** @description Closes part of a position. The rest keeps its orders. */
+    readonly close_position_partial: {
+      /**
+       * @description Operation name. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      readonly op: "close_position_partial";
+      /**
+       * Format: u64
+       * @description Position id, as an integer or a digit string.
+       */
+      readonly positionId: number | string;
+      /**
+       * Format: i128
+       * @description Part of the size to close, in USD, 7-decimal.
+       */
+      readonly closeSize: string;
+    };
+    /** @description Adds USDC to the collateral of an isolated position. */
+    readonly add_collateral: {
+      /**
+       * @description Operation name. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      readonly op: "add_collateral";
+      /**
+       * Format: u64
+       * @description Position id, as an integer or a digit string.
+       */
+      readonly positionId: number | string;
+      /**
+       * Format: i128
+       * @description Amount in USDC, 7-decimal.
+       */
+      readonly amount: string;
+    };
+    /** @description Removes USDC from the collateral of an isolated position. */
+    readonly remove_collateral: {
+      /**
+       * @description Operation name. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      readonly op: "remove_collateral";
+      /**
+       * Format: u64
+       * @description Position id, as an integer or a digit string.
+       */
+      readonly positionId: number | string;
+      /**
+       * Format: i128
+       * @description Amount in USDC, 7-decimal.
+       */
+      readonly amount: string;
     };
     /** @description Deposits USDC into the cross margin pool of the account. */
     readonly deposit_cross_margin: {
@@ -1203,6 +1307,12 @@ export interface components {
        * @description Amount in USDC, 7-decimal.
        */
       readonly amount: string;
+      /**
+       * Format: i128
+       * @description Least to receive: LP tokens or shares of a deposit, USDC of a withdrawal, 7-decimal. 0 for no bound.
+       * @default 0
+       */
+      readonly minOut?: string;
     };
     /** @description Approves the liquidity vault to pull LP tokens. Required before withdraw_liquidity. */
     readonly approve_liquidity_withdrawal: {
@@ -1231,6 +1341,20 @@ export interface components {
        * @description Number of LP tokens, 7-decimal.
        */
       readonly lpAmount: string;
+      /**
+       * Format: i128
+       * @description Least to receive: LP tokens or shares of a deposit, USDC of a withdrawal, 7-decimal. 0 for no bound.
+       * @default 0
+       */
+      readonly minOut?: string;
+    };
+    /** @description Claims profit that the liquidity vault could not pay when a position was closed. */
+    readonly claim_shortfall: {
+      /**
+       * @description Operation name. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      readonly op: "claim_shortfall";
     };
     /** @description Creates a trader vault led by the account. */
     readonly create_vault: {
@@ -1259,6 +1383,12 @@ export interface components {
        * @description Amount in USDC, 7-decimal.
        */
       readonly amount: string;
+      /**
+       * Format: i128
+       * @description Least to receive: LP tokens or shares of a deposit, USDC of a withdrawal, 7-decimal. 0 for no bound.
+       * @default 0
+       */
+      readonly minOut?: string;
     };
     /** @description Redeems shares of a trader vault for USDC. */
     readonly withdraw_vault: {
@@ -1274,6 +1404,12 @@ export interface components {
        * @description Number of vault shares, 7-decimal.
        */
       readonly shares: string;
+      /**
+       * Format: i128
+       * @description Least to receive: LP tokens or shares of a deposit, USDC of a withdrawal, 7-decimal. 0 for no bound.
+       * @default 0
+       */
+      readonly minOut?: string;
     };
     /** @description Opens a position with the funds of a vault led by the account. */
     readonly leader_open_position: {
@@ -1347,6 +1483,116 @@ export interface components {
        * @enum {string}
        */
       readonly triggerCondition: "Above" | "Below";
+      /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
+      readonly slippageToleranceBps: number;
+    };
+    /** @description Places a stop-limit order with the funds of a vault led by the account. */
+    readonly leader_place_stop_limit: {
+      /**
+       * @description Operation name. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      readonly op: "leader_place_stop_limit";
+      /** @description Trader vault id. */
+      readonly vaultId: number;
+      /** @description Symbol of a supported asset, in upper case. */
+      readonly asset: string;
+      /**
+       * Format: i128
+       * @description Collateral in USDC, 7-decimal. The contract requires at least 10 USDC.
+       */
+      readonly collateral: string;
+      /** @description Position size divided by collateral. */
+      readonly leverage: number;
+      /**
+       * @description Direction of the position.
+       * @enum {string}
+       */
+      readonly direction: "Long" | "Short";
+      /**
+       * Format: i128
+       * @description Price at which the order triggers, in USD, 7-decimal.
+       */
+      readonly triggerPrice: string;
+      /**
+       * Format: i128
+       * @description Limit price in USD, 7-decimal. Stop-limit: of the order placed at the trigger price. Take-profit: between entry and trigger price, which it replaces; 0 for none.
+       */
+      readonly limitPrice: string;
+      /**
+       * @description Whether the order triggers above or below the trigger price.
+       * @enum {string}
+       */
+      readonly triggerCondition: "Above" | "Below";
+      /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
+      readonly slippageToleranceBps: number;
+    };
+    /** @description Attaches a stop-loss order to a position of a vault led by the account. */
+    readonly leader_set_stop_loss: {
+      /**
+       * @description Operation name. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      readonly op: "leader_set_stop_loss";
+      /** @description Trader vault id. */
+      readonly vaultId: number;
+      /**
+       * Format: u64
+       * @description Position id, as an integer or a digit string.
+       */
+      readonly positionId: number | string;
+      /**
+       * Format: i128
+       * @description Price at which the order triggers, in USD, 7-decimal.
+       */
+      readonly triggerPrice: string;
+      /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
+      readonly slippageToleranceBps: number;
+    };
+    /** @description Attaches a take-profit order to a position of a vault led by the account. */
+    readonly leader_set_take_profit: {
+      /**
+       * @description Operation name. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      readonly op: "leader_set_take_profit";
+      /** @description Trader vault id. */
+      readonly vaultId: number;
+      /**
+       * Format: u64
+       * @description Position id, as an integer or a digit string.
+       */
+      readonly positionId: number | string;
+      /**
+       * Format: i128
+       * @description Price at which the order triggers, in USD, 7-decimal.
+       */
+      readonly triggerPrice: string;
+      /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
+      readonly slippageToleranceBps: number;
+      /**
+       * Format: i128
+       * @description Limit price in USD, 7-decimal. Stop-limit: of the order placed at the trigger price. Take-profit: between entry and trigger price, which it replaces; 0 for none.
+       * @default 0
+       */
+      readonly limitPrice?: string;
+    };
+    /** @description Attaches a trailing stop order to a position of a vault led by the account. */
+    readonly leader_place_trailing_stop: {
+      /**
+       * @description Operation name. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      readonly op: "leader_place_trailing_stop";
+      /** @description Trader vault id. */
+      readonly vaultId: number;
+      /**
+       * Format: u64
+       * @description Position id, as an integer or a digit string.
+       */
+      readonly positionId: number | string;
+      /** @description Distance from the best price in basis points. The contract rejects values above 5000. */
+      readonly trailingPercentBps: number;
       /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
     };
@@ -2866,7 +3112,7 @@ export interface operations {
     };
     readonly requestBody: {
       readonly content: {
-        readonly "application/json": components["schemas"]["deposit_cross_margin"] | components["schemas"]["withdraw_cross_margin"] | components["schemas"]["deposit_liquidity"] | components["schemas"]["approve_liquidity_withdrawal"] | components["schemas"]["withdraw_liquidity"] | components["schemas"]["create_vault"] | components["schemas"]["deposit_vault"] | components["schemas"]["withdraw_vault"] | components["schemas"]["leader_open_position"] | components["schemas"]["leader_close_position"] | components["schemas"]["leader_place_limit_order"] | components["schemas"]["leader_cancel_order"] | components["schemas"]["claim_leader_fees"] | components["schemas"]["set_vault_paused"] | components["schemas"]["create_referral_code"] | components["schemas"]["set_referrer"] | components["schemas"]["claim_referral"];
+        readonly "application/json": components["schemas"]["close_position_partial"] | components["schemas"]["add_collateral"] | components["schemas"]["remove_collateral"] | components["schemas"]["deposit_cross_margin"] | components["schemas"]["withdraw_cross_margin"] | components["schemas"]["deposit_liquidity"] | components["schemas"]["approve_liquidity_withdrawal"] | components["schemas"]["withdraw_liquidity"] | components["schemas"]["claim_shortfall"] | components["schemas"]["create_vault"] | components["schemas"]["deposit_vault"] | components["schemas"]["withdraw_vault"] | components["schemas"]["leader_open_position"] | components["schemas"]["leader_close_position"] | components["schemas"]["leader_place_limit_order"] | components["schemas"]["leader_place_stop_limit"] | components["schemas"]["leader_set_stop_loss"] | components["schemas"]["leader_set_take_profit"] | components["schemas"]["leader_place_trailing_stop"] | components["schemas"]["leader_cancel_order"] | components["schemas"]["claim_leader_fees"] | components["schemas"]["set_vault_paused"] | components["schemas"]["create_referral_code"] | components["schemas"]["set_referrer"] | components["schemas"]["claim_referral"];
       };
     };
     readonly responses: {
