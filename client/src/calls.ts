@@ -151,7 +151,8 @@ export function expectedCall(request: TradeRequest, signer: string, contracts: C
   const { contract, functionName = request.op, args, added = [], spends } = CALLS[request.op]
   const fields = request as unknown as Readonly<Record<string, unknown>>
   const all = [...args, ...added]
-  const allowed = new Set(['op', ...all.flatMap((spec) => (spec === TIME_IN_FORCE ? ['timeInForce', 'reduceOnly'] : [nameOf(spec)]))])
+  const names = all.filter((spec) => typeof spec === 'string')
+  const allowed = new Set(['op', ...names.flatMap((name) => (name === TIME_IN_FORCE ? ['timeInForce', 'reduceOnly'] : [nameOf(name)]))])
   for (const field of Object.keys(fields)) if (!allowed.has(field)) throw new TypeError(`${request.op} does not take ${field}`)
   const values = all.map(toArgument)
   // Without the added arguments only where the request does not need them.
@@ -166,7 +167,7 @@ export function expectedCall(request: TradeRequest, signer: string, contracts: C
     if (spec === SIGNER) return { type: 'address', value: signer }
     if (spec === VAULT) return { type: 'address', value: contracts.vault }
     if (spec === TIME_IN_FORCE) return timeInForceOf(fields)
-    const name = String(nameOf(spec))
+    const name = nameOf(spec)
     const value = fields[name] ?? (spec === name ? undefined : '0')
     const encode = FIELDS[name]
     if (value === undefined || encode === undefined) throw new TypeError(`${request.op} needs ${name}`)
@@ -180,6 +181,6 @@ function timeInForceOf({ timeInForce = 0, reduceOnly = false }: Readonly<Record<
   return { type: 'u32', value: timeInForce + (reduceOnly ? REDUCE_ONLY_FLAG : 0) }
 }
 
-function nameOf(spec: ArgumentSpec): ArgumentSpec {
-  return typeof spec === 'string' && spec.endsWith('?') ? spec.slice(0, -1) : spec
+function nameOf(spec: string): string {
+  return spec.endsWith('?') ? spec.slice(0, -1) : spec
 }

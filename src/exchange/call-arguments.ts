@@ -96,10 +96,11 @@ export function argumentType(field: ArgumentField): CallArgument['type'] {
 }
 
 /** Encodes a request field as a call argument. Throws TypeError if the field is missing. */
-export function encodeArgument<Field extends ArgumentField>(fields: Partial<CallFields>, field: Field): CallArgument {
+export function encodeArgument(fields: Partial<CallFields>, field: ArgumentField): CallArgument {
   const value = fields[field]
   if (value === undefined) throw new TypeError(`${field} is missing`)
-  return ENCODERS[field].encode(value as CallFields[Field])
+  const encoder: Encoder<never> = ENCODERS[field]
+  return encoder.encode(value as never)
 }
 
 /** Added to the time in force of a reduce-only order. */

@@ -9,6 +9,11 @@ import type { ContractSpec, SpecTypeText } from './contract-spec.ts'
 export const GENERATIONS = ['1', '2.0', '2.1', '2.2', '2.3'] as const
 export type Generation = (typeof GENERATIONS)[number]
 
+/** Whether `generation` is `since` or a later one. */
+export function isAtLeast(generation: Generation, since: Generation): boolean {
+  return GENERATIONS.indexOf(generation) >= GENERATIONS.indexOf(since)
+}
+
 const SECOND: readonly Generation[] = ['2.0', '2.1', '2.2', '2.3']
 
 /**

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ACTION_NAMES, actionFields } from '../../src/exchange/actions.ts'
 import type { ActionRequest } from '../../src/exchange/actions.ts'
-import { findForm } from '../../src/exchange/call-forms.ts'
+import { findForm, typesOf } from '../../src/exchange/call-forms.ts'
 import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
-import { GENERATIONS } from '../../src/exchange/generations.ts'
+import { GENERATIONS, requiredSignatures } from '../../src/exchange/generations.ts'
 import type { Generation } from '../../src/exchange/generations.ts'
 import { callOf, definitionOf } from '../support/calls.ts'
 
@@ -114,3 +114,15 @@ for (const [body, since, expected] of LATER_CALLS) {
     }
   })
 }
+
+test('the forms are the signatures that the gateway requires of each generation', () => {
+  for (const op of ACTION_NAMES) {
+    const definition = definitionOf(op)
+    if (definition.contract === 'lpToken') continue
+    for (const generation of GENERATIONS) {
+      const form = findForm(definition, { generation, accepts: null })
+      const required: readonly string[] | undefined = requiredSignatures(definition.contract, generation)[definition.functionName]
+      assert.deepEqual(form === undefined ? undefined : typesOf(form), required, `${op} ${generation}`)
+    }
+  }
+})

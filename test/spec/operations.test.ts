@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CallArgument } from '../../src/exchange/call-arguments.ts'
-import { findForm, findUnsupportedField } from '../../src/exchange/call-forms.ts'
-import { GENERATIONS } from '../../src/exchange/generations.ts'
+import { findForm, findUnsupportedField, typesOf } from '../../src/exchange/call-forms.ts'
+import { GENERATIONS, requiredSignatures } from '../../src/exchange/generations.ts'
 import { OPERATION_NAMES, operationDefinition, operationFields } from '../../src/exchange/operations.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { callOf } from '../support/calls.ts'
@@ -71,7 +71,7 @@ test('time in force and reduce-only are one number, and a take-profit has a limi
   assert.ok(limit !== undefined && stopLimit !== undefined && takeProfit !== undefined)
   for (const generation of GENERATIONS) {
     for (const body of [limit, stopLimit]) {
-      const last = (extra: object): string | undefined => argsOf({ ...body, ...extra } as OperationRequest, generation).split(', ').at(-1)
+      const last = (extra: object): string | undefined => argsOf({ ...body, ...extra }, generation).split(', ').at(-1)
       assert.deepEqual(
         [last({}), last({ timeInForce: 1 }), last({ timeInForce: 2 }), last({ reduceOnly: true }), last({ timeInForce: 2, reduceOnly: true })],
         ['u32 0', 'u32 1', 'u32 2', 'u32 256', 'u32 258'],
@@ -101,4 +101,13 @@ test('an amount reaches the contract without loss of precision', () => {
   const largest = (2n ** 127n - 1n).toString()
   const { args } = callOf({ op: 'open_position', asset: 'BTC', collateral: largest, leverage: 1, direction: 'Long' }, TRADER, { contracts: CONTRACTS })
   assert.deepEqual(args[2], { type: 'i128', value: 2n ** 127n - 1n })
+})
+
+test('the forms are the signatures that the gateway requires of each generation', () => {
+  for (const op of OPERATION_NAMES) {
+    for (const generation of GENERATIONS) {
+      const form = findForm(operationDefinition(op), { generation, accepts: null })
+      assert.deepEqual(form === undefined ? undefined : typesOf(form), requiredSignatures('market', generation)[op], `${op} ${generation}`)
+    }
+  }
 })

@@ -1118,7 +1118,7 @@ export interface components {
       readonly triggerPrice: string;
       /**
        * Format: i128
-       * @description Limit price in USD, 7-decimal. Stop-limit: of the order placed at the trigger price. Take-profit: between entry and trigger price, which it replaces; 0 for none.
+       * @description Limit price in USD, 7-decimal. Stop-limit: of the order placed at the trigger price. Take-profit: replaces the trigger price, and is between it and the entry price; 0 for none.
        */
       readonly limitPrice: string;
       /**
@@ -1197,7 +1197,7 @@ export interface components {
       readonly slippageToleranceBps: number;
       /**
        * Format: i128
-       * @description Limit price in USD, 7-decimal. Stop-limit: of the order placed at the trigger price. Take-profit: between entry and trigger price, which it replaces; 0 for none.
+       * @description Limit price in USD, 7-decimal. Stop-limit: of the order placed at the trigger price. Take-profit: replaces the trigger price, and is between it and the entry price; 0 for none.
        * @default 0
        */
       readonly limitPrice?: string;
@@ -1516,7 +1516,7 @@ export interface components {
       readonly triggerPrice: string;
       /**
        * Format: i128
-       * @description Limit price in USD, 7-decimal. Stop-limit: of the order placed at the trigger price. Take-profit: between entry and trigger price, which it replaces; 0 for none.
+       * @description Limit price in USD, 7-decimal. Stop-limit: of the order placed at the trigger price. Take-profit: replaces the trigger price, and is between it and the entry price; 0 for none.
        */
       readonly limitPrice: string;
       /**
@@ -1572,7 +1572,7 @@ export interface components {
       readonly slippageToleranceBps: number;
       /**
        * Format: i128
-       * @description Limit price in USD, 7-decimal. Stop-limit: of the order placed at the trigger price. Take-profit: between entry and trigger price, which it replaces; 0 for none.
+       * @description Limit price in USD, 7-decimal. Stop-limit: of the order placed at the trigger price. Take-profit: replaces the trigger price, and is between it and the entry price; 0 for none.
        * @default 0
        */
       readonly limitPrice?: string;
