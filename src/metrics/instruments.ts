@@ -1,4 +1,5 @@
-// The metrics with their labels. Every label has a small, fixed set of values: no addresses, URLs or client input.
+// The metrics with their labels. Every label has a small, fixed set of values: no addresses, URLs or client input. The hash of a contract's code changes only
+// with an upgrade.
 
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
@@ -40,6 +41,10 @@ export function createInstruments(registry: Registry) {
     indexAnswers: gauge('gateway_index_answers', '1 while the index state can be read from the database, 0 while it cannot'),
     indexLedger: gauge('gateway_index_last_ledger', 'Last indexed ledger; absent while there is none'),
     indexAge: gauge('gateway_index_ledger_age_seconds', 'Time since the last indexed ledger closed; absent while there is none'),
+    contractInfo: gauge('gateway_contract_info', '1 for the code that a contract runs', ['contract', 'generation', 'wasm_hash']),
+    contractNotUnderstood: gauge(
+      'gateway_contract_not_understood', 'What this version does not understand of a contract\'s interface; absent while its code is unknown', ['contract'],
+    ),
     unknownEvents: gauge('gateway_index_unknown_events', 'Archived events of unknown topic or shape'),
     gaps: gauge('gateway_index_gaps', 'Ranges of ledgers that could not be indexed'),
     ledgersUntilLost: gauge(

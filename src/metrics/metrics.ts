@@ -72,10 +72,11 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
       sources = { ...sources, ...more }
     },
     async text() {
-      const { gateway, indexer, rpcQueues, storeQueues, rpcNodes, index } = sources
+      const { gateway, indexer, interfaces, rpcQueues, storeQueues, rpcNodes, index } = sources
       instruments.queues.reset()
       if (gateway !== undefined) readGateway(instruments, gateway())
       if (indexer !== undefined) readIndexer(instruments, indexer())
+      if (interfaces !== undefined) readInterfaces(instruments, interfaces())
       for (const [method, length] of rpcQueues?.() ?? []) instruments.queues.set({ queue: `rpc_${method}` }, length)
       if (rpcNodes !== undefined) readNodes(instruments, rpcNodes())
       for (const [kind, length] of Object.entries(storeQueues?.() ?? {})) instruments.queues.set({ queue: `database_${kind}` }, length)
@@ -112,6 +113,16 @@ function readNodes(instruments: Instruments, nodes: ReturnType<MetricSources['rp
     if (ledger !== null) instruments.rpcNodeLedger.set({ node }, ledger)
     for (const [each, standing] of Object.entries(STANDING_LABELS)) instruments.rpcNodeStanding.set({ node, standing }, each === status ? 1 : 0)
     instruments.rpcNodePreferred.set({ node }, preferred ? 1 : 0)
+  }
+}
+
+function readInterfaces({ contractInfo, contractNotUnderstood }: Instruments, interfaces: ReturnType<MetricSources['interfaces']>): void {
+  contractInfo.reset()
+  contractNotUnderstood.reset()
+  for (const [contract, known] of Object.entries(interfaces)) {
+    if (known === null) continue
+    contractInfo.set({ contract, generation: known.generation ?? 'unknown', wasm_hash: known.wasmHash }, 1)
+    contractNotUnderstood.set({ contract }, known.notUnderstood.length)
   }
 }
 

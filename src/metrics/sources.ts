@@ -1,6 +1,7 @@
 // State that is read when metrics are scraped.
 
 import type { NodeView } from '../chain/nodes.ts'
+import type { ContractInterfaces } from '../exchange/contract-interface.ts'
 import type { IndexerStatus } from '../indexer/progress.ts'
 import type { IndexSnapshotReader } from '../projections/index-snapshot.ts'
 
@@ -27,6 +28,7 @@ export interface MetricSources {
   readonly index: IndexSnapshotReader
   readonly gateway: () => GatewayStats
   readonly indexer: () => IndexerStatus
+  readonly interfaces: () => ContractInterfaces
   /** Queued calls by method. */
   readonly rpcQueues: () => ReadonlyMap<string, number>
   /** Queued statements. */

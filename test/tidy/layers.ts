@@ -46,7 +46,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     ],
     types: ['src/store'],
   },
-  'src/metrics': { imports: ['src/base', 'src/projections'], types: ['src/chain', 'src/indexer', 'src/http'] },
+  'src/metrics': { imports: ['src/base', 'src/projections'], types: ['src/chain', 'src/exchange', 'src/indexer', 'src/http'] },
   'src/tracing': { imports: ['src/base'], types: ['src/http'] },
   'src/limits.ts': { imports: [] },
   'src/config': { imports: ['src/base', 'src/limits.ts'] },

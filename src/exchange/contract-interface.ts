@@ -1,0 +1,93 @@
+// What the code of a deployment's contracts declares: which generation it is, and what the gateway does not understand of it.
+
+import type { CallArgument, ContractCall } from './call-arguments.ts'
+import { CONTRACT_KEYS } from './contracts.ts'
+import type { ContractAddresses, ContractKey } from './contracts.ts'
+import { acceptsArguments, declaredErrorName, findFunction, signatureOf } from './contract-spec.ts'
+import type { ContractSpec } from './contract-spec.ts'
+import { contractErrorName, UNKNOWN_CONTRACT_ERROR } from './errors.ts'
+import { listNotUnderstood, recogniseGeneration } from './generations.ts'
+import type { Generation } from './generations.ts'
+
+/** The interface of one contract, as its code declares it. */
+export interface ContractInterface {
+  /** Lower-case hex. */
+  readonly wasmHash: string
+  /** The ledger from which on this code is known to run. */
+  readonly sinceLedger: number
+  /** Null: the interface is of no known generation, or could not be read. */
+  readonly generation: Generation | null
+  /** Null: the code has no readable interface, or it was not read yet. */
+  readonly spec: ContractSpec | null
+  /** What the gateway does not understand, one line each. */
+  readonly notUnderstood: readonly string[]
+}
+
+/** Null: the code of the contract is not known. Asset contracts have none. */
+export type ContractInterfaces = Readonly<Record<ContractKey, ContractInterface | null>>
+
+export const UNKNOWN_INTERFACES = Object.fromEntries(CONTRACT_KEYS.map((key) => [key, null])) as Record<ContractKey, null>
+
+/** The code that a contract runs. */
+export interface RunningCode {
+  readonly wasmHash: string
+  readonly sinceLedger: number
+  readonly spec: ContractSpec | null
+  /** Why there is no interface; null also while the code was not read yet. */
+  readonly problem: string | null
+}
+
+/** The interfaces of a deployment from the code at its addresses. `expected` is the generation that the manifest declares. */
+export function composeInterfaces(contracts: ContractAddresses, codeAt: ReadonlyMap<string, RunningCode>, expected: Generation | null): ContractInterfaces {
+  const market = interfaceOf('market', codeAt.get(contracts.market), expected)
+  // Most contracts do not change with every generation. The market does, so it decides.
+  const generation = market?.generation ?? expected
+  const others = CONTRACT_KEYS.map((key) => [key, key === 'market' ? market : interfaceOf(key, codeAt.get(contracts[key]), generation)])
+  return Object.fromEntries(others) as ContractInterfaces
+}
+
+function interfaceOf(key: ContractKey, code: RunningCode | undefined, expected: Generation | null): ContractInterface | null {
+  if (code === undefined) return null
+  const { wasmHash, sinceLedger, spec, problem } = code
+  if (spec === null) return { wasmHash, sinceLedger, generation: null, spec, notUnderstood: problem === null ? [] : [problem] }
+  const generation = recogniseGeneration(key, spec, expected)
+  const knowsError = (errorCode: number): boolean => isKnownError(key, errorCode)
+  return { wasmHash, sinceLedger, generation, spec, notUnderstood: listNotUnderstood(key, spec, { generation, expected, knowsError }) }
+}
+
+/** The specification serves this error without its name (DepositCapExceeded), so it is known although no table has it. */
+const UNNAMED_ERROR = 43
+const SHARING_ERRORS: readonly ContractKey[] = ['market', 'vault', 'oracleShim', 'router']
+
+function isUnnamed(key: ContractKey, code: number): boolean {
+  return code === UNNAMED_ERROR && SHARING_ERRORS.includes(key)
+}
+
+function isKnownError(key: ContractKey, code: number): boolean {
+  return isUnnamed(key, code) || contractErrorName(key, code) !== UNKNOWN_CONTRACT_ERROR
+}
+
+/** The name of an error code: from the gateway's tables, otherwise the contract's own. */
+export function errorName(interfaces: ContractInterfaces, raisedBy: ContractKey | undefined, code: number): string {
+  const known = contractErrorName(raisedBy, code)
+  if (known !== UNKNOWN_CONTRACT_ERROR || raisedBy === undefined || isUnnamed(raisedBy, code)) return known
+  const spec = interfaces[raisedBy]?.spec ?? null
+  return (spec === null ? undefined : declaredErrorName(spec, code)) ?? UNKNOWN_CONTRACT_ERROR
+}
+
+/** A call that the contract does not accept. */
+export interface UnsupportedCall {
+  /** What the gateway would send, such as `close_position(address, u64)`. */
+  readonly expected: string
+  /** What the contract declares; null when it has no such function. */
+  readonly found: string | null
+}
+
+/** Compares a call with the contract's interface. Undefined when the contract accepts it, and when its interface is not known. */
+export function findUnsupportedCall(declared: ContractInterface | null, { functionName, args }: ContractCall): UnsupportedCall | undefined {
+  if (declared === null || declared.spec === null) return undefined
+  const found = findFunction(declared.spec, functionName)
+  const types = args.map(({ type }: CallArgument) => type)
+  if (found !== undefined && acceptsArguments(declared.spec, found, types)) return undefined
+  return { expected: `${functionName}(${types.join(', ')})`, found: found === undefined ? null : signatureOf(found) }
+}
