@@ -1,5 +1,11 @@
 // The builds of each contract. The module of every build is on the ledger from the start, so that a contract can be upgraded to any build of its kind.
 
+import { liquidityVaultContract2 } from './generation-2/liquidity-vault/liquidity-vault.ts'
+import { priceOracleContract2 } from './generation-2/price-oracle.ts'
+import { priceShimContract2 } from './generation-2/price-shim.ts'
+import { referralContract2 } from './generation-2/referral.ts'
+import { routerContract2 } from './generation-2/router.ts'
+import { traderVaultsContract2 } from './generation-2/trader-vaults/trader-vaults.ts'
 import type { ContractCode } from './host.ts'
 import { liquidityVaultContract } from './liquidity-vault.ts'
 import { marketContract } from './market/market.ts'
@@ -21,12 +27,18 @@ type Builds = Readonly<Partial<Record<BuildName, ContractCode>>>
 /** The codes by the builds that they are current in. A contract that a build does not change keeps the code of an earlier one. */
 const BUILDS: Readonly<Record<ContractKind, Builds>> = {
   market: { '1': marketContract() },
-  vault: { '1': liquidityVaultContract() },
-  oracleShim: { '1': priceShimContract() },
-  router: { '1': routerContract() },
-  vaultFactory: { '1': traderVaultsContract() },
-  referral: { '1': referralContract() },
-  oracle: { '1': priceOracleContract() },
+  vault: {
+    '1': liquidityVaultContract(),
+    '2.0': liquidityVaultContract2('2.0'),
+    '2.1': liquidityVaultContract2('2.1'),
+    '2.2': liquidityVaultContract2('2.2'),
+    '2.3': liquidityVaultContract2('2.3'),
+  },
+  oracleShim: { '1': priceShimContract(), '2.0': priceShimContract2() },
+  router: { '1': routerContract(), '2.0': routerContract2() },
+  vaultFactory: { '1': traderVaultsContract(), '2.0': traderVaultsContract2('2.0'), '2.1': traderVaultsContract2('2.1') },
+  referral: { '1': referralContract(), '2.0': referralContract2() },
+  oracle: { '1': priceOracleContract(), '2.0': priceOracleContract2() },
 }
 
 const NAMED_BUILDS = Object.fromEntries(

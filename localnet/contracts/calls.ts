@@ -13,6 +13,11 @@ export function tokenBalance(env: ContractEnv, token: string, holder: string): b
   return asI128(env.call(token, 'balance', [address(holder)]))
 }
 
+/** Pulls tokens from `owner` to the calling contract, with an allowance: the owner's authorization of the call does not cover the transfer. */
+export function transferTokenFrom(env: ContractEnv, token: string, owner: string, amount: bigint): void {
+  env.call(token, 'transfer_from', [address(env.self), address(owner), address(env.self), i128(amount)])
+}
+
 /** Settles a trader's PnL. Returns the profit that the vault paid; 0 for a loss. */
 export function callSettlePnl(env: ContractEnv, vault: string, pnl: bigint): bigint {
   return asI128(env.call(vault, 'settle_pnl', [i128(pnl)]))

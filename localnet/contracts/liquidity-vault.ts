@@ -18,9 +18,7 @@ export const LIQUIDITY_VAULT_ERRORS = { ...SHARED_ERRORS, 43: 'DepositCapExceede
 export function liquidityVaultContract(): ContractCode {
   return {
     name: 'liquidity vault',
-    structs: {
-      PoolInfo: [['aum', 'i128'], ['total_fees', 'i128'], ['total_glp', 'i128'], ['total_usdc', 'i128'], ['unrealized_pnl', 'i128']],
-    },
+    structs: { PoolInfo: vault.POOL_INFO },
     errors: LIQUIDITY_VAULT_ERRORS,
     entryPoints: { ...depositEntryPoints(), ...settlementEntryPoints(), ...administrationEntryPoints(), ...poolViews(), ...configurationViews() },
   }

@@ -27,3 +27,12 @@ export const PRICE_BANDS: ReadonlyMap<string, PriceBand> = new Map([
   ['BCH', band('1', '100000')],
   ['LTC', band('1', '100000')],
 ])
+
+/** Price bands of generation 2. Shim and market know the same symbols, in this order. */
+export const PRICE_BANDS_2: ReadonlyMap<string, PriceBand> = new Map([
+  ...PRICE_BANDS,
+  ['PUMP', band('0.000001', '1')],
+  ['UNI', band('0.1', '10000')],
+  ['PAXG', band('100', '100000')],
+  ['XAUT', band('100', '100000')],
+])

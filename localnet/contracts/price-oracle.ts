@@ -11,8 +11,8 @@ import {
 
 const NOT_INITIALIZED = 1
 const ALREADY_INITIALIZED = 2
-const UNAUTHORIZED = 3
-const INVALID_PARAMETER = 5
+export const UNAUTHORIZED = 3
+export const INVALID_PARAMETER = 5
 
 /** Length of a price tag, such as `BTCUSD` padded with zeros. */
 export const TAG_BYTES = 8
@@ -26,12 +26,12 @@ const publicKeyKey = (key: Uint8Array): Val => storageKey('PublisherKey', bytes(
 const priceKey = (tag: Uint8Array): Val => storageKey('Price', bytes(tag))
 
 /** A stored price: 7-decimal fixed point, attestation time in seconds, the publisher's round. */
-const PRICE = structCodec({ price: 'i128', round_id: 'u64', timestamp: 'u64' })
+export const PRICE = structCodec({ price: 'i128', round_id: 'u64', timestamp: 'u64' })
 
 /** Maximum number of keys that sign one price. */
-const ATTESTATION_MAX_KEYS = 8
+export const ATTESTATION_MAX_KEYS = 8
 
-type Price = CodecRecord<typeof PRICE>
+export type Price = CodecRecord<typeof PRICE>
 
 /**
  * The oracle's code. The admin calls `initialize(admin)`, `set_publisher(publisher, allowed)` and `set_publisher_key(public_key, allowed)`.
@@ -43,13 +43,28 @@ type Price = CodecRecord<typeof PRICE>
 export function priceOracleContract(): ContractCode {
   return {
     name: 'price oracle',
-    structs: {
-      Price: PRICE.spec,
-      PriceUpdate: [['price', 'i128'], ['round_id', 'u64'], ['tag', { bytesN: TAG_BYTES }], ['timestamp', 'u64']],
-    },
+    structs: PRICE_ORACLE_STRUCTS,
     errors: SHARED_ERRORS,
-    entryPoints: { ...administration(), ...prices(), relay_price: relayPrice() },
+    entryPoints: { ...administration(), ...prices(storePrice), relay_price: relayPrice(storePrice) },
   }
+}
+
+/** Stores the price of a tag. */
+export type StorePrice = (env: ContractEnv, tag: Uint8Array, price: Price) => void
+
+export const PRICE_ORACLE_STRUCTS = {
+  Price: PRICE.spec,
+  PriceUpdate: [['price', 'i128'], ['round_id', 'u64'], ['tag', { bytesN: TAG_BYTES }], ['timestamp', 'u64']],
+} as const satisfies ContractCode['structs']
+
+export function storePrice(env: ContractEnv, tag: Uint8Array, price: Price): void {
+  env.set('persistent', priceKey(tag), PRICE.toVal(price))
+}
+
+/** The latest price of a tag. */
+export function readPrice(env: ContractEnv, tag: Uint8Array): Price | undefined {
+  const stored = env.get('persistent', priceKey(tag))
+  return stored === undefined ? undefined : PRICE.fromVal(stored)
 }
 
 /** The tag of an asset's price: ASCII `<SYM>USD`, zero-padded. */
@@ -67,7 +82,7 @@ export function attestationPayload(networkId: Uint8Array, oracle: string, tag: U
 
 const hex = (value: Uint8Array): string => Buffer.from(value).toString('hex')
 
-function administration(): Record<string, EntryPoint> {
+export function administration(): Record<string, EntryPoint> {
   return {
     initialize: entryPoint({ admin: 'address' }, 'void', (env, args) => {
       const admin = asAddress(args[0])
@@ -90,7 +105,7 @@ function administration(): Record<string, EntryPoint> {
   }
 }
 
-function prices(): Record<string, EntryPoint> {
+export function prices(store: StorePrice): Record<string, EntryPoint> {
   return {
     write_prices: entryPoint({ publisher: 'address', prices: { vec: { struct: 'PriceUpdate' } } }, 'u32', (env, args) => {
       const publisher = asAddress(args[0])
@@ -100,7 +115,7 @@ function prices(): Record<string, EntryPoint> {
       if (!isPublisher(env, publisher)) fail(UNAUTHORIZED)
       if (updates.length === 0 || updates.length > WRITE_MAX_PRICES) fail(INVALID_PARAMETER)
       for (const update of updates) {
-        env.set('persistent', priceKey(asBytes(fieldOf(update, 'tag'))), PRICE.toVal(PRICE.fromVal(update)))
+        store(env, asBytes(fieldOf(update, 'tag')), PRICE.fromVal(update))
       }
       return u32(updates.length)
     }),
@@ -116,7 +131,7 @@ const RELAY_INPUTS: Readonly<Record<string, SpecType>> = {
 }
 
 /** Relays a signed price; callable by anyone. Ignores a price older than the stored one, so that no old price can be replayed. */
-function relayPrice(): EntryPoint {
+export function relayPrice(store: StorePrice): EntryPoint {
   return entryPoint(RELAY_INPUTS, 'void', (env, args) => {
     const tag = asBytes(args[0])
     const price: Price = { price: asI128(args[1]), timestamp: asU64(args[2]), round_id: asU64(args[3]) }
@@ -126,8 +141,7 @@ function relayPrice(): EntryPoint {
     if (keys.length > ATTESTATION_MAX_KEYS || keys.length !== signatures.length) fail(INVALID_PARAMETER)
     const payload = attestationPayload(env.ledger.networkId, env.self, tag, price)
     for (const [index, key] of keys.entries()) env.verifySignature(key, payload, signatures[index] ?? fail(INVALID_PARAMETER))
-    const stored = env.get('persistent', priceKey(tag))
-    if (stored === undefined || PRICE.fromVal(stored).timestamp <= price.timestamp) env.set('persistent', priceKey(tag), PRICE.toVal(price))
+    if ((readPrice(env, tag)?.timestamp ?? 0n) <= price.timestamp) store(env, tag, price)
     return VOID
   })
 }
@@ -138,11 +152,11 @@ function setAllowed(env: ContractEnv, key: Val, allowed: boolean): void {
   else env.remove('persistent', key)
 }
 
-function isPublisherKey(env: ContractEnv, key: Uint8Array): boolean {
+export function isPublisherKey(env: ContractEnv, key: Uint8Array): boolean {
   return env.get('persistent', publicKeyKey(key)) !== undefined
 }
 
-function readAdmin(env: ContractEnv): string {
+export function readAdmin(env: ContractEnv): string {
   const admin = env.get('instance', ADMIN)
   return admin === undefined ? fail(NOT_INITIALIZED) : asAddress(admin)
 }

@@ -9,12 +9,12 @@ import { asAddress, asSymbol, entryPoint, fail, fieldOf, storageKey } from './va
 
 const NOT_INITIALIZED = 1
 const ALREADY_INITIALIZED = 2
-const INVALID_PRICE = 31
-const ORACLE_UNAVAILABLE = 32
+export const INVALID_PRICE = 31
+export const ORACLE_UNAVAILABLE = 32
 
-const DECIMALS = 7
-const ADMIN = storageKey('Admin')
-const ORACLE = storageKey('Oracle')
+export const DECIMALS = 7
+export const ADMIN = storageKey('Admin')
+export const ORACLE = storageKey('Oracle')
 
 /**
  * The shim's code. `lastprice(asset)` returns a tuple of price (i128, 7 decimals) and attestation time (u64, seconds). Fails with 31 for an
@@ -36,9 +36,7 @@ export function priceShimContract(): ContractCode {
       lastprice: entryPoint({ asset: 'symbol' }, { tuple: ['i128', 'u64'] }, (env, args) => {
         const oracle = asAddress(readStored(env, ORACLE))
         const asset = findAsset(asSymbol(args[0])) ?? fail(INVALID_PRICE)
-        const price = env.call(oracle, 'get_price_pers', [bytes(priceTag(asset.symbol))])
-        if (price.type === 'void') fail(ORACLE_UNAVAILABLE)
-        return vec(fieldOf(price, 'price'), fieldOf(price, 'timestamp'))
+        return readOraclePrice(env, oracle, asset.symbol)
       }),
       decimals: entryPoint({}, 'u32', () => u32(DECIMALS)),
       get_admin: entryPoint({}, 'address', (env) => readStored(env, ADMIN)),
@@ -49,7 +47,14 @@ export function priceShimContract(): ContractCode {
   }
 }
 
-function readStored(env: ContractEnv, key: Val): Val {
+/** The oracle's price of an asset: a tuple of price and attestation time. Fails with 32 if the oracle has none. */
+export function readOraclePrice(env: ContractEnv, oracle: string, asset: string): Val {
+  const price = env.call(oracle, 'get_price_pers', [bytes(priceTag(asset))])
+  if (price.type === 'void') fail(ORACLE_UNAVAILABLE)
+  return vec(fieldOf(price, 'price'), fieldOf(price, 'timestamp'))
+}
+
+export function readStored(env: ContractEnv, key: Val): Val {
   return env.get('instance', key) ?? fail(NOT_INITIALIZED)
 }
 

@@ -11,7 +11,7 @@ import { readInstanceAddress, readInstanceU32 } from './instance-storage.ts'
 import { asAddress, asI128, asText, asU32, bpsOf, checked, type CodecRecord, entryPoint, fail, storageKey, structCodec } from './values.ts'
 
 /** Error codes that the contract raises (specification, "Referral errors"). */
-const ERRORS = {
+export const ERRORS = {
   AlreadyInitialized: 1, NotInitialized: 2, InvalidParameter: 5, CodeTooShort: 6, CodeTooLong: 7, CodeAlreadyTaken: 8, AlreadyHasCode: 9,
   UnknownCode: 10, AlreadyHasReferrer: 11, SelfReferral: 12, NothingToClaim: 14, Overflow: 15,
 } as const
@@ -26,22 +26,22 @@ const CODE_MIN_BYTES = 3
 const CODE_MAX_BYTES = 16
 
 /** Instance keys. */
-const KEYS = {
+export const KEYS = {
   admin: storageKey('Admin'), market: storageKey('Market'),
   discountBps: storageKey('DiscountBps'), shareBps: storageKey('ReferrerShareBps'), minCodeVolume: storageKey('MinCodeVolume'),
 } as const
 
 /** Persistent keys. The specification does not document them. */
 const infoKey = (referrer: string): Val => storageKey('Referrer', address(referrer))
-const codeKey = (code: string): Val => storageKey('Code', text(code))
-const referrerKey = (referee: string): Val => storageKey('ReferrerOf', address(referee))
+export const codeKey = (code: string): Val => storageKey('Code', text(code))
+export const referrerKey = (referee: string): Val => storageKey('ReferrerOf', address(referee))
 
-const INFO = structCodec({
+export const INFO = structCodec({
   claimable: 'i128', code: 'string', created_at: 'u64', referred_count: 'u32', referrer: 'address', total_earned: 'i128',
   total_volume_generated: 'i128',
 })
 
-type Info = CodecRecord<typeof INFO>
+export type Info = CodecRecord<typeof INFO>
 
 /** The referral contract's code. Call `initialize(admin, market)` first. */
 export function referralContract(): ContractCode {
@@ -49,7 +49,7 @@ export function referralContract(): ContractCode {
     name: 'referral',
     structs: { ReferralInfo: INFO.spec },
     errors: REFERRAL_ERRORS,
-    entryPoints: { ...userEntryPoints(), ...settingEntryPoints(), ...viewEntryPoints() },
+    entryPoints: { ...userEntryPoints(), ...settingEntryPoints(), ...viewEntryPoints(MIN_CODE_VOLUME) },
   }
 }
 
@@ -65,17 +65,27 @@ function userEntryPoints(): Record<string, EntryPoint> {
 
 function initialize(env: ContractEnv, args: readonly Val[]): Val {
   const [admin, market] = [asAddress(args[0]), asAddress(args[1])]
+  storeDeployment(env, admin, market)
+  emit(env, 'initialized', address(admin), address(market))
+  return VOID
+}
+
+/** The common part of `initialize`: 1, authorization. */
+export function storeDeployment(env: ContractEnv, admin: string, market: string): void {
   if (env.get('instance', KEYS.admin) !== undefined) fail(ERRORS.AlreadyInitialized)
   env.requireAuth(admin)
   env.set('instance', KEYS.admin, address(admin))
   env.set('instance', KEYS.market, address(market))
-  emit(env, 'initialized', address(admin), address(market))
-  return VOID
 }
 
 function createCode(env: ContractEnv, args: readonly Val[]): Val {
   const [referrer, code] = [asAddress(args[0]), asText(args[1])]
   requireAccountAuth(env, referrer)
+  return registerCode(env, referrer, code)
+}
+
+/** Stores a new code: 6, 7, 8, 9. */
+export function registerCode(env: ContractEnv, referrer: string, code: string): Val {
   const length = bytesOfText(code).length
   if (length < CODE_MIN_BYTES) fail(ERRORS.CodeTooShort)
   if (length > CODE_MAX_BYTES) fail(ERRORS.CodeTooLong)
@@ -91,9 +101,18 @@ function createCode(env: ContractEnv, args: readonly Val[]): Val {
 function setReferrer(env: ContractEnv, args: readonly Val[]): Val {
   const [referee, code] = [asAddress(args[0]), asText(args[1])]
   requireAccountAuth(env, referee)
+  return bindReferrer(env, referee, findReferrer(env, referee, code), code)
+}
+
+/** The owner of a code that the referee may bind to: 11, 10, 12. */
+export function findReferrer(env: ContractEnv, referee: string, code: string): string {
   if (env.get('persistent', referrerKey(referee)) !== undefined) fail(ERRORS.AlreadyHasReferrer)
   const referrer = asAddress(env.get('persistent', codeKey(code)) ?? fail(ERRORS.UnknownCode))
   if (referrer === referee) fail(ERRORS.SelfReferral)
+  return referrer
+}
+
+export function bindReferrer(env: ContractEnv, referee: string, referrer: string, code: string): Val {
   env.set('persistent', referrerKey(referee), address(referrer))
   const info = requireInfo(env, referrer)
   writeInfo(env, { ...info, referred_count: info.referred_count + 1 })
@@ -106,33 +125,54 @@ function recordTrade(env: ContractEnv, args: readonly Val[]): Val {
   const [referee, fee] = [asAddress(args[0]), asI128(args[1])]
   env.requireAuth(readAddress(env, KEYS.market))
   const storedReferrer = env.get('persistent', referrerKey(referee))
-  if (fee <= 0n || storedReferrer === undefined) return vec(i128(0n), i128(0n))
-  const referrer = asAddress(storedReferrer)
+  if (fee <= 0n || storedReferrer === undefined) return NO_REWARD
+  return creditReward(env, { referee, info: requireInfo(env, asAddress(storedReferrer)), fee, volume: fee })
+}
+
+/** The result of a trade that earns no discount and no payout. */
+export const NO_REWARD: Val = vec(i128(0n), i128(0n))
+
+export interface ReferredTrade {
+  readonly referee: string
+  readonly info: Info
+  readonly fee: bigint
+  readonly volume: bigint
+}
+
+/** Credits the referrer and emits `trade_recorded` with the additional `data`. Returns discount and payout. */
+export function creditReward(env: ContractEnv, { referee, info, fee, volume }: ReferredTrade, ...data: readonly Val[]): Val {
   const discount = bpsOf(fee, readInstanceU32(env, KEYS.discountBps, DISCOUNT_BPS), ERRORS.Overflow)
   const payout = bpsOf(fee, readInstanceU32(env, KEYS.shareBps, SHARE_BPS), ERRORS.Overflow)
-  const info = requireInfo(env, referrer)
   const sum = (a: bigint, b: bigint): bigint => checked(a + b, ERRORS.Overflow)
   writeInfo(env, {
     ...info,
-    total_volume_generated: sum(info.total_volume_generated, fee),
+    total_volume_generated: sum(info.total_volume_generated, volume),
     total_earned: sum(info.total_earned, payout),
     claimable: sum(info.claimable, payout),
   })
-  emit(env, 'trade_recorded', address(referee), address(referrer), i128(fee), i128(discount), i128(payout))
+  emit(env, 'trade_recorded', address(referee), address(info.referrer), i128(fee), i128(discount), i128(payout), ...data)
   return vec(i128(discount), i128(payout))
 }
 
 function claim(env: ContractEnv, args: readonly Val[]): Val {
-  const referrer = asAddress(args[0])
+  return resetClaimable(env, requireClaimable(env, asAddress(args[0])))
+}
+
+/** The record of a referrer with something to claim: 2, authorization, 10, 14. */
+export function requireClaimable(env: ContractEnv, referrer: string): Info {
   requireAccountAuth(env, referrer)
   const info = requireInfo(env, referrer)
   if (info.claimable <= 0n) fail(ERRORS.NothingToClaim)
+  return info
+}
+
+export function resetClaimable(env: ContractEnv, info: Info): Val {
   writeInfo(env, { ...info, claimable: 0n })
-  emit(env, 'claimed', address(referrer), i128(info.claimable))
+  emit(env, 'claimed', address(info.referrer), i128(info.claimable))
   return i128(info.claimable)
 }
 
-function settingEntryPoints(): Record<string, EntryPoint> {
+export function settingEntryPoints(): Record<string, EntryPoint> {
   const bpsSetter = (key: Val): EntryPoint =>
     entryPoint({ bps: 'u32' }, 'void', (env, args) => {
       env.requireAuth(readAddress(env, KEYS.admin))
@@ -152,7 +192,7 @@ function settingEntryPoints(): Record<string, EntryPoint> {
   }
 }
 
-function viewEntryPoints(): Record<string, EntryPoint> {
+export function viewEntryPoints(defaultMinCodeVolume: bigint): Record<string, EntryPoint> {
   return {
     get_info: entryPoint({ referrer: 'address' }, { struct: 'ReferralInfo' }, (env, args) => INFO.toVal(requireInfo(env, asAddress(args[0])))),
     get_referrer: entryPoint({ referee: 'address' }, { option: 'address' }, (env, args) =>
@@ -161,21 +201,21 @@ function viewEntryPoints(): Record<string, EntryPoint> {
     resolve_code: entryPoint({ code: 'string' }, { option: 'address' }, (env, args) => env.get('persistent', codeKey(asText(args[0]))) ?? VOID),
     get_config: entryPoint({}, { tuple: ['u32', 'u32', 'i128'] }, (env) => {
       const [discountBps, shareBps] = [readInstanceU32(env, KEYS.discountBps, DISCOUNT_BPS), readInstanceU32(env, KEYS.shareBps, SHARE_BPS)]
-      return vec(u32(discountBps), u32(shareBps), env.get('instance', KEYS.minCodeVolume) ?? i128(MIN_CODE_VOLUME))
+      return vec(u32(discountBps), u32(shareBps), env.get('instance', KEYS.minCodeVolume) ?? i128(defaultMinCodeVolume))
     }),
     get_admin: entryPoint({}, 'address', (env) => address(readAddress(env, KEYS.admin))),
     get_market: entryPoint({}, 'address', (env) => address(readAddress(env, KEYS.market))),
-    version: entryPoint({}, 'symbol', () => symbol('v1')),
+    version: entryPoint({}, 'symbol', () => symbol('referral_v1')),
   }
 }
 
 /** Fails with 2 before initialization, then requires the account's authorization. */
-function requireAccountAuth(env: ContractEnv, account: string): void {
+export function requireAccountAuth(env: ContractEnv, account: string): void {
   readAddress(env, KEYS.admin)
   env.requireAuth(account)
 }
 
-function readAddress(env: ContractEnv, key: Val): string {
+export function readAddress(env: ContractEnv, key: Val): string {
   return readInstanceAddress(env, key, ERRORS.NotInitialized)
 }
 
@@ -185,7 +225,7 @@ function readInfo(env: ContractEnv, referrer: string): Info | undefined {
 }
 
 /** The referrer's record; fails with 10 for an account without a code. */
-function requireInfo(env: ContractEnv, referrer: string): Info {
+export function requireInfo(env: ContractEnv, referrer: string): Info {
   return readInfo(env, referrer) ?? fail(ERRORS.UnknownCode)
 }
 

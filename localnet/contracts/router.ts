@@ -15,8 +15,9 @@ const ALREADY_INITIALIZED = 2
 const UNAUTHORIZED = 3
 const INVALID_PRICE = 31
 
-const MARKET = storageKey('Market')
-const ORACLE = storageKey('Oracle')
+export const ADMIN = storageKey('Admin')
+export const MARKET = storageKey('Market')
+export const ORACLE = storageKey('Oracle')
 
 type Inputs = Readonly<Record<string, SpecType>>
 
@@ -47,7 +48,7 @@ export function routerContract(): ContractCode {
     },
     errors: SHARED_ERRORS,
     entryPoints: {
-      initialize: entryPoint({ admin: 'address', market: 'address', oracle: 'address' }, 'void', initialize),
+      initialize: initializeEntryPoint(),
       open_with_price: routedEntryPoint(OPEN_INPUTS, { struct: 'Position' }, 'open_position', 5),
       close_with_price: routedEntryPoint(CLOSE, 'i128', 'close_position', 2),
       liquidate_with_price: routedEntryPoint(LIQUIDATE, 'i128', 'liquidate', 2),
@@ -66,13 +67,16 @@ export function routerContract(): ContractCode {
   }
 }
 
-function initialize(env: ContractEnv, args: readonly Val[]): Val {
-  const [admin, market, oracle] = [asAddress(args[0]), asAddress(args[1]), asAddress(args[2])]
-  if (env.get('instance', MARKET) !== undefined) fail(ALREADY_INITIALIZED)
-  env.requireAuth(admin)
-  env.set('instance', MARKET, address(market))
-  env.set('instance', ORACLE, address(oracle))
-  return VOID
+export function initializeEntryPoint(): EntryPoint {
+  return entryPoint({ admin: 'address', market: 'address', oracle: 'address' }, 'void', (env, args) => {
+    const [admin, market, oracle] = [asAddress(args[0]), asAddress(args[1]), asAddress(args[2])]
+    if (env.get('instance', MARKET) !== undefined) fail(ALREADY_INITIALIZED)
+    env.requireAuth(admin)
+    env.set('instance', ADMIN, address(admin))
+    env.set('instance', MARKET, address(market))
+    env.set('instance', ORACLE, address(oracle))
+    return VOID
+  })
 }
 
 /** A call for one asset: the market's arguments, then the attestation. Forwards the first `forwardedCount` arguments to the market. */
@@ -86,17 +90,21 @@ function routedEntryPoint(inputs: Inputs, output: SpecType, marketFunction: stri
 }
 
 /** Requires the caller's authorization, under which the market's own authorizations nest, and returns the market's address. */
-function requireCallerAuth(env: ContractEnv, caller: string): string {
+export function requireCallerAuth(env: ContractEnv, caller: string): string {
   const market = readInstanceAddress(env, MARKET, NOT_INITIALIZED)
   env.requireAuth(caller)
   return market
 }
 
+/** Fails with 3 unless there are keys and all are on the oracle's list. */
+export function requirePublisherKeys(env: ContractEnv, oracle: string, keys: readonly Val[]): void {
+  if (keys.length === 0 || !keys.every((key) => asBool(env.call(oracle, 'is_publisher_key', [key])))) fail(UNAUTHORIZED)
+}
+
 /** Relays a price to the oracle, which verifies the signatures. */
 function relayPrice(env: ContractEnv, asset: string, attestation: readonly Val[]): void {
   const oracle = readInstanceAddress(env, ORACLE, NOT_INITIALIZED)
-  const keys = asVec(attestation[3])
-  if (keys.length === 0 || !keys.every((key) => asBool(env.call(oracle, 'is_publisher_key', [key])))) fail(UNAUTHORIZED)
+  requirePublisherKeys(env, oracle, asVec(attestation[3]))
   const price = asI128(attestation[0])
   const band = PRICE_BANDS.get(asset) ?? fail(INVALID_PRICE)
   if (price < band.lowest || price > band.highest) fail(INVALID_PRICE)

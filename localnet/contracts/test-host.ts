@@ -53,8 +53,9 @@ export function createTestHost(
   uploaded: ReadonlyMap<string, ContractCode> = new Map(),
 ): TestHost {
   let contracts = deployed
-  let storage = new Map<string, Val>()
-  let balances = new Map<string, bigint>()
+  const storage = new Map<string, Val>()
+  const balances = new Map<string, bigint>()
+  const undo: (() => void)[] = []
   const ledger = { sequence: 100, timestampSec: 1_780_000_000n }
 
   const classic: ClassicBalances = {
@@ -64,29 +65,29 @@ export function createTestHost(
       if (balance === undefined) return asset === 'native' ? 'account-missing' : 'trustline-missing'
       if (balance + delta < 0n) return 'insufficient'
       if (balance + delta >= 2n ** 63n) return 'overflow'
+      undo.push(() => void balances.set(`${account}/${asset}`, balance))
       balances.set(`${account}/${asset}`, balance + delta)
       return 'ok'
     },
   }
 
   function invoke(contract: string, functionName: string, args: readonly Val[], signers: readonly string[] = []): InvokeResult {
-    const [storageBefore, balancesBefore] = [new Map(storage), new Map(balances)]
-    const contractsBefore = contracts
+    undo.length = 0
     const events: TestEvent[] = []
     const auth: TestAuth[] = []
     function upgrade(upgraded: string, wasmHash: Uint8Array): void {
       const code = uploaded.get(Buffer.from(wasmHash).toString('hex'))
       if (code === undefined) throw new HostFailure('Storage', 'MissingValue', 'Wasm does not exist')
+      const before = contracts
+      undo.push(() => void (contracts = before))
       contracts = { ...contracts, [upgraded]: code }
     }
     try {
       const codeOf = (at: string): ContractCode | undefined => contracts[at]
-      const run = createRunner({ codeOf, upgrade, storage, classic, ledger, events, auth, signers, authorizedCalls: new Map() })
+      const run = createRunner({ codeOf, upgrade, storage, undo, classic, ledger, events, auth, signers, authorizedCalls: new Map() })
       return { ok: true, value: run(contract, functionName, args, null, 0), events, auth }
     } catch (error) {
-      contracts = contractsBefore
-      storage = storageBefore
-      balances = balancesBefore
+      undoSince(undo, 0)
       return { ok: false, error: describeError(error) }
     }
   }
@@ -111,10 +112,17 @@ export function createTestHost(
 
 const byKey = (a: readonly [string, unknown], b: readonly [string, unknown]): number => (a[0] < b[0] ? -1 : 1)
 
+/** Undoes the changes after the first `kept` ones, newest first. */
+function undoSince(undo: (() => void)[], kept: number): void {
+  while (undo.length > kept) undo.pop()?.()
+}
+
 interface Invocation {
   readonly codeOf: (contract: string) => ContractCode | undefined
   readonly upgrade: (contract: string, wasmHash: Uint8Array) => void
   readonly storage: Map<string, Val>
+  /** Functions that undo the changes so far, oldest first. A contract may catch the failure of a call: then the call's changes are undone. */
+  readonly undo: (() => void)[]
   readonly classic: ClassicBalances
   readonly ledger: { sequence: number; timestampSec: bigint }
   readonly events: TestEvent[]
@@ -141,8 +149,8 @@ function createRunner(state: Invocation): RunContract {
       self: contract,
       ledger: { ...state.ledger, networkId: new Uint8Array(32) },
       get: (durability, key) => state.storage.get(storageId(contract, durability, key)),
-      set: (durability, key, value) => void state.storage.set(storageId(contract, durability, key), value),
-      remove: (durability, key) => void state.storage.delete(storageId(contract, durability, key)),
+      set: (durability, key, value) => write(state, storageId(contract, durability, key), value),
+      remove: (durability, key) => write(state, storageId(contract, durability, key), undefined),
       requireAuth(signer) {
         if (signer === caller) return
         const authorizedCalls = state.authorizedCalls.get(signer) ?? []
@@ -155,9 +163,17 @@ function createRunner(state: Invocation): RunContract {
       call(callee, name, calleeArgs) {
         state.authorizedCalls.set(contract, pendingAuthorizations)
         pendingAuthorizations = []
-        const value = run(callee, name, calleeArgs, contract, depth + 1)
-        state.authorizedCalls.delete(contract)
-        return value
+        const [changeCount, eventCount, authCount] = [state.undo.length, state.events.length, state.auth.length]
+        try {
+          return run(callee, name, calleeArgs, contract, depth + 1)
+        } catch (error) {
+          undoSince(state.undo, changeCount)
+          state.events.length = eventCount
+          state.auth.length = authCount
+          throw error
+        } finally {
+          state.authorizedCalls.delete(contract)
+        }
       },
       verifySignature(publicKey, message, signature) {
         const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') }, format: 'jwk' })
@@ -175,6 +191,13 @@ function createRunner(state: Invocation): RunContract {
     return value
   }
   return run
+}
+
+function write(state: Invocation, id: string, value: Val | undefined): void {
+  const before = state.storage.get(id)
+  state.undo.push(() => void (before === undefined ? state.storage.delete(id) : state.storage.set(id, before)))
+  if (value === undefined) state.storage.delete(id)
+  else state.storage.set(id, value)
 }
 
 /** Whether a value has a type of the contract's interface. */

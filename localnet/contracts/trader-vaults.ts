@@ -20,7 +20,8 @@ export function traderVaultsContract(): ContractCode {
   }
 }
 
-function viewEntryPoints(): Record<string, EntryPoint> {
+/** The views of both generations. */
+export function viewEntryPoints(): Record<string, EntryPoint> {
   const vaultInfo = entryPoint({ vault_id: 'u32' }, { struct: 'VaultInfo' }, (env, args) => VAULT_INFO.toVal(requireVault(env, asU32(args[0]))))
   return {
     get_vault: vaultInfo,
@@ -31,6 +32,6 @@ function viewEntryPoints(): Record<string, EntryPoint> {
     get_admin: entryPoint({}, 'address', (env) => address(readAddress(env, KEYS.admin))),
     get_market: entryPoint({}, 'address', (env) => address(readAddress(env, KEYS.market))),
     get_usdc: entryPoint({}, 'address', (env) => address(readAddress(env, KEYS.usdc))),
-    version: entryPoint({}, 'symbol', () => symbol('v1')),
+    version: entryPoint({}, 'symbol', () => symbol('vault_factory_v0')),
   }
 }

@@ -1,5 +1,6 @@
 // The admin's entry points of the vault: initialization, settings, pause, buffer and emergency withdrawal.
 
+import { requireBothAuth } from '../authorization.ts'
 import { tokenBalance, transferToken } from '../calls.ts'
 import { emit } from '../emit.ts'
 import type { ContractEnv, EntryPoint, Val } from '../host.ts'
@@ -108,12 +109,6 @@ function fundEntryPoints(): Record<string, EntryPoint> {
       return VOID
     }),
   }
-}
-
-/** Requires both authorizations. The host accepts one per address and call, so an equal address is required once. */
-function requireBothAuth(env: ContractEnv, first: string, second: string): void {
-  env.requireAuth(first)
-  if (second !== first) env.requireAuth(second)
 }
 
 function setFee(env: ContractEnv, key: Val, feeBps: number, topic: string): Val {

@@ -1,8 +1,8 @@
 // Liquidity providers deposit USDC for LP tokens and withdraw it.
 
-import { tokenBalance, transferToken } from '../calls.ts'
+import { tokenBalance, transferToken, transferTokenFrom } from '../calls.ts'
 import { emit } from '../emit.ts'
-import type { EntryPoint, Val } from '../host.ts'
+import type { EntryPoint } from '../host.ts'
 import { address, i128 } from '../host.ts'
 import { readInstanceU32, readPersistentI128 } from '../instance-storage.ts'
 import { asAddress, asI128, bpsOf, checked, entryPoint, fail, mulDiv } from '../values.ts'
@@ -57,7 +57,7 @@ export function depositEntryPoints(): Record<string, EntryPoint> {
       if (net <= 0n) fail(vault.INVALID_AMOUNT)
       if (net > balance || balance - net < pool.reserved) fail(vault.INSUFFICIENT_LIQUIDITY)
 
-      env.call(lpToken, 'transfer_from', transferFromArgs(env.self, withdrawer, lpAmount))
+      transferTokenFrom(env, lpToken, withdrawer, lpAmount)
       transferToken(env, usdc, env.self, withdrawer, net)
       vault.writePool(env, {
         ...pool,
@@ -75,9 +75,4 @@ export function depositEntryPoints(): Record<string, EntryPoint> {
 function lpTokensFor(pool: vault.Pool, net: bigint): bigint {
   const aum = vault.aumOf(pool)
   return pool.total_lp === 0n || aum === 0n ? net : mulDiv(net, pool.total_lp, aum)
-}
-
-/** The vault pulls the LP tokens with an allowance: the owner's authorization of `withdraw` does not cover the transfer. */
-function transferFromArgs(self: string, owner: string, amount: bigint): readonly Val[] {
-  return [address(self), address(owner), address(self), i128(amount)]
 }

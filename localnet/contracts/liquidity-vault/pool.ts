@@ -1,7 +1,7 @@
 // The liquidity vault's storage, access checks and valuation.
 
 import { ONE_E7 } from '../../../src/base/fixed-point.ts'
-import type { ContractEnv, Val } from '../host.ts'
+import type { ContractEnv, SpecType, Val } from '../host.ts'
 import { symbol } from '../host.ts'
 import { readInstanceAddress } from '../instance-storage.ts'
 import { asBool, asI128, checked, type CodecRecord, fail, mulDiv, positivePart, storageKey, structCodec } from '../values.ts'
@@ -58,13 +58,18 @@ export function writePool(env: ContractEnv, pool: Pool): void {
   env.set('persistent', POOL_KEY, POOL.toVal(pool))
 }
 
+/** The fields of PoolInfo, with the names of the contract's interface. */
+export const POOL_INFO: readonly (readonly [name: string, type: SpecType])[] = [
+  ['aum', 'i128'], ['total_fees', 'i128'], ['total_glp', 'i128'], ['total_usdc', 'i128'], ['unrealized_pnl', 'i128'],
+]
+
 /** Assets under management: the value that LP tokens are shares of. */
-export function aumOf(pool: Pool): bigint {
+export function aumOf(pool: Pick<Pool, 'total_usdc' | 'total_fees' | 'unrealized_pnl'>): bigint {
   return positivePart(checked(pool.total_usdc + pool.total_fees - pool.unrealized_pnl))
 }
 
 /** The price of one LP token, 7 decimals. */
-export function lpPriceOf(pool: Pool): bigint {
+export function lpPriceOf(pool: Pick<Pool, 'total_usdc' | 'total_fees' | 'unrealized_pnl' | 'total_lp'>): bigint {
   return pool.total_lp === 0n ? ONE_E7 : mulDiv(aumOf(pool), ONE_E7, pool.total_lp)
 }
 

@@ -14,7 +14,7 @@ const PROFIT_SHARE_BPS = 1000
 export function administrationEntryPoints(): Record<string, EntryPoint> {
   return {
     initialize: entryPoint({ admin: 'address', market: 'address', usdc: 'address' }, 'void', initialize),
-    create_vault: entryPoint({ leader: 'address', name: 'string' }, 'u32', createVault),
+    create_vault: createVaultEntryPoint(() => {}),
     set_paused: entryPoint({ vault_id: 'u32', paused: 'bool' }, 'void', (env, args) => {
       requireInitialized(env)
       env.requireAuth(requireVault(env, asU32(args[0])).leader)
@@ -38,10 +38,18 @@ function initialize(env: ContractEnv, args: readonly Val[]): Val {
   return VOID
 }
 
-function createVault(env: ContractEnv, args: readonly Val[]): Val {
-  const [leader, name] = [asAddress(args[0]), asText(args[1])]
-  requireInitialized(env)
-  env.requireAuth(leader)
+/** Creates a vault: 2, authorization, the errors of `checkCreation`, 4. */
+export function createVaultEntryPoint(checkCreation: (env: ContractEnv, leader: string) => void): EntryPoint {
+  return entryPoint({ leader: 'address', name: 'string' }, 'u32', (env, args) => {
+    const [leader, name] = [asAddress(args[0]), asText(args[1])]
+    requireInitialized(env)
+    env.requireAuth(leader)
+    checkCreation(env, leader)
+    return createVault(env, leader, name)
+  })
+}
+
+function createVault(env: ContractEnv, leader: string, name: string): Val {
   if (name === '' || bytesOfText(name).length > NAME_MAX_BYTES) fail(ERRORS.InvalidName)
   const id = addVault(env, {
     leader, name,

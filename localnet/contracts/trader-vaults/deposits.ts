@@ -58,7 +58,8 @@ function withdraw(env: ContractEnv, args: readonly Val[]): Val {
   return i128(amount)
 }
 
-function applyMovement(vault: Vault, depositor: string, delta: { readonly usdc: bigint; readonly shares: bigint }): Vault {
+/** The vault after a deposit, or a withdrawal with negative amounts. */
+export function applyMovement(vault: Vault, depositor: string, delta: { readonly usdc: bigint; readonly shares: bigint }): Vault {
   const sum = (a: bigint, b: bigint): bigint => checked(a + b, ERRORS.Overflow)
   return {
     ...vault,

@@ -11,8 +11,8 @@ import { requireLeaderMinimum } from './shares.ts'
 import type { Vault } from './vaults.ts'
 import { ERRORS, KEYS, readAddress, requireActive, requireInitialized, requireVault, writeVault } from './vaults.ts'
 
-const LEADER: Readonly<Record<string, SpecType>> = { leader: 'address', vault_id: 'u32' }
-const TERMS: Readonly<Record<string, SpecType>> = { ...LEADER, asset: 'symbol', collateral: 'i128', leverage: 'u32', direction: 'u32' }
+export const LEADER: Readonly<Record<string, SpecType>> = { leader: 'address', vault_id: 'u32' }
+export const TERMS: Readonly<Record<string, SpecType>> = { ...LEADER, asset: 'symbol', collateral: 'i128', leverage: 'u32', direction: 'u32' }
 
 export function leaderEntryPoints(): Record<string, EntryPoint> {
   return {
@@ -49,7 +49,7 @@ export function leaderEntryPoints(): Record<string, EntryPoint> {
 }
 
 /** The first checks of a leader's calls: 2, authorization, 5, 6, 12. */
-function checkLeader(env: ContractEnv, args: readonly Val[]): { leader: string; vault: Vault } {
+export function checkLeader(env: ContractEnv, args: readonly Val[]): { leader: string; vault: Vault } {
   const [leader, id] = [asAddress(args[0]), asU32(args[1])]
   requireInitialized(env)
   env.requireAuth(leader)
@@ -60,7 +60,7 @@ function checkLeader(env: ContractEnv, args: readonly Val[]): { leader: string; 
 }
 
 /** Fails with 8, 10 or 3. Returns the gross collateral. */
-function checkCollateral(vault: Vault, args: readonly Val[]): bigint {
+export function checkCollateral(vault: Vault, args: readonly Val[]): bigint {
   const [collateral, direction] = [asI128(args[3]), asU32(args[5])]
   if (collateral <= 0n) fail(ERRORS.AmountMustBePositive)
   if (collateral > vault.total_usdc) fail(ERRORS.InsufficientBalance)
@@ -68,8 +68,8 @@ function checkCollateral(vault: Vault, args: readonly Val[]): bigint {
   return collateral
 }
 
-/** Calls the market and authorizes its transfer of the collateral from the factory. */
-function callMarketWithCollateral(env: ContractEnv, collateral: bigint, functionName: string, terms: readonly Val[]): Val {
+/** Calls the market and authorizes its transfer of the collateral from the factory. Fails if the market transfers another amount. */
+export function callMarketWithCollateral(env: ContractEnv, collateral: bigint, functionName: string, terms: readonly Val[]): Val {
   const [market, usdc] = [readAddress(env, KEYS.market), readAddress(env, KEYS.usdc)]
   env.authorizeNextCall(usdc, 'transfer', [address(env.self), address(market), i128(collateral)])
   return env.call(market, functionName, [address(env.self), ...terms])

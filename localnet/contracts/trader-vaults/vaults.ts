@@ -1,7 +1,7 @@
-// The factory's storage and access checks. The specification does not document its keys.
+// The factory's storage and access checks. The keys are those of generation 2; those of generation 1 are not documented.
 
 import type { ContractEnv, Val } from '../host.ts'
-import { address, i128, u32, vec } from '../host.ts'
+import { address, i128, symbol, u32, vec } from '../host.ts'
 import { readInstanceAddress, readInstanceU32, readPersistentI128 } from '../instance-storage.ts'
 import { type CodecRecord, fail, storageKey, structCodec } from '../values.ts'
 
@@ -21,13 +21,13 @@ export const VAULT_INFO = structCodec({
 export type Vault = CodecRecord<typeof VAULT_INFO>
 
 /** Instance keys. */
-export const KEYS = { admin: storageKey('Admin'), market: storageKey('Market'), usdc: storageKey('UsdcToken') } as const
+export const KEYS = { admin: storageKey('Admin'), market: storageKey('Market'), usdc: storageKey('Usdc') } as const
 
-const VAULT_COUNT = storageKey('VaultCount')
+const NEXT_VAULT_ID = storageKey('NextVaultId')
 
 /** Persistent keys. */
 export const vaultKey = (id: number): Val => storageKey('Vault', u32(id))
-export const sharesKey = (id: number, holder: string): Val => storageKey('Shares', vec(u32(id), address(holder)))
+export const sharesKey = (id: number, holder: string): Val => vec(symbol('Shares'), u32(id), address(holder))
 
 /** Fails with 2 before initialization. */
 export function requireInitialized(env: ContractEnv): void {
@@ -40,12 +40,12 @@ export function readAddress(env: ContractEnv, key: Val): string {
 
 /** The number of vaults. Their ids are dense, from 0. */
 export function readVaultCount(env: ContractEnv): number {
-  return readInstanceU32(env, VAULT_COUNT, 0)
+  return readInstanceU32(env, NEXT_VAULT_ID, 0)
 }
 
 export function addVault(env: ContractEnv, vault: Omit<Vault, 'id'>): number {
   const id = readVaultCount(env)
-  env.set('instance', VAULT_COUNT, u32(id + 1))
+  env.set('instance', NEXT_VAULT_ID, u32(id + 1))
   writeVault(env, { ...vault, id })
   return id
 }
