@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { composeInterfaces, errorName, findUnsupportedCall, UNKNOWN_INTERFACES } from './contract-interface.ts'
-import type { ContractInterface, RunningCode } from './contract-interface.ts'
+import { callTargetOf, composeInterfaces, declaredSignature, errorName, UNKNOWN_INTERFACES } from './contract-interface.ts'
+import type { RunningCode } from './contract-interface.ts'
 import { CONTRACT_KEYS } from './contracts.ts'
 import type { ContractAddresses, ContractKey } from './contracts.ts'
 import type { ContractSpec } from './contract-spec.ts'
@@ -66,18 +66,20 @@ test('names an error by the tables first, then by the contract\'s own enum', () 
   assert.deepEqual(names(undefined, 194), ['UnknownContractError'])
 })
 
-test('finds calls whose arguments or function the contract does not have', () => {
-  const declared: ContractInterface | null = compose({ market: running(market22) }).market
-  const args = [{ type: 'address', value: 'G' }, { type: 'u64', value: 1n }] as const
-  assert.deepEqual(findUnsupportedCall(declared, { functionName: 'close_position', args }), {
-    expected: 'close_position(address, u64)', found: 'close_position(a0: address, a1: u64, a2: i128)',
-  })
-  assert.deepEqual(findUnsupportedCall(declared, { functionName: 'gone', args: [] }), { expected: 'gone()', found: null })
-  assert.equal(findUnsupportedCall(declared, { functionName: 'close_position', args: [...args, { type: 'i128', value: 0n }] }), undefined)
+test('accepts calls with the arguments that the contract declares', () => {
+  const declared = compose({ market: running(market22) }).market
+  const { generation, accepts } = callTargetOf(declared, '1')
+  assert.equal(generation, '2.2')
+  assert.equal(accepts?.('close_position', ['address', 'u64', 'i128']), true)
+  assert.equal(accepts?.('close_position', ['address', 'u64']), false)
+  assert.equal(accepts?.('gone', []), false)
+  assert.equal(declaredSignature(declared, 'close_position'), 'close_position(a0: address, a1: u64, a2: i128)')
+  assert.equal(declaredSignature(declared, 'gone'), null)
 })
 
-test('finds nothing unsupported while the interface is unknown', () => {
+test('expects the declared generation while the interface is unknown', () => {
   for (const declared of [UNKNOWN_INTERFACES.market, compose({ market: running(null, 'no section') }).market]) {
-    assert.equal(findUnsupportedCall(declared, { functionName: 'gone', args: [] }), undefined)
+    assert.deepEqual(callTargetOf(declared, '2.1'), { generation: '2.1', accepts: null })
+    assert.equal(declaredSignature(declared, 'close_position'), null)
   }
 })

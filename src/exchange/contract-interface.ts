@@ -1,6 +1,6 @@
 // What the code of a deployment's contracts declares: which generation it is, and what the gateway does not understand of it.
 
-import type { CallArgument, ContractCall } from './call-arguments.ts'
+import type { CallTarget } from './call-forms.ts'
 import { CONTRACT_KEYS } from './contracts.ts'
 import type { ContractAddresses, ContractKey } from './contracts.ts'
 import { acceptsArguments, declaredErrorName, findFunction, signatureOf } from './contract-spec.ts'
@@ -75,19 +75,22 @@ export function errorName(interfaces: ContractInterfaces, raisedBy: ContractKey 
   return (spec === null ? undefined : declaredErrorName(spec, code)) ?? UNKNOWN_CONTRACT_ERROR
 }
 
-/** A call that the contract does not accept. */
-export interface UnsupportedCall {
-  /** What the gateway would send, such as `close_position(address, u64)`. */
-  readonly expected: string
-  /** What the contract declares; null when it has no such function. */
-  readonly found: string | null
+/** How the contract can be called, in the form that `expected` has while its interface is unknown. */
+export function callTargetOf(declared: ContractInterface | null, expected: Generation): CallTarget {
+  const spec = declared?.spec ?? null
+  const generation = declared?.generation ?? expected
+  if (spec === null) return { generation, accepts: null }
+  return {
+    generation,
+    accepts(functionName, types) {
+      const found = findFunction(spec, functionName)
+      return found !== undefined && acceptsArguments(spec, found, types)
+    },
+  }
 }
 
-/** Compares a call with the contract's interface. Undefined when the contract accepts it, and when its interface is not known. */
-export function findUnsupportedCall(declared: ContractInterface | null, { functionName, args }: ContractCall): UnsupportedCall | undefined {
-  if (declared === null || declared.spec === null) return undefined
-  const found = findFunction(declared.spec, functionName)
-  const types = args.map(({ type }: CallArgument) => type)
-  if (found !== undefined && acceptsArguments(declared.spec, found, types)) return undefined
-  return { expected: `${functionName}(${types.join(', ')})`, found: found === undefined ? null : signatureOf(found) }
+/** A function as the contract declares it; null when it has none of this name, and while its interface is unknown. */
+export function declaredSignature(declared: ContractInterface | null, functionName: string): string | null {
+  const found = declared === null || declared.spec === null ? undefined : findFunction(declared.spec, functionName)
+  return found === undefined ? null : signatureOf(found)
 }
