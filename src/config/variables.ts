@@ -157,6 +157,9 @@ const STREAM = {
 }
 
 const LOCAL = {
+  LOCAL_GENERATION: variable(
+    choice('1', '2'), '1', 'Generation of the contracts of a new local chain. A stored chain keeps its own: use `local_reset` or another `DATA_DIR`.',
+  ),
   LOCAL_LEDGER_MS: variable(integer(LEDGER_MIN_MS, 600_000), LEDGER_MIN_MS, 'Ledger close time, in milliseconds.'),
   LOCAL_RPC_HOST: variable(
     text, LOOPBACK,
