@@ -1,6 +1,7 @@
 // The builds of each contract. The module of every build is on the ledger from the start, so that a contract can be upgraded to any build of its kind.
 
 import { liquidityVaultContract2 } from './generation-2/liquidity-vault/liquidity-vault.ts'
+import { marketContract2 } from './generation-2/market/market.ts'
 import { priceOracleContract2 } from './generation-2/price-oracle.ts'
 import { priceShimContract2 } from './generation-2/price-shim.ts'
 import { referralContract2 } from './generation-2/referral.ts'
@@ -26,7 +27,13 @@ type Builds = Readonly<Partial<Record<BuildName, ContractCode>>>
 
 /** The codes by the builds that they are current in. A contract that a build does not change keeps the code of an earlier one. */
 const BUILDS: Readonly<Record<ContractKind, Builds>> = {
-  market: { '1': marketContract() },
+  market: {
+    '1': marketContract(),
+    '2.0': marketContract2('2.0'),
+    '2.1': marketContract2('2.1'),
+    '2.2': marketContract2('2.2'),
+    '2.3': marketContract2('2.3'),
+  },
   vault: {
     '1': liquidityVaultContract(),
     '2.0': liquidityVaultContract2('2.0'),

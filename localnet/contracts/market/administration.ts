@@ -42,13 +42,30 @@ function initialize(env: ContractEnv, args: readonly Val[]): Val {
   const [admin, oracle, vault, usdc] = [asAddress(args[0]), asAddress(args[1]), asAddress(args[2]), asAddress(args[3])]
   if (env.get('instance', INSTANCE.initialized) !== undefined) fail(ERRORS.AlreadyInitialized)
   env.requireAuth(admin)
-  env.set('instance', INSTANCE.admin, address(admin))
-  env.set('instance', INSTANCE.oracle, address(oracle))
-  env.set('instance', INSTANCE.vault, address(vault))
-  env.set('instance', INSTANCE.usdc, address(usdc))
-  env.set('instance', INSTANCE.config, MARKET_CONFIG.toVal(MARKET_CONFIG.fromVal(args[4] ?? VOID)))
-  env.set('instance', INSTANCE.initialized, bool(true))
+  storeInitialState(env, { admin, oracle, vault, usdc, config: MARKET_CONFIG.toVal(MARKET_CONFIG.fromVal(args[4] ?? VOID)) })
   env.set('instance', INSTANCE.paused, bool(false))
+  for (const list of [KEYS.allPositions, KEYS.allOrders, KEYS.allCrossMarginTraders]) env.set('persistent', list, vec())
+  emit(env, 'initialized', address(admin), address(vault), address(oracle))
+  return VOID
+}
+
+/** The contracts and the configuration that a market is initialized with. */
+export interface InitialState {
+  readonly admin: string
+  readonly oracle: string
+  readonly vault: string
+  readonly usdc: string
+  readonly config: Val
+}
+
+/** Writes the entries that every generation has after initialization. */
+export function storeInitialState(env: ContractEnv, state: InitialState): void {
+  env.set('instance', INSTANCE.admin, address(state.admin))
+  env.set('instance', INSTANCE.oracle, address(state.oracle))
+  env.set('instance', INSTANCE.vault, address(state.vault))
+  env.set('instance', INSTANCE.usdc, address(state.usdc))
+  env.set('instance', INSTANCE.config, state.config)
+  env.set('instance', INSTANCE.initialized, bool(true))
   env.set('persistent', KEYS.feeTiers, vec(...FEE_TIERS.map((tier) => FEE_TIER.toVal(tier))))
   // The first funding interval starts at initialization.
   env.set('persistent', KEYS.lastFundingTime, u64(env.ledger.timestampSec))
@@ -56,12 +73,9 @@ function initialize(env: ContractEnv, args: readonly Val[]): Val {
     env.set('persistent', key, i128(0n))
   }
   for (const counter of [KEYS.positionCounter, KEYS.orderCounter]) env.set('persistent', counter, u64(0n))
-  for (const list of [KEYS.allPositions, KEYS.allOrders, KEYS.allCrossMarginTraders]) env.set('persistent', list, vec())
-  emit(env, 'initialized', address(admin), address(vault), address(oracle))
-  return VOID
 }
 
-function requireAdmin(env: ContractEnv): void {
+export function requireAdmin(env: ContractEnv): void {
   env.requireAuth(instanceAddress(env, INSTANCE.admin))
 }
 

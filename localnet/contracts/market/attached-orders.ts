@@ -13,7 +13,7 @@ import {
   ABOVE, BELOW, CROSS, ERRORS, LONG, type Order, ORDER, PENDING, type Position, STOP_LOSS, TAKE_PROFIT, TRAILING_STOP,
 } from './types.ts'
 
-const TRAILING_PERCENT_MAX_BPS = 5000
+export const TRAILING_PERCENT_MAX_BPS = 5000
 
 export function attachedOrderEntryPoints(): Record<string, EntryPoint> {
   return {
@@ -38,8 +38,7 @@ export function attachedOrderEntryPoints(): Record<string, EntryPoint> {
         const position = requireAttachable(env, asU64(args[1]), trader, TAKE_PROFIT)
         const entry = position.entry_price
         checkTrigger(trigger, position.direction === LONG ? trigger > entry : trigger < entry)
-        const [low, high] = entry < trigger ? [entry, trigger] : [trigger, entry]
-        if (limit > 0n && (limit < low || limit > high)) fail(ERRORS.InvalidParameter)
+        checkTakeProfitLimit(limit, entry, trigger)
         return placeAndEmit(env, { ...attachedTerms(position, TAKE_PROFIT, slippageBps), trigger_price: trigger, limit_price: limit })
       },
     ),
@@ -88,11 +87,18 @@ function requireAttachable(env: ContractEnv, positionId: bigint, trader: string,
   return position
 }
 
-function checkTrigger(trigger: bigint, isCorrectSide: boolean): void {
+/** Fails with 65 for a trigger of zero or less, or on the wrong side of the entry price. */
+export function checkTrigger(trigger: bigint, isCorrectSide: boolean): void {
   if (trigger <= 0n || !isCorrectSide) fail(ERRORS.InvalidTriggerPrice)
 }
 
-function attachedTerms(position: Position, orderType: number, slippageBps: number): OrderTerms {
+/** Fails with 5 for a limit that is not between entry and trigger. 0 is no limit. */
+export function checkTakeProfitLimit(limit: bigint, entry: bigint, trigger: bigint): void {
+  const [low, high] = entry < trigger ? [entry, trigger] : [trigger, entry]
+  if (limit > 0n && (limit < low || limit > high)) fail(ERRORS.InvalidParameter)
+}
+
+export function attachedTerms(position: Position, orderType: number, slippageBps: number): OrderTerms {
   const takesProfit = orderType === TAKE_PROFIT
   return {
     asset: position.asset,
@@ -119,7 +125,7 @@ function placeAndEmit(env: ContractEnv, terms: OrderTerms) {
 }
 
 /** The peak of a long only rises, that of a short only falls. Returns whether it changed. */
-function updateTrailingPeak(env: ContractEnv, order: Order): boolean {
+export function updateTrailingPeak(env: ContractEnv, order: Order): boolean {
   if (order.order_type !== TRAILING_STOP || order.status !== PENDING) return false
   const price = readPrice(env, order.asset, 'strict')
   const peak = readPersistentI128(env, KEYS.trailingStopPeak(order.id))

@@ -124,7 +124,7 @@ export function writePool(env: ContractEnv, trader: string, amount: bigint): voi
 }
 
 /** Transfers what the pool lacks for an open from the trader's wallet. */
-function topUpPool(env: ContractEnv, trader: string, collateral: bigint): void {
+export function topUpPool(env: ContractEnv, trader: string, collateral: bigint): void {
   const missing = collateral - readPool(env, trader)
   if (missing <= 0n) return
   transferToken(env, usdcOf(env), trader, env.self, missing)

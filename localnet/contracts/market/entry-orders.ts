@@ -14,11 +14,11 @@ import { readPrice } from './prices.ts'
 import { requireTrader, usdcOf } from './storage.ts'
 import { ABOVE, BELOW, CANCELLED, ERRORS, LIMIT_ENTRY, type Order, ORDER, STOP_LIMIT } from './types.ts'
 
-const COMMON_INPUTS: Readonly<Record<string, SpecType>> = {
+export const COMMON_INPUTS: Readonly<Record<string, SpecType>> = {
   trader: 'address', asset: 'symbol', direction: 'u32', collateral: 'i128', leverage: 'u32', trigger_price: 'i128',
 }
 
-const TRIGGER_INPUTS: Readonly<Record<string, SpecType>> = {
+export const TRIGGER_INPUTS: Readonly<Record<string, SpecType>> = {
   trigger_above: 'bool', slippage_tolerance_bps: 'u32', time_in_force: 'u32',
 }
 
@@ -41,7 +41,8 @@ export function entryOrderEntryPoints(): Record<string, EntryPoint> {
   }
 }
 
-function readTerms(orderType: number, common: readonly Val[], trigger: readonly Val[], limitPrice: bigint): OrderTerms {
+/** The order from its arguments: `common` as in COMMON_INPUTS, `trigger` as in TRIGGER_INPUTS. */
+export function readTerms(orderType: number, common: readonly Val[], trigger: readonly Val[], limitPrice: bigint): OrderTerms {
   return {
     asset: asSymbol(common[1]),
     collateral: asI128(common[3]),
@@ -89,6 +90,6 @@ function wouldTrigger(env: ContractEnv, terms: OrderTerms): boolean {
   return isTriggered(terms.trigger_condition, readPrice(env, terms.asset, 'strict'), terms.trigger_price)
 }
 
-function lockCollateral(env: ContractEnv, terms: OrderTerms): void {
+export function lockCollateral(env: ContractEnv, terms: OrderTerms): void {
   transferToken(env, usdcOf(env), terms.trader, env.self, terms.collateral)
 }

@@ -11,7 +11,7 @@ import { KEYS, requireInitialized, vaultOf, writeAmount } from './storage.ts'
 import { LONG, type Position } from './types.ts'
 
 /** Sums over the open positions of one asset. The units of a side are the sum of `size x 1.0 / entry price`. */
-interface AssetExposure {
+export interface AssetExposure {
   readonly longUnits: bigint
   readonly longSize: bigint
   readonly shortUnits: bigint
@@ -64,7 +64,8 @@ function updateExposure(env: ContractEnv, position: Position, sign: 1n | -1n): A
 
 const addClamped = (sum: bigint, by: bigint): bigint => positivePart(checked(sum + by))
 
-function syncUnrealizedPnl(env: ContractEnv, asset: string, exposure: AssetExposure, price: bigint, release: bigint): bigint {
+/** Reports the traders' unrealized PnL of an asset at this price to the vault, and releases a reservation. Returns the PnL. */
+export function syncUnrealizedPnl(env: ContractEnv, asset: string, exposure: AssetExposure, price: bigint, release: bigint): bigint {
   const { longUnits, longSize, shortUnits, shortSize } = exposure
   const longPnl = mulDiv(price, longUnits, ONE_E7) - longSize
   const shortPnl = shortSize - mulDiv(price, shortUnits, ONE_E7)
@@ -73,7 +74,7 @@ function syncUnrealizedPnl(env: ContractEnv, asset: string, exposure: AssetExpos
   return pnl
 }
 
-function readExposure(env: ContractEnv, asset: string): AssetExposure {
+export function readExposure(env: ContractEnv, asset: string): AssetExposure {
   const stored = env.get('persistent', KEYS.assetExposure(asset))
   if (stored === undefined) return { longUnits: 0n, longSize: 0n, shortUnits: 0n, shortSize: 0n }
   const [longUnits, longSize, shortUnits, shortSize] = asVec(stored)

@@ -21,11 +21,20 @@ interface VolumeRecord {
 
 /** The fee of a trade by the trader's tier. The trade counts towards the volume only afterwards. */
 export function chargeFee(env: ContractEnv, trader: string, size: bigint, kind: FeeKind): bigint {
-  const record = readVolume(env, trader)
-  const volume = checked(record.daily.reduce((sum, slot) => sum + slot, 0n))
-  const fee = tierFee(env, volume, size, kind)
+  const fee = tierFee(env, trader, size, kind)
   addVolume(env, trader, size)
   return fee - referralDiscount(env, trader, fee)
+}
+
+/** The fee by the trader's tier before discounts. Slots of elapsed days count until the next trade clears them. */
+export function tierFee(env: ContractEnv, trader: string, size: bigint, kind: FeeKind): bigint {
+  const volume = checked(readVolume(env, trader).daily.reduce((sum, slot) => sum + slot, 0n))
+  const tiers = readTiers(env)
+  const config = readConfig(env)
+  if (tiers.length === 0) return bpsOf(size, config.trading_fee_bps)
+  const tier = tiers.findLast((candidate) => candidate.min_volume <= volume)
+  const rate = kind === 'maker' ? (tier?.maker_fee_bps ?? config.base_maker_fee_bps) : (tier?.taker_fee_bps ?? config.base_taker_fee_bps)
+  return mulDiv(size, BigInt(rate), FEE_RATE_DENOMINATOR)
 }
 
 /** The referral discount; 0 until the admin sets a referral contract, which the deployed market never does. */
@@ -60,16 +69,13 @@ export function distributeFee(env: ContractEnv, fee: bigint): void {
   sendToVault(env, fee - share)
 }
 
-function tierFee(env: ContractEnv, volume: bigint, size: bigint, kind: FeeKind): bigint {
-  const tiers = readTiers(env)
-  const config = readConfig(env)
-  if (tiers.length === 0) return bpsOf(size, config.trading_fee_bps)
-  const tier = tiers.findLast((candidate) => candidate.min_volume <= volume)
-  const rate = kind === 'maker' ? (tier?.maker_fee_bps ?? config.base_maker_fee_bps) : (tier?.taker_fee_bps ?? config.base_taker_fee_bps)
-  return mulDiv(size, BigInt(rate), FEE_RATE_DENOMINATOR)
+/** The trader's volume of the last 14 days, without the slots of elapsed days. */
+export function recentVolume(env: ContractEnv, trader: string): bigint {
+  const daily = clearElapsedDays(readVolume(env, trader), env.ledger.timestampSec / DAY_SEC)
+  return checked(daily.reduce((sum, slot) => sum + slot, 0n))
 }
 
-function readTiers(env: ContractEnv): readonly FeeTier[] {
+export function readTiers(env: ContractEnv): readonly FeeTier[] {
   const stored = env.get('persistent', KEYS.feeTiers)
   return stored === undefined ? [] : asVec(stored).map((tier) => FEE_TIER.fromVal(tier))
 }

@@ -43,7 +43,12 @@ function hourlyRate(env: ContractEnv): bigint {
 
 /** Funding accrued since the position was opened: positive is owed by the trader, negative to the trader. */
 export function fundingOwed(env: ContractEnv, position: Position): bigint {
-  const growth = readPersistentI128(env, KEYS.cumulativeFundingRate) - position.entry_cumulative_funding
+  return fundingAt(position, readPersistentI128(env, KEYS.cumulativeFundingRate))
+}
+
+/** Funding of a position at this cumulative rate. */
+export function fundingAt(position: Position, cumulativeRate: bigint): bigint {
+  const growth = cumulativeRate - position.entry_cumulative_funding
   const owedByLong = mulDiv(position.size, growth, ONE_E7)
   return position.direction === LONG ? owedByLong : -owedByLong
 }

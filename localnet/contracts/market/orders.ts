@@ -21,9 +21,12 @@ const KEEPER_FEE_BPS = 5
 export const GOOD_TILL_CANCELLED = 0
 export const IMMEDIATE_OR_CANCEL = 1
 export const POST_ONLY = 2
-const REDUCE_ONLY_FLAG = 0x100
+export const REDUCE_ONLY_FLAG = 0x100
 
-export type CancelReason = 'user' | 'slippage' | 'ioc_not_filled' | 'pos_closed' | 'reduce_only_no_position'
+export type CancelReason =
+  | 'user' | 'slippage' | 'ioc_not_filled' | 'pos_closed' | 'reduce_only_no_position'
+  /** From generation 2: the asset's risk parameters forbid the fill. */
+  | 'asset_unconfigured' | 'risk_config'
 
 /** The fields of an order that its placement sets. */
 export type OrderTerms = Omit<Order, 'id' | 'created_at' | 'status' | 'stop_limit_phase'>

@@ -21,7 +21,7 @@ export function readPrice(env: ContractEnv, asset: string, mode: 'strict' | 'len
   const fresh = nowSec <= timestampSec || nowSec - timestampSec <= stalenessSec
   if (mode === 'strict') {
     if (!fresh) fail(ERRORS.PriceStale)
-    checkDeviation(env, asset, price, BigInt(deviationBps), stalenessSec * LAST_GOOD_STALENESS_FACTOR)
+    checkDeviation(env, asset, price, BigInt(deviationBps), lastGoodWindowSec(stalenessSec))
   }
   if (fresh) env.set('persistent', KEYS.lastGoodPrice(asset), vec(i128(price), u64(nowSec)))
   return price
@@ -33,16 +33,24 @@ export function readPriceOrZero(env: ContractEnv, asset: string): bigint {
 }
 
 /** The price that the shim returns. Its errors 31 and 32 propagate. */
-function readQuote(env: ContractEnv, asset: string): { price: bigint; timestampSec: bigint } {
+export function readQuote(env: ContractEnv, asset: string): { price: bigint; timestampSec: bigint } {
   const [price, timestampSec] = asVec(env.call(instanceAddress(env, INSTANCE.oracle), 'lastprice', [symbol(asset)]))
   return { price: asI128(price), timestampSec: asU64(timestampSec) }
 }
 
-function checkDeviation(env: ContractEnv, asset: string, price: bigint, deviationBps: bigint, windowSec: bigint): void {
+/** For how long the last good price limits later prices. */
+export const lastGoodWindowSec = (stalenessSec: bigint): bigint => stalenessSec * LAST_GOOD_STALENESS_FACTOR
+
+/** The last good price, unless there is none or it is older than `windowSec`. */
+export function readLastGoodPrice(env: ContractEnv, asset: string, windowSec: bigint): bigint | undefined {
   const stored = env.get('persistent', KEYS.lastGoodPrice(asset))
-  if (stored === undefined) return
-  const [lastPrice, lastTimeSec] = asVec(stored)
-  const last = asI128(lastPrice)
-  if (last <= 0n || env.ledger.timestampSec - asU64(lastTimeSec) > windowSec) return
-  if (mulDiv(abs(price - last), BPS_DENOMINATOR, last) > deviationBps) fail(ERRORS.PriceDeviationTooHigh)
+  if (stored === undefined) return undefined
+  const [price, timeSec] = asVec(stored)
+  const last = asI128(price)
+  return last <= 0n || env.ledger.timestampSec - asU64(timeSec) > windowSec ? undefined : last
+}
+
+function checkDeviation(env: ContractEnv, asset: string, price: bigint, deviationBps: bigint, windowSec: bigint): void {
+  const last = readLastGoodPrice(env, asset, windowSec)
+  if (last !== undefined && mulDiv(abs(price - last), BPS_DENOMINATOR, last) > deviationBps) fail(ERRORS.PriceDeviationTooHigh)
 }

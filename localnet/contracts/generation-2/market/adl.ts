@@ -1,0 +1,82 @@
+// Auto-deleveraging: while the vault's coverage of an asset's profits is low, anyone may close a profitable position (generation 2, "ADL").
+
+import { ONE_E7 } from '../../../../src/base/fixed-point.ts'
+import { emit } from '../../emit.ts'
+import type { ContractEnv } from '../../host.ts'
+import { address, bool, i128, symbol, u32, u64 } from '../../host.ts'
+import { readExposure } from '../../market/exposure.ts'
+import { requirePosition } from '../../market/positions.ts'
+import { requireInitialized, vaultOf } from '../../market/storage.ts'
+import { CROSS, type Position } from '../../market/types.ts'
+import { asAddress, asI128, asSymbol, asU64, BPS_DENOMINATOR, checked, fail, mulDiv, positivePart } from '../../values.ts'
+import { ERRORS_2 } from './errors.ts'
+import { closeIsolated2 } from './close.ts'
+import { endCross } from './close-cross.ts'
+import { type MarketEntryPoints, marketEntryPoint } from './env.ts'
+import { valuePosition } from './positions.ts'
+import { readLenientPrice } from './prices.ts'
+import { COVERAGE_RATIO, emitAdl } from './settlement.ts'
+import { KEYS_2, readConfig2, readFlag, requireCaller, writeFlag } from './storage.ts'
+
+export function adlEntryPoints(): MarketEntryPoints {
+  return {
+    /** Turns the flag of an asset on or off. Callable by anyone, also while paused. */
+    check_adl_trigger: marketEntryPoint({ asset: 'symbol' }, 'bool', (env, args) => {
+      requireInitialized(env)
+      return bool(updateAdlFlag(env, asSymbol(args[0])))
+    }),
+    /** Also while paused. */
+    adl_close: marketEntryPoint({ caller: 'address', position_id: 'u64' }, 'i128', (env, args) => {
+      const [caller, id] = [asAddress(args[0]), asU64(args[1])]
+      requireCaller(env, caller)
+      const position = requirePosition(env, id)
+      if (!readFlag(env, KEYS_2.adlActive(position.asset))) fail(ERRORS_2.AdlNotActive)
+      const price = readLenientPrice(env, position.asset)
+      const { pnl, funding } = valuePosition(env, position, price)
+      if (pnl - funding <= 0n) fail(ERRORS_2.AdlNotEligible)
+      if (position.margin_mode === CROSS) endCross(env, position, price, null)
+      else closeIsolated2(env, position, price, null)
+      emitDeleveraged(env, position, price, pnl)
+      return i128(pnl)
+    }),
+  }
+}
+
+function updateAdlFlag(env: ContractEnv, asset: string): boolean {
+  const config = readConfig2(env)
+  const key = KEYS_2.adlActive(asset)
+  const active = readFlag(env, key)
+  const payable = payableProfit(env, asset)
+  const coverage = coverageOf(env)
+  const ratio = coverage * BPS_DENOMINATOR
+  const next = active
+    ? payable !== 0n && ratio < payable * BigInt(config.adl_clear_ratio_bps)
+    : ratio < payable * BigInt(config.adl_trigger_ratio_bps)
+  if (next === active) return active
+  writeFlag(env, key, next)
+  emitAdl(env, next ? 'adl_triggered' : 'adl_cleared', asset, { reason: COVERAGE_RATIO, payable, coverage })
+  return next
+}
+
+/** The unrealized profit of the sides that are in profit. */
+function payableProfit(env: ContractEnv, asset: string): bigint {
+  const price = readLenientPrice(env, asset)
+  const { longUnits, longSize, shortUnits, shortSize } = readExposure(env, asset)
+  const longProfit = positivePart(mulDiv(price, longUnits, ONE_E7) - longSize)
+  const shortProfit = positivePart(shortSize - mulDiv(price, shortUnits, ONE_E7))
+  return checked(longProfit + shortProfit)
+}
+
+/** What the vault can pay profits from. */
+function coverageOf(env: ContractEnv): bigint {
+  const read = (view: string): bigint => asI128(env.call(vaultOf(env), view, []))
+  return checked(read('get_buffer_balance') + read('get_total_usdc'))
+}
+
+function emitDeleveraged(env: ContractEnv, position: Position, price: bigint, pnl: bigint): void {
+  const score = checked(mulDiv(pnl, BPS_DENOMINATOR, position.collateral) * BigInt(position.leverage))
+  emit(
+    env, 'adl_executed', u64(position.id), address(position.trader), symbol(position.asset), u32(position.direction), i128(position.size),
+    i128(price), i128(pnl), i128(score),
+  )
+}

@@ -1,0 +1,143 @@
+// Opening positions; an open first closes the trader's positions in the other direction (generation 2, "Open - order of checks").
+
+import { transferToken } from '../../calls.ts'
+import { emit } from '../../emit.ts'
+import { address, i128, type SpecType, symbol, u32, u64 } from '../../host.ts'
+import { sideOpenInterest } from '../../market/exposure.ts'
+import { type Execution, OPEN_INPUTS, type OpenRequest, readOpenRequest } from '../../market/open.ts'
+import { liquidationPrice } from '../../market/positions.ts'
+import { KEYS, nextId, usdcOf, vaultOf } from '../../market/storage.ts'
+import { CROSS, ISOLATED, LONG, POSITION, type Position } from '../../market/types.ts'
+import { asI128, checked, fail, mulDiv } from '../../values.ts'
+import { callReserveForPosition } from '../calls.ts'
+import { ERRORS_2 } from './errors.ts'
+import { closeIsolated2 } from './close.ts'
+import { closeCross2 } from './close-cross.ts'
+import { type MarketEntryPoints, type MarketEnv, marketEntryPoint } from './env.ts'
+import { chargeFee, distributeFee, type Fee } from './fees.ts'
+import { fundingIndexOf, skewOf } from './funding.ts'
+import { requireOpenable } from './gates.ts'
+import { addOpenInterest, positionsOf, storePosition2 } from './positions.ts'
+import { checkAcceptablePrice, opensByBuying, readStrictPrice } from './prices.ts'
+import { checkCollateral, checkLeverage, checkSize, maintenanceBps } from './risk.ts'
+import { KEYS_2, readConfig2, readFlag } from './storage.ts'
+
+const NETTED_POSITIONS_MAX = 4
+
+export const OPEN_INPUTS_2: Readonly<Record<string, SpecType>> = { ...OPEN_INPUTS, acceptable_price: 'i128' }
+
+export function openEntryPoints(): MarketEntryPoints {
+  return {
+    open_position: marketEntryPoint(OPEN_INPUTS_2, { struct: 'Position' }, (env, args) => {
+      const request = readOpenRequest(args)
+      requireOpenable(env, request.asset)
+      env.requireAuth(request.trader)
+      const order = netAgainstOpposite(env, request, checkLimits(env, request), ISOLATED)
+      return POSITION.toVal(openAtMarket(env, order, asI128(args[5]), ISOLATED, () => {
+        transferToken(env, usdcOf(env), request.trader, env.self, order.collateral)
+      }))
+    }),
+  }
+}
+
+/** A request with the size it opens, which is less than collateral times leverage if positions were netted. */
+export interface SizedRequest extends OpenRequest {
+  readonly size: bigint
+}
+
+/** Checks auto-deleveraging and the limits of the asset. Returns the size. */
+export function checkLimits(env: MarketEnv, request: OpenRequest): bigint {
+  checkNotDeleveraging(env, request.asset)
+  checkCollateral(env, request.collateral)
+  const limits = checkLeverage(env, request.asset, request.leverage)
+  return checkSize(limits, request.collateral, request.leverage)
+}
+
+/** Fails with 82 while positions of the asset are being deleveraged. */
+export function checkNotDeleveraging(env: MarketEnv, asset: string): void {
+  if (readFlag(env, KEYS_2.adlActive(asset))) fail(ERRORS_2.OpenInterestCapExceeded)
+}
+
+/** Closes the trader's opposite positions of this margin mode. The request continues with the rest, or fails with 91 if too little is left. */
+export function netAgainstOpposite(env: MarketEnv, request: OpenRequest, size: bigint, marginMode: number): SizedRequest {
+  const opposite = positionsOf(env, request.trader).filter((position) =>
+    position.asset === request.asset && position.direction !== request.direction && position.margin_mode === marginMode)
+  if (opposite.length === 0) return { ...request, size }
+  const netted = opposite.reduce((sum, position) => checked(sum + position.size), 0n)
+  if (opposite.length > NETTED_POSITIONS_MAX || netted >= size) fail(ERRORS_2.NetsToZero)
+  const rest = size - netted
+  const collateral = mulDiv(request.collateral, rest, size)
+  if (collateral < readConfig2(env).min_collateral) fail(ERRORS_2.NetsToZero)
+  const price = readStrictPrice(env, request.asset)
+  const close = marginMode === ISOLATED ? closeIsolated2 : closeCross2
+  for (const position of opposite) close(env, position, price, null)
+  return { ...request, collateral, size: rest }
+}
+
+/** Opens at the present price with the taker fee. `takeCollateral` moves the collateral into the market once every check has passed. */
+export function openAtMarket(
+  env: MarketEnv, order: SizedRequest, acceptablePrice: bigint, marginMode: typeof ISOLATED | typeof CROSS, takeCollateral: () => void,
+): Position {
+  reserveInVault2(env, order)
+  const price = readStrictPrice(env, order.asset)
+  checkAcceptablePrice(price, acceptablePrice, opensByBuying(order.direction))
+  const execution: Execution = { size: order.size, price, marginMode, feeKind: 'taker', keeperFee: 0n }
+  const charged = deductFees2(env, order, execution)
+  takeCollateral()
+  return bookPosition2(env, order, execution, charged)
+}
+
+/** Reserves the size in the vault; fails with 82, 89 or 40. */
+export function reserveInVault2(env: MarketEnv, { asset, size, direction }: SizedRequest): void {
+  const skewBefore = skewOf(env, asset)
+  callReserveForPosition(env, vaultOf(env), {
+    asset,
+    size,
+    sideOpenInterestAfter: checked(sideOpenInterest(env, asset, direction) + size),
+    skewBefore,
+    skewAfter: checked(skewBefore + (direction === LONG ? size : -size)),
+  })
+}
+
+/** What remains of an open's collateral after fees. */
+export interface ChargedCollateral {
+  readonly net: bigint
+  readonly fee: Fee
+}
+
+/** Charges the trading fee and the keeper's fee; fails with 22 if nothing is left. */
+export function deductFees2(env: MarketEnv, request: OpenRequest, execution: Execution): ChargedCollateral {
+  const fee = chargeFee(env, request.trader, execution.size, execution.feeKind)
+  const net = request.collateral - fee.amount - execution.keeperFee
+  if (net <= 0n) fail(ERRORS_2.InsufficientCollateral)
+  return { net, fee }
+}
+
+/** Stores a position whose collateral the market already holds, updates exposure, distributes the fee and emits the event. */
+export function bookPosition2(env: MarketEnv, request: OpenRequest, execution: Execution, charged: ChargedCollateral): Position {
+  const { price, size, marginMode } = execution
+  const timestamp = env.ledger.timestampSec
+  const marginBps = maintenanceBps(env, { asset: request.asset, timestamp })
+  const position: Position = {
+    asset: request.asset,
+    collateral: charged.net,
+    direction: request.direction,
+    entry_cumulative_funding: fundingIndexOf(env, request.asset),
+    entry_price: price,
+    id: nextId(env, KEYS.positionCounter),
+    leverage: request.leverage,
+    liquidation_price: marginMode === CROSS ? 0n : liquidationPrice(request.direction, price, request.leverage, marginBps),
+    margin_mode: marginMode,
+    size,
+    timestamp,
+    trader: request.trader,
+  }
+  storePosition2(env, position)
+  addOpenInterest(env, position)
+  distributeFee(env, charged.fee)
+  emit(
+    env, 'position_opened', u64(position.id), address(position.trader), symbol(position.asset), u32(position.direction), i128(size),
+    i128(price),
+  )
+  return position
+}

@@ -1,0 +1,68 @@
+// Price reads of generation 2 (generation 2, "Price reads"). A strict read is that of generation 1.
+
+import type { ContractEnv } from '../../host.ts'
+import { symbol, u32 } from '../../host.ts'
+import { lastGoodWindowSec, readLastGoodPrice, readPrice, readQuote } from '../../market/prices.ts'
+import { INSTANCE, instanceAddress } from '../../market/storage.ts'
+import { LONG } from '../../market/types.ts'
+import { tryCall } from '../../try-call.ts'
+import { asI128, asU64, asVec, bpsOf, fail } from '../../values.ts'
+import { ERRORS_2 } from './errors.ts'
+import { readConfig2 } from './storage.ts'
+
+export function readStrictPrice(env: ContractEnv, asset: string): bigint {
+  return readPrice(env, asset, 'strict')
+}
+
+/** A price to settle at: at most `lenient_clamp_bps` away from the last good price while that is recent. Fails with 31 only. */
+export function readLenientPrice(env: ContractEnv, asset: string): bigint {
+  const { lenient_clamp_bps: clampBps, max_price_staleness: stalenessSec } = readConfig2(env)
+  const last = readLastGoodPrice(env, asset, lastGoodWindowSec(stalenessSec))
+  const price = readPrice(env, asset, 'lenient')
+  return last === undefined ? price : clamp(price, last, bpsOf(last, clampBps))
+}
+
+/** `value`, at most `distance` away from `center`. */
+export function clamp(value: bigint, center: bigint, distance: bigint): bigint {
+  if (value > center + distance) return center + distance
+  return value < center - distance ? center - distance : value
+}
+
+/** Like `readLenientPrice`; undefined for a price of zero or less and for an asset that the shim cannot price. */
+export function tryReadLenientPrice(env: ContractEnv, asset: string): bigint | undefined {
+  const quote = tryCall(env, instanceAddress(env, INSTANCE.oracle), 'lastprice', [symbol(asset)])
+  if (quote === undefined || asI128(asVec(quote)[0]) <= 0n) return undefined
+  return readLenientPrice(env, asset)
+}
+
+/**
+ * A price for valuing the positions of a cross account. Fails with 31 for zero or less, with 30 if it is too far in the past or the future.
+ * It is not compared with the last good price, and does not become it.
+ */
+export function readFreshPrice(env: ContractEnv, asset: string): bigint {
+  const { price, timestampSec } = readQuote(env, asset)
+  if (price <= 0n) fail(ERRORS_2.InvalidPrice)
+  const ageSec = env.ledger.timestampSec - timestampSec
+  const { max_price_staleness: stalenessSec } = readConfig2(env)
+  if (ageSec > stalenessSec || ageSec < -stalenessSec) fail(ERRORS_2.PriceStale)
+  return price
+}
+
+/** The average of the last prices, which decides about triggers and liquidations but settles nothing. undefined if there is no recent one. */
+export function readSmoothedPrice(env: ContractEnv, asset: string): bigint | undefined {
+  const { twap_records: records, twap_max_age_secs: maxAgeSec } = readConfig2(env)
+  const average = tryCall(env, instanceAddress(env, INSTANCE.oracle), 'twap', [symbol(asset), u32(records)])
+  if (average === undefined || average.type === 'void') return undefined
+  const [price, newestSec] = asVec(average)
+  if (asI128(price) <= 0n || env.ledger.timestampSec - asU64(newestSec) > maxAgeSec) return undefined
+  return asI128(price)
+}
+
+/** Fails with 5 for a negative bound, with 87 for a price that is worse than the bound. 0 is no bound. `buys` closes shorts and opens longs. */
+export function checkAcceptablePrice(price: bigint, bound: bigint, buys: boolean): void {
+  if (bound < 0n) fail(ERRORS_2.InvalidParameter)
+  if (bound > 0n && (buys ? price > bound : price < bound)) fail(ERRORS_2.AcceptablePriceExceeded)
+}
+
+/** Whether opening this direction buys. */
+export const opensByBuying = (direction: number): boolean => direction === LONG
