@@ -2,8 +2,8 @@
 
 import { parseEvents } from '../../src/chain/responses.ts'
 import { EVENTS_PAGE_LIMIT } from '../../src/limits.ts'
-import { UNKNOWN_INTERFACE } from '../../src/indexer/decode.ts'
-import { toArchivedEvents } from '../../src/indexer/write-page.ts'
+import { interfacesOf } from '../../src/indexer/interfaces.ts'
+import { toNumberedPage } from '../../src/indexer/write-page.ts'
 import type { ArchivedEvent } from '../../src/projections/archived-event.ts'
 import type { Epoch } from '../../src/projections/epochs.ts'
 import { appendEvents } from '../../src/projections/events.ts'
@@ -31,7 +31,8 @@ export async function archivePages(deployment: Deployment, count: number): Promi
   for (let from = 0; from < count; from += EVENTS_PER_INSERT) {
     const page = history.events.slice(from, from + EVENTS_PER_INSERT).map(({ json }): unknown => JSON.parse(json))
     const { events } = parseEvents({ events: page, cursor: 'unused', latestLedger: history.lastLedger, oldestLedger: FIRST_LEDGER })
-    pages.push(await toArchivedEvents(events, epoch, [epoch], from, { at: () => UNKNOWN_INTERFACE }))
+    const declared = { interfaces: interfacesOf([], new Map()), upgrades: new Map(), code: [] }
+    pages.push((await toNumberedPage(events, { epoch, epochs: [epoch], afterSeq: from }, declared)).archived)
   }
   return pages
 }

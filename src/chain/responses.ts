@@ -40,6 +40,8 @@ export interface ChainEvent {
   readonly closeSec: number
   /** Empty when the event has no contract. */
   readonly contractId: string
+  /** True for an event of the host, such as an upgrade of the contract. */
+  readonly isSystem?: boolean
   readonly txHash: string
   readonly topicsXdr: readonly string[]
   readonly valueXdr: string
@@ -161,6 +163,7 @@ function parseEvent(value: unknown): ChainEvent {
     ledger: count(event['ledger'], 'ledger'),
     closeSec: rfc3339(event['ledgerClosedAt'], 'ledgerClosedAt'),
     contractId: text(event['contractId'], 'contractId'),
+    ...(event['type'] === 'system' ? { isSystem: true } : {}),
     txHash,
     topicsXdr,
     valueXdr,

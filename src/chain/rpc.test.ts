@@ -159,8 +159,8 @@ test('requests events by cursor or start ledger, with one filter for all contrac
   const page = await ended(clock, rpc.getEvents({ from: { cursor: 'p' }, contractIds: ['C1', 'C2'], limit: 5 }))
   await ended(clock, rpc.getEvents({ from: { startLedger: 4 }, contractIds: ['C1'], limit: 5 }))
   assert.deepEqual(seen, [
-    { filters: [{ type: 'contract', contractIds: ['C1', 'C2'] }], pagination: { cursor: 'p', limit: 5 } },
-    { startLedger: 4, filters: [{ type: 'contract', contractIds: ['C1'] }], pagination: { limit: 5 } },
+    { filters: [{ type: 'contract,system', contractIds: ['C1', 'C2'] }], pagination: { cursor: 'p', limit: 5 } },
+    { startLedger: 4, filters: [{ type: 'contract,system', contractIds: ['C1'] }], pagination: { limit: 5 } },
   ])
   assert.deepEqual(page, {
     events: [{

@@ -27,6 +27,14 @@ import { createFetchTransport } from './transport.ts'
 /** Where a page of events begins: right after a cursor, or at a ledger. */
 export type EventsFrom = { readonly cursor: string } | { readonly startLedger: number }
 
+export interface EventsRequest {
+  readonly from: EventsFrom
+  /** At most 25 together with `upgradesOf`, five of which share a filter. */
+  readonly contractIds: readonly string[]
+  readonly upgradesOf?: readonly string[]
+  readonly limit: number
+}
+
 /** The methods of the node. Each rejects with RpcFailure only, or with the reason of its own signal. */
 export interface Rpc {
   /** The number of endpoints. */
@@ -34,8 +42,11 @@ export interface Rpc {
   /** The node's range of ledgers. For an unhealthy node, rejects with kind `rpc`. */
   getHealth(options?: CallOptions): Promise<NodeHealth>
   getNetwork(options?: CallOptions): Promise<NodeNetwork>
-  /** Contract events of up to five contracts, ascending. Uses one filter for all, because nodes before 27.1.1 lose events when filters differ. */
-  getEvents(request: { from: EventsFrom; contractIds: readonly string[]; limit: number }, options?: CallOptions): Promise<EventsPage>
+  /**
+   * Events of these contracts, ascending, upgrades included, and the upgrades of further ones. Every filter has the same members, because nodes before 27.1.1
+   * lose events otherwise.
+   */
+  getEvents(request: EventsRequest, options?: CallOptions): Promise<EventsPage>
   getLedgers(request: { startLedger: number; limit: number }, options?: CallOptions): Promise<LedgersResponse>
   /** The sequence of the node's latest ledger, even an old one. The response is megabytes on a busy network, so do not poll it. */
   getLatestLedger(options?: CallOptions): Promise<number>
@@ -175,8 +186,19 @@ function createNodeWatch(parts: {
   }
 }
 
-function eventsParams(request: { from: EventsFrom; contractIds: readonly string[]; limit: number }): object {
-  const filters = [{ type: 'contract', contractIds: request.contractIds }]
+/** Limits of the RPC. */
+const EVENT_FILTERS_MAX = 5
+const CONTRACTS_PER_FILTER = 5
+
+function filtersOf(type: string, contractIds: readonly string[]): object[] {
+  return Array.from({ length: Math.ceil(contractIds.length / CONTRACTS_PER_FILTER) }, (_, index) => {
+    return { type, contractIds: contractIds.slice(index * CONTRACTS_PER_FILTER, (index + 1) * CONTRACTS_PER_FILTER) }
+  })
+}
+
+function eventsParams(request: EventsRequest): object {
+  const filters = [...filtersOf('contract,system', request.contractIds), ...filtersOf('system', request.upgradesOf ?? [])]
+  assert(filters.length <= EVENT_FILTERS_MAX, 'getEvents is called for too many contracts')
   if ('cursor' in request.from) return { filters, pagination: { cursor: request.from.cursor, limit: request.limit } }
   return { startLedger: request.from.startLedger, filters, pagination: { limit: request.limit } }
 }

@@ -39,7 +39,7 @@ export function compareArchive(
   const isOwn = (row: ComparedRow): boolean => archived.chainOf.get(row.epoch) === chain.chain
   for (const event of events) {
     const epoch = epochOf(chain, event)
-    if (epoch === undefined) continue
+    if (epoch === undefined || event.isSystem === true) continue
     expectedIds.add(event.id)
     const rows = (rowsOf.get(event.id) ?? []).filter((row) => isOwn(row) || isSame(row, event)).toSorted((a, b) => a.seq - b.seq)
     const retained = rows.find((row) => isSame(row, event)) ?? rows[0]

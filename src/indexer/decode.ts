@@ -1,5 +1,6 @@
 // Decodes contract events from XDR to payloads, using the event shapes of src/exchange. Never throws: an undecodable event is archived raw, with a reason.
 
+import type { SpecEvent } from '../exchange/contract-spec.ts'
 import type { EventContractKey } from '../exchange/contracts.ts'
 import { shapesOf } from '../exchange/event-shapes.ts'
 import type { EventField, EventShape } from '../exchange/events.ts'
@@ -8,6 +9,7 @@ import type { ScValue } from '../chain/scval.ts'
 import { decodeScVal, MalformedScVal } from '../chain/scval.ts'
 import { MALFORMED_PREFIX } from '../projections/archived-event.ts'
 import type { Payload, PayloadValue } from '../projections/archived-event.ts'
+import { readDeclaredPayload } from './declared-events.ts'
 
 /** A decoded event. Exactly one of payload and problem is null. */
 export interface Decoded {
@@ -29,9 +31,11 @@ class ShapeMismatch extends Error {
 export interface EventInterface {
   /** Null: unknown. */
   readonly generation: Generation | null
+  /** The events that its code declares. Code built before this was possible declares none. */
+  readonly events: readonly SpecEvent[]
 }
 
-export const UNKNOWN_INTERFACE: EventInterface = { generation: null }
+export const UNKNOWN_INTERFACE: EventInterface = { generation: null, events: [] }
 
 /** Decodes one event of a contract by the interface in force at its position (specification, "Events"). */
 export function decodeEvent(contract: EventContractKey, topicsXdr: readonly string[], valueXdr: string, declared: EventInterface): Decoded {
@@ -40,7 +44,12 @@ export function decodeEvent(contract: EventContractKey, topicsXdr: readonly stri
     const topics = topicsXdr.map(decodeScVal)
     topic = nameOf(topics[0])
     const shapes = topic === '' ? [] : shapesOf(contract, topic, declared.generation)
-    if (shapes.length === 0) return { topic, payload: null, problem: topic === '' ? 'no topic' : 'unknown topic' }
+    if (topic === '') return { topic, payload: null, problem: 'no topic' }
+    if (shapes.length === 0) {
+      // Only for topics of no table: the projections rely on the payloads of the tables.
+      const payload = readDeclaredPayload(declared.events, { topic, topics, data: decodeScVal(valueXdr) })
+      return payload === undefined ? { topic, payload: null, problem: 'unknown topic' } : { topic, payload, problem: null }
+    }
     return { topic, payload: readFirstMatch(topic, shapes, topics.slice(1), decodeScVal(valueXdr)), problem: null }
   } catch (error) {
     if (error instanceof ShapeMismatch) return { topic, payload: null, problem: error.message }

@@ -39,12 +39,12 @@ export class BadPage extends Error {
 export async function readEventsPage(
   rpc: Rpc,
   from: EventsPosition,
-  options: CallOptions & { readonly contractIds: readonly string[]; readonly limit: number },
+  options: CallOptions & { readonly contractIds: readonly string[]; readonly upgradesOf?: readonly string[]; readonly limit: number },
 ): Promise<CheckedPage> {
-  const { contractIds, limit, ...call } = options
+  const { contractIds, upgradesOf = [], limit, ...call } = options
   const start = from.cursor === null ? { startLedger: from.startLedger } : { cursor: from.cursor }
-  const page = await rpc.getEvents({ from: start, contractIds, limit }, call)
-  checkPage(page, from, { limit, contractIds })
+  const page = await rpc.getEvents({ from: start, contractIds, upgradesOf, limit }, call)
+  checkPage(page, from, { limit, contractIds: [...contractIds, ...upgradesOf] })
   return cutToLedgers(page)
 }
 

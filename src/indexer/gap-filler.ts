@@ -5,6 +5,7 @@ import { defined } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { failureFields, RpcFailure } from '../chain/failure.ts'
+import type { ContractAddresses } from '../exchange/contracts.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { countUnknown } from '../projections/archived-event.ts'
@@ -19,13 +20,13 @@ import type { IndexCursor } from '../projections/index-state.ts'
 import { IndexConflict, updateIndexCursor, readIndexCursor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import { readRange, readTip, relate } from './chain-identity.ts'
-import { readInterfaces } from './interfaces.ts'
 import { createPageSize } from './page-size.ts'
 import type { EventsPosition } from './events-page.ts'
 import { BadPage, readEventsPage } from './events-page.ts'
 import { requestRebuild } from './rebuild.ts'
 import { endOfLedger, isEndOfLedger, ledgerAfter } from './toid.ts'
-import { toArchivedEvents } from './write-page.ts'
+import { readPageInterfaces, watchedContracts, writeUpgrades } from './upgrades.ts'
+import { toNumberedPage } from './write-page.ts'
 
 /** Delay before ledgers that no source has are tried again. */
 export const FILL_RETRY_MS = 60 * 60_000
@@ -56,6 +57,7 @@ export interface GapFillerOptions {
   /** Nodes with a longer history. Each endpoint is probed on its own. */
   readonly archive: Rpc
   readonly networkPassphrase: string
+  readonly contracts: ContractAddresses
   readonly clock: Clock
   readonly log: Log
   /** Called after events were archived. */
@@ -107,11 +109,15 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     pageSize.onSuccess()
     const end = endOfLedger(gap.toLedger)
     const events = await withoutArchived(db, epoch.chain, page.events.filter(({ id }) => id <= end))
-    const archived = await toArchivedEvents(events, epoch, epochs, await lastFilledSeq(db, gap), await readInterfaces(db, epoch.chain))
-    if ((archived.at(-1)?.seq ?? 0) > gap.lastSeq) throw new BadPage('bad_events', 'the gap has more events than reserved seqs')
+    const watched = watchedContracts(options.contracts)
+    const declared = await readPageInterfaces(db, { epoch, events, nowMs: clock.nowMs() }, { rpc: archive, watched, call })
+    const numbered = await toNumberedPage(events, { epoch, epochs, afterSeq: await lastFilledSeq(db, gap) }, declared)
+    const { archived } = numbered
+    if (numbered.lastSeq > gap.lastSeq) throw new BadPage('bad_events', 'the gap has more events than reserved seqs')
     const isComplete = page.cursor >= end
     await db.transaction(async (tx) => {
       await updateIndexCursor(tx, cursor, { ...cursor, unknownEvents: cursor.unknownEvents + countUnknown(archived) }, clock.nowMs())
+      await writeUpgrades(tx, epoch.chain, numbered, clock.nowMs())
       await appendEvents(tx, epoch.number, archived, clock.nowMs())
       await updateGap(tx, gap, { fillCursor: isComplete ? end : page.cursor, state: 'open' }, clock.nowMs())
       if (isComplete) await requestRebuild(tx, { reason: 'gap', renameEpoch: true }, clock.nowMs())

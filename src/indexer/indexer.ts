@@ -2,6 +2,7 @@
 // first, so a crash between two statements, or a lost commit confirmation, only repeats the step.
 
 import { NOOP_TRACER } from '../base/tracer.ts'
+import { createContractWatcher } from './contract-watcher.ts'
 import { createEntryObserver } from './entry-observer.ts'
 import { createGapFiller } from './gap-filler.ts'
 import type { FillResult } from './gap-filler.ts'
@@ -28,6 +29,8 @@ export interface Indexer extends AsyncDisposable {
    * results.
    */
   step(signal?: AbortSignal): Promise<StepResult>
+  /** Reads which code the contracts run, if that is due; returns the number of versions and codes that were new. Rejects as `step` does. */
+  watchContracts(signal?: AbortSignal): Promise<number>
   /**
    * Reads what no event reports (margin modes, order owners, vaults, the pool), at most one batch of each, and stores it; returns the number of
    * observations. Rejects as `step` does.
@@ -60,6 +63,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   ]
   const archive = options.archive ?? null
   const gapFiller = archive === null ? null : createGapFiller({ ...options, archive })
+  const contractWatcher = createContractWatcher(options)
   const reconciler = createReconciler(options)
   const rebuilder = createRebuilder(options)
   const verifier = createVerifier({ ...options, confirmChain })
@@ -99,6 +103,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     try {
       const result = await step(signal)
       const held = lock.current()
+      if (held !== undefined && result.kind === 'indexed') await contractWatcher.poll(held.db, signal)
       if (held !== undefined && result.kind === 'indexed' && result.caughtUp) {
         for (const observer of observers) await observer.poll(held.db, signal)
         await gapFiller?.poll(held.db, signal)
@@ -118,7 +123,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   }
 
   async function settled(): Promise<void> {
-    await Promise.all([...observers, reconciler, verifier].map((task) => task.settled()))
+    await Promise.all([...observers, contractWatcher, reconciler, verifier].map((task) => task.settled()))
   }
 
   return {
@@ -129,6 +134,10 @@ export function createIndexer(options: IndexerOptions): Indexer {
       let observations = 0
       for (const observer of observers) observations += await observer.observe(held.db, signal)
       return observations
+    },
+    async watchContracts(signal) {
+      const held = await lock.acquire()
+      return held === undefined ? 0 : await contractWatcher.observe(held.db, signal)
     },
     async compare(signal) {
       const held = await lock.acquire()

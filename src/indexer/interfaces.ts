@@ -1,8 +1,10 @@
 // The interface of a contract at each position of its history. Indexing, rebuilds, verifications and filled gaps all decode with it, so they agree.
 
+import type { SpecEvent } from '../exchange/contract-spec.ts'
 import { GENERATIONS } from '../exchange/generations.ts'
 import type { Generation } from '../exchange/generations.ts'
-import { listContractVersions, versionAt } from '../projections/contract-versions.ts'
+import type { ContractVersion } from '../projections/contract-versions.ts'
+import { listContractVersions, listDeclaredEvents, versionAt } from '../projections/contract-versions.ts'
 import type { Queryable } from '../store/store.ts'
 import type { EventInterface } from './decode.ts'
 import { UNKNOWN_INTERFACE } from './decode.ts'
@@ -13,14 +15,26 @@ export interface Interfaces {
   at(address: string, eventId: string): EventInterface
 }
 
-export async function readInterfaces(db: Queryable, chain: number): Promise<Interfaces> {
-  const versionsOf = Map.groupBy(await listContractVersions(db, chain), ({ address }) => address)
+/** Interfaces by versions in the order of the chain, and the events that their code declares. */
+export function interfacesOf(versions: readonly ContractVersion[], declaredEvents: ReadonlyMap<string, readonly SpecEvent[]>): Interfaces {
+  const versionsOf = Map.groupBy(versions, ({ address }) => address)
   return {
     at(address, eventId) {
       const version = versionAt(versionsOf.get(address) ?? [], eventId)
-      return version === undefined ? UNKNOWN_INTERFACE : { generation: toGeneration(version.generation) }
+      return version === undefined ? UNKNOWN_INTERFACE : {
+        generation: toGeneration(version.generation), events: declaredEvents.get(version.wasmHash) ?? [],
+      }
     },
   }
+}
+
+export async function readInterfaces(db: Queryable, chain: number): Promise<Interfaces> {
+  return interfacesOf(await listContractVersions(db, chain), await readDeclaredEvents(db, chain))
+}
+
+/** The events that code declares, by its hash. Code without such events is missing. */
+export async function readDeclaredEvents(db: Queryable, chain: number): Promise<Map<string, readonly SpecEvent[]>> {
+  return new Map((await listDeclaredEvents(db, chain)).map(({ wasmHash, events }) => [wasmHash, events as readonly SpecEvent[]]))
 }
 
 /** The interfaces of several chains, by chain. */
@@ -31,7 +45,7 @@ export async function readInterfacesOfChains(db: Queryable, chains: readonly num
 }
 
 /** Null for a name that this version does not know. */
-function toGeneration(name: string | null): Generation | null {
+export function toGeneration(name: string | null): Generation | null {
   return GENERATIONS.find((generation) => generation === name) ?? null
 }
 

@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { RpcFailure } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
+import type { ContractAddresses } from '../exchange/contracts.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import { listEpochs } from '../projections/epochs.ts'
 import { withoutArchived } from '../projections/events.ts'
@@ -15,10 +16,10 @@ import type { Writer } from '../store/store.ts'
 import type { ChainGuard } from './chain-guard.ts'
 import { readEventsPage } from './events-page.ts'
 import type { EventsPosition } from './events-page.ts'
-import { readInterfaces } from './interfaces.ts'
 import { createPageSize } from './page-size.ts'
 import type { StepResult } from './step-result.ts'
-import { cursorAfter, toArchivedEvents, writePage } from './write-page.ts'
+import { readPageInterfaces, reportUpgrades, watchedContracts } from './upgrades.ts'
+import { cursorAfter, toNumberedPage, writePage } from './write-page.ts'
 
 export interface PageIndexer {
   /**
@@ -33,13 +34,14 @@ export interface PageIndexer {
 export interface PageIndexerOptions {
   readonly rpc: Rpc
   readonly guard: ChainGuard
+  readonly contracts: ContractAddresses
   readonly clock: Clock
   readonly log: Log
   /** Called after events were archived. */
   readonly onArchived?: ((events: readonly ArchivedEvent[]) => void) | undefined
 }
 
-export function createPageIndexer({ rpc, guard, clock, log, onArchived }: PageIndexerOptions): PageIndexer {
+export function createPageIndexer({ rpc, guard, contracts, clock, log, onArchived }: PageIndexerOptions): PageIndexer {
   const pageSize = createPageSize()
   const reportProblems = createProblemReporter(log)
   return {
@@ -47,15 +49,21 @@ export function createPageIndexer({ rpc, guard, clock, log, onArchived }: PageIn
     async index(db, cursor, call, { from = cursor, node = rpc } = {}) {
       const epochs = await listEpochs(db)
       const epoch = defined(epochs.find(({ number }) => number === cursor.epoch), 'the current epoch')
-      const page = await readEventsPage(node, from, { ...call, contractIds: Object.values(epoch.contracts), limit: pageSize.limit() })
+      const contractIds = Object.values(epoch.contracts)
+      const watched = watchedContracts(contracts)
+      const upgradesOf = [...watched.keys()].filter((address) => !contractIds.includes(address))
+      const page = await readEventsPage(node, from, { ...call, contractIds, upgradesOf, limit: pageSize.limit() })
       pageSize.onSuccess()
       const anchors = await guard.confirmPage(db, epoch, page, node, call)
       const events = await withoutArchived(db, epoch.chain, page.events)
-      const archived = await toArchivedEvents(events, epoch, epochs, lastReservedSeq(cursor), await readInterfaces(db, epoch.chain))
-      const to = cursorAfter(cursor, page, archived)
+      const declared = await readPageInterfaces(db, { epoch, events, nowMs: clock.nowMs() }, { rpc: node, watched, call })
+      const numbered = await toNumberedPage(events, { epoch, epochs, afterSeq: lastReservedSeq(cursor) }, declared)
+      const { archived } = numbered
+      const to = cursorAfter(cursor, page, numbered)
       const advanced = to.cursor !== cursor.cursor
-      if (advanced) await writePage(db, { from: cursor, to, epoch, archived, anchors }, clock.nowMs())
+      if (advanced) await writePage(db, { from: cursor, to, epoch, page: numbered, anchors }, clock.nowMs())
       reportProblems(archived)
+      if (advanced) reportUpgrades(numbered.upgrades, log)
       if (advanced) onArchived?.(archived)
       const caughtUp = to.lastLedger !== null && to.lastLedger >= page.latestLedger
       return { kind: 'indexed', events: archived.length, advanced, lastLedger: to.lastLedger, latestLedger: page.latestLedger, caughtUp }

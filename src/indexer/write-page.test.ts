@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChainEvent } from '../chain/responses.ts'
 import type { Epoch } from '../projections/epochs.ts'
-import { UNKNOWN_INTERFACE } from './decode.ts'
-import { toArchivedEvents } from './write-page.ts'
+import { interfacesOf } from './interfaces.ts'
+import { toNumberedPage } from './write-page.ts'
 
 const EPOCH: Epoch = {
   number: 1, epoch: 'test', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null,
@@ -29,7 +29,8 @@ test('lets the event loop turn while it decodes a page of expensive events', asy
     counting = setImmediate(count)
   }
   let counting = setImmediate(count)
-  const archived = await toArchivedEvents(events, EPOCH, [EPOCH], 10, { at: () => UNKNOWN_INTERFACE })
+  const declared = { interfaces: interfacesOf([], new Map()), upgrades: new Map(), code: [] }
+  const { archived } = await toNumberedPage(events, { epoch: EPOCH, epochs: [EPOCH], afterSeq: 10 }, declared)
   clearImmediate(counting)
   assert.deepEqual([archived.length, archived[0]?.seq, archived.at(-1)?.seq, archived[0]?.problem], [40, 11, 50, 'no topic'])
   assert.ok(turns >= 10, `the event loop turned ${turns} times`)

@@ -3,6 +3,7 @@
 import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { ChainEvent } from '../chain/responses.ts'
 import { applyEvents } from '../projections/apply.ts'
+import type { ContractCode } from '../projections/contract-versions.ts'
 import { countUnknown } from '../projections/archived-event.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'
@@ -10,32 +11,45 @@ import { insertAnchors } from '../projections/anchors.ts'
 import type { Anchor } from '../projections/anchors.ts'
 import { appendEvents } from '../projections/events.ts'
 import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
-import { updateIndexCursor } from '../projections/index-state.ts'
+import { lastReservedSeq, updateIndexCursor } from '../projections/index-state.ts'
 import { assignLearnedEventSeqs } from '../projections/learned-events.ts'
 import type { Writer } from '../store/store.ts'
 import { decodeEvent } from './decode.ts'
-import type { Interfaces } from './interfaces.ts'
 import { archivedUntil, contractNames, publicEventId } from './epochs.ts'
 import type { CheckedPage } from './events-page.ts'
+import type { PageInterfaces, Upgrade } from './upgrades.ts'
+import { writeUpgrades } from './upgrades.ts'
 
 /** Base64 that is decoded between two turns of the event loop: about 100 ordinary events, and a few milliseconds for the most expensive ones. */
 const DECODE_SLICE_LENGTH = 64 * 1024
 
-/** The page's events to archive, decoded and numbered from `afterSeq + 1`: those of this epoch's contracts that no earlier epoch read. */
-export async function toArchivedEvents(
+/** What a page adds to the log. */
+export interface NumberedPage {
+  /** Events to archive, decoded. */
+  readonly archived: readonly ArchivedEvent[]
+  readonly upgrades: readonly Upgrade[]
+  readonly code: readonly ContractCode[]
+  /** The last seq of the page; that before it when the page adds nothing. */
+  readonly lastSeq: number
+}
+
+/** Decodes and numbers a page from `afterSeq + 1`: events of this epoch's contracts that no earlier epoch read, and upgrades in their place. */
+export async function toNumberedPage(
   events: readonly ChainEvent[],
-  epoch: Epoch,
-  epochs: readonly Epoch[],
-  afterSeq: number,
-  interfaces: Interfaces,
-): Promise<readonly ArchivedEvent[]> {
+  { epoch, epochs, afterSeq }: { readonly epoch: Epoch; readonly epochs: readonly Epoch[]; readonly afterSeq: number },
+  { interfaces, upgrades: found, code }: PageInterfaces,
+): Promise<NumberedPage> {
+  const upgrades: Upgrade[] = []
+  let lastSeq = afterSeq
   const names = contractNames(epoch)
   const until = archivedUntil(epochs, epoch)
   const archived: ArchivedEvent[] = []
   let sliceLength = 0
   for (const event of events) {
+    const upgrade = found.get(event.id)
+    if (upgrade !== undefined) upgrades.push({ ...upgrade, version: { ...upgrade.version, seq: upgrade.version.seq ?? ++lastSeq } })
     const contract = names.get(event.contractId)
-    if (contract === undefined || event.id <= (until.get(event.contractId) ?? '')) continue
+    if (event.isSystem === true || contract === undefined || event.id <= (until.get(event.contractId) ?? '')) continue
     sliceLength += event.topicsXdr.reduce((sum, topic) => sum + topic.length, event.valueXdr.length)
     if (sliceLength > DECODE_SLICE_LENGTH) {
       sliceLength = 0
@@ -44,7 +58,7 @@ export async function toArchivedEvents(
     const decoded = decodeEvent(contract, event.topicsXdr, event.valueXdr, interfaces.at(event.contractId, event.id))
     archived.push({
       ...decoded,
-      seq: afterSeq + archived.length + 1,
+      seq: ++lastSeq,
       eventId: publicEventId(epoch, event.id),
       contractId: event.contractId,
       contract,
@@ -55,11 +69,11 @@ export async function toArchivedEvents(
       valueXdr: event.valueXdr,
     })
   }
-  return archived
+  return { archived, upgrades, code, lastSeq }
 }
 
 /** The index cursor after this page. */
-export function cursorAfter(from: IndexCursor, page: CheckedPage, archived: readonly ArchivedEvent[]): IndexCursor {
+export function cursorAfter(from: IndexCursor, page: CheckedPage, { archived, lastSeq }: NumberedPage): IndexCursor {
   const through = page.through ?? (from.lastLedger === null ? null : { ledger: from.lastLedger, closeSec: from.lastLedgerCloseTs })
   return {
     epoch: from.epoch,
@@ -67,7 +81,7 @@ export function cursorAfter(from: IndexCursor, page: CheckedPage, archived: read
     startLedger: from.startLedger,
     lastLedger: through?.ledger ?? null,
     lastLedgerCloseTs: through === null ? null : through.closeSec ?? estimateClose(through.ledger, from, page),
-    lastSeq: archived.at(-1)?.seq ?? from.lastSeq,
+    lastSeq: lastSeq === lastReservedSeq(from) ? from.lastSeq : lastSeq,
     reservedSeq: from.reservedSeq,
     oldestLedger: page.oldestLedger,
     unknownEvents: from.unknownEvents + countUnknown(archived),
@@ -81,15 +95,17 @@ export async function writePage(
     readonly from: IndexCursor
     readonly to: IndexCursor
     readonly epoch: Epoch
-    readonly archived: readonly ArchivedEvent[]
+    readonly page: NumberedPage
     readonly anchors: readonly Anchor[]
   },
   nowMs: number,
 ): Promise<void> {
-  const { from, to, epoch, archived, anchors } = move
+  const { from, to, epoch, page, anchors } = move
+  const { archived } = page
   await db.transaction(async (tx) => {
     await updateIndexCursor(tx, from, to, nowMs)
     await insertAnchors(tx, epoch.chain, anchors)
+    await writeUpgrades(tx, epoch.chain, page, nowMs)
     await appendEvents(tx, epoch.number, archived, nowMs)
     await applyEvents(tx, epoch, archived)
     await assignLearnedEventSeqs(tx, archived.map(({ seq }) => seq))

@@ -47,6 +47,15 @@ export async function readContractCode(db: Queryable, wasmHashes: readonly strin
   return new Map(rows.map((row) => [row.wasmHash, row]))
 }
 
+/** The events that the code of a chain's contracts declares, by its hash; only code that declares some. */
+export async function listDeclaredEvents(db: Queryable, chain: number): Promise<readonly { readonly wasmHash: string; readonly events: unknown }[]> {
+  return await db.query(
+    `select c.wasm_hash as "wasmHash", c.spec->'events' as events from idx.contract_code c
+     where jsonb_array_length(c.spec->'events') > 0 and exists (select 1 from idx.contract_versions v where v.chain = $1 and v.wasm_hash = c.wasm_hash)`,
+    [chain],
+  )
+}
+
 /** The first position on the chain at which a version is in force: an event id, or the lowest one of its ledger. */
 export function positionOf({ fromLedger, fromEventId }: Pick<ContractVersion, 'fromLedger' | 'fromEventId'>): string {
   return fromEventId ?? `${(BigInt(fromLedger) << 32n).toString().padStart(19, '0')}-0000000000`
@@ -81,6 +90,13 @@ export async function insertContractVersion(tx: Queryable, chain: number, versio
     [chain, address, fromLedger, fromEventId, wasmHash, generation, seq, noticedAt],
   )
   await notifyContractsChanged(tx)
+}
+
+export async function removeContractVersion(tx: Queryable, chain: number, { address, fromLedger, fromEventId }: ContractVersion): Promise<void> {
+  await tx.query(
+    'delete from idx.contract_versions where chain = $1 and address = $2 and from_ledger = $3 and from_event_id is not distinct from $4',
+    [chain, address, fromLedger, fromEventId],
+  )
 }
 
 /** Stores code that was read; an interface is never replaced by a problem. */

@@ -103,7 +103,11 @@ export async function readGapToFill(db: Queryable, chain: number, triedBeforeMs:
 
 /** The last seq of a gap that is in use; the one before its first seq when none is. */
 export async function lastFilledSeq(db: Queryable, { firstSeq, lastSeq }: Gap): Promise<number> {
-  const [row] = await db.query<{ seq: number | null }>('select max(seq) as seq from idx.events where seq between $1 and $2', [firstSeq, lastSeq])
+  const [row] = await db.query<{ seq: number | null }>(
+    `select greatest((select max(seq) from idx.events where seq between $1 and $2),
+       (select max(seq) from idx.contract_versions where seq between $1 and $2)) as seq`,
+    [firstSeq, lastSeq],
+  )
   return row?.seq ?? firstSeq - 1
 }
 

@@ -65,9 +65,9 @@ export async function readLogHead(db: Queryable): Promise<LogHead | null> {
   return row === undefined ? null : toHead(row)
 }
 
-/** True when the log has an event at this seq. Only a repair of the archive removes one, or moves it to another seq. */
+/** True when the log has an event or an upgrade at this seq. Only a repair of the archive removes one, or moves it to another seq. */
 export async function hasEventAt(db: Queryable, seq: number): Promise<boolean> {
-  return (await db.query('select 1 from idx.events where seq = $1', [seq])).length > 0
+  return (await db.query('select 1 from idx.events where seq = $1 union all select 1 from idx.contract_versions where seq = $1', [seq])).length > 0
 }
 
 function toHead({ headSeq, headEpoch, headLedger, headCloseTs }: RawHead): LogHead {

@@ -1,0 +1,160 @@
+// Upgrades that a page of events reports, and the interfaces that decode the page. The host reports every upgrade of a contract in a system event, so the
+// position of an upgrade on the chain is exact.
+
+import type { Log } from '../base/log.ts'
+import { readContractCode, readExecutableUpdate } from '../chain/contract-code.ts'
+import { RpcFailure } from '../chain/failure.ts'
+import type { ChainEvent } from '../chain/responses.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import type { ContractSpec } from '../exchange/contract-spec.ts'
+import { CONTRACT_KEYS } from '../exchange/contracts.ts'
+import type { ContractAddresses, ContractKey } from '../exchange/contracts.ts'
+import { recogniseGeneration } from '../exchange/generations.ts'
+import type { Generation } from '../exchange/generations.ts'
+import type { ContractCode, ContractVersion } from '../projections/contract-versions.ts'
+import {
+  insertContractVersion, latestVersions, listContractVersions, positionOf, readContractCode as readStoredCode, removeContractVersion, storeContractCode,
+} from '../projections/contract-versions.ts'
+import type { Epoch } from '../projections/epochs.ts'
+import type { Queryable } from '../store/store.ts'
+import type { Interfaces } from './interfaces.ts'
+import { interfacesOf, readDeclaredEvents, toGeneration } from './interfaces.ts'
+
+/** The contracts whose code is followed, by address. */
+export type WatchedContracts = ReadonlyMap<string, ContractKey>
+
+export function watchedContracts(contracts: ContractAddresses): WatchedContracts {
+  return new Map(CONTRACT_KEYS.map((key) => [contracts[key], key]))
+}
+
+/** Logs the upgrades of a page. */
+export function reportUpgrades(upgrades: readonly Upgrade[], log: Log): void {
+  for (const { version: { address, wasmHash, generation, fromLedger } } of upgrades) {
+    log.warn({ contract: address, wasmHash, generation, ledger: fromLedger }, 'a contract was upgraded')
+  }
+}
+
+/** An upgrade at its position on the chain. */
+export interface Upgrade {
+  /** Its `seq` is null until the page is numbered, unless the upgrade is in the log already. */
+  readonly version: ContractVersion
+  /** The code before it, when no earlier version was known. */
+  readonly earlier: ContractVersion | null
+  /** The same code, known until now without its exact position. */
+  readonly replaced: ContractVersion | null
+}
+
+/** What a page reveals about code. */
+export interface PageInterfaces {
+  /** By event id. */
+  readonly upgrades: ReadonlyMap<string, Upgrade>
+  /** Code that was read for them. */
+  readonly code: readonly ContractCode[]
+  readonly interfaces: Interfaces
+}
+
+/** Finds the upgrades in a page and reads their code, so that the rest of the page is decoded by it. Code that cannot be read now stays unknown. */
+export async function readPageInterfaces(
+  db: Queryable,
+  { epoch, events, nowMs }: { readonly epoch: Epoch; readonly events: readonly ChainEvent[]; readonly nowMs: number },
+  { rpc, watched, call }: { readonly rpc: Rpc; readonly watched: WatchedContracts; readonly call: CallOptions },
+): Promise<PageInterfaces> {
+  const known = await listContractVersions(db, epoch.chain)
+  const { upgrades, versions } = planUpgrades(known, events, { watched, startLedger: epoch.startLedger, nowMs })
+  const declaredEvents = await readDeclaredEvents(db, epoch.chain)
+  if (upgrades.length === 0) return { upgrades: new Map(), code: [], interfaces: interfacesOf(versions, declaredEvents) }
+  const code = await readNewCode(db, upgrades.flatMap(({ version, earlier }) => [version, ...(earlier === null ? [] : [earlier])]), rpc, call)
+  const specs = new Map(code.map(({ wasmHash, spec }) => [wasmHash, spec as ContractSpec | null]))
+  const named = <Version extends ContractVersion | null>(version: Version): Version =>
+    version === null ? version : { ...version, generation: generationOf(version, specs.get(version.wasmHash) ?? null, { watched, versions: known }) }
+  const all = versions.map((version) => (specs.has(version.wasmHash) ? named(version) : version))
+  for (const { wasmHash, spec } of code) declaredEvents.set(wasmHash, (spec as ContractSpec | null)?.events ?? [])
+  return {
+    upgrades: new Map(upgrades.map((upgrade) => [upgrade.version.fromEventId ?? '', { ...upgrade, version: named(upgrade.version), earlier: named(upgrade.earlier) }])),
+    code,
+    interfaces: interfacesOf(all, declaredEvents),
+  }
+}
+
+/** The generation of a version; null when its code is unknown or is none that the gateway knows. */
+export function generationOf(
+  { address }: Pick<ContractVersion, 'address'>,
+  spec: ContractSpec | null,
+  { watched, versions }: { readonly watched: WatchedContracts; readonly versions: readonly ContractVersion[] },
+): Generation | null {
+  const key = watched.get(address)
+  if (key === undefined || spec === null) return null
+  // The market's interface changed with every generation; those of the others did not.
+  const market = [...latestVersions(versions).values()].find((version) => watched.get(version.address) === 'market')
+  return recogniseGeneration(key, spec, toGeneration(market?.generation ?? null))
+}
+
+/** The code of these versions, as far as it is not stored yet and can be read. */
+async function readNewCode(db: Queryable, versions: readonly ContractVersion[], rpc: Rpc, call: CallOptions): Promise<readonly ContractCode[]> {
+  const hashes = [...new Set(versions.map(({ wasmHash }) => wasmHash))]
+  const stored = await readStoredCode(db, hashes)
+  const found: ContractCode[] = [...stored.values()]
+  for (const wasmHash of hashes.filter((hash) => !stored.has(hash))) {
+    const code = await readCode(rpc, wasmHash, call)
+    if (code !== undefined) found.push(code)
+  }
+  return found
+}
+
+/** Reads code; undefined when the node does not return it. A node without it must not stop the index. */
+export async function readCode(rpc: Rpc, wasmHash: string, call: CallOptions): Promise<ContractCode | undefined> {
+  try {
+    const reading = await readContractCode(rpc, wasmHash, call)
+    return reading === undefined ? undefined : { wasmHash, ...reading }
+  } catch (error) {
+    if (error instanceof RpcFailure) return undefined
+    throw error
+  }
+}
+
+/** The upgrades in events, and all versions including theirs, in the order of the chain. */
+export function planUpgrades(
+  known: readonly ContractVersion[],
+  events: readonly ChainEvent[],
+  { watched, startLedger, nowMs }: { readonly watched: WatchedContracts; readonly startLedger: number; readonly nowMs: number },
+): { readonly upgrades: readonly Upgrade[]; readonly versions: readonly ContractVersion[] } {
+  const upgrades: Upgrade[] = []
+  let versions = known
+  for (const { id, ledger, contractId, topicsXdr, isSystem } of events) {
+    const update = isSystem === true && watched.has(contractId) ? readExecutableUpdate(topicsXdr) : undefined
+    if (update?.after.kind !== 'wasm' || versions.some(({ fromEventId, address }) => fromEventId === id && address === contractId)) continue
+    const base = { address: contractId, generation: null, noticedAt: nowMs }
+    const own = versions.filter(({ address }) => address === contractId)
+    const next = own.find((version) => positionOf(version) > id)
+    const isSameCode = next?.fromEventId === null && next.wasmHash === update.after.wasmHash
+    const replaced = isSameCode ? next : null
+    const version: ContractVersion = {
+      ...base, fromLedger: ledger, fromEventId: id, wasmHash: update.after.wasmHash, generation: replaced?.generation ?? null, seq: replaced?.seq ?? null,
+    }
+    const isFirst = !own.some((each) => positionOf(each) < id)
+    const earlier: ContractVersion | null = isFirst && update.before.kind === 'wasm'
+      ? { ...base, fromLedger: startLedger, fromEventId: null, wasmHash: update.before.wasmHash, seq: null }
+      : null
+    upgrades.push({ version, earlier, replaced })
+    versions = [...versions.filter((each) => each !== replaced), version, ...(earlier === null ? [] : [earlier])].toSorted(byPosition)
+  }
+  return { upgrades, versions }
+}
+
+function byPosition(a: ContractVersion, b: ContractVersion): number {
+  return positionOf(a) < positionOf(b) ? -1 : 1
+}
+
+/** Writes the upgrades of a page, in its transaction. */
+export async function writeUpgrades(
+  tx: Queryable, chain: number, { upgrades, code }: { readonly upgrades: readonly Upgrade[]; readonly code: readonly ContractCode[] }, nowMs: number,
+): Promise<void> {
+  if (upgrades.length === 0) return
+  for (const read of code) await storeContractCode(tx, read, nowMs)
+  for (const { version, earlier, replaced } of upgrades) {
+    if (replaced !== null) await removeContractVersion(tx, chain, replaced)
+    if (earlier !== null) await insertContractVersion(tx, chain, earlier)
+    await insertContractVersion(tx, chain, version)
+  }
+}
