@@ -134,7 +134,7 @@ export function planUpgrades(
     }
     const isFirst = !own.some((each) => positionOf(each) < id)
     const earlier: ContractVersion | null = isFirst && update.before.kind === 'wasm'
-      ? { ...base, fromLedger: startLedger, fromEventId: null, wasmHash: update.before.wasmHash, seq: null }
+      ? { ...base, fromLedger: startLedger - 1, fromEventId: null, wasmHash: update.before.wasmHash, seq: null }
       : null
     upgrades.push({ version, earlier, replaced })
     versions = [...versions.filter((each) => each !== replaced), version, ...(earlier === null ? [] : [earlier])].toSorted(byPosition)

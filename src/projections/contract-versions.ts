@@ -56,9 +56,9 @@ export async function listDeclaredEvents(db: Queryable, chain: number): Promise<
   )
 }
 
-/** The first position on the chain at which a version is in force: an event id, or the lowest one of its ledger. */
+/** The position on the chain from which a version is in force: an event id, or the end of the ledger that bounds it. */
 export function positionOf({ fromLedger, fromEventId }: Pick<ContractVersion, 'fromLedger' | 'fromEventId'>): string {
-  return fromEventId ?? `${(BigInt(fromLedger) << 32n).toString().padStart(19, '0')}-0000000000`
+  return fromEventId ?? `${(((BigInt(fromLedger) + 1n) << 32n) - 1n).toString().padStart(19, '0')}-4294967295`
 }
 
 function comparePositions(a: ContractVersion, b: ContractVersion): number {

@@ -1,7 +1,10 @@
 // Ledger entries of the fake node: positions and orders of the market.
 
 import { Address, nativeToScVal, xdr } from '@stellar/stellar-sdk'
+import { contractCodeKey } from '../../src/chain/contract-code.ts'
+import { instanceKey } from '../../src/chain/ledger-keys.ts'
 import { numberedKey } from '../../src/chain/market-entries.ts'
+import { wasmHashOf } from '../support/wasm.ts'
 
 /** A position as its ledger entry states it. */
 export interface NodePosition {
@@ -27,18 +30,48 @@ interface StoredEntry {
   readonly liveUntilLedger: number
 }
 
-/** The ledger entries of positions and orders with these keys. */
+/** The code that a contract runs. */
+export interface NodeInstance {
+  readonly wasm: Uint8Array
+  readonly modifiedLedger: number
+}
+
+/** The ledger entries with these keys: positions, orders, contract instances and code. */
 export function readEntries(
-  { positions, orders }: { readonly positions: readonly NodePosition[]; readonly orders: readonly NodeOrder[] },
+  { positions, orders, instances, modules }: {
+    readonly positions: readonly NodePosition[]
+    readonly orders: readonly NodeOrder[]
+    readonly instances: ReadonlyMap<string, NodeInstance>
+    readonly modules: readonly Uint8Array[]
+  },
   keysXdr: readonly string[],
 ): StoredEntry[] {
-  const entries = [
+  const entries: { keyXdr: string; modifiedLedger?: number; encode: () => string }[] = [
     ...positions.map((position) => ({ keyXdr: numberedKey(position.market, 'Position', position.id), encode: () => positionEntry(position) })),
     ...orders.map((order) => ({ keyXdr: numberedKey(order.market, 'Order', order.id), encode: () => orderEntry(order) })),
+    ...[...instances].map(([address, { wasm, modifiedLedger }]) => ({ keyXdr: instanceKey(address), modifiedLedger, encode: () => instanceEntry(address, wasm) })),
+    ...modules.map((wasm) => ({ keyXdr: contractCodeKey(wasmHashOf(wasm)), encode: () => codeEntry(wasm) })),
   ]
   return entries
     .filter(({ keyXdr }) => keysXdr.includes(keyXdr))
-    .map(({ keyXdr, encode }) => ({ keyXdr, dataXdr: encode(), lastModifiedLedger: 1, liveUntilLedger: 1_000_000 }))
+    .map(({ keyXdr, encode, modifiedLedger = 1 }) => ({ keyXdr, dataXdr: encode(), lastModifiedLedger: modifiedLedger, liveUntilLedger: 1_000_000 }))
+}
+
+/** A contract instance that runs this module. */
+export function instanceEntry(address: string, wasm: Uint8Array): string {
+  const executable = xdr.ContractExecutable.contractExecutableWasm(Buffer.from(wasmHashOf(wasm), 'hex'))
+  const val = xdr.ScVal.scvContractInstance(new xdr.ScContractInstance({ executable, storage: null }))
+  return xdr.LedgerEntryData.contractData(
+    new xdr.ContractDataEntry({
+      ext: xdr.ExtensionPoint.v0(), contract: new Address(address).toScAddress(), key: xdr.ScVal.scvLedgerKeyContractInstance(),
+      durability: xdr.ContractDataDurability.persistent, val,
+    }),
+  ).toXdr('base64')
+}
+
+function codeEntry(wasm: Uint8Array): string {
+  const ext = xdr.ContractCodeEntryExt.fromXdr(Buffer.alloc(4))
+  return xdr.LedgerEntryData.contractCode(new xdr.ContractCodeEntry({ ext, hash: Buffer.from(wasmHashOf(wasm), 'hex'), code: wasm })).toXdr('base64')
 }
 
 function positionEntry({ market, id, mode }: NodePosition): string {

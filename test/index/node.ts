@@ -1,18 +1,20 @@
 // An in-memory Soroban RPC node for the indexer's tests. It serves ledgers and events with the documented window, cursor and range rules.
 
 import type { LedgerHeader } from '../../src/chain/ledger-header.ts'
-import type { EventsPage, LedgerRange } from '../../src/chain/responses.ts'
+import type { ChainEvent, EventsPage, LedgerRange } from '../../src/chain/responses.ts'
 import { encodeHeader, encodeHeaderEntry, headerHash, ZERO_HASH } from '../../localnet/ledger/header.ts'
 import { RpcFailure } from '../../src/chain/failure.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
 import { readEntries } from './node-entries.ts'
-import type { NodeOrder, NodePosition } from './node-entries.ts'
+import type { NodeInstance, NodeOrder, NodePosition } from './node-entries.ts'
 
 /** An event before it is part of a ledger: its contract and its XDR. */
 export interface NodeEvent {
   readonly contractId: string
   readonly topicsXdr: readonly string[]
   readonly valueXdr: string
+  /** An event of the host. */
+  readonly isSystem?: true
   /** Number of its transaction within the ledger. */
   readonly transaction: number
 }
@@ -47,6 +49,9 @@ export interface NodeState {
   failure: RpcFailure | undefined
   positions: NodePosition[]
   orders: NodeOrder[]
+  /** The code of contracts, by address, and every module that the node has. */
+  readonly instances: Map<string, NodeInstance>
+  modules: Uint8Array[]
   /** Number of calls by method. */
   readonly calls: Record<string, number>
 }
@@ -87,6 +92,8 @@ export function createFakeNode(options: { firstLedger?: number; passphrase?: str
     failure: undefined,
     positions: [],
     orders: [],
+    instances: new Map(),
+    modules: [],
     calls: {},
   }
   return Object.assign(state, {
@@ -214,10 +221,14 @@ function eventsResponse(chain: Chain, state: NodeState, request: Parameters<Rpc[
   const events = chain.ledgers
     .filter(({ sequence }) => sequence >= from && sequence <= until)
     .flatMap(eventsOf)
-    .filter((event) => event.id > after && request.contractIds.includes(event.contractId))
+    .filter((event) => event.id > after && isRequested(request, event))
     .slice(0, limit)
   const isFull = events.length === limit
   return { events, cursor: isFull ? (events.at(-1)?.id ?? after) : endOf(until), ...rangeResponse(chain, state) }
+}
+
+function isRequested({ contractIds, upgradesOf = [] }: Parameters<Rpc['getEvents']>[0], { contractId, isSystem }: ChainEvent): boolean {
+  return contractIds.includes(contractId) || (isSystem === true && upgradesOf.includes(contractId))
 }
 
 function internalError(method: string): RpcFailure {
@@ -259,6 +270,7 @@ function eventsOf(ledger: NodeLedger): EventsPage['events'] {
     ledger: ledger.sequence,
     closeSec: ledger.closeSec,
     contractId: event.contractId,
+    ...(event.isSystem === true ? { isSystem: true } : {}),
     txHash: transactionHash(ledger.sequence, event.transaction),
     topicsXdr: event.topicsXdr,
     valueXdr: event.valueXdr,
