@@ -67,7 +67,7 @@ export function createContractWatcher({ rpc, contracts, clock, log }: ContractWa
   /** Upgrades that the last reading found without an event: a second reading must confirm them. */
   let suspected: readonly ContractVersion[] = []
 
-  async function read(db: Queryable, epoch: Epoch, call: CallOptions): Promise<Reading> {
+  async function readAll(db: Queryable, epoch: Epoch, call: CallOptions): Promise<Reading> {
     const { ledger, instances } = await readContractInstances(rpc, [...watchedContracts(contracts).keys()], call)
     const readings: CodeReading[] = []
     for (const [address, { executable, lastModifiedLedger }] of instances) {
@@ -91,7 +91,7 @@ export function createContractWatcher({ rpc, contracts, clock, log }: ContractWa
     if (epoch === undefined || (epoch.number === readEpoch && clock.elapsedMs() < nextAtMs)) return undefined
     return async (signal) => {
       try {
-        const reading = await read(db, epoch, signal === undefined ? {} : { signal })
+        const reading = await readAll(db, epoch, signal === undefined ? {} : { signal })
         readEpoch = epoch.number
         nextAtMs = clock.elapsedMs() + WATCH_INTERVAL_MS
         return reading

@@ -70,8 +70,9 @@ export async function readPageInterfaces(
     version === null ? version : { ...version, generation: generationOf(version, specs.get(version.wasmHash) ?? null, { watched, versions: known }) }
   const all = versions.map((version) => (specs.has(version.wasmHash) ? named(version) : version))
   for (const { wasmHash, spec } of code) declaredEvents.set(wasmHash, (spec as ContractSpec | null)?.events ?? [])
+  const found = upgrades.map((upgrade) => ({ ...upgrade, version: named(upgrade.version), earlier: named(upgrade.earlier) }))
   return {
-    upgrades: new Map(upgrades.map((upgrade) => [upgrade.version.fromEventId ?? '', { ...upgrade, version: named(upgrade.version), earlier: named(upgrade.earlier) }])),
+    upgrades: new Map(found.map((upgrade) => [upgrade.version.fromEventId ?? '', upgrade])),
     code,
     interfaces: interfacesOf(all, declaredEvents),
   }

@@ -49,7 +49,9 @@ export function readEntries(
   const entries: { keyXdr: string; modifiedLedger?: number; encode: () => string }[] = [
     ...positions.map((position) => ({ keyXdr: numberedKey(position.market, 'Position', position.id), encode: () => positionEntry(position) })),
     ...orders.map((order) => ({ keyXdr: numberedKey(order.market, 'Order', order.id), encode: () => orderEntry(order) })),
-    ...[...instances].map(([address, { wasm, modifiedLedger }]) => ({ keyXdr: instanceKey(address), modifiedLedger, encode: () => instanceEntry(address, wasm) })),
+    ...[...instances].map(([address, { wasm, modifiedLedger }]) => {
+      return { keyXdr: instanceKey(address), modifiedLedger, encode: () => instanceEntry(address, wasm) }
+    }),
     ...modules.map((wasm) => ({ keyXdr: contractCodeKey(wasmHashOf(wasm)), encode: () => codeEntry(wasm) })),
   ]
   return entries
