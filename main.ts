@@ -5,7 +5,8 @@
 import { join } from 'node:path'
 import { startLocalNetwork } from 'perpetual-exchange-localnet'
 import type { LocalNetwork } from 'perpetual-exchange-localnet'
-import { fetchContracts, LocalNetworkUnreachable } from 'perpetual-exchange-localnet/discover'
+import { fetchDeployment, LocalNetworkUnreachable } from 'perpetual-exchange-localnet/discover'
+import type { LocalDeployment } from 'perpetual-exchange-localnet/discover'
 import manifest from './package.json' with { type: 'json' }
 import { createSystemClock } from './src/base/clock.ts'
 import { CommandRejected } from './src/base/command-rejected.ts'
@@ -16,7 +17,8 @@ import type { RpcClient } from './src/chain/rpc.ts'
 import { tracedRpc } from './src/chain/traced-rpc.ts'
 import { InvalidSettings, loadSettings, resolveContracts } from './src/config.ts'
 import type { Config, Secrets, Settings } from './src/config.ts'
-import type { ContractAddresses } from './src/exchange/contracts.ts'
+import { createCurrentDeployment, createDeployment } from './src/exchange/deployment.ts'
+import type { CurrentDeployment, Deployment } from './src/exchange/deployment.ts'
 import { createGateway } from './src/gateway.ts'
 import { chainTrust } from './src/indexer/confirmation.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
@@ -33,9 +35,9 @@ import type { Metrics } from './src/metrics/metrics.ts'
 import { serveMetrics } from './src/metrics/server.ts'
 import { createIndexSnapshotReader } from './src/projections/index-snapshot.ts'
 import { createRedis } from './src/redis/redis.ts'
-import type { ContractSources } from './src/resources/health.ts'
 import { moveDatabase, parseMoveCommand } from './src/store/move/move.ts'
 import { openStore } from './src/store/open.ts'
+import { describeStart, hostOf } from './src/start-message.ts'
 import { StoreUnavailable } from './src/store/store.ts'
 import type { Store } from './src/store/store.ts'
 import { tracedStore } from './src/store/traced-store.ts'
@@ -128,26 +130,30 @@ async function openTracing({ config, secrets }: Settings, disposables: AsyncDisp
   return disposables.use(createTracing({ ...secrets.traces, ...config.tracing, version: manifest.version }))
 }
 
-/** Contract addresses from the local network or the deployment manifest, with overrides from the environment. */
-async function findContracts({ config, secrets }: Settings, network: LocalNetwork | null, log: Log, stop: AbortSignal): Promise<ContractSources> {
-  const readContracts = (): Promise<ContractAddresses> => fetchContracts(secrets.rpcUrls, clock)
+/** The deployment from the local network or the manifest, with overrides from the environment. */
+async function findDeployment({ config, secrets }: Settings, network: LocalNetwork | null, log: Log, stop: AbortSignal): Promise<Deployment> {
+  const ask = (): Promise<LocalDeployment> => fetchDeployment(secrets.rpcUrls, clock)
   const mayRetry = (error: unknown): boolean => error instanceof LocalNetworkUnreachable
-  const addresses = network?.contracts ?? config.network.manifest?.contracts ?? (await retryUntilReady(readContracts, mayRetry, log, stop))
-  return resolveContracts(addresses, config.network.contractOverrides)
+  const { manifest: declared, name, passphrase, contractOverrides } = config.network
+  const { contracts, assets, generation } = network ?? declared ?? (await retryUntilReady(ask, mayRetry, log, stop))
+  return createDeployment({
+    name: declared?.name ?? config.network.kind, since: declared?.since ?? null, network: name, passphrase, generation, assets,
+    contracts: resolveContracts(contracts, contractOverrides),
+  })
 }
 
 async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<void> {
   const { config, secrets } = settings
   await using disposables = new AsyncDisposableStack()
   const { network, store: untracedStore } = await openDependencies(settings, log, stop, disposables)
-  const contracts = await findContracts(settings, network, log, stop)
+  const deployment = createCurrentDeployment(await findDeployment(settings, network, log, stop))
   const rpcUrls = network?.rpcUrl === null || network === null ? secrets.rpcUrls : [network.rpcUrl]
   const metrics = config.metrics === null ? null : createMetrics({ clock, runtime: true })
   const tracing = await openTracing(settings, disposables)
   const untracedRpc = createRpc({ urls: rpcUrls, clock, random, log, networkPassphrase: config.network.passphrase, observer: metrics?.rpc ?? null })
   const rpc = tracing === null ? untracedRpc : tracedRpc(untracedRpc, tracing.tracer)
   const store = tracing === null ? untracedStore : tracedStore(untracedStore, tracing.tracer)
-  const parts: Parts = { settings, store, rpc, contracts, metrics, tracing, log, localRpcUrl: network?.rpcUrl ?? null }
+  const parts: Parts = { settings, store, rpc, deployment, metrics, tracing, log, localRpcUrl: network?.rpcUrl ?? null }
   const indexing: Promise<void>[] = []
   const stopped = Promise.withResolvers<void>()
   stop.addEventListener('abort', () => stopped.resolve(), { once: true })
@@ -158,7 +164,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   if (config.role !== 'indexer') {
     const url = await serveGateway(parts, stop, disposables)
     network?.trustGateway(Number(new URL(url).port || 80))
-    print(describeStart(url, config, secrets, network))
+    print(describeStart(url, { config, secrets, network, databaseFolder: dataFolder(config, 'database') }))
   }
   if (config.role !== 'api') {
     const indexer = startIndexer(parts)
@@ -183,7 +189,7 @@ interface Parts {
   readonly settings: Settings
   readonly store: Store
   readonly rpc: RpcClient
-  readonly contracts: ContractSources
+  readonly deployment: CurrentDeployment
   readonly metrics: Metrics | null
   readonly tracing: Tracing | null
   readonly log: Log
@@ -196,12 +202,11 @@ interface Parts {
  * last request is served. Disposing `disposables` waits for the end of the shutdown.
  */
 async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncDisposableStack): Promise<string> {
-  const { settings: { config, secrets }, store, rpc, contracts, metrics, tracing, log } = parts
+  const { settings: { config, secrets }, store, rpc, deployment, metrics, tracing, log } = parts
   const redis = secrets.redisUrl === null ? null : disposables.use(createRedis({ url: secrets.redisUrl, clock, random, log }))
   const consoleSettings = { networkName: config.network.name, networkPassphrase: config.network.passphrase, localRpcUrl: parts.localRpcUrl }
   const gateway = await createGateway({
-    store, rpc, contracts, clock, random, log,
-    network: { name: config.network.name, passphrase: config.network.passphrase },
+    store, rpc, deployment, clock, random, log,
     allowedHosts: config.server.allowedHosts,
     webOrigins: config.server.webOrigins,
     addressCeiling: config.server.addressCeiling,
@@ -233,64 +238,18 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
   return await gateway.listen(config.server)
 }
 
-function startIndexer({ settings, store, rpc, contracts, metrics, tracing, log }: Parts): Indexer {
+function startIndexer({ settings, store, rpc, deployment, metrics, tracing, log }: Parts): Indexer {
   const { archiveRpcUrls } = settings.secrets
   const archive = archiveRpcUrls.length === 0 ? null : createRpc({ urls: archiveRpcUrls, clock, random, log })
   const { network, indexer: { pollIntervalMs, startLedger } } = settings.config
-  const addresses = Object.fromEntries(Object.entries(contracts).map(([key, { address }]) => [key, address])) as LocalNetwork['contracts']
   const indexer = createIndexer({
-    store, rpc: rpc.session(), archive, contracts: addresses, networkPassphrase: network.passphrase, clock, random, log, pollIntervalMs, startLedger,
+    store, rpc: rpc.session(), archive, deployment, clock, random, log, pollIntervalMs, startLedger,
     trust: chainTrust(network.kind, settings.secrets.rpcUrls.length === 0),
     ...(metrics === null ? {} : { onArchived: metrics.archived }),
     ...(tracing === null ? {} : { tracer: tracing.tracer }),
   })
   metrics?.addSources({ indexer: indexer.status })
   return indexer
-}
-
-/** The start-up message: addresses, funded accounts and example requests. */
-function describeStart(url: string, config: Config, secrets: Secrets, network: LocalNetwork | null): string {
-  const database = secrets.databaseUrl === null ? `embedded, in ${dataFolder(config, 'database')}` : 'PostgreSQL server (DATABASE_URL)'
-  const rows: [string, string][] = [
-    ['Gateway', `${url}  (documentation: ${url}/docs)`],
-    ...(config.server.console ? [['Console', `${url}/`] satisfies [string, string]] : []),
-    ...(network === null ? [['Network', describeNetwork(config, secrets)] satisfies [string, string]] : []),
-    ['Database', database],
-  ]
-  return [
-    '',
-    ...rows.map(describeRow),
-    ...(network === null ? [] : describeLocal(network)),
-    '',
-    'Try:',
-    `  curl -s ${url}/v1/oracle/prices`,
-    `  curl -s '${url}/v1/trades?limit=3'`,
-    `  curl -s ${url}/v1/health`,
-    '',
-  ].join('\n')
-}
-
-function describeRow([name, text]: readonly [string, string]): string {
-  return `  ${name.padEnd(10)} ${text}`
-}
-
-function describeNetwork({ network }: Config, { rpcUrls }: Secrets): string {
-  return `${network.kind === 'local' ? 'local, in another process' : network.name}, RPC ${rpcUrls.map(hostOf).join(', ')}`
-}
-
-function describeLocal({ rpcUrl, friendbotUrl, accounts }: LocalNetwork): readonly string[] {
-  const funded = accounts.filter(({ secret }) => secret !== null)
-  return [
-    describeRow(['Network', `local, JSON-RPC at ${rpcUrl}`]),
-    describeRow(['Friendbot', `${friendbotUrl}?addr=G…`]),
-    '',
-    'Accounts with test funds (these secret keys are public, do not reuse them):',
-    ...funded.map(({ name, address, secret }) => `  ${name.padEnd(6)} ${address}\n         secret ${secret}`),
-  ]
-}
-
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'invalid URL'
 }
 
 /** `main.ts rebuild` and `main.ts verify`. */
@@ -301,9 +260,9 @@ async function runTask(kind: 'rebuild' | 'verify', settings: Settings, log: Log,
     folder: dataFolder(config, 'database'), clock, random, log, print, signal: stop,
     async createIndexer(store) {
       if (runsLocalNetwork(settings)) throw new CommandRejected('The local network runs in the gateway\'s process. Start the gateway, then verify.')
-      const contracts = await findContracts(settings, null, log, stop)
+      const deployment = createCurrentDeployment(await findDeployment(settings, null, log, stop))
       const rpc = createRpc({ urls: secrets.rpcUrls, clock, random, log, networkPassphrase: config.network.passphrase })
-      return startIndexer({ settings, store, rpc, contracts, metrics: null, tracing: null, log, localRpcUrl: null })
+      return startIndexer({ settings, store, rpc, deployment, metrics: null, tracing: null, log, localRpcUrl: null })
     },
   })
 }

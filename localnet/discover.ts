@@ -1,4 +1,4 @@
-// Reads the contract addresses of a local network that runs in another process.
+// Reads the contract addresses and assets of a local network that runs in another process.
 
 import { assert } from '../src/base/assert.ts'
 import type { Clock } from '../src/base/clock.ts'
@@ -6,6 +6,10 @@ import { withDeadline } from '../src/base/deadline.ts'
 import { isContractAddress } from '../src/base/strkey.ts'
 import { CONTRACT_KEYS } from '../src/exchange/contracts.ts'
 import type { ContractAddresses } from '../src/exchange/contracts.ts'
+import type { Asset } from '../src/exchange/assets.ts'
+import type { Generation } from '../src/exchange/generations.ts'
+import { FIRST_BUILDS } from './setup.ts'
+import type { LocalGeneration } from './setup.ts'
 
 const TIMEOUT_MS = 2_000
 
@@ -14,12 +18,18 @@ export class LocalNetworkUnreachable extends Error {
   override readonly name = 'LocalNetworkUnreachable'
 }
 
-/** The contracts of the first local network that responds at one of `rpcUrls`. Throws LocalNetworkUnreachable. */
-export async function fetchContracts(rpcUrls: readonly string[], clock: Clock): Promise<ContractAddresses> {
+export interface LocalDeployment {
+  readonly contracts: ContractAddresses
+  readonly assets: readonly Asset[]
+  readonly generation: Generation
+}
+
+/** The deployment of the first local network that responds at one of `rpcUrls`. Throws LocalNetworkUnreachable. */
+export async function fetchDeployment(rpcUrls: readonly string[], clock: Clock): Promise<LocalDeployment> {
   const causes: unknown[] = []
   for (const url of rpcUrls) {
     try {
-      return readContracts(await fetchInfo(url, clock))
+      return readDeployment(await fetchInfo(url, clock))
     } catch (cause) {
       causes.push(cause)
     }
@@ -36,12 +46,15 @@ async function fetchInfo(url: string, clock: Clock): Promise<unknown> {
   })
 }
 
-function readContracts(response: unknown): ContractAddresses {
-  const { contracts } = (response as { result?: { contracts?: Readonly<Record<string, unknown>> } }).result ?? {}
+function readDeployment(response: unknown): LocalDeployment {
+  const { result } = response as { result?: { contracts?: Readonly<Record<string, unknown>>; assets?: readonly Asset[]; generation?: LocalGeneration } }
+  const { contracts, assets, generation } = result ?? {}
+  assert(Array.isArray(assets), 'the assets')
+  assert(generation !== undefined && generation in FIRST_BUILDS, 'the generation')
   const entries = CONTRACT_KEYS.map((key) => {
     const address = contracts?.[key]
     assert(typeof address === 'string' && isContractAddress(address), `the address of ${key}`)
     return [key, address] as const
   })
-  return Object.fromEntries(entries) as Record<(typeof CONTRACT_KEYS)[number], string>
+  return { contracts: Object.fromEntries(entries) as Record<(typeof CONTRACT_KEYS)[number], string>, assets, generation: FIRST_BUILDS[generation] }
 }

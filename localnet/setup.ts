@@ -1,7 +1,12 @@
 // Which exchange a chain starts with.
 
+import type { Generation } from '../src/exchange/generations.ts'
+
 export const GENERATIONS = ['1', '2'] as const
 export type LocalGeneration = (typeof GENERATIONS)[number]
+
+/** The build of each generation that a new chain starts with. */
+export const FIRST_BUILDS = { 1: '1', 2: '2.3' } as const satisfies Readonly<Record<LocalGeneration, Generation>>
 
 export interface Setup {
   /** The generation of the contracts. 2 is the newest build of generation 2. */

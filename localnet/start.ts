@@ -5,7 +5,9 @@ import type { Clock } from '../src/base/clock.ts'
 import type { Log } from '../src/base/log.ts'
 import { createSeededRandom } from '../src/base/random.ts'
 import type { Random } from '../src/base/random.ts'
-import { ASSET_SYMBOLS } from '../src/exchange/assets.ts'
+import { ASSETS, ASSET_SYMBOLS } from './assets.ts'
+import type { Asset } from '../src/exchange/assets.ts'
+import type { Generation } from '../src/exchange/generations.ts'
 import { CONTRACT_KEYS } from '../src/exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from '../src/exchange/contracts.ts'
 import { createClient } from './actors/client.ts'
@@ -31,7 +33,7 @@ import { createPacer } from './pacer.ts'
 import { createRpcHandler } from './rpc/handler.ts'
 import type { RpcHandler } from './rpc/handler.ts'
 import { createFriendbot } from './rpc/friendbot.ts'
-import { FIRST_SETUP, readSetup } from './setup.ts'
+import { FIRST_BUILDS, FIRST_SETUP, readSetup } from './setup.ts'
 import type { LocalGeneration, Setup } from './setup.ts'
 import { RETENTION_LEDGERS_DEFAULT } from './rpc/limits.ts'
 import { serveRpc } from './rpc/server.ts'
@@ -80,6 +82,10 @@ export interface LocalNetwork extends AsyncDisposable {
   readonly networkPassphrase: string
   /** Of the current chain; a reset can change them. */
   readonly contracts: ContractAddresses
+  /** In listing order. */
+  readonly assets: readonly Asset[]
+  /** Of the contracts that the current chain started with. */
+  readonly generation: Generation
   readonly accounts: readonly NamedAccount[]
   readonly rpc: RpcHandler
   readonly chain: Chain
@@ -128,6 +134,10 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     networkPassphrase: chain.networkPassphrase,
     get contracts() {
       return Object.fromEntries(CONTRACT_KEYS.map((key) => [key, controls.deployment[key]])) as Record<ContractKey, string>
+    },
+    assets: ASSETS,
+    get generation() {
+      return FIRST_BUILDS[controls.setup.generation]
     },
     accounts: namedAccounts(identities),
     rpc,

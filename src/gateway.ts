@@ -10,10 +10,7 @@ import { RpcFailure } from './chain/failure.ts'
 import { readShimPrice } from './chain/prices.ts'
 import { createLedgerWatermarks } from './chain/ledger-watermarks.ts'
 import type { Rpc } from './chain/rpc.ts'
-import { ASSET_SYMBOLS } from './exchange/assets.ts'
-import type { CallTarget } from './exchange/call-forms.ts'
-import { CONTRACT_KEYS } from './exchange/contracts.ts'
-import type { ContractAddresses, ContractKey } from './exchange/contracts.ts'
+import type { CurrentDeployment } from './exchange/deployment.ts'
 import type { ConsoleBuildOptions } from './console/build.ts'
 import { createApp } from './http/app.ts'
 import { serveAsyncApi } from './http/asyncapi.ts'
@@ -61,7 +58,6 @@ import { createSharedChallengeState } from './redis/shared-challenges.ts'
 import { createSharedCounts } from './redis/shared-counts.ts'
 import { createRelay } from './relay/relay.ts'
 import type { Relay } from './relay/relay.ts'
-import type { ContractSources } from './resources/health.ts'
 import { actionsRoutes } from './routes/actions.ts'
 import { accountFeedsRoutes } from './routes/account-feeds.ts'
 import { accountStateRoutes } from './routes/account-state.ts'
@@ -99,12 +95,8 @@ const CLOSE_GRACE_MS = 5_000
 export interface GatewayParts {
   readonly store: Store
   readonly rpc: Rpc
-  readonly contracts: ContractSources
-  readonly network: {
-    /** Name in GET /v1/health, for example `testnet`. */
-    readonly name: string
-    readonly passphrase: string
-  }
+  /** What is served. It may be replaced while the gateway runs. */
+  readonly deployment: CurrentDeployment
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -159,12 +151,12 @@ export interface Gateway {
 }
 
 export async function createGateway(parts: GatewayParts): Promise<Gateway> {
-  const { store, clock, log, contracts, network } = parts
+  const { store, clock, log, deployment } = parts
   const db = store.read
   const oracle = createOracle({
-    assets: ASSET_SYMBOLS,
+    deployment,
     readPrice: (asset, signal) =>
-      readShimPrice(parts.rpc, { shim: contracts.oracleShim.address, asset, signal }),
+      readShimPrice(parts.rpc, { shim: deployment.current.contracts.oracleShim, asset, signal }),
     foldTicks: (ticks) => foldTicks(store.write, ticks),
     filling: { readHead: () => readArchiveHead(store.write), fillPage: (range) => fillCandles(store.write, range) },
     clock,
@@ -174,7 +166,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const keys = createKeys({
     store, clock, log,
     random: parts.random,
-    networkPassphrase: network.passphrase,
+    networkPassphrase: deployment.current.passphrase,
     allowlist: parts.allowlist ?? OPEN_TO_EVERYONE,
     ...(parts.maxKeysPerOwner === undefined ? {} : { maxPerOwner: parts.maxKeysPerOwner }),
     challengeState: parts.redis === null ? createMemoryChallengeState() : createSharedChallengeState(parts.redis),
@@ -197,16 +189,16 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const indexWaiter = createIndexWaiter({ store, clock })
   supportMinLedger(app, indexWaiter.waitForLedger)
   statusRoutes(app, parts, { sharedCounts, isDraining, prices })
-  marketsRoutes(app, { prices, db, clock })
+  marketsRoutes(app, { prices, db, clock, deployment })
   oracleRoutes(app, { prices })
-  candlesRoutes(app, { db, clock, readKlines: createKlines({ baseUrls: parts.klinesUrls, clock, log }) })
+  candlesRoutes(app, { db, clock, deployment, readKlines: createKlines({ baseUrls: parts.klinesUrls, deployment, clock, log }) })
   historyRoutes(app, { db, clock })
-  udfRoutes(app, { db, prices, clock })
-  venueRoutes(app, { db, venue: createVenue(chainParts) })
+  udfRoutes(app, { db, prices, clock, deployment })
+  venueRoutes(app, { db, deployment, venue: createVenue(chainParts) })
   callerRoutes(app, { keys, accounts, requestLimits })
-  tradingRoutes(app, { relay, contracts: chainParts.contracts })
+  tradingRoutes(app, { relay, deployment })
   const stream = createStream({
-    store, clock, log,
+    store, deployment, clock, log,
     limits: parts.streamLimits ?? STREAM_LIMITS,
     services: streamServices({ keys, db, prices, accounts }),
   })
@@ -229,7 +221,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     app,
     oracle,
     stream,
-    stats: () => statsOf({ stream, indexWaiter, relay, sharedCounts, prices }),
+    stats: () => statsOf({ stream, indexWaiter, relay, sharedCounts, prices, deployment }),
     listen: (where) => app.listen(where),
     close: () => (closing ??= close()),
   }
@@ -257,10 +249,10 @@ function statusRoutes(
   parts: GatewayParts,
   own: { readonly sharedCounts: SharedCounts | null; readonly isDraining: () => boolean; readonly prices: Prices },
 ): void {
-  const { store, clock, log, contracts, network } = parts
+  const { store, clock, log, deployment } = parts
   const { sharedCounts, isDraining, prices } = own
   const readIndex = createIndexSnapshotReader({ db: store.read, clock, log })
-  healthRoutes(app, { readIndex, clock, version: manifest.version, networkName: network.name, contracts, sharedCounts })
+  healthRoutes(app, { readIndex, clock, version: manifest.version, deployment, sharedCounts })
   probesRoutes(app, {
     readIndex, clock, isDraining, prices,
     maxLedgerAgeSec: parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC,
@@ -288,15 +280,12 @@ function callerRoutes(
   accountStateRoutes(app, { accounts })
 }
 
-function tradingRoutes(app: App, { relay, contracts }: { readonly relay: Relay; readonly contracts: ContractAddresses }): void {
-  const preparing = { prepare: relay.prepare, contracts, targetOf: () => FIRST_GENERATION }
+function tradingRoutes(app: App, { relay, deployment }: { readonly relay: Relay; readonly deployment: CurrentDeployment }): void {
+  const preparing = { prepare: relay.prepare, deployment }
   ordersRoutes(app, preparing)
   actionsRoutes(app, preparing)
   txRoutes(app, { relay })
 }
-
-/** The contracts of the first generation, by their documentation. */
-const FIRST_GENERATION: CallTarget = { generation: '1', accepts: null }
 
 /** The documentation and the console. */
 async function documentRoutes(app: App, documents: Documents, consoleBuild: ConsoleBuildOptions | null): Promise<void> {
@@ -308,7 +297,7 @@ async function documentRoutes(app: App, documents: Documents, consoleBuild: Cons
 }
 
 /** Routes that read the state of the exchange from the network. */
-function venueRoutes(app: App, parts: { readonly db: Queryable; readonly venue: Venue }): void {
+function venueRoutes(app: App, parts: { readonly db: Queryable; readonly venue: Venue; readonly deployment: CurrentDeployment }): void {
   marketLimitsRoutes(app, parts)
   poolRoutes(app, parts)
   fundingRoutes(app, parts)
@@ -320,21 +309,22 @@ function statsOf(parts: {
   readonly relay: Relay
   readonly sharedCounts: SharedCounts | null
   readonly prices: Prices
+  readonly deployment: CurrentDeployment
 }): GatewayStats {
   return {
     stream: parts.stream.stats(),
     indexWaiters: parts.indexWaiter.waiterCount(),
     submissions: parts.relay.submissions.stats(),
     sharedCounts: parts.sharedCounts?.available ?? null,
-    stalePrices: stalePricesOf(parts.prices),
+    stalePrices: stalePricesOf(parts.prices, parts.deployment.current.assets.symbols.length),
   }
 }
 
 /** Number of assets without a fresh price. Null before the first price snapshot. */
-function stalePricesOf(prices: Prices): number | null {
+function stalePricesOf(prices: Prices, assets: number): number | null {
   const snapshot = prices.cachedSnapshot()
   if (snapshot === undefined) return null
-  return ASSET_SYMBOLS.length - [...snapshot.prices.values()].filter(({ stale }) => !stale).length
+  return assets - [...snapshot.prices.values()].filter(({ stale }) => !stale).length
 }
 
 function streamServices(
@@ -371,12 +361,8 @@ async function restingOrders(accounts: Accounts, { owner, fromLedger, requester 
 }
 
 /** Dependencies of all parts that read the ledger. They share the ledger marks, so that no part serves an older state of an account than another. */
-function chainPartsFrom({ rpc, clock, log, contracts, network }: GatewayParts) {
-  return { rpc, clock, log, contracts: addressesOf(contracts), networkPassphrase: network.passphrase, ledgerWatermarks: createLedgerWatermarks(clock) }
-}
-
-function addressesOf(contracts: ContractSources): ContractAddresses {
-  return Object.fromEntries(CONTRACT_KEYS.map((key) => [key, contracts[key].address])) as Record<ContractKey, string>
+function chainPartsFrom({ rpc, clock, log, deployment }: GatewayParts) {
+  return { rpc, clock, log, deployment, ledgerWatermarks: createLedgerWatermarks(clock) }
 }
 
 /** Maps errors of chain, store and projections to responses. */

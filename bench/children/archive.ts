@@ -16,6 +16,7 @@ import { serveParent } from '../support/in-child.ts'
 import { multiplyArchive } from '../support/multiply.ts'
 import { createNode } from '../support/node.ts'
 import type { DatabaseLocation } from '../support/databases.ts'
+import { currentDeploymentOf } from '../../test/support/deployments.ts'
 
 const clock = createSystemClock()
 const deployment = loadDeployment()
@@ -34,8 +35,7 @@ async function withIndexer<T>(location: DatabaseLocation, events: number, work: 
   await using indexer = createIndexer({
     store,
     rpc: createRpc({ urls: ['http://bench/'], transport, clock, random, log: silentLog }),
-    contracts: deployment.contracts,
-    networkPassphrase: deployment.passphrase,
+    deployment: currentDeploymentOf(deployment.contracts, { passphrase: deployment.passphrase }),
     clock,
     random,
     log: silentLog,

@@ -26,14 +26,13 @@ serveParent(
   {
     /** Serves the database at this location and returns the port. If both fields are null, it is an empty database in memory. */
     async serve(location: DatabaseLocation): Promise<number> {
-      const { name, passphrase, sources } = loadDeployment()
+      const { served, passphrase } = loadDeployment()
       const store = disposables.use(await openStore({ ...location, clock, log: silentLog }))
       servedStore = store
       const gateway = await createGateway({
         store,
         rpc: createRpc({ urls: ['http://bench/'], transport: createNode(passphrase), clock, random, log: silentLog }),
-        contracts: sources,
-        network: { name, passphrase },
+        deployment: served,
         clock,
         random,
         log: silentLog,

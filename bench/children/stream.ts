@@ -24,6 +24,7 @@ import { loadDeployment } from '../support/deployment.ts'
 import { serveParent } from '../support/in-child.ts'
 import { machineMs } from '../support/machine-clock.ts'
 import type { DatabaseLocation } from '../support/databases.ts'
+import { anyDeployment } from '../../test/support/deployments.ts'
 
 /** More events than all rounds write. */
 const EVENTS = 20_000
@@ -62,6 +63,7 @@ serveParent(
     /** Serves the stream and returns the port. It follows the log only if `followsLog`; otherwise the parent calls `send`. */
     async serve({ connections, followsLog }: { readonly connections: number; readonly followsLog: boolean }): Promise<number> {
       const newStream = createStream({
+        deployment: anyDeployment(),
         store: defined(store, 'the store'), clock, log: silentLog,
         // All clients have one address.
         limits: { ...STREAM_LIMITS, connections, connectionsPerAddress: connections, replayBurstBytes: Number.MAX_SAFE_INTEGER, drainMs: 0 },

@@ -4,12 +4,12 @@ import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSystemRandom } from '../../src/base/random.ts'
 import { createRpc } from '../../src/chain/rpc.ts'
-import { resolveContracts } from '../../src/config.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { issueKey } from '../../src/keys/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import { serveParent } from '../support/in-child.ts'
 import type { NetworkDetails } from './network.ts'
+import { currentDeploymentOf } from '../../test/support/deployments.ts'
 
 /** More requests than any round can send. */
 const UNLIMITED = 1_000_000_000
@@ -30,8 +30,7 @@ serveParent(
       const gateway = await createGateway({
         store, clock, random, log,
         rpc: createRpc({ urls: [rpcUrl], clock, random, log }),
-        contracts: resolveContracts(contracts, {}),
-        network: { name: 'testnet', passphrase },
+        deployment: currentDeploymentOf(contracts, { passphrase }),
         webOrigins: [],
         trustProxy: false,
         klinesUrls: [],

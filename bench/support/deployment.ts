@@ -3,17 +3,22 @@
 import { defined } from '../../src/base/assert.ts'
 import { loadSettings, resolveContracts } from '../../src/config.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
-import type { ContractSources } from '../../src/resources/health.ts'
+import { createCurrentDeployment, createDeployment } from '../../src/exchange/deployment.ts'
+import type { CurrentDeployment } from '../../src/exchange/deployment.ts'
 
 export interface Deployment {
   readonly name: string
   readonly passphrase: string
   readonly contracts: ContractAddresses
-  readonly sources: ContractSources
+  readonly served: CurrentDeployment
 }
 
 export function loadDeployment(): Deployment {
   const { network } = loadSettings({ NETWORK: 'testnet' }).config
-  const { contracts } = defined(network.manifest, 'the deployment manifest')
-  return { name: network.name, passphrase: network.passphrase, contracts, sources: resolveContracts(contracts, {}) }
+  const { contracts, assets, generation } = defined(network.manifest, 'the deployment manifest')
+  const { name, passphrase } = network
+  const served = createCurrentDeployment(createDeployment({
+    name, since: null, network: name, passphrase, generation, contracts: resolveContracts(contracts, {}), assets,
+  }))
+  return { name, passphrase, contracts, served }
 }

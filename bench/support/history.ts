@@ -4,7 +4,7 @@ import { StrKey } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
 import { encodeScVal } from '../../src/chain/scval.ts'
 import type { ScArgument } from '../../src/chain/scval.ts'
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 
 export const FIRST_LEDGER = 100_000

@@ -1,7 +1,7 @@
 // Reads the exchange's state from ledger entries by the documented storage keys.
 
 import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../assets.ts'
 import { defined } from '../../src/base/assert.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 import { bytes, symbol } from '../contracts/host.ts'

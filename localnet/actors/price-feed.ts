@@ -1,6 +1,6 @@
 // The prices that the publisher writes and the traders watch: those of a source, except for held prices.
 
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../assets.ts'
 import type { PriceSource } from './price-walk.ts'
 
 /** A price and the age of its attestation. */

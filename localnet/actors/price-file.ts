@@ -2,7 +2,7 @@
 // first line of column names are skipped.
 
 import { parseDecimal } from '../../src/base/fixed-point.ts'
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../assets.ts'
 import type { PriceSource } from './price-walk.ts'
 
 /** A price from `offsetSec` until the asset's next line. */

@@ -3,7 +3,7 @@
 
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import type { Random } from '../../src/base/random.ts'
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../assets.ts'
 import { defined } from '../../src/base/assert.ts'
 import { MARKETS, isVolatile } from './markets.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSeededRandom } from '../../src/base/random.ts'
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../assets.ts'
 import { priceTag } from '../contracts/price-oracle.ts'
 import { plain } from '../test-network.ts'
 import { createPriceFeed } from './price-feed.ts'

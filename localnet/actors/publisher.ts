@@ -1,6 +1,6 @@
 // The price publisher: writes all fourteen prices in one transaction, every two or three ledgers.
 
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../assets.ts'
 import type { Random } from '../../src/base/random.ts'
 import { address, bytes, i128, struct, u64, vec } from '../contracts/host.ts'
 import { priceTag } from '../contracts/price-oracle.ts'

@@ -1,6 +1,6 @@
 // The external market as traders see it: current prices, and how far they moved in the last minutes.
 
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../assets.ts'
 import type { PriceFeed } from './price-feed.ts'
 
 /** Prices and price changes of the external market. */

@@ -3,7 +3,7 @@
 
 import type { Random } from '../../src/base/random.ts'
 import { defined } from '../../src/base/assert.ts'
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../assets.ts'
 import { address, i128, u64 } from '../contracts/host.ts'
 import type { Actor } from './actor.ts'
 import { backoffSec } from './backoff.ts'

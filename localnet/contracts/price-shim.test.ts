@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../assets.ts'
 import type { Val } from './host.ts'
 import { address, bool, bytes, i128, struct, symbol, u64, vec } from './host.ts'
 import { priceOracleContract, priceTag } from './price-oracle.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../assets.ts'
 import { createIdentity } from '../actors/identity.ts'
 import { MARKETS } from '../actors/markets.ts'
 import { createDeployment, createIdentities } from '../genesis.ts'

@@ -1,4 +1,5 @@
 import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
+import { ASSETS } from '../assets.ts'
 import { strategyOf } from '../actors/strategies.ts'
 import { latestView } from '../controls.ts'
 import type { Chain } from '../chain.ts'
@@ -26,6 +27,7 @@ export function localInfo(controls: Controls): ExtraMethod {
       contracts: Object.fromEntries(CONTRACT_KEYS.map((key) => [key, deployment[key]])),
       generation: setup.generation,
       builds: Object.fromEntries(CONTRACT_KINDS.map((kind) => [kind, buildInfo(chain, kind, deployment[kind])])),
+      assets: ASSETS,
       oracle: deployment.oracle,
       usdcAsset: deployment.usdcAsset,
       lpAsset: deployment.lpAsset,

@@ -2,7 +2,7 @@
 
 import { StrKey } from '@stellar/stellar-sdk'
 import { I128_MAX } from '../../src/base/fixed-point.ts'
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../assets.ts'
 import { invalidParams } from '../rpc/rpc-error.ts'
 
 /** One field: a description of valid values, and a reader that returns undefined for invalid ones. */

@@ -10,7 +10,7 @@ import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { withTimeout } from '../chain/with-timeout.ts'
-import type { ContractAddresses } from '../exchange/contracts.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { ACCOUNT_CACHE_MS, ACCOUNT_READ_TIMEOUT_MS } from '../limits.ts'
 import type { AccountState } from '../resources/account-state.ts'
 import type { OpenOrders } from '../resources/open-order.ts'
@@ -44,18 +44,17 @@ const MAX_CACHED_ACCOUNTS = 1_000
 
 interface AccountsParts {
   readonly rpc: Rpc
-  readonly contracts: ContractAddresses
-  readonly networkPassphrase: string
+  readonly deployment: CurrentDeployment
   readonly clock: Clock
   readonly log: Log
   readonly ledgerWatermarks: LedgerWatermarks
 }
 
 export function createAccounts(parts: AccountsParts): Accounts {
-  const { rpc, contracts, clock, ledgerWatermarks } = parts
+  const { rpc, deployment, clock, ledgerWatermarks } = parts
   const readEntries = createEntriesReader(parts)
   const readTokenAssets = createTokenAssetReader(parts)
-  const readQuotes = createQuoteReader({ rpc, shim: contracts.oracleShim, clock })
+  const readQuotes = createQuoteReader({ rpc, deployment, clock })
   const cached = { clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: MAX_CACHED_ACCOUNTS }
   const orders = createTtlCache<OpenOrders>(cached)
   const states = createTtlCache<AccountState>(cached)
@@ -81,6 +80,11 @@ export function createAccounts(parts: AccountsParts): Accounts {
     return { orders: rows, ledger: entries.ledger, ledgerCloseTs: await readCloseSec(rpc, entries.ledger, call) }
   }
 
+  /** The same account has another state in another deployment. */
+  function cacheKeyOf(owner: string): string {
+    return `${deployment.current.contracts.market} ${owner}`
+  }
+
   /** Reads without the signals of the callers, because they share the read. The time-out ends it. */
   function readShared<T>(read: (call: AccountCall) => Promise<T>, options: { readonly minLedger: number; readonly requester: string }): Promise<T> {
     return withTimeout(clock, { limitMs: ACCOUNT_READ_TIMEOUT_MS, method: 'getLedgerEntries' }, (signal) => read({ ...options, signal }))
@@ -94,9 +98,10 @@ export function createAccounts(parts: AccountsParts): Accounts {
   ): Promise<T> {
     const minLedger = Math.max(fromLedger, ledgerWatermarks.get(owner))
     for (let tries = 0; tries < 2; tries++) {
-      const found = await cache.get(owner, () => readShared(read, { minLedger, requester }))
+      const key = cacheKeyOf(owner)
+      const found = await cache.get(key, () => readShared(read, { minLedger, requester }))
       if (found.ledger >= minLedger) return found
-      if (tries === 0) cache.delete(owner)
+      if (tries === 0) cache.delete(key)
     }
     throw new RpcFailure({ method: 'getLedgerEntries', kind: 'behind', retryable: true, detail: `no node has reached ledger ${minLedger}` })
   }
@@ -108,20 +113,23 @@ export function createAccounts(parts: AccountsParts): Accounts {
 }
 
 /** Reads an account's entries at one ledger, and remembers its ids, so that the next read needs one call. */
-function createEntriesReader({ rpc, contracts, ledgerWatermarks }: AccountsParts) {
+function createEntriesReader({ rpc, deployment, ledgerWatermarks }: AccountsParts) {
+  /** By market and owner. */
   const idsByOwner = new Map<string, AccountIds>()
 
-  function rememberIds(owner: string, ids: AccountIds): void {
-    idsByOwner.delete(owner)
+  function rememberIds(key: string, ids: AccountIds): void {
+    idsByOwner.delete(key)
     const oldest = idsByOwner.keys().next()
     if (idsByOwner.size >= MAX_CACHED_ACCOUNTS && oldest.done !== true) idsByOwner.delete(oldest.value)
-    idsByOwner.set(owner, ids)
+    idsByOwner.set(key, ids)
   }
 
   return async (owner: string, tokens: TokenAssets, call: CallOptions): Promise<AccountEntries> => {
+    const { contracts } = deployment.current
+    const key = `${contracts.market} ${owner}`
     for (let reads = 0; reads < MAX_READS; reads++) {
-      const { found, entries } = await readAccount(rpc, owner, { contracts, tokens, expected: idsByOwner.get(owner) ?? NO_IDS, call })
-      rememberIds(owner, found)
+      const { found, entries } = await readAccount(rpc, owner, { contracts, tokens, expected: idsByOwner.get(key) ?? NO_IDS, call })
+      rememberIds(key, found)
       if (entries === undefined) continue
       ledgerWatermarks.record(owner, entries.ledger)
       return entries

@@ -7,6 +7,7 @@ import { readShimPrice } from '../chain/prices.ts'
 import type { ShimPrice } from '../chain/prices.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { ACCOUNT_CACHE_MS } from '../limits.ts'
 import type { Quote } from './state.ts'
 
@@ -19,11 +20,17 @@ export type ReadQuotes = (assets: readonly string[], ledger: number, call: Accou
 const MAX_CACHED_QUOTES = 1_000
 
 /** Reads of all accounts share the latest price of each asset. */
-export function createQuoteReader({ rpc, shim, clock }: { readonly rpc: Rpc; readonly shim: string; readonly clock: Clock }): ReadQuotes {
+interface QuotesParts {
+  readonly rpc: Rpc
+  readonly deployment: CurrentDeployment
+  readonly clock: Clock
+}
+
+export function createQuoteReader({ rpc, deployment, clock }: QuotesParts): ReadQuotes {
   const latest = createTtlCache<ShimPrice>({ clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: MAX_CACHED_QUOTES })
 
   async function priceAt(asset: string, ledger: number, call: AccountCall): Promise<ShimPrice | undefined> {
-    const read = (): Promise<ShimPrice> => readShimPrice(rpc, { ...call, shim, asset, minLedger: ledger })
+    const read = (): Promise<ShimPrice> => readShimPrice(rpc, { ...call, shim: deployment.current.contracts.oracleShim, asset, minLedger: ledger })
     try {
       const shared = await latest.get(asset, read)
       return shared.ledger === ledger ? shared : await read()

@@ -5,7 +5,7 @@ import { RpcFailure } from '../chain/failure.ts'
 import { assetContract } from '../chain/ledger-keys.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { readView } from '../chain/views.ts'
-import type { ContractAddresses } from '../exchange/contracts.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { TokenAssets } from './entries.ts'
 
 /** Reads the assets that are not known yet. Null where an asset cannot be read now. */
@@ -13,11 +13,10 @@ export type ReadTokenAssets = (signal: AbortSignal) => Promise<TokenAssets>
 
 export function createTokenAssetReader(parts: {
   readonly rpc: Rpc
-  readonly contracts: ContractAddresses
-  readonly networkPassphrase: string
+  readonly deployment: CurrentDeployment
   readonly log: Log
 }): ReadTokenAssets {
-  const { rpc, contracts, networkPassphrase, log } = parts
+  const { rpc, deployment, log } = parts
   const known = new Map<string, string>()
 
   /** A name counts only when this contract is the contract of the asset that it names. */
@@ -26,7 +25,7 @@ export function createTokenAssetReader(parts: {
     if (cached !== undefined) return cached
     try {
       const { value } = await readView(rpc, { contract: token, functionName: 'name', args: [] }, { signal })
-      if (value.type !== 'string' || value.value === null || assetContract(value.value, networkPassphrase) !== token) return null
+      if (value.type !== 'string' || value.value === null || assetContract(value.value, deployment.current.passphrase) !== token) return null
       known.set(token, value.value)
       return value.value
     } catch (error) {
@@ -37,6 +36,7 @@ export function createTokenAssetReader(parts: {
   }
 
   return async (signal) => {
+    const { contracts } = deployment.current
     const [usdc, lp] = await Promise.all([assetOf(contracts.usdcToken, signal), assetOf(contracts.lpToken, signal)])
     return { usdc, lp }
   }

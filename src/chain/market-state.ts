@@ -1,6 +1,5 @@
 // The market's positions, orders and totals, and the vault factory's balance, read from ledger entries in one call at one ledger.
 
-import { ASSET_SYMBOLS } from '../exchange/assets.ts'
 import type { CallOptions } from './rpc-request.ts'
 import { contractDataKey, contractDataValue, instanceKey } from './ledger-keys.ts'
 import { exposureKey, numberedKey, readIds, readPosition, singleKey } from './market-entries.ts'
@@ -12,8 +11,10 @@ import { ENTRY_KEYS_MAX } from './rpc.ts'
 import { structField } from './scval.ts'
 import { readField } from './structs.ts'
 
-/** How many positions fit into one call besides the totals. */
-export const MAX_POSITIONS_PER_READ = ENTRY_KEYS_MAX - ASSET_SYMBOLS.length - 6
+/** How many positions fit into one call besides the totals of this many assets. */
+export function maxPositionsPerRead(assets: number): number {
+  return ENTRY_KEYS_MAX - assets - 6
+}
 
 export interface MarketState {
   readonly ledger: number
@@ -37,17 +38,17 @@ export interface MarketState {
 /** Reads the state at one ledger. Rejects with RpcFailure. */
 export async function readMarketState(
   rpc: Rpc,
-  contracts: { readonly market: string; readonly usdcToken: string; readonly vaultFactory: string },
+  exchange: { readonly market: string; readonly usdcToken: string; readonly vaultFactory: string; readonly assets: readonly string[] },
   positionIds: readonly number[],
   options: CallOptions,
 ): Promise<MarketState> {
-  const { market, usdcToken, vaultFactory } = contracts
+  const { market, usdcToken, vaultFactory, assets } = exchange
   const open = singleKey(market, 'AllPositions')
   const counter = singleKey(market, 'PositionCounter')
   const resting = singleKey(market, 'AllOrders')
   const orderCounter = singleKey(market, 'OrderCounter')
   const balance = contractDataKey(usdcToken, { type: 'vec', value: [{ type: 'symbol', value: 'Balance' }, { type: 'address', value: vaultFactory }] })
-  const exposures = ASSET_SYMBOLS.map((asset) => [asset, exposureKey(market, asset)] as const)
+  const exposures = assets.map((asset) => [asset, exposureKey(market, asset)] as const)
   const positions = positionIds.map((id) => [id, numberedKey(market, 'Position', id)] as const)
   const instance = instanceKey(market)
   const keys = [instance, open, counter, resting, orderCounter, balance, ...exposures.map(([, key]) => key), ...positions.map(([, key]) => key)]

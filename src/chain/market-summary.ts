@@ -1,6 +1,5 @@
 // The market as a whole, read from its ledger entries in one call at one ledger.
 
-import { ASSET_SYMBOLS } from '../exchange/assets.ts'
 import { contractDataValue, instanceKey, instanceStorage } from './ledger-keys.ts'
 import { exposureKey, readAmount, readConfig, readFeeTiers, singleKey } from './market-entries.ts'
 import type { StoredConfig, StoredFeeTier } from './market-entries.ts'
@@ -30,7 +29,9 @@ export interface MarketSummary {
 }
 
 /** Reads the summary. Rejects with RpcFailure. */
-export async function readMarketSummary(rpc: Rpc, market: string, options: CallOptions = {}): Promise<MarketSummary> {
+export async function readMarketSummary(
+  rpc: Rpc, { market, assets }: { readonly market: string; readonly assets: readonly string[] }, options: CallOptions = {},
+): Promise<MarketSummary> {
   const single = {
     feeTiers: singleKey(market, 'FeeTiers'),
     rate: singleKey(market, 'CurrentFundingRate'),
@@ -40,7 +41,7 @@ export async function readMarketSummary(rpc: Rpc, market: string, options: CallO
     totalShort: singleKey(market, 'TotalShortSize'),
     instance: instanceKey(market),
   }
-  const exposures = ASSET_SYMBOLS.map((asset) => [asset, exposureKey(market, asset)] as const)
+  const exposures = assets.map((asset) => [asset, exposureKey(market, asset)] as const)
   const { entries, latestLedger } = await rpc.getLedgerEntries([...Object.values(single), ...exposures.map(([, exposure]) => exposure)], options)
   const stored = new Map(entries.map(({ keyXdr, dataXdr }) => [keyXdr, dataXdr]))
   const amountAt = (key: string): bigint | null => {

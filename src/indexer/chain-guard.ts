@@ -7,10 +7,10 @@ import type { Random } from '../base/random.ts'
 import type { LedgerHeader } from '../chain/ledger-header.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
-import type { ContractAddresses } from '../exchange/contracts.ts'
+import type { CurrentDeployment, Deployment } from '../exchange/deployment.ts'
 import { insertAnchors, readAnchorAt, readAnchors } from '../projections/anchors.ts'
 import type { Anchor } from '../projections/anchors.ts'
-import type { Epoch, EpochReason } from '../projections/epochs.ts'
+import type { Epoch, EpochReason, EventContracts } from '../projections/epochs.ts'
 import { listEpochs } from '../projections/epochs.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
@@ -42,8 +42,7 @@ export interface ChainGuard {
 
 export interface ChainGuardOptions {
   readonly rpc: Rpc
-  readonly contracts: ContractAddresses
-  readonly networkPassphrase: string
+  readonly deployment: CurrentDeployment
   /** First ledger of a new index; null: the oldest ledger of the node. */
   readonly startLedger: number | null
   readonly trust: ChainTrust
@@ -51,15 +50,26 @@ export interface ChainGuardOptions {
   readonly random: Random
 }
 
+interface Configured {
+  readonly passphrase: string
+  readonly contracts: EventContracts
+}
+
+function configuredBy({ passphrase, contracts }: Deployment): Configured {
+  return { passphrase, contracts: eventContracts(contracts) }
+}
+
 export function isStepResult(checked: StepResult | NodeRange): checked is StepResult {
   return 'kind' in checked
 }
 
 export function createChainGuard({ rpc, clock, random, trust, ...options }: ChainGuardOptions): ChainGuard {
-  const configured = { passphrase: options.networkPassphrase, contracts: eventContracts(options.contracts) }
+  const configured = (): Configured => configuredBy(options.deployment.current)
   const evidence = createResetEvidence({ rpc, clock, confirmMs: trust.confirmMs })
   let verified = false
   let verifiedAtMs = 0
+  /** The deployment that was verified last. */
+  let verifiedDeployment: Deployment | undefined
 
   const latestCloseMaxSec = (): number | null => (trust.closeAheadSec === null ? null : nowSec(clock) + trust.closeAheadSec)
 
@@ -87,7 +97,7 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
     call: CallOptions,
   ): Promise<StepResult> {
     const epochs = await listEpochs(db)
-    const epoch = nextEpoch(epochs, from?.epoch, { ...configured, reason, startLedger }, random)
+    const epoch = nextEpoch(epochs, from?.epoch, { ...configured(), reason, startLedger }, random)
     const oldest = reason === 'contracts' ? [] : await readHeaders(rpc, { from: range.oldestLedger, to: range.oldestLedger }, call)
     await beginEpoch(db, epochs, epoch, { from, anchors: [...oldest, ...tip].map(toAnchor) }, clock.nowMs())
     evidence.reset()
@@ -105,7 +115,7 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
       return pending
     }
     if (!(await evidence.add(node.tip, call))) return pending
-    const known = await findKnownChain(rpc, db, { cursor, ...node, passphrase: configured.passphrase }, call)
+    const known = await findKnownChain(rpc, db, { cursor, ...node, passphrase: configured().passphrase }, call)
     if (known === 'undecided') return pending
     if (known === undefined) return await startEpoch(db, cursor, { reason: 'reset', startLedger: node.range.oldestLedger, ...node }, call)
     await continueEpoch(db, cursor, known, clock.nowMs())
@@ -136,12 +146,14 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
 
   async function verify(db: Writer, cursor: IndexCursor | null, call: CallOptions): Promise<StepResult | undefined> {
     const network = await rpc.getNetwork(call)
-    if (network.passphrase !== configured.passphrase) return { kind: 'waiting', reason: 'wrong-network' }
+    if (network.passphrase !== configured().passphrase) return { kind: 'waiting', reason: 'wrong-network' }
     if (cursor === null) return await beginFirstEpoch(db, call)
     const checked = await checkChain(db, cursor, call)
     if (isStepResult(checked)) return checked
-    const reason = epochChange(await currentEpoch(db, cursor), configured)
+    const deployment = options.deployment.current
+    const reason = epochChange(await currentEpoch(db, cursor), configured())
     verified = reason === undefined
+    verifiedDeployment = deployment
     verifiedAtMs = clock.elapsedMs()
     if (reason === undefined) return undefined
     const startLedger = reason === 'reset' ? checked.oldestLedger : Math.max(options.startLedger ?? 1, checked.oldestLedger)
@@ -163,7 +175,7 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
       }
     },
     async verify(db, cursor, call) {
-      if (clock.elapsedMs() - verifiedAtMs >= IDENTIFY_INTERVAL_MS) verified = false
+      if (clock.elapsedMs() - verifiedAtMs >= IDENTIFY_INTERVAL_MS || verifiedDeployment !== options.deployment.current) verified = false
       return verified && cursor !== null ? undefined : await verify(db, cursor, call)
     },
     invalidate() {

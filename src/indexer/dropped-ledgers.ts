@@ -5,6 +5,7 @@ import type { Random } from '../base/random.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import { RPC_CODES, RpcFailure } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { renameEpoch } from '../projections/epochs.ts'
 import { insertGap } from '../projections/gaps.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
@@ -32,7 +33,7 @@ export interface DroppedLedgers {
 export interface DroppedLedgersOptions {
   /** Nodes with a longer history; null: none. */
   readonly archive: Rpc | null
-  readonly networkPassphrase: string
+  readonly deployment: CurrentDeployment
   readonly guard: ChainGuard
   readonly pages: PageIndexer
   readonly trust: ChainTrust
@@ -40,7 +41,7 @@ export interface DroppedLedgersOptions {
   readonly random: Random
 }
 
-export function createDroppedLedgers({ archive, networkPassphrase, guard, pages, trust, clock, random }: DroppedLedgersOptions): DroppedLedgers {
+export function createDroppedLedgers({ archive, deployment, guard, pages, trust, clock, random }: DroppedLedgersOptions): DroppedLedgers {
   const loss = createConfirmation(clock, trust.confirmMs, trust.confirmMs === 0 ? 1 : undefined)
   let archiveFailures = 0
 
@@ -49,7 +50,7 @@ export function createDroppedLedgers({ archive, networkPassphrase, guard, pages,
     if (archive === null) return undefined
     try {
       const network = await archive.getNetwork(call)
-      if (network.passphrase !== networkPassphrase) return undefined
+      if (network.passphrase !== deployment.current.passphrase) return undefined
       const result = await pages.index(db, cursor, call, { from: nextPosition(cursor), node: archive })
       archiveFailures = 0
       return result

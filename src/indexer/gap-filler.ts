@@ -8,6 +8,7 @@ import { failureFields, RpcFailure } from '../chain/failure.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { countUnknown } from '../projections/archived-event.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'
@@ -56,8 +57,12 @@ export interface GapFiller {
 export interface GapFillerOptions {
   /** Nodes with a longer history. Each endpoint is probed on its own. */
   readonly archive: Rpc
+<<<<<<< HEAD
   readonly networkPassphrase: string
   readonly contracts: ContractAddresses
+=======
+  readonly deployment: CurrentDeployment
+>>>>>>> 9c3f848 (Read the exchange from one replaceable deployment value)
   readonly clock: Clock
   readonly log: Log
   /** Called after events were archived. */
@@ -80,7 +85,7 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     const gap = await readGapToFill(db, current.chain, Math.max(startedAtMs, clock.nowMs() - FILL_RETRY_MS))
     if (gap === null) return 'none'
     if (source?.gap !== gapKey(gap)) {
-      const found = await findSource(archive, { db, chain: current.chain, gap, passphrase: options.networkPassphrase }, call)
+      const found = await findSource(archive, { db, chain: current.chain, gap, passphrase: options.deployment.current.passphrase }, call)
       if (found === undefined) return 'unreachable'
       if (found.oldestLedger > firstMissingLedger(gap)) return await markUnfillable(db, gap, found.oldestLedger)
       source = { gap: gapKey(gap), endpoint: found.endpoint }

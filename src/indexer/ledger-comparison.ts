@@ -4,11 +4,11 @@ import type { Log } from '../base/log.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { MarketState } from '../chain/market-state.ts'
-import { MAX_POSITIONS_PER_READ, readMarketState } from '../chain/market-state.ts'
+import { maxPositionsPerRead, readMarketState } from '../chain/market-state.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { readVaultCount } from '../chain/vault-info.ts'
 import type { VaultCount } from '../chain/vault-info.ts'
-import type { ContractAddresses } from '../exchange/contracts.ts'
+import type { Deployment } from '../exchange/deployment.ts'
 import { readCompleteness } from '../projections/completeness.ts'
 import { recordCorrections } from '../projections/corrections.ts'
 import type { Correction } from '../projections/corrections.ts'
@@ -44,14 +44,15 @@ export interface ComparisonPart {
 /** Reads a part; undefined when the node is behind. Throws RpcFailure. */
 export async function readPart(
   rpc: Rpc,
-  contracts: ContractAddresses,
+  { contracts, assets }: Pick<Deployment, 'contracts' | 'assets'>,
   { epoch, requestedIds, minLedger }: PartRequest,
   signal: AbortSignal | undefined,
 ): Promise<ComparisonPart | undefined> {
   const call = signal === undefined ? { minLedger } : { minLedger, signal }
   const vaults = await countVaults(rpc, epoch.contracts.vaultFactory, call)
   const notBefore = Math.max(minLedger, vaults.ledger)
-  const state = await readMarketState(rpc, { ...contracts, market: epoch.contracts.market }, requestedIds, { ...call, minLedger: notBefore })
+  const exchange = { ...contracts, market: epoch.contracts.market, assets: assets.symbols }
+  const state = await readMarketState(rpc, exchange, requestedIds, { ...call, minLedger: notBefore })
   if (state.ledger < notBefore) return undefined
   return { epoch, requestedIds, state, vaultCount: vaults.count, firstLedger: vaults.count === null ? state.ledger : vaults.ledger }
 }
@@ -98,7 +99,7 @@ export async function compareWithLedger(
   }
   const missingIds = openIds
     .filter((id) => !requestedIds.includes(id) && known.get(id)?.state !== 'open' && !since.positionIds.has(id))
-    .slice(0, MAX_POSITIONS_PER_READ / 2)
+    .slice(0, maxPositionsPerRead(state.openInterest.size) / 2)
   const positionsMatch = corrections.length === 0 && missingIds.length === 0
   await recordTotals(tx, part, since, { positionsMatch, log, nowMs })
   return { corrections, missingIds }

@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Tracer } from '../base/tracer.ts'
 import type { Rpc } from '../chain/rpc.ts'
-import type { ContractAddresses } from '../exchange/contracts.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Store } from '../store/store.ts'
 import type { ChainTrust } from './confirmation.ts'
@@ -16,8 +16,8 @@ export interface IndexerOptions {
   readonly rpc: Rpc
   /** Nodes with a longer history, for ledgers that `rpc` has dropped; null or absent: none. */
   readonly archive?: Rpc | null
-  readonly contracts: ContractAddresses
-  readonly networkPassphrase: string
+  /** What is indexed. When it is replaced, the next step begins an epoch. */
+  readonly deployment: CurrentDeployment
   readonly clock: Clock
   readonly random: Random
   readonly log: Log

@@ -4,9 +4,9 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { MAX_POSITIONS_PER_READ } from '../chain/market-state.ts'
+import { maxPositionsPerRead } from '../chain/market-state.ts'
 import type { Rpc } from '../chain/rpc.ts'
-import type { ContractAddresses } from '../exchange/contracts.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { listEpochs } from '../projections/epochs.ts'
 import { readIndexCursor } from '../projections/index-state.ts'
 import { listOpenIds } from '../projections/reconciliation.ts'
@@ -52,12 +52,12 @@ export interface Reconciler {
 
 export interface ReconcilerOptions {
   readonly rpc: Rpc
-  readonly contracts: ContractAddresses
+  readonly deployment: CurrentDeployment
   readonly clock: Clock
   readonly log: Log
 }
 
-export function createReconciler({ rpc, contracts, clock, log }: ReconcilerOptions): Reconciler {
+export function createReconciler({ rpc, deployment, clock, log }: ReconcilerOptions): Reconciler {
   let round: Round | undefined
   let nextAtMs = clock.nowMs()
   const background = createBackgroundRequest<RoundPart>()
@@ -72,14 +72,15 @@ export function createReconciler({ rpc, contracts, clock, log }: ReconcilerOptio
       round = { epoch: epoch.number, afterSeq: 0, missingIds: [] }
     }
     const current = round
-    const limit = MAX_POSITIONS_PER_READ - current.missingIds.length
+    const exchange = deployment.current
+    const limit = maxPositionsPerRead(exchange.assets.symbols.length) - current.missingIds.length
     const page = await listOpenIds(db, epoch.deployment, { afterSeq: current.afterSeq, limit })
     const requestedIds = [...new Set([...current.missingIds, ...page.map(({ positionId }) => positionId)])]
     const nextSeq = page.length < limit ? null : (page.at(-1)?.openedSeq ?? null)
     const request: PartRequest = { epoch, requestedIds, minLedger: cursor.lastLedger }
     return async (signal) => {
       try {
-        const part = await readPart(rpc, contracts, request, signal)
+        const part = await readPart(rpc, exchange, request, signal)
         return part === undefined ? undefined : { ...part, round: current, nextSeq, readAtMs: clock.nowMs() }
       } catch (error) {
         if (signal?.aborted !== true) log.debug({ err: error }, 'the market\'s ledger entries could not be read; comparing later')

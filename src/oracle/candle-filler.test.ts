@@ -15,7 +15,7 @@ function build() {
   const pages: FillPage[] = []
   const database = { away: false }
   const filler = createCandleFiller({
-    assets: ['BTC'], clock, log: silentLog,
+    assets: () => ['BTC'], clock, log: silentLog,
     readHead: async () => {
       if (database.away) throw new Error('connection lost')
       return { ...head }

@@ -17,7 +17,7 @@ export const FILL_PAGES_MAX = 200
 const PAGE_PAUSE_MS = 50
 
 export interface CandleFillerOptions {
-  readonly assets: readonly string[]
+  readonly assets: () => readonly string[]
   readonly readHead: () => Promise<ArchiveHead>
   /** Fills one page. Repeating it changes nothing. */
   readonly fillPage: (range: FillRange) => Promise<FillPage>
@@ -40,7 +40,7 @@ export function createCandleFiller({ assets, readHead, fillPage, clock, log }: C
   async function step(signal?: AbortSignal): Promise<number> {
     const head = await readHead()
     const nowSec = Math.floor(clock.nowMs() / 1000)
-    const span = { assets, fromSec: nowSec - FILL_WINDOW_SEC, toSec: nowSec - FILL_DELAY_SEC, limit: FILL_PAGE_LIMIT }
+    const span = { assets: assets(), fromSec: nowSec - FILL_WINDOW_SEC, toSec: nowSec - FILL_DELAY_SEC, limit: FILL_PAGE_LIMIT }
     const afterSeq = head.epoch === done.epoch ? done.lastSeq : 0
     let beforeSeq: number | null = head.lastSeq + 1
     let lastSeq = head.lastSeq

@@ -9,6 +9,7 @@ import { createVirtualClock } from '../base/clock.ts'
 import type { VirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { createKlines, KLINES_FAILURES_TO_OPEN, KLINES_MAX_BYTES, KLINES_OPEN_MS, KLINES_TIMEOUT_MS } from './klines.ts'
+import { anyDeployment } from '../../test/support/deployments.ts'
 
 /** In the format of the exchange: prices are strings. */
 const KLINES = [
@@ -47,7 +48,7 @@ function respondsWith(status: number, body: string): RequestListener {
 }
 
 function build(baseUrls: readonly string[], clock: VirtualClock = createVirtualClock(0)) {
-  return createKlines({ baseUrls, clock, log: silentLog })
+  return createKlines({ baseUrls, deployment: anyDeployment(), clock, log: silentLog })
 }
 
 const QUERY = { asset: 'BTC', interval: '1h', limit: 500 } as const

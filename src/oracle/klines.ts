@@ -4,7 +4,7 @@
 import type { Clock } from '../base/clock.ts'
 import { withDeadline } from '../base/deadline.ts'
 import type { Log } from '../base/log.ts'
-import { findAsset } from '../exchange/assets.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { Candle, CandleInterval } from '../resources/candle.ts'
 
 /** Time limit per host, including the body. */
@@ -25,6 +25,7 @@ export type ReadKlines = (query: { asset: string; interval: CandleInterval; limi
 export interface KlinesOptions {
   /** Base URLs, tried in order; empty disables the fallback. */
   readonly baseUrls: readonly string[]
+  readonly deployment: CurrentDeployment
   readonly clock: Clock
   readonly log: Log
 }
@@ -55,7 +56,7 @@ export function createKlines(options: KlinesOptions): ReadKlines {
   }
 
   return async ({ asset, interval, limit }) => {
-    const pair = findAsset(asset)?.klinesPair ?? null
+    const pair = options.deployment.current.assets.find(asset)?.klinesPair ?? null
     if (pair === null || inFlight >= KLINES_MAX_IN_FLIGHT) return []
     const path = `/api/v3/klines?symbol=${pair}&interval=${interval}&limit=${limit}`
     const deadlineMs = clock.elapsedMs() + KLINES_TOTAL_MS

@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import type { CandleTick } from '../projections/candles.ts'
+import { createAssetList } from '../exchange/assets.ts'
 import { createOracle, TICKER_INTERVAL_MS } from './oracle.ts'
 import type { AttestedPrice } from './prices.ts'
+import { anyDeployment } from '../../test/support/deployments.ts'
 
 function build() {
   const clock = createVirtualClock(0)
@@ -12,8 +14,9 @@ function build() {
   const folded: (readonly CandleTick[])[] = []
   const database = { away: false }
   let reads = 0
+  const deployment = anyDeployment({}, ['BTC', 'ETH'])
   const oracle = createOracle({
-    assets: ['BTC', 'ETH'],
+    deployment,
     readPrice: async (asset) => {
       reads += 1
       return shim.get(asset) ?? { price: 0n, timestampSec: 0 }
@@ -26,7 +29,7 @@ function build() {
     clock,
     log: silentLog,
   })
-  return { clock, shim, folded, database, oracle, reads: () => reads }
+  return { clock, shim, deployment, folded, database, oracle, reads: () => reads }
 }
 
 test('records a tick for a new price or attestation time', async () => {
@@ -80,4 +83,18 @@ test('runs rounds until its signal aborts and leaves no timer', async () => {
   stop.abort()
   await running
   assert.equal(clock.pendingTimers(), 0)
+})
+
+test('a replaced deployment changes the assets, and the prices of another shim are forgotten', async () => {
+  const { deployment, oracle, shim } = build()
+  await oracle.step()
+  shim.delete('BTC')
+  shim.set('SOL', { price: 9n, timestampSec: 12 })
+  const { current } = deployment
+  deployment.replace({ ...current, assets: createAssetList(current.assets.all.filter(({ symbol }) => symbol === 'ETH')) })
+  assert.deepEqual([...(await oracle.prices.snapshot()).prices.keys()], ['ETH'])
+  assert.equal(await oracle.prices.price('BTC'), undefined, 'an asset that is no longer listed')
+  shim.set('ETH', { price: 8n, timestampSec: 13 })
+  deployment.replace({ ...deployment.current, contracts: { ...current.contracts, oracleShim: 'another shim' } })
+  assert.equal((await oracle.prices.price('ETH'))?.price.price, '8', 'the cached price of the other shim')
 })

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { CandleTick } from '../projections/candles.ts'
 import { createCandleFiller } from './candle-filler.ts'
 import type { CandleFillerOptions } from './candle-filler.ts'
@@ -27,7 +28,7 @@ export interface Oracle {
 }
 
 export interface OracleOptions {
-  readonly assets: readonly string[]
+  readonly deployment: CurrentDeployment
   readonly readPrice: ReadPrice
   readonly foldTicks: FoldTicks
   readonly filling: Pick<CandleFillerOptions, 'readHead' | 'fillPage'>
@@ -36,14 +37,14 @@ export interface OracleOptions {
 }
 
 export function createOracle(options: OracleOptions): Oracle {
-  const { clock, log, assets, readPrice } = options
-  const filler = createCandleFiller({ assets, ...options.filling, clock, log })
+  const { clock, log, deployment, readPrice } = options
+  const filler = createCandleFiller({ assets: () => deployment.current.assets.symbols, ...options.filling, clock, log })
   const latest = new Map<string, AttestedPrice>()
   let pending: CandleTick[] = []
   let isWriting = true
 
   const prices = createPrices({
-    assets,
+    assets: deployment.current.assets.symbols,
     readPrice,
     clock,
     log,
@@ -56,6 +57,12 @@ export function createOracle(options: OracleOptions): Oracle {
       pending.push({ asset, price: read.price, timestampSec: read.timestampSec })
       if (pending.length > MAX_PENDING_TICKS) pending = pending.slice(-MAX_PENDING_TICKS)
     },
+  })
+
+  deployment.subscribe((next, previous) => {
+    const isSameSource = next.contracts.oracleShim === previous.contracts.oracleShim
+    if (!isSameSource) latest.clear()
+    prices.replaceAssets(next.assets.symbols, { keep: isSameSource })
   })
 
   /** Ticks stay pending until they are written, so that a short outage of the database leaves no gap in the candles. */

@@ -2,7 +2,6 @@
 // does", 1). An asset that cannot be read keeps its last price for a while, marked stale, and never delays the others.
 
 import type { Clock } from '../base/clock.ts'
-import { defined } from '../base/assert.ts'
 import { withDeadline } from '../base/deadline.ts'
 import { toFloat } from '../base/fixed-point.ts'
 import type { Log } from '../base/log.ts'
@@ -53,6 +52,8 @@ export interface Prices {
   price(asset: string): Promise<ServedPrice | undefined>
   /** Reads every asset now, with bounded concurrency. Never rejects. */
   refresh(signal?: AbortSignal): Promise<void>
+  /** Serves these assets from now on. `keep` keeps the last prices of those that were served before. */
+  replaceAssets(assets: readonly string[], options: { readonly keep: boolean }): void
 }
 
 export interface PricesOptions {
@@ -74,7 +75,7 @@ interface Slot {
 
 export function createPrices(options: PricesOptions): Prices {
   const { clock, log } = options
-  const slots = new Map(options.assets.map((asset): [string, Slot] => [asset, { asset, last: null, failedAtMs: null, inFlight: null }]))
+  let slots = createSlots(options.assets)
   const semaphore = createSemaphore(MAX_CONCURRENT_PRICE_READS)
   let isOutageReported = false
   let lastReadAtMs: number | null = null
@@ -96,6 +97,8 @@ export function createPrices(options: PricesOptions): Prices {
       if (slot.failedAtMs !== null) log.info({ asset: slot.asset }, 'price readable again')
       slot.failedAtMs = null
       isOutageReported = false
+      // A read of a replaced asset ends here.
+      if (slots.get(slot.asset) !== slot) return
       lastReadAtMs = clock.elapsedMs()
       slot.last = { price: toResource(slot.asset, attested), readAtMs: lastReadAtMs }
       options.onRead?.(slot.asset, attested)
@@ -156,14 +159,25 @@ export function createPrices(options: PricesOptions): Prices {
     },
     ageMs: () => (lastReadAtMs === null ? null : clock.elapsedMs() - lastReadAtMs),
     async price(asset) {
-      const slot = defined(slots.get(asset), `the price slot of ${asset}`)
+      const slot = slots.get(asset)
+      if (slot === undefined) return undefined
       await settle(slot)
       return serve(slot, clock.elapsedMs())
     },
     async refresh(signal) {
       await Promise.all([...slots.values()].map((slot) => read(slot, signal)))
     },
+    replaceAssets(assets, { keep }) {
+      const before = slots
+      slots = createSlots(assets)
+      cached = null
+      if (keep) for (const [asset, slot] of before) if (slots.has(asset)) slots.set(asset, slot)
+    },
   }
+}
+
+function createSlots(assets: readonly string[]): Map<string, Slot> {
+  return new Map(assets.map((asset) => [asset, { asset, last: null, failedAtMs: null, inFlight: null }]))
 }
 
 /** Until when this slot can be served without a new read; null when a read is due now. */

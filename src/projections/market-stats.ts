@@ -1,6 +1,5 @@
 // Open interest and volume per asset.
 
-import { ASSET_SYMBOLS } from '../exchange/assets.ts'
 import type { MarketStats } from '../resources/market-stats.ts'
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
@@ -10,7 +9,9 @@ import type { Head } from './page.ts'
 import { DAY_SEC, windowParts } from './volumes.ts'
 
 /** Every supported asset in listing order, with zeros for assets without trades (specification, "GET /v1/markets/stats"). */
-export async function readMarketStats(db: Queryable, options: { nowSec: number }): Promise<{ rows: readonly MarketStats[]; head: Head }> {
+export async function readMarketStats(
+  db: Queryable, options: { readonly nowSec: number; readonly assets: readonly string[] },
+): Promise<{ rows: readonly MarketStats[]; head: Head }> {
   const { afterSec, firstHour } = windowParts(options.nowSec, DAY_SEC)
   const result = await db.query<MarketStats & HeadColumns>(
     `select c.last_ledger as "headLedger", c.last_seq as "headSeq", a.asset,
@@ -23,7 +24,7 @@ export async function readMarketStats(db: Queryable, options: { nowSec: number }
      cross join unnest($1::text[]) with ordinality as a (asset, ordinal)
      left join idx.open_interest o on o.deployment = e.deployment and o.asset = a.asset
      order by a.ordinal`,
-    [ASSET_SYMBOLS, afterSec, firstHour],
+    [options.assets, afterSec, firstHour],
   )
   const rows = result.map(({ asset, openInterestLong, openInterestShort, openInterestNet, openPositions, volume24h }) => ({
     asset, openInterestLong, openInterestShort, openInterestNet, openPositions, volume24h,

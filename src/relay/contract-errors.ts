@@ -2,9 +2,8 @@
 // calling contracts.
 
 import type { RaisedError } from '../chain/outcome.ts'
-import type { ContractAddresses, ContractKey } from '../exchange/contracts.ts'
-import { CONTRACT_KEYS } from '../exchange/contracts.ts'
-import { contractErrorName } from '../exchange/errors.ts'
+import type { ContractKey } from '../exchange/contracts.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { ContractError } from '../resources/submit-result.ts'
 
 export interface ContractErrors {
@@ -14,19 +13,17 @@ export interface ContractErrors {
   describe(raised: RaisedError | null, invoked: string | null): ContractError | null
 }
 
-export function createContractErrors(contracts: ContractAddresses): ContractErrors {
-  const keys = new Map(CONTRACT_KEYS.map((key) => [contracts[key], key]))
-
+export function createContractErrors(deployment: CurrentDeployment): ContractErrors {
   function contractOf(raised: RaisedError, invoked: string | null): ContractKey | undefined {
     const contract = raised.contract ?? invoked
-    return contract === null ? undefined : keys.get(contract)
+    return contract === null ? undefined : deployment.current.contractOf(contract)
   }
 
   return {
     contractOf,
     describe(raised, invoked) {
       if (raised === null) return null
-      return { code: raised.code, name: contractErrorName(contractOf(raised, invoked), raised.code) }
+      return { code: raised.code, name: deployment.current.errorName(contractOf(raised, invoked), raised.code) }
     },
   }
 }

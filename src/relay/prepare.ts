@@ -8,7 +8,8 @@ import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { accountKey, assembleTransaction, draftCall, readAccountSequence, simulationEnvelope } from '../chain/transaction.ts'
 import type { ContractCall } from '../exchange/call-arguments.ts'
-import type { ContractAddresses, ContractKey } from '../exchange/contracts.ts'
+import type { ContractKey } from '../exchange/contracts.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { PREPARED_VALIDITY_SEC } from '../limits.ts'
 import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { ContractError } from '../resources/submit-result.ts'
@@ -30,7 +31,7 @@ export class SimulationFailed extends Error {
 
 export interface PrepareParts {
   readonly rpc: Rpc
-  readonly contracts: ContractAddresses
+  readonly deployment: CurrentDeployment
   readonly contractErrors: ContractErrors
   readonly ledgerWatermarks: LedgerWatermarks
   readonly ledgerTime: LedgerTime
@@ -47,12 +48,12 @@ export interface PrepareRequest extends ContractCall {
 export type Prepare = (request: PrepareRequest, options?: Pick<CallOptions, 'signal' | 'requester'>) => Promise<PreparedTransaction>
 
 export function createPrepare(parts: PrepareParts): Prepare {
-  const { rpc, contracts, contractErrors } = parts
+  const { rpc, deployment, contractErrors } = parts
 
   return async ({ op, contract, trader, functionName, args }, options = {}) => {
     // A node behind this ledger may return a used sequence number, or lack a position that the call needs.
     const call = { ...options, minLedger: parts.ledgerWatermarks.get(trader) }
-    const called = contracts[contract]
+    const called = deployment.current.contracts[contract]
     const draft = draftCall({ source: trader, contract: called, functionName, args })
     // Independent of each other: together they cost one round trip.
     const [sequence, simulation, ledgerSec] = await Promise.all([

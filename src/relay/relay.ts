@@ -6,7 +6,7 @@ import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { decodeEnvelope, MalformedEnvelope, networkIdOf } from '../chain/transaction.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
-import type { ContractAddresses } from '../exchange/contracts.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { createContractErrors } from './contract-errors.ts'
 import { createLedgerTime } from './ledger-time.ts'
 import { createPrepare } from './prepare.ts'
@@ -25,15 +25,15 @@ export function createRelay(parts: {
   readonly rpc: Rpc
   readonly clock: Clock
   readonly log: Log
-  readonly contracts: ContractAddresses
-  readonly networkPassphrase: string
+  readonly deployment: CurrentDeployment
   readonly ledgerWatermarks: LedgerWatermarks
 }): Relay {
-  const { rpc, clock, log, contracts, ledgerWatermarks } = parts
-  const networkId = networkIdOf(parts.networkPassphrase)
-  const contractErrors = createContractErrors(contracts)
+  const { rpc, clock, log, deployment, ledgerWatermarks } = parts
+  // The passphrase stays the same: a process serves one network.
+  const networkId = networkIdOf(deployment.current.passphrase)
+  const contractErrors = createContractErrors(deployment)
   return {
-    prepare: createPrepare({ rpc, contracts, contractErrors, ledgerWatermarks, ledgerTime: createLedgerTime({ rpc, clock }) }),
+    prepare: createPrepare({ rpc, deployment, contractErrors, ledgerWatermarks, ledgerTime: createLedgerTime({ rpc, clock }) }),
     decode(signedXdr) {
       try {
         return decodeEnvelope(signedXdr, networkId)

@@ -1,19 +1,11 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { CONTRACT_KEYS } from '../exchange/contracts.ts'
-import type { ContractKey } from '../exchange/contracts.ts'
+import type { ContractSource, ContractSources } from '../exchange/deployment.ts'
 import { address, integerOrNull, textOrNull } from './fields.ts'
 import { NotedGap } from './gap-range.ts'
 
-/** A contract address and its source: the deployment manifest or the environment. */
-export interface ContractSource {
-  readonly address: string
-  readonly source: 'manifest' | 'env'
-}
-
 export type Counting = 'process' | 'shared' | 'fallback'
-
-export type ContractSources = Readonly<Record<ContractKey, ContractSource>>
 
 const contractSource = Type.Object({
   address: address('Contract address.', 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC'),

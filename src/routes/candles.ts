@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
-import { findAsset } from '../exchange/assets.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { App } from '../http/app.ts'
 import { sendResponse } from '../http/response.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
@@ -52,6 +52,7 @@ const schema = operation(
 interface CandlesParts {
   readonly db: Queryable
   readonly readKlines: ReadKlines
+  readonly deployment: CurrentDeployment
   readonly clock: Clock
 }
 
@@ -59,7 +60,7 @@ export function candlesRoutes(app: App, parts: CandlesParts): void {
   const klines = createTtlCache<readonly Candle[]>({ clock: parts.clock, ttlMs: KLINES_CACHE_MS, maxEntries: KLINES_CACHE_MAX_ENTRIES })
 
   async function externalCandles(asset: string, width: CandleInterval, count: number): Promise<readonly Candle[]> {
-    if (findAsset(asset) === undefined) return []
+    if (parts.deployment.current.assets.find(asset) === undefined) return []
     return klines.get(`${asset} ${width} ${count}`, () => parts.readKlines({ asset, interval: width, limit: count }))
   }
 

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { App } from '../http/app.ts'
 import { CACHE_NEVER, indexHeaders, JSON_TYPE } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
@@ -10,15 +11,13 @@ import type { IndexSnapshotReader } from '../projections/index-snapshot.ts'
 import type { IndexState } from '../projections/index-state.ts'
 import { ref } from '../resources/fields.ts'
 import { Health } from '../resources/health.ts'
-import type { ContractSources, Counting } from '../resources/health.ts'
+import type { Counting } from '../resources/health.ts'
 
 interface HealthParts {
   readonly readIndex: IndexSnapshotReader
   readonly clock: Clock
   readonly version: string
-  /** For example `testnet`. */
-  readonly networkName: string
-  readonly contracts: ContractSources
+  readonly deployment: CurrentDeployment
   /** Null if this instance counts alone. */
   readonly sharedCounts: SharedCounts | null
 }
@@ -33,8 +32,8 @@ export function healthRoutes(app: App, parts: HealthParts): void {
       status: 'ok',
       uptime: (clock.elapsedMs() - startedAtMs) / 1000,
       version: parts.version,
-      network: parts.networkName,
-      contracts: parts.contracts,
+      network: parts.deployment.current.network,
+      contracts: parts.deployment.current.sources,
       indexer: describe(state, clock),
       rateLimits: { counting: countingOf(parts.sharedCounts) },
     }

@@ -1,19 +1,18 @@
 // Validates asset symbols in paths and bodies.
 
-import { findAsset } from '../exchange/assets.ts'
-import type { Asset } from '../exchange/assets.ts'
+import type { Asset, AssetList } from '../exchange/assets.ts'
 import { HttpFailure } from '../http/errors.ts'
 
 /** Finds an asset by its symbol in any case. Throws 404 `Unknown asset`. */
-export function knownAsset(text: string): Asset {
+export function knownAsset(assets: AssetList, text: string): Asset {
   const symbol = text.toUpperCase()
-  const asset = findAsset(symbol)
+  const asset = assets.find(symbol)
   if (asset === undefined) throw new HttpFailure({ status: 404, body: { error: 'Unknown asset', asset: symbol } })
   return asset
 }
 
 /** Throws 400 `unsupported_asset` if the body has an unsupported `asset`. Symbols must be upper case. */
-export function requireSupportedAsset(body: object): void {
-  if (!('asset' in body) || typeof body.asset !== 'string' || findAsset(body.asset) !== undefined) return
+export function requireSupportedAsset(assets: AssetList, body: object): void {
+  if (!('asset' in body) || typeof body.asset !== 'string' || assets.find(body.asset) !== undefined) return
   throw new HttpFailure({ status: 400, body: { error: 'unsupported_asset', asset: body.asset } })
 }

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 import { CACHE_ONE_SECOND, prepareResponse, sendResponse } from '../http/response.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
 import { ref } from '../resources/fields.ts'
@@ -33,9 +34,9 @@ const schema = operation(
   { params: Type.Object({ asset: Type.String({ description: 'Asset symbol, case-insensitive.', examples: ['BTC'] }) }) },
 )
 
-export function marketLimitsRoutes(app: App, parts: { readonly venue: Venue }): void {
+export function marketLimitsRoutes(app: App, parts: { readonly venue: Venue; readonly deployment: CurrentDeployment }): void {
   app.get('/v1/markets/:asset/limits', { schema }, async (request, reply) => {
-    const limits = await parts.venue.limits(knownAsset(request.params.asset).symbol)
+    const limits = await parts.venue.limits(knownAsset(parts.deployment.current.assets, request.params.asset).symbol)
     sendResponse(request, reply, prepareResponse(serialiseBody(reply, limits), { 'cache-control': CACHE_ONE_SECOND }))
   })
 }

@@ -2,8 +2,8 @@
 
 import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
-import { ASSETS } from '../exchange/assets.ts'
 import type { Asset } from '../exchange/assets.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { nowSec } from '../base/clock.ts'
 import type { App } from '../http/app.ts'
 import { CACHE_ONE_SECOND, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
@@ -35,7 +35,7 @@ const listMarkets = operation(
     id: 'listMarkets',
     tag: 'markets',
     summary: 'List markets',
-    description: `Returns the fourteen assets of the exchange with their oracle prices. ${LIVE}`,
+    description: `Returns the assets of the exchange with their oracle prices. ${LIVE}`,
     ok: listOf('markets', ref(Market)),
     example: { markets: [EXAMPLE_MARKET] },
     headers: ['stale'],
@@ -90,11 +90,13 @@ interface MarketsParts {
   readonly prices: Prices
   readonly db: Queryable
   readonly clock: Clock
+  readonly deployment: CurrentDeployment
 }
 
 export function marketsRoutes(app: App, parts: MarketsParts): void {
-  const { prices, db, clock } = parts
-  const marketsOf = createSnapshotResponse((snapshot) => JSON.stringify({ markets: ASSETS.flatMap((asset) => marketOf(asset, snapshot)) }))
+  const { prices, db, clock, deployment } = parts
+  const marketsOf = createSnapshotResponse((snapshot) =>
+    JSON.stringify({ markets: deployment.current.assets.all.flatMap((asset) => marketOf(asset, snapshot)) }))
   const oneMarket = createAssetResponses((asset, served) => ({ asset: describe(asset), oracle: served.price }))
   const onePrice = createAssetResponses((_asset, served) => served.price)
   const stats = createTtlCache<PreparedResponse>({ clock, ttlMs: STATS_CACHE_MS, maxEntries: 1 })
@@ -107,7 +109,7 @@ export function marketsRoutes(app: App, parts: MarketsParts): void {
 
   app.get('/v1/markets/stats', { schema: listMarketStats }, (request, reply) => {
     const read = async (): Promise<PreparedResponse> => {
-      const { rows, head } = await readMarketStats(db, { nowSec: nowSec(clock) })
+      const { rows, head } = await readMarketStats(db, { nowSec: nowSec(clock), assets: deployment.current.assets.symbols })
       return prepareResponse(serialiseBody(reply, { stats: rows }), { 'cache-control': CACHE_ONE_SECOND, ...indexHeaders(head) })
     }
     varyByMinLedger(reply)
@@ -117,14 +119,14 @@ export function marketsRoutes(app: App, parts: MarketsParts): void {
   })
 
   app.get('/v1/markets/:asset', { schema: getMarket }, (request, reply) => {
-    const asset = knownAsset(request.params.asset)
+    const asset = knownAsset(deployment.current.assets, request.params.asset)
     const snapshot = prices.cachedSnapshot()
     if (snapshot !== undefined) return sendResponse(request, reply, oneMarket(asset, snapshot.prices.get(asset.symbol)))
     return prices.price(asset.symbol).then((served) => sendResponse(request, reply, oneMarket(asset, served)))
   })
 
   app.get('/v1/markets/:asset/price', { schema: getMarketPrice }, (request, reply) => {
-    const asset = knownAsset(request.params.asset)
+    const asset = knownAsset(deployment.current.assets, request.params.asset)
     const snapshot = prices.cachedSnapshot()
     if (snapshot !== undefined) return sendResponse(request, reply, onePrice(asset, snapshot.prices.get(asset.symbol)))
     return prices.price(asset.symbol).then((served) => sendResponse(request, reply, onePrice(asset, served)))

@@ -1,7 +1,6 @@
 // GET /v1/pool, /v1/pool/history. Not in the specification.
 
 import { Type } from 'typebox'
-import { ASSET_SYMBOLS } from '../exchange/assets.ts'
 import { CACHE_ONE_SECOND, prepareResponse, sendResponse } from '../http/response.ts'
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
@@ -18,7 +17,7 @@ const EXAMPLE_POOL: PoolState = {
   ledger: 1_234_567, aum: '1000000000000', lpPrice: '10000000', lpSupply: '1000000000000', totalUsdc: '1000000000000', usdcBalance: '1000000000000',
   totalFees: '0', unrealizedPnl: '0', reservedPayout: '0', shortfall: '0', depositFeeBps: 30, withdrawFeeBps: 30, paused: false,
   caps: { reservedBps: 7_000, assetSideBps: 2_500 },
-  headroom: { total: '700000000000', assets: ASSET_SYMBOLS.slice(0, 1).map((asset) => ({ asset, long: '250000000000', short: '250000000000' })) },
+  headroom: { total: '700000000000', assets: [{ asset: 'BTC', long: '250000000000', short: '250000000000' }] },
 }
 
 const EXAMPLE_SAMPLE: PoolSample = {

@@ -3,8 +3,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CallFields } from '../exchange/call-arguments.ts'
 import { encodeCall, findForm, findUnsupportedField, typesOf } from '../exchange/call-forms.ts'
-import type { CallDefinition, CallTarget } from '../exchange/call-forms.ts'
-import type { ContractAddresses, ContractKey } from '../exchange/contracts.ts'
+import type { CallDefinition } from '../exchange/call-forms.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { callerKey } from '../http/caller.ts'
 import { clientDisconnected } from '../http/client-disconnected.ts'
 import { HttpFailure } from '../http/errors.ts'
@@ -16,8 +16,7 @@ import { requireSupportedAsset } from './known-asset.ts'
 
 export interface PreparingParts {
   readonly prepare: Prepare
-  readonly contracts: ContractAddresses
-  readonly targetOf: (contract: ContractKey) => CallTarget
+  readonly deployment: CurrentDeployment
 }
 
 interface PreparedCall extends PreparingParts {
@@ -28,7 +27,7 @@ interface PreparedCall extends PreparingParts {
 
 /** Prepares a transaction and sends it. Stops if the client disconnects. Throws 400 `simulation_failed` if the simulation fails. */
 export async function sendPrepared(request: FastifyRequest, reply: FastifyReply, parts: PreparedCall): Promise<void> {
-  requireSupportedAsset(parts.fields)
+  requireSupportedAsset(parts.deployment.current.assets, parts.fields)
   const call = callOf(parts, callerKey(request).owner)
   const disconnected = clientDisconnected(reply)
   try {
@@ -41,7 +40,8 @@ export async function sendPrepared(request: FastifyRequest, reply: FastifyReply,
 }
 
 /** The call in the form that the deployed contract accepts. Throws `unsupported_by_deployment` if it cannot do what the request says. */
-function callOf({ fields, definition, contracts, targetOf }: PreparedCall, trader: string): PrepareRequest {
+function callOf({ fields, definition, deployment }: PreparedCall, trader: string): PrepareRequest {
+  const { contracts, targetOf } = deployment.current
   const form = findForm(definition, targetOf(definition.contract))
   if (form === undefined) throw new HttpFailure({ status: 503, body: { error: UNSUPPORTED, op: fields.op, expected: signatureOf(definition), found: null } })
   const field = findUnsupportedField(definition, form, fields)

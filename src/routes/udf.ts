@@ -3,8 +3,8 @@
 import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
-import { ASSETS, findAsset } from '../exchange/assets.ts'
 import type { Asset } from '../exchange/assets.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { CACHE_ONE_SECOND, CACHE_REVALIDATE, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
@@ -107,7 +107,9 @@ const getHistory = operation(
   },
 )
 
-export function udfRoutes(app: App, parts: { readonly db: Queryable; readonly prices: Prices; readonly clock: Clock }): void {
+export function udfRoutes(
+  app: App, parts: { readonly db: Queryable; readonly prices: Prices; readonly clock: Clock; readonly deployment: CurrentDeployment },
+): void {
   const configuration = prepareResponse(JSON.stringify(CONFIGURATION), { 'cache-control': CACHE_REVALIDATE })
 
   app.get('/udf/config', { schema: getConfiguration }, (request, reply) => sendResponse(request, reply, configuration))
@@ -117,7 +119,7 @@ export function udfRoutes(app: App, parts: { readonly db: Queryable; readonly pr
   })
 
   app.get('/udf/symbols', { schema: getSymbol }, (request, reply) => {
-    const asset = findAsset(request.query.symbol.toUpperCase())
+    const asset = parts.deployment.current.assets.find(request.query.symbol.toUpperCase())
     const price = asset === undefined ? undefined : parts.prices.cachedSnapshot()?.prices.get(asset.symbol)?.price.priceFloat
     const body: UdfSymbol = asset === undefined ? { ...UNKNOWN_SYMBOL } : describe(asset, price)
     sendResponse(request, reply, prepareResponse(serialiseBody(reply, body), { 'cache-control': CACHE_REVALIDATE }))
@@ -126,7 +128,8 @@ export function udfRoutes(app: App, parts: { readonly db: Queryable; readonly pr
   app.get('/udf/search', { schema: search }, (request, reply) => {
     const { query = '', limit = SEARCH_MAX } = request.query
     const text = query.toUpperCase()
-    const found = ASSETS.filter((asset) => asset.symbol.includes(text) || asset.name.toUpperCase().includes(text)).slice(0, Math.min(limit, SEARCH_MAX))
+    const matching = parts.deployment.current.assets.all.filter((asset) => asset.symbol.includes(text) || asset.name.toUpperCase().includes(text))
+    const found = matching.slice(0, Math.min(limit, SEARCH_MAX))
     const rows: UdfFound[] = found.map(({ symbol: name, name: description }) => ({
       ...EXAMPLE_FOUND, symbol: name, full_name: name, ticker: name, description,
     }))
@@ -135,7 +138,7 @@ export function udfRoutes(app: App, parts: { readonly db: Queryable; readonly pr
 
   app.get('/udf/history', { schema: getHistory }, async (request, reply) => {
     const { query } = request
-    const asset = findAsset(query.symbol.toUpperCase())
+    const asset = parts.deployment.current.assets.find(query.symbol.toUpperCase())
     const interval = INTERVALS[query.resolution.toUpperCase()]
     const limit = Math.min(query.countback ?? UDF_BARS_MAX, UDF_BARS_MAX)
     const fromSec = query.countback === undefined ? query.from : null

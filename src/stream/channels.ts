@@ -1,6 +1,5 @@
 // The stream's channels and their names.
 
-import { ASSET_SYMBOLS } from '../exchange/assets.ts'
 import { CANDLE_INTERVALS } from '../resources/candle.ts'
 import type { CandleInterval } from '../resources/candle.ts'
 
@@ -37,23 +36,21 @@ export function accountChannel(account: string): string {
   return `${ACCOUNT_PREFIX}${account}`
 }
 
-/** All public channels, by name. */
-const PUBLIC_CHANNELS: ReadonlyMap<string, Channel> = new Map<string, Channel>([
-  [EVENTS_CHANNEL, { kind: 'events' }],
-  [HEARTBEAT_CHANNEL, { kind: 'heartbeat' }],
-  ...ASSET_SYMBOLS.flatMap((asset): [string, Channel][] => [
-    [tickerChannel(asset), { kind: 'ticker', asset }],
-    [tradesChannel(asset), { kind: 'trades', asset }],
-    ...CANDLE_INTERVALS.map((interval): [string, Channel] => [candlesChannel(asset, interval), { kind: 'candles', asset, interval }]),
-  ]),
-])
+const MARKET_NAME = /^(?:(ticker|trades)\.([A-Z0-9]{1,32})|candles\.([A-Z0-9]{1,32})\.([0-9a-z]{1,8}))$/
 
-/** The channel with this name, or undefined. Names are case-sensitive: symbols in upper case. */
+/** The channel with this name, or undefined. Names are case-sensitive: symbols in upper case. Whether the exchange lists the asset is not checked here. */
 export function parseChannel(name: string): Channel | undefined {
-  const known = PUBLIC_CHANNELS.get(name)
-  if (known !== undefined) return known
+  if (name === EVENTS_CHANNEL) return { kind: 'events' }
+  if (name === HEARTBEAT_CHANNEL) return { kind: 'heartbeat' }
   const account = ACCOUNT_NAME.exec(name)?.[1]
-  return account === undefined ? undefined : { kind: 'account', account }
+  return account === undefined ? parseMarketChannel(name) : { kind: 'account', account }
+}
+
+function parseMarketChannel(name: string): Channel | undefined {
+  const [, kind, asset, candleAsset, width] = MARKET_NAME.exec(name) ?? []
+  if (asset !== undefined) return { kind: kind === 'ticker' ? 'ticker' : 'trades', asset }
+  const interval = CANDLE_INTERVALS.find((each) => each === width)
+  return candleAsset === undefined || interval === undefined ? undefined : { kind: 'candles', asset: candleAsset, interval }
 }
 
 export function isLogChannel(channel: Channel): channel is LogChannel {

@@ -2,6 +2,8 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import type { AssetList } from '../exchange/assets.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { Queryable } from '../store/store.ts'
 import { isLogChannel, parseChannel } from './channels.ts'
@@ -38,6 +40,7 @@ export interface SessionParts {
   readonly tail: Tail
   readonly db: Queryable
   readonly clock: Clock
+  readonly deployment: CurrentDeployment
   /** The client's network address. */
   readonly address: string
   readonly budget: ReplayBudget
@@ -67,7 +70,7 @@ export function createSession(parts: SessionParts): Session {
   let login: StreamLogin | null = null
 
   async function subscribe(request: SubscribeRequest): Promise<void> {
-    const { accepted, rejected } = sortChannels(request.channels, login)
+    const { accepted, rejected } = sortChannels(request.channels, login, parts.deployment.current.assets)
     const logChannels = new Map([...accepted].filter((entry): entry is [string, LogChannel] => isLogChannel(entry[1])))
     if (logChannels.size > 0) {
       if (!tail.ready()) await tail.catchUp()
@@ -159,16 +162,21 @@ export function createSession(parts: SessionParts): Session {
 
 /** Rejects unknown channels, and the account channels of other owners. */
 function sortChannels(
-  names: readonly string[], login: StreamLogin | null,
+  names: readonly string[], login: StreamLogin | null, assets: AssetList,
 ): { readonly accepted: ReadonlyMap<string, Channel>; readonly rejected: readonly string[] } {
   const accepted = new Map<string, Channel>()
   const rejected: string[] = []
   for (const name of names) {
     const channel = parseChannel(name)
-    if (channel === undefined || (channel.kind === 'account' && channel.account !== login?.owner)) rejected.push(name)
+    if (channel === undefined || !isOpenTo(channel, login, assets)) rejected.push(name)
     else accepted.set(name, channel)
   }
   return { accepted, rejected }
+}
+
+function isOpenTo(channel: Channel, login: StreamLogin | null, assets: AssetList): boolean {
+  if (channel.kind === 'account') return channel.account === login?.owner
+  return !('asset' in channel) || assets.find(channel.asset) !== undefined
 }
 
 /** What the request reads from the database. */

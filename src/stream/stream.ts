@@ -7,6 +7,7 @@ import type { WebSocket } from 'ws'
 import type { Clock } from '../base/clock.ts'
 import { createFailureLog } from '../base/failure-log.ts'
 import type { Log } from '../base/log.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { HEARTBEAT_MS, TICKER_BROADCAST_MS } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { Price } from '../resources/price.ts'
@@ -70,6 +71,7 @@ export interface StreamStats {
 
 export interface StreamOptions {
   readonly store: Store
+  readonly deployment: CurrentDeployment
   readonly clock: Clock
   readonly log: Log
   readonly limits: StreamLimits
@@ -81,17 +83,17 @@ export interface StreamOptions {
   }
 }
 
-export function createStream({ store, clock, log, limits, services }: StreamOptions): Stream {
+export function createStream({ store, deployment, clock, log, limits, services }: StreamOptions): Stream {
   const hub = createHub()
   const clients = createClients(limits)
   const tail = createTail({
-    store, clock, log,
+    store, deployment, clock, log,
     publish: hub.publish,
     onEpoch(change) {
       for (const { session } of clients) session.announceEpoch(change)
     },
   })
-  const ticks = createTicks({ hub, tail, db: store.read, clock, readPrices: services.readPrices })
+  const ticks = createTicks({ hub, tail, db: store.read, clock, deployment, readPrices: services.readPrices })
   const budgets = createReplayBudgets({ limits, clock })
   const failures = createFailureLog({
     clock, log, level: 'warn', message: 'a stream request failed: closing the connection', individually: INDIVIDUAL_LINES,
@@ -123,7 +125,8 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
       },
     })
     const session = createSession({
-      connection, hub, tail, db: store.read, clock, address: origin.address, budget: budgets.open(origin.address), limits, services, log, lastTick: ticks.last,
+      connection, hub, tail, db: store.read, clock, deployment, limits, services, log,
+      address: origin.address, budget: budgets.open(origin.address), lastTick: ticks.last,
     })
     const client: Client = { connection, session, origin }
     clients.add(client)

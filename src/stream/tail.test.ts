@@ -9,6 +9,7 @@ import { silentLog } from '../base/log.ts'
 import { createTail, INITIAL_ROWS } from './tail.ts'
 import type { EpochChange } from './tail.ts'
 import type { Frame } from './frames.ts'
+import { anyDeployment } from '../../test/support/deployments.ts'
 
 test('retains the newest rows at start-up and publishes none of them', async () => {
   await using store = await openTestStore()
@@ -22,7 +23,7 @@ test('retains the newest rows at start-up and publishes none of them', async () 
   await world.catchUp()
   const published: Frame[] = []
   const options = { store, publish: (frames: readonly Frame[]) => void published.push(...frames), onEpoch: () => assert.fail('no epoch change') }
-  const tail = createTail({ ...options, clock: createVirtualClock(0), log: silentLog })
+  const tail = createTail({ ...options, deployment: anyDeployment(), clock: createVirtualClock(0), log: silentLog })
   await tail.catchUp()
   assert.deepEqual([published.length, tail.position(), tail.channelHead('events')], [0, rows, rows])
   const framesAfter = (channel: string, afterSeq: number) => tail.recentPage(new Set([channel]), afterSeq, Infinity)?.frames
@@ -50,6 +51,7 @@ test('announces a repaired log, whose events have other seqs, and publishes none
   const published: Frame[] = []
   const changes: EpochChange[] = []
   const tail = createTail({
+    deployment: anyDeployment(),
     store, publish: (frames) => void published.push(...frames), onEpoch: (change) => void changes.push(change), clock: createVirtualClock(0), log: silentLog,
   })
   await tail.catchUp()

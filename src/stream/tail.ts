@@ -3,7 +3,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { ASSET_SYMBOLS } from '../exchange/assets.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { INDEX_CHANNEL } from '../projections/index-state.ts'
 import type { LogHead, LogRow } from '../projections/stream-log.ts'
 import { hasEventAt, readChannelHeads, readLog, readLogHead } from '../projections/stream-log.ts'
@@ -57,6 +57,7 @@ export interface EpochChange {
 
 export interface TailOptions {
   readonly store: Store
+  readonly deployment: CurrentDeployment
   readonly publish: (frames: readonly Frame[]) => void
   /** Called when a new epoch begins, before its first frames are published. */
   readonly onEpoch: (change: EpochChange) => void
@@ -64,7 +65,7 @@ export interface TailOptions {
   readonly log: Log
 }
 
-export function createTail({ store, publish, onEpoch, clock, log }: TailOptions): Tail {
+export function createTail({ store, deployment, publish, onEpoch, clock, log }: TailOptions): Tail {
   const db = store.read
   const channelHeads = new Map<string, number>()
   const recent = createRecentRows(RECENT_ROWS)
@@ -84,7 +85,7 @@ export function createTail({ store, publish, onEpoch, clock, log }: TailOptions)
     const end = await readLogHead(db)
     const endSeq = end?.seq ?? 0
     const startSeq = Math.max(0, endSeq - INITIAL_ROWS)
-    const heads = await readChannelHeads(db, { events: true, assets: ASSET_SYMBOLS, accounts: [] }, startSeq)
+    const heads = await readChannelHeads(db, { events: true, assets: deployment.current.assets.symbols, accounts: [] }, startSeq)
     const { rows } = await readLog(db, startSeq, { limit: INITIAL_ROWS, accounts: false })
     recent.clear()
     position = startSeq

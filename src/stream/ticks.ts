@@ -2,7 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
-import { ASSET_SYMBOLS } from '../exchange/assets.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { SeriesCandle } from '../projections/candles.ts'
 import { bucketEnd, readNewestCandles } from '../projections/candles.ts'
 import { CANDLE_INTERVALS } from '../resources/candle.ts'
@@ -30,18 +30,12 @@ export interface TicksOptions {
   readonly tail: Tail
   readonly db: Queryable
   readonly clock: Clock
+  readonly deployment: CurrentDeployment
   /** The prices that could be read; other assets are missing. Never rejects. */
   readPrices(): Promise<readonly Price[]>
 }
 
-interface Pair {
-  readonly asset: string
-  readonly interval: CandleInterval
-}
-
-const PAIRS: readonly Pair[] = ASSET_SYMBOLS.flatMap((asset) => CANDLE_INTERVALS.map((interval) => ({ asset, interval })))
-
-export function createTicks({ hub, tail, db, clock, readPrices }: TicksOptions): Ticks {
+export function createTicks({ hub, tail, db, clock, deployment, readPrices }: TicksOptions): Ticks {
   const lastTicks = new Map<string, Frame>()
   /** The start of the open bucket that was last sent on each channel. */
   const openBuckets = new Map<string, number>()
@@ -72,7 +66,8 @@ export function createTicks({ hub, tail, db, clock, readPrices }: TicksOptions):
       hub.publish(frames)
     },
     async broadcastCandles() {
-      const subscribed = PAIRS.filter(({ asset, interval }) => hub.hasSubscribers(candlesChannel(asset, interval)))
+      const pairs = deployment.current.assets.symbols.flatMap((asset) => CANDLE_INTERVALS.map((interval) => ({ asset, interval })))
+      const subscribed = pairs.filter(({ asset, interval }) => hub.hasSubscribers(candlesChannel(asset, interval)))
       if (subscribed.length === 0) return
       const candles = Map.groupBy(await readNewestCandles(db, subscribed), ({ asset, interval }) => candlesChannel(asset, interval))
       hub.publish(subscribed.flatMap(({ asset, interval }) => {

@@ -10,8 +10,7 @@ import type { Pool } from '../chain/pool.ts'
 import { readPool } from '../chain/pool.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { withTimeout } from '../chain/with-timeout.ts'
-import { ASSET_SYMBOLS } from '../exchange/assets.ts'
-import type { ContractAddresses } from '../exchange/contracts.ts'
+import type { CurrentDeployment, Deployment } from '../exchange/deployment.ts'
 import { LEVERAGE, OPEN_INTEREST_CAPS_BPS, SLIPPAGE_TOLERANCE_BPS, TRAILING_PERCENT_BPS, VENUE_CACHE_MS, VENUE_READ_TIMEOUT_MS } from '../limits.ts'
 import type { CurrentFunding } from '../resources/funding.ts'
 import type { MarketLimits } from '../resources/market-limits.ts'
@@ -32,24 +31,34 @@ const FUNDING_WAIT_MS = 1_000
 interface Snapshot {
   readonly pool: Pool
   readonly market: MarketSummary
+  /** In listing order. */
+  readonly assets: readonly string[]
 }
 
-export function createVenue(parts: { readonly rpc: Rpc; readonly contracts: ContractAddresses; readonly clock: Clock }): Venue {
-  const { rpc, contracts, clock } = parts
+function marketOf({ contracts: { market }, assets }: Deployment): Parameters<typeof readMarketSummary>[1] {
+  return { market, assets: assets.symbols }
+}
+
+export function createVenue(parts: { readonly rpc: Rpc; readonly deployment: CurrentDeployment; readonly clock: Clock }): Venue {
+  const { rpc, deployment, clock } = parts
   const cached = { clock, ttlMs: VENUE_CACHE_MS, maxEntries: 1 }
   const markets = createTtlCache<MarketSummary>(cached)
   const snapshots = createTtlCache<Snapshot>(cached)
   let fundingUnavailableUntilMs = 0
 
   async function market(): Promise<MarketSummary> {
-    return await markets.get('', () => withReadTimeout('getLedgerEntries', (signal) => readMarketSummary(rpc, contracts.market, { signal })))
+    const exchange = deployment.current
+    const read = (signal: AbortSignal): Promise<MarketSummary> => readMarketSummary(rpc, marketOf(exchange), { signal })
+    return await markets.get(exchange.contracts.market, () => withReadTimeout('getLedgerEntries', read))
   }
 
   /** Reads both at about the same ledger, because the headroom depends on both. */
   async function snapshot(): Promise<Snapshot> {
-    return await snapshots.get('', () => withReadTimeout('simulateTransaction', async (signal) => {
-      const [pool, summary] = await Promise.all([readPool(rpc, contracts.vault, { signal }), readMarketSummary(rpc, contracts.market, { signal })])
-      return { pool, market: summary }
+    const exchange = deployment.current
+    const { contracts: { market: address, vault } } = exchange
+    return await snapshots.get(`${address} ${vault}`, () => withReadTimeout('simulateTransaction', async (signal) => {
+      const [pool, summary] = await Promise.all([readPool(rpc, vault, { signal }), readMarketSummary(rpc, marketOf(exchange), { signal })])
+      return { pool, market: summary, assets: exchange.assets.symbols }
     }))
   }
 
@@ -83,7 +92,7 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly contracts: Cont
   }
 }
 
-function describePool({ pool, market }: Snapshot): PoolState {
+function describePool({ pool, market, assets }: Snapshot): PoolState {
   const { aum, reservedPayout } = pool
   return {
     ledger: pool.ledger,
@@ -102,7 +111,7 @@ function describePool({ pool, market }: Snapshot): PoolState {
     caps: { reservedBps: OPEN_INTEREST_CAPS_BPS.reserved, assetSideBps: OPEN_INTEREST_CAPS_BPS.assetSide },
     headroom: {
       total: aum === null || reservedPayout === null ? null : amountText(remaining(capOf(aum, OPEN_INTEREST_CAPS_BPS.reserved), reservedPayout)),
-      assets: ASSET_SYMBOLS.map((asset) => ({ asset, ...headroomOf(asset, pool, market) })),
+      assets: assets.map((asset) => ({ asset, ...headroomOf(asset, pool, market) })),
     },
   }
 }

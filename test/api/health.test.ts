@@ -5,10 +5,11 @@ import { after, before, test } from 'node:test'
 import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
 import type { Health } from '../../src/resources/health.ts'
-import { PLACEHOLDER_CONTRACTS, BARE_START_MS, createBareGateway } from '../support/bare-gateway.ts'
+import { BARE_START_MS, createBareGateway } from '../support/bare-gateway.ts'
 import { until } from '../support/until.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import { anyDeployment } from '../support/deployments.ts'
 
 let fixture: GatewayFixture
 
@@ -73,7 +74,8 @@ test('the ledger age grows while the chain is unreachable and drops after it rec
 
 test('reports the environment as the source of an overridden contract address', async () => {
   const router = `C${'A'.repeat(55)}`
-  await using bare = await createBareGateway({ contracts: { ...PLACEHOLDER_CONTRACTS, router: { address: router, source: 'env' } }, store: emptyStore() })
+  const deployment = anyDeployment({ router: { address: router, source: 'env' } })
+  await using bare = await createBareGateway({ deployment, store: emptyStore() })
   const { contracts } = (await bare.gateway.app.inject('/v1/health')).json<Health>()
   assert.deepEqual([contracts.router, contracts.market.source], [{ address: router, source: 'env' }, 'manifest'])
 })

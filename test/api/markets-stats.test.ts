@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import { STATS_CACHE_MS } from '../../src/limits.ts'
 import type { MarketStats } from '../../src/resources/market-stats.ts'
 import { rowsOf } from '../support/pagination.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ASSETS, ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSETS, ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import { ORACLE_CACHE_MS, STALE_PRICE_SERVED_MS } from '../../src/limits.ts'
 import type { Market } from '../../src/resources/market.ts'
 import type { Price } from '../../src/resources/price.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import { ORACLE_CACHE_MS, STALE_PRICE_SERVED_MS } from '../../src/limits.ts'
 import { TICKER_INTERVAL_MS } from '../../src/oracle/oracle.ts'
 import { MAX_CONCURRENT_PRICE_READS, PRICE_READ_TIMEOUT_MS, PRICE_WAIT_MS } from '../../src/oracle/prices.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Address, scValToNative, Transaction, TransactionBuilder } from '@stellar/stellar-sdk'
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import { operationFields } from '../../src/exchange/operations.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'

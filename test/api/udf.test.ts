@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import { UDF_BARS_MAX } from '../../src/limits.ts'
 import { foldTicks } from '../../src/projections/candles.ts'
 import type { UdfConfiguration, UdfFound, UdfHistory, UdfSymbol } from '../../src/resources/udf.ts'

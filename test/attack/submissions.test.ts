@@ -12,6 +12,7 @@ import type { SubmitOutcome } from '../../src/relay/outcomes.ts'
 import { createSubmissions } from '../../src/relay/submissions.ts'
 import { CONTRACTS, NOT_FOUND, signedTransaction } from '../relay/responses.ts'
 import { createScriptedNode, pass, quiet } from '../relay/scripted-node.ts'
+import { currentDeploymentOf } from '../support/deployments.ts'
 
 const ATTACKER_ADDRESS = '192.0.2.66'
 const POLL_TIMEOUT_MS = 60_000
@@ -26,7 +27,8 @@ interface Attempt {
 function createStage() {
   const node = createScriptedNode()
   const submissions = createSubmissions({
-    rpc: node.rpc, clock: node.clock, log: silentLog, contractErrors: createContractErrors(CONTRACTS), ledgerWatermarks: createLedgerWatermarks(node.clock),
+    rpc: node.rpc, clock: node.clock, log: silentLog, contractErrors: createContractErrors(currentDeploymentOf(CONTRACTS)),
+    ledgerWatermarks: createLedgerWatermarks(node.clock),
   })
   const hashes = new Map<string, string>()
   node.script('sendTransaction', ({ transaction }) => ({ result: { status: 'PENDING', hash: hashes.get(String(transaction)), latestLedger: 1 } }))

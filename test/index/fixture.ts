@@ -22,6 +22,7 @@ import type { ExchangeEvent, LedgerFact, TestExchange } from './history.ts'
 import { createTestExchange, testContracts } from './history.ts'
 import { createFakeNode, eventId } from './node.ts'
 import type { FakeNode } from './node.ts'
+import { currentDeploymentOf } from '../support/deployments.ts'
 
 /** Where the writer's connection breaks: before the n-th statement of a transaction, or after its commit, before the confirmation. */
 export type WriterFault = { readonly beforeStatement: number } | 'after commit'
@@ -93,7 +94,7 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
         fixture.nextFault = undefined
         return fault
       }),
-      rpc, contracts: fixture.exchange.contracts, networkPassphrase: PASSPHRASE, clock, random: createSeededRandom(`world ${random++}`),
+      rpc, deployment: currentDeploymentOf(fixture.exchange.contracts, { passphrase: PASSPHRASE }), clock, random: createSeededRandom(`world ${random++}`),
       log: options.log ?? silentLog, pollIntervalMs: POLL_INTERVAL_MS, startLedger: options.startLedger ?? null,
       archive: options.archive?.(node) ?? null,
       trust: options.trust ?? LOCAL_NETWORK,

@@ -18,6 +18,7 @@ import { TRADERS, testContracts } from './history.ts'
 import { dumpArchive, dumpProjections, emptyIndex, readTables } from './tables.ts'
 import { ConnectionBroken, createIndexFixture } from './fixture.ts'
 import type { IndexFixture } from './fixture.ts'
+import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
@@ -166,7 +167,7 @@ async function check(fixture: IndexFixture): Promise<void> {
   const { volume24h, volume14d, ...lists } = expected
   assert.deepEqual(await readTables(store.read), lists)
   for (const nowSec of [fixture.nowSec(), fixture.nowSec() + 5_000, fixture.nowSec() + 86_399]) {
-    const { rows } = await readMarketStats(store.read, { nowSec })
+    const { rows } = await readMarketStats(store.read, { nowSec, assets: ASSET_SYMBOLS })
     for (const row of rows) assert.equal(row.volume24h, volume24h(row.asset, nowSec).toString(), `24 h of ${row.asset}`)
     for (const trader of TRADERS) {
       const volume = await readTraderVolume(store.read, { trader, nowSec })

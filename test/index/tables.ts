@@ -15,6 +15,7 @@ import type { TradesFilter } from '../../src/projections/trades.ts'
 import type { EventRow } from '../../src/resources/event-row.ts'
 import type { Queryable } from '../../src/store/store.ts'
 import { TRADERS } from './history.ts'
+import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 
 /** Reads all pages of a list. */
 export async function allRows<Row>(read: (cursor: string | undefined) => Promise<Page<Row>>): Promise<Row[]> {
@@ -64,7 +65,7 @@ export async function readTables(db: Queryable): Promise<{
   const open = await allRows((cursor) => listOpenPositions(db, { cursor }))
   const trades = await allTrades(db, { limit: 7 })
   const leaders = await allRows((cursor) => listLeaders(db, { sort: 'pnl', limit: 3, cursor }))
-  const { rows: stats } = await readMarketStats(db, { nowSec: 0 })
+  const { rows: stats } = await readMarketStats(db, { nowSec: 0, assets: ASSET_SYMBOLS })
   const counts = await db.query<{ all: number; undecoded: number }>(
     'select count(*) as all, count(problem) as undecoded from idx.events',
   )

@@ -20,6 +20,7 @@ import type { FlakyStore } from '../support/flaky-store.ts'
 import { call, createWallet, signChallenge, TEST_PASSPHRASE } from '../support/keys.ts'
 import { createTradingServer } from '../support/trading-server.ts'
 import type { Trading, TradingParts } from '../support/trading-server.ts'
+import { anyDeployment } from '../support/deployments.ts'
 
 const RUNS = fuzzRuns(25)
 const COMMANDS_MAX = 40
@@ -28,7 +29,7 @@ const OWNERS = [0, 1, 2]
 const MAX_KEYS = 4
 /** Keys need no network. */
 const NO_NETWORK = {
-  rpc: unreachable('RPC') as TradingParts['rpc'], contracts: {} as TradingParts['contracts'], log: silentLog, networkPassphrase: TEST_PASSPHRASE,
+  rpc: unreachable('RPC') as TradingParts['rpc'], deployment: anyDeployment(), log: silentLog, networkPassphrase: TEST_PASSPHRASE,
 }
 const INSTANCES = ['here', 'there'] as const
 type Instance = (typeof INSTANCES)[number]

@@ -4,7 +4,7 @@
 import { strict as assert } from 'node:assert'
 import test from 'node:test'
 import { createSystemClock } from '../../src/base/clock.ts'
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import { startMain } from '../support/main-process.ts'

@@ -16,6 +16,9 @@ import { callOf } from '../support/calls.ts'
 import { CONTRACTS, errorEvent, LATEST_LEDGER, PASSPHRASE, STRANGER, TRADER } from './responses.ts'
 import { createScriptedNode, NODE_START_MS, pass, quiet } from './scripted-node.ts'
 import type { ScriptedNode, NodeResponse, ScriptedResponse } from './scripted-node.ts'
+import { currentDeploymentOf } from '../support/deployments.ts'
+
+const DEPLOYMENT = currentDeploymentOf(CONTRACTS)
 
 const START_SEC = NODE_START_MS / 1000
 const REQUEST: OperationRequest = { op: 'close_position', positionId: 42 }
@@ -34,7 +37,7 @@ function bench(overrides: Readonly<Record<string, readonly ScriptedResponse[]>> 
   const { rpc, clock } = node
   const ledgerWatermarks = createLedgerWatermarks(clock)
   const prepareCall = createPrepare({
-    rpc, contracts: CONTRACTS, contractErrors: createContractErrors(CONTRACTS), ledgerWatermarks, ledgerTime: createLedgerTime({ rpc, clock }),
+    rpc, deployment: DEPLOYMENT, contractErrors: createContractErrors(DEPLOYMENT), ledgerWatermarks, ledgerTime: createLedgerTime({ rpc, clock }),
   })
   const prepare: PrepareOrder = (request, trader, signal) =>
     prepareCall({ op: request.op, trader, ...callOf(request, trader, { contracts: CONTRACTS }) }, signal === undefined ? {} : { signal })

@@ -15,6 +15,7 @@ import { createScriptedNode, pass, quiet } from './scripted-node.ts'
 import type { ScriptedNode, NodeResponse } from './scripted-node.ts'
 import { createModelNetwork } from './model-network.ts'
 import type { Envelope, ModelNetwork } from './model-network.ts'
+import { currentDeploymentOf } from '../support/deployments.ts'
 
 const RUNS = fuzzRuns(60)
 const COMMANDS_MAX = 60
@@ -176,7 +177,8 @@ function createReal(seen: Map<string, number>): Real {
   const network = createModelNetwork()
   const connection: Connection = { send: 'well', lookup: 'well' }
   const submissions = createSubmissions({
-    rpc: node.rpc, clock: node.clock, log: silentLog, contractErrors: createContractErrors(CONTRACTS), ledgerWatermarks: createLedgerWatermarks(node.clock),
+    rpc: node.rpc, clock: node.clock, log: silentLog, contractErrors: createContractErrors(currentDeploymentOf(CONTRACTS)),
+    ledgerWatermarks: createLedgerWatermarks(node.clock),
   })
   node.script('sendTransaction', ({ transaction }) => {
     const envelope = byXdr.get(String(transaction))

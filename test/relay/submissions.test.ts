@@ -18,6 +18,7 @@ import {
 } from './responses.ts'
 import { createScriptedNode, pass, quiet } from './scripted-node.ts'
 import type { ScriptedNode, ScriptedResponse, NodeResponse } from './scripted-node.ts'
+import { currentDeploymentOf } from '../support/deployments.ts'
 
 const SIGNED = signedTransaction()
 const POLL_TIMEOUT_MS = 30_000
@@ -41,7 +42,7 @@ function bench(): Bench {
   const node = createScriptedNode()
   const ledgerWatermarks = createLedgerWatermarks(node.clock)
   const submissions = createSubmissions({
-    rpc: node.rpc, clock: node.clock, log: silentLog, contractErrors: createContractErrors(CONTRACTS), ledgerWatermarks,
+    rpc: node.rpc, clock: node.clock, log: silentLog, contractErrors: createContractErrors(currentDeploymentOf(CONTRACTS)), ledgerWatermarks,
   })
   return { node, submissions, ledgerWatermarks }
 }

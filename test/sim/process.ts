@@ -23,6 +23,7 @@ import type { Killable } from './killable.ts'
 import type { Profile } from './profile.ts'
 import type { Server } from './requests.ts'
 import { createFaultyStore } from './store-faults.ts'
+import { currentDeploymentOf } from '../support/deployments.ts'
 
 const IDLE_TURNS = 4
 
@@ -82,9 +83,10 @@ export async function startProcess(index: number, run: number, parts: ProcessPar
   const rpcParts = { urls: ['http://simulated'], clock, log, transport }
   const faultyStore = (name: string): Store => createFaultyStore({ name: `${name} ${index}`, real: parts.store, killable, decisions, profile, clock })
   const { contracts, networkPassphrase } = network
+  const deployment = currentDeploymentOf(contracts, { passphrase: networkPassphrase })
   const stop = new AbortController()
   const indexer = createIndexer({
-    store: faultyStore('store'), rpc: createRpc({ ...rpcParts, random }), contracts, networkPassphrase, clock, random, log,
+    store: faultyStore('store'), rpc: createRpc({ ...rpcParts, random }), deployment, clock, random, log,
     pollIntervalMs: parts.pollIntervalMs,
     startLedger: null,
     trust: LOCAL_NETWORK,
@@ -92,7 +94,7 @@ export async function startProcess(index: number, run: number, parts: ProcessPar
   const running = [indexer.run(stop.signal)]
   const frames: PublishedFrame[] = []
   const tail = createTail({
-    store: faultyStore('stream'), clock, log,
+    store: faultyStore('stream'), deployment, clock, log,
     publish: (published) => published.forEach((frame) => frames.push(readFrame(frame.bytes()))),
     onEpoch: () => {},
   })
@@ -115,7 +117,7 @@ export async function startProcess(index: number, run: number, parts: ProcessPar
 
   function startTrading({ serve }: TradingServer): Trading {
     const own = createSeededRandom(`gateway/${index}/${run}`)
-    return serve({ store: faultyStore('api'), rpc: createRpc({ ...rpcParts, random: own }), clock, random: own, log, contracts, networkPassphrase })
+    return serve({ store: faultyStore('api'), rpc: createRpc({ ...rpcParts, random: own }), clock, random: own, log, deployment, networkPassphrase })
   }
 
   return {

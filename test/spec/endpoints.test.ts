@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
-import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import { createGateway } from '../../src/gateway.ts'
 import type { GatewayParts } from '../../src/gateway.ts'
+import { anyDeployment } from '../support/deployments.ts'
 
 interface Endpoint {
   /** GET by default. */
@@ -277,8 +277,7 @@ async function readDocument(): Promise<Document> {
   const gateway = await createGateway({
     store: { engine: 'embedded', read: dependency, write: dependency } as unknown as GatewayParts['store'],
     rpc: dependency as GatewayParts['rpc'],
-    contracts: Object.fromEntries(CONTRACT_KEYS.map((key) => [key, { address: 'C', source: 'manifest' }])) as unknown as GatewayParts['contracts'],
-    network: { name: 'testnet', passphrase: 'a passphrase' },
+    deployment: anyDeployment(),
     clock: createVirtualClock(1_783_339_200_000),
     random: createSeededRandom('document'),
     log: silentLog,

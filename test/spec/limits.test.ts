@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ASSETS } from '../../src/exchange/assets.ts'
+import { ASSETS } from '../../localnet/assets.ts'
 import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import * as limits from '../../src/limits.ts'
 import { CANDLE_INTERVALS, CANDLE_SOURCES } from '../../src/resources/candle.ts'

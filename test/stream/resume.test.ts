@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import { ACCOUNT_CACHE_MS, PRINTS_IN_SNAPSHOT, STREAM_LIMITS } from '../../src/limits.ts'
 import { createStreamFixture } from '../support/stream-fixture.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'

@@ -9,7 +9,6 @@ import type { VirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { RpcFailure } from '../../src/chain/failure.ts'
-import { resolveContracts } from '../../src/config.ts'
 import { createGateway } from '../../src/gateway.ts'
 import type { Gateway } from '../../src/gateway.ts'
 import { STREAM_LIMITS } from '../../src/limits.ts'
@@ -25,6 +24,7 @@ import { checkDelivery, isComplete, readChannelLog, readDeliveries } from '../su
 import type { ChannelLog, SubscribeRequest } from '../support/stream-audit.ts'
 import { connectStream } from '../support/stream-client.ts'
 import type { StreamClient } from '../support/stream-client.ts'
+import { currentDeploymentOf } from '../support/deployments.ts'
 
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
@@ -103,8 +103,7 @@ async function openInstance(index: IndexFixture, clock: VirtualClock): Promise<I
   const gateway = await createGateway({
     store, clock, log: silentLog,
     rpc: { ...index.node.rpc, simulateTransaction: () => Promise.reject(refused) },
-    contracts: resolveContracts(index.exchange.contracts, {}),
-    network: { name: 'testnet', passphrase: TEST_PASSPHRASE },
+    deployment: currentDeploymentOf(index.exchange.contracts, { passphrase: TEST_PASSPHRASE }),
     random: createSeededRandom(`stream model ${++instances}`),
     webOrigins: [], trustProxy: false, klinesUrls: [], redis: null, regionGuard: null,
     rateLimits: { public: 1_000_000, standard: 1_000_000, market_maker: 1_000_000 },

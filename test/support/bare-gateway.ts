@@ -5,11 +5,10 @@ import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
-import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { createSchemaCompilers } from '../../src/http/schema-compilers.ts'
 import type { Gateway, GatewayParts } from '../../src/gateway.ts'
-import type { ContractSources } from '../../src/resources/health.ts'
+import { anyDeployment } from './deployments.ts'
 
 export const BARE_START_MS = 1_783_339_200_000
 
@@ -28,10 +27,6 @@ export function unreachable(name: string): object {
   return new Proxy({}, { get: (_target, property) => (property === 'then' ? undefined : fail) })
 }
 
-export const PLACEHOLDER_CONTRACTS = Object.fromEntries(
-  CONTRACT_KEYS.map((key) => [key, { address: `C${key.toUpperCase().padEnd(55, 'A')}`, source: 'manifest' }]),
-) as unknown as ContractSources
-
 export interface BareGateway extends AsyncDisposable {
   readonly gateway: Gateway
   readonly clock: VirtualClock
@@ -45,8 +40,7 @@ export async function createBareGateway(parts: Partial<GatewayParts> = {}): Prom
     ...defaults,
     store: { engine: 'embedded', read: unreachable('database'), write: unreachable('database') } as unknown as GatewayParts['store'],
     rpc: unreachable('RPC') as GatewayParts['rpc'],
-    contracts: PLACEHOLDER_CONTRACTS,
-    network: { name: 'testnet', passphrase: 'Test SDF Network ; September 2015' },
+    deployment: anyDeployment(),
     clock,
     random: createSeededRandom('bare gateway'),
     log: silentLog,

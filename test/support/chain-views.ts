@@ -9,6 +9,7 @@ import { createSeededRandom } from '../../src/base/random.ts'
 import type { OpenPosition } from '../../src/resources/open-position.ts'
 import { createControlledTransport } from './controlled-transport.ts'
 import type { GatewayFixture } from './gateway-fixture.ts'
+import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 
 /** Id, trader, asset, direction, size, entry price and time of opening. */
 export type PositionRow = readonly string[]
@@ -18,8 +19,9 @@ const RECONCILE_STEPS_MAX = 20
 export async function readPositionsFromChain({ network, clock }: GatewayFixture): Promise<readonly PositionRow[]> {
   const { transport } = createControlledTransport(network)
   const rpc = createRpc({ urls: ['http://local/rpc'], clock, random: createSeededRandom('ledger'), log: silentLog, transport })
-  const { openIds } = await readMarketState(rpc, network.contracts, [], {})
-  const { positions } = await readMarketState(rpc, network.contracts, [...(openIds ?? [])], {})
+  const exchange = { ...network.contracts, assets: ASSET_SYMBOLS }
+  const { openIds } = await readMarketState(rpc, exchange, [], {})
+  const { positions } = await readMarketState(rpc, exchange, [...(openIds ?? [])], {})
   return [...positions.values()].map((position) => rowOf(
     position?.id, position?.trader, position?.asset, position?.direction, position?.size, position?.entry_price, position?.timestamp,
   )).toSorted(byText)

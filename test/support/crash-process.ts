@@ -10,18 +10,20 @@ import { createIndexer } from '../../src/indexer/indexer.ts'
 import { openStore } from '../../src/store/open.ts'
 import { TEST_NETWORK_PASSPHRASE } from '../../localnet/start.ts'
 import { createTradingServer } from './trading-server.ts'
+import { currentDeploymentOf } from './deployments.ts'
 
 const [rpcUrl = '', contractsJson = '{}', kind = 'folder', location = ''] = process.argv.slice(2)
 const [clock, random, log] = [createSystemClock(), createSystemRandom(), silentLog]
 const contracts = JSON.parse(contractsJson) as ContractAddresses
 const networkPassphrase = TEST_NETWORK_PASSPHRASE
+const deployment = currentDeploymentOf(contracts)
 const [store, server] = await Promise.all([
   openStore({ databaseUrl: kind === 'server' ? location : null, dataDir: kind === 'server' ? null : location, clock, log }),
   createTradingServer(),
 ])
 const rpc = createRpc({ urls: [rpcUrl], clock, random, log })
-server.serve({ store, rpc, clock, random, log, contracts, networkPassphrase })
-const indexer = createIndexer({ store, rpc, contracts, networkPassphrase, clock, random, log, pollIntervalMs: 100, startLedger: null })
+server.serve({ store, rpc, clock, random, log, deployment, networkPassphrase })
+const indexer = createIndexer({ store, rpc, deployment, clock, random, log, pollIntervalMs: 100, startLedger: null })
 server.app.get('/index', () => ({ lastLedger: indexer.status().lastLedger }))
 process.stdout.write(`${await server.app.listen({ host: '127.0.0.1', port: 0 })}\n`)
 await indexer.run(new AbortController().signal)

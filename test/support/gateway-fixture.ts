@@ -6,8 +6,8 @@ import { silentLog } from '../../src/base/log.ts'
 import type { Log } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { createRpc } from '../../src/chain/rpc.ts'
-import { resolveContracts } from '../../src/config.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
+import type { ReplaceableDeployment } from '../../src/exchange/deployment.ts'
 import { createGateway } from '../../src/gateway.ts'
 import type { Gateway, GatewayParts } from '../../src/gateway.ts'
 import { LOCAL_NETWORK } from '../../src/indexer/confirmation.ts'
@@ -28,6 +28,7 @@ import { connectStream } from './stream-client.ts'
 import type { StreamClient } from './stream-client.ts'
 import { trackCalls } from './tracked-store.ts'
 import { untilIdle } from './until.ts'
+import { currentDeploymentOf } from './deployments.ts'
 
 /** Monday, 6 July 2026, 12:00:00 UTC. */
 export const FIXTURE_START_MS = 1_783_339_200_000
@@ -59,6 +60,8 @@ export interface GatewayFixture extends AsyncDisposable {
   readonly gateway: Gateway
   /** Where the gateway listens; changes with a restart. Empty without `listen`. */
   readonly url: string
+  /** What gateway and indexer serve; replace it as a changed manifest does. */
+  readonly deployment: ReplaceableDeployment
   /** Faults between gateway and network. */
   readonly rpc: RpcControls
   /** Resolves when only time can make something happen: no database call is running and the event loop is quiet. */
@@ -86,24 +89,24 @@ export async function createGatewayFixture(options: GatewayFixtureOptions = {}):
   const clock = createVirtualClock(FIXTURE_START_MS)
   const random = createSeededRandom(seed)
   const network = building.use(await startNetworkOn(clock, { random: random.fork('network'), log, seed, traders, ledgerMs: LEDGER_MS }))
-  const { networkPassphrase } = network
+  const deploymentWith = (contracts: ContractAddresses): ReplaceableDeployment => currentDeploymentOf(contracts, { passphrase: network.networkPassphrase })
   const { store, running } = trackCalls(building.use(await openTestStore({ readTimeoutMs: STATEMENT_TIMEOUT_MS })))
   const { controls, transport } = createControlledTransport(network)
   const rpc = createRpc({ urls: ['http://local/rpc'], transport, clock, random: random.fork('rpc'), log, observer: metrics?.rpc ?? null })
-  const startIndexer = (contracts: ContractAddresses, name: string): Indexer => createIndexer({
-    store, rpc: rpc.session(), contracts, networkPassphrase, clock, random: random.fork(name), log, pollIntervalMs: 2_000,
+  let deployment = deploymentWith(network.contracts)
+  const startIndexer = (name: string): Indexer => createIndexer({
+    store, rpc: rpc.session(), deployment, clock, random: random.fork(name), log, pollIntervalMs: 2_000,
     startLedger: options.startLedger ?? null,
     trust: LOCAL_NETWORK,
     ...(metrics === undefined ? {} : { onArchived: metrics.archived }),
   })
   const parts: GatewayParts = {
     ...GATEWAY_DEFAULTS,
-    store, rpc, clock, log, contracts: resolveContracts(network.contracts, {}), random: random.fork('gateway'),
-    network: { name: 'testnet', passphrase: networkPassphrase },
+    store, rpc, clock, log, deployment, random: random.fork('gateway'),
     observer: metrics?.http ?? null,
     ...options.gateway,
   }
-  let indexer = startIndexer(network.contracts, 'indexer')
+  let indexer = startIndexer('indexer')
   building.defer(() => indexer[Symbol.asyncDispose]())
   let contractChanges = 1
   let gateway = await createGateway(parts)
@@ -130,6 +133,9 @@ export async function createGatewayFixture(options: GatewayFixtureOptions = {}):
   const fixture: GatewayFixture = {
     clock, network, store, restartGateway,
     rpc: controls,
+    get deployment() {
+      return deployment
+    },
     get indexer() {
       return indexer
     },
@@ -166,8 +172,9 @@ export async function createGatewayFixture(options: GatewayFixtureOptions = {}):
     },
     async restartWithContracts(contracts) {
       await indexer[Symbol.asyncDispose]()
-      indexer = startIndexer(contracts, `indexer ${++contractChanges}`)
-      await restartGateway({ contracts: resolveContracts(contracts, {}) })
+      deployment = deploymentWith(contracts)
+      indexer = startIndexer(`indexer ${++contractChanges}`)
+      await restartGateway({ deployment })
     },
     control: (method, params = {}) => network.rpc.call(method, params),
     get: (path, headers = {}) => call(gateway.app, path, { headers, from: '127.0.0.1' }),

@@ -18,6 +18,7 @@ import type { Stream, StreamOptions } from '../../src/stream/stream.ts'
 import { openTestStore } from './database.ts'
 import { connectStream } from './stream-client.ts'
 import type { StreamClient } from './stream-client.ts'
+import { anyDeployment } from './deployments.ts'
 
 const START_MS = 1_783_339_200_000
 const EPOCH: Epoch = {
@@ -58,6 +59,7 @@ export async function createStreamFixture({ limits = {}, services = {} }: Stream
     await tx.query('update idx.cursor set epoch = 1, start_ledger = 1, last_seq = 0, updated_at = $1', [START_MS])
   })
   const stream = createStream({
+    deployment: anyDeployment(),
     store, clock, log: silentLog,
     limits: { ...STREAM_LIMITS, drainMs: 0, ...limits },
     services: {

@@ -9,7 +9,7 @@ import type { Log } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import type { Random } from '../../src/base/random.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
-import type { ContractAddresses } from '../../src/exchange/contracts.ts'
+import type { CurrentDeployment } from '../../src/exchange/deployment.ts'
 import { ERROR_RULES } from '../../src/gateway.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { App } from '../../src/http/app.ts'
@@ -54,7 +54,7 @@ export interface TradingParts {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  readonly contracts: ContractAddresses
+  readonly deployment: CurrentDeployment
   readonly networkPassphrase: string
   /** By default every account may have keys. */
   readonly allowlist?: Allowlist
@@ -99,8 +99,7 @@ export async function createTradingServer(): Promise<TradingServer> {
   accountRoutes(app, { requestLimits })
   ordersRoutes(app, {
     prepare: (request, options) => current().relay.prepare(request, options),
-    contracts: forward(() => current().parts.contracts),
-    targetOf: () => ({ generation: '1', accepts: null }),
+    deployment: forward(() => current().parts.deployment),
   })
   txRoutes(app, { relay: forward(() => current().relay) })
   return {
