@@ -47,7 +47,7 @@ function describeNetwork({ network }: Config, { rpcUrls }: Secrets): string {
   return `${network.kind === 'local' ? 'local, in another process' : network.name}, RPC ${rpcUrls.map(hostOf).join(', ')}`
 }
 
-function describeLocal({ rpcUrl, friendbotUrl, accounts }: LocalAccess): readonly string[] {
+export function describeLocal({ rpcUrl, friendbotUrl, accounts }: LocalAccess): readonly string[] {
   const funded = accounts.filter(({ secret }) => secret !== null)
   return [
     describeRow(['Network', `local, JSON-RPC at ${rpcUrl}`]),

@@ -7,7 +7,7 @@ import { readContractInstances } from '../chain/contract-code.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { ContractSpec } from '../exchange/contract-spec.ts'
-import type { ContractAddresses } from '../exchange/contracts.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { ContractCode, ContractVersion } from '../projections/contract-versions.ts'
 import {
   insertContractVersion, listContractVersions, positionOf, readContractCode, setGeneration, storeContractCode, versionAt,
@@ -40,7 +40,7 @@ export interface ContractWatcher {
 
 export interface ContractWatcherOptions {
   readonly rpc: Rpc
-  readonly contracts: ContractAddresses
+  readonly deployment: CurrentDeployment
   readonly clock: Clock
   readonly log: Log
 }
@@ -60,7 +60,7 @@ interface Reading {
   readonly code: readonly ContractCode[]
 }
 
-export function createContractWatcher({ rpc, contracts, clock, log }: ContractWatcherOptions): ContractWatcher {
+export function createContractWatcher({ rpc, deployment, clock, log }: ContractWatcherOptions): ContractWatcher {
   const background = createBackgroundRequest<Reading>()
   let readEpoch: number | undefined
   let nextAtMs = Number.NEGATIVE_INFINITY
@@ -68,7 +68,7 @@ export function createContractWatcher({ rpc, contracts, clock, log }: ContractWa
   let suspected: readonly ContractVersion[] = []
 
   async function readAll(db: Queryable, epoch: Epoch, call: CallOptions): Promise<Reading> {
-    const { ledger, instances } = await readContractInstances(rpc, [...watchedContracts(contracts).keys()], call)
+    const { ledger, instances } = await readContractInstances(rpc, [...watchedContracts(deployment.current.contracts).keys()], call)
     const readings: CodeReading[] = []
     for (const [address, { executable, lastModifiedLedger }] of instances) {
       if (executable.kind === 'wasm') readings.push({ address, wasmHash: executable.wasmHash, sinceLedger: lastModifiedLedger })
@@ -147,7 +147,7 @@ export function createContractWatcher({ rpc, contracts, clock, log }: ContractWa
     const unnamed = versions.filter(({ generation }) => generation === null)
     if (unnamed.length === 0) return
     const stored = await readContractCode(tx, unnamed.map(({ wasmHash }) => wasmHash))
-    const watched = watchedContracts(contracts)
+    const watched = watchedContracts(deployment.current.contracts)
     const isMarket = ({ address }: ContractVersion): boolean => watched.get(address) === 'market'
     let named = versions
     // The market first: it decides between generations in which another contract had the same interface.

@@ -5,7 +5,6 @@ import { defined } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { failureFields, RpcFailure } from '../chain/failure.ts'
-import type { ContractAddresses } from '../exchange/contracts.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
@@ -57,12 +56,7 @@ export interface GapFiller {
 export interface GapFillerOptions {
   /** Nodes with a longer history. Each endpoint is probed on its own. */
   readonly archive: Rpc
-<<<<<<< HEAD
-  readonly networkPassphrase: string
-  readonly contracts: ContractAddresses
-=======
   readonly deployment: CurrentDeployment
->>>>>>> 9c3f848 (Read the exchange from one replaceable deployment value)
   readonly clock: Clock
   readonly log: Log
   /** Called after events were archived. */
@@ -114,7 +108,7 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     pageSize.onSuccess()
     const end = endOfLedger(gap.toLedger)
     const events = await withoutArchived(db, epoch.chain, page.events.filter(({ id }) => id <= end))
-    const watched = watchedContracts(options.contracts)
+    const watched = watchedContracts(options.deployment.current.contracts)
     const declared = await readPageInterfaces(db, { epoch, events, nowMs: clock.nowMs() }, { rpc: archive, watched, call })
     const numbered = await toNumberedPage(events, { epoch, epochs, afterSeq: await lastFilledSeq(db, gap) }, declared)
     const { archived } = numbered

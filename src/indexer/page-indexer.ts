@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { RpcFailure } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
-import type { ContractAddresses } from '../exchange/contracts.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import { listEpochs } from '../projections/epochs.ts'
 import { withoutArchived } from '../projections/events.ts'
@@ -34,14 +34,14 @@ export interface PageIndexer {
 export interface PageIndexerOptions {
   readonly rpc: Rpc
   readonly guard: ChainGuard
-  readonly contracts: ContractAddresses
+  readonly deployment: CurrentDeployment
   readonly clock: Clock
   readonly log: Log
   /** Called after events were archived. */
   readonly onArchived?: ((events: readonly ArchivedEvent[]) => void) | undefined
 }
 
-export function createPageIndexer({ rpc, guard, contracts, clock, log, onArchived }: PageIndexerOptions): PageIndexer {
+export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchived }: PageIndexerOptions): PageIndexer {
   const pageSize = createPageSize()
   const reportProblems = createProblemReporter(log)
   return {
@@ -50,7 +50,7 @@ export function createPageIndexer({ rpc, guard, contracts, clock, log, onArchive
       const epochs = await listEpochs(db)
       const epoch = defined(epochs.find(({ number }) => number === cursor.epoch), 'the current epoch')
       const contractIds = Object.values(epoch.contracts)
-      const watched = watchedContracts(contracts)
+      const watched = watchedContracts(deployment.current.contracts)
       const upgradesOf = [...watched.keys()].filter((address) => !contractIds.includes(address))
       const page = await readEventsPage(node, from, { ...call, contractIds, upgradesOf, limit: pageSize.limit() })
       pageSize.onSuccess()
