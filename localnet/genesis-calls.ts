@@ -9,7 +9,7 @@ import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from './con
 import type { Val } from './contracts/host.ts'
 import { defaultMarketConfig } from './contracts/market/defaults.ts'
 import { priceTag } from './contracts/price-oracle.ts'
-import type { Identities } from './genesis.ts'
+import type { Identities } from './identities.ts'
 import type { LocalGeneration } from './setup.ts'
 
 /**
