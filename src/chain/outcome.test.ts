@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Address, xdr } from '@stellar/stellar-sdk'
-import { findContractError, findSimulationError, readHostErrorType, readTransactionResult } from './outcome.ts'
+import { findFailureCause, findSimulationError, readHostError, readTransactionResult } from './outcome.ts'
 
 const MARKET = 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC'
 const TOKEN = 'CA63EPM4EEXUVUANF6FQUJEJ37RWRYIXCARWFXYUMPP7RLZWFNLTVNR4'
@@ -29,37 +29,44 @@ const metrics = diagnostic('core_metrics', xdr.ScVal.scvSymbol('read_entry'))
 
 test('the host failure decides, and the first event with its code is of the contract that raised it', () => {
   const events = [call, raised(contractError(10), TOKEN), raised(contractError(10), MARKET), hostFailure(contractError(10)), metrics, metrics]
-  assert.deepEqual(findContractError(events), { code: 10, contract: TOKEN })
+  assert.deepEqual(findFailureCause(events).contractError, { code: 10, contract: TOKEN })
 })
 
 test('ignores an error that a contract caught', () => {
   const events = [raised(contractError(31), TOKEN), raised(contractError(4), MARKET), hostFailure(contractError(4))]
-  assert.deepEqual(findContractError(events), { code: 4, contract: MARKET })
+  assert.deepEqual(findFailureCause(events).contractError, { code: 4, contract: MARKET })
 })
 
 test('a host error is not a contract error', () => {
-  assert.equal(findContractError([raised(contractError(4), MARKET), raised(TRAP, MARKET), raised(REFUSED), hostFailure(REFUSED), metrics]), null)
+  const events = [raised(contractError(4), MARKET), raised(TRAP, MARKET), raised(REFUSED), hostFailure(REFUSED), metrics]
+  assert.deepEqual(findFailureCause(events), { contractError: null, hostError: { type: 'Auth', code: 'InvalidAction' } })
 })
 
 test('returns null without a host failure', () => {
-  assert.equal(findContractError([]), null)
-  assert.equal(findContractError([call, raised(contractError(4), MARKET), metrics]), null)
+  assert.equal(findFailureCause([]).contractError, null)
+  assert.equal(findFailureCause([call, raised(contractError(4), MARKET), metrics]).contractError, null)
+})
+
+test('an error outside of the contract call is in an error event without a contract', () => {
+  const excess = raised(xdr.ScError.sceStorage(xdr.ScErrorCode.scecExceededLimit))
+  assert.deepEqual(findFailureCause([call, raised(contractError(4), MARKET), raised(REFUSED), excess, metrics]).hostError, { type: 'Storage', code: 'ExceededLimit' })
+  assert.equal(findFailureCause([raised(TRAP, MARKET)]).hostError, null, 'a contract may have caught its own')
 })
 
 test('ignores a host_fn_failed event that a contract published', () => {
   const forged = diagnostic('host_fn_failed', xdr.ScVal.scvError(contractError(4)), { contract: MARKET })
   const published = diagnostic('host_fn_failed', xdr.ScVal.scvError(contractError(4)), { type: xdr.ContractEventType.contract })
-  assert.equal(findContractError([forged]), null)
-  assert.equal(findContractError([published]), null)
+  assert.equal(findFailureCause([forged]).contractError, null)
+  assert.equal(findFailureCause([published]).contractError, null)
 })
 
 test('ignores an event named error that a contract published', () => {
   const published = diagnostic('error', xdr.ScVal.scvError(contractError(4)), { contract: TOKEN, type: xdr.ContractEventType.contract })
-  assert.deepEqual(findContractError([published, raised(contractError(4), MARKET), hostFailure(contractError(4))]), { code: 4, contract: MARKET })
+  assert.deepEqual(findFailureCause([published, raised(contractError(4), MARKET), hostFailure(contractError(4))]).contractError, { code: 4, contract: MARKET })
 })
 
 test('returns the code without a contract when the origin is missing, and skips invalid events', () => {
-  assert.deepEqual(findContractError(['', 'AAAA', hostFailure(contractError(22))]), { code: 22, contract: null })
+  assert.deepEqual(findFailureCause(['', 'AAAA', hostFailure(contractError(22))]).contractError, { code: 22, contract: null })
 })
 
 function logOf(...lines: readonly string[]): string {
@@ -89,9 +96,9 @@ test('without events, the last matching line of the log has the contract', () =>
 test('ignores a contract error in later lines', () => {
   const text = `HostError: Error(Auth, InvalidAction)\n\nEvent log (newest first):\n   0: ${line(MARKET, 'Error(Contract, #110)')}\n`
   assert.equal(findSimulationError(text, [raised(contractError(110), MARKET)]), null)
-  assert.deepEqual(readHostErrorType(text), { type: 'Auth', code: 'InvalidAction' })
+  assert.deepEqual(readHostError(text), { type: 'Auth', code: 'InvalidAction' })
   assert.equal(findSimulationError('Could not unmarshal transaction', []), null)
-  assert.equal(readHostErrorType('preflight queue full'), null)
+  assert.equal(readHostError('preflight queue full'), null)
   assert.equal(findSimulationError('', []), null)
   assert.equal(findSimulationError('say HostError: Error(Contract, #1)', []), null)
 })

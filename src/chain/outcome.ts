@@ -1,4 +1,4 @@
-// The outcome of a transaction: its result code, and the contract error, which only the diagnostic events contain.
+// The outcome of a transaction: its result code, and the error of a contract or of the host, which only the diagnostic events contain.
 
 import { StrKey, xdr } from '@stellar/stellar-sdk'
 
@@ -9,16 +9,34 @@ export interface RaisedError {
   readonly contract: string | null
 }
 
+/** An error of the host, such as `Storage` with `ExceededLimit`. */
+export interface HostError {
+  readonly type: string
+  readonly code: string
+}
+
+/** Why a transaction failed. At most one of the two is known. */
+export interface FailureCause {
+  readonly contractError: RaisedError | null
+  readonly hostError: HostError | null
+}
+
 /**
- * The contract error that failed a transaction, from its diagnostic events (base64). Null when it failed for another reason (resources, authorisation), and
- * when the host's final error event is missing: other error events may be of errors that a contract caught.
+ * Why a transaction failed, from its diagnostic events (base64). The host's final error event decides: other error events may be of errors that a contract
+ * caught. Failures outside of the contract call have no such event, but an error event without a contract.
  */
-export function findContractError(diagnosticEventsXdr: readonly string[]): RaisedError | null {
+export function findFailureCause(diagnosticEventsXdr: readonly string[]): FailureCause {
   const events = readErrorEvents(diagnosticEventsXdr)
-  const hostFailure = events.find(({ name, contract }) => name === 'host_fn_failed' && contract === null)
-  if (hostFailure?.error?.type !== 'sceContract') return null
-  const code = hostFailure.error.contractCode
-  return { code, contract: originOf(events, code) }
+  const byHost = events.filter(({ contract }) => contract === null)
+  const final = byHost.find(({ name }) => name === 'host_fn_failed') ?? byHost.findLast(({ name, error }) => name === 'error' && error.type !== 'sceContract')
+  if (final === undefined) return { contractError: null, hostError: null }
+  const { error } = final
+  if (error.type !== 'sceContract') return { contractError: null, hostError: toHostError(error) }
+  return { contractError: { code: error.contractCode, contract: originOf(events, error.contractCode) }, hostError: null }
+}
+
+function toHostError({ type, code }: Exclude<xdr.ScError, { readonly type: 'sceContract' }>): HostError {
+  return { type: type.replace(/^sce/, ''), code: code.name.replace(/^scec/, '') }
 }
 
 /**
@@ -33,7 +51,7 @@ export function findSimulationError(text: string, eventsXdr: readonly string[]):
 }
 
 /** The host error of a simulation that failed for another reason, such as `Auth, InvalidAction`. Null for texts that are not a host error. */
-export function readHostErrorType(text: string): { readonly type: string; readonly code: string } | null {
+export function readHostError(text: string): HostError | null {
   const head = /^HostError: Error\((\w{1,20}), (\w{1,20})\)(?:\r?\n|$)/.exec(text)
   return head === null ? null : { type: head[1] ?? '', code: head[2] ?? '' }
 }
@@ -42,8 +60,8 @@ interface Diagnostic {
   readonly contract: string | null
   /** The first topic, when it is a symbol. */
   readonly name: string
-  /** The second topic, when it is an error. */
-  readonly error: xdr.ScError | null
+  /** The second topic. */
+  readonly error: xdr.ScError
 }
 
 /** The error events. Events that do not decode are skipped. */
@@ -63,7 +81,7 @@ function readErrorEvents(diagnosticEventsXdr: readonly string[]): readonly Diagn
 
 /** Contracts pass error codes to their callers unchanged, so the first event with the code is of the contract that raised it. */
 function originOf(events: readonly Diagnostic[], code: number): string | null {
-  return events.find(({ name, error }) => name === 'error' && error?.type === 'sceContract' && error.contractCode === code)?.contract ?? null
+  return events.find(({ name, error }) => name === 'error' && error.type === 'sceContract' && error.contractCode === code)?.contract ?? null
 }
 
 /** A log line that names a contract and its error. */

@@ -1,6 +1,6 @@
-// Explains a rejected call to a person: what went wrong and what to do. Never includes the node's own error text.
+// Explains a rejected call to a person: what went wrong and what to do. Never includes the node's own words.
 
-import type { RaisedError } from '../chain/outcome.ts'
+import type { HostError, RaisedError, TransactionResult } from '../chain/outcome.ts'
 import type { ContractKey } from '../exchange/contracts.ts'
 import { NOT_RAISED, REFERRAL_GUIDE, SHARED_GUIDE, TRADER_VAULT_GUIDE } from '../exchange/error-guide.ts'
 import type { Guidance } from '../exchange/error-guide.ts'
@@ -55,8 +55,15 @@ const HOST_ADVICE: Readonly<Record<string, string>> = {
   Storage: 'the call needs ledger entries that are missing or archived.',
 }
 
+/** Explains why a transaction failed in a ledger, when no contract raised the error. */
+export function adviceForFailure(error: HostError | null): string {
+  if (error === null) return 'the network recorded no contract error. The result XDR has the cause.'
+  const isStale = (error.type === 'Storage' || error.type === 'Budget') && error.code === 'ExceededLimit'
+  return isStale ? 'the state has changed since the transaction was prepared. Prepare a new transaction.' : adviceForHostError(error)
+}
+
 /** Explains a host error (`Auth`, `Budget`, …). */
-export function adviceForHostError(type: string): string {
+export function adviceForHostError({ type }: HostError): string {
   return HOST_ADVICE[type] ?? 'the network could not run the call.'
 }
 
@@ -80,10 +87,10 @@ const REJECTION_ADVICE: Readonly<Record<string, string>> = {
   txNotSupported: 'The network does not support this transaction.',
 }
 
-/** Explains a rejection. `neededFee` is the required fee in stroops, when the network reported it. */
-export function adviceForRejection(code: string | null, neededFee: bigint | null): string {
-  if (code === 'txInsufficientFee' && neededFee !== null && neededFee > 0n) {
-    return `The fee is too low: the network requires ${neededFee} stroops. Try again later or raise the fee.`
+/** Explains a rejection by the network's result, null when it reported none. */
+export function adviceForRejection(result: TransactionResult | null): string {
+  if (result?.code === 'txInsufficientFee' && result.feeCharged > 0n) {
+    return `The fee is too low: the network requires ${result.feeCharged} stroops. Try again later or raise the fee.`
   }
-  return REJECTION_ADVICE[code ?? ''] ?? 'The network rejected the transaction.'
+  return REJECTION_ADVICE[result?.code ?? ''] ?? 'The network rejected the transaction.'
 }

@@ -2,23 +2,31 @@
 
 import type { Requester } from '../base/fair-share.ts'
 import { RpcFailure } from '../chain/failure.ts'
-import { findContractError, readTransactionResult } from '../chain/outcome.ts'
-import type { TransactionResult } from '../chain/outcome.ts'
+import { findFailureCause, readTransactionResult } from '../chain/outcome.ts'
+import type { FailureCause, TransactionResult } from '../chain/outcome.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
-import type { ContractError } from '../resources/submit-result.ts'
+import type { ContractError, HostErrorName } from '../resources/submit-result.ts'
+import { adviceForContractError, adviceForFailure } from './advice.ts'
+import { describeHostError, hostText } from './contract-errors.ts'
 import type { ContractErrors } from './contract-errors.ts'
 import type { SendResult } from './send.ts'
+
+/** The errors of a transaction, as the API returns them. */
+interface NamedErrors {
+  readonly contractError: ContractError | null
+  readonly hostError: HostErrorName | null
+}
 
 /** The outcome of a submission for one caller. */
 export type SubmitOutcome =
   | { readonly kind: 'success'; readonly ledger: number }
-  | { readonly kind: 'failed'; readonly contractError: ContractError | null; readonly resultXdr: string }
+  | NamedErrors & { readonly kind: 'failed'; readonly message: string; readonly txResultCode: string | null; readonly resultXdr: string }
   /** The network has the transaction; it is not final. */
   | { readonly kind: 'pending' }
   /** `result` is null when the network returned none that can be decoded. */
-  | { readonly kind: 'rejected'; readonly result: TransactionResult | null; readonly contractError: ContractError | null }
+  | NamedErrors & { readonly kind: 'rejected'; readonly result: TransactionResult | null; readonly hostText: string | null }
   /** The network's queue or this gateway has no room for the transaction now, or the requester has its share of the gateway's capacity. */
   | { readonly kind: 'tryAgainLater'; readonly fullQueue: 'network' | 'gateway' | 'share' }
   /** No node received the transaction. */
@@ -54,8 +62,7 @@ export function createOutcomeReader({ rpc, contractErrors, ledgerWatermarks }: {
         if (response.status === 'NOT_FOUND') return { latestLedger }
         ledgerWatermarks.record(signed.source, response.ledger)
         if (response.status === 'SUCCESS') return { outcome: { kind: 'success', ledger: response.ledger }, latestLedger }
-        const contractError = contractErrors.describe(findContractError(response.diagnosticEventsXdr), signed.contract)
-        return { outcome: { kind: 'failed', contractError, resultXdr: response.resultXdr }, latestLedger }
+        return { outcome: failedOutcome(response, signed.contract), latestLedger }
       } catch (error) {
         if (signal.aborted || error instanceof RpcFailure) return null
         throw error
@@ -66,10 +73,36 @@ export function createOutcomeReader({ rpc, contractErrors, ledgerWatermarks }: {
       if (sent.kind === 'coreError') return { kind: 'unknown' }
       // The transaction's own success makes a node reject it. A node that lags behind the rejecting one may not know of that success yet.
       if (sent.kind !== 'rejected' || latestLedger < sent.latestLedger) return undefined
-      const contractError = contractErrors.describe(findContractError(sent.diagnosticEventsXdr), signed.contract)
-      return { kind: 'rejected', result: sent.resultXdr === null ? null : readTransactionResult(sent.resultXdr), contractError }
+      const cause = findFailureCause(sent.diagnosticEventsXdr)
+      const result = sent.resultXdr === null ? null : readTransactionResult(sent.resultXdr)
+      return { kind: 'rejected', result, ...nameErrors(cause, signed.contract), hostText: hostTextOf(cause) }
     },
   }
+
+  function nameErrors({ contractError, hostError }: FailureCause, invoked: string | null): NamedErrors {
+    return { contractError: contractErrors.describe(contractError, invoked), hostError: describeHostError(hostError) }
+  }
+
+  function failedOutcome(response: { readonly diagnosticEventsXdr: readonly string[]; readonly resultXdr: string }, invoked: string | null): SubmitOutcome {
+    const { resultXdr } = response
+    const result = readTransactionResult(resultXdr)
+    const cause = withOperationResult(findFailureCause(response.diagnosticEventsXdr), result)
+    const { contractError } = cause
+    const advice = contractError === null ? adviceForFailure(cause.hostError) : adviceForContractError(contractError, contractErrors.contractOf(contractError, invoked))
+    const message = ['Transaction failed:', advice, hostTextOf(cause) ?? []].flat().join(' ')
+    return { kind: 'failed', ...nameErrors(cause, invoked), txResultCode: result?.code ?? null, resultXdr, message }
+  }
+}
+
+/** The result of the operation names an exceeded budget too, for nodes without diagnostics. */
+function withOperationResult(cause: FailureCause, result: TransactionResult | null): FailureCause {
+  if (cause.contractError !== null || cause.hostError !== null || result?.operation !== 'invokeHostFunctionResourceLimitExceeded') return cause
+  return { contractError: null, hostError: { type: 'Budget', code: 'ExceededLimit' } }
+}
+
+function hostTextOf({ contractError, hostError }: FailureCause): string | null {
+  const error = contractError ?? hostError
+  return error === null ? null : hostText(error)
 }
 
 /** The outcome to report while the transaction is not final. */

@@ -3,7 +3,8 @@
 import { MalformedResponse } from '../chain/responses.ts'
 import type { SimulationResponse } from '../chain/responses.ts'
 import { RpcFailure } from '../chain/failure.ts'
-import { findSimulationError, readHostErrorType } from '../chain/outcome.ts'
+import { findSimulationError, readHostError } from '../chain/outcome.ts'
+import type { HostError, RaisedError } from '../chain/outcome.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { accountKey, assembleTransaction, draftCall, readAccountSequence, simulationEnvelope } from '../chain/transaction.ts'
@@ -14,6 +15,7 @@ import { PREPARED_VALIDITY_SEC } from '../limits.ts'
 import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { ContractError } from '../resources/submit-result.ts'
 import { adviceForContractError, adviceForHostError } from './advice.ts'
+import { hostText } from './contract-errors.ts'
 import type { ContractErrors } from './contract-errors.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { LedgerTime } from './ledger-time.ts'
@@ -23,8 +25,9 @@ export class SimulationFailed extends Error {
   override readonly name = 'SimulationFailed'
   /** Null when no contract raised it. */
   readonly contractError: ContractError | null
-  constructor(advice: string, contractError: ContractError | null) {
-    super(`Simulation failed: ${advice}`)
+  /** `cause` is null when the simulation was not the reason. */
+  constructor(advice: string, { cause, contractError = null }: { readonly cause: RaisedError | HostError | null; readonly contractError?: ContractError | null }) {
+    super(`Simulation failed: ${advice}${cause === null ? '' : ` ${hostText(cause)}`}`)
     this.contractError = contractError
   }
 }
@@ -61,9 +64,9 @@ export function createPrepare(parts: PrepareParts): Prepare {
       rpc.simulateTransaction(simulationEnvelope(draft), call),
       parts.ledgerTime.nowSec(),
     ])
-    if (sequence === null) throw new SimulationFailed('the account does not exist on the network. Fund it, then prepare again.', null)
+    if (sequence === null) throw new SimulationFailed('the account does not exist on the network. Fund it, then prepare again.', { cause: null })
     if (simulation.error !== null) throw toSimulationError(simulation.error, simulation.eventsXdr, called, contractErrors)
-    if (simulation.mustRestore) throw new SimulationFailed('the call needs archived ledger entries. Restore them first.', null)
+    if (simulation.mustRestore) throw new SimulationFailed('the call needs archived ledger entries. Restore them first.', { cause: null })
     const { envelopeXdr, resourceFee } = assemble(simulation, sequence, ledgerSec)
     return { op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? resourceFee.toString() }
 
@@ -97,9 +100,9 @@ function toSimulationError(text: string, eventsXdr: readonly string[], called: s
   const raised = findSimulationError(text, eventsXdr)
   if (raised !== null) {
     const advice = adviceForContractError(raised, contractErrors.contractOf(raised, called))
-    return new SimulationFailed(advice, contractErrors.describe(raised, called))
+    return new SimulationFailed(advice, { cause: raised, contractError: contractErrors.describe(raised, called) })
   }
-  const host = readHostErrorType(text)
-  if (host !== null) return new SimulationFailed(adviceForHostError(host.type), null)
+  const host = readHostError(text)
+  if (host !== null) return new SimulationFailed(adviceForHostError(host), { cause: host })
   return new RpcFailure({ method: 'simulateTransaction', kind: 'rpc', retryable: true, detail: text })
 }

@@ -117,7 +117,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
     const sent = await send(parts, submission.signed, submission.requester)
     submission.sendResult = sent
     if (sent.kind === 'notSent') return finish(submission, { kind: 'notSent' })
-    if (sent.kind === 'undecodable') return finish(submission, { kind: 'rejected', result: null, contractError: null })
+    if (sent.kind === 'undecodable') return finish(submission, { kind: 'rejected', result: null, contractError: null, hostError: null, hostText: null })
     if (submission.waiters.size === 0) return remove(submission)
     for (const waiter of submission.waiters) startTimer(submission, waiter)
     await poll(submission, sent)

@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import type { TString } from 'typebox'
 import { EXAMPLE_TRADER, textOrNull, txHash } from './fields.ts'
-import { contractErrorOrNull } from './submit-result.ts'
+import { contractErrorOrNull, HOST_ERROR, hostErrorOrNull, TX_RESULT_CODE } from './submit-result.ts'
 
 /** 400. */
 export const ValidationError = Type.Object(
@@ -99,8 +99,8 @@ export const SimulationFailure = Type.Object(
   {
     error: Type.Literal('simulation_failed'),
     message: Type.String({
-      description: 'Starts with `Simulation failed`, followed by the cause and how to resolve it.',
-      examples: ['Simulation failed: no open position has this id. List your open positions. This one may have been closed or liquidated.'],
+      description: 'Starts with `Simulation failed`, followed by the cause, how to resolve it, and the error as the host prints it.',
+      examples: ['Simulation failed: no open position has this id. List your open positions. This one may have been closed or liquidated. [Error(Contract, #20)]'],
     }),
     contractError: contractErrorOrNull('Error raised by a contract. Null if no contract raised one.'),
   },
@@ -113,6 +113,8 @@ export const SubmissionRejected = Type.Object(
     error: Type.Literal('submission_rejected'),
     message: message('The transaction has expired. Prepare a new one.'),
     contractError: contractErrorOrNull('Error raised by a contract. Null if no contract raised one.'),
+    hostError: hostErrorOrNull(HOST_ERROR),
+    txResultCode: textOrNull({ description: TX_RESULT_CODE, examples: ['txTooLate'] }),
   },
   { $id: 'SubmissionRejected', description: 'The transaction is malformed, or the network rejected it before including it in a ledger. No fee was charged.' },
 )

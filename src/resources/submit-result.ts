@@ -1,10 +1,28 @@
 import { Type } from 'typebox'
 import type { Static, TUnsafe } from 'typebox'
-import { txHash } from './fields.ts'
+import { textOrNull, txHash } from './fields.ts'
 
 export interface ContractError {
   readonly code: number
   readonly name: string
+}
+
+/** An error of the host that runs the contracts. */
+export interface HostErrorName {
+  readonly type: string
+  readonly code: string
+}
+
+export function hostErrorOrNull(description: string): TUnsafe<HostErrorName | null> {
+  return Type.Unsafe<HostErrorName | null>({
+    type: ['object', 'null'],
+    properties: {
+      type: { type: 'string', description: 'Type of the error, lower case.', examples: ['storage'] },
+      code: { type: 'string', description: 'Code of the error, lower case.', examples: ['exceeded_limit'] },
+    },
+    required: ['type', 'code'],
+    description,
+  })
 }
 
 /** Specification, "On-chain error decoding". */
@@ -22,6 +40,11 @@ export function contractErrorOrNull(description: string): TUnsafe<ContractError 
   })
 }
 
+export const HOST_ERROR =
+  'Error of the host instead of a contract, if known. storage or budget with exceeded_limit: the state has changed since the transaction was prepared. ' +
+  'Prepare, sign and submit a new one.'
+export const TX_RESULT_CODE = 'Name of the transaction result, if known.'
+
 /** Specification, "Submit result". */
 export const SubmitResult = Type.Object(
   {
@@ -32,7 +55,15 @@ export const SubmitResult = Type.Object(
     }),
     ledger: Type.Optional(Type.Integer({ description: 'Ledger that includes the transaction. Only with SUCCESS.', examples: [1_234_567] })),
     contractError: Type.Optional(contractErrorOrNull('Only with FAILED. Null if no contract raised the error. See resultXdr in that case.')),
+    hostError: Type.Optional(hostErrorOrNull(`Only with FAILED. ${HOST_ERROR}`)),
+    txResultCode: Type.Optional(textOrNull({ description: `Only with FAILED. ${TX_RESULT_CODE}`, examples: ['txFailed'] })),
     resultXdr: Type.Optional(Type.String({ description: 'TransactionResult, base64 XDR. Only with FAILED.' })),
+    message: Type.Optional(
+      Type.String({
+        description: 'Only with FAILED. The cause, followed by the error as the host prints it.',
+        examples: ['Transaction failed: trading or the vault is paused. Wait until it resumes. [Error(Contract, #4)]'],
+      }),
+    ),
   },
   { $id: 'SubmitResult', description: 'Outcome of a submitted transaction.' },
 )

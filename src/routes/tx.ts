@@ -81,9 +81,9 @@ function resultOf(submitted: SubmitOutcome, hash: string): SubmitResult {
     case 'pending':
       return { hash, status: 'PENDING' }
     case 'failed':
-      return { hash, status: 'FAILED', contractError: submitted.contractError, resultXdr: submitted.resultXdr }
+      return failedResult(hash, submitted)
     case 'rejected':
-      throw rejected(adviceForRejection(submitted.result?.code ?? null, submitted.result?.feeCharged ?? null), submitted.contractError)
+      throw rejected(adviceForRejection(submitted.result), submitted)
     case 'tryAgainLater':
       throw new HttpFailure({
         status: 503,
@@ -95,6 +95,14 @@ function resultOf(submitted: SubmitOutcome, hash: string): SubmitResult {
   }
 }
 
-function rejected(message: string, contractError: SubmitResult['contractError'] = null): HttpFailure {
-  return new HttpFailure({ status: 400, body: { error: 'submission_rejected', message, contractError } })
+function failedResult(hash: string, { contractError, hostError, txResultCode, resultXdr, message }: Extract<SubmitOutcome, { kind: 'failed' }>): SubmitResult {
+  return { hash, status: 'FAILED', contractError, hostError, txResultCode, resultXdr, message }
+}
+
+const NOTHING_KNOWN = { contractError: null, hostError: null, result: null, hostText: null } as const
+
+function rejected(advice: string, known: Omit<Extract<SubmitOutcome, { kind: 'rejected' }>, 'kind'> = NOTHING_KNOWN): HttpFailure {
+  const { contractError, hostError, result, hostText } = known
+  const message = hostText === null ? advice : `${advice} ${hostText}`
+  return new HttpFailure({ status: 400, body: { error: 'submission_rejected', message, contractError, hostError, txResultCode: result?.code ?? null } })
 }

@@ -86,7 +86,9 @@ test('FAILED returns the named contract error and the result XDR', async () => {
   const { status, body } = await trader.submit(signedXdr)
   await fixture.control('local_admin', { contract: 'market', function: 'unpause', args: [] })
   assert.equal(status, 200)
-  assert.deepEqual(Object.keys(body), ['hash', 'status', 'contractError', 'resultXdr'])
+  assert.deepEqual(Object.keys(body), ['hash', 'status', 'contractError', 'hostError', 'txResultCode', 'resultXdr', 'message'])
+  assert.deepEqual([body['hostError'], body['txResultCode']], [null, 'txFailed'])
+  assert.match(String(body['message']), /^Transaction failed: trading or the vault is paused\..* \[Error\(Contract, #4\)\]$/)
   assert.deepEqual([body['hash'], body['status'], body['contractError']], [hashOf(signedXdr), 'FAILED', { code: 4, name: 'Paused' }])
   assert.equal(body['resultXdr'], fixture.network.chain.history.transaction(hashOf(signedXdr))?.resultXdr)
   assert.deepEqual((await trader.submit(signedXdr)).body, body, 'a failure is final')
@@ -98,8 +100,9 @@ test('rejects invalid envelopes without calling a node', async () => {
   for (const broken of ['', 'hello', signedXdr.slice(1), signedXdr.slice(0, -8), `${signedXdr}AAAA`, '\u0000', `${signedXdr}\n`]) {
     const { status, body } = await trader.submit(broken)
     assert.deepEqual([status, body['error'], body['contractError'], Object.keys(body)], [
-      400, 'submission_rejected', null, ['error', 'message', 'contractError'],
+      400, 'submission_rejected', null, ['error', 'message', 'contractError', 'hostError', 'txResultCode'],
     ], broken.slice(0, 20))
+    assert.deepEqual([body['hostError'], body['txResultCode']], [null, null])
   }
   await clearFaults()
 })
@@ -147,13 +150,16 @@ test('responds 400 with advice when the network rejects the transaction', async 
     .setTimeout(0)
     .build()
   unfunded.sign(other)
-  const rejections: readonly (readonly [signedXdr: string, message: RegExp])[] = [
-    [stale, /sequence number/], [forged, /signature is missing or invalid/], [otherNetwork, /signature is missing or invalid.*passphrase/],
-    [unsigned, /signature is missing or invalid/], [unfunded.toXdr(), /does not exist/],
+  const rejections: readonly (readonly [signedXdr: string, txResultCode: string, message: RegExp])[] = [
+    [stale, 'txBadSeq', /sequence number/], [forged, 'txBadAuth', /signature is missing or invalid/],
+    [otherNetwork, 'txBadAuth', /signature is missing or invalid.*passphrase/], [unsigned, 'txBadAuth', /signature is missing or invalid/],
+    [unfunded.toXdr(), 'txNoAccount', /does not exist/],
   ]
-  for (const [signedXdr, message] of rejections) {
+  for (const [signedXdr, txResultCode, message] of rejections) {
     const { status, body } = await trader.submit(signedXdr)
-    assert.deepEqual([status, body['error'], body['contractError']], [400, 'submission_rejected', null])
+    assert.deepEqual([status, body['error'], body['contractError'], body['hostError'], body['txResultCode']], [
+      400, 'submission_rejected', null, null, txResultCode,
+    ])
     assert.match(String(body['message']), message)
     assert.doesNotMatch(String(body['message']), /tx[A-Z]/)
   }

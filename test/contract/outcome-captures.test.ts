@@ -3,20 +3,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseSend, parseTransaction } from '../../src/chain/responses.ts'
-import { findContractError, findSimulationError, readHostErrorType, readTransactionResult } from '../../src/chain/outcome.ts'
+import { findFailureCause, findSimulationError, readHostError, readTransactionResult } from '../../src/chain/outcome.ts'
 import { capturesMissing, readCapture } from './captures.ts'
 
 test('finds no contract error in a mainnet transaction that failed authorization', { skip: capturesMissing }, () => {
   const response = parseTransaction(readCapture('misc/getTransaction_FAILED_mainnet_v4_auth_trap.json', ['result']))
   assert.ok(response.status === 'FAILED')
   assert.ok(response.diagnosticEventsXdr.length > 20)
-  assert.equal(findContractError(response.diagnosticEventsXdr), null)
+  assert.deepEqual(findFailureCause(response.diagnosticEventsXdr), { contractError: null, hostError: { type: 'Auth', code: 'InvalidAction' } })
   assert.deepEqual([response.ledger, readTransactionResult(response.resultXdr)?.operation], [59_817_610, 'invokeHostFunctionTrapped'])
 })
 
 test('an error event alone is not a contract error', { skip: capturesMissing }, () => {
   const parts = readCapture('misc/testnet_failed_contract5_parts.json') as { diagnosticEventXdr: string; resultXdr: string }
-  assert.equal(findContractError([parts.diagnosticEventXdr]), null)
+  assert.equal(findFailureCause([parts.diagnosticEventXdr]).contractError, null)
   assert.equal(readTransactionResult(parts.resultXdr)?.operation, 'invokeHostFunctionTrapped')
 })
 
@@ -27,7 +27,7 @@ test('decodes the error texts of failed simulations', { skip: capturesMissing },
   assert.deepEqual(findSimulationError(texts['returned_err_code_8'] ?? '', []), { code: 8, contract })
   const wrapped = texts['auth_wrapping_contract_110_ABRIDGED_BY_ITS_AUTHOR'] ?? ''
   assert.equal(findSimulationError(wrapped, []), null)
-  assert.deepEqual(readHostErrorType(wrapped), { type: 'Auth', code: 'InvalidAction' })
+  assert.deepEqual(readHostError(wrapped), { type: 'Auth', code: 'InvalidAction' })
 })
 
 test('finds the token contract and its error code from the events and from the error text', { skip: capturesMissing }, () => {

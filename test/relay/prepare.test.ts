@@ -171,7 +171,8 @@ for (const [raisedBy, address, code, name, advice] of CONTRACT_ERRORS) {
   test(`names an error raised by ${raisedBy}`, async () => {
     const failure = await failureOf(SimulationFailed, { simulateTransaction: [contractRefusal(code, address)] })
     assert.deepEqual(failure.contractError, { code, name })
-    assert.match(failure.message, /^Simulation failed: [a-z].*\.$/)
+    assert.match(failure.message, /^Simulation failed: [a-z].*\. \[Error\(Contract, #\d+\)\]$/)
+    assert.ok(failure.message.endsWith(`[Error(Contract, #${code})]`))
     assert.match(failure.message, advice)
     assert.doesNotMatch(failure.message, /secret|HostError|C[A-Z2-7]{55}/)
   })
@@ -192,8 +193,9 @@ for (const error of HOST_ERRORS) {
     const text = `HostError: Error(${error})\n\nEvent log (newest first):\n   ${line}`
     const failure = await failureOf(SimulationFailed, { simulateTransaction: [refused(text)] })
     assert.equal(failure.contractError, null)
-    assert.match(failure.message, /^Simulation failed: [a-z].*\.$/)
-    assert.doesNotMatch(failure.message, /HostError|Error\(/)
+    assert.match(failure.message, /^Simulation failed: [a-z][^[]*\. \[/)
+    assert.ok(failure.message.endsWith(`[Error(${error})]`))
+    assert.doesNotMatch(failure.message, /HostError|Diagnostic/)
   })
 }
 

@@ -130,18 +130,19 @@ for (const [code, result] of REJECTIONS) {
   })
 }
 
-test('reports no contract error for ERROR with diagnostics of stellar-core', async () => {
+test('reports the host error of ERROR with diagnostics of stellar-core', async () => {
   const diagnosticEventsXdr = [errorEvent('error', xdr.ScError.sceStorage(xdr.ScErrorCode.scecExceededLimit), null)]
   const rejection = sendResponse(SIGNED, 'ERROR', { errorResultXdr: resultXdr(xdr.TransactionResultResult.txSorobanInvalid()), diagnosticEventsXdr })
   const { submitted } = await outcome(rejection, [NOT_FOUND])
   assert.ok(submitted.kind === 'rejected')
   assert.equal(submitted.contractError, null)
+  assert.deepEqual([submitted.hostError, submitted.hostText], [{ type: 'storage', code: 'exceeded_limit' }, '[Error(Storage, ExceededLimit)]'])
 })
 
 test('rejects after ERROR without a readable result', async () => {
   for (const errorResultXdr of [undefined, '', 'AAAA']) {
     const { submitted } = await outcome(sendResponse(SIGNED, 'ERROR', { errorResultXdr }), [NOT_FOUND])
-    assert.deepEqual(submitted, { kind: 'rejected', result: null, contractError: null })
+    assert.deepEqual(submitted, { kind: 'rejected', result: null, contractError: null, hostError: null, hostText: null })
   }
 })
 
@@ -163,7 +164,7 @@ test('reports an unknown outcome for a rejection that no lookup confirms', async
 test('rejects after -32602, which means that the node cannot decode the envelope', async () => {
   for (const message of ['invalid_xdr', 'invalid_hash']) {
     const { submitted, bench: { node } } = await outcome(rpcError(-32602, message), [NOT_FOUND])
-    assert.deepEqual(submitted, { kind: 'rejected', result: null, contractError: null })
+    assert.deepEqual(submitted, { kind: 'rejected', result: null, contractError: null, hostError: null, hostText: null })
     assert.equal(node.calls('getTransaction'), 0)
   }
 })
@@ -250,30 +251,54 @@ for (const [name, response] of NOT_SENT) {
 const TRAP = xdr.ScError.sceWasmVm(xdr.ScErrorCode.scecInvalidAction)
 
 /** 2.6: failures of a transaction. */
-const FAILURES: readonly (readonly [name: string, diagnostics: readonly string[], error: { code: number; name: string } | null])[] = [
-  ['by the market', contractFailure(22, CONTRACTS.market), { code: 22, name: 'InsufficientCollateral' }],
-  ['by the liquidity vault', contractFailure(82, CONTRACTS.vault), { code: 82, name: 'OpenInterestCapExceeded' }],
-  ['by the price shim', contractFailure(32, CONTRACTS.oracleShim), { code: 32, name: 'OracleUnavailable' }],
-  ['by the router', contractFailure(3, CONTRACTS.router), { code: 3, name: 'Unauthorized' }],
-  ['by the trader vaults', contractFailure(11, CONTRACTS.vaultFactory), { code: 11, name: 'LeaderMinimumViolated' }],
-  ['by the referral contract', contractFailure(12, CONTRACTS.referral), { code: 12, name: 'SelfReferral' }],
-  ['by the token, through the market', contractFailure(10, CONTRACTS.usdcToken), { code: 10, name: 'UnknownContractError' }],
-  ['by the token with a number of the market\'s', contractFailure(4, CONTRACTS.usdcToken), { code: 4, name: 'UnknownContractError' }],
-  ['by the deposit cap', contractFailure(43, CONTRACTS.vault), { code: 43, name: 'UnknownContractError' }],
-  ['by a stranger', contractFailure(22, STRANGER), { code: 22, name: 'UnknownContractError' }],
-  ['by an unnamed contract, so the invoked one', [errorEvent('host_fn_failed', xdr.ScError.sceContract(30), null)], { code: 30, name: 'PriceStale' }],
-  ['by a trap', [errorEvent('error', xdr.ScError.sceContract(4), CONTRACTS.market), errorEvent('host_fn_failed', TRAP, null)], null],
-  ['by the budget', [errorEvent('host_fn_failed', xdr.ScError.sceBudget(xdr.ScErrorCode.scecExceededLimit), null)], null],
-  ['by authorisation', [errorEvent('host_fn_failed', xdr.ScError.sceAuth(xdr.ScErrorCode.scecInvalidAction), null)], null],
-  ['without diagnostics', [], null],
+const FAILURES: readonly (readonly [name: string, diagnostics: readonly string[], error: { code: number; name: string } | null, message: RegExp])[] = [
+  ['by the market', contractFailure(22, CONTRACTS.market), { code: 22, name: 'InsufficientCollateral' }, /10 USDC minimum.* \[Error\(Contract, #22\)\]$/],
+  ['by the liquidity vault', contractFailure(82, CONTRACTS.vault), { code: 82, name: 'OpenInterestCapExceeded' }, / \[Error\(Contract, #82\)\]$/],
+  ['by the price shim', contractFailure(32, CONTRACTS.oracleShim), { code: 32, name: 'OracleUnavailable' }, / \[Error\(Contract, #32\)\]$/],
+  ['by the router', contractFailure(3, CONTRACTS.router), { code: 3, name: 'Unauthorized' }, / \[Error\(Contract, #3\)\]$/],
+  ['by the trader vaults', contractFailure(11, CONTRACTS.vaultFactory), { code: 11, name: 'LeaderMinimumViolated' }, / \[Error\(Contract, #11\)\]$/],
+  ['by the referral contract', contractFailure(12, CONTRACTS.referral), { code: 12, name: 'SelfReferral' }, / \[Error\(Contract, #12\)\]$/],
+  ['by the token, through the market', contractFailure(10, CONTRACTS.usdcToken), { code: 10, name: 'UnknownContractError' }, /balance is too low/],
+  ['by the token with a number of the market\'s', contractFailure(4, CONTRACTS.usdcToken), { code: 4, name: 'UnknownContractError' }, /error 4\./],
+  ['by the deposit cap', contractFailure(43, CONTRACTS.vault), { code: 43, name: 'UnknownContractError' }, / \[Error\(Contract, #43\)\]$/],
+  ['by a stranger', contractFailure(22, STRANGER), { code: 22, name: 'UnknownContractError' }, /a contract rejected the call with error 22\./],
+  [
+    'by an unnamed contract, so the invoked one', [errorEvent('host_fn_failed', xdr.ScError.sceContract(30), null)], { code: 30, name: 'PriceStale' },
+    /older than 60 seconds/,
+  ],
+  ['by a trap', [errorEvent('error', xdr.ScError.sceContract(4), CONTRACTS.market), errorEvent('host_fn_failed', TRAP, null)], null, /WasmVm, InvalidAction/],
+  ['by the budget', [errorEvent('host_fn_failed', xdr.ScError.sceBudget(xdr.ScErrorCode.scecExceededLimit), null)], null, /Prepare a new transaction\. \[/],
+  ['by the footprint', [errorEvent('host_fn_failed', xdr.ScError.sceStorage(xdr.ScErrorCode.scecExceededLimit), null)], null, /the state has changed/],
+  ['by authorisation', [errorEvent('host_fn_failed', xdr.ScError.sceAuth(xdr.ScErrorCode.scecInvalidAction), null)], null, /not authorized/],
+  ['without diagnostics', [], null, /no contract error.*cause\.$/],
 ]
 
-for (const [name, diagnostics, contractError] of FAILURES) {
+const HOST_ERRORS: Readonly<Record<string, { readonly type: string; readonly code: string }>> = {
+  'by a trap': { type: 'wasm_vm', code: 'invalid_action' },
+  'by the budget': { type: 'budget', code: 'exceeded_limit' },
+  'by the footprint': { type: 'storage', code: 'exceeded_limit' },
+  'by authorisation': { type: 'auth', code: 'invalid_action' },
+}
+
+for (const [name, diagnostics, contractError, expected] of FAILURES) {
   test(`FAILED ${name}`, async () => {
     const { submitted } = await outcome(sendResponse(SIGNED, 'PENDING'), [NOT_FOUND, failed(diagnostics)])
-    assert.deepEqual(submitted, { kind: 'failed', contractError, resultXdr: TRAPPED_XDR })
+    assert.ok(submitted.kind === 'failed')
+    const { message, ...rest } = submitted
+    assert.deepEqual(rest, { kind: 'failed', contractError, hostError: HOST_ERRORS[name] ?? null, txResultCode: 'txFailed', resultXdr: TRAPPED_XDR })
+    assert.match(message, /^Transaction failed: [a-z]/)
+    assert.match(message, expected)
   })
 }
+
+test('FAILED for exceeded resources without diagnostics is a host error', async () => {
+  const exceeded = xdr.OperationResultTr.invokeHostFunction(xdr.InvokeHostFunctionResult.invokeHostFunctionResourceLimitExceeded())
+  const response = failed([])
+  const withResult = { result: { ...(response as { result: object }).result, resultXdr: resultXdr(xdr.TransactionResultResult.txFailed([xdr.OperationResult.opInner(exceeded)])) } }
+  const { submitted } = await outcome(sendResponse(SIGNED, 'PENDING'), [withResult])
+  assert.ok(submitted.kind === 'failed')
+  assert.deepEqual([submitted.contractError, submitted.hostError], [null, { type: 'budget', code: 'exceeded_limit' }])
+})
 
 test('repeats failed lookups until the transaction is found or the poll times out', async () => {
   const failures: readonly NodeResponse[] = [{ http: 503 }, rpcError(-32603), { broken: 'ECONNREFUSED' }, { result: {} }]
