@@ -218,6 +218,7 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
     regionGuard: config.server.regionGuard,
     allowlist: openAllowlist(config.allowlist, { clock, log }),
     maxKeysPerOwner: config.maxKeysPerOwner,
+    requireTimestamp: config.requireTimestamp,
     redis,
     streamLimits: config.stream,
     consoleBuild: config.server.console ? { root: import.meta.dirname, settings: consoleSettings } : null,

@@ -56,6 +56,7 @@ test('defaults to the local network', () => {
     allowlist: null,
     log: { level: 'info', format: 'auto', color: true },
     maxKeysPerOwner: 20,
+    requireTimestamp: false,
     production: false,
   } satisfies Config)
   assert.deepEqual(secrets, { databaseUrl: null, databaseReadUrl: null, redisUrl: null, traces: null, rpcUrls: [], archiveRpcUrls: [] })

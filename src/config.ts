@@ -79,6 +79,7 @@ export interface Config {
   readonly allowlist: { readonly addresses: readonly string[] } | { readonly file: string } | null
   readonly log: { readonly level: string; readonly format: 'auto' | 'json' | 'terminal'; readonly color: boolean }
   readonly maxKeysPerOwner: number
+  readonly requireTimestamp: boolean
   readonly production: boolean
 }
 
@@ -222,6 +223,7 @@ function groupSettings(values: Values, { kind, selected }: Network, allowlist: C
     allowlist,
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT, color: values.NO_COLOR === null },
     maxKeysPerOwner: values.MAX_KEYS_PER_OWNER,
+    requireTimestamp: values.REQUIRE_TIMESTAMP,
     production: values.NODE_ENV === 'production',
   }
 }

@@ -114,6 +114,8 @@ export interface GatewayParts {
   readonly allowlist?: Allowlist
   /** Active keys per owner. */
   readonly maxKeysPerOwner?: number
+  /** Rejects requests with a key but without X-Timestamp. */
+  readonly requireTimestamp?: boolean
   /** Overrides the limits of the specification. For benchmarks only. */
   readonly rateLimits?: RateLimits
   /** Requests per minute of all keys used from one client address. */
@@ -169,6 +171,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     networkPassphrase: deployment.current.passphrase,
     allowlist: parts.allowlist ?? OPEN_TO_EVERYONE,
     ...(parts.maxKeysPerOwner === undefined ? {} : { maxPerOwner: parts.maxKeysPerOwner }),
+    requireTimestamp: parts.requireTimestamp ?? false,
     challengeState: parts.redis === null ? createMemoryChallengeState() : createSharedChallengeState(parts.redis),
   })
 
@@ -333,7 +336,7 @@ function streamServices(
   const { keys, db, prices, accounts } = parts
   return {
     async login(keyId, secret, address) {
-      const found = await keys.authenticate(`Bearer ${keyId}:${secret}`, undefined, { bucket: address, wide: address })
+      const found = await keys.authenticate(`Bearer ${keyId}:${secret}`, null, { bucket: address, wide: address })
       if (typeof found === 'object') return found
       return found === 'unknown' ? 'unknown' : 'invalid_credentials'
     },

@@ -42,6 +42,7 @@ export type ResolveCaller = (request: FastifyRequest, authenticated: boolean) =>
 const RESPONSES: Readonly<Record<AuthenticationFailure, ErrorResponse>> = {
   missing_bearer: unauthorized({ error: 'missing_bearer' }),
   malformed_bearer: unauthorized({ error: 'malformed_bearer', hint: 'Authorization: Bearer <keyId>:<secret>' }),
+  missing_timestamp: unauthorized({ error: 'missing_timestamp' }),
   stale_timestamp: unauthorized({ error: 'stale_timestamp' }),
   invalid_credentials: unauthorized({ error: 'invalid_credentials' }),
 }

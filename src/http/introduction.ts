@@ -48,6 +48,7 @@ function codesOf(name: ErrorName): readonly string[] {
 const AUTHENTICATION_ERRORS = {
   missing_bearer: ['The request has no bearer token.', 'Send `Authorization: Bearer <keyId>:<secret>`.'],
   malformed_bearer: ['The bearer token has no colon.', 'Send `<keyId>:<secret>`, as returned by POST /v1/keys.'],
+  missing_timestamp: ['This gateway requires X-Timestamp.', 'Send the current time in Unix seconds with every request.'],
   stale_timestamp: ['X-Timestamp is more than 30 seconds off.', 'Synchronise your clock, or omit the header.'],
   invalid_credentials: ['The key is unknown or revoked, or the secret is wrong.', 'Create a new key. Keys of other gateways are not valid here.'],
 } as const

@@ -63,7 +63,7 @@ const SCHEMAS: readonly TSchema[] = [
 
 const KEY_DESCRIPTION = [
   'Send `Authorization: Bearer <keyId>:<secret>`. With a valid key, requests count against the rate limit of the key, also on public endpoints.',
-  'The optional header `X-Timestamp` (Unix seconds) is rejected if it is more than 30 seconds off.',
+  'The header `X-Timestamp` (Unix seconds) is optional, unless the operator requires it. It is rejected if it is more than 30 seconds off.',
 ].join(' ')
 
 /** Public data first, then endpoints that require a key, then operations. */

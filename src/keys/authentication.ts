@@ -9,14 +9,17 @@ import type { QueueClient } from './fair-queue.ts'
 import type { KeyIdentity, CachedKey, KeyCache } from './key-cache.ts'
 
 /** Specification, "Authentication failures". */
-export type AuthenticationFailure = 'missing_bearer' | 'malformed_bearer' | 'stale_timestamp' | 'invalid_credentials'
+export type AuthenticationFailure = 'missing_bearer' | 'malformed_bearer' | 'missing_timestamp' | 'stale_timestamp' | 'invalid_credentials'
 
 /** `unknown` when the key cannot be looked up. */
 export type Authentication = KeyIdentity | AuthenticationFailure | 'unknown'
 
-/** Checks the headers Authorization and X-Timestamp of a client. Synchronous unless the key has to be looked up. Never rejects. */
+/**
+ * Checks the headers Authorization and X-Timestamp of a client. `timestamp` is null where there is no such header: at a login to the stream. Synchronous unless
+ * the key has to be looked up. Never rejects.
+ */
 export type Authenticate = (
-  authorization: string | undefined, timestamp: string | undefined, client: QueueClient,
+  authorization: string | undefined, timestamp: string | null | undefined, client: QueueClient,
 ) => Authentication | Promise<Authentication>
 
 /** Ids and secrets in another format were never issued, so they are not looked up. */
@@ -31,9 +34,11 @@ export interface AuthenticationParts {
   readonly keys: KeyCache
   readonly clock: Clock
   readonly log: Log
+  /** Rejects requests without X-Timestamp. */
+  readonly requireTimestamp: boolean
 }
 
-export function createAuthentication({ keys, clock, log }: AuthenticationParts): Authenticate {
+export function createAuthentication({ keys, clock, log, requireTimestamp }: AuthenticationParts): Authenticate {
   // Key id by header. Saves hashing the secret, which is half of the cost of authentication. In memory only.
   const verified = new Map<string, string>()
   const digest = Buffer.alloc(64)
@@ -78,17 +83,22 @@ export function createAuthentication({ keys, clock, log }: AuthenticationParts):
 
   return (authorization, timestamp, client) => {
     if (authorization === undefined) return 'missing_bearer'
-    const isStale = timestamp !== undefined && !isCurrent(timestamp, nowSec(clock))
-    const verifiedId = isStale ? undefined : verified.get(authorization)
+    const timestampFailure = checkTimestamp(timestamp)
+    const verifiedId = timestampFailure === null ? verified.get(authorization) : undefined
     if (verifiedId !== undefined) return findAndVerify(verifiedId, authorization, null, client)
     const value = bearerValue(authorization)
     if (value === undefined) return 'missing_bearer'
     const colon = value.indexOf(':')
     if (colon === -1) return 'malformed_bearer'
-    if (isStale) return 'stale_timestamp'
+    if (timestampFailure !== null) return timestampFailure
     const keyId = value.slice(0, colon)
     const secret = value.slice(colon + 1)
     return KEY_ID.test(keyId) && SECRET.test(secret) ? findAndVerify(keyId, authorization, secret, client) : verify(undefined, authorization, secret)
+  }
+
+  function checkTimestamp(timestamp: string | null | undefined): 'missing_timestamp' | 'stale_timestamp' | null {
+    if (timestamp === undefined) return requireTimestamp ? 'missing_timestamp' : null
+    return timestamp === null || isCurrent(timestamp, nowSec(clock)) ? null : 'stale_timestamp'
   }
 
   function findAndVerify(keyId: string, header: string, secret: string | null, client: QueueClient): Authentication | Promise<Authentication> {

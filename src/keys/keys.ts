@@ -58,10 +58,12 @@ export interface KeysParts {
   readonly challengeState?: ChallengeState
   /** Active keys per owner. Owners with more keep them. */
   readonly maxPerOwner?: number
+  /** Rejects requests without X-Timestamp. */
+  readonly requireTimestamp?: boolean
 }
 
 export function createKeys(parts: KeysParts): Keys {
-  const { store, clock, random, log, networkPassphrase, allowlist, maxPerOwner = MAX_KEYS_PER_OWNER } = parts
+  const { store, clock, random, log, networkPassphrase, allowlist, maxPerOwner = MAX_KEYS_PER_OWNER, requireTimestamp = false } = parts
   const challenges = createChallenges({ clock, random, state: parts.challengeState ?? createMemoryChallengeState() })
   const cache = createKeyCache({ store, clock, log })
   // A replica may lack the newest key.
@@ -73,7 +75,7 @@ export function createKeys(parts: KeysParts): Keys {
   }
 
   return {
-    authenticate: createAuthentication({ keys: cache, clock, log }),
+    authenticate: createAuthentication({ keys: cache, clock, log, requireTimestamp }),
     betaStatus(address) {
       return { gated: allowlist.gated, allowed: !allowlist.gated || (address !== null && allowlist.allows(address)) }
     },

@@ -21,9 +21,10 @@ export const Unauthorized = Type.Object(
   {
     error: Type.Unsafe<string>({
       type: 'string',
-      enum: ['missing_bearer', 'malformed_bearer', 'stale_timestamp', 'invalid_credentials'],
+      enum: ['missing_bearer', 'malformed_bearer', 'missing_timestamp', 'stale_timestamp', 'invalid_credentials'],
       description:
-        'missing_bearer: no bearer token. malformed_bearer: the token has no colon. stale_timestamp: X-Timestamp is more than 30 seconds off. ' +
+        'missing_bearer: no bearer token. malformed_bearer: the token has no colon. missing_timestamp: this gateway requires X-Timestamp. ' +
+        'stale_timestamp: X-Timestamp is more than 30 seconds off. ' +
         'invalid_credentials: the key is unknown or revoked, or the secret is wrong.',
       examples: ['invalid_credentials'],
     }),

@@ -57,7 +57,7 @@ export const CONTROL_MESSAGES: readonly StreamMessage[] = [
     ok: Type.Boolean({ description: 'True if the login succeeded.' }),
     owner: Type.Optional(address('Account of the key.', EXAMPLE_TRADER)),
     tier: Type.Optional(Type.String({ description: 'Rate limit tier.', examples: ['standard'] })),
-    error: Type.Optional(oneOf('missing_credentials', 'invalid_credentials', 'unavailable')),
+    error: Type.Optional(oneOf('missing_credentials', 'invalid_credentials', 'too_many_attempts', 'unavailable')),
     id,
   }, 'loggedIn'),
   controlMessage('pong', 'Reply to a ping', { ts: milliseconds('Server time, Unix milliseconds.'), id }),

@@ -88,11 +88,12 @@ const issueKey = operation(
           examples: ['AAAAAgAAAAAb…'],
         }),
         label: Type.Optional(
-          Type.String({
+          Type.Unsafe<string | null>({
+            type: ['string', 'null'],
             maxLength: KEY_LABEL_MAX_LENGTH,
             // No control characters, and no lone surrogates, which the database cannot store.
             pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-            description: 'Label of the key.',
+            description: 'Label of the key. Null is the same as none.',
             examples: ['my bot'],
           }),
         ),

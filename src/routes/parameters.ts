@@ -1,5 +1,6 @@
 // Query parameters shared by several lists (specification, "Pagination and size limits").
 
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { TOptional, TSchema, TUnsafe } from 'typebox'
 import { ADDRESS_LENGTH, ASSET_FILTER_MAX_LENGTH } from '../limits.ts'
@@ -34,6 +35,17 @@ export const cursorParameter = Type.Optional(
 export const traderParameter = Type.Optional(
   Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Return only rows of this account (G…) or contract (C…).' }),
 )
+
+/** Removes the spaces around `trader`, and the parameter when nothing is left, as clients of the deployed service expect. Runs before validation. */
+export function trimTrader(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  const query = request.query as Record<string, unknown>
+  if (typeof query['trader'] === 'string') {
+    const trader = query['trader'].trim()
+    if (trader === '') delete query['trader']
+    else query['trader'] = trader
+  }
+  done()
+}
 
 export const assetParameter = Type.String({ minLength: 1, maxLength: ASSET_FILTER_MAX_LENGTH, description: 'Asset symbol, case-insensitive.' })
 

@@ -10,7 +10,7 @@ import { OpenPosition } from '../resources/open-position.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_POSITION } from './examples.ts'
 import { pageResponse } from './page-response.ts'
-import { cursorParameter, listOf, traderParameter } from './parameters.ts'
+import { cursorParameter, listOf, traderParameter, trimTrader } from './parameters.ts'
 
 const schema = operation(
   {
@@ -28,7 +28,7 @@ const schema = operation(
 )
 
 export function positionsRoutes(app: App, parts: { readonly db: Queryable }): void {
-  app.get('/v1/positions/open', { schema }, async (request, reply) => {
+  app.get('/v1/positions/open', { schema, preValidation: trimTrader }, async (request, reply) => {
     const page = await listOpenPositions(parts.db, { trader: request.query.trader, cursor: request.query.cursor })
     sendResponse(request, reply, pageResponse(request, reply, page, { positions: page.rows }))
   })

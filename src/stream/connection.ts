@@ -11,7 +11,7 @@ import { createTokenBucket } from './token-bucket.ts'
 import { textFrame } from './wire.ts'
 
 /** Close codes: RFC 6455, section 7.4, and 4401 for revoked keys. */
-export const CLOSE = { restart: 1012, tryAgain: 1013, unexpected: 1011, keyRevoked: 4401 } as const
+export const CLOSE = { restart: 1012, tryAgain: 1013, unexpected: 1011, policyViolation: 1008, keyRevoked: 4401 } as const
 
 /** A client that does not complete the close handshake within this time is disconnected. */
 const CLOSE_GRACE_MS = 2_000

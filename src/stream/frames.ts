@@ -64,10 +64,10 @@ function lazyText(event: LogEvent): () => string {
   return () => (text ??= JSON.stringify(eventData(event)))
 }
 
-/** An event in the stream's format: `topic` is a field of its own and left out of the payload. */
+/** An event in the stream's format: `raw` is the payload of GET /v1/events, its `topic` included. */
 function eventData(event: LogEvent): object {
   const { topic, ledger, ledgerCloseTs, txHash, payload } = event
-  const { topic: _topic, ...raw } = payload ?? { topic, topicsXdr: event.topicsXdr, valueXdr: event.valueXdr }
+  const raw = payload ?? { topic, topicsXdr: event.topicsXdr, valueXdr: event.valueXdr }
   const trader = payload?.['trader']
   return { topic, ledger, ledgerCloseTs, txHash, ...(typeof trader === 'string' ? { trader } : {}), raw }
 }

@@ -8,6 +8,7 @@ import type { StreamLimits } from '../limits.ts'
 import type { Queryable } from '../store/store.ts'
 import { isLogChannel, parseChannel } from './channels.ts'
 import type { Channel, LogChannel } from './channels.ts'
+import { CLOSE } from './connection.ts'
 import type { Connection } from './connection.ts'
 import type { Frame } from './frames.ts'
 import type { Hub } from './hub.ts'
@@ -26,6 +27,9 @@ export interface StreamLogin {
   readonly owner: string
   readonly tier: string
 }
+
+/** Failed logins per connection. The next one closes it. */
+const FAILED_LOGINS_MAX = 5
 
 /** What the stream needs from the rest of the gateway. */
 export interface StreamServices {
@@ -68,6 +72,8 @@ export function createSession(parts: SessionParts): Session {
   const subscriptions = createSubscriptions({ ...parts, waitingBytes: parts.limits.waitingBytes })
   const snapshotParts = { ...parts, readAccount: (owner: string) => services.readAccount(owner, address) }
   let login: StreamLogin | null = null
+  /** Since the last successful one. */
+  let failedLogins = 0
 
   async function subscribe(request: SubscribeRequest): Promise<void> {
     const { accepted, rejected } = sortChannels(request.channels, login, parts.deployment.current.assets)
@@ -115,15 +121,19 @@ export function createSession(parts: SessionParts): Session {
   }
 
   async function logIn({ keyId, secret, id }: Extract<ClientRequest, { op: 'login' }>): Promise<void> {
-    if (typeof keyId !== 'string' || typeof secret !== 'string') {
-      connection.reply({ type: 'login', ok: false, error: 'missing_credentials' }, id)
+    if (failedLogins >= FAILED_LOGINS_MAX) {
+      connection.reply({ type: 'login', ok: false, error: 'too_many_attempts' }, id)
+      connection.close(CLOSE.policyViolation, 'too many failed logins')
       return
     }
-    const found = await services.login(keyId, secret, address)
+    const hasCredentials = typeof keyId === 'string' && typeof secret === 'string'
+    const found = hasCredentials ? await services.login(keyId, secret, address) : 'missing_credentials'
     if (typeof found === 'string') {
+      if (found !== 'unknown') failedLogins += 1
       connection.reply({ type: 'login', ok: false, error: found === 'unknown' ? 'unavailable' : found }, id)
       return
     }
+    failedLogins = 0
     if (login !== null && login.owner !== found.owner) subscriptions.remove([...subscriptions.names()].filter(isAccountChannel))
     login = found
     connection.reply({ type: 'login', ok: true, owner: found.owner, tier: found.tier }, id)

@@ -71,12 +71,13 @@ test('every operation has a unique name, a tag, a summary, a description and a v
 
 /** "Gateway HTTP errors", "Authentication failures" and this gateway's additional codes. */
 const CODES = [
-  '400 FST_ERR_VALIDATION', '400 unsupported_asset', '400 simulation_failed', '400 submission_rejected', '401 missing_bearer', '401 malformed_bearer',
+  '400 FST_ERR_VALIDATION', '400 unsupported_asset', '400 unsupported_by_deployment', '400 simulation_failed', '400 submission_rejected',
+  '401 missing_bearer', '401 malformed_bearer', '401 missing_timestamp',
   '401 stale_timestamp', '401 invalid_credentials', '401 invalid_signature', '403 not_in_beta', '404 Unknown asset', '404 vault_not_found', '404 unknown_code',
   '404 no_code', '404 key_not_found', '409 key_limit_reached', '409 not_yet',
   '429 rate_limited', '431 Request Header Fields Too Large', '451 region_restricted',
   '500 Internal Server Error', '502 rpc_error',
-  '503 Service Unavailable', '503 try_again_later', '503 not_ready',
+  '503 Service Unavailable', '503 try_again_later', '503 unsupported_by_deployment', '503 not_ready',
 ]
 
 test('the introduction explains the conventions, and the meaning and remedy of every error code', () => {

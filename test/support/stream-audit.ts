@@ -70,7 +70,7 @@ export async function readChannelLog(db: Queryable): Promise<ChannelLog> {
 }
 
 function eventOf({ topic, ledger, ts, tx, payload, topics, value }: Row): object {
-  const { topic: _topic, ...raw } = payload ?? { topic, topicsXdr: topics === '' ? [] : topics.split(' '), valueXdr: value }
+  const raw = payload ?? { topic, topicsXdr: topics === '' ? [] : topics.split(' '), valueXdr: value }
   const trader = payload?.['trader']
   return { topic, ledger, ledgerCloseTs: ts, txHash: tx, ...(typeof trader === 'string' ? { trader } : {}), raw }
 }

@@ -1696,8 +1696,19 @@ export interface components {
         /** @description Name of the error, or UnknownContractError if the code has no name. */
         readonly name: string;
       } | null;
+      /** @description Only with FAILED. Error of the host instead of a contract, if known. storage or budget with exceeded_limit: the state has changed since the transaction was prepared. Prepare, sign and submit a new one. */
+      readonly hostError?: {
+        /** @description Type of the error, lower case. */
+        readonly type: string;
+        /** @description Code of the error, lower case. */
+        readonly code: string;
+      } | null;
+      /** @description Only with FAILED. Name of the transaction result, if known. */
+      readonly txResultCode?: string | null;
       /** @description TransactionResult, base64 XDR. Only with FAILED. */
       readonly resultXdr?: string;
+      /** @description Only with FAILED. The cause, followed by the error as the host prints it. */
+      readonly message?: string;
     };
   };
   responses: never;
@@ -2932,8 +2943,8 @@ export interface operations {
           readonly challenge: string;
           /** @description Complete signed transaction envelope, base64 XDR. Not a detached signature. */
           readonly signature: string;
-          /** @description Label of the key. */
-          readonly label?: string;
+          /** @description Label of the key. Null is the same as none. */
+          readonly label?: string | null;
         };
       };
     };
