@@ -49,7 +49,8 @@ test('returns null without a host failure', () => {
 
 test('an error outside of the contract call is in an error event without a contract', () => {
   const excess = raised(xdr.ScError.sceStorage(xdr.ScErrorCode.scecExceededLimit))
-  assert.deepEqual(findFailureCause([call, raised(contractError(4), MARKET), raised(REFUSED), excess, metrics]).hostError, { type: 'Storage', code: 'ExceededLimit' })
+  const { hostError } = findFailureCause([call, raised(contractError(4), MARKET), raised(REFUSED), excess, metrics])
+  assert.deepEqual(hostError, { type: 'Storage', code: 'ExceededLimit' })
   assert.equal(findFailureCause([raised(TRAP, MARKET)]).hostError, null, 'a contract may have caught its own')
 })
 

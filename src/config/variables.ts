@@ -130,7 +130,7 @@ const ACCESS = {
     integer(1, KEYS_PER_OWNER_MAX), MAX_KEYS_PER_OWNER, 'Maximum number of active API keys per account. Accounts with more keep them, but get no new ones.',
   ),
   REQUIRE_TIMESTAMP: variable(
-    onOff, false, 'Requires the header `X-Timestamp` with every request that uses an API key, and rejects those without it with 401 `missing_timestamp`.', 'off',
+    onOff, false, 'Requires the header `X-Timestamp` with every request that uses an API key. Requests without it get 401 `missing_timestamp`.', 'off',
   ),
   ADDRESS_CEILING_PER_MIN: variable(
     integer(1, 1_000_000), ADDRESS_CEILING_PER_WINDOW, 'Requests per minute of all API keys used from one client address.',

@@ -88,7 +88,9 @@ export function createOutcomeReader({ rpc, contractErrors, ledgerWatermarks }: {
     const result = readTransactionResult(resultXdr)
     const cause = withOperationResult(findFailureCause(response.diagnosticEventsXdr), result)
     const { contractError } = cause
-    const advice = contractError === null ? adviceForFailure(cause.hostError) : adviceForContractError(contractError, contractErrors.contractOf(contractError, invoked))
+    const advice = contractError === null
+      ? adviceForFailure(cause.hostError)
+      : adviceForContractError(contractError, contractErrors.contractOf(contractError, invoked))
     const message = ['Transaction failed:', advice, hostTextOf(cause) ?? []].flat().join(' ')
     return { kind: 'failed', ...nameErrors(cause, invoked), txResultCode: result?.code ?? null, resultXdr, message }
   }

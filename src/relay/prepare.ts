@@ -26,7 +26,9 @@ export class SimulationFailed extends Error {
   /** Null when no contract raised it. */
   readonly contractError: ContractError | null
   /** `cause` is null when the simulation was not the reason. */
-  constructor(advice: string, { cause, contractError = null }: { readonly cause: RaisedError | HostError | null; readonly contractError?: ContractError | null }) {
+  constructor(
+    advice: string, { cause, contractError = null }: { readonly cause: RaisedError | HostError | null; readonly contractError?: ContractError | null },
+  ) {
     super(`Simulation failed: ${advice}${cause === null ? '' : ` ${hostText(cause)}`}`)
     this.contractError = contractError
   }

@@ -101,7 +101,9 @@ export const SimulationFailure = Type.Object(
     error: Type.Literal('simulation_failed'),
     message: Type.String({
       description: 'Starts with `Simulation failed`, followed by the cause, how to resolve it, and the error as the host prints it.',
-      examples: ['Simulation failed: no open position has this id. List your open positions. This one may have been closed or liquidated. [Error(Contract, #20)]'],
+      examples: [
+        'Simulation failed: no open position has this id. List your open positions. This one may have been closed or liquidated. [Error(Contract, #20)]',
+      ],
     }),
     contractError: contractErrorOrNull('Error raised by a contract. Null if no contract raised one.'),
   },

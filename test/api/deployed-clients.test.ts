@@ -167,8 +167,8 @@ test('after five failed logins the next login closes the connection with 1008', 
   const wrong = { keyId, secret: '0'.repeat(64) }
   for (let attempt = 0; attempt < 4; attempt++) assert.equal(await login(wrong), 'invalid_credentials')
   assert.equal(await login({ keyId, secret }), 'ok')
-  for (const [credentials, error] of [[wrong, 'invalid_credentials'], [{ keyId }, 'missing_credentials']] as const) assert.equal(await login(credentials), error)
-  for (let attempt = 0; attempt < 3; attempt++) assert.equal(await login(wrong), 'invalid_credentials')
+  assert.equal(await login({ keyId }), 'missing_credentials')
+  for (let attempt = 0; attempt < 4; attempt++) assert.equal(await login(wrong), 'invalid_credentials')
   assert.equal(await login({ keyId, secret }), 'too_many_attempts')
   assert.deepEqual(await client.closed, { code: 1008, reason: 'too many failed logins' })
 })
@@ -181,7 +181,7 @@ test('raw of an event frame is the payload of REST, topic included', async () =>
   await fixture.publishLedgers(1)
   await client.settle()
   const frame = client.of('events').find(({ data }) => data?.['topic'] === 'position_opened')
-  const [row] = (await fixture.get<{ events: { payload: unknown }[] }>('/v1/events?topic=position_opened&limit=1')).body.events
+  const [row] = (await fixture.get<{ events: { payload: { topic: string } }[] }>('/v1/events?topic=position_opened&limit=1')).body.events
   assert.deepEqual(frame?.data?.['raw'], row?.payload)
-  assert.equal((frame?.data?.['raw'] as { topic: string }).topic, 'position_opened')
+  assert.equal(row?.payload.topic, 'position_opened')
 })

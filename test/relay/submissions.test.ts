@@ -293,8 +293,8 @@ for (const [name, diagnostics, contractError, expected] of FAILURES) {
 
 test('FAILED for exceeded resources without diagnostics is a host error', async () => {
   const exceeded = xdr.OperationResultTr.invokeHostFunction(xdr.InvokeHostFunctionResult.invokeHostFunctionResourceLimitExceeded())
-  const response = failed([])
-  const withResult = { result: { ...(response as { result: object }).result, resultXdr: resultXdr(xdr.TransactionResultResult.txFailed([xdr.OperationResult.opInner(exceeded)])) } }
+  const failure = resultXdr(xdr.TransactionResultResult.txFailed([xdr.OperationResult.opInner(exceeded)]))
+  const withResult = { result: { ...(failed([]) as { readonly result: object }).result, resultXdr: failure } }
   const { submitted } = await outcome(sendResponse(SIGNED, 'PENDING'), [withResult])
   assert.ok(submitted.kind === 'failed')
   assert.deepEqual([submitted.contractError, submitted.hostError], [null, { type: 'budget', code: 'exceeded_limit' }])

@@ -1789,7 +1789,7 @@ export interface operations {
   };
   /**
    * List markets.
-   * @description Returns the fourteen assets of the exchange with their oracle prices. Prices are read from the chain through the price shim contract and cached for 3 seconds per asset.
+   * @description Returns the assets of the exchange with their oracle prices. Prices are read from the chain through the price shim contract and cached for 3 seconds per asset.
    */
   readonly listMarkets: {
     readonly parameters: {
