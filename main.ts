@@ -12,13 +12,17 @@ import { createSystemClock } from './src/base/clock.ts'
 import { CommandRejected } from './src/base/command-rejected.ts'
 import type { Log } from './src/base/log.ts'
 import { createSystemRandom } from './src/base/random.ts'
+import { createReplaceableRpc } from './src/chain/replaceable-rpc.ts'
 import { createRpc } from './src/chain/rpc.ts'
 import type { RpcClient } from './src/chain/rpc.ts'
 import { tracedRpc } from './src/chain/traced-rpc.ts'
-import { InvalidSettings, loadSettings, resolveContracts } from './src/config.ts'
+import { InvalidSettings, loadSettings } from './src/config.ts'
 import type { Config, Secrets, Settings } from './src/config.ts'
+import { declarationOf } from './src/deployment/declaration.ts'
+import type { Declared } from './src/deployment/declaration.ts'
+import { followDeployment } from './src/deployment/follow-deployment.ts'
 import { createCurrentDeployment, createDeployment } from './src/exchange/deployment.ts'
-import type { CurrentDeployment, Deployment } from './src/exchange/deployment.ts'
+import type { CurrentDeployment } from './src/exchange/deployment.ts'
 import { createGateway } from './src/gateway.ts'
 import { chainTrust } from './src/indexer/confirmation.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
@@ -130,36 +134,36 @@ async function openTracing({ config, secrets }: Settings, disposables: AsyncDisp
   return disposables.use(createTracing({ ...secrets.traces, ...config.tracing, version: manifest.version }))
 }
 
-/** The deployment from the local network or the manifest, with overrides from the environment. */
-async function findDeployment({ config, secrets }: Settings, network: LocalNetwork | null, log: Log, stop: AbortSignal): Promise<Deployment> {
+/** What the manifest declares, or the local network reports. */
+async function findDeclared({ config, secrets }: Settings, network: LocalNetwork | null, log: Log, stop: AbortSignal): Promise<Declared> {
   const ask = (): Promise<LocalDeployment> => fetchDeployment(secrets.rpcUrls, clock)
   const mayRetry = (error: unknown): boolean => error instanceof LocalNetworkUnreachable
-  const { manifest: declared, name, passphrase, contractOverrides } = config.network
-  const { contracts, assets, generation } = network ?? declared ?? (await retryUntilReady(ask, mayRetry, log, stop))
-  return createDeployment({
-    name: declared?.name ?? config.network.kind, since: declared?.since ?? null, network: name, passphrase, generation, assets,
-    contracts: resolveContracts(contracts, contractOverrides),
-  })
+  return network ?? config.network.manifest ?? (await retryUntilReady(ask, mayRetry, log, stop))
 }
 
 async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<void> {
   const { config, secrets } = settings
   await using disposables = new AsyncDisposableStack()
   const { network, store: untracedStore } = await openDependencies(settings, log, stop, disposables)
-  const deployment = createCurrentDeployment(await findDeployment(settings, network, log, stop))
+  const declared = await findDeclared(settings, network, log, stop)
+  const deployment = createCurrentDeployment(createDeployment(declarationOf(declared, config.network)))
   const rpcUrls = network?.rpcUrl === null || network === null ? secrets.rpcUrls : [network.rpcUrl]
   const metrics = config.metrics === null ? null : createMetrics({ clock, runtime: true })
   const tracing = await openTracing(settings, disposables)
-  const untracedRpc = createRpc({ urls: rpcUrls, clock, random, log, networkPassphrase: config.network.passphrase, observer: metrics?.rpc ?? null })
-  const rpc = tracing === null ? untracedRpc : tracedRpc(untracedRpc, tracing.tracer)
+  const rpc = createReplaceableRpc((urls) => {
+    const client = createRpc({ urls, clock, random, log, networkPassphrase: config.network.passphrase, observer: metrics?.rpc ?? null })
+    return tracing === null ? client : tracedRpc(client, tracing.tracer)
+  }, rpcUrls)
   const store = tracing === null ? untracedStore : tracedStore(untracedStore, tracing.tracer)
   const parts: Parts = { settings, store, rpc, deployment, metrics, tracing, log, localRpcUrl: network?.rpcUrl ?? null }
   const indexing: Promise<void>[] = []
   const stopped = Promise.withResolvers<void>()
   stop.addEventListener('abort', () => stopped.resolve(), { once: true })
   if (stop.aborted) return
-  const watching = rpc.watch(stop)
-  disposables.defer(() => watching)
+  const readLocal = async (): Promise<Declared> => network ?? (await fetchDeployment(secrets.rpcUrls, clock))
+  const following = { deployments: settings.deployments, network: config.network, declared, readLocal, deployment, rpc, clock, log }
+  const watching = Promise.all([rpc.watch(stop), followDeployment(following, stop)])
+  disposables.defer(async () => void (await watching))
 
   if (config.role !== 'indexer') {
     const url = await serveGateway(parts, stop, disposables)
@@ -261,7 +265,8 @@ async function runTask(kind: 'rebuild' | 'verify', settings: Settings, log: Log,
     folder: dataFolder(config, 'database'), clock, random, log, print, signal: stop,
     async createIndexer(store) {
       if (runsLocalNetwork(settings)) throw new CommandRejected('The local network runs in the gateway\'s process. Start the gateway, then verify.')
-      const deployment = createCurrentDeployment(await findDeployment(settings, null, log, stop))
+      const declared = await findDeclared(settings, null, log, stop)
+      const deployment = createCurrentDeployment(createDeployment(declarationOf(declared, config.network)))
       const rpc = createRpc({ urls: secrets.rpcUrls, clock, random, log, networkPassphrase: config.network.passphrase })
       return startIndexer({ settings, store, rpc, deployment, metrics: null, tracing: null, log, localRpcUrl: null })
     },

@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { InvalidSettings, loadSettings, resolveContracts } from './config.ts'
+import { InvalidSettings, loadSettings } from './config.ts'
 import type { Config } from './config.ts'
+import { resolveContracts } from './deployment/declaration.ts'
 import { STREAM_LIMITS } from './limits.ts'
 
 const MARKET = 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC'

@@ -14,7 +14,7 @@ import type { Manifest } from './deployment/manifest.ts'
 import { selectDeployments } from './deployment/manifest-files.ts'
 import type { DeploymentChoice, SelectedDeployments, Selection } from './deployment/manifest-files.ts'
 import { CONTRACT_KEYS } from './exchange/contracts.ts'
-import type { ContractAddresses, ContractKey } from './exchange/contracts.ts'
+import type { ContractKey } from './exchange/contracts.ts'
 import type { StreamLimits } from './limits.ts'
 
 export type NetworkKind = 'local' | Manifest['network']
@@ -98,8 +98,8 @@ export interface Secrets {
 export interface Settings {
   readonly config: Config
   readonly secrets: Secrets
-  /** Which manifests are followed; contains the URLs of nodes. Null on `local`. */
-  readonly deployments: DeploymentChoice | null
+  /** Which manifests are followed, and what they say now; contains URLs of nodes. Null on `local`. */
+  readonly deployments: { readonly choice: DeploymentChoice; readonly selected: SelectedDeployments } | null
 }
 
 /** Lists all problems of the environment. */
@@ -141,10 +141,10 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Reads and validates the environment. Throws InvalidSettings. */
 export function loadSettings(environment: Environment = process.env): Settings {
   const { values, problems } = parseEnvironment(environment)
-  const deployments = chooseDeployments(values)
-  const selection = deployments === null ? null : selectDeployments(deployments)
+  const choice = chooseDeployments(values)
+  const selection = choice === null ? null : selectDeployments(choice)
   const selected = selection?.kind === 'selected' ? selection.deployments : null
-  const kind = deployments === null ? 'local' : deployments.network ?? selected?.served.network ?? 'custom'
+  const kind = choice === null ? 'local' : choice.network ?? selected?.served.network ?? 'custom'
   const secrets: Secrets = {
     databaseUrl: values.DATABASE_URL,
     databaseReadUrl: values.DATABASE_READ_URL,
@@ -159,7 +159,7 @@ export function loadSettings(environment: Environment = process.env): Settings {
   const config = groupSettings(values, { kind, selected }, allowlist.value)
   const allProblems = [...problems, ...allowlist.problems, ...findContradictions(environment, config, secrets), ...deploymentProblems(values, selection)]
   if (allProblems.length > 0) throw new InvalidSettings(allProblems)
-  return { config, secrets, deployments }
+  return { config, secrets, deployments: choice === null || selected === null ? null : { choice, selected } }
 }
 
 /** Null: the local network. */
@@ -290,16 +290,4 @@ function findContradictions(environment: Environment, { role, network }: Config,
   }
   if (!hasDatabase) problems.push(`ROLE=${role} requires DATABASE_URL. Several processes cannot share the embedded database`)
   return problems
-}
-
-/** The contracts as reported in GET /v1/health: the manifest with the overrides of the environment. */
-export function resolveContracts(
-  manifest: ContractAddresses,
-  overrides: Config['network']['contractOverrides'],
-): Readonly<Record<ContractKey, { readonly address: string; readonly source: 'manifest' | 'env' }>> {
-  const entries = CONTRACT_KEYS.map((key) => {
-    const override = overrides[key]
-    return [key, override === undefined ? { address: manifest[key], source: 'manifest' } : { address: override, source: 'env' }]
-  })
-  return Object.fromEntries(entries) as ReturnType<typeof resolveContracts>
 }

@@ -24,7 +24,7 @@ function build(files: Readonly<Record<string, string>>, names: readonly string[]
   const changes: SelectedDeployments[] = []
   const clock = createVirtualClock(0)
   const follower = followManifests({
-    choice, initial: selection.deployments, clock, log: { ...silentLog, error: (fields) => errors.push(fields) }, onChange: (next) => changes.push(next),
+    choice, selected: selection.deployments, clock, log: { ...silentLog, error: (fields) => errors.push(fields) }, onChange: (next) => changes.push(next),
   })
   /** As many polls as a change takes. */
   const settle = (): void => {
@@ -122,7 +122,7 @@ test('the served deployment never moves to another network', () => {
   assert.ok(first.kind === 'selected')
   const problems: unknown[] = []
   const log = { ...silentLog, error: (fields: Record<string, unknown>) => problems.push(fields['problems']) }
-  const follower = followManifests({ choice, initial: first.deployments, clock: built.clock, log, onChange: () => assert.fail('not applied') })
+  const follower = followManifests({ choice, selected: first.deployments, clock: built.clock, log, onChange: () => assert.fail('not applied') })
   built.write('mine', manifest({ network: 'custom', passphrase: 'my own' }))
   follower.poll()
   follower.poll()

@@ -18,16 +18,16 @@ export interface ManifestFollower {
 export interface FollowOptions {
   readonly choice: DeploymentChoice
   /** What is served at first. */
-  readonly initial: SelectedDeployments
+  readonly selected: SelectedDeployments
   readonly clock: Clock
   readonly log: Log
   /** Called with every new selection. It is on the same network. */
   readonly onChange: (next: SelectedDeployments) => void
 }
 
-export function followManifests({ choice, initial, clock, log, onChange }: FollowOptions): ManifestFollower {
-  let current = initial
-  /** State of the files at the last poll, and the one that was read last. The files may have changed since `initial` was read. */
+export function followManifests({ choice, selected, clock, log, onChange }: FollowOptions): ManifestFollower {
+  let current = selected
+  /** State of the files at the last poll, and the one that was read last. The files may have changed since they were read at the start. */
   let seen = ''
   let read = ''
 

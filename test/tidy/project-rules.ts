@@ -14,8 +14,6 @@ const ENTRY_FILES = [
 /** Parts that land before the parts that use them. */
 const AWAITED_FILES: readonly string[] = [
   'src/chain/contract-code.ts',
-  'src/chain/replaceable-rpc.ts',
-  'src/deployment/follow-manifests.ts',
   'src/exchange/generations.ts',
   'src/projections/running-code.ts',
   'localnet/contracts/generation-2/market/defaults.ts',

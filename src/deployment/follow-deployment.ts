@@ -1,0 +1,42 @@
+// Replaces the deployment that is served when its manifest changes, or the contracts of the local network.
+
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { createDeployment } from '../exchange/deployment.ts'
+import type { ReplaceableDeployment } from '../exchange/deployment.ts'
+import { declarationOf } from './declaration.ts'
+import type { Declared, NetworkSettings } from './declaration.ts'
+import { followLocalNetwork } from './follow-local.ts'
+import { followManifests } from './follow-manifests.ts'
+import type { DeploymentChoice, SelectedDeployments } from './manifest-files.ts'
+
+export interface FollowParts {
+  /** Null: the local network. */
+  readonly deployments: { readonly choice: DeploymentChoice; readonly selected: SelectedDeployments } | null
+  readonly network: NetworkSettings
+  /** What is served at first. */
+  readonly declared: Declared
+  /** Reads what the local network reports. */
+  readonly readLocal: () => Promise<Declared>
+  readonly deployment: ReplaceableDeployment
+  readonly rpc: { replaceNodes(urls: readonly string[]): void }
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Follows until the signal aborts. Never rejects. */
+export async function followDeployment(parts: FollowParts, signal: AbortSignal): Promise<void> {
+  const { deployments, network, declared, readLocal, deployment, rpc, clock, log } = parts
+  const replace = (next: Declared): void => deployment.replace(createDeployment(declarationOf(next, network)))
+  if (deployments === null) return await followLocalNetwork({ read: readLocal, initial: declared, clock, onChange: replace }, signal)
+  let { rpcUrls } = deployments.selected.served
+  const follower = followManifests({
+    ...deployments, clock, log,
+    onChange({ served }) {
+      if (served.rpcUrls.join() !== rpcUrls.join()) rpc.replaceNodes(served.rpcUrls)
+      rpcUrls = served.rpcUrls
+      replace(served)
+    },
+  })
+  await follower.run(signal)
+}
