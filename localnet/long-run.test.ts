@@ -6,7 +6,7 @@ import { address } from './contracts/host.ts'
 import { asI128, asU64, asVec, fieldOf, storageKey } from './contracts/values.ts'
 import type { Client } from './actors/client.ts'
 import { contractDataKey, contractDataValue, readTrustlineBalance } from './actors/exchange-state.ts'
-import { createIdentities } from './genesis.ts'
+import { createIdentities } from './identities.ts'
 import { startTestNetwork } from './test-network.ts'
 import type { TestNetwork } from './test-network.ts'
 

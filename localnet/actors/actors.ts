@@ -2,8 +2,8 @@
 
 import type { Log } from '../../src/base/log.ts'
 import type { Random } from '../../src/base/random.ts'
-import { FIRST_DEPOSITS } from '../genesis.ts'
-import type { Identities } from '../genesis.ts'
+import { FIRST_DEPOSITS } from '../identities.ts'
+import type { Identities } from '../identities.ts'
 import type { Actor } from './actor.ts'
 import { createClient } from './client.ts'
 import type { Client, LedgerView, Transport } from './client.ts'

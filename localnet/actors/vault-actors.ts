@@ -2,7 +2,7 @@
 
 import type { Random } from '../../src/base/random.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
-import type { Identities } from '../genesis.ts'
+import type { Identities } from '../identities.ts'
 import type { Client } from './client.ts'
 import type { Deployment } from './exchange-state.ts'
 import type { Identity } from './identity.ts'

@@ -1,5 +1,6 @@
 // The builds of each contract. The module of every build is on the ledger from the start, so that a contract can be upgraded to any build of its kind.
 
+import { defined } from '../../src/base/assert.ts'
 import { liquidityVaultContract2 } from './generation-2/liquidity-vault/liquidity-vault.ts'
 import { marketContract2 } from './generation-2/market/market.ts'
 import { priceOracleContract2 } from './generation-2/price-oracle.ts'
@@ -60,6 +61,12 @@ export function build(kind: ContractKind, name: BuildName): ContractCode {
   const code = NAMED_BUILDS[kind][name]
   if (code === undefined) throw new RangeError(`${kind} has no build ${name}; it has ${buildsOf(kind).join(', ')}`)
   return code
+}
+
+/** The newest build of a generation. */
+export function newestBuild(kind: ContractKind, generation: '1' | '2'): ContractCode {
+  const names = buildsOf(kind).filter((name) => name.startsWith(generation))
+  return build(kind, defined(names.at(-1), `a build of generation ${generation} of ${kind}`))
 }
 
 /** The builds of a contract, oldest first. */

@@ -26,6 +26,10 @@ export const TREASURY = 'GTREASURY'
 const ACCOUNTS = [PROVIDER, ALICE, BOB, KEEPER, TREASURY]
 const ALL_SIGNERS = [ADMIN, ISSUER, ...ACCOUNTS]
 
+/** For how long the last good price limits later prices. */
+export const LAST_GOOD_SEC = 600n
+const TWAP_RECORDS = 4
+
 /** The share of fees that goes to the protocol. */
 const PROTOCOL_FEE_BPS = 2000
 
@@ -40,6 +44,8 @@ export interface TestExchange2 {
   /** Writes a price attested `ageSec` ago. */
   setPrice(asset: string, price: bigint, ageSec?: bigint): void
   advance(seconds: bigint): void
+  /** Moves the price, long enough after the last one for reads not to be clamped, and often enough for the average to follow. */
+  movePrice(asset: string, price: bigint): void
   /** Calls the market, signed by all accounts by default. Returns `ok` or the error. */
   tryInvoke(functionName: string, args: readonly Val[], signers?: readonly string[]): string
   /** Calls the market, signed by all accounts. Throws if the call fails. */
@@ -54,7 +60,7 @@ export interface TestExchange2 {
   stored(key: Val): unknown
   position(id: bigint): Record<string, unknown>
   setRisk(asset: string, change: Partial<AssetRisk>): void
-  /** Adds USDC of the provider to the vault's buffer. */
+  /** Adds USDC to the vault's buffer. */
   seedBuffer(amount: bigint): void
 }
 
@@ -140,6 +146,13 @@ function createHandle(host: TestHost, build: Generation2Build): TestExchange2 {
       host.ledger.timestampSec += seconds
       host.ledger.sequence += 1
     },
+    movePrice(asset, price) {
+      exchange.advance(LAST_GOOD_SEC + 1n)
+      for (let record = 0; record < TWAP_RECORDS; record++) {
+        exchange.advance(1n)
+        exchange.setPrice(asset, price)
+      }
+    },
     tryInvoke: (functionName, args, signers = ALL_SIGNERS) => host.tryInvoke(MARKET, functionName, args, signers),
     invokeOk: (functionName, args) => host.invokeOk(MARKET, functionName, args, ALL_SIGNERS),
     open(trader, options = {}, functionName = 'open_position') {
@@ -156,7 +169,10 @@ function createHandle(host: TestHost, build: Generation2Build): TestExchange2 {
       const risk = { ...(ASSET_RISKS.get(asset) ?? ASSET_RISKS.get('BTC')), ...change } as AssetRisk
       host.invokeOk(MARKET, 'set_asset_risk', [symbol(asset), ASSET_RISK.toVal(risk)], [ADMIN])
     },
-    seedBuffer: (amount) => void host.invokeOk(VAULT, 'seed_buffer', [address(PROVIDER), i128(amount)], [ADMIN, PROVIDER]),
+    seedBuffer(amount) {
+      host.fund(PROVIDER, USDC_ASSET, amount)
+      host.invokeOk(VAULT, 'seed_buffer', [address(PROVIDER), i128(amount)], [ADMIN, PROVIDER])
+    },
   }
   return exchange
 }

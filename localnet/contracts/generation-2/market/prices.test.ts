@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { KEYS } from '../../market/storage.ts'
+import { ALICE, E7 } from '../../test-exchange.ts'
+import { createTestExchange2, LAST_GOOD_SEC, type TestExchange2 } from '../test-exchange.ts'
+import { toNative } from '../../test-host.ts'
+
+/** The price at which a long of 1000 closes, from its PnL. */
+function closingPrice(exchange: TestExchange2, id: bigint): bigint {
+  const pnl = toNative(exchange.close(ALICE, id).value) as bigint
+  return 100n * E7 + pnl / 10n
+}
+
+/** An exchange with BTC at 100 and a long of 1000. */
+function longAt100(): { exchange: TestExchange2; id: bigint } {
+  const exchange = createTestExchange2()
+  exchange.setPrice('BTC', 100n * E7)
+  return { exchange, id: exchange.open(ALICE) }
+}
+
+test('a close at 80, 200 s after a good price of 100, settles at 97, and 80 becomes the last good price', () => {
+  const { exchange, id } = longAt100()
+  exchange.advance(200n)
+  exchange.setPrice('BTC', 80n * E7)
+  assert.equal(closingPrice(exchange, id), 97n * E7)
+  assert.deepEqual(exchange.stored(KEYS.lastGoodPrice('BTC')), [80n * E7, exchange.host.ledger.timestampSec])
+})
+
+test('a close above the last good price settles at most 3 % above it', () => {
+  const { exchange, id } = longAt100()
+  exchange.setPrice('BTC', 104n * E7)
+  assert.equal(closingPrice(exchange, id), 103n * E7)
+})
+
+test('a last good price of 600 s limits a close, an older one does not', () => {
+  for (const [age, price] of [[LAST_GOOD_SEC, 97n], [LAST_GOOD_SEC + 1n, 80n]] as const) {
+    const { exchange, id } = longAt100()
+    exchange.advance(age)
+    exchange.setPrice('BTC', 80n * E7)
+    assert.equal(closingPrice(exchange, id), price * E7)
+  }
+})
+
+test('a stale price settles a close and does not become the last good price', () => {
+  const { exchange, id } = longAt100()
+  exchange.advance(61n)
+  assert.equal(closingPrice(exchange, id), 100n * E7)
+  assert.deepEqual(exchange.stored(KEYS.lastGoodPrice('BTC')), [100n * E7, exchange.host.ledger.timestampSec - 61n])
+})
