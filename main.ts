@@ -146,7 +146,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   await using disposables = new AsyncDisposableStack()
   const { network, store: untracedStore } = await openDependencies(settings, log, stop, disposables)
   const declared = await findDeclared(settings, network, log, stop)
-  const deployment = createCurrentDeployment(createDeployment(declarationOf(declared, config.network)))
+  const deployment = createCurrentDeployment(createDeployment(declarationOf(declared, config.network, config.network.others)))
   const rpcUrls = network?.rpcUrl === null || network === null ? secrets.rpcUrls : [network.rpcUrl]
   const metrics = config.metrics === null ? null : createMetrics({ clock, runtime: true })
   const tracing = await openTracing(settings, disposables)
@@ -266,7 +266,7 @@ async function runTask(kind: 'rebuild' | 'verify', settings: Settings, log: Log,
     async createIndexer(store) {
       if (runsLocalNetwork(settings)) throw new CommandRejected('The local network runs in the gateway\'s process. Start the gateway, then verify.')
       const declared = await findDeclared(settings, null, log, stop)
-      const deployment = createCurrentDeployment(createDeployment(declarationOf(declared, config.network)))
+      const deployment = createCurrentDeployment(createDeployment(declarationOf(declared, config.network, config.network.others)))
       const rpc = createRpc({ urls: secrets.rpcUrls, clock, random, log, networkPassphrase: config.network.passphrase })
       return startIndexer({ settings, store, rpc, deployment, metrics: null, tracing: null, log, localRpcUrl: null })
     },

@@ -3,7 +3,7 @@
 import type { Asset } from '../exchange/assets.ts'
 import { CONTRACT_KEYS } from '../exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from '../exchange/contracts.ts'
-import type { ContractSources, DeploymentDeclaration } from '../exchange/deployment.ts'
+import type { ContractSources, DeploymentDeclaration, IndexedDeployment } from '../exchange/deployment.ts'
 import type { Generation } from '../exchange/generations.ts'
 
 /** A manifest, or what the local network reports. */
@@ -22,8 +22,12 @@ export interface NetworkSettings {
   readonly contractOverrides: Readonly<Partial<Record<ContractKey, string>>>
 }
 
-export function declarationOf({ name, since, contracts, assets, generation }: Declared, network: NetworkSettings): DeploymentDeclaration {
+/** `others` are the manifests of deployments that are indexed besides the served one. */
+export function declarationOf(
+  { name, since, contracts, assets, generation }: Declared, network: NetworkSettings, others: readonly IndexedDeployment[] = [],
+): DeploymentDeclaration {
   return {
+    others: others.map((other) => ({ name: other.name, since: other.since, generation: other.generation, contracts: other.contracts })),
     name: name ?? network.kind, since: since ?? null, network: network.name, passphrase: network.passphrase, generation, assets,
     contracts: resolveContracts(contracts, network.contractOverrides),
   }

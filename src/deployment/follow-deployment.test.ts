@@ -53,12 +53,32 @@ test('a changed manifest replaces the deployment, keeps overrides, and replaces 
   const { contracts, sources, assets, since } = deployment.current
   assert.deepEqual([contracts.market, sources.market.source, sources.router, since], [OTHER, 'manifest', { address: OTHER, source: 'env' }, '2026-12-16'])
   assert.deepEqual([assets.symbols, nodes], [['BTC', 'ETH'], []])
+  assert.deepEqual(deployment.current.others, [])
   write({ rpcUrls: ['http://a', 'http://b'] })
   await pass(3)
   assert.deepEqual(nodes, [['http://a', 'http://b']])
   stop.abort()
   await following
   assert.equal(parts.clock.pendingTimers(), 0)
+})
+
+test('the deployments that are indexed besides the served one are followed too', async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'gateway-follow-'))
+  const write = (name: string, change: object): void => writeFileSync(join(folder.path, `${name}.json`), JSON.stringify({ ...SHIPPED, ...change }))
+  write('a', {})
+  write('b', { since: '2026-07-06' })
+  const choice = { folder: folder.path, names: ['a', 'b'], network: null, rpcUrls: null, contracts: {} } as const
+  const selection = selectDeployments(choice)
+  assert.ok(selection.kind === 'selected')
+  const { parts, deployment, pass } = served(selection.deployments.served)
+  const stop = new AbortController()
+  const deployments = { choice, selected: selection.deployments }
+  const following = followDeployment({ ...parts, deployments, readLocal: () => assert.fail('not a local network') }, stop.signal)
+  write('b', { since: '2026-07-06', contracts: { ...SHIPPED.contracts, market: OTHER } })
+  await pass(3)
+  assert.deepEqual(deployment.current.others.map(({ name, since, contracts }) => [name, since, contracts.market]), [['b', '2026-07-06', OTHER]])
+  stop.abort()
+  await following
 })
 
 test('new contracts of the local network replace the deployment; while it cannot be reached, nothing changes', async () => {

@@ -8,6 +8,7 @@ import { declarationOf } from './declaration.ts'
 import type { Declared, NetworkSettings } from './declaration.ts'
 import { followLocalNetwork } from './follow-local.ts'
 import { followManifests } from './follow-manifests.ts'
+import type { Manifest } from './manifest.ts'
 import type { DeploymentChoice, SelectedDeployments } from './manifest-files.ts'
 
 export interface FollowParts {
@@ -27,15 +28,17 @@ export interface FollowParts {
 /** Follows until the signal aborts. Never rejects. */
 export async function followDeployment(parts: FollowParts, signal: AbortSignal): Promise<void> {
   const { deployments, network, declared, readLocal, deployment, rpc, clock, log } = parts
-  const replace = (next: Declared): void => deployment.replace(createDeployment(declarationOf(next, network)))
-  if (deployments === null) return await followLocalNetwork({ read: readLocal, initial: declared, clock, onChange: replace }, signal)
+  const replace = (next: Declared, others: readonly Manifest[]): void => deployment.replace(createDeployment(declarationOf(next, network, others)))
+  if (deployments === null) {
+    return await followLocalNetwork({ read: readLocal, initial: declared, clock, onChange: (next) => replace(next, []) }, signal)
+  }
   let { rpcUrls } = deployments.selected.served
   const follower = followManifests({
     ...deployments, clock, log,
-    onChange({ served }) {
+    onChange({ served, others }) {
       if (served.rpcUrls.join() !== rpcUrls.join()) rpc.replaceNodes(served.rpcUrls)
       rpcUrls = served.rpcUrls
-      replace(served)
+      replace(served, others)
     },
   })
   await follower.run(signal)

@@ -18,6 +18,14 @@ export interface ContractSource {
 
 export type ContractSources = Readonly<Record<ContractKey, ContractSource>>
 
+/** A deployment on the same network that is indexed, but not served. */
+export interface IndexedDeployment {
+  readonly name: string
+  readonly since: string | null
+  readonly generation: Generation
+  readonly contracts: ContractAddresses
+}
+
 export interface DeploymentDeclaration {
   /** Name of the manifest, `local` for the local network. */
   readonly name: string
@@ -31,12 +39,15 @@ export interface DeploymentDeclaration {
   readonly contracts: ContractSources
   /** In listing order. */
   readonly assets: readonly Asset[]
+  /** None if absent. */
+  readonly others?: readonly IndexedDeployment[]
 }
 
-export interface Deployment extends Omit<DeploymentDeclaration, 'contracts' | 'assets'> {
+export interface Deployment extends Omit<DeploymentDeclaration, 'contracts' | 'assets' | 'others'> {
   readonly contracts: ContractAddresses
   readonly sources: ContractSources
   readonly assets: AssetList
+  readonly others: readonly IndexedDeployment[]
   /** The contract at an address; undefined for an address of no contract of this deployment. */
   contractOf(address: string): ContractKey | undefined
   readonly interfaces: ContractInterfaces
@@ -47,12 +58,12 @@ export interface Deployment extends Omit<DeploymentDeclaration, 'contracts' | 'a
 }
 
 export function createDeployment(
-  { contracts: sources, assets, ...declaration }: DeploymentDeclaration, interfaces: ContractInterfaces = UNKNOWN_INTERFACES,
+  { contracts: sources, assets, others = [], ...declaration }: DeploymentDeclaration, interfaces: ContractInterfaces = UNKNOWN_INTERFACES,
 ): Deployment {
   const contracts = Object.fromEntries(CONTRACT_KEYS.map((key) => [key, sources[key].address])) as Record<ContractKey, string>
   const keys = new Map(CONTRACT_KEYS.map((key) => [contracts[key], key]))
   return {
-    ...declaration, contracts, sources, interfaces,
+    ...declaration, contracts, sources, others, interfaces,
     assets: createAssetList(assets),
     contractOf: (address) => keys.get(address),
     targetOf: (contract) => callTargetOf(interfaces[contract], declaration.generation),
