@@ -2,6 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { REFERRAL_ERRORS, TRADER_VAULT_ERRORS } from '../../src/exchange/errors.ts'
+import { REFERRAL_ERRORS_2, TRADER_VAULT_ERRORS_2 } from './generation-2/errors.ts'
+import { liquidityVaultContract2 } from './generation-2/liquidity-vault/liquidity-vault.ts'
+import { priceOracleContract2 } from './generation-2/price-oracle.ts'
+import { priceShimContract2 } from './generation-2/price-shim.ts'
+import { referralContract2 } from './generation-2/referral.ts'
+import { routerContract2 } from './generation-2/router.ts'
+import { traderVaultsContract2 } from './generation-2/trader-vaults/trader-vaults.ts'
 import type { ContractCode, SpecType } from './host.ts'
 import { LIQUIDITY_VAULT_ERRORS, liquidityVaultContract } from './liquidity-vault.ts'
 import { marketContract } from './market/market.ts'
@@ -23,12 +30,20 @@ const CONTRACTS: Readonly<Record<string, ContractCode>> = {
   Router: routerContract(),
   'Trader vaults': traderVaultsContract(),
   Referral: referralContract(),
+  'Price oracle, generation 2': priceOracleContract2(),
+  'Price shim, generation 2': priceShimContract2(),
+  'Liquidity vault, generation 2': liquidityVaultContract2('2.3'),
+  'Router, generation 2': routerContract2(),
+  'Trader vaults, generation 2': traderVaultsContract2('2.3'),
+  'Referral, generation 2': referralContract2(),
 }
 
 const ERROR_TABLES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'Shared error codes': LIQUIDITY_VAULT_ERRORS,
   'Trader vault error codes': TRADER_VAULT_ERRORS,
   'Referral error codes': REFERRAL_ERRORS,
+  'Trader vault error codes, generation 2': TRADER_VAULT_ERRORS_2,
+  'Referral error codes, generation 2': REFERRAL_ERRORS_2,
 }
 
 const GRADES = ['full', 'structural', 'absent']
