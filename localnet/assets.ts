@@ -2,6 +2,7 @@
 
 import { createAssetList } from '../src/exchange/assets.ts'
 import type { Asset } from '../src/exchange/assets.ts'
+import type { LocalGeneration } from './setup.ts'
 
 export const ASSETS: readonly Asset[] = [
   { symbol: 'BTC', name: 'Bitcoin', decimals: 8, klinesPair: 'BTCUSDT' },
@@ -21,3 +22,19 @@ export const ASSETS: readonly Asset[] = [
 ]
 
 export const { symbols: ASSET_SYMBOLS, find: findAsset } = createAssetList(ASSETS)
+
+/** The assets of generation 2. */
+const ASSETS_2: readonly Asset[] = [
+  ...ASSETS,
+  { symbol: 'PUMP', name: 'Pump', decimals: 7, klinesPair: 'PUMPUSDT' },
+  { symbol: 'UNI', name: 'Uniswap', decimals: 7, klinesPair: 'UNIUSDT' },
+]
+
+/** Every asset with a price. Generation 2 knows gold, but its market opens no position in it. */
+export const PRICED_SYMBOLS: readonly string[] = [...ASSETS_2.map(({ symbol }) => symbol), 'PAXG', 'XAUT']
+
+/** The listed assets of a generation. */
+export const assetsOf = (generation: LocalGeneration): readonly Asset[] => (generation === '1' ? ASSETS : ASSETS_2)
+
+/** The assets whose prices the publisher writes. */
+export const publishedSymbols = (generation: LocalGeneration): readonly string[] => (generation === '1' ? ASSET_SYMBOLS : PRICED_SYMBOLS)

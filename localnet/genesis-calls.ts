@@ -2,6 +2,7 @@
 
 import { ONE_E7 } from '../src/base/fixed-point.ts'
 import type { Deployment } from './actors/exchange-state.ts'
+import { publishedSymbols } from './assets.ts'
 import type { Genesis } from './chain.ts'
 import { ASSET_RISKS, DEFAULT_MARKET_CONFIG_2 } from './contracts/generation-2/market/defaults.ts'
 import { ASSET_RISK, MARKET_CONFIG_2 } from './contracts/generation-2/market/types.ts'
@@ -39,7 +40,7 @@ export function genesisCalls(generation: LocalGeneration, identities: Identities
   const call = (contract: keyof Deployment, functionName: string, ...args: Val[]): Call => ({ contract: deployment[contract], functionName, args })
   const config = generation === '1' ? defaultMarketConfig() : MARKET_CONFIG_2.toVal(DEFAULT_MARKET_CONFIG_2)
   return [
-    ...oracleCalls(identities, call, first),
+    ...oracleCalls(generation, identities, call, first),
     call('oracleShim', 'initialize', admin, at('oracle')),
     call('vault', 'initialize', admin, at('usdcToken'), at('lpToken'), at('market'), u32(LP_FEE_BPS), u32(LP_FEE_BPS)),
     call('lpToken', 'mint', at('vault'), i128(LP_INVENTORY * ONE_E7)),
@@ -61,11 +62,12 @@ export function genesisCalls(generation: LocalGeneration, identities: Identities
 }
 
 function oracleCalls(
+  generation: LocalGeneration,
   { admin, publisher }: Identities,
   call: (contract: 'oracle', functionName: string, ...args: Val[]) => Call,
   { prices, timeSec }: FirstPrices,
 ): readonly Call[] {
-  const updates = [...prices].map(([asset, price]) =>
+  const updates = publishedSymbols(generation).map((asset) => [asset, prices.get(asset) ?? 0n] as const).map(([asset, price]) =>
     struct({ price: i128(price), round_id: u64(0n), tag: bytes(priceTag(asset)), timestamp: u64(BigInt(timeSec)) }),
   )
   return [

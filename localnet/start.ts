@@ -5,7 +5,7 @@ import type { Clock } from '../src/base/clock.ts'
 import type { Log } from '../src/base/log.ts'
 import { createSeededRandom } from '../src/base/random.ts'
 import type { Random } from '../src/base/random.ts'
-import { ASSETS, ASSET_SYMBOLS } from './assets.ts'
+import { assetsOf, PRICED_SYMBOLS } from './assets.ts'
 import type { Asset } from '../src/exchange/assets.ts'
 import type { Generation } from '../src/exchange/generations.ts'
 import { CONTRACT_KEYS } from '../src/exchange/contracts.ts'
@@ -136,7 +136,9 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     get contracts() {
       return Object.fromEntries(CONTRACT_KEYS.map((key) => [key, controls.deployment[key]])) as Record<ContractKey, string>
     },
-    assets: ASSETS,
+    get assets() {
+      return assetsOf(controls.setup.generation)
+    },
     get generation() {
       return FIRST_BUILDS[controls.setup.generation]
     },
@@ -187,8 +189,8 @@ function openChain(options: LocalNetworkOptions, isPaced: boolean): OpenedChain 
   const { delayedClock, endDelay } = delayClock(options.clock, isPaced ? INITIAL_LEDGERS * 1_000 : 0)
   const walk = createPriceWalk(createSeededRandom(options.seed).fork('prices'))
   const feed = createPriceFeed(options.prices === undefined ? walk : createPriceReplay(options.prices, walk))
-  const prices = new Map(ASSET_SYMBOLS.map((asset) => [asset, feed.quote(asset).price]))
   const timeSec = nowSec(delayedClock)
+  const prices = new Map(PRICED_SYMBOLS.map((asset) => [asset, feed.quote(asset).price]))
   const genesisOf = (setup: Setup): LocalGenesis => createGenesis({ networkPassphrase, traders, prices, timeSec, setup })
   const chain = createChain({
     clock: delayedClock,
@@ -217,8 +219,8 @@ function composeControls(options: LocalNetworkOptions, chain: Chain, feed: Price
   function openExchange() {
     const genesis = genesisOf(readSetup(chain.genesisLabel))
     const random = createSeededRandom(options.seed).fork('actors')
-    const { identities: actorIdentities, deployment } = genesis
-    return { genesis, actors: createActors({ identities: actorIdentities, deployment, networkPassphrase, transport, feed, random, log }) }
+    const { identities: actorIdentities, deployment, setup: { generation } } = genesis
+    return { genesis, actors: createActors({ identities: actorIdentities, deployment, generation, networkPassphrase, transport, feed, random, log }) }
   }
 
   const lock = createSemaphore(1, MAX_WAITING)

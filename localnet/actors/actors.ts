@@ -2,8 +2,10 @@
 
 import type { Log } from '../../src/base/log.ts'
 import type { Random } from '../../src/base/random.ts'
+import { assetsOf, publishedSymbols } from '../assets.ts'
 import { FIRST_DEPOSITS } from '../identities.ts'
 import type { Identities } from '../identities.ts'
+import type { LocalGeneration } from '../setup.ts'
 import type { Actor } from './actor.ts'
 import { createClient } from './client.ts'
 import type { Client, LedgerView, Transport } from './client.ts'
@@ -43,16 +45,19 @@ export interface Actors {
 export function createActors(options: {
   identities: Identities
   deployment: Deployment
+  generation: LocalGeneration
   networkPassphrase: string
   transport: Transport
   feed: PriceFeed
   random: Random
   log: Log
 }): Actors {
-  const { identities, deployment, feed, random, log } = options
+  const { identities, deployment, generation, feed, random, log } = options
   const clientOf = (identity: Identity): Client => createClient({ identity, networkPassphrase: options.networkPassphrase, transport: options.transport })
   const ticker = createTicker(feed)
-  const publisher = createPublisher({ client: clientOf(identities.publisher), feed, oracle: deployment.oracle, random: random.fork('publisher') })
+  const publisher = createPublisher({
+    client: clientOf(identities.publisher), feed, oracle: deployment.oracle, assets: publishedSymbols(generation), random: random.fork('publisher'),
+  })
   const keeper = createKeeper({ client: clientOf(identities.keeper), deployment })
   const providers = identities.liquidityProviders.map((identity, index) =>
     createLiquidityProvider({
@@ -68,6 +73,7 @@ export function createActors(options: {
       name: identity.role,
       client: clientOf(identity),
       market: deployment.market,
+      assets: assetsOf(generation).map((asset) => asset.symbol),
       ticker,
       strategy: strategyOf(index),
       random: random.fork(identity.role),

@@ -1,7 +1,7 @@
 // Reads the exchange's state from ledger entries by the documented storage keys.
 
 import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
-import { ASSET_SYMBOLS } from '../assets.ts'
+import { PRICED_SYMBOLS } from '../assets.ts'
 import { defined } from '../../src/base/assert.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 import { bytes, symbol } from '../contracts/host.ts'
@@ -67,7 +67,7 @@ export async function readOraclePrices(reader: EntryReader, oracle: string): Pro
 }
 
 function oraclePriceKeys(oracle: string): Map<string, string> {
-  return new Map(ASSET_SYMBOLS.map((asset) => [contractDataKey(oracle, storageKey('Price', bytes(priceTag(asset)))), asset]))
+  return new Map(PRICED_SYMBOLS.map((asset) => [contractDataKey(oracle, storageKey('Price', bytes(priceTag(asset)))), asset]))
 }
 
 function pricesOf(entries: ReadonlyMap<string, string>, keys: ReadonlyMap<string, string>): Map<string, TimedPrice> {
@@ -88,7 +88,7 @@ export function createOverviewReader(deployment: Deployment): (reader: EntryRead
   const market = (name: string, argument?: Val): string => contractDataKey(deployment.market, storageKey(name, argument))
   const [positionsKey, ordersKey, tradersKey] = [market('AllPositions'), market('AllOrders'), market('AllCrossMarginTraders')]
   const [cumulativeKey, lastKey] = [market('CumulativeFundingRate'), market('LastFundingTime')]
-  const lastGoodKeys = new Map(ASSET_SYMBOLS.map((asset) => [market('LastGoodPrice', symbol(asset)), asset]))
+  const lastGoodKeys = new Map(PRICED_SYMBOLS.map((asset) => [market('LastGoodPrice', symbol(asset)), asset]))
   const oracleKeys = oraclePriceKeys(deployment.oracle)
   const keys = [positionsKey, ordersKey, tradersKey, cumulativeKey, lastKey, ...lastGoodKeys.keys(), ...oracleKeys.keys()]
 

@@ -1,8 +1,8 @@
-// The price model of each of the fourteen markets: start price, volatility, correlation and price band.
+// The price model of each market: start price, volatility, correlation and price band.
 
 import { defined } from '../../src/base/assert.ts'
 import { parseDecimal } from '../../src/base/fixed-point.ts'
-import { PRICE_BANDS } from '../contracts/price-bands.ts'
+import { PRICE_BANDS_2 } from '../contracts/price-bands.ts'
 
 /** The price model of a market. */
 export interface MarketModel {
@@ -39,11 +39,15 @@ const MODEL_PARAMETERS: Readonly<Record<string, ModelParameters>> = {
   LINK: ['13.62', 0.86, 0.8],
   BCH: ['541', 0.78, 0.66],
   LTC: ['87.9', 0.72, 0.74],
+  PUMP: ['0.0031', 1.2, 0.55],
+  UNI: ['6.85', 0.84, 0.78],
+  PAXG: ['4085', 0.16, 0.1],
+  XAUT: ['4079', 0.16, 0.1],
 }
 
 export const MARKETS: Readonly<Record<string, MarketModel>> = Object.fromEntries(
   Object.entries(MODEL_PARAMETERS).map(([asset, [start, yearlyVolatility, marketCorrelation]]) => {
-    const band = defined(PRICE_BANDS.get(asset), `the price band of ${asset}`)
+    const band = defined(PRICE_BANDS_2.get(asset), `the price band of ${asset}`)
     return [asset, { startPrice: parseDecimal(start), yearlyVolatility, marketCorrelation, ...band }]
   }),
 )

@@ -1,6 +1,6 @@
 // The prices that the publisher writes and the traders watch: those of a source, except for held prices.
 
-import { ASSET_SYMBOLS } from '../assets.ts'
+import { PRICED_SYMBOLS } from '../assets.ts'
 import type { PriceSource } from './price-walk.ts'
 
 /** A price and the age of its attestation. */
@@ -51,7 +51,7 @@ export function createPriceFeed(source: PriceSource): PriceFeed {
     },
     heldPrices: () => holds,
     setPrices: (prices) => source.setPrices(prices),
-    state: () => ({ prices: new Map(ASSET_SYMBOLS.map((asset) => [asset, source.price(asset)])), heldPrices: new Map(holds) }),
+    state: () => ({ prices: new Map(PRICED_SYMBOLS.map((asset) => [asset, source.price(asset)])), heldPrices: new Map(holds) }),
     restore(state) {
       holds = new Map(state?.heldPrices)
       lastSec = null

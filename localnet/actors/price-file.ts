@@ -2,7 +2,7 @@
 // first line of column names are skipped.
 
 import { parseDecimal } from '../../src/base/fixed-point.ts'
-import { ASSET_SYMBOLS } from '../assets.ts'
+import { PRICED_SYMBOLS } from '../assets.ts'
 import type { PriceSource } from './price-walk.ts'
 
 /** A price from `offsetSec` until the asset's next line. */
@@ -32,7 +32,7 @@ function parseLine(line: string, number: number): PriceLine {
   const [offset = '', asset = '', price = '', ...rest] = line.split(',').map((part) => part.trim())
   if (rest.length > 0 || price === '') throw new RangeError(`price file, line ${number}: expected "offset,asset,price", got: ${line}`)
   if (!/^\d+(\.\d+)?$/.test(offset)) throw new RangeError(`price file, line ${number}: the offset is not a number of seconds: ${offset}`)
-  if (!ASSET_SYMBOLS.includes(asset)) throw new RangeError(`price file, line ${number}: unknown asset ${asset}`)
+  if (!PRICED_SYMBOLS.includes(asset)) throw new RangeError(`price file, line ${number}: unknown asset ${asset}`)
   let value: bigint
   try {
     value = parseDecimal(price)

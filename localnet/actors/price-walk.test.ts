@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fuzz.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
-import { ASSET_SYMBOLS } from '../assets.ts'
+import { PRICED_SYMBOLS } from '../assets.ts'
 import { MARKETS, isVolatile } from './markets.ts'
 import { createPriceFeed } from './price-feed.ts'
 import { createPriceReplay, parsePriceFile } from './price-file.ts'
@@ -15,9 +15,9 @@ test('prices stay within the router\'s bands, and no step reaches the deviation 
     fc.property(fc.string(), fc.array(fc.integer({ min: 0, max: 100_000 }), { maxLength: 200 }), (seed, pauses) => {
       const walk = createPriceWalk(createSeededRandom(seed))
       for (const seconds of pauses) {
-        const before = new Map(ASSET_SYMBOLS.map((asset) => [asset, walk.price(asset)]))
+        const before = new Map(PRICED_SYMBOLS.map((asset) => [asset, walk.price(asset)]))
         walk.advance(seconds)
-        for (const asset of ASSET_SYMBOLS) {
+        for (const asset of PRICED_SYMBOLS) {
           const market = MARKETS[asset]
           const price = walk.price(asset)
           assert(market !== undefined && price >= market.lowest && price <= market.highest, `${asset} left its band: ${price}`)
@@ -33,7 +33,7 @@ test('prices stay within the router\'s bands, and no step reaches the deviation 
 test('a day of prices has the modelled volatility and correlation, and stays near the start', () => {
   const walk = createPriceWalk(createSeededRandom('a day'))
   const minutes: Record<string, number[]> = { BTC: [], ETH: [], ZEC: [] }
-  const last = new Map(ASSET_SYMBOLS.map((asset) => [asset, priceOf(walk, asset)]))
+  const last = new Map(PRICED_SYMBOLS.map((asset) => [asset, priceOf(walk, asset)]))
   for (let second = 0; second < 86_400; second += 2) {
     walk.advance(2)
     if (second % 60 !== 0) continue
@@ -48,7 +48,7 @@ test('a day of prices has the modelled volatility and correlation, and stays nea
   assert(yearly > 0.3 && yearly < 1, `BTC's yearly volatility is ${yearly}`)
   assert(spread(ZEC) > 1.4 * spread(BTC), 'ZEC is no wilder than BTC')
   assert(correlation(BTC, ETH) > 0.5, `BTC and ETH go together by ${correlation(BTC, ETH)} only`)
-  for (const asset of ASSET_SYMBOLS) {
+  for (const asset of PRICED_SYMBOLS) {
     const share = priceOf(walk, asset) / Number(MARKETS[asset]?.startPrice)
     assert(share > 0.6 && share < 1.6, `${asset} ended the day at ${share} of its start`)
   }
@@ -57,7 +57,7 @@ test('a day of prices has the modelled volatility and correlation, and stays nea
 test('a volatile market has about one squeeze per day, which liquidates full leverage and mostly reverses; a calm one has none', () => {
   const walk = createPriceWalk(createSeededRandom('squeezes'))
   const days = 5
-  const minutes = new Map(ASSET_SYMBOLS.map((asset) => [asset, [] as number[]]))
+  const minutes = new Map(PRICED_SYMBOLS.map((asset) => [asset, [] as number[]]))
   for (let minute = 0; minute < days * 1_440; minute++) {
     for (let step = 0; step < 3; step++) walk.advance(20)
     for (const [asset, prices] of minutes) prices.push(Math.log(priceOf(walk, asset)))
@@ -90,7 +90,7 @@ test('the same seed gives the same walk, another seed another one', () => {
   const walked = (seed: string): string => {
     const walk = createPriceWalk(createSeededRandom(seed))
     for (let step = 0; step < 50; step++) walk.advance(3)
-    return ASSET_SYMBOLS.map((asset) => walk.price(asset)).join()
+    return PRICED_SYMBOLS.map((asset) => walk.price(asset)).join()
   }
   assert.equal(walked('one'), walked('one'))
   assert.notEqual(walked('one'), walked('two'))

@@ -3,7 +3,7 @@
 
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import type { Random } from '../../src/base/random.ts'
-import { ASSET_SYMBOLS } from '../assets.ts'
+import { PRICED_SYMBOLS } from '../assets.ts'
 import { defined } from '../../src/base/assert.ts'
 import { MARKETS, isVolatile } from './markets.ts'
 
@@ -43,7 +43,7 @@ const MAX_STEP_SEC = 60
 export function createPriceWalk(random: Random): PriceSource {
   const factor = random.fork('market')
   let restlessness = 0
-  const assets = new Map(ASSET_SYMBOLS.map((symbol) => [symbol, createAssetWalk(symbol, random.fork(symbol))]))
+  const assets = new Map(PRICED_SYMBOLS.map((symbol) => [symbol, createAssetWalk(symbol, random.fork(symbol))]))
 
   return {
     advance(seconds) {

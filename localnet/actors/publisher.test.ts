@@ -18,7 +18,7 @@ function risingFeed(): PriceFeed {
 function setUp() {
   const client = createTestLedger().client(IDENTITIES.publisher.address)
   const feed = risingFeed()
-  const publisher = createPublisher({ client, feed, oracle: DEPLOYMENT.oracle, random: createSeededRandom('publisher') })
+  const publisher = createPublisher({ client, feed, oracle: DEPLOYMENT.oracle, assets: ASSET_SYMBOLS, random: createSeededRandom('publisher') })
   const turn = (ledgers: number) => publisher.act({ sequence: 100 + ledgers, closeTimeSec: NOW_SEC + ledgers })
   return { client, feed, publisher, turn }
 }

@@ -1,6 +1,5 @@
-// The price publisher: writes all fourteen prices in one transaction, every two or three ledgers.
+// The price publisher: writes all prices in one transaction, every two or three ledgers.
 
-import { ASSET_SYMBOLS } from '../assets.ts'
 import type { Random } from '../../src/base/random.ts'
 import { address, bytes, i128, struct, u64, vec } from '../contracts/host.ts'
 import { priceTag } from '../contracts/price-oracle.ts'
@@ -21,8 +20,8 @@ export interface Publisher extends Actor {
 }
 
 /** Builds the publisher of a feed. */
-export function createPublisher(options: { client: Client; feed: PriceFeed; oracle: string; random: Random }): Publisher {
-  const { client, feed, oracle, random } = options
+export function createPublisher(options: { client: Client; feed: PriceFeed; oracle: string; assets: readonly string[]; random: Random }): Publisher {
+  const { client, feed, oracle, assets: published, random } = options
   let dueSequence = 0
 
   function writing(assets: readonly string[], timeSec: number, roundId: number): Invocation {
@@ -42,7 +41,7 @@ export function createPublisher(options: { client: Client; feed: PriceFeed; orac
     if ((await client.settle(view)).kind === 'pending') return
     if (view.sequence < dueSequence) return
     feed.advanceTo(view.closeTimeSec)
-    const { kind } = await client.invoke(writing(ASSET_SYMBOLS, view.closeTimeSec, view.sequence), view, { footprintName: 'all prices' })
+    const { kind } = await client.invoke(writing(published, view.closeTimeSec, view.sequence), view, { footprintName: 'all prices' })
     if (kind === 'sent') dueSequence = view.sequence + MIN_LEDGERS_BETWEEN + random.integer(EXTRA_LEDGERS)
   }
 

@@ -1,6 +1,6 @@
 // The external market as traders see it: current prices, and how far they moved in the last minutes.
 
-import { ASSET_SYMBOLS } from '../assets.ts'
+import { PRICED_SYMBOLS } from '../assets.ts'
 import type { PriceFeed } from './price-feed.ts'
 
 /** Prices and price changes of the external market. */
@@ -30,7 +30,7 @@ export function createTicker(feed: PriceFeed): Ticker {
     observe(timeSec) {
       const last = samples.at(-1)
       if (last !== undefined && timeSec - last.timeSec < SAMPLE_EVERY_SEC) return
-      samples.push({ timeSec, prices: new Map(ASSET_SYMBOLS.map((asset) => [asset, Number(feed.quote(asset).price)])) })
+      samples.push({ timeSec, prices: new Map(PRICED_SYMBOLS.map((asset) => [asset, Number(feed.quote(asset).price)])) })
       if (samples.length > MAX_SAMPLES) samples = samples.slice(-MAX_SAMPLES)
     },
     price: (asset) => feed.quote(asset).price,

@@ -48,7 +48,7 @@ function setUp(strategy: Partial<Strategy> = {}, seed = 'trader') {
   let price = ENTRY
   const ticker = createTicker(createPriceFeed({ advance: () => {}, price: () => price, setPrices: () => {} }))
   const trader = createTrader({
-    name: 'trader', client, market: DEPLOYMENT.market, ticker, strategy: { ...PLAIN, ...strategy }, random: createSeededRandom(seed),
+    name: 'trader', client, market: DEPLOYMENT.market, assets: ASSET_SYMBOLS, ticker, strategy: { ...PLAIN, ...strategy }, random: createSeededRandom(seed),
   })
   const turn = (seconds: number) => trader.act({ sequence: 100 + seconds, closeTimeSec: NOW_SEC + seconds })
   return {

@@ -3,7 +3,6 @@
 
 import type { Random } from '../../src/base/random.ts'
 import { defined } from '../../src/base/assert.ts'
-import { ASSET_SYMBOLS } from '../assets.ts'
 import { address, i128, u64 } from '../contracts/host.ts'
 import type { Actor } from './actor.ts'
 import { backoffSec } from './backoff.ts'
@@ -26,10 +25,19 @@ const MAX_HOLDINGS_AGE_SEC = 60
 const NO_HOLDINGS: Holdings = { positions: [], orders: [], pool: 0n }
 
 /** Builds a trader. */
-export function createTrader(options: { name: string; client: Client; market: string; ticker: Ticker; strategy: Strategy; random: Random }): Actor {
-  const { name, client, market, ticker, strategy, random } = options
+export function createTrader(options: {
+  name: string
+  client: Client
+  market: string
+  /** The listed assets. */
+  assets: readonly string[]
+  ticker: Ticker
+  strategy: Strategy
+  random: Random
+}): Actor {
+  const { name, client, market, assets, ticker, strategy, random } = options
   const reader = createHoldingsReader(client, market, client.address)
-  const entries = createTraderEntries({ strategy, markets: drawMarkets(strategy, random), ticker, random })
+  const entries = createTraderEntries({ strategy, markets: drawMarkets(strategy, assets, random), ticker, random })
   const plans = createPlans(strategy, random)
   let holdings = NO_HOLDINGS
   let readSec = Number.NEGATIVE_INFINITY
@@ -129,8 +137,8 @@ function reachesExit(position: StoredPosition, { takeProfit, stopLoss }: Strateg
 }
 
 /** Draws listed assets, each once. */
-function drawMarkets(strategy: Strategy, random: Random): readonly string[] {
-  const candidates = ASSET_SYMBOLS.filter((asset) => !strategy.volatileOnly || isVolatile(defined(MARKETS[asset], `the market of ${asset}`)))
+function drawMarkets(strategy: Strategy, assets: readonly string[], random: Random): readonly string[] {
+  const candidates = assets.filter((asset) => !strategy.volatileOnly || isVolatile(defined(MARKETS[asset], `the market of ${asset}`)))
   const chosen: string[] = []
   while (chosen.length < strategy.markets && candidates.length > 0) chosen.push(...candidates.splice(random.integer(candidates.length), 1))
   return chosen

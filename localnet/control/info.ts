@@ -1,5 +1,5 @@
 import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
-import { ASSETS } from '../assets.ts'
+import { assetsOf } from '../assets.ts'
 import { strategyOf } from '../actors/strategies.ts'
 import { latestView } from '../controls.ts'
 import type { Chain } from '../chain.ts'
@@ -27,7 +27,7 @@ export function localInfo(controls: Controls): ExtraMethod {
       contracts: Object.fromEntries(CONTRACT_KEYS.map((key) => [key, deployment[key]])),
       generation: setup.generation,
       builds: Object.fromEntries(CONTRACT_KINDS.map((kind) => [kind, buildInfo(chain, kind, deployment[kind])])),
-      assets: ASSETS,
+      assets: assetsOf(setup.generation),
       oracle: deployment.oracle,
       usdcAsset: deployment.usdcAsset,
       lpAsset: deployment.lpAsset,

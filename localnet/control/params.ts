@@ -2,7 +2,7 @@
 
 import { StrKey } from '@stellar/stellar-sdk'
 import { I128_MAX } from '../../src/base/fixed-point.ts'
-import { ASSET_SYMBOLS } from '../assets.ts'
+import { PRICED_SYMBOLS } from '../assets.ts'
 import { invalidParams } from '../rpc/rpc-error.ts'
 
 /** One field: a description of valid values, and a reader that returns undefined for invalid ones. */
@@ -60,8 +60,8 @@ export const AMOUNT = field('a string of digits, 7-decimal fixed point', (value)
   return amount > I128_MAX ? undefined : amount
 })
 
-export const ASSET = field(`one of ${ASSET_SYMBOLS.join(', ')}`, (value) =>
-  typeof value === 'string' && ASSET_SYMBOLS.includes(value) ? value : undefined,
+export const ASSET = field(`one of ${PRICED_SYMBOLS.join(', ')}`, (value) =>
+  typeof value === 'string' && PRICED_SYMBOLS.includes(value) ? value : undefined,
 )
 
 export const ACCOUNT_OR_CONTRACT = field('a G… or C… address', (value) =>
