@@ -80,6 +80,18 @@ export interface Frame<Name extends Channel> {
   readonly data: DataOf<Name>
 }
 
+/** A contract was upgraded in place. */
+export interface Upgrade {
+  /** The contract, as in `/v1/health`. */
+  readonly contract: string
+  /** Generation of the new code; null: the gateway does not recognise it. */
+  readonly generation: string | null
+  readonly wasmHash: string
+  readonly ledger: number
+  /** Frames with a lower `seq` are from the old code. */
+  readonly seq: number
+}
+
 /** Missing frames. `/v1/events` lists what happened. */
 export interface Gap {
   readonly channels: readonly string[]
@@ -118,6 +130,10 @@ export interface Message {
   readonly error?: string
   readonly id?: string | number
   readonly data?: unknown
+  readonly contract?: string
+  readonly generation?: string | null
+  readonly wasmHash?: string
+  readonly ledger?: number
 }
 
 export function isLog(channel: string): channel is LogChannel {

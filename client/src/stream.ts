@@ -6,7 +6,7 @@ import type { Key } from './http.ts'
 import type { WebSocketConstructor } from './platform.ts'
 import { createConnection } from './stream-connection.ts'
 import type { StreamConnection } from './stream-connection.ts'
-import type { Channel, Frame, Message, StreamProblem } from './stream-frames.ts'
+import type { Channel, Frame, Message, StreamProblem, Upgrade } from './stream-frames.ts'
 import { createSubscriptions } from './stream-subscriptions.ts'
 import type { FrameHandler, Subscriptions } from './stream-subscriptions.ts'
 
@@ -33,6 +33,11 @@ export interface Stream {
   frames<Name extends Channel>(channel: Name, options?: FramesOptions): AsyncIterableIterator<Frame<Name>>
   /** Calls `handler` with problems that may need attention, such as gaps. Returns a function that removes the handler. */
   onProblem(handler: (problem: StreamProblem) => void): () => void
+  /**
+   * Calls `handler` with each upgrade of a contract, in order with the frames of channels with positions; such a channel must be in use. Returns a function
+   * that removes the handler.
+   */
+  onUpgrade(handler: (upgrade: Upgrade) => void): () => void
   /** Closes the connection and ends every loop. */
   close(): void
 }
@@ -56,11 +61,22 @@ const KEY_REVOKED = '4401'
 
 export function createStream(options: StreamOptions): Stream {
   const problemHandlers = new Set<(problem: StreamProblem) => void>()
+  const upgradeHandlers = new Set<(upgrade: Upgrade) => void>()
   const openLoops = new Set<() => void>()
   let isClosed = false
 
   function report(problem: StreamProblem): void {
     for (const handler of problemHandlers) handler(problem)
+  }
+
+  function onUpgrade(upgrade: Upgrade): void {
+    for (const handler of upgradeHandlers) {
+      try {
+        handler(upgrade)
+      } catch (error) {
+        report({ kind: 'handler', error })
+      }
+    }
   }
 
   const subscriptions = createSubscriptions({
@@ -76,7 +92,7 @@ export function createStream(options: StreamOptions): Stream {
       report({ kind: 'disconnected', reason })
     },
   })
-  const session = createSession({ connection, subscriptions, key: options.key, report })
+  const session = createSession({ connection, subscriptions, key: options.key, report, onUpgrade })
 
   function subscribe(channel: string, handler: FrameHandler, { since }: Beginning): () => void {
     if (isClosed) throw new Error('The stream is closed.')
@@ -108,6 +124,10 @@ export function createStream(options: StreamOptions): Stream {
         signal?.removeEventListener('abort', abort)
       }
     },
+    onUpgrade(handler) {
+      upgradeHandlers.add(handler)
+      return () => void upgradeHandlers.delete(handler)
+    },
     onProblem(handler) {
       problemHandlers.add(handler)
       return () => void problemHandlers.delete(handler)
@@ -135,14 +155,16 @@ interface SessionOptions {
   readonly subscriptions: Subscriptions
   readonly key: () => Key | null
   report(problem: StreamProblem): void
+  onUpgrade(upgrade: Upgrade): void
 }
 
 /** The protocol on one connection: login, subscriptions, resuming, gaps. */
-function createSession({ connection, subscriptions, key, report }: SessionOptions): Session {
+function createSession({ connection, subscriptions, key, report, onUpgrade }: SessionOptions): Session {
   /** The log's epoch that the positions belong to. It outlives the connection. */
   let epoch: string | null = null
   let heads: Readonly<Record<string, number>> = {}
   let lastRequestId = 0
+  let lastUpgradeSeq = 0
   const pendingResumes = new Set<string | number>()
 
   function onHello(hello: Message): void {
@@ -177,6 +199,13 @@ function createSession({ connection, subscriptions, key, report }: SessionOption
     report({ kind: 'gap', gap: { channels, since, until, reason } })
   }
 
+  /** A resume repeats upgrades; each is reported once. */
+  function receiveUpgrade({ contract = '', generation = null, wasmHash = '', ledger = 0, seq = 0 }: Message): void {
+    if (seq <= lastUpgradeSeq) return
+    lastUpgradeSeq = seq
+    onUpgrade({ contract, generation, wasmHash, ledger, seq })
+  }
+
   function onLogin({ ok, error = '' }: Message): void {
     if (ok === true) return
     report({ kind: 'login', error })
@@ -193,6 +222,7 @@ function createSession({ connection, subscriptions, key, report }: SessionOption
       else if (message.type === 'subscribed') onSubscribed(message)
       else if (message.type === 'rejected') report({ kind: 'rejected', channels: message.channels ?? [] })
       else if (message.type === 'gap') onGap(message)
+      else if (message.type === 'upgrade') receiveUpgrade(message)
       else if (message.type === 'draining') connection.drop('draining')
       else if (message.type === 'login') onLogin(message)
     },

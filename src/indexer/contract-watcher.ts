@@ -7,6 +7,7 @@ import { readContractInstances } from '../chain/contract-code.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { ContractSpec } from '../exchange/contract-spec.ts'
+import type { ContractKey } from '../exchange/contracts.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { ContractCode, ContractVersion } from '../projections/contract-versions.ts'
 import {
@@ -48,6 +49,7 @@ export interface ContractWatcherOptions {
 /** The code of one contract at a ledger: it ran from `sinceLedger` at the latest. */
 interface CodeReading {
   readonly address: string
+  readonly contract: ContractKey
   readonly wasmHash: string
   readonly sinceLedger: number
 }
@@ -68,10 +70,13 @@ export function createContractWatcher({ rpc, deployment, clock, log }: ContractW
   let suspected: readonly ContractVersion[] = []
 
   async function readAll(db: Queryable, epoch: Epoch, call: CallOptions): Promise<Reading> {
-    const { ledger, instances } = await readContractInstances(rpc, [...watchedContracts(deployment.current.contracts).keys()], call)
+    const watched = watchedContracts(deployment.current.contracts)
+    const { ledger, instances } = await readContractInstances(rpc, [...watched.keys()], call)
     const readings: CodeReading[] = []
     for (const [address, { executable, lastModifiedLedger }] of instances) {
-      if (executable.kind === 'wasm') readings.push({ address, wasmHash: executable.wasmHash, sinceLedger: lastModifiedLedger })
+      const contract = watched.get(address)
+      if (executable.kind !== 'wasm' || contract === undefined) continue
+      readings.push({ address, contract, wasmHash: executable.wasmHash, sinceLedger: lastModifiedLedger })
     }
     const versions = await listContractVersions(db, epoch.chain)
     const hashes = [...new Set([...readings, ...versions].map(({ wasmHash }) => wasmHash))]
@@ -190,9 +195,9 @@ export function findVersions(
   { ledger, indexedLedger, nowMs }: { readonly ledger: number; readonly indexedLedger: number; readonly nowMs: number },
 ): readonly { readonly version: ContractVersion; readonly isUpgrade: boolean }[] {
   const found: { version: ContractVersion; isUpgrade: boolean }[] = []
-  for (const { address, wasmHash, sinceLedger } of instances) {
+  for (const { address, contract, wasmHash, sinceLedger } of instances) {
     const own = known.filter((version) => version.address === address)
-    const version = { address, fromLedger: sinceLedger, fromEventId: null, wasmHash, generation: null, seq: null, noticedAt: nowMs }
+    const version = { address, contract, fromLedger: sinceLedger, fromEventId: null, wasmHash, generation: null, seq: null, noticedAt: nowMs }
     const end = endOfLedger(ledger)
     const inForce = versionAt(own, end)
     if (inForce === undefined) found.push({ version, isUpgrade: false })

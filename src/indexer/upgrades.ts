@@ -125,7 +125,7 @@ export function planUpgrades(
   for (const { id, ledger, contractId, topicsXdr, isSystem } of events) {
     const update = isSystem === true && watched.has(contractId) ? readExecutableUpdate(topicsXdr) : undefined
     if (update?.after.kind !== 'wasm' || versions.some(({ fromEventId, address }) => fromEventId === id && address === contractId)) continue
-    const base = { address: contractId, generation: null, noticedAt: nowMs }
+    const base = { address: contractId, contract: watched.get(contractId) ?? null, generation: null, noticedAt: nowMs }
     const own = versions.filter(({ address }) => address === contractId)
     const next = own.find((version) => positionOf(version) > id)
     const isSameCode = next?.fromEventId === null && next.wasmHash === update.after.wasmHash

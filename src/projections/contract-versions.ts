@@ -1,5 +1,6 @@
 // The code that each contract ran, and from which position on the chain: what decodes its events, and what its operations are checked against.
 
+import type { ContractKey } from '../exchange/contracts.ts'
 import type { Queryable } from '../store/store.ts'
 
 /** NOTIFY channel for every change of the known code or versions. Notifications may be lost, so listeners must also read at intervals. */
@@ -8,6 +9,8 @@ export const CONTRACTS_CHANNEL = 'contracts_changed'
 /** One version of a contract. */
 export interface ContractVersion {
   readonly address: string
+  /** Which contract of its deployment it is; null in rows of earlier versions of the gateway. */
+  readonly contract: ContractKey | null
   /** Without `fromEventId` a bound: the code ran at this ledger at the latest. */
   readonly fromLedger: number
   /** The RPC's id of the event that reported the upgrade; null: unknown. */
@@ -31,7 +34,8 @@ export interface ContractCode {
   readonly problem: string | null
 }
 
-const COLUMNS = `address, from_ledger as "fromLedger", from_event_id as "fromEventId", wasm_hash as "wasmHash", generation, seq, noticed_at as "noticedAt"`
+const COLUMNS = `address, contract, from_ledger as "fromLedger", from_event_id as "fromEventId", wasm_hash as "wasmHash", generation, seq,
+  noticed_at as "noticedAt"`
 
 /** Every version on a chain, in the order of the chain. */
 export async function listContractVersions(db: Queryable, chain: number): Promise<readonly ContractVersion[]> {
@@ -81,13 +85,13 @@ export function latestVersions(versions: readonly ContractVersion[]): ReadonlyMa
 
 /** Adds a version. One at the same position is replaced. */
 export async function insertContractVersion(tx: Queryable, chain: number, version: ContractVersion): Promise<void> {
-  const { address, fromLedger, fromEventId, wasmHash, generation, seq, noticedAt } = version
+  const { address, contract, fromLedger, fromEventId, wasmHash, generation, seq, noticedAt } = version
   await tx.query(
-    `insert into idx.contract_versions (chain, address, from_ledger, from_event_id, wasm_hash, generation, seq, noticed_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
+    `insert into idx.contract_versions (chain, address, from_ledger, from_event_id, wasm_hash, generation, seq, noticed_at, contract)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (chain, address, from_ledger, coalesce(from_event_id, '')) do update
        set wasm_hash = excluded.wasm_hash, generation = excluded.generation, seq = coalesce(idx.contract_versions.seq, excluded.seq)`,
-    [chain, address, fromLedger, fromEventId, wasmHash, generation, seq, noticedAt],
+    [chain, address, fromLedger, fromEventId, wasmHash, generation, seq, noticedAt, contract],
   )
   await notifyContractsChanged(tx)
 }

@@ -18,7 +18,7 @@ test('lists the newest version of each contract on the current chain', async () 
       )
       await tx.query('insert into idx.sections (first_seq, epoch) values ($1, $2)', [number * 100, number])
     }
-    const version = { generation: null, seq: null, noticedAt: 0 }
+    const version = { contract: null, generation: null, seq: null, noticedAt: 0 }
     await insertContractVersion(tx, 1, { ...version, address: 'A', fromLedger: 10, fromEventId: null, wasmHash: 'one' })
     await insertContractVersion(tx, 1, { ...version, address: 'A', fromLedger: 20, fromEventId: null, wasmHash: 'two' })
     await insertContractVersion(tx, 1, { ...version, address: 'A', fromLedger: 20, fromEventId: '0000000085899345920-0000000001', wasmHash: 'three' })

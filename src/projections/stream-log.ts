@@ -40,6 +40,18 @@ interface RawLogRow extends Omit<LogRow, 'accounts' | 'topicsXdr' | 'learned'> {
   readonly learned: readonly (Omit<LogEvent, 'topicsXdr'> & { readonly account: string; readonly topicsXdr: string })[] | null
 }
 
+/** An upgrade of a contract in its place in the log, which no event has. */
+export interface LogUpgrade {
+  readonly seq: number
+  /** The name of its epoch. */
+  readonly epoch: string
+  /** As in GET /v1/health. */
+  readonly contract: string
+  readonly generation: string | null
+  readonly wasmHash: string
+  readonly ledger: number
+}
+
 /** The end of the log. */
 export interface LogHead {
   readonly seq: number
@@ -85,24 +97,42 @@ const COLUMNS = `${EVENT_COLUMNS}, (select string_agg(a.account, ' ') from idx.a
      'txHash', le.tx_hash, 'payload', le.payload, 'topicsXdr', le.topics_xdr, 'valueXdr', le.value_xdr))
    from idx.learned_events l join idx.events le on le.seq = l.seq where l.place = e.seq) as learned`
 
+/** SQL: upgrades, as `upgrade`. Those of another deployment's contracts are not in the stream. */
+const UPGRADE = `jsonb_build_object('seq', v.seq, 'contract', v.contract, 'generation', v.generation, 'wasmHash', v.wasm_hash, 'ledger', v.from_ledger,
+  'epoch', (select p.epoch from idx.sections s join idx.epochs p on p.number = s.epoch where s.first_seq <= v.seq order by s.first_seq desc limit 1))`
+
+/** The upgrades in (afterSeq, throughSeq], in log order. There are few, so they are not paged. */
+export async function readUpgrades(db: Queryable, range: { readonly afterSeq: number; readonly throughSeq: number }): Promise<readonly LogUpgrade[]> {
+  const rows = await db.query<{ upgrade: LogUpgrade }>(
+    `select ${UPGRADE} as upgrade from idx.contract_versions v
+     where v.seq > $1::bigint and v.seq <= $2::bigint and v.contract is not null order by v.seq`,
+    [range.afterSeq, range.throughSeq],
+  )
+  return rows.map(({ upgrade }) => upgrade)
+}
+
 /**
- * The rows of the log after `afterSeq`, at most `limit`, and the end of the log, from one snapshot. One statement, because it runs after every commit.
- * Without accounts it costs half; the rows then have no accounts.
+ * The rows of the log after `afterSeq`, at most `limit`, the upgrades up to the last of them, and the end of the log, from one snapshot. One statement,
+ * because it runs after every commit. Without accounts it costs half; the rows then have no accounts.
  */
 export async function readLog(
   db: Queryable,
   afterSeq: number,
   options: { readonly limit: number; readonly accounts: boolean },
-): Promise<{ readonly end: LogHead | null; readonly rows: readonly LogRow[] }> {
+): Promise<{ readonly end: LogHead | null; readonly rows: readonly LogRow[]; readonly upgrades: readonly LogUpgrade[] }> {
   const columns = options.accounts ? COLUMNS : `${EVENT_COLUMNS}, null as accounts, null as learned`
-  const result = await db.query<RawHead & (RawLogRow | { readonly seq: null })>(
-    `select ${HEAD_COLUMNS}, page.* from idx.cursor c
+  const result = await db.query<RawHead & { readonly headUpgrades: readonly LogUpgrade[] | null } & (RawLogRow | { readonly seq: null })>(
+    `select ${HEAD_COLUMNS},
+       (select jsonb_agg(${UPGRADE} order by v.seq) from idx.contract_versions v where v.seq > $1::bigint and v.contract is not null) as "headUpgrades", page.*
+     from idx.cursor c
        left join lateral (select ${columns} from idx.events e where e.seq > $1::bigint order by e.seq limit $2::int) page on true
      where c.updated_at is not null order by page.seq`,
     [afterSeq, options.limit],
   )
   const [first] = result
-  return { end: first === undefined ? null : toHead(first), rows: result.filter((row) => row.seq !== null).map(toLogRow) }
+  const rows = result.filter((row) => row.seq !== null).map(toLogRow)
+  const throughSeq = rows.length === options.limit ? (rows.at(-1)?.seq ?? 0) : Number.MAX_SAFE_INTEGER
+  return { end: first === undefined ? null : toHead(first), rows, upgrades: (first?.headUpgrades ?? []).filter(({ seq }) => seq <= throughSeq) }
 }
 
 /** The rows of some channels in (afterSeq, throughSeq], in log order, at most `limit`. Reads only rows of these channels. */

@@ -66,6 +66,13 @@ export const CONTROL_MESSAGES: readonly StreamMessage[] = [
     reason: oneOf('expired', 'epoch', 'too_far', 'ahead'),
     epoch: Type.Optional(epoch), id,
   }),
+  controlMessage('upgrade', 'A contract was upgraded in place. Sent to every client with a log channel, in order with its frames', {
+    contract: Type.String({ description: 'The contract, as in GET /v1/health.', examples: ['market'] }),
+    generation: Type.Union([Type.String(), Type.Null()], { description: 'Generation of the new code; null: not recognised.', examples: ['2.3'] }),
+    wasmHash: Type.String({ description: 'Hash of the new code, hex.', examples: ['9f'.repeat(32)] }),
+    ledger: Type.Integer({ description: 'Ledger of the upgrade.', examples: [1_234_567] }),
+    seq: seq('Sequence number of the upgrade in the log.'),
+  }),
   controlMessage('error', 'The gateway rejected a client message', {
     error: oneOf('invalid_json', 'invalid_channels', 'invalid_since', 'unknown_op', 'rate_limited'), detail: Type.Optional(Type.String()), id,
   }),

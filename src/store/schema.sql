@@ -57,6 +57,7 @@ create table idx.contract_code (
 create table idx.contract_versions (
   chain integer not null,
   address text not null,
+  contract text,
   from_ledger bigint not null,
   from_event_id text,
   wasm_hash text not null,
@@ -114,8 +115,11 @@ create table idx.epochs (
   start_ledger bigint not null,
   started_at bigint not null,
   final_cursor text,
+  name text,
+  beside integer,
   constraint epochs_pkey PRIMARY KEY (number),
   constraint epochs_epoch_key UNIQUE (epoch),
+  constraint epochs_beside_fkey FOREIGN KEY (beside) REFERENCES idx.epochs(number),
   constraint epochs_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
   constraint epochs_reason_check CHECK ((reason = ANY (ARRAY['first'::text, 'contracts'::text, 'reset'::text])))
 );

@@ -15,6 +15,8 @@ export type Channel =
 export type LogChannel = Extract<Channel, { readonly kind: 'trades' | 'events' | 'account' }>
 
 export const EVENTS_CHANNEL = 'events'
+/** Frames for every client with a log channel, which no client subscribes to. */
+export const LOG_NOTICE = ''
 export const HEARTBEAT_CHANNEL = 'heartbeat'
 
 export function tradesChannel(asset: string): string {
@@ -51,6 +53,12 @@ function parseMarketChannel(name: string): Channel | undefined {
   if (asset !== undefined) return { kind: kind === 'ticker' ? 'ticker' : 'trades', asset }
   const interval = CANDLE_INTERVALS.find((each) => each === width)
   return candleAsset === undefined || interval === undefined ? undefined : { kind: 'candles', asset: candleAsset, interval }
+}
+
+/** Whether a channel with this name is a log channel. */
+export function isLogChannelName(name: string): boolean {
+  const channel = parseChannel(name)
+  return channel !== undefined && isLogChannel(channel)
 }
 
 export function isLogChannel(channel: Channel): channel is LogChannel {

@@ -1,7 +1,7 @@
 // Log rows as channel frames. A row is serialised once for all channels, and a frame is encoded once for all clients.
 
-import type { LogEvent, LogRow } from '../projections/stream-log.ts'
-import { EVENTS_CHANNEL, accountChannel, tradesChannel } from './channels.ts'
+import type { LogEvent, LogRow, LogUpgrade } from '../projections/stream-log.ts'
+import { EVENTS_CHANNEL, LOG_NOTICE, accountChannel, tradesChannel } from './channels.ts'
 import { textFrame } from './wire.ts'
 
 /** A frame of a channel, encoded on first use. */
@@ -20,6 +20,20 @@ export function plainFrame(channel: string, data: string): Frame {
 /** A frame of a log channel. `prev` is the seq of the channel's previous frame. */
 export function logFrame(channel: string, { seq, prev }: { readonly seq: number; readonly prev: number }, data: () => string): Frame {
   return lazyFrame(channel, seq, () => `{"channel":${JSON.stringify(channel)},"seq":${seq},"prev":${prev},"data":${data()}}`)
+}
+
+/** An upgrade of a contract, for every client with a log channel. */
+export function upgradeFrame({ contract, generation, wasmHash, ledger, seq }: LogUpgrade): Frame {
+  return lazyFrame(LOG_NOTICE, seq, () => JSON.stringify({ type: 'upgrade', contract, generation, wasmHash, ledger, seq }))
+}
+
+/** Rows and upgrades in the order of the log. */
+export function inLogOrder(rows: readonly LogRow[], upgrades: readonly LogUpgrade[]): readonly (LogRow | LogUpgrade)[] {
+  return upgrades.length === 0 ? rows : [...rows, ...upgrades].toSorted((a, b) => a.seq - b.seq)
+}
+
+export function isUpgrade(entry: LogRow | LogUpgrade): entry is LogUpgrade {
+  return 'wasmHash' in entry
 }
 
 function lazyFrame(channel: string, seq: number | undefined, text: () => string): Frame {

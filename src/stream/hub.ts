@@ -1,6 +1,7 @@
 // Delivers frames to subscribers. Subscribers with the same set of channels form a group. The frames for a group are concatenated once and written to each
 // member with one call.
 
+import { isLogChannelName, LOG_NOTICE } from './channels.ts'
 import type { Frame } from './frames.ts'
 
 /** A client of the hub. */
@@ -69,6 +70,12 @@ export function createHub(): Hub {
     return groupOf.get(subscriber)?.channels ?? NO_CHANNELS
   }
 
+  /** The groups that a frame is for. */
+  function groupsFor({ channel }: Frame): Iterable<Group> {
+    if (channel === LOG_NOTICE) return [...groups.values()].filter((group) => [...group.channels].some(isLogChannelName))
+    return groupsByChannel.get(channel) ?? []
+  }
+
   return {
     channelsOf,
     add(subscriber, channels) {
@@ -88,7 +95,7 @@ export function createHub(): Hub {
     publish(frames) {
       const parts = new Map<Group, Buffer[]>()
       for (const frame of frames) {
-        for (const group of groupsByChannel.get(frame.channel) ?? []) {
+        for (const group of groupsFor(frame)) {
           const part = parts.get(group)
           if (part === undefined) parts.set(group, [frame.bytes()])
           else part.push(frame.bytes())

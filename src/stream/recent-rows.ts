@@ -1,5 +1,6 @@
 // The newest rows of the log as frames, so that clients that reconnect soon cost no database reads.
 
+import { LOG_NOTICE } from './channels.ts'
 import type { Frame } from './frames.ts'
 
 /** The frames of shared log channels made from one row. */
@@ -46,7 +47,7 @@ export function createRecentRows(minRows: number): RecentRows {
       for (let index = indexAfter(rows, afterSeq); index < rows.length; index++) {
         const row = rows[index]
         for (const frame of row?.frames ?? []) {
-          if (!channels.has(frame.channel)) continue
+          if (!channels.has(frame.channel) && frame.channel !== LOG_NOTICE) continue
           frames.push(frame)
           bytes += frame.bytes().length
         }

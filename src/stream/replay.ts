@@ -2,10 +2,11 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { LogChannels, LogRow } from '../projections/stream-log.ts'
-import { readChannels } from '../projections/stream-log.ts'
+import { readChannels, readUpgrades } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
+import { LOG_NOTICE } from './channels.ts'
 import type { LogChannel } from './channels.ts'
-import { channelsOfRow, logFrame } from './frames.ts'
+import { channelsOfRow, inLogOrder, isUpgrade, logFrame, upgradeFrame } from './frames.ts'
 import type { Frame } from './frames.ts'
 import type { FramePage } from './recent-rows.ts'
 import type { ReplayBudget } from './replay-budget.ts'
@@ -80,7 +81,7 @@ async function sendPage({ clock }: ReplayParts, feed: Replay, { frames, chunkByt
     let to = from
     while (to < frames.length && bytes < chunkBytes) bytes += frames[to++]?.bytes().length ?? 0
     // A channel may have been removed while the client took the chunk before.
-    const chunk = frames.slice(from, to).filter(({ channel }) => feed.channels.has(channel))
+    const chunk = frames.slice(from, to).filter(({ channel }) => feed.channels.has(channel) || channel === LOG_NOTICE)
     from = to
     for (let delayMs = feed.budget.delayMs(); delayMs > 0; delayMs = feed.budget.delayMs()) {
       await clock.sleep(delayMs, feed.signal)
@@ -96,7 +97,7 @@ async function sendPage({ clock }: ReplayParts, feed: Replay, { frames, chunkByt
 function recentPage(tail: Tail, feed: Replay, { after, chunkBytes }: { readonly after: number; readonly chunkBytes: number }): FramePage | undefined {
   if ([...feed.channels.values()].some(({ kind }) => kind === 'account')) return undefined
   const page = tail.recentPage(new Set(feed.channels.keys()), after, chunkBytes)
-  for (const { channel, seq } of page?.frames ?? []) if (seq !== undefined) feed.prev.set(channel, seq)
+  for (const { channel, seq } of page?.frames ?? []) if (seq !== undefined && channel !== LOG_NOTICE) feed.prev.set(channel, seq)
   return page
 }
 
@@ -105,14 +106,15 @@ function createPageReader({ db, tail }: ReplayParts, feed: Replay): (after: numb
   let limit: number = PAGE_ROWS.first
   return async (after) => {
     const through = tail.position()
-    const rows = await feed.budget.read(() => {
-      return readChannels(db, toLogSelection(feed.channels.values()), { afterSeq: after, throughSeq: through, limit })
+    const { rows, upgrades, throughSeq } = await feed.budget.read(async () => {
+      const selected = await readChannels(db, toLogSelection(feed.channels.values()), { afterSeq: after, throughSeq: through, limit })
+      const end = selected.length < limit ? through : (selected.at(-1)?.seq ?? through)
+      return { rows: selected, upgrades: await readUpgrades(db, { afterSeq: after, throughSeq: end }), throughSeq: end }
     })
-    const frames = rows.flatMap((row) => toReplayFrames(row, feed))
-    const isLast = rows.length < limit
+    const frames = inLogOrder(rows, upgrades).flatMap((entry) => (isUpgrade(entry) ? [upgradeFrame(entry)] : toReplayFrames(entry, feed)))
     const bytes = frames.reduce((sum, frame) => sum + frame.bytes().length, 0)
     limit = Math.min(PAGE_ROWS.max, Math.max(PAGE_ROWS.min, Math.floor((rows.length * PAGE_BYTES) / Math.max(1, bytes))))
-    return { frames, throughSeq: isLast ? through : (rows.at(-1)?.seq ?? through) }
+    return { frames, throughSeq }
   }
 }
 

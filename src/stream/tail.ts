@@ -5,12 +5,12 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { INDEX_CHANNEL } from '../projections/index-state.ts'
-import type { LogHead, LogRow } from '../projections/stream-log.ts'
+import type { LogHead, LogRow, LogUpgrade } from '../projections/stream-log.ts'
 import { hasEventAt, readChannelHeads, readLog, readLogHead } from '../projections/stream-log.ts'
 import type { Store } from '../store/store.ts'
 import { EVENTS_CHANNEL, tradesChannel } from './channels.ts'
 import type { Frame } from './frames.ts'
-import { channelsOfRow, logFrame } from './frames.ts'
+import { channelsOfRow, inLogOrder, isUpgrade, logFrame, upgradeFrame } from './frames.ts'
 import { createRecentRows } from './recent-rows.ts'
 import type { FramePage } from './recent-rows.ts'
 import { createWatchedAccounts } from './watched-accounts.ts'
@@ -86,12 +86,12 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     const endSeq = end?.seq ?? 0
     const startSeq = Math.max(0, endSeq - INITIAL_ROWS)
     const heads = await readChannelHeads(db, { events: true, assets: deployment.current.assets.symbols, accounts: [] }, startSeq)
-    const { rows } = await readLog(db, startSeq, { limit: INITIAL_ROWS, accounts: false })
+    const { rows, upgrades } = await readLog(db, startSeq, { limit: INITIAL_ROWS, accounts: false })
     recent.clear()
     position = startSeq
     channelHeads.set(EVENTS_CHANNEL, heads.events)
     for (const [asset, seq] of heads.assets) channelHeads.set(tradesChannel(asset), seq)
-    for (const row of rows) if (row.seq <= endSeq) takeRow(row)
+    for (const entry of inLogOrder(rows, upgrades)) if (entry.seq <= endSeq) takeEntry(entry)
     head = end ?? undefined
     epoch = end?.epoch
     ready = true
@@ -101,7 +101,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     if (!ready) await start()
     for (;;) {
       const includeAccounts = accounts.count() > 0
-      const { end, rows } = await readLog(db, position, { limit: PAGE_ROWS, accounts: includeAccounts })
+      const { end, rows, upgrades } = await readLog(db, position, { limit: PAGE_ROWS, accounts: includeAccounts })
       // An account was watched during the read: read again, with account data.
       if (!includeAccounts && accounts.count() > 0) continue
       if (end === null) return
@@ -110,7 +110,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
         continue
       }
       head = end
-      publishRows(rows)
+      publishEntries(inLogOrder(rows, upgrades))
       if (rows.length === PAGE_ROWS) continue
       // A new epoch may have no rows yet.
       enterEpoch(end.epoch)
@@ -125,14 +125,14 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     if (epoch !== undefined) onEpoch({ since, epoch })
   }
 
-  /** Publishes rows epoch by epoch. */
-  function publishRows(rows: readonly LogRow[]): void {
-    for (let from = 0; from < rows.length;) {
-      const rowEpoch = rows[from]?.epoch ?? ''
-      enterEpoch(rowEpoch)
-      const to = rows.findIndex((row, index) => index > from && row.epoch !== rowEpoch)
-      const part = rows.slice(from, to === -1 ? rows.length : to)
-      publish(part.flatMap(takeRow))
+  /** Publishes rows and upgrades epoch by epoch. */
+  function publishEntries(entries: readonly (LogRow | LogUpgrade)[]): void {
+    for (let from = 0; from < entries.length;) {
+      const entryEpoch = entries[from]?.epoch ?? ''
+      enterEpoch(entryEpoch)
+      const to = entries.findIndex((entry, index) => index > from && entry.epoch !== entryEpoch)
+      const part = entries.slice(from, to === -1 ? entries.length : to)
+      publish(part.flatMap(takeEntry))
       from += part.length
     }
   }
@@ -141,6 +141,14 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     const previous = epoch
     epoch = next
     if (previous !== undefined && previous !== next) onEpoch({ since: position, epoch: next })
+  }
+
+  function takeEntry(entry: LogRow | LogUpgrade): readonly Frame[] {
+    if (!isUpgrade(entry)) return takeRow(entry)
+    const frames = [upgradeFrame(entry)]
+    position = entry.seq
+    recent.add({ seq: entry.seq, frames })
+    return frames
   }
 
   /** Moves the position to the row and returns its frames: shared channels, and the accounts that are watched. */

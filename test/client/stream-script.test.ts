@@ -54,6 +54,26 @@ function stage() {
 
 const frame = (seq: number, prev: number): object => ({ channel: 'events', seq, prev, data: {} })
 
+test('an upgrade is reported once, between the frames before and after it, also when a resume repeats it', () => {
+  const { clock, stream, line, lines } = stage()
+  const got: unknown[] = []
+  stream.on('events', ({ seq }) => got.push(seq))
+  stream.onUpgrade(({ contract, generation, seq }) => got.push([contract, generation, seq]))
+  line(0).hello(1)
+  line(0).say({ type: 'subscribed', channels: ['events'], heads: { events: 1 } })
+  const upgrade = { type: 'upgrade', contract: 'market', generation: '2.3', wasmHash: 'ab', ledger: 9, seq: 3 }
+  for (const message of [frame(2, 1), upgrade, frame(4, 2)]) line(0).say(message)
+  line(0).say({ type: 'draining', graceMs: 1 })
+  for (let waits = 0; lines.length < 2; waits++) {
+    assert.ok(waits < 100, 'the client connects again')
+    clock.advance(100)
+  }
+  line(1).hello(4)
+  line(1).say({ type: 'subscribed', channels: ['events'], heads: { events: 4 } })
+  for (const message of [upgrade, frame(5, 4)]) line(1).say(message)
+  assert.deepEqual(got, [2, ['market', '2.3', 3], 4, 5])
+})
+
 test('missing frames are requested once more and then reported as a gap', () => {
   const { clock, stream, line, lines, gaps } = stage()
   const got: (number | undefined)[] = []

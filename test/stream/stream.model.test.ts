@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { Keypair } from '@stellar/stellar-sdk'
+import { Keypair, xdr } from '@stellar/stellar-sdk'
 import { createSystemClock, createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -14,13 +14,14 @@ import type { Gateway } from '../../src/gateway.ts'
 import { STREAM_LIMITS } from '../../src/limits.ts'
 import type { IssuedKey } from '../../src/resources/api-key.ts'
 import { TRADERS } from '../index/history.ts'
+import type { ExchangeEvent } from '../index/history.ts'
 import { emptyIndex } from '../index/tables.ts'
 import { createIndexFixture, FIRST_CLOSE_SEC } from '../index/fixture.ts'
 import type { IndexFixture } from '../index/fixture.ts'
 import { openTestStore } from '../support/database.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
 import { call, obtainKey, TEST_PASSPHRASE } from '../support/keys.ts'
-import { checkDelivery, isComplete, readChannelLog, readDeliveries } from '../support/stream-audit.ts'
+import { checkDelivery, checkUpgrades, isComplete, readChannelLog, readDeliveries } from '../support/stream-audit.ts'
 import type { ChannelLog, SubscribeRequest } from '../support/stream-audit.ts'
 import { connectStream } from '../support/stream-client.ts'
 import type { StreamClient } from '../support/stream-client.ts'
@@ -49,6 +50,7 @@ const WALLETS = TRADERS.slice(0, 2).map((_, index) => Keypair.fromRawEd25519Seed
 
 const actions = [
   ...(['trade', 'trade', 'trade', 'trade', 'trade', 'trade', 'ledger', 'ledger', 'ledger', 'ledger', 'observe', 'follow', 'reset'] as const),
+  ...(['upgrade', 'upgrade'] as const),
   ...(['connect', 'connect', 'disconnect', 'disconnect', 'login', 'login', 'revoke', 'restart'] as const),
   ...(['subscribe', 'subscribe', 'subscribe', 'resume', 'resume', 'resume', 'unsubscribe', 'far', 'far', 'far'] as const),
 ] as const
@@ -239,6 +241,7 @@ async function play(stage: Stage, { action, who, pick }: Op): Promise<void> {
       index.closeLedger(1 + (pick % 5))
       return void (await index.catchUp())
     case 'observe': return void (await index.indexer.observe())
+    case 'upgrade': return index.queue(upgradeOf(index.exchange.contracts.market, pick))
     case 'follow': return await stage.instances[pick % INSTANCES]?.gateway.stream.publishCommitted()
     case 'connect': return await connect(stage, user, pick)
     case 'subscribe': return sendRequest(stage, user, { op: 'subscribe', channels: someChannels(pick), snapshot: pick % 3 === 0 })
@@ -292,9 +295,19 @@ async function checkOpen({ client, requestsById }: Connection, log: ChannelLog):
   }
 }
 
-function checkAll({ client, requestsById }: Connection, log: ChannelLog): void {
+/** An upgrade to code that no node has. */
+function upgradeOf(contractId: string, pick: number): ExchangeEvent {
+  const executable = (byte: number): string =>
+    xdr.ScVal.scvVec([xdr.ScVal.scvSymbol('Wasm'), xdr.ScVal.scvBytes(Buffer.alloc(32, byte))]).toXdr('base64')
+  const topicsXdr = [xdr.ScVal.scvSymbol('executable_update').toXdr('base64'), executable(1), executable(pick % 250)]
+  const event = { contractId, transaction: 0, isSystem: true as const, topicsXdr, valueXdr: xdr.ScVal.scvVec([]).toXdr('base64') }
+  return { event, fact: { kind: 'other', decodes: true, topic: 'executable_update', names: [] } }
+}
+
+function checkAll({ client, requestsById }: Connection, log: ChannelLog, upgradeSeqs: readonly number[]): void {
   for (const delivery of readDeliveries(client.frames, requestsById).deliveries) {
     checkDelivery(delivery, log)
+    if (checkUpgrades(delivery, client.frames, upgradeSeqs) > 0) note('upgrades')
     if (delivery.frames.length > 0) note(`frames of ${delivery.channel.split('.')[0]}`)
   }
   for (const { reason } of client.frames.filter(({ type }) => type === 'gap') as { reason?: unknown }[]) note(`gap ${String(reason)}`)
@@ -312,10 +325,12 @@ async function playAndCheck(stage: Stage, ops: readonly Op[]): Promise<void> {
   stage.waitingFor = 'everything to be indexed and published'
   await settle(stage)
   const log = await readChannelLog(store.read)
+  const upgrades = await store.read.query<{ seq: number }>('select seq from idx.contract_versions where seq is not null')
+  const upgradeSeqs = upgrades.map(({ seq }) => seq)
   for (const [who, { now, past }] of stage.users.entries()) {
     stage.waitingFor = `everything to reach client ${who}`
     if (now !== undefined) await checkOpen(now, log)
-    for (const connection of now === undefined ? past : [...past, now]) checkAll(connection, log)
+    for (const connection of now === undefined ? past : [...past, now]) checkAll(connection, log, upgradeSeqs)
   }
   const connected = stage.users.filter(({ now }) => now !== undefined).length
   assert.equal(stage.instances.reduce((sum, { gateway }) => sum + gateway.stream.connections(), 0), connected, 'closed connections are removed')

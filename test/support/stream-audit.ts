@@ -20,6 +20,8 @@ export interface Delivery {
   readonly frames: StreamFrame[]
   /** Whether the last 50 trades before `after` are due too. */
   readonly includesTrades: boolean
+  /** Begun by a request with `since`. */
+  readonly isResumed: boolean
 }
 
 interface LogFrame {
@@ -93,8 +95,8 @@ export function readDeliveries(
   const open = new Map<string, Delivery>()
   /** The open deliveries before a resume, which a gap restores. */
   let before = new Map<string, Delivery>()
-  const begin = (channel: string, after: number, includesTrades = false): void => {
-    const delivery: Delivery = { channel, after, frames: [], includesTrades }
+  const begin = (channel: string, after: number, { includesTrades = false, isResumed = false } = {}): void => {
+    const delivery: Delivery = { channel, after, frames: [], includesTrades, isResumed }
     deliveries.push(delivery)
     open.set(channel, delivery)
   }
@@ -106,8 +108,8 @@ export function readDeliveries(
       heads = (frame['heads'] ?? {}) as typeof heads
       before = new Map(open)
       for (const name of Object.keys(heads)) {
-        if (request?.since !== undefined) begin(name, request.since)
-        else if (request?.snapshot === true && name !== 'events') begin(name, isAccount(name) ? Infinity : (heads[name] ?? 0), !isAccount(name))
+        if (request?.since !== undefined) begin(name, request.since, { isResumed: true })
+        else if (request?.snapshot === true && name !== 'events') begin(name, isAccount(name) ? Infinity : (heads[name] ?? 0), { includesTrades: !isAccount(name) })
         else if (!open.has(name)) begin(name, heads[name] ?? 0)
       }
     } else if (type === 'gap' && request !== undefined) {
@@ -131,15 +133,28 @@ export function readDeliveries(
 }
 
 /** Fails unless the delivery is a contiguous part of the log. */
-export function checkDelivery({ channel, after, frames, includesTrades }: Delivery, log: ChannelLog): void {
+export function checkDelivery(delivery: Delivery, log: ChannelLog): void {
+  const { channel, after, frames, includesTrades } = delivery
   const whole = log.get(channel) ?? []
-  const from = firstOf({ channel, after, frames, includesTrades }, whole)
+  const from = firstOf(delivery, whole)
   if (includesTrades && frames.length > 0) {
     const earlier = whole.filter(({ seq }) => seq <= after).length
     assert.ok(from >= 0 && from <= Math.max(0, earlier - 50), `the trades of ${channel} start at ${frames[0]?.seq}`)
   }
   const expected = whole.slice(from, from + frames.length).map(({ seq, data }, index) => ({ channel, seq, prev: whole[from + index - 1]?.seq ?? 0, data }))
   assert.deepEqual(frames, expected, `${channel} after ${after}`)
+}
+
+/** Fails unless a resumed delivery shows each upgrade between the frames before and after it. Returns the number of upgrades. */
+export function checkUpgrades({ after, frames, isResumed, channel }: Delivery, received: readonly StreamFrame[], upgradeSeqs: readonly number[]): number {
+  const due = isResumed ? upgradeSeqs.filter((seq) => seq > after && seq < (frames.at(-1)?.seq ?? 0)) : []
+  for (const seq of due) {
+    const before = frames.findLast((frame) => (frame.seq ?? 0) < seq)
+    const next = frames.find((frame) => (frame.seq ?? 0) > seq)
+    const between = received.slice(before === undefined ? 0 : received.indexOf(before), next === undefined ? undefined : received.indexOf(next))
+    assert.ok(between.some((frame) => frame.type === 'upgrade' && frame.seq === seq), `no upgrade ${seq} between the frames of ${channel}`)
+  }
+  return due.length
 }
 
 /** Whether all due frames were delivered. */

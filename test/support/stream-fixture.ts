@@ -10,6 +10,7 @@ import { STREAM_LIMITS } from '../../src/limits.ts'
 import type { StreamLimits } from '../../src/limits.ts'
 import { applyEvents } from '../../src/projections/apply.ts'
 import type { ArchivedEvent } from '../../src/projections/archived-event.ts'
+import { insertContractVersion } from '../../src/projections/contract-versions.ts'
 import { beginSection, insertEpoch } from '../../src/projections/epochs.ts'
 import type { Epoch } from '../../src/projections/epochs.ts'
 import { appendEvents } from '../../src/projections/events.ts'
@@ -37,6 +38,8 @@ export interface StreamFixture extends AsyncDisposable {
   append(trades: number): Promise<void>
   /** Appends and publishes trades. */
   publish(trades: number): Promise<void>
+  /** Appends an upgrade of the market to the log without publishing it. */
+  appendUpgrade(generation: string): Promise<void>
   /** Publishes trades of another chain in an epoch of its own, then continues the first epoch. */
   interrupt(trades: number): Promise<void>
   /** Connects a client from this address. */
@@ -100,6 +103,14 @@ export async function createStreamFixture({ limits = {}, services = {} }: Stream
     async publish(trades) {
       await append(trades)
       await stream.publishCommitted()
+    },
+    async appendUpgrade(generation) {
+      const contract = { address: EPOCH.contracts.market, contract: 'market' as const }
+      const version = { ...contract, fromLedger: ++seq, fromEventId: null, wasmHash: 'ab', noticedAt: START_MS }
+      await store.write.transaction(async (tx) => {
+        await insertContractVersion(tx, 1, { ...version, generation, seq })
+        await tx.query('update idx.cursor set last_seq = $1, last_ledger = $1', [seq])
+      })
     },
     async interrupt(trades) {
       const other: Epoch = { ...EPOCH, number: 2, epoch: 'e2', chain: 2, deployment: 2, reason: 'reset' }

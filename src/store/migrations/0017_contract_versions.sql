@@ -8,11 +8,12 @@ create table idx.contract_code (
   check (spec is null or problem is null)
 );
 
--- Which code each contract ran, and from where on. `from_event_id` is the exact position on the chain; null: the code ran at `from_ledger` at the latest.
+-- Which code each contract ran, and from where on. `contract` is its name in GET /v1/health. `from_event_id` is the exact position on the chain; null: the code ran at `from_ledger` at the latest.
 -- `seq` is the position of an upgrade in the log; null: the first known code of the contract, which is no upgrade.
 create table idx.contract_versions (
   chain integer not null,
   address text not null,
+  contract text,
   from_ledger bigint not null,
   from_event_id text,
   wasm_hash text not null,
@@ -22,3 +23,8 @@ create table idx.contract_versions (
 );
 create unique index contract_versions_by_position on idx.contract_versions (chain, address, from_ledger, coalesce(from_event_id, ''));
 create index contract_versions_by_seq on idx.contract_versions (seq) where seq is not null;
+
+-- The name of an epoch's deployment (null: from before deployments had names), and the epoch of the log that a deployment is indexed beside: an epoch of the
+-- log has its own contracts, and one further epoch for each deployment that is indexed beside them.
+alter table idx.epochs add column name text;
+alter table idx.epochs add column beside integer references idx.epochs (number);
