@@ -14,7 +14,7 @@ import type { Gateway } from '../../src/gateway.ts'
 import { STREAM_LIMITS } from '../../src/limits.ts'
 import type { IssuedKey } from '../../src/resources/api-key.ts'
 import { TRADERS } from '../index/history.ts'
-import type { ExchangeEvent } from '../index/history.ts'
+import type { ExchangeEvent, TestExchange } from '../index/history.ts'
 import { emptyIndex } from '../index/tables.ts'
 import { createIndexFixture, FIRST_CLOSE_SEC } from '../index/fixture.ts'
 import type { IndexFixture } from '../index/fixture.ts'
@@ -241,7 +241,7 @@ async function play(stage: Stage, { action, who, pick }: Op): Promise<void> {
       index.closeLedger(1 + (pick % 5))
       return void (await index.catchUp())
     case 'observe': return void (await index.indexer.observe())
-    case 'upgrade': return index.queue(upgradeOf(index.exchange.contracts.market, pick))
+    case 'upgrade': return index.queue(upgradeOf(index.exchange, pick))
     case 'follow': return await stage.instances[pick % INSTANCES]?.gateway.stream.publishCommitted()
     case 'connect': return await connect(stage, user, pick)
     case 'subscribe': return sendRequest(stage, user, { op: 'subscribe', channels: someChannels(pick), snapshot: pick % 3 === 0 })
@@ -296,12 +296,12 @@ async function checkOpen({ client, requestsById }: Connection, log: ChannelLog):
 }
 
 /** An upgrade to code that no node has. */
-function upgradeOf(contractId: string, pick: number): ExchangeEvent {
+function upgradeOf(exchange: TestExchange, pick: number): ExchangeEvent {
   const executable = (byte: number): string =>
     xdr.ScVal.scvVec([xdr.ScVal.scvSymbol('Wasm'), xdr.ScVal.scvBytes(Buffer.alloc(32, byte))]).toXdr('base64')
   const topicsXdr = [xdr.ScVal.scvSymbol('executable_update').toXdr('base64'), executable(1), executable(pick % 250)]
-  const event = { contractId, transaction: 0, isSystem: true as const, topicsXdr, valueXdr: xdr.ScVal.scvVec([]).toXdr('base64') }
-  return { event, fact: { kind: 'other', decodes: true, topic: 'executable_update', names: [] } }
+  const { event, fact } = exchange.other(pick)
+  return { event: { ...event, contractId: exchange.contracts.market, isSystem: true, topicsXdr, valueXdr: xdr.ScVal.scvVec([]).toXdr('base64') }, fact }
 }
 
 function checkAll({ client, requestsById }: Connection, log: ChannelLog, upgradeSeqs: readonly number[]): void {

@@ -109,8 +109,9 @@ export function readDeliveries(
       before = new Map(open)
       for (const name of Object.keys(heads)) {
         if (request?.since !== undefined) begin(name, request.since, { isResumed: true })
-        else if (request?.snapshot === true && name !== 'events') begin(name, isAccount(name) ? Infinity : (heads[name] ?? 0), { includesTrades: !isAccount(name) })
-        else if (!open.has(name)) begin(name, heads[name] ?? 0)
+        else if (request?.snapshot === true && name !== 'events') {
+          begin(name, isAccount(name) ? Infinity : (heads[name] ?? 0), { includesTrades: !isAccount(name) })
+        } else if (!open.has(name)) begin(name, heads[name] ?? 0)
       }
     } else if (type === 'gap' && request !== undefined) {
       for (const name of frame['channels'] as string[]) {
@@ -151,7 +152,8 @@ export function checkUpgrades({ after, frames, isResumed, channel }: Delivery, r
   for (const seq of due) {
     const before = frames.findLast((frame) => (frame.seq ?? 0) < seq)
     const next = frames.find((frame) => (frame.seq ?? 0) > seq)
-    const between = received.slice(before === undefined ? 0 : received.indexOf(before), next === undefined ? undefined : received.indexOf(next))
+    const end = next === undefined ? undefined : received.indexOf(next)
+    const between = received.slice(before === undefined ? 0 : received.indexOf(before), end)
     assert.ok(between.some((frame) => frame.type === 'upgrade' && frame.seq === seq), `no upgrade ${seq} between the frames of ${channel}`)
   }
   return due.length

@@ -8,7 +8,8 @@ create table idx.contract_code (
   check (spec is null or problem is null)
 );
 
--- Which code each contract ran, and from where on. `contract` is its name in GET /v1/health. `from_event_id` is the exact position on the chain; null: the code ran at `from_ledger` at the latest.
+-- Which code each contract ran, and from where on; `contract` is its name in GET /v1/health.
+-- `from_event_id` is the exact position on the chain; null: the code ran at `from_ledger` at the latest.
 -- `seq` is the position of an upgrade in the log; null: the first known code of the contract, which is no upgrade.
 create table idx.contract_versions (
   chain integer not null,
