@@ -59,7 +59,7 @@ test('names an error by the tables first, then by the contract\'s own enum', () 
     market: running(specOf({}, { Stopped: 4, DepositCapExceeded: 43, AgentUnauthorized: 194 })),
     referral: running(specOf({}, { DepositCapExceeded: 43 })),
   })
-  const names = (key: ContractKey | undefined, ...codes: readonly number[]): readonly string[] => codes.map((code) => errorName(interfaces, key, code))
+  const names = (key: ContractKey | undefined, ...codes: readonly number[]): readonly string[] => codes.map((code) => errorName(interfaces, '1', key, code))
   assert.deepEqual(names('market', 4, 43, 194, 195), ['Paused', 'UnknownContractError', 'AgentUnauthorized', 'UnknownContractError'])
   assert.deepEqual(names('referral', 43), ['DepositCapExceeded'])
   assert.deepEqual(names('vault', 194), ['UnknownContractError'])

@@ -51,26 +51,28 @@ function interfaceOf(key: ContractKey, code: RunningCode | undefined, expected: 
   const { wasmHash, sinceLedger, spec, problem } = code
   if (spec === null) return { wasmHash, sinceLedger, generation: null, spec, notUnderstood: problem === null ? [] : [problem] }
   const generation = recogniseGeneration(key, spec, expected)
-  const knowsError = (errorCode: number): boolean => isKnownError(key, errorCode)
+  const knowsError = (errorCode: number): boolean => isKnownError(key, errorCode, generation ?? expected ?? '1')
   return { wasmHash, sinceLedger, generation, spec, notUnderstood: listNotUnderstood(key, spec, { generation, expected, knowsError }) }
 }
 
-/** The specification serves this error without its name (DepositCapExceeded), so it is known although no table has it. */
+/** The specification serves this error of the first generation without its name (DepositCapExceeded), so it is known although no table has it. */
 const UNNAMED_ERROR = 43
 const SHARING_ERRORS: readonly ContractKey[] = ['market', 'vault', 'oracleShim', 'router']
 
-function isUnnamed(key: ContractKey, code: number): boolean {
-  return code === UNNAMED_ERROR && SHARING_ERRORS.includes(key)
+function isUnnamed(key: ContractKey, code: number, generation: Generation): boolean {
+  return code === UNNAMED_ERROR && generation === '1' && SHARING_ERRORS.includes(key)
 }
 
-function isKnownError(key: ContractKey, code: number): boolean {
-  return isUnnamed(key, code) || contractErrorName(key, code) !== UNKNOWN_CONTRACT_ERROR
+function isKnownError(key: ContractKey, code: number, generation: Generation): boolean {
+  return isUnnamed(key, code, generation) || contractErrorName(key, code, generation) !== UNKNOWN_CONTRACT_ERROR
 }
 
-/** The name of an error code: from the gateway's tables, otherwise the contract's own. */
-export function errorName(interfaces: ContractInterfaces, raisedBy: ContractKey | undefined, code: number): string {
-  const known = contractErrorName(raisedBy, code)
-  if (known !== UNKNOWN_CONTRACT_ERROR || raisedBy === undefined || isUnnamed(raisedBy, code)) return known
+/** The name of an error code: from the gateway's tables, otherwise the contract's own. `expected` is the generation of contracts without a known interface. */
+export function errorName(interfaces: ContractInterfaces, expected: Generation, raisedBy: ContractKey | undefined, code: number): string {
+  if (raisedBy === undefined) return UNKNOWN_CONTRACT_ERROR
+  const generation = interfaces[raisedBy]?.generation ?? expected
+  const known = contractErrorName(raisedBy, code, generation)
+  if (known !== UNKNOWN_CONTRACT_ERROR || isUnnamed(raisedBy, code, generation)) return known
   const spec = interfaces[raisedBy]?.spec ?? null
   return (spec === null ? undefined : declaredErrorName(spec, code)) ?? UNKNOWN_CONTRACT_ERROR
 }

@@ -51,6 +51,8 @@ export interface Deployment extends Omit<DeploymentDeclaration, 'contracts' | 'a
   /** The contract at an address; undefined for an address of no contract of this deployment. */
   contractOf(address: string): ContractKey | undefined
   readonly interfaces: ContractInterfaces
+  /** The generation of a contract: by its interface, otherwise the declared one. */
+  generationOf(contract: ContractKey): Generation
   /** What calls of a contract must match. */
   targetOf(contract: ContractKey): CallTarget
   /** The name of an error code that a contract raised (specification, "On-chain error decoding"). */
@@ -67,7 +69,8 @@ export function createDeployment(
     assets: createAssetList(assets),
     contractOf: (address) => keys.get(address),
     targetOf: (contract) => callTargetOf(interfaces[contract], declaration.generation),
-    errorName: (raisedBy, code) => errorName(interfaces, raisedBy, code),
+    generationOf: (contract) => interfaces[contract]?.generation ?? declaration.generation,
+    errorName: (raisedBy, code) => errorName(interfaces, declaration.generation, raisedBy, code),
   }
 }
 

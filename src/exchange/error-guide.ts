@@ -1,15 +1,13 @@
 // What each contract error means and how to resolve it. The types require an entry for every error name.
 
+import type { ContractKey } from './contracts.ts'
+import { REFERRAL_CHANGES, SHARED_CHANGES, TRADER_VAULT_CHANGES } from './error-guide-2.ts'
 import type { REFERRAL_ERRORS, SHARED_ERRORS, TRADER_VAULT_ERRORS } from './errors.ts'
+import type { Generation } from './generations.ts'
+import { KEEPERS_SKIP, NOT_RAISED, OPERATORS } from './guidance.ts'
+import type { Guidance } from './guidance.ts'
 
 type NamesOf<Table> = Table[keyof Table] & string
-/** The cause of an error and how to resolve it, each as one or more sentences. */
-export type Guidance = readonly [meaning: string, resolution: string]
-
-/** The resolution of an error that no contract raises. */
-export const NOT_RAISED = 'The contract defines this error but never raises it.'
-const OPERATORS = 'Contact the operator of the exchange.'
-const KEEPERS_SKIP = 'Keepers: skip it.'
 
 /** Market, liquidity vault, price shim and router. */
 export const SHARED_GUIDE: Readonly<Record<NamesOf<typeof SHARED_ERRORS>, Guidance>> = {
@@ -117,4 +115,24 @@ export const REFERRAL_GUIDE: Readonly<Record<NamesOf<typeof REFERRAL_ERRORS>, Gu
   InsufficientVolume: ['The account has not traded enough to register a code.', NOT_RAISED],
   NothingToClaim: ['The account has no earnings to claim.', 'Wait until a referred account trades.'],
   Overflow: ['An amount overflows.', OPERATORS],
+}
+
+type Guide = Readonly<Record<string, Guidance>>
+
+/** The guidance for the errors of each contract, and what later generations changed or added. */
+const GUIDES: Readonly<Record<ContractKey, readonly [first: Guide, changes: Guide]>> = {
+  market: [SHARED_GUIDE, SHARED_CHANGES],
+  vault: [SHARED_GUIDE, SHARED_CHANGES],
+  oracleShim: [SHARED_GUIDE, SHARED_CHANGES],
+  router: [SHARED_GUIDE, SHARED_CHANGES],
+  vaultFactory: [TRADER_VAULT_GUIDE, TRADER_VAULT_CHANGES],
+  referral: [REFERRAL_GUIDE, REFERRAL_CHANGES],
+  usdcToken: [{}, {}],
+  lpToken: [{}, {}],
+}
+
+/** The guidance for an error by its name; undefined for a name without an entry. */
+export function findGuidance(raisedBy: ContractKey, name: string, generation: Generation): Guidance | undefined {
+  const [first, changes] = GUIDES[raisedBy]
+  return (generation === '1' ? undefined : changes[name]) ?? first[name]
 }

@@ -1,7 +1,8 @@
-// Error codes of the contracts (specification, "Shared contract errors", "Trader vault errors", "Referral errors").
-// The shared table omits 43 (DepositCapExceeded) because the specification serves it as UnknownContractError.
+// Error codes of the contracts (specification, "Shared contract errors", "Trader vault errors", "Referral errors"), and those of generation 2.
+// The first shared table omits 43 (DepositCapExceeded) because the specification serves it as UnknownContractError.
 
 import type { ContractKey } from './contracts.ts'
+import type { Generation } from './generations.ts'
 
 type ErrorTable = Readonly<Record<number, string>>
 
@@ -29,22 +30,46 @@ export const REFERRAL_ERRORS = {
   14: 'NothingToClaim', 15: 'Overflow',
 } as const satisfies ErrorTable
 
+/** Errors that generation 2 added. 94 to 96 are reserved: no known contract raises them. */
+export const SHARED_ADDED = {
+  27: 'PositionTooSmall', 43: 'DepositCapExceeded', 83: 'LiquidationCooldown', 84: 'AdlNotActive', 85: 'AdlNotEligible', 86: 'LiquidationNotConfirmed',
+  87: 'AcceptablePriceExceeded', 88: 'AssetRiskNotConfigured', 89: 'SkewCapExceeded', 90: 'Frozen', 91: 'NetsToZero', 92: 'AssetHalted',
+  93: 'WithdrawCooldownActive', 94: 'AgentUnauthorized', 95: 'OrderNotExpired', 96: 'NoeSupplyExhausted',
+} as const satisfies ErrorTable
+
+export const TRADER_VAULT_ADDED = {
+  16: 'NotVaultPosition', 17: 'LiquidityDeployed', 18: 'ValuationUnavailable', 19: 'TooManyOpenSlots', 20: 'CreationRestricted', 21: 'MinOutputNotMet',
+} as const satisfies ErrorTable
+
+export const REFERRAL_ADDED = { 16: 'ClaimUnfunded', 17: 'RegistryPaused', 18: 'RevokedCode' } as const satisfies ErrorTable
+
 export const UNKNOWN_CONTRACT_ERROR = 'UnknownContractError'
 
-const TABLES: Readonly<Record<ContractKey, ErrorTable>> = {
-  market: SHARED_ERRORS,
-  vault: SHARED_ERRORS,
-  oracleShim: SHARED_ERRORS,
-  router: SHARED_ERRORS,
-  vaultFactory: TRADER_VAULT_ERRORS,
-  referral: REFERRAL_ERRORS,
-  // The tokens are built-in asset contracts: the same code has a different meaning there.
-  usdcToken: {},
-  lpToken: {},
+/** By generation: the first, and all later ones. */
+interface Tables {
+  readonly first: ErrorTable
+  readonly later: ErrorTable
+}
+
+const { 51: _liquidationFailed, 63: _slippageExceeded, 68: _invalidLimitPrice, ...SHARED_KEPT } = SHARED_ERRORS
+const SHARED: Tables = { first: SHARED_ERRORS, later: { ...SHARED_KEPT, ...SHARED_ADDED } }
+/** The tokens are built-in asset contracts: the same code has a different meaning there. */
+const TOKEN: Tables = { first: {}, later: {} }
+
+const TABLES: Readonly<Record<ContractKey, Tables>> = {
+  market: SHARED,
+  vault: SHARED,
+  oracleShim: SHARED,
+  router: SHARED,
+  vaultFactory: { first: TRADER_VAULT_ERRORS, later: { ...TRADER_VAULT_ERRORS, ...TRADER_VAULT_ADDED } },
+  referral: { first: REFERRAL_ERRORS, later: { ...REFERRAL_ERRORS, ...REFERRAL_ADDED } },
+  usdcToken: TOKEN,
+  lpToken: TOKEN,
 }
 
 /** The name of an error code. Each contract has its own code space (specification, "On-chain error decoding"). */
-export function contractErrorName(raisedBy: ContractKey | undefined, code: number): string {
+export function contractErrorName(raisedBy: ContractKey | undefined, code: number, generation: Generation): string {
   if (raisedBy === undefined) return UNKNOWN_CONTRACT_ERROR
-  return TABLES[raisedBy][code] ?? UNKNOWN_CONTRACT_ERROR
+  const { first, later } = TABLES[raisedBy]
+  return (generation === '1' ? first : later)[code] ?? UNKNOWN_CONTRACT_ERROR
 }

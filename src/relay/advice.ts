@@ -1,10 +1,13 @@
 // Explains a rejected call to a person: what went wrong and what to do. Never includes the node's own words.
 
-import type { HostError, RaisedError, TransactionResult } from '../chain/outcome.ts'
+import type { HostError, TransactionResult } from '../chain/outcome.ts'
 import type { ContractKey } from '../exchange/contracts.ts'
-import { NOT_RAISED, REFERRAL_GUIDE, SHARED_GUIDE, TRADER_VAULT_GUIDE } from '../exchange/error-guide.ts'
-import type { Guidance } from '../exchange/error-guide.ts'
-import { REFERRAL_ERRORS, SHARED_ERRORS, TRADER_VAULT_ERRORS } from '../exchange/errors.ts'
+import { findGuidance } from '../exchange/error-guide.ts'
+import { UNKNOWN_CONTRACT_ERROR } from '../exchange/errors.ts'
+import type { Generation } from '../exchange/generations.ts'
+import { NOT_RAISED } from '../exchange/guidance.ts'
+import type { Guidance } from '../exchange/guidance.ts'
+import type { ContractError } from '../resources/submit-result.ts'
 
 /** By error code of the built-in asset contract, for the token with this name. */
 const TOKEN_ADVICE: Readonly<Record<number, (token: string) => string>> = {
@@ -16,28 +19,15 @@ const TOKEN_ADVICE: Readonly<Record<number, (token: string) => string>> = {
   14: () => 'the account\'s XLM balance is below the network\'s minimum reserve.',
 }
 
-/** Explains an error that a contract raised. */
-export function adviceForContractError({ code }: RaisedError, raisedBy: ContractKey | undefined): string {
+/** Explains an error that a contract raised. `name` is the name of its code. */
+export function adviceForContractError(
+  { code, name }: ContractError, contract: { readonly raisedBy: ContractKey | undefined; readonly generation: Generation },
+): string {
+  const { raisedBy, generation } = contract
   const token = raisedBy === 'usdcToken' ? 'USDC' : raisedBy === 'lpToken' ? 'LP tokens' : null
-  const advice = token === null ? adviceFrom(findGuidance(code, raisedBy)) : TOKEN_ADVICE[code]?.(token)
-  return advice ?? `a contract rejected the call with error ${code}.`
-}
-
-function findGuidance(code: number, raisedBy: ContractKey | undefined): Guidance | undefined {
-  const named = (names: Readonly<Record<number, string>>, guide: Readonly<Record<string, Guidance>>): Guidance | undefined => guide[names[code] ?? '']
-  switch (raisedBy) {
-    case 'market':
-    case 'vault':
-    case 'oracleShim':
-    case 'router':
-      return named(SHARED_ERRORS, SHARED_GUIDE)
-    case 'vaultFactory':
-      return named(TRADER_VAULT_ERRORS, TRADER_VAULT_GUIDE)
-    case 'referral':
-      return named(REFERRAL_ERRORS, REFERRAL_GUIDE)
-    default:
-      return undefined
-  }
+  const guidance = raisedBy === undefined ? undefined : findGuidance(raisedBy, name, generation)
+  const advice = token === null ? adviceFrom(guidance) : TOKEN_ADVICE[code]?.(token)
+  return advice ?? `a contract rejected the call with error ${code}${name === UNKNOWN_CONTRACT_ERROR ? '' : ` (${name})`}.`
 }
 
 /** The guidance as the continuation of a sentence. */

@@ -2,28 +2,31 @@
 // it passes through calling contracts.
 
 import type { HostError, RaisedError } from '../chain/outcome.ts'
-import type { ContractKey } from '../exchange/contracts.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { ContractError, HostErrorName } from '../resources/submit-result.ts'
+import { adviceForContractError } from './advice.ts'
+
+export interface ExplainedError {
+  /** The error as the API returns it. */
+  readonly contractError: ContractError
+  /** What it means and what to do, as the continuation of a sentence. */
+  readonly advice: string
+}
 
 export interface ContractErrors {
-  /** The exchange's contract that raised the error. Falls back to the `invoked` contract when the diagnostics name none. */
-  contractOf(raised: RaisedError, invoked: string | null): ContractKey | undefined
-  /** The error as the API returns it; null for null. */
-  describe(raised: RaisedError | null, invoked: string | null): ContractError | null
+  /** Names and explains an error. It counts as raised by the `invoked` contract when the diagnostics name none. */
+  explain(raised: RaisedError, invoked: string | null): ExplainedError
 }
 
 export function createContractErrors(deployment: CurrentDeployment): ContractErrors {
-  function contractOf(raised: RaisedError, invoked: string | null): ContractKey | undefined {
-    const contract = raised.contract ?? invoked
-    return contract === null ? undefined : deployment.current.contractOf(contract)
-  }
-
   return {
-    contractOf,
-    describe(raised, invoked) {
-      if (raised === null) return null
-      return { code: raised.code, name: deployment.current.errorName(contractOf(raised, invoked), raised.code) }
+    explain({ code, contract }, invoked) {
+      const { contractOf, errorName, generationOf, generation } = deployment.current
+      const address = contract ?? invoked
+      const raisedBy = address === null ? undefined : contractOf(address)
+      const contractError = { code, name: errorName(raisedBy, code) }
+      const advice = adviceForContractError(contractError, { raisedBy, generation: raisedBy === undefined ? generation : generationOf(raisedBy) })
+      return { contractError, advice }
     },
   }
 }

@@ -8,7 +8,7 @@ import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
 import type { ContractError, HostErrorName } from '../resources/submit-result.ts'
-import { adviceForContractError, adviceForFailure } from './advice.ts'
+import { adviceForFailure } from './advice.ts'
 import { describeHostError, hostText } from './contract-errors.ts'
 import type { ContractErrors } from './contract-errors.ts'
 import type { SendResult } from './send.ts'
@@ -75,24 +75,23 @@ export function createOutcomeReader({ rpc, contractErrors, ledgerWatermarks }: {
       if (sent.kind !== 'rejected' || latestLedger < sent.latestLedger) return undefined
       const cause = findFailureCause(sent.diagnosticEventsXdr)
       const result = sent.resultXdr === null ? null : readTransactionResult(sent.resultXdr)
-      return { kind: 'rejected', result, ...nameErrors(cause, signed.contract), hostText: hostTextOf(cause) }
+      const { contractError, hostError } = nameErrors(cause, signed.contract)
+      return { kind: 'rejected', result, contractError, hostError, hostText: hostTextOf(cause) }
     },
   }
 
-  function nameErrors({ contractError, hostError }: FailureCause, invoked: string | null): NamedErrors {
-    return { contractError: contractErrors.describe(contractError, invoked), hostError: describeHostError(hostError) }
+  function nameErrors({ contractError, hostError }: FailureCause, invoked: string | null): NamedErrors & { readonly advice: string } {
+    if (contractError !== null) return { ...contractErrors.explain(contractError, invoked), hostError: null }
+    return { contractError: null, hostError: describeHostError(hostError), advice: adviceForFailure(hostError) }
   }
 
   function failedOutcome(response: { readonly diagnosticEventsXdr: readonly string[]; readonly resultXdr: string }, invoked: string | null): SubmitOutcome {
     const { resultXdr } = response
     const result = readTransactionResult(resultXdr)
     const cause = withOperationResult(findFailureCause(response.diagnosticEventsXdr), result)
-    const { contractError } = cause
-    const advice = contractError === null
-      ? adviceForFailure(cause.hostError)
-      : adviceForContractError(contractError, contractErrors.contractOf(contractError, invoked))
+    const { advice, ...errors } = nameErrors(cause, invoked)
     const message = ['Transaction failed:', advice, hostTextOf(cause) ?? []].flat().join(' ')
-    return { kind: 'failed', ...nameErrors(cause, invoked), txResultCode: result?.code ?? null, resultXdr, message }
+    return { kind: 'failed', ...errors, txResultCode: result?.code ?? null, resultXdr, message }
   }
 }
 

@@ -14,7 +14,7 @@ import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { PREPARED_VALIDITY_SEC } from '../limits.ts'
 import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { ContractError } from '../resources/submit-result.ts'
-import { adviceForContractError, adviceForHostError } from './advice.ts'
+import { adviceForHostError } from './advice.ts'
 import { hostText } from './contract-errors.ts'
 import type { ContractErrors } from './contract-errors.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
@@ -101,8 +101,8 @@ function decodeResponse<T>(method: string, read: () => T): T {
 function toSimulationError(text: string, eventsXdr: readonly string[], called: string, contractErrors: ContractErrors): Error {
   const raised = findSimulationError(text, eventsXdr)
   if (raised !== null) {
-    const advice = adviceForContractError(raised, contractErrors.contractOf(raised, called))
-    return new SimulationFailed(advice, { cause: raised, contractError: contractErrors.describe(raised, called) })
+    const { contractError, advice } = contractErrors.explain(raised, called)
+    return new SimulationFailed(advice, { cause: raised, contractError })
   }
   const host = readHostError(text)
   if (host !== null) return new SimulationFailed(adviceForHostError(host), { cause: host })

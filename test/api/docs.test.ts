@@ -91,12 +91,15 @@ test('the introduction explains the conventions, and the meaning and remedy of e
   assert.deepEqual(rows.map(([status, code = '']) => `${status} ${code.replaceAll('`', '')}`).toSorted(), CODES.toSorted())
   const shared = rowsOf('Market, liquidity vault, price shim and router')
   assert.deepEqual([shared.length, rowsOf('Trader vaults').length, rowsOf('Referral').length], [41, 15, 15])
-  for (const row of [...rows, ...shared, ...rowsOf('Trader vaults'), ...rowsOf('Referral')]) {
+  const changed = ['Market, liquidity vault, price shim and router', 'Trader vaults', 'Referral']
+    .map((heading) => rowsOf(`${heading}, generation 2: new or changed`))
+  assert.deepEqual(changed.map(({ length }) => length), [27, 6, 4])
+  for (const row of [...rows, ...shared, ...rowsOf('Trader vaults'), ...rowsOf('Referral'), ...changed.flat()]) {
     assert.equal(row.length, 4, row.join())
     for (const cell of row.slice(2)) assert.ok(cell.length > 3, row.join())
   }
   assert.deepEqual(shared.find(([code]) => code === '43')?.slice(0, 2), ['43', 'UnknownContractError'])
-  assert.equal(description.match(/^\| 4 \| Paused \|/gm)?.length, 1)
+  assert.equal(description.match(/^\| 4 \| Paused \|/gm)?.length, 2, 'of each generation')
 })
 
 test('tags are described, used and in the order of a first integration', () => {

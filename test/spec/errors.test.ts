@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import type { ContractKey } from '../../src/exchange/contracts.ts'
+import { findGuidance } from '../../src/exchange/error-guide.ts'
 import { contractErrorName, REFERRAL_ERRORS, SHARED_ERRORS, TRADER_VAULT_ERRORS } from '../../src/exchange/errors.ts'
+import { GENERATIONS } from '../../src/exchange/generations.ts'
 
 /** "Shared contract errors (market, liquidity vault, price shim, router)". */
 const SHARED = `
@@ -131,9 +133,79 @@ test('names a code by the contract that raised it, and unknown codes UnknownCont
     const table = parse(TABLE_OF[contract])
     for (let code = 0; code <= 100; code++) {
       const expected = code === NOT_DECODED ? UNKNOWN : (table.get(code) ?? UNKNOWN)
-      assert.equal(contractErrorName(contract, code), expected, `${contract} ${code}`)
+      assert.equal(contractErrorName(contract, code, '1'), expected, `${contract} ${code}`)
     }
-    for (const code of [-1, 4_294_967_295, 1.5]) assert.equal(contractErrorName(contract, code), UNKNOWN)
+    for (const code of [-1, 4_294_967_295, 1.5]) assert.equal(contractErrorName(contract, code, '1'), UNKNOWN)
   }
-  assert.equal(contractErrorName(undefined, 1), UNKNOWN)
+  assert.equal(contractErrorName(undefined, 1, '1'), UNKNOWN)
+})
+
+/** Generation 2, "Market error codes, new or changed", with the reserved names. */
+const SHARED_CHANGED = `
+  27 PositionTooSmall
+  43 DepositCapExceeded
+  83 LiquidationCooldown
+  84 AdlNotActive
+  85 AdlNotEligible
+  86 LiquidationNotConfirmed
+  87 AcceptablePriceExceeded
+  88 AssetRiskNotConfigured
+  89 SkewCapExceeded
+  90 Frozen
+  91 NetsToZero
+  92 AssetHalted
+  93 WithdrawCooldownActive
+  94 AgentUnauthorized
+  95 OrderNotExpired
+  96 NoeSupplyExhausted
+`
+const SHARED_REMOVED = [51, 63, 68]
+
+/** Generation 2, "Trader vaults" and "Referral". */
+const TRADER_VAULT_NEW = `
+  16 NotVaultPosition
+  17 LiquidityDeployed
+  18 ValuationUnavailable
+  19 TooManyOpenSlots
+  20 CreationRestricted
+  21 MinOutputNotMet
+`
+const REFERRAL_NEW = `
+  16 ClaimUnfunded
+  17 RegistryPaused
+  18 RevokedCode
+`
+
+test('names the codes of generation 2', () => {
+  const shared = new Map([...parse(SHARED), ...parse(SHARED_CHANGED)])
+  for (const code of SHARED_REMOVED) shared.delete(code)
+  const tables: Readonly<Record<ContractKey, ReadonlyMap<number, string>>> = {
+    market: shared, vault: shared, oracleShim: shared, router: shared, usdcToken: new Map(), lpToken: new Map(),
+    vaultFactory: new Map([...parse(TRADER_VAULT), ...parse(TRADER_VAULT_NEW)]),
+    referral: new Map([...parse(REFERRAL), ...parse(REFERRAL_NEW)]),
+  }
+  for (const contract of CONTRACT_KEYS) {
+    for (const generation of GENERATIONS.slice(1)) {
+      for (let code = 0; code <= 100; code++) {
+        assert.equal(contractErrorName(contract, code, generation), tables[contract].get(code) ?? UNKNOWN, `${contract} ${code} ${generation}`)
+      }
+    }
+  }
+})
+
+test('every named error has advice in every generation', () => {
+  for (const contract of CONTRACT_KEYS) {
+    for (const generation of GENERATIONS) {
+      for (let code = 0; code <= 100; code++) {
+        const name = contractErrorName(contract, code, generation)
+        if (name !== UNKNOWN) assert.ok(findGuidance(contract, name, generation) !== undefined, `${contract} ${name} ${generation}`)
+      }
+    }
+  }
+})
+
+test('advice follows the generation', () => {
+  assert.match(findGuidance('market', 'InvalidLeverage', '1')?.[0] ?? '', /between 1 and 10/)
+  assert.match(findGuidance('market', 'InvalidLeverage', '2.3')?.[0] ?? '', /limit of the asset/)
+  assert.match(findGuidance('vault', 'InvalidSlippageTolerance', '2.1')?.[0] ?? '', /minOut/)
 })
