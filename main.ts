@@ -223,6 +223,7 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
     allowlist: openAllowlist(config.allowlist, { clock, log }),
     maxKeysPerOwner: config.maxKeysPerOwner,
     requireTimestamp: config.requireTimestamp,
+    heartbeatSecret: secrets.heartbeatSecret,
     redis,
     streamLimits: config.stream,
     consoleBuild: config.server.console ? { root: import.meta.dirname, settings: consoleSettings } : null,

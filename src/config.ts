@@ -88,6 +88,8 @@ export interface Secrets {
   readonly databaseUrl: string | null
   readonly databaseReadUrl: string | null
   readonly redisUrl: string | null
+  /** Null disables the heartbeats of the keeper. */
+  readonly heartbeatSecret: string | null
   readonly traces: { readonly endpoint: string; readonly headers: Readonly<Record<string, string>> } | null
   /** Empty if this process runs the local network. */
   readonly rpcUrls: readonly string[]
@@ -149,6 +151,7 @@ export function loadSettings(environment: Environment = process.env): Settings {
     databaseUrl: values.DATABASE_URL,
     databaseReadUrl: values.DATABASE_READ_URL,
     redisUrl: values.REDIS_URL,
+    heartbeatSecret: values.ORACLE_HEARTBEAT_SECRET,
     traces: values.OTEL_EXPORTER_OTLP_ENDPOINT === null
       ? null
       : { endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT, headers: values.OTEL_EXPORTER_OTLP_HEADERS },

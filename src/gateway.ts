@@ -5,13 +5,14 @@ import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
 import { createAccounts } from './account/accounts.ts'
-import type { AccountRequest, Accounts } from './account/accounts.ts'
-import { RpcFailure } from './chain/failure.ts'
+import type { Accounts } from './account/accounts.ts'
 import { readShimPrice } from './chain/prices.ts'
 import { createLedgerWatermarks } from './chain/ledger-watermarks.ts'
 import type { Rpc } from './chain/rpc.ts'
 import type { CurrentDeployment } from './exchange/deployment.ts'
 import type { ConsoleBuildOptions } from './console/build.ts'
+import { ERROR_RULES } from './gateway/error-rules.ts'
+import { streamServices } from './gateway/stream-services.ts'
 import { createApp } from './http/app.ts'
 import { serveAsyncApi } from './http/asyncapi.ts'
 import type { App, AppOptions } from './http/app.ts'
@@ -19,8 +20,6 @@ import type { TrustProxy } from './http/client-address.ts'
 import type { WebOrigins } from './http/cors.ts'
 import { createDocuments } from './http/documents.ts'
 import type { Documents } from './http/documents.ts'
-import { rpcFailure, UNAVAILABLE, validationFailure } from './http/errors.ts'
-import type { ErrorRule } from './http/errors.ts'
 import { serveGuides } from './http/guides.ts'
 import { serveLlmsText } from './http/llms.ts'
 import { supportMinLedger } from './http/min-ledger.ts'
@@ -34,7 +33,7 @@ import type { SchemaCompilers } from './http/schema-compilers.ts'
 import type { HttpTracer } from './http/trace.ts'
 import { OPEN_TO_EVERYONE } from './keys/allowlist.ts'
 import type { Allowlist } from './keys/allowlist.ts'
-import { ChallengesUnavailable, createMemoryChallengeState } from './keys/challenges.ts'
+import { createMemoryChallengeState } from './keys/challenges.ts'
 import { createKeys } from './keys/keys.ts'
 import type { Keys } from './keys/keys.ts'
 import {
@@ -43,6 +42,7 @@ import {
 import type { StreamLimits } from './limits.ts'
 import type { GatewayStats } from './metrics/sources.ts'
 import { createKlines } from './oracle/klines.ts'
+import { createOracleHealth } from './oracle/oracle-health.ts'
 import { createOracle } from './oracle/oracle.ts'
 import type { Oracle } from './oracle/oracle.ts'
 import type { Prices } from './oracle/prices.ts'
@@ -51,14 +51,14 @@ import { foldTicks } from './projections/candles.ts'
 import { createIndexSnapshotReader } from './projections/index-snapshot.ts'
 import { createIndexWaiter } from './projections/index-waiter.ts'
 import type { IndexWaiter } from './projections/index-waiter.ts'
-import { InvalidCursor } from './projections/page.ts'
-import { listOpenPositions } from './projections/positions.ts'
+import { listOpenIds } from './projections/positions.ts'
 import type { Redis } from './redis/redis.ts'
 import { createSharedChallengeState } from './redis/shared-challenges.ts'
 import { createSharedCounts } from './redis/shared-counts.ts'
 import { createRelay } from './relay/relay.ts'
 import type { Relay } from './relay/relay.ts'
 import { actionsRoutes } from './routes/actions.ts'
+import { adlRoutes } from './routes/adl.ts'
 import { accountFeedsRoutes } from './routes/account-feeds.ts'
 import { accountStateRoutes } from './routes/account-state.ts'
 import { accountRoutes } from './routes/account.ts'
@@ -71,21 +71,26 @@ import { keysRoutes } from './routes/keys.ts'
 import { leaderboardRoutes } from './routes/leaderboard.ts'
 import { marketLimitsRoutes } from './routes/market-limits.ts'
 import { marketsRoutes } from './routes/markets.ts'
+import { openOrdersRoutes } from './routes/open-orders.ts'
 import { oracleRoutes } from './routes/oracle.ts'
 import { ordersRoutes } from './routes/orders.ts'
 import { poolRoutes } from './routes/pool.ts'
 import { positionsRoutes } from './routes/positions.ts'
 import { probesRoutes } from './routes/probes.ts'
 import { referralRoutes } from './routes/referral.ts'
+import { shortfallRoutes } from './routes/shortfall.ts'
 import { tradesRoutes } from './routes/trades.ts'
 import { txRoutes } from './routes/tx.ts'
 import { udfRoutes } from './routes/udf.ts'
 import { vaultsRoutes } from './routes/vaults.ts'
 import { wsRoutes } from './routes/ws.ts'
-import { StatementTimeout, StoreUnavailable } from './store/store.ts'
 import type { Queryable, Store } from './store/store.ts'
 import { createStream } from './stream/stream.ts'
-import type { Stream, StreamOptions } from './stream/stream.ts'
+import type { Stream } from './stream/stream.ts'
+import { createAdlQueues } from './venue/adl.ts'
+import type { AdlQueues } from './venue/adl.ts'
+import { createMarketStatus } from './venue/market-status.ts'
+import type { MarketStatus } from './venue/market-status.ts'
 import { createVenue } from './venue/venue.ts'
 import type { Venue } from './venue/venue.ts'
 
@@ -120,6 +125,8 @@ export interface GatewayParts {
   readonly rateLimits?: RateLimits
   /** Requests per minute of all keys used from one client address. */
   readonly addressCeiling?: number
+  /** Secret of the keeper's heartbeats. Null or absent disables them. */
+  readonly heartbeatSecret?: string | null
   readonly documentUnits?: number
   readonly streamLimits?: StreamLimits
   /** Maximum age of the last indexed ledger for readiness. */
@@ -191,13 +198,14 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await registerOpenApi(app)
   const indexWaiter = createIndexWaiter({ store, clock })
   supportMinLedger(app, indexWaiter.waitForLedger)
-  statusRoutes(app, parts, { sharedCounts, isDraining, prices })
-  marketsRoutes(app, { prices, db, clock, deployment })
-  oracleRoutes(app, { prices })
+  const { venue, adl, marketStatus } = createVenueParts(chainParts, { db, prices })
+  statusRoutes(app, parts, { sharedCounts, isDraining, prices, marketStatus })
+  marketsRoutes(app, { prices, db, clock, deployment, venue })
+  oracleRoutes(app, { prices, oracleHealth: createOracleHealth({ prices, clock, heartbeatSecret: parts.heartbeatSecret ?? null }) })
   candlesRoutes(app, { db, clock, deployment, readKlines: createKlines({ baseUrls: parts.klinesUrls, deployment, clock, log }) })
-  historyRoutes(app, { db, clock })
+  historyRoutes(app, { db, clock, deployment, adl })
   udfRoutes(app, { db, prices, clock, deployment })
-  venueRoutes(app, { db, deployment, venue: createVenue(chainParts) })
+  venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })
   tradingRoutes(app, { relay, deployment })
   const stream = createStream({
@@ -230,6 +238,17 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   }
 }
 
+function createVenueParts(
+  chainParts: ReturnType<typeof chainPartsFrom>, { db, prices }: { readonly db: Queryable; readonly prices: Prices },
+): { readonly venue: Venue; readonly adl: AdlQueues; readonly marketStatus: MarketStatus } {
+  const listIds = (asset: string, limit: number): Promise<readonly number[]> => listOpenIds(db, asset, limit)
+  return {
+    venue: createVenue(chainParts),
+    adl: createAdlQueues({ ...chainParts, listOpenIds: listIds, readPrice: prices.lastPrice }),
+    marketStatus: createMarketStatus(chainParts),
+  }
+}
+
 function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits' | 'isDraining' | 'authenticate'>): App {
   return createApp({
     ...own,
@@ -250,12 +269,12 @@ function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits'
 function statusRoutes(
   app: App,
   parts: GatewayParts,
-  own: { readonly sharedCounts: SharedCounts | null; readonly isDraining: () => boolean; readonly prices: Prices },
+  own: { readonly sharedCounts: SharedCounts | null; readonly isDraining: () => boolean; readonly prices: Prices; readonly marketStatus: MarketStatus },
 ): void {
   const { store, clock, log, deployment } = parts
-  const { sharedCounts, isDraining, prices } = own
+  const { sharedCounts, isDraining, prices, marketStatus } = own
   const readIndex = createIndexSnapshotReader({ db: store.read, clock, log })
-  healthRoutes(app, { readIndex, clock, version: manifest.version, deployment, sharedCounts })
+  healthRoutes(app, { readIndex, clock, version: manifest.version, deployment, sharedCounts, marketStatus })
   probesRoutes(app, {
     readIndex, clock, isDraining, prices,
     maxLedgerAgeSec: parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC,
@@ -263,13 +282,17 @@ function statusRoutes(
   })
 }
 
-/** Routes that read only from the index. */
-function historyRoutes(app: App, { db, clock }: { readonly db: Queryable; readonly clock: Clock }): void {
+/** Routes that list what the index holds. */
+function historyRoutes(
+  app: App, parts: { readonly db: Queryable; readonly clock: Clock; readonly deployment: CurrentDeployment; readonly adl: AdlQueues },
+): void {
+  const { db, clock } = parts
   tradesRoutes(app, { db })
-  leaderboardRoutes(app, { db, clock })
+  leaderboardRoutes(app, parts)
   eventsRoutes(app, { db })
-  positionsRoutes(app, { db })
-  vaultsRoutes(app, { db, clock })
+  positionsRoutes(app, parts)
+  openOrdersRoutes(app, { db })
+  vaultsRoutes(app, parts)
   referralRoutes(app, { db })
   accountFeedsRoutes(app, { db, clock })
 }
@@ -300,10 +323,21 @@ async function documentRoutes(app: App, documents: Documents, consoleBuild: Cons
 }
 
 /** Routes that read the state of the exchange from the network. */
-function venueRoutes(app: App, parts: { readonly db: Queryable; readonly venue: Venue; readonly deployment: CurrentDeployment }): void {
+function venueRoutes(
+  app: App,
+  parts: {
+    readonly db: Queryable
+    readonly venue: Venue
+    readonly deployment: CurrentDeployment
+    readonly adl: AdlQueues
+    readonly marketStatus: MarketStatus
+  },
+): void {
   marketLimitsRoutes(app, parts)
   poolRoutes(app, parts)
   fundingRoutes(app, parts)
+  adlRoutes(app, parts)
+  shortfallRoutes(app, parts)
 }
 
 function statsOf(parts: {
@@ -330,56 +364,7 @@ function stalePricesOf(prices: Prices, assets: number): number | null {
   return assets - [...snapshot.prices.values()].filter(({ stale }) => !stale).length
 }
 
-function streamServices(
-  parts: { readonly keys: Keys; readonly db: Queryable; readonly prices: Prices; readonly accounts: Accounts },
-): StreamOptions['services'] {
-  const { keys, db, prices, accounts } = parts
-  return {
-    async login(keyId, secret, address) {
-      const found = await keys.authenticate(`Bearer ${keyId}:${secret}`, null, { bucket: address, wide: address })
-      if (typeof found === 'object') return found
-      return found === 'unknown' ? 'unknown' : 'invalid_credentials'
-    },
-    async readAccount(owner, address) {
-      const { head, rows } = await listOpenPositions(db, { trader: owner })
-      // Read positions first. Orders read before `head` could include one whose execution is already in the log; the client would never see it end.
-      return { seq: head.seq, positions: rows, orders: await restingOrders(accounts, { owner, fromLedger: head.ledger ?? 0, requester: address }) }
-    },
-    async readPrices() {
-      const snapshot = prices.cachedSnapshot() ?? (await prices.snapshot())
-      return [...snapshot.prices.values()].filter(({ stale }) => !stale).map(({ price }) => price)
-    },
-    isRevoked: keys.isRevoked,
-  }
-}
-
-/** Open orders at `fromLedger` or later. Null if the network is unavailable. */
-async function restingOrders(accounts: Accounts, { owner, fromLedger, requester }: Required<AccountRequest>): Promise<readonly object[] | null> {
-  try {
-    return (await accounts.openOrders({ owner, fromLedger, requester })).orders
-  } catch (error) {
-    if (error instanceof RpcFailure) return null
-    throw error
-  }
-}
-
 /** Dependencies of all parts that read the ledger. They share the ledger marks, so that no part serves an older state of an account than another. */
 function chainPartsFrom({ rpc, clock, log, deployment }: GatewayParts) {
   return { rpc, clock, log, deployment, ledgerWatermarks: createLedgerWatermarks(clock) }
 }
-
-/** Maps errors of chain, store and projections to responses. */
-export const ERROR_RULES: readonly ErrorRule[] = [
-  {
-    matches: (error) => error instanceof InvalidCursor,
-    toResponse: (error) => validationFailure(`querystring/${error.message}`).response,
-  },
-  {
-    matches: (error) => error instanceof RpcFailure,
-    toResponse: () => rpcFailure('The Stellar RPC server is unreachable or overloaded. Retry with exponential backoff.').response,
-  },
-  {
-    matches: (error) => error instanceof StatementTimeout || error instanceof StoreUnavailable || error instanceof ChallengesUnavailable,
-    toResponse: () => UNAVAILABLE,
-  },
-]

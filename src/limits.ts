@@ -15,6 +15,7 @@ export const PAGE_LIMITS = {
   events: { default: 50, max: 500 },
   trades: { default: 50, max: 200 },
   leaderboard: { default: 50, max: 200 },
+  placedOrders: { default: 50, max: 200 },
   candles: { default: 500, max: 1000 },
   accountOrders: { default: 500, max: 500 },
   vaults: { default: 50, max: 200 },
@@ -37,6 +38,8 @@ export const REFERRAL_CODE_LENGTH = { min: 3, max: 16 } as const
 export const ORACLE_CACHE_MS = 3_000
 export const STATS_CACHE_MS = 5_000
 export const LEADERBOARD_CACHE_MS = 5_000
+/** "Leaderboard" of generation 2. */
+export const LEADERBOARD_SNAPSHOT_MAX_LENGTH = 128
 export const VAULT_CACHE_MS = 10_000
 export const POLL_INTERVAL_MS = 2_000
 export const PRICE_STALENESS_LIMIT_SEC = 60
@@ -61,6 +64,9 @@ export const OPEN_INTEREST_CAPS_BPS = { reserved: 7_000, assetSide: 2_500 } as c
 
 // Bounds not in the specification.
 
+/** Ranks that are counted; also the largest offset of the leaderboard. */
+export const LEADERBOARD_RANKS_MAX = 10_000
+
 /** Callers that a table of rate limit counts knows exactly per window. It counts all others approximately, in a sketch of this size. */
 export const COUNTED_CALLERS_MAX = 50_000
 /** With a million counters per row, a million callers with one request each raise the count of another caller by less than a third on average. */
@@ -73,6 +79,22 @@ export const DOCUMENT_UNIT_BYTES = 16 * 1024
 export const UDF_BARS_MAX = 2_000
 /** Cache time of market and pool state. */
 export const VENUE_CACHE_MS = 3_000
+/** How long requests wait for the remaining capacity of the markets, and how long the last one is served when it cannot be read ("5.10"). */
+export const CAPACITY_WAIT_MS = 1_000
+export const CAPACITY_SERVED_MS = 35_000
+/** Cache time of the vault's limits, which only its administrator changes. */
+export const VAULT_CAPS_CACHE_MS = 5 * 60_000
+/** Auto-deleveraging queues: cache time, positions per asset, and how long the list of positions waits for them. */
+export const ADL_CACHE_MS = 30_000
+export const ADL_POSITIONS_MAX = 1_000
+export const ADL_QUINTILES_WAIT_MS = 500
+/** Health waits no longer for the market's pause state. */
+export const PAUSE_STATE_CACHE_MS = 15_000
+export const PAUSE_STATE_TIMEOUT_MS = 500
+export const SHORTFALL_CACHE_MS = 5_000
+/** The oracle's health: age from which the keeper is stale, and the size of its report. */
+export const KEEPER_STALE_MS = 120_000
+export const KEEPER_REPORT_MAX_BYTES = 4 * 1024
 /** Timeout for reading market and pool state, including retries. */
 export const VENUE_READ_TIMEOUT_MS = 5_000
 /** Sampling interval of the pool history. */

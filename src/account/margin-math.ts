@@ -3,19 +3,12 @@
 import { maxAmount, minAmount, ONE_E7 } from '../base/fixed-point.ts'
 import type { StoredConfig, StoredFeeTier, StoredOrder, StoredPosition } from '../chain/market-entries.ts'
 import { ORDER_TYPES } from '../chain/market-entries.ts'
+import type { PricedPosition } from '../exchange/position-pnl.ts'
 
 const BPS = 10_000n
 const LONG = 0
 /** Tier fees are in tenths of a basis point; this is one tenth with seven decimals. */
 const FEE_RATE_PER_UNIT = ONE_E7 / 100_000n
-
-type PricedPart = Pick<StoredPosition, 'direction' | 'size' | 'entry_price'>
-
-/** Profit or loss from the price alone, without funding and fees, as in position_closed. */
-export function pricePnl(position: PricedPart, price: bigint): bigint {
-  const gain = position.direction === LONG ? price - position.entry_price : position.entry_price - price
-  return (position.size * gain) / position.entry_price
-}
 
 /** Funding accrued since the open: positive is owed by the trader, negative to the trader. */
 export function fundingOwed(position: Pick<StoredPosition, 'direction' | 'size' | 'entry_cumulative_funding'>, cumulativeFunding: bigint): bigint {
@@ -42,7 +35,7 @@ export function closeValue(position: Pick<StoredPosition, 'collateral' | 'margin
  * funding fall below the maintenance margin, whichever comes first. Null when there is no such positive price.
  */
 export function liquidationPrice(
-  position: PricedPart & Pick<StoredPosition, 'collateral' | 'liquidation_price'>,
+  position: PricedPosition & Pick<StoredPosition, 'collateral' | 'liquidation_price'>,
   funding: bigint,
   config: Pick<StoredConfig, 'maintenance_margin_bps'>,
 ): bigint | null {

@@ -3,11 +3,12 @@
 import { amountText } from '../base/fixed-point.ts'
 import type { StoredConfig, StoredOrder, StoredPosition } from '../chain/market-entries.ts'
 import { ORDER_TYPES } from '../chain/market-entries.ts'
+import { pricePnl } from '../exchange/position-pnl.ts'
 import type { AccountPosition, AccountState, CrossMargin } from '../resources/account-state.ts'
 import type { OpenOrder } from '../resources/open-order.ts'
 import type { AccountEntries } from './entries.ts'
 import type { CrossLeg } from './margin-math.ts'
-import { closeValue, crossMarginTotals, crossRequirements, feeRates, fundingOwed, liquidationPrice, pricePnl, referencePrice } from './margin-math.ts'
+import { closeValue, crossMarginTotals, crossRequirements, feeRates, fundingOwed, liquidationPrice, referencePrice } from './margin-math.ts'
 
 /** The price of an asset at the entries' ledger, or why there is none. */
 export type Quote = { readonly price: bigint; readonly timestampSec: number } | { readonly reason: 'price_unreadable' | 'price_of_another_ledger' }

@@ -15,6 +15,11 @@ export function isAccountAddress(text: string): boolean {
   return decode(text, ACCOUNT_VERSION_BYTE) !== undefined
 }
 
+/** True for an address of either kind. */
+export function isAddress(text: string): boolean {
+  return isAccountAddress(text) || isContractAddress(text)
+}
+
 /** The 32 bytes of an account's public key. Undefined when the text is not an account address. */
 export function accountPublicKey(text: string): Uint8Array | undefined {
   return decode(text, ACCOUNT_VERSION_BYTE)

@@ -35,6 +35,11 @@ export function exposureKey(market: string, asset: string): string {
   return marketKey(market, 'AssetExposure', { type: 'symbol', value: asset })
 }
 
+/** The base64 LedgerKey of an asset's risk parameters. */
+export function assetRiskKey(market: string, asset: string): string {
+  return marketKey(market, 'AssetRisk', { type: 'symbol', value: asset })
+}
+
 function marketKey(market: string, name: string, argument?: ScArgument): string {
   const symbol: ScArgument = { type: 'symbol', value: name }
   return contractDataKey(market, { type: 'vec', value: argument === undefined ? [symbol] : [symbol, argument] })
@@ -64,6 +69,11 @@ const CONFIG = {
 
 /** The market's configuration: the fields that the gateway uses. */
 export type StoredConfig = Struct<typeof CONFIG>
+
+const ASSET_RISK = { im_bps: 'u32', max_leverage: 'u32', max_position_size: 'i128', mm_bps: 'u32' } as const
+
+/** The risk parameters of one asset: the fields that the gateway uses. */
+export type StoredAssetRisk = Struct<typeof ASSET_RISK>
 
 const FEE_TIER = { maker_fee_bps: 'u32', min_volume: 'i128', taker_fee_bps: 'u32' } as const
 
@@ -108,6 +118,18 @@ export function readOrderOwner(
 /** Reads the configuration from the market's instance storage. */
 export function readConfig(value: ScValue | undefined): StoredConfig | undefined {
   return readStruct(value, CONFIG)
+}
+
+/** Reads the risk parameters of an asset. */
+export function readAssetRisk(dataXdr: string): StoredAssetRisk | undefined {
+  return readStruct(contractDataValue(dataXdr), ASSET_RISK)
+}
+
+/** Reads the pause state from the market's instance storage. `mode`: 0 is trading, 1 closes only, 2 is frozen. */
+export function readPauseState(value: ScValue | undefined): { readonly mode: number; readonly since: number } | undefined {
+  if (value?.type !== 'vec') return undefined
+  const [mode, since] = [readField(value.value[0], 'u32'), readField(value.value[1], 'count')]
+  return mode === undefined || since === undefined ? undefined : { mode, since }
 }
 
 /** Reads the fee tiers' entry. */

@@ -1,10 +1,11 @@
 // The market as a whole, read from its ledger entries in one call at one ledger.
 
 import { contractDataValue, instanceKey, instanceStorage } from './ledger-keys.ts'
-import { exposureKey, readAmount, readConfig, readFeeTiers, singleKey } from './market-entries.ts'
-import type { StoredConfig, StoredFeeTier } from './market-entries.ts'
+import { assetRiskKey, exposureKey, readAmount, readAssetRisk, readConfig, readFeeTiers, readPauseState, singleKey } from './market-entries.ts'
+import type { StoredAssetRisk, StoredConfig, StoredFeeTier } from './market-entries.ts'
 import type { CallOptions } from './rpc-request.ts'
 import type { Rpc } from './rpc.ts'
+import type { ScValue } from './scval.ts'
 
 /** Open interest of one asset, 7-decimal USDC. */
 export interface OpenInterest {
@@ -26,6 +27,8 @@ export interface MarketSummary {
   readonly totalLong: bigint | null
   readonly totalShort: bigint | null
   readonly openInterest: ReadonlyMap<string, OpenInterest | null>
+  /** Without an entry: the asset has no parameters of its own. Without any: the configuration applies to every asset. */
+  readonly assetRisk: ReadonlyMap<string, StoredAssetRisk | null>
 }
 
 /** Reads the summary. Rejects with RpcFailure. */
@@ -42,7 +45,10 @@ export async function readMarketSummary(
     instance: instanceKey(market),
   }
   const exposures = assets.map((asset) => [asset, exposureKey(market, asset)] as const)
-  const { entries, latestLedger } = await rpc.getLedgerEntries([...Object.values(single), ...exposures.map(([, exposure]) => exposure)], options)
+  const risks = assets.map((asset) => [asset, assetRiskKey(market, asset)] as const)
+  const { entries, latestLedger } = await rpc.getLedgerEntries(
+    [...Object.values(single), ...exposures.map(([, exposure]) => exposure), ...risks.map(([, risk]) => risk)], options,
+  )
   const stored = new Map(entries.map(({ keyXdr, dataXdr }) => [keyXdr, dataXdr]))
   const amountAt = (key: string): bigint | null => {
     const entry = stored.get(key)
@@ -50,12 +56,11 @@ export async function readMarketSummary(
   }
   const instance = stored.get(single.instance)
   const storage = instance === undefined ? undefined : instanceStorage(instance)
-  const paused = storage?.get('Paused')
   const tiers = stored.get(single.feeTiers)
   return {
     ledger: latestLedger,
     config: readConfig(storage?.get('Config')) ?? null,
-    paused: storage === undefined ? null : paused === undefined ? false : paused.type === 'bool' ? paused.value : null,
+    paused: storage === undefined ? null : isPaused(storage),
     feeTiers: tiers === undefined ? [] : (readFeeTiers(tiers) ?? null),
     fundingRate: amountAt(single.rate),
     cumulativeFunding: amountAt(single.cumulative),
@@ -63,7 +68,22 @@ export async function readMarketSummary(
     totalLong: amountAt(single.totalLong),
     totalShort: amountAt(single.totalShort),
     openInterest: new Map(exposures.map(([asset, exposure]) => [asset, readOpenInterest(stored.get(exposure))])),
+    assetRisk: new Map(risks.flatMap(([asset, key]) => {
+      const entry = stored.get(key)
+      return entry === undefined ? [] : [[asset, readAssetRisk(entry) ?? null]]
+    })),
   }
+}
+
+/** The older of the two keys is absent in generation 2, and the newer one until the market is first paused. */
+function isPaused(storage: ReadonlyMap<string, ScValue>): boolean | null {
+  const state = storage.get('PauseState')
+  if (state !== undefined) {
+    const pause = readPauseState(state)
+    return pause === undefined ? null : pause.mode !== 0
+  }
+  const paused = storage.get('Paused')
+  return paused === undefined ? false : paused.type === 'bool' ? paused.value : null
 }
 
 function secondsIn(entry: string | undefined): number | null {

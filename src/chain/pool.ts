@@ -6,7 +6,7 @@ import type { Rpc } from './rpc.ts'
 import type { ScValue } from './scval.ts'
 import { structField } from './scval.ts'
 import { readField } from './structs.ts'
-import { readView } from './views.ts'
+import { viewOrNull } from './views.ts'
 
 /** The pool at one ledger. Amounts have 7 decimals. Null: the contract has no such view, or its result cannot be read. */
 export interface Pool {
@@ -20,6 +20,8 @@ export interface Pool {
   readonly unrealizedPnl: bigint | null
   readonly reservedPayout: bigint | null
   readonly shortfall: bigint | null
+  /** Set aside for profits that could not be paid. */
+  readonly shortfallReserve: bigint | null
   readonly depositFeeBps: number | null
   readonly withdrawFeeBps: number | null
   readonly paused: boolean | null
@@ -28,18 +30,19 @@ export interface Pool {
 /** How often the views are read when a ledger closes between them. */
 const MAX_READS = 3
 const VIEWS = [
-  'get_pool_info', 'get_noe_price', 'get_usdc_balance', 'get_reserved_payout', 'get_shortfall', 'get_deposit_fee', 'get_withdraw_fee', 'is_paused',
+  'get_pool_info', 'get_noe_price', 'get_usdc_balance', 'get_reserved_payout', 'get_shortfall', 'get_shortfall_reserve', 'get_deposit_fee', 'get_withdraw_fee',
+  'is_paused',
 ] as const
 
 /** Reads the whole pool at one ledger. Rejects with RpcFailure when the network cannot be read, or closes ledgers faster than it responds. */
 export async function readPool(rpc: Rpc, vault: string, options: CallOptions = {}): Promise<Pool> {
   for (let reads = 0; reads < MAX_READS; reads++) {
-    const views = await Promise.all(VIEWS.map((functionName) => viewOrNone(rpc, vault, functionName, options)))
+    const views = await Promise.all(VIEWS.map((functionName) => viewOrNull(rpc, { contract: vault, functionName, args: [] }, options)))
     const ledgers = new Set(views.flatMap((view) => (view === null ? [] : [view.ledger])))
     const [ledger] = ledgers
     if (ledger === undefined) throw new RpcFailure({ method: 'simulateTransaction', kind: 'rpc', retryable: true, detail: 'no view of the vault can be read' })
     if (ledgers.size > 1) continue
-    const [info, lpPrice, usdcBalance, reservedPayout, shortfall, depositFee, withdrawFee, paused] = views.map((view) => view?.value)
+    const [info, lpPrice, usdcBalance, reservedPayout, shortfall, shortfallReserve, depositFee, withdrawFee, paused] = views.map((view) => view?.value)
     return {
       ledger,
       aum: i128Of(fieldOf(info, 'aum')),
@@ -51,22 +54,13 @@ export async function readPool(rpc: Rpc, vault: string, options: CallOptions = {
       unrealizedPnl: i128Of(fieldOf(info, 'unrealized_pnl')),
       reservedPayout: i128Of(reservedPayout),
       shortfall: i128Of(shortfall),
+      shortfallReserve: i128Of(shortfallReserve),
       depositFeeBps: readField(depositFee, 'u32') ?? null,
       withdrawFeeBps: readField(withdrawFee, 'u32') ?? null,
       paused: readField(paused, 'bool') ?? null,
     }
   }
   throw new RpcFailure({ method: 'simulateTransaction', kind: 'malformed', retryable: true, detail: 'a ledger closed between the views of the vault' })
-}
-
-/** Null when the contract fails: it has no such view, or is not initialised. */
-async function viewOrNone(rpc: Rpc, contract: string, functionName: string, options: CallOptions): Promise<{ value: ScValue; ledger: number } | null> {
-  try {
-    return await readView(rpc, { contract, functionName, args: [] }, options)
-  } catch (error) {
-    if (error instanceof RpcFailure && error.kind === 'rpc' && !error.retryable) return null
-    throw error
-  }
 }
 
 function fieldOf(value: ScValue | undefined, name: string): ScValue | undefined {

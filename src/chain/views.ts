@@ -33,6 +33,16 @@ export async function readView(
   return { value, ledger: simulation.latestLedger }
 }
 
+/** As `readView`; null when the contract fails: it has no such view, or is not initialised. */
+export async function viewOrNull(rpc: Rpc, view: Parameters<typeof readView>[1], options: CallOptions = {}): Promise<ViewResult | null> {
+  try {
+    return await readView(rpc, view, options)
+  } catch (error) {
+    if (error instanceof RpcFailure && error.kind === 'rpc' && !error.retryable) return null
+    throw error
+  }
+}
+
 function decodeOrUndefined(base64: string): ScValue | undefined {
   try {
     return decodeScVal(base64)

@@ -135,6 +135,9 @@ const ACCESS = {
   ADDRESS_CEILING_PER_MIN: variable(
     integer(1, 1_000_000), ADDRESS_CEILING_PER_WINDOW, 'Requests per minute of all API keys used from one client address.',
   ),
+  ORACLE_HEARTBEAT_SECRET: optional(
+    text, 'Secret with which the publisher of prices reports itself at `POST /v1/oracle/heartbeat`, in the header `x-keeper-secret`.', 'no heartbeats',
+  ),
   GEO_BLOCK: variable(onOff, false, 'Rejects trading requests (`/v1/orders`, `/v1/actions`, `/v1/tx`) from restricted regions.', 'off'),
   GEO_COUNTRY_HEADER: variable(headerName, 'cf-ipcountry', 'Header with the country of the client. Your proxy must overwrite it.'),
   GEO_REGION_HEADER: variable(headerName, 'cf-region-code', 'Header with the region of the client. Your proxy must overwrite it.'),

@@ -74,6 +74,12 @@ export function createDeployment(
   }
 }
 
+/** Whether a contract has a view that generation 1 lacks. Until the interface is known, the generation that the manifest declares decides. */
+export function hasNewerView(deployment: Deployment, contract: ContractKey, functionName: string, types: readonly string[]): boolean {
+  const { generation, accepts } = deployment.targetOf(contract)
+  return accepts === null ? generation !== '1' : accepts(functionName, types)
+}
+
 /** Called with the deployment that replaces the previous one. */
 export type DeploymentListener = (next: Deployment, previous: Deployment) => void
 

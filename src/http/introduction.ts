@@ -15,6 +15,7 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401>, string>> = {
   '400 simulation_failed': 'See `contractError.code` below and the message. Change the operation, or retry later.',
   '400 submission_rejected': 'Prepare a new transaction, unless the message says otherwise.',
   '401 invalid_signature': 'Request a new challenge and sign it.',
+  '401 unauthorized': 'Send the secret of this gateway.',
   403: 'Request early access. Existing keys remain valid.',
   404: 'Use a symbol from /v1/markets.',
   '404 key_not_found': 'Check the key id. GET /v1/keys lists your keys.',
@@ -32,6 +33,8 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401>, string>> = {
   '503 try_again_later': 'Wait for the number of seconds in Retry-After, then submit the same signedXdr again. Do not prepare a new transaction.',
   '503 unsupported_by_deployment': 'Do not retry until the gateway has been updated. GET /v1/health reports the generation of each contract.',
   '503 not_ready': 'Send requests to another instance.',
+  '503 heartbeat_disabled': 'Ask the operator to set a secret.',
+  '503 oracle_unhealthy': 'The body is that of a 200 response. It names the stale prices.',
 }
 
 /** The `error` values of an error body, or the status text for errors in Fastify's default format. */
@@ -41,7 +44,7 @@ function codesOf(name: ErrorName): readonly string[] {
   if (schema === ServerError || schema === HeadersTooLarge) return [STATUS_CODES[statusOf(name)] ?? '']
   const { properties } = schema as unknown as { readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>> }
   const { const: only, enum: values = [only] } = properties['error'] ?? properties['status'] ?? {}
-  return values as readonly string[]
+  return (values as readonly string[]).filter((value) => value !== 'ok')
 }
 
 /** Meaning and resolution of each 401 error. */

@@ -7,31 +7,36 @@ import { AccountIdentity } from '../resources/account-identity.ts'
 import { AccountLimits, RateLimitBucket } from '../resources/account-limits.ts'
 import { AccountState } from '../resources/account-state.ts'
 import { AccountVolume } from '../resources/account-volume.ts'
+import { AdlQueue, AdlRow } from '../resources/adl-queue.ts'
 import { ACTION_REQUESTS } from '../resources/action-request.ts'
 import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
 import { Candle } from '../resources/candle.ts'
 import {
   HeadersTooLarge, InvalidSignature, KeyLimitReached, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
   SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, UnsupportedField, UnsupportedOperation, ValidationError,
-  VaultNotFound,
+  VaultNotFound, HeartbeatDisabled, KeeperUnauthorized,
 } from '../resources/error.ts'
 import { EventRow } from '../resources/event-row.ts'
 import { CurrentFunding, FundingRow } from '../resources/funding.ts'
 import { Health } from '../resources/health.ts'
 import { LeaderboardEntry } from '../resources/leaderboard-entry.ts'
+import { Leaderboard, LeaderRank, LeaderTotals } from '../resources/leaderboard.ts'
 import { MarketLimits } from '../resources/market-limits.ts'
-import { MarketStats } from '../resources/market-stats.ts'
+import { MarketCapacity, MarketStats, PoolCapacity, Solvency } from '../resources/market-stats.ts'
 import { Market } from '../resources/market.ts'
 import { NotYet } from '../resources/not-yet.ts'
 import { OpenOrder, OpenOrders } from '../resources/open-order.ts'
-import { OpenPosition } from '../resources/open-position.ts'
+import { ListedPosition, OpenPosition } from '../resources/open-position.ts'
+import { OracleHealth } from '../resources/oracle-health.ts'
 import { ORDER_REQUESTS } from '../resources/order-request.ts'
+import { PlacedOrderRow } from '../resources/placed-order.ts'
 import { PoolSample, PoolState } from '../resources/pool.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import { Alive, NotReady, Ready } from '../resources/probe.ts'
 import { Price } from '../resources/price.ts'
 import { RealizedTrade } from '../resources/realized-trade.ts'
 import { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../resources/referral.ts'
+import { Shortfall } from '../resources/shortfall.ts'
 import { SubmitResult } from '../resources/submit-result.ts'
 import { TraderVault } from '../resources/trader-vault.ts'
 import { UdfConfiguration, UdfFound, UdfHistory, UdfSymbol } from '../resources/udf.ts'
@@ -50,15 +55,16 @@ const TITLE = 'Perpetual Exchange Gateway'
 const DOCUMENT_VERSION = '0.1.0'
 
 const SCHEMAS: readonly TSchema[] = [
-  Price, Market, MarketStats, OpenPosition, RealizedTrade, Candle, LeaderboardEntry, EventRow, Health, Alive, Ready, NotReady, NotYet,
+  Price, OracleHealth, Market, MarketCapacity, MarketStats, PoolCapacity, Solvency, OpenPosition, ListedPosition, AdlRow, AdlQueue, PlacedOrderRow, Shortfall,
+  RealizedTrade, Candle, LeaderboardEntry, Leaderboard, LeaderRank, LeaderTotals, EventRow, Health, Alive, Ready, NotReady, NotYet,
   ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountLimits, RateLimitBucket, AccountVolume, OpenOrder, OpenOrders, AccountState,
   TraderVault, VaultTrade, VaultFlow, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits,
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, PreparedTransaction, SubmitResult,
   ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,
-  UnknownAsset, KeyNotFound, VaultNotFound, UnknownCode, NoCode, KeyLimitReached, RateLimited, HeadersTooLarge, RegionRestricted, RpcError, ServerError,
-  TryAgainLater,
+  UnknownAsset, KeyNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, RateLimited,
+  HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
 ]
 
 const KEY_DESCRIPTION = [
@@ -69,12 +75,12 @@ const KEY_DESCRIPTION = [
 /** Public data first, then endpoints that require a key, then operations. */
 const TAGS = [
   { name: 'markets', description: 'Markets with prices, open interest, volume and trading limits.' },
-  { name: 'oracle', description: 'Current oracle prices of all assets.' },
+  { name: 'oracle', description: 'Current oracle prices of all assets, and their health.' },
   { name: 'candles', description: 'Historical OHLC prices, built from oracle prices. Candles have no volume.' },
   { name: 'charts', description: 'TradingView UDF datafeed.' },
-  { name: 'trades', description: 'Closed and liquidated positions.' },
+  { name: 'trades', description: 'Closed and liquidated positions, and opened ones.' },
   { name: 'events', description: 'Archived contract events, the source of all historical data.' },
-  { name: 'positions', description: 'Open positions of all traders.' },
+  { name: 'positions', description: 'Open positions of all traders, and the order in which auto-deleveraging closes them.' },
   { name: 'leaderboard', description: 'Traders ranked by profit or volume.' },
   { name: 'pool', description: 'The liquidity vault, which is the counterparty of every trade, and its remaining headroom.' },
   { name: 'funding', description: 'Hourly funding payments between longs and shorts.' },

@@ -6,9 +6,10 @@ import { ref } from '../resources/fields.ts'
 import {
   HeadersTooLarge, InvalidSignature, KeyLimitReached, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
   SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, UnsupportedField, UnsupportedOperation, ValidationError,
-  VaultNotFound,
+  VaultNotFound, HeartbeatDisabled, KeeperUnauthorized,
 } from '../resources/error.ts'
 import { NotYet } from '../resources/not-yet.ts'
+import { OracleHealth } from '../resources/oracle-health.ts'
 import { NotReady } from '../resources/probe.ts'
 import { MIN_LEDGER_HEADERS } from './min-ledger.ts'
 
@@ -21,6 +22,7 @@ export const ERROR_SCHEMAS = {
   '400 submission_rejected': SubmissionRejected,
   401: Unauthorized,
   '401 invalid_signature': InvalidSignature,
+  '401 unauthorized': KeeperUnauthorized,
   403: NotInBeta,
   404: UnknownAsset,
   '404 key_not_found': KeyNotFound,
@@ -38,6 +40,8 @@ export const ERROR_SCHEMAS = {
   '503 try_again_later': TryAgainLater,
   '503 unsupported_by_deployment': UnsupportedOperation,
   '503 not_ready': NotReady,
+  '503 heartbeat_disabled': HeartbeatDisabled,
+  '503 oracle_unhealthy': OracleHealth,
 } as const
 
 export type ErrorName = keyof typeof ERROR_SCHEMAS
@@ -77,7 +81,7 @@ interface OperationBase {
   readonly example: unknown
   readonly errors: readonly ErrorName[]
   /** Status of a successful response, 200 by default. */
-  readonly status?: 200 | 201
+  readonly status?: 200 | 201 | 204
   /** False for responses that must not be cached. They have no etag. */
   readonly cacheable?: boolean
   /** True documents the security scheme, 401, and 503 for failed key lookups. */
@@ -107,7 +111,7 @@ export function operation<const Parts extends OperationParts>(base: OperationBas
     [base.status ?? 200]: {
       description: base.summary,
       headers: { 'x-request-id': REQUEST_ID, ...counted, ...countState, ...(base.cacheable === false ? {} : ETAG), ...extra },
-      content: { 'application/json': { schema: base.ok, example: base.example } },
+      ...(base.status === 204 ? {} : { content: { 'application/json': { schema: base.ok, example: base.example } } }),
     },
   }
   for (const [status, schemas] of errorSchemas(base)) {

@@ -41,15 +41,28 @@ export interface PriceSnapshot {
   readonly anyStale: boolean
 }
 
+/** The last read of one asset. */
+export interface PriceReading {
+  readonly asset: string
+  /** Null: never read, or not for too long. */
+  readonly price: Price | null
+  /** False: the last read failed, or there was none. */
+  readonly isReadable: boolean
+}
+
 export interface Prices {
   /** The snapshot, when no asset needs a read first. Returns the same object until something changes. */
   cachedSnapshot(): PriceSnapshot | undefined
   /** The snapshot after the reads that are due. Never rejects. */
   snapshot(): Promise<PriceSnapshot>
+  /** The last read of every asset, in listing order. */
+  readings(): readonly PriceReading[]
   /** Milliseconds since any asset was last read successfully; null before that. */
   ageMs(): number | null
   /** One asset's price, after a read if it is due. Never rejects. */
   price(asset: string): Promise<ServedPrice | undefined>
+  /** As `price`: the price itself, 7-decimal. */
+  lastPrice(asset: string): Promise<bigint | undefined>
   /** Reads every asset now, with bounded concurrency. Never rejects. */
   refresh(signal?: AbortSignal): Promise<void>
   /** Serves these assets from now on. `keep` keeps the last prices of those that were served before. */
@@ -128,6 +141,13 @@ export function createPrices(options: PricesOptions): Prices {
     wait.abort()
   }
 
+  async function readPrice(asset: string): Promise<ServedPrice | undefined> {
+    const slot = slots.get(asset)
+    if (slot === undefined) return undefined
+    await settle(slot)
+    return serve(slot, clock.elapsedMs())
+  }
+
   function buildSnapshot(nowMs: number): PriceSnapshot {
     const prices = new Map<string, ServedPrice>()
     let anyStale = false
@@ -157,12 +177,16 @@ export function createPrices(options: PricesOptions): Prices {
       await Promise.all([...slots.values()].map(settle))
       return buildSnapshot(clock.elapsedMs())
     },
+    readings: () => [...slots.values()].map((slot) => ({
+      asset: slot.asset,
+      price: serve(slot, clock.elapsedMs())?.price ?? null,
+      isReadable: slot.last !== null && slot.failedAtMs === null,
+    })),
     ageMs: () => (lastReadAtMs === null ? null : clock.elapsedMs() - lastReadAtMs),
-    async price(asset) {
-      const slot = slots.get(asset)
-      if (slot === undefined) return undefined
-      await settle(slot)
-      return serve(slot, clock.elapsedMs())
+    price: readPrice,
+    async lastPrice(asset) {
+      const served = await readPrice(asset)
+      return served === undefined ? undefined : BigInt(served.price.price)
     },
     async refresh(signal) {
       await Promise.all([...slots.values()].map((slot) => read(slot, signal)))

@@ -3,22 +3,26 @@
 import type { Queryable } from '../store/store.ts'
 import { applyAccountEvents } from './account-events.ts'
 import type { ArchivedEvent } from './archived-event.ts'
+import { applyBadDebts } from './bad-debts.ts'
 import type { Epoch } from './epochs.ts'
 import { addToTraders } from './leaders.ts'
 import { readMarginModes } from './margin-modes.ts'
+
 import { readPositionEvent } from './market-events.ts'
+import type { PositionEvent } from './market-events.ts'
 import { changeOpenInterest } from './market-stats.ts'
-import { foldPositions } from './positions-fold.ts'
+import { foldPositions, liquidationKey } from './positions-fold.ts'
 import { loadPositions, storePositions } from './positions.ts'
 import { applyReferralEvents } from './referral.ts'
 import { countSeenIds } from './seen-ids.ts'
-import { insertTrades } from './trades.ts'
+import { insertOpens, insertTrades, readLiquidations } from './trades.ts'
 import { applyVaultEvents } from './vaults.ts'
 import { addFills } from './volumes.ts'
 
 /** Applies events of one epoch in log order. Each event must be applied exactly once; the caller's transaction guarantees this. */
 export async function applyEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
   await applyPositionEvents(tx, epoch.deployment, events)
+  await applyBadDebts(tx, epoch.deployment, events)
   await applyAccountEvents(tx, epoch.deployment, events)
   await applyVaultEvents(tx, epoch, events)
   await applyReferralEvents(tx, epoch, events)
@@ -37,10 +41,18 @@ async function applyPositionEvents(tx: Queryable, deployment: number, events: re
     if (event.kind === 'opened') opened.push(event.positionId)
   }
   const known = await loadPositions(tx, deployment, { ids: [...ids], openOf: [...crossLiquidated] })
-  const changes = foldPositions(positionEvents, known, await readMarginModes(tx, deployment, opened))
+  const changes = foldPositions(positionEvents, known, await readMarginModes(tx, deployment, opened), await earlierLiquidations(tx, positionEvents))
   await storePositions(tx, deployment, changes.positions)
+  await insertOpens(tx, changes.opens)
   await insertTrades(tx, changes.trades)
   await addFills(tx, changes.fills)
   await addToTraders(tx, changes.gains)
   await changeOpenInterest(tx, deployment, changes.interest)
+}
+
+/** A page may begin inside a transaction, between the liquidations of an account's positions and the event that sums them up. */
+async function earlierLiquidations(tx: Queryable, events: readonly PositionEvent[]): Promise<ReadonlySet<string>> {
+  const [first] = events
+  const atStart = events.filter((event) => event.kind === 'cross_liquidation' && event.txHash === first?.txHash)
+  return new Set((await Promise.all(atStart.map((event) => readLiquidations(tx, event)))).flat().map(liquidationKey))
 }

@@ -21,11 +21,17 @@ export interface LogBounds {
 export interface LogList<Row> extends LogBounds {
   /** Identifies the list in its cursors. */
   readonly kind: string
-  readonly table: 'idx.events' | 'idx.trades' | 'idx.account_events' | 'idx.vault_trades' | 'idx.vault_flows' | 'idx.referral_trades' | 'idx.referral_claims'
+  readonly table:
+    | 'idx.events' | 'idx.trades' | 'idx.account_events' | 'idx.vault_trades' | 'idx.vault_flows' | 'idx.referral_trades' | 'idx.referral_claims'
+    | 'idx.placed_orders'
   /** The table with the rows when `table` only selects them: `columns` then refer to this table, `equals` to `table`. */
   readonly detail?: 'idx.events'
   /** The SQL of each column, by its name on the wire. */
   readonly columns: Readonly<Record<keyof Row & string, string>>
+  /** A second table, whose rows are merged into the list by seq. It needs the same indexes. */
+  readonly merged?: { readonly table: 'idx.opens'; readonly columns: Readonly<Record<keyof Row & string, string>> }
+  /** SQL of a condition that every row meets. It must be the condition of a partial index on the list's keys. */
+  readonly only?: string
   /** Equality filters; undefined values are ignored. Every combination needs an index on these columns in this order, followed by seq. */
   readonly equals: Readonly<Record<string, string | number | undefined>>
   /** A column before them that must equal this SQL, in which `c` is the cursor row. Must never contain a caller's input. */
@@ -51,19 +57,26 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
   assert(list.limit < MAX_ROWS, 'the page limit exceeds the maximum')
   const params: Param[] = []
   const bind: Bind = (value) => `$${params.push(value)}`
-  const select = `r.seq, ${Object.entries(list.columns).map(([name, sql]) => `${String(sql)} as "${name}"`).join(', ')}`
+  const select = selectOf(list.columns)
   const source: PageSource = {
-    select: list.detail === undefined ? select : 'r.seq',
-    table: list.table,
+    tables: [
+      { table: list.table, select: list.detail === undefined ? select : 'r.seq' },
+      ...(list.merged === undefined ? [] : [{ table: list.merged.table, select: selectOf(list.merged.columns) }]),
+    ],
+    only: list.only,
     keys: keysOf(list, bind),
     highs: upperBoundsOf(list, bind),
     limit: `${bind(list.limit + 1)}::int`,
   }
-  const seqPage = isBounded(list) ? boundedPage(source, list, bind) : plainPage(source, '0')
+  const seqPage = isBounded(list) ? boundedPage(source, list, bind) : mergedPage(source, '0')
   // Select the seqs first and join their rows, so that no more rows than the page has are read, whatever the planner estimates.
   const page = list.detail === undefined ? seqPage : `select ${select} from (${seqPage}) selected join ${list.detail} r on r.seq = selected.seq`
   const gaps = list.gaps === true ? unfilledGaps(gapsWithin(list, source.highs, bind)) : undefined
   return await readPage<Row, Row>(db, { page, gaps, params, limit: list.limit, cursorOf: (raw) => encodeCursor(list.kind, [raw.seq]) }, withoutSeq)
+}
+
+function selectOf(columns: Readonly<Record<string, string>>): string {
+  return `r.seq, ${Object.entries(columns).map(([name, sql]) => `${sql} as "${name}"`).join(', ')}`
 }
 
 /** SQL: the condition on a gap's row `g` under which its events could be in the list and not above the page. */
@@ -85,8 +98,9 @@ interface Key {
 
 /** The parts of a page statement. */
 interface PageSource {
-  readonly select: string
-  readonly table: string
+  /** Each with the SQL of the same columns. */
+  readonly tables: readonly { readonly table: string; readonly select: string }[]
+  readonly only: string | undefined
   readonly keys: readonly Key[]
   /** SQL of upper bounds on seq; the lowest one applies. */
   readonly highs: readonly string[]
@@ -119,16 +133,24 @@ const MAX_ROWS = PAGE_LIMITS.events.max + 1
  * The constant inner limit is for the planner of a prepared statement, which does not know the parameter: without it the planner expects a tenth of the table
  * and plans the page again on every call.
  */
-function plainPage({ select, table, keys, highs, limit }: PageSource, low: string): string {
+function plainPage({ keys, highs, limit, only }: PageSource, { table, select }: PageSource['tables'][number], low: string): string {
   const columns = [...keys.map(({ column }) => `r.${column}`), 'r.seq']
   const high = highs.length === 0 ? ABOVE_EVERY_SEQ : `least(${highs.join(', ')})`
   const bound = (seq: string): string => `(${[...keys.map(({ value }) => value), seq].join(', ')})`
   const range = `(${columns.join(', ')}) >= ${bound(low)} and (${columns.join(', ')}) <= ${bound(high)}`
-  const known = keys.map(({ column }) => ` and r.${column} is not null`).join('')
+  const known = keys.map(({ column }) => ` and r.${column} is not null`).join('') + (only === undefined ? '' : ` and ${only}`)
   const order = columns.map((column) => `${column} desc`).join(', ')
   const longest = `select ${select} from ${table} r where ${range}${known} order by ${order} limit ${MAX_ROWS}`
   // No outer order: it would force the inner query to be read completely first.
   return `select longest.* from (${longest}) longest limit ${limit}`
+}
+
+/** The newest rows of all tables: from each, no more than the page needs. */
+function mergedPage(source: PageSource, low: string): string {
+  const pages = source.tables.map((table) => plainPage(source, table, low))
+  const [first = ''] = pages
+  if (pages.length === 1) return first
+  return `select merged.* from (${pages.map((page) => `(${page})`).join(' union all ')}) merged order by seq desc limit ${source.limit}`
 }
 
 /** The row without the columns that only paging needs. */
@@ -193,7 +215,7 @@ function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): string 
   return `select rows.*
     from idx.sections s
     cross join lateral (select greatest(s.first_seq, ${low}) as low, least(s.last_seq, ${highs.join(', ')}) as high offset 0) section
-    cross join lateral (${plainPage({ ...source, highs: ['section.high'] }, 'section.low')}) rows
+    cross join lateral (${mergedPage({ ...source, highs: ['section.high'] }, 'section.low')}) rows
     order by rows.seq desc limit ${source.limit}`
 }
 

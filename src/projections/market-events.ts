@@ -31,12 +31,33 @@ export interface PositionEnded extends Leg {
   readonly pnl: bigint | null
 }
 
-/** Ends all cross positions of the trader without naming them. */
-export interface CrossLiquidation extends EventContext {
-  readonly kind: 'cross_liquidation'
+/** A part of the position was closed. `size` is that part. */
+export interface PositionReduced extends EventContext {
+  readonly kind: 'reduce' | 'partial_liquidation'
+  readonly positionId: number
+  readonly asset: string
+  readonly size: bigint
+  /** Null: the event does not report it. */
+  readonly remainingSize: bigint | null
+  readonly closePrice: bigint
+  /** Null for a liquidation. */
+  readonly pnl: bigint | null
 }
 
-export type PositionEvent = PositionOpened | PositionEnded | CrossLiquidation
+/** Follows the close that it caused. */
+export interface Deleveraged extends Leg {
+  readonly kind: 'adl'
+  readonly closePrice: bigint
+  readonly pnl: bigint
+}
+
+/** In generation 1 it ends all cross positions of the trader without naming them. In generation 2 it follows a liquidation of each position that it ended. */
+export interface CrossLiquidation extends EventContext {
+  readonly kind: 'cross_liquidation'
+  readonly totalPnl: bigint
+}
+
+export type PositionEvent = PositionOpened | PositionEnded | PositionReduced | Deleveraged | CrossLiquidation
 
 /** The position event in an archived event; undefined for other and undecoded events. */
 export function readPositionEvent(event: ArchivedEvent): PositionEvent | undefined {
@@ -51,8 +72,17 @@ export function readPositionEvent(event: ArchivedEvent): PositionEvent | undefin
       }
     case 'position_liquidated':
       return { kind: 'liquidation', ...context, ...legOf(event), closePrice: bigOf(event, 'closePrice'), pnl: null }
+    case 'position_reduced':
+      return {
+        kind: 'reduce', ...context, positionId: numberOf(event, 'positionId'), trader: textOf(event, 'trader'), asset: textOf(event, 'asset'),
+        size: bigOf(event, 'closedSize'), remainingSize: bigOf(event, 'remainingSize'), closePrice: bigOf(event, 'price'), pnl: bigOf(event, 'pnl'),
+      }
+    case 'position_partial_liq':
+      return { kind: 'partial_liquidation', ...context, ...legOf(event), remainingSize: null, closePrice: bigOf(event, 'closePrice'), pnl: null }
+    case 'adl_executed':
+      return { kind: 'adl', ...context, ...legOf(event), closePrice: bigOf(event, 'price'), pnl: bigOf(event, 'pnl') }
     case 'cross_liq':
-      return { kind: 'cross_liquidation', ...context, trader: textOf(event, 'trader') }
+      return { kind: 'cross_liquidation', ...context, trader: textOf(event, 'trader'), totalPnl: bigOf(event, 'totalPnl') }
     default:
       return undefined
   }

@@ -1,8 +1,11 @@
-// Owners of orders. Executions and cancellations name no account. The owner comes from the order's placement event or, for order types without one
-// (stop-limit, trailing stop, immediate-or-cancel), from its ledger entry.
+// Placed orders and the owners of orders. Executions and cancellations name no account. The owner comes from the order's placement event or, for orders
+// without one (immediate-or-cancel, and in generation 1 stop-limit and trailing stop), from its ledger entry.
 
+import type { OrderStatus, PlacedOrderRow } from '../resources/placed-order.ts'
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
+import { listLog } from './log-list.ts'
+import type { Page } from './page.ts'
 import { projectionTargets } from './shadow.ts'
 
 /** The owner in one order's ledger entry. */
@@ -40,14 +43,62 @@ export async function readOrderOwners(db: Queryable, deployment: number, ids: re
   return new Map(rows.map((row) => [row.id, row.owner]))
 }
 
-/** Stores the owners of orders placed in a page. */
-export async function insertPlacedOrders(tx: Queryable, deployment: number, placed: ReadonlyMap<number, string>): Promise<void> {
-  if (placed.size === 0) return
+/** An order whose placement was reported. */
+export interface PlacedOrder {
+  readonly orderId: number
+  readonly trader: string
+  readonly triggerPrice: bigint
+  readonly seq: number
+  readonly ledger: number
+  readonly ts: number
+  readonly txHash: string
+}
+
+export type OrderEnd = Exclude<OrderStatus, 'open'>
+
+/** Stores the orders placed in a page. */
+export async function insertPlacedOrders(tx: Queryable, deployment: number, placed: readonly PlacedOrder[]): Promise<void> {
+  if (placed.length === 0) return
   await tx.query(
-    `insert into idx.placed_orders (deployment, order_id, trader) select $1::int, * from unnest($2::bigint[], $3::text[])
+    `insert into idx.placed_orders (deployment, order_id, trader, trigger_price, seq, ledger, ts, tx_hash, status)
+     select $1::int, page.*, 'open' from unnest($2::bigint[], $3::text[], $4::numeric[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[]) page
      on conflict (deployment, order_id) do nothing`,
-    [deployment, [...placed.keys()], [...placed.values()]],
+    [deployment, ...columnsOf(placed, ['orderId', 'trader', 'triggerPrice', 'seq', 'ledger', 'ts', 'txHash'])],
   )
+}
+
+/** Ends orders. An order that has ended stays as it is. */
+export async function endOrders(tx: Queryable, deployment: number, ended: ReadonlyMap<number, OrderEnd>): Promise<void> {
+  if (ended.size === 0) return
+  await tx.query(
+    `update idx.placed_orders o set status = page.status from unnest($2::bigint[], $3::text[]) page (order_id, status)
+     where o.deployment = $1 and o.order_id = page.order_id and o.status = 'open'`,
+    [deployment, [...ended.keys()], [...ended.values()]],
+  )
+}
+
+export interface PlacedOrdersFilter {
+  readonly trader?: string | undefined
+  /** Lists open orders only. */
+  readonly openOnly: boolean
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** Orders of the current deployment by placement, newest first. */
+export async function listPlacedOrders(db: Queryable, { trader, openOnly, limit, cursor }: PlacedOrdersFilter): Promise<Page<PlacedOrderRow>> {
+  return await listLog<PlacedOrderRow>(db, {
+    kind: openOnly ? 'orders-open' : 'orders-all',
+    table: 'idx.placed_orders',
+    scope: { column: 'deployment', sql: '(select e.deployment from idx.epochs e where e.number = c.epoch)' },
+    equals: { trader },
+    ...(openOnly ? { only: 'r.status = \'open\'' } : {}),
+    columns: {
+      orderId: 'r.order_id', trader: 'r.trader', triggerPrice: 'r.trigger_price', status: 'r.status', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
+    },
+    limit,
+    cursor,
+  })
 }
 
 /** Those of these orders whose placement event was archived. */

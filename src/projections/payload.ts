@@ -17,6 +17,11 @@ export function bigOf(event: Decoded, key: string): bigint {
   return BigInt(textOf(event, key))
 }
 
+/** As `bigOf`; null when the event does not have the key. */
+export function optionalBigOf(event: Decoded, key: string): bigint | null {
+  return event.payload?.[key] === undefined ? null : bigOf(event, key)
+}
+
 /** An integer that is served as a JSON number. */
 export function numberOf({ payload }: Decoded, key: string): number {
   const value = payload?.[key]

@@ -40,6 +40,16 @@ export async function listOpenPositions(db: Queryable, filter: OpenPositionsFilt
   )
 }
 
+/** The ids of open positions of an asset in the current deployment, newest first. */
+export async function listOpenIds(db: Queryable, asset: string, limit: number): Promise<readonly number[]> {
+  const rows = await db.query<{ id: number }>(
+    `select p.position_id as id from idx.cursor c join idx.epochs e on e.number = c.epoch
+     join idx.positions p on p.deployment = e.deployment and p.asset = $1 and p.state = 'open' order by p.opened_seq desc limit $2`,
+    [toSearchText(asset), limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** A position as the indexer processes it. */
 export interface Position {
   readonly positionId: number

@@ -9,7 +9,7 @@ import { contractInstanceSql, readContractInstance } from './contract-instances.
 import type { HeadColumns } from './log-list.ts'
 import { headOf, listLog, toSearchText } from './log-list.ts'
 import type { Head, Page } from './page.ts'
-import { bigOf, textOf } from './payload.ts'
+import { bigOf, optionalBigOf, textOf } from './payload.ts'
 
 /** A referrer as the indexer processes it. */
 interface ReferrerState {
@@ -52,7 +52,8 @@ function foldReferral(events: readonly ArchivedEvent[], referrers: Map<string, R
     if (event.topic === 'referrer_set') referrer.referredCount += 1
     if (event.topic === 'claimed') referrer.claimable = 0n
     if (event.topic !== 'trade_recorded') continue
-    referrer.totalVolumeGenerated += bigOf(event, 'originalFee')
+    // Generation 1 reports no volume and counts the fee.
+    referrer.totalVolumeGenerated += optionalBigOf(event, 'volume') ?? bigOf(event, 'originalFee')
     referrer.totalEarned += bigOf(event, 'payout')
     referrer.claimable += bigOf(event, 'payout')
   }
@@ -109,8 +110,9 @@ async function insertBindings(tx: Queryable, instance: number, events: readonly 
 async function insertTrades(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {
   if (events.length === 0) return
   await tx.query(
-    `insert into idx.referral_trades (seq, referee, referrer, original_fee, discount, payout, ledger, ts, tx_hash)
-     select * from unnest($1::bigint[], $2::text[], $3::text[], $4::numeric[], $5::numeric[], $6::numeric[], $7::bigint[], $8::bigint[], $9::text[])`,
+    `insert into idx.referral_trades (seq, referee, referrer, original_fee, discount, payout, ledger, ts, tx_hash, volume)
+     select * from unnest($1::bigint[], $2::text[], $3::text[], $4::numeric[], $5::numeric[], $6::numeric[], $7::bigint[], $8::bigint[], $9::text[],
+       $10::numeric[])`,
     [
       events.map((event) => event.seq),
       events.map((event) => textOf(event, 'referee')),
@@ -121,6 +123,7 @@ async function insertTrades(tx: Queryable, events: readonly ArchivedEvent[]): Pr
       events.map((event) => event.ledger),
       events.map((event) => event.ledgerCloseTs),
       events.map((event) => event.txHash),
+      events.map((event) => optionalBigOf(event, 'volume')),
     ],
   )
 }
@@ -199,7 +202,7 @@ export async function listReferralTrades(db: Queryable, { referrer, limit, curso
     kind: 'referral-trades', table: 'idx.referral_trades', equals: { referrer }, limit, cursor,
     columns: {
       id: 'r.seq', referee: 'r.referee', referrer: 'r.referrer', originalFee: 'r.original_fee', discount: 'r.discount', payout: 'r.payout',
-      ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
+      volume: 'r.volume', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
     },
   })
 }

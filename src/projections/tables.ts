@@ -4,11 +4,12 @@
  * The version of everything that decides what the projections hold: decoding, folding, tables. Increase it whenever the same archive gives other rows: the
  * indexer then rebuilds the projections in the background. test/index/projections-version.test.ts notices a forgotten increase.
  */
-export const PROJECTIONS_VERSION = 3
+export const PROJECTIONS_VERSION = 4
 
 /** Every table that `applyEvents` fills. */
 export const PROJECTIONS = [
-  'positions', 'trades', 'traders', 'open_interest', 'fills', 'asset_hours', 'trader_hours', 'placed_orders', 'ownerless_events', 'account_events',
+  'positions', 'opens', 'trades', 'traders', 'trader_totals', 'open_interest', 'bad_debts', 'fills', 'asset_hours', 'trader_hours',
+  'placed_orders', 'ownerless_events', 'account_events',
   'referrers', 'referral_bindings', 'referral_trades', 'referral_claims',
   'vaults', 'vault_depositors', 'vault_orders', 'vault_positions', 'vault_trades', 'vault_flows',
   'told_ids',

@@ -1,6 +1,6 @@
-// Realised trades: closes and liquidations, joined with their opening leg at indexing time.
+// Trades: opens, and everything that closes a position or a part of it, joined with the opening leg at indexing time.
 
-import type { RealizedTrade } from '../resources/realized-trade.ts'
+import type { RealizedTrade, TradeKind } from '../resources/realized-trade.ts'
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
 import type { LogBounds } from './log-list.ts'
@@ -11,22 +11,31 @@ export interface TradesFilter extends Pick<LogBounds, 'beforeTs'> {
   readonly trader?: string | undefined
   /** Upper case. Trades whose opening leg is unknown have no asset and never match. */
   readonly asset?: string | undefined
+  /** Also lists opened positions. */
+  readonly includeOpens?: boolean
   readonly limit: number
   readonly cursor?: string | undefined
 }
 
-/** Realised trades, newest first (specification, "GET /v1/trades"). */
+type TradeColumns = Readonly<Record<keyof RealizedTrade, string>>
+
+const COLUMNS: TradeColumns = {
+  positionId: 'r.position_id', trader: 'r.trader', kind: 'r.kind', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash', asset: 'r.asset',
+  direction: 'r.direction', size: 'r.size', entryPrice: 'r.entry_price', closePrice: 'r.close_price', pnl: 'r.pnl',
+}
+
+const OPEN_COLUMNS: TradeColumns = { ...COLUMNS, kind: `'open'`, closePrice: 'null::numeric', pnl: 'null::numeric' }
+
+/** Trades, newest first (specification, "GET /v1/trades"). */
 export async function listTrades(db: Queryable, filter: TradesFilter): Promise<Page<RealizedTrade>> {
-  const { trader, asset, ...rest } = filter
+  const { trader, asset, includeOpens = false, ...rest } = filter
   return await listLog<RealizedTrade>(db, {
     ...rest,
     kind: 'trades',
     table: 'idx.trades',
     equals: { trader, asset },
-    columns: {
-      positionId: 'r.position_id', trader: 'r.trader', kind: 'r.kind', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash', asset: 'r.asset',
-      direction: 'r.direction', size: 'r.size', entryPrice: 'r.entry_price', closePrice: 'r.close_price', pnl: 'r.pnl',
-    },
+    columns: COLUMNS,
+    ...(includeOpens ? { merged: { table: 'idx.opens', columns: OPEN_COLUMNS } } : {}),
   })
 }
 
@@ -38,19 +47,40 @@ export interface TradeLeg {
   readonly entryPrice: bigint
 }
 
-/** A trade to write. */
-export interface NewTrade {
+/** Members of every trade to write. */
+interface NewRow {
   readonly seq: number
-  readonly positionId: number
   readonly trader: string
-  readonly kind: 'close' | 'liquidation'
   readonly ledger: number
   readonly ts: number
   readonly txHash: string
+}
+
+/** An opened position to write. */
+export interface NewOpen extends NewRow, TradeLeg {
+  readonly positionId: number
+}
+
+/** A trade to write. */
+export interface NewTrade extends NewRow {
+  /** Null for a cross liquidation, which concerns an account. */
+  readonly positionId: number | null
+  readonly kind: Exclude<TradeKind, 'open'>
   /** Null when the open is not in the archive. */
   readonly leg: TradeLeg | null
-  readonly closePrice: bigint
+  /** Null for a cross liquidation. */
+  readonly closePrice: bigint | null
   readonly pnl: bigint | null
+}
+
+export async function insertOpens(tx: Queryable, opens: readonly NewOpen[]): Promise<void> {
+  if (opens.length === 0) return
+  await tx.query(
+    `insert into idx.opens (seq, position_id, trader, ledger, ts, tx_hash, asset, direction, size, entry_price)
+     select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::smallint[], $9::numeric[],
+       $10::numeric[])`,
+    columnsOf(opens, ['seq', 'positionId', 'trader', 'ledger', 'ts', 'txHash', 'asset', 'direction', 'size', 'entryPrice']),
+  )
 }
 
 export async function insertTrades(tx: Queryable, trades: readonly NewTrade[]): Promise<void> {
@@ -67,5 +97,21 @@ export async function insertTrades(tx: Queryable, trades: readonly NewTrade[]): 
       trades.map((trade) => trade.leg?.entryPrice ?? null),
       ...columnsOf(trades, ['closePrice', 'pnl']),
     ],
+  )
+}
+
+/** More than one transaction can liquidate. */
+const LIQUIDATIONS_MAX = 100
+
+/** The account's liquidations in this transaction that were written before. */
+export async function readLiquidations(
+  tx: Queryable,
+  { trader, txHash }: { readonly trader: string; readonly txHash: string },
+): Promise<readonly { readonly trader: string; readonly txHash: string }[]> {
+  return await tx.query(
+    `select newest.trader, newest.tx_hash as "txHash"
+     from (select r.trader, r.tx_hash, r.kind from idx.trades r where r.trader = $1 order by r.trader desc, r.seq desc limit ${LIQUIDATIONS_MAX}) newest
+     where newest.tx_hash = $2 and newest.kind = 'liquidation'`,
+    [trader, txHash],
   )
 }

@@ -12,7 +12,7 @@ import type { Head, Page } from './page.ts'
 import { encodeCursor } from './page.ts'
 import { numberOf, textOf } from './payload.ts'
 import { toTraderVault } from './vault-figures.ts'
-import type { RawVault } from './vault-figures.ts'
+import type { ApyTerms, RawVault } from './vault-figures.ts'
 import { foldVaults, idOf } from './vaults-fold.ts'
 import type { VaultFlowKind } from './vaults-fold.ts'
 import { loadVaults, storeVaults } from './vaults-store.ts'
@@ -70,12 +70,10 @@ const VAULT_COLUMNS = `v.created_seq as seq, v.vault_id as id, v.leader, v.name,
 
 const CURRENT_INSTANCE = contractInstanceSql('vaultFactory', 'c.epoch')
 
-export interface VaultsFilter {
+export interface VaultsFilter extends ApyTerms {
   readonly leader?: string | undefined
   readonly limit: number
   readonly cursor?: string | undefined
-  /** The end of the period that APYs annualise, unix seconds. */
-  readonly nowSec: number
 }
 
 /** The current factory's vaults, newest first (specification, "GET /v1/vaults"). */
@@ -92,14 +90,14 @@ export async function listVaults(db: Queryable, filter: VaultsFilter): Promise<P
       limit: filter.limit,
       cursorOf: (raw) => encodeCursor(VAULTS_KIND, [raw.seq]),
     },
-    (raw) => toTraderVault(raw, filter.nowSec),
+    (raw) => toTraderVault(raw, filter),
   )
 }
 
 /** One vault of the current factory; null when the id does not exist (specification, "GET /v1/vaults/{id}"). */
 export async function readVault(
   db: Queryable,
-  wanted: { readonly id: number; readonly nowSec: number },
+  wanted: ApyTerms & { readonly id: number },
 ): Promise<{ readonly vault: TraderVault | null; readonly head: Head }> {
   const rows = await db.query<RawVault & HeadColumns>(
     `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${VAULT_COLUMNS}
@@ -107,7 +105,7 @@ export async function readVault(
     [clampToSafeInteger(wanted.id)],
   )
   const [raw] = rows
-  return { vault: raw === undefined || (raw.id as number | null) === null ? null : toTraderVault(raw, wanted.nowSec), head: headOf(rows) }
+  return { vault: raw === undefined || (raw.id as number | null) === null ? null : toTraderVault(raw, wanted), head: headOf(rows) }
 }
 
 export interface VaultActivityFilter extends Pick<LogBounds, 'beforeTs'> {

@@ -42,6 +42,18 @@ export const InvalidSignature = Type.Object(
   },
 )
 
+/** 401 of POST /v1/oracle/heartbeat. */
+export const KeeperUnauthorized = Type.Object(
+  { error: Type.Literal('unauthorized') },
+  { $id: 'KeeperUnauthorized', description: 'The header x-keeper-secret is missing or wrong.' },
+)
+
+/** 503 of POST /v1/oracle/heartbeat. */
+export const HeartbeatDisabled = Type.Object(
+  { error: Type.Literal('heartbeat_disabled') },
+  { $id: 'HeartbeatDisabled', description: 'This gateway has no secret for heartbeats.' },
+)
+
 /** 403 of POST /v1/keys. */
 export const NotInBeta = Type.Object(
   {

@@ -5,6 +5,17 @@ import type { ContractSource, ContractSources } from '../exchange/deployment.ts'
 import { address, integerOrNull, textOrNull } from './fields.ts'
 import { NotedGap } from './gap-range.ts'
 
+/** Of the market: `get_pause_state`. */
+const PauseState = Type.Object(
+  {
+    supported: Type.Boolean({ description: 'False if the market has no such state, or it cannot be read now.', examples: [true] }),
+    mode: integerOrNull({ description: '0: trading. 1: positions can only be closed. 2: frozen.', examples: [0] }),
+    since: integerOrNull({ description: 'Time of the last change, Unix seconds.', examples: [1_787_791_938] }),
+  },
+  { description: 'Pause state of the market, cached for 15 seconds.' },
+)
+export type PauseState = Static<typeof PauseState>
+
 export type Counting = 'process' | 'shared' | 'fallback'
 
 const contractSource = Type.Object({
@@ -92,6 +103,7 @@ export const Health = Type.Object(
       },
       { description: 'Progress of the indexer. Every field is null until the first ledger is indexed.' },
     ),
+    market: Type.Object({ pauseState: PauseState }, { description: 'State of the market contract.' }),
     rateLimits: Type.Object(
       {
         counting: Type.Unsafe<Counting>({

@@ -7,12 +7,20 @@ export const LEADERBOARD_SORTS = ['pnl', 'volume'] as const
 
 export type LeaderboardSort = (typeof LEADERBOARD_SORTS)[number]
 
+/** Of which network the ranking is requested. */
+export const LEADERBOARD_SCOPES = ['testnet', 'mainnet'] as const
+
+export type LeaderboardScope = (typeof LEADERBOARD_SCOPES)[number]
+
 /** Specification, "Leaderboard entry". */
 export const LeaderboardEntry = Type.Object(
   {
+    rank: Type.Integer({ description: 'Place in the ranking, from 1.', examples: [1] }),
     trader: address('Account (G…) or contract (C…).'),
-    pnl: amount('Lifetime realised profit or loss of all closes, in USDC, 7-decimal.', '-1500000'),
+    pnl: amount('Lifetime realised profit or loss in USDC, 7-decimal.', '-1500000'),
     volume: amount('Lifetime traded notional of opens and matched closes, excluding liquidations, in USDC, 7-decimal.', '20000000000'),
+    trades: Type.Integer({ description: 'Number of opens, closes, reductions and liquidations.', examples: [12] }),
+    liqCount: Type.Integer({ description: 'Number of liquidations, partial ones included.', examples: [0] }),
   },
   { $id: 'LeaderboardEntry', description: 'Lifetime results of one trader.' },
 )

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { address, amount, EXAMPLE_TX_HASH, seconds, textOrNull } from './fields.ts'
+import { address, amount, EXAMPLE_TX_HASH, integerOrNull, seconds, textOrNull } from './fields.ts'
 
 /** Specification, "Open position". */
 export const OpenPosition = Type.Object(
@@ -20,3 +20,19 @@ export const OpenPosition = Type.Object(
 )
 
 export type OpenPosition = Static<typeof OpenPosition>
+
+/** With its place in the auto-deleveraging queue. */
+export const ListedPosition = Type.Object(
+  {
+    ...OpenPosition.properties,
+    adlQuintile: integerOrNull({
+      description:
+        'Fifth of the auto-deleveraging queue of the asset, 1 to 5. Positions in 1 are closed first. Null without a profit, if the contracts have no such ' +
+        'queue, and while it is unknown.',
+      examples: [3],
+    }),
+  },
+  { $id: 'ListedPosition', description: 'An open position.' },
+)
+
+export type ListedPosition = Static<typeof ListedPosition>

@@ -28,9 +28,9 @@ export const PoolState = Type.Object(
     withdrawFeeBps: integerOrNull({ description: 'Withdrawal fee, basis points.', examples: [30] }),
     paused: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description: 'True while deposits and withdrawals are paused.', examples: [false] }),
     caps: Type.Object({
-      reservedBps: Type.Integer({ description: 'Maximum reserved payouts as a share of aum, basis points. Contract default.', examples: [7000] }),
+      reservedBps: Type.Integer({ description: 'Maximum reserved payouts as a share of aum, basis points.', examples: [7000] }),
       assetSideBps: Type.Integer({
-        description: 'Maximum open interest of one side of an asset as a share of aum, basis points. Contract default.', examples: [2500],
+        description: 'Maximum open interest of one side of an asset as a share of aum, basis points: the lowest of all assets.', examples: [2500],
       }),
     }),
     headroom: Type.Object({

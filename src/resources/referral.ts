@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { address, amount, CHAIN_TEXT, seconds, txHash } from './fields.ts'
+import { address, amount, amountOrNull, CHAIN_TEXT, seconds, txHash } from './fields.ts'
 
 const code = Type.Unsafe<string>({ type: 'string', description: `Referral code, 3 to 16 characters, case-sensitive. ${CHAIN_TEXT}`, examples: ['STAR'] })
 const id = Type.Integer({ description: 'Sequence number of the event in the log.', examples: [4217] })
@@ -14,7 +14,7 @@ export const Referrer = Type.Object(
     code,
     createdAt: seconds('Time the code was registered, Unix seconds.'),
     referredCount: Type.Integer({ description: 'Number of referred accounts.', examples: [3] }),
-    totalVolumeGenerated: amount('Total fees of referred trades (fees, not sizes) in USDC, 7-decimal.', '0'),
+    totalVolumeGenerated: amount('Total fees of referred trades in USDC, 7-decimal. Contracts that report the notional of a trade count that instead.', '0'),
     totalEarned: amount('Total earnings of the referrer in USDC, 7-decimal.', '0'),
     claimable: amount('Earnings that can be claimed now, in USDC, 7-decimal.', '0'),
     updatedAt,
@@ -47,6 +47,7 @@ export const ReferralTrade = Type.Object(
     originalFee: amount('Trading fee before the discount, in USDC, 7-decimal.', '5000000'),
     discount: amount('Discount for the referred account in USDC, 7-decimal.', '200000'),
     payout: amount('Reward of the referrer in USDC, 7-decimal.', '500000'),
+    volume: amountOrNull('Notional of the trade in USDC, 7-decimal. Null where the contract does not report it.', '10000000000'),
     ledger,
     ts: seconds('Close time of that ledger, unix seconds'),
     txHash: txHash('Transaction of the trade.'),

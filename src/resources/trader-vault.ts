@@ -2,6 +2,8 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { address, amount, CHAIN_TEXT, seconds } from './fields.ts'
 
+export type ApyKind = 'annualized' | 'inception'
+
 /** Specification, "Trader vault". */
 export const TraderVault = Type.Object(
   {
@@ -22,6 +24,13 @@ export const TraderVault = Type.Object(
     tradeCount: Type.Integer({ description: 'Number of positions ever opened.', examples: [12] }),
     drawdownBps: Type.Integer({ description: 'Drawdown of the share value from hwmNav, basis points.', examples: [0] }),
     apyBps: Type.Integer({ description: 'Annualised closedTradePnl relative to totalUsdc, basis points. 0 without a profit.', examples: [617] }),
+    apyKind: Type.Unsafe<ApyKind>({
+      type: 'string', enum: ['annualized', 'inception'],
+      description:
+        'How apyBps was computed. inception: closedTradePnl relative to totalUsdc, not annualised. Only on deployments of generation 2, where a vault of ' +
+        'less than seven days is not annualised and a loss makes apyBps negative.',
+      examples: ['annualized'],
+    }),
     closedTradePnl: amount('Total profit or loss of closed positions in USDC, 7-decimal.', '1211692361'),
   },
   { $id: 'TraderVault', description: 'A vault whose leader trades with the funds of its depositors.' },

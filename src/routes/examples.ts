@@ -15,6 +15,19 @@ export const EXAMPLE_STATS = {
   volume24h: '48000000000',
 }
 
+export const EXAMPLE_CAPACITY = {
+  headroomLong: '1000000000000', headroomShort: '1000000000000', bindingLong: 'maxPosition', bindingShort: 'maxPosition', oiLong: '12500000000',
+  oiShort: '9000000000', netSkew: '3500000000', sideCap: '2500000000000', skewCap: '1500000000000', assetCapBps: 2_500, capAbs: '0', skewCapBps: 1_500,
+  maxPositionSize: '1000000000000',
+}
+
+export const EXAMPLE_POOL_CAPACITY = {
+  aum: '10000000000000', reservedPayout: '21500000000', usdcBalance: '10000000000000', shortfallReserve: '0', reserveCapBps: 7_000,
+  reserveCap: '7000000000000', aggregateHeadroom: '6978500000000', aggregateBinding: 'aggregate', asOfLedger: 1_234_567, ts: 1_783_339_202_481, stale: false,
+}
+
+export const EXAMPLE_SOLVENCY = { cumulativeBadDebtCovered: '0', cumulativeBadDebtLpAbsorbed: '0', badDebtEvents: 0 }
+
 export const EXAMPLE_POSITION = {
   positionId: 42,
   trader: EXAMPLE_TRADER,
@@ -70,7 +83,7 @@ export const EXAMPLE_POSITION_EVENT = {
 
 export const EXAMPLE_CANDLE = { time: 1_783_339_200, open: 108421.5, high: 108600, low: 108300.25, close: 108512.75 }
 
-export const EXAMPLE_LEADER = { trader: EXAMPLE_TRADER, pnl: '-1500000', volume: '20000000000' }
+export const EXAMPLE_LEADER = { rank: 1, trader: EXAMPLE_TRADER, pnl: '-1500000', volume: '20000000000', trades: 12, liqCount: 0 }
 
 export const EXAMPLE_PREPARED = { op: 'open_position', trader: EXAMPLE_TRADER, xdr: 'AAAAAgAAAAAb…', minResourceFee: '94813' }
 
@@ -94,6 +107,7 @@ export const EXAMPLE_VAULT = {
   tradeCount: 12,
   drawdownBps: 0,
   apyBps: 617,
+  apyKind: 'annualized',
   closedTradePnl: '1211692361',
 }
 
@@ -126,6 +140,7 @@ export const EXAMPLE_REFERRAL_TRADE = {
   originalFee: '5000000',
   discount: '200000',
   payout: '500000',
+  volume: '10000000000',
   ledger: 1_234_567,
   ts: 1_783_339_200,
   txHash: EXAMPLE_TX_HASH,

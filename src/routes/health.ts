@@ -12,12 +12,14 @@ import type { IndexState } from '../projections/index-state.ts'
 import { ref } from '../resources/fields.ts'
 import { Health } from '../resources/health.ts'
 import type { Counting } from '../resources/health.ts'
+import type { MarketStatus } from '../venue/market-status.ts'
 
 interface HealthParts {
   readonly readIndex: IndexSnapshotReader
   readonly clock: Clock
   readonly version: string
   readonly deployment: CurrentDeployment
+  readonly marketStatus: Pick<MarketStatus, 'pauseState'>
   /** Null if this instance counts alone. */
   readonly sharedCounts: SharedCounts | null
 }
@@ -27,7 +29,7 @@ export function healthRoutes(app: App, parts: HealthParts): void {
   const startedAtMs = clock.elapsedMs()
 
   app.get('/v1/health', { schema: healthOperation(parts), config: { rateLimited: false } }, async (_request, reply) => {
-    const { state } = await parts.readIndex()
+    const [{ state }, pauseState] = await Promise.all([parts.readIndex(), parts.marketStatus.pauseState()])
     const body: Health = {
       status: 'ok',
       uptime: (clock.elapsedMs() - startedAtMs) / 1000,
@@ -35,6 +37,7 @@ export function healthRoutes(app: App, parts: HealthParts): void {
       network: parts.deployment.current.network,
       contracts: parts.deployment.current.sources,
       indexer: describe(state, clock),
+      market: { pauseState },
       rateLimits: { counting: countingOf(parts.sharedCounts) },
     }
     reply.headers({ 'cache-control': CACHE_NEVER, ...indexHeaders({ ledger: state?.lastLedger ?? null, seq: state?.seq ?? 0 }) })
@@ -98,6 +101,7 @@ function healthOperation(parts: HealthParts) {
           },
           rebuild: null,
         },
+        market: { pauseState: { supported: true, mode: 0, since: 1_787_791_938 } },
         rateLimits: { counting: 'process' },
       },
       headers: ['index'],

@@ -14,14 +14,16 @@ import { varyByMinLedger } from '../http/min-ledger.ts'
 import { operation } from '../http/operation.ts'
 import { STATS_CACHE_MS } from '../limits.ts'
 import type { PriceSnapshot, Prices, ServedPrice } from '../oracle/prices.ts'
+import { readSolvency } from '../projections/bad-debts.ts'
 import { readMarketStats } from '../projections/market-stats.ts'
 import { ref } from '../resources/fields.ts'
 import { Market } from '../resources/market.ts'
-import { MarketStats } from '../resources/market-stats.ts'
+import { MarketStats, PoolCapacity, Solvency } from '../resources/market-stats.ts'
 import { Price } from '../resources/price.ts'
 import type { Queryable } from '../store/store.ts'
+import type { Venue } from '../venue/venue.ts'
 import { createSnapshotResponse, priceResponse } from './price-response.ts'
-import { EXAMPLE_MARKET, EXAMPLE_PRICE, EXAMPLE_STATS } from './examples.ts'
+import { EXAMPLE_CAPACITY, EXAMPLE_MARKET, EXAMPLE_POOL_CAPACITY, EXAMPLE_PRICE, EXAMPLE_SOLVENCY, EXAMPLE_STATS } from './examples.ts'
 import { knownAsset } from './known-asset.ts'
 import { cachedResponse, serialiseBody } from './page-response.ts'
 import { listOf } from './parameters.ts'
@@ -49,9 +51,15 @@ const listMarketStats = operation(
     id: 'listMarketStats',
     tag: 'markets',
     summary: 'List market statistics',
-    description: 'Returns open interest and volume of every supported asset, with zeros if there is no data. Cached for 5 seconds.',
-    ok: listOf('stats', ref(MarketStats)),
-    example: { stats: [EXAMPLE_STATS] },
+    description:
+      'Returns open interest and volume of every supported asset, with zeros if there is no data, what can still be opened, and losses that accounts could ' +
+      'not pay. Cached for 5 seconds.',
+    ok: Type.Object({
+      stats: Type.Array(ref(MarketStats), { description: 'Every asset, in listing order.' }),
+      pool: Type.Optional(ref(PoolCapacity)),
+      solvency: ref(Solvency),
+    }),
+    example: { stats: [{ ...EXAMPLE_STATS, capacity: EXAMPLE_CAPACITY }], pool: EXAMPLE_POOL_CAPACITY, solvency: EXAMPLE_SOLVENCY },
     headers: ['index'],
     errors: [503],
   },
@@ -91,10 +99,11 @@ interface MarketsParts {
   readonly db: Queryable
   readonly clock: Clock
   readonly deployment: CurrentDeployment
+  readonly venue: Pick<Venue, 'capacity'>
 }
 
 export function marketsRoutes(app: App, parts: MarketsParts): void {
-  const { prices, db, clock, deployment } = parts
+  const { prices, db, clock, deployment, venue } = parts
   const marketsOf = createSnapshotResponse((snapshot) =>
     JSON.stringify({ markets: deployment.current.assets.all.flatMap((asset) => marketOf(asset, snapshot)) }))
   const oneMarket = createAssetResponses((asset, served) => ({ asset: describe(asset), oracle: served.price }))
@@ -109,8 +118,15 @@ export function marketsRoutes(app: App, parts: MarketsParts): void {
 
   app.get('/v1/markets/stats', { schema: listMarketStats }, (request, reply) => {
     const read = async (): Promise<PreparedResponse> => {
-      const { rows, head } = await readMarketStats(db, { nowSec: nowSec(clock), assets: deployment.current.assets.symbols })
-      return prepareResponse(serialiseBody(reply, { stats: rows }), { 'cache-control': CACHE_ONE_SECOND, ...indexHeaders(head) })
+      const assets = deployment.current.assets.symbols
+      const stored = Promise.all([readMarketStats(db, { nowSec: nowSec(clock), assets }), readSolvency(db)])
+      const [[{ rows, head }, solvency], capacity] = await Promise.all([stored, venue.capacity()])
+      const withCapacity = rows.map((row) => {
+        const own = capacity?.assets.get(row.asset)
+        return own === undefined ? row : { ...row, capacity: own }
+      })
+      const body = { stats: withCapacity, ...(capacity === null ? {} : { pool: capacity.pool }), solvency }
+      return prepareResponse(serialiseBody(reply, body), { 'cache-control': CACHE_ONE_SECOND, ...indexHeaders(head) })
     }
     varyByMinLedger(reply)
     const response = cachedResponse(request, stats, { key: '', read })

@@ -1,14 +1,20 @@
-// GET /v1/oracle/prices.
+// GET /v1/oracle/prices, GET /v1/oracle/health, POST /v1/oracle/heartbeat.
 
+import { Type } from 'typebox'
 import type { App } from '../http/app.ts'
-import { sendResponse } from '../http/response.ts'
+import { HttpFailure } from '../http/errors.ts'
+import { CACHE_NEVER, JSON_TYPE, sendResponse } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
+import { KEEPER_REPORT_MAX_BYTES } from '../limits.ts'
+import type { OracleHealthReader } from '../oracle/oracle-health.ts'
 import type { Prices } from '../oracle/prices.ts'
 import { ref } from '../resources/fields.ts'
+import { OracleHealth } from '../resources/oracle-health.ts'
+import type { KeeperReport } from '../resources/oracle-health.ts'
 import { Price } from '../resources/price.ts'
 import { createSnapshotResponse } from './price-response.ts'
 import { EXAMPLE_PRICE } from './examples.ts'
-import { listOf } from './parameters.ts'
+import { FILTER_MAX_LENGTH, listOf } from './parameters.ts'
 
 const listPrices = operation(
   {
@@ -27,12 +33,76 @@ const listPrices = operation(
   {},
 )
 
-export function oracleRoutes(app: App, parts: { readonly prices: Prices }): void {
+const EXAMPLE_HEALTH: OracleHealth = {
+  status: 'ok',
+  onchain: { staleAfterSec: 60, staleCount: 0, assets: [{ asset: 'BTC', priceFloat: 108_421.5, ageSec: 4, stale: false, error: null }] },
+  keeper: { configured: true, ageMs: 1_250, stale: false, lastReport: { round: 4_217 } },
+}
+
+const getHealth = operation(
+  {
+    id: 'getOracleHealth',
+    tag: 'oracle',
+    summary: 'Get the health of the prices',
+    description: 'Returns the age of every price, and when the program that publishes them last reported itself to this instance of the gateway.',
+    ok: ref(OracleHealth),
+    example: EXAMPLE_HEALTH,
+    errors: [400, '503 oracle_unhealthy'],
+    cacheable: false,
+  },
+  {
+    querystring: Type.Object({
+      strict: Type.Optional(Type.String({ maxLength: FILTER_MAX_LENGTH, description: 'Any text returns 503 with the same body unless status is ok.' })),
+    }),
+  },
+)
+
+const reportHeartbeat = operation(
+  {
+    id: 'reportHeartbeat',
+    tag: 'oracle',
+    summary: 'Report the keeper',
+    description:
+      'For the program that publishes prices: stores its report, any JSON object of up to 4 KiB, which GET /v1/oracle/health shows to everyone. Requires the ' +
+      'header x-keeper-secret with the secret of this gateway.',
+    ok: Type.Null(),
+    example: null,
+    status: 204,
+    errors: [400, '401 unauthorized', '503 heartbeat_disabled'],
+    cacheable: false,
+  },
+  { body: Type.Unsafe<KeeperReport>({ type: 'object', additionalProperties: true, description: 'The report.' }) },
+)
+
+export function oracleRoutes(app: App, parts: { readonly prices: Prices; readonly oracleHealth: OracleHealthReader }): void {
+  const { prices, oracleHealth } = parts
   const responseOf = createSnapshotResponse((snapshot) => JSON.stringify({ prices: Array.from(snapshot.prices.values(), ({ price }) => price) }))
 
   app.get('/v1/oracle/prices', { schema: listPrices }, (request, reply) => {
-    const snapshot = parts.prices.cachedSnapshot()
+    const snapshot = prices.cachedSnapshot()
     if (snapshot !== undefined) return sendResponse(request, reply, responseOf(snapshot))
-    return parts.prices.snapshot().then((settled) => sendResponse(request, reply, responseOf(settled)))
+    return prices.snapshot().then((settled) => sendResponse(request, reply, responseOf(settled)))
+  })
+
+  app.get('/v1/oracle/health', { schema: getHealth }, async (request, reply) => {
+    const health = await oracleHealth.health()
+    const isStrict = (request.query.strict ?? '') !== ''
+    reply.code(isStrict && health.status !== 'ok' ? 503 : 200).header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(health))
+  })
+
+  app.post('/v1/oracle/heartbeat', {
+    schema: reportHeartbeat,
+    bodyLimit: KEEPER_REPORT_MAX_BYTES,
+    // Before the body is read.
+    onRequest: (request, _reply, done) => {
+      const secret = request.headers['x-keeper-secret']
+      const result = oracleHealth.checkSecret(typeof secret === 'string' ? secret : undefined)
+      if (result === 'heartbeat_disabled') throw new HttpFailure({ status: 503, body: { error: result } })
+      if (result === 'unauthorized') throw new HttpFailure({ status: 401, body: { error: result } })
+      done()
+    },
+  }, (request, reply) => {
+    oracleHealth.heartbeat(request.body)
+    reply.code(204).header('cache-control', CACHE_NEVER).send()
   })
 }

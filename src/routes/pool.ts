@@ -30,8 +30,8 @@ const getPool = operation(
     tag: 'pool',
     summary: 'Get the liquidity vault',
     description:
-      'Returns the state of the liquidity vault and the remaining headroom for new positions. Read from one ledger and cached for 3 seconds. Caps are the ' +
-      'defaults of the contract. Values that could not be read are null.',
+      'Returns the state of the liquidity vault and the remaining headroom for new positions. Read from one ledger and cached for 3 seconds. Caps are ' +
+      'cached for five minutes. Values that could not be read are null.',
     ok: ref(PoolState),
     example: EXAMPLE_POOL,
     errors: [502],

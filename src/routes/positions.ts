@@ -6,8 +6,9 @@ import { sendResponse } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
 import { listOpenPositions } from '../projections/positions.ts'
 import { ref } from '../resources/fields.ts'
-import { OpenPosition } from '../resources/open-position.ts'
+import { ListedPosition } from '../resources/open-position.ts'
 import type { Queryable } from '../store/store.ts'
+import type { AdlQueues } from '../venue/adl.ts'
 import { EXAMPLE_POSITION } from './examples.ts'
 import { pageResponse } from './page-response.ts'
 import { cursorParameter, listOf, traderParameter, trimTrader } from './parameters.ts'
@@ -19,17 +20,19 @@ const schema = operation(
     summary: 'List open positions',
     description:
       'Returns open positions, newest first: up to 200 rows per page for all traders, or 500 for one trader. The Link header continues the list.',
-    ok: listOf('positions', ref(OpenPosition)),
-    example: { positions: [EXAMPLE_POSITION] },
+    ok: listOf('positions', ref(ListedPosition)),
+    example: { positions: [{ ...EXAMPLE_POSITION, adlQuintile: 3 }] },
     headers: ['index', 'next'],
     errors: [400, 503],
   },
   { querystring: Type.Object({ trader: traderParameter, cursor: cursorParameter }) },
 )
 
-export function positionsRoutes(app: App, parts: { readonly db: Queryable }): void {
+export function positionsRoutes(app: App, parts: { readonly db: Queryable; readonly adl: Pick<AdlQueues, 'quintiles'> }): void {
   app.get('/v1/positions/open', { schema, preValidation: trimTrader }, async (request, reply) => {
     const page = await listOpenPositions(parts.db, { trader: request.query.trader, cursor: request.query.cursor })
-    sendResponse(request, reply, pageResponse(request, reply, page, { positions: page.rows }))
+    const quintiles = await parts.adl.quintiles([...new Set(page.rows.map(({ asset }) => asset))])
+    const positions = page.rows.map((row) => ({ ...row, adlQuintile: quintiles.get(row.positionId) ?? null }))
+    sendResponse(request, reply, pageResponse(request, reply, page, { positions }))
   })
 }

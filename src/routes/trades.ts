@@ -18,7 +18,9 @@ const schema = operation(
     id: 'listTrades',
     tag: 'trades',
     summary: 'List trades',
-    description: 'Returns closed and liquidated positions, newest first. Fields of the open are null if the position was opened before the index begins.',
+    description:
+      'Returns closed, reduced and liquidated positions, newest first. Fields of the open are null if the position was opened before the index begins. ' +
+      'With include_opens it also lists opened positions.',
     ok: listOf('trades', ref(RealizedTrade)),
     example: { trades: [EXAMPLE_TRADE] },
     headers: ['index', 'next'],
@@ -29,6 +31,7 @@ const schema = operation(
       trader: traderParameter,
       asset: Type.Optional(assetParameter),
       before_ts: beforeTsParameter,
+      include_opens: Type.Optional(Type.Unsafe<boolean>({ type: 'boolean', default: false, description: 'Also return opened positions.' })),
       limit: limitParameter(PAGE_LIMITS.trades),
       cursor: cursorParameter,
     }),
@@ -42,6 +45,7 @@ export function tradesRoutes(app: App, parts: { readonly db: Queryable }): void 
       trader: query.trader,
       asset: query.asset?.toUpperCase(),
       beforeTs: query.before_ts,
+      includeOpens: query.include_opens ?? false,
       cursor: query.cursor,
       limit: query.limit ?? PAGE_LIMITS.trades.default,
     })

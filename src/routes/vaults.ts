@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { App } from '../http/app.ts'
 import { CACHE_ONE_SECOND, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
 import type { PreparedResponse } from '../http/response.ts'
@@ -13,6 +14,7 @@ import { varyByMinLedger } from '../http/min-ledger.ts'
 import { operation } from '../http/operation.ts'
 import { ADDRESS_LENGTH, PAGE_LIMITS, VAULT_CACHE_MS } from '../limits.ts'
 import { listVaultFlows, listVaults, listVaultTrades, readVault } from '../projections/vaults.ts'
+import type { ApyTerms } from '../projections/vault-figures.ts'
 import type { VaultFlowKind } from '../projections/vaults-fold.ts'
 import { ref } from '../resources/fields.ts'
 import { TraderVault } from '../resources/trader-vault.ts'
@@ -93,8 +95,13 @@ const FLOWS = [
   },
 ] as const satisfies readonly { path: string; kind: VaultFlowKind; id: string; key: ListKey; summary: string; example: object }[]
 
-export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly clock: Clock }): void {
-  const { db, clock } = parts
+export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly clock: Clock; readonly deployment: CurrentDeployment }): void {
+  const { db, clock, deployment } = parts
+
+  function apyTerms(): ApyTerms {
+    const { interfaces, generation } = deployment.current
+    return { nowSec: nowSec(clock), signedApy: (interfaces.vaultFactory?.generation ?? generation) !== '1' }
+  }
 
   const firstPages = createTtlCache<PreparedResponse>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: CACHE_MAX_ENTRIES })
   const vaults = createTtlCache<PreparedResponse>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: CACHE_MAX_ENTRIES })
@@ -103,7 +110,7 @@ export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly
     const { leader, limit = PAGE_LIMITS.vaults.default, cursor } = request.query
     const url = `/v1/vaults?limit=${limit}${leader === undefined ? '' : `&leader=${encodeURIComponent(leader)}`}`
     const read = async (): Promise<PreparedResponse> => {
-      const page = await listVaults(db, { leader, limit, cursor, nowSec: nowSec(clock) })
+      const page = await listVaults(db, { leader, limit, cursor, ...apyTerms() })
       return sharedPageResponse(url, reply, page, { vaults: page.rows })
     }
     varyByMinLedger(reply)
@@ -113,7 +120,7 @@ export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly
   app.get('/v1/vaults/:id', { schema: get }, async (request, reply) => {
     const { id } = request.params
     const read = async (): Promise<PreparedResponse> => {
-      const { vault, head } = await readVault(db, { id, nowSec: nowSec(clock) })
+      const { vault, head } = await readVault(db, { id, ...apyTerms() })
       if (vault === null) throw new HttpFailure({ status: 404, body: { error: 'vault_not_found', id } })
       return prepareResponse(serialiseBody(reply, vault), { 'cache-control': CACHE_ONE_SECOND, ...indexHeaders(head) })
     }

@@ -30,6 +30,15 @@ create table idx.asset_hours (
   constraint asset_hours_pkey PRIMARY KEY (asset, hour)
 );
 
+create table idx.bad_debts (
+  deployment integer not null,
+  covered numeric not null,
+  lp_absorbed numeric not null,
+  events bigint not null,
+  constraint bad_debts_pkey PRIMARY KEY (deployment),
+  constraint bad_debts_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+);
+
 create table idx.candles (
   asset text not null,
   "interval" text not null,
@@ -217,6 +226,20 @@ create table idx.open_interest (
   constraint open_interest_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
 );
 
+create table idx.opens (
+  seq bigint not null,
+  position_id bigint not null,
+  trader text not null,
+  ledger bigint not null,
+  ts bigint not null,
+  tx_hash text not null,
+  asset text not null,
+  direction smallint not null,
+  size numeric(39,0) not null,
+  entry_price numeric(39,0) not null,
+  constraint opens_pkey PRIMARY KEY (seq)
+);
+
 create table idx.order_owners (
   deployment integer not null,
   order_id bigint not null,
@@ -241,8 +264,15 @@ create table idx.placed_orders (
   deployment integer not null,
   order_id bigint not null,
   trader text not null,
+  seq bigint,
+  trigger_price numeric(39,0),
+  ledger bigint,
+  ts bigint,
+  tx_hash text,
+  status text,
   constraint placed_orders_pkey PRIMARY KEY (deployment, order_id),
-  constraint placed_orders_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+  constraint placed_orders_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
+  constraint placed_orders_status_check CHECK ((status = ANY (ARRAY['open'::text, 'executed'::text, 'cancelled'::text])))
 );
 
 create table idx.pool_samples (
@@ -324,6 +354,7 @@ create table idx.referral_trades (
   ledger bigint not null,
   ts bigint not null,
   tx_hash text not null,
+  volume numeric(39,0),
   constraint referral_trades_pkey PRIMARY KEY (seq)
 );
 
@@ -388,16 +419,27 @@ create table idx.trader_hours (
   constraint trader_hours_pkey PRIMARY KEY (trader, hour)
 );
 
+create table idx.trader_totals (
+  id integer not null default 1,
+  traders bigint not null,
+  volume numeric not null,
+  trades bigint not null,
+  constraint trader_totals_pkey PRIMARY KEY (id),
+  constraint trader_totals_id_check CHECK ((id = 1))
+);
+
 create table idx.traders (
   trader text collate "C" not null,
   pnl numeric not null,
   volume numeric not null,
+  trades bigint not null default 0,
+  liq_count bigint not null default 0,
   constraint traders_pkey PRIMARY KEY (trader)
 );
 
 create table idx.trades (
   seq bigint not null,
-  position_id bigint not null,
+  position_id bigint,
   trader text not null,
   kind text not null,
   ledger bigint not null,
@@ -407,10 +449,10 @@ create table idx.trades (
   direction smallint,
   size numeric(39,0),
   entry_price numeric(39,0),
-  close_price numeric(39,0) not null,
+  close_price numeric(39,0),
   pnl numeric(39,0),
   constraint trades_pkey PRIMARY KEY (seq),
-  constraint trades_kind_check CHECK ((kind = ANY (ARRAY['close'::text, 'liquidation'::text])))
+  constraint trades_kind_check CHECK ((kind ~ '^(close|reduce|liquidation|partial_liquidation|cross_liquidation|adl)$'::text))
 );
 
 create table idx.vault_depositors (
@@ -572,9 +614,20 @@ CREATE INDEX learned_events_by_place ON idx.learned_events USING btree (place);
 CREATE INDEX learned_events_waiting ON idx.learned_events USING btree (seq)
   WHERE (place IS NULL);
 CREATE INDEX ledgers_by_close_ts ON idx.ledgers USING btree (epoch, close_ts, last_seq);
+CREATE INDEX opens_by_asset ON idx.opens USING btree (asset, seq);
+CREATE INDEX opens_by_trader ON idx.opens USING btree (trader, seq);
+CREATE INDEX opens_by_trader_and_asset ON idx.opens USING btree (trader, asset, seq);
 CREATE INDEX ownerless_events_by_order ON idx.ownerless_events USING btree (deployment, order_id);
 CREATE INDEX ownerless_events_newest ON idx.ownerless_events USING btree (deployment, seq);
+CREATE INDEX placed_orders_by_trader ON idx.placed_orders USING btree (deployment, trader, seq);
+CREATE INDEX placed_orders_newest ON idx.placed_orders USING btree (deployment, seq);
+CREATE INDEX placed_orders_open ON idx.placed_orders USING btree (deployment, seq)
+  WHERE (status = 'open'::text);
+CREATE INDEX placed_orders_open_by_trader ON idx.placed_orders USING btree (deployment, trader, seq)
+  WHERE (status = 'open'::text);
 CREATE INDEX positions_open ON idx.positions USING btree (deployment, opened_seq)
+  WHERE (state = 'open'::text);
+CREATE INDEX positions_open_by_asset ON idx.positions USING btree (deployment, asset, opened_seq)
   WHERE (state = 'open'::text);
 CREATE INDEX positions_open_by_trader ON idx.positions USING btree (deployment, trader, opened_seq)
   WHERE (state = 'open'::text);
@@ -583,8 +636,8 @@ CREATE INDEX positions_to_observe ON idx.positions USING btree (deployment, open
 CREATE INDEX referral_claims_by_referrer ON idx.referral_claims USING btree (referrer, seq);
 CREATE INDEX referral_trades_by_referrer ON idx.referral_trades USING btree (referrer, seq);
 CREATE INDEX referrers_by_code ON idx.referrers USING btree (home, code);
-CREATE INDEX traders_by_pnl ON idx.traders USING btree (pnl, trader);
-CREATE INDEX traders_by_volume ON idx.traders USING btree (volume, trader);
+CREATE INDEX traders_by_pnl ON idx.traders USING btree (pnl DESC, volume DESC, trader);
+CREATE INDEX traders_by_volume ON idx.traders USING btree (volume DESC, pnl DESC, trader);
 CREATE INDEX trades_by_asset ON idx.trades USING btree (asset, seq);
 CREATE INDEX trades_by_trader ON idx.trades USING btree (trader, seq);
 CREATE INDEX trades_by_trader_and_asset ON idx.trades USING btree (trader, asset, seq);

@@ -1,20 +1,24 @@
 // The exchange as a whole, read from the ledger on request and cached briefly: the liquidity pool and its headroom, funding, and the limits of each market.
 
 import type { Clock } from '../base/clock.ts'
-import { amountText, minAmount } from '../base/fixed-point.ts'
+import { amountText } from '../base/fixed-point.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { MarketSummary } from '../chain/market-summary.ts'
 import { readMarketSummary } from '../chain/market-summary.ts'
-import type { Pool } from '../chain/pool.ts'
 import { readPool } from '../chain/pool.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { withTimeout } from '../chain/with-timeout.ts'
 import type { CurrentDeployment, Deployment } from '../exchange/deployment.ts'
-import { LEVERAGE, OPEN_INTEREST_CAPS_BPS, SLIPPAGE_TOLERANCE_BPS, TRAILING_PERCENT_BPS, VENUE_CACHE_MS, VENUE_READ_TIMEOUT_MS } from '../limits.ts'
+import { LEVERAGE, SLIPPAGE_TOLERANCE_BPS, TRAILING_PERCENT_BPS, VAULT_CAPS_CACHE_MS, VENUE_CACHE_MS, VENUE_READ_TIMEOUT_MS } from '../limits.ts'
 import type { CurrentFunding } from '../resources/funding.ts'
 import type { MarketLimits } from '../resources/market-limits.ts'
 import type { PoolState, SideHeadroom } from '../resources/pool.ts'
+import { createCapacityReader, maxPositionSize, poolFigures } from './capacity.ts'
+import type { ReadCapacity, VenueSnapshot } from './capacity.ts'
+import { poolRooms, sideCapOf, sideRooms, smallestRoom } from './headroom.ts'
+import { readVaultCaps } from './vault-caps.ts'
+import type { VaultCaps } from './vault-caps.ts'
 
 /** Rejects with RpcFailure when the ledger cannot be read. */
 export interface Venue {
@@ -22,18 +26,12 @@ export interface Venue {
   /** Null when the ledger cannot be read: the index still has the funding that was applied. */
   funding(): Promise<CurrentFunding | null>
   limits(asset: string): Promise<MarketLimits>
+  /** Null while it cannot be read. Never rejects. */
+  readonly capacity: ReadCapacity
 }
 
-const BPS = 10_000n
 /** How long the funding history waits for the current rate. After a failure, no request waits for VENUE_CACHE_MS. */
 const FUNDING_WAIT_MS = 1_000
-
-interface Snapshot {
-  readonly pool: Pool
-  readonly market: MarketSummary
-  /** In listing order. */
-  readonly assets: readonly string[]
-}
 
 function marketOf({ contracts: { market }, assets }: Deployment): Parameters<typeof readMarketSummary>[1] {
   return { market, assets: assets.symbols }
@@ -43,7 +41,8 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly deployment: Cur
   const { rpc, deployment, clock } = parts
   const cached = { clock, ttlMs: VENUE_CACHE_MS, maxEntries: 1 }
   const markets = createTtlCache<MarketSummary>(cached)
-  const snapshots = createTtlCache<Snapshot>(cached)
+  const snapshots = createTtlCache<VenueSnapshot>(cached)
+  const vaultCaps = createTtlCache<VaultCaps>({ clock, ttlMs: VAULT_CAPS_CACHE_MS, maxEntries: 1 })
   let fundingUnavailableUntilMs = 0
 
   async function market(): Promise<MarketSummary> {
@@ -53,12 +52,16 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly deployment: Cur
   }
 
   /** Reads both at about the same ledger, because the headroom depends on both. */
-  async function snapshot(): Promise<Snapshot> {
+  async function snapshot(): Promise<VenueSnapshot> {
     const exchange = deployment.current
-    const { contracts: { market: address, vault } } = exchange
+    const { contracts: { market: address, vault }, assets: { symbols } } = exchange
     return await snapshots.get(`${address} ${vault}`, () => withReadTimeout('simulateTransaction', async (signal) => {
-      const [pool, summary] = await Promise.all([readPool(rpc, vault, { signal }), readMarketSummary(rpc, marketOf(exchange), { signal })])
-      return { pool, market: summary, assets: exchange.assets.symbols }
+      const [pool, summary, caps] = await Promise.all([
+        readPool(rpc, vault, { signal }),
+        readMarketSummary(rpc, marketOf(exchange), { signal }),
+        vaultCaps.get(vault, () => readVaultCaps(rpc, vault, symbols, { signal })),
+      ])
+      return { pool, market: summary, caps, assets: symbols }
     }))
   }
 
@@ -89,11 +92,14 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly deployment: Cur
       return null
     },
     limits: async (asset) => describeLimits(asset, await snapshot()),
+    capacity: createCapacityReader({ snapshot, clock }),
   }
 }
 
-function describePool({ pool, market, assets }: Snapshot): PoolState {
+function describePool(snapshot: VenueSnapshot): PoolState {
+  const { pool, caps, assets } = snapshot
   const { aum, reservedPayout } = pool
+  const figures = poolFigures(pool, caps)
   return {
     ledger: pool.ledger,
     aum: amountText(aum),
@@ -108,21 +114,21 @@ function describePool({ pool, market, assets }: Snapshot): PoolState {
     depositFeeBps: pool.depositFeeBps,
     withdrawFeeBps: pool.withdrawFeeBps,
     paused: pool.paused,
-    caps: { reservedBps: OPEN_INTEREST_CAPS_BPS.reserved, assetSideBps: OPEN_INTEREST_CAPS_BPS.assetSide },
+    caps: { reservedBps: caps.reserveBps, assetSideBps: Math.min(...[...caps.assets.values()].map(({ sideBps }) => sideBps)) },
     headroom: {
-      total: aum === null || reservedPayout === null ? null : amountText(remaining(capOf(aum, OPEN_INTEREST_CAPS_BPS.reserved), reservedPayout)),
-      assets: assets.map((asset) => ({ asset, ...headroomOf(asset, pool, market) })),
+      total: figures === null ? null : amountText(smallestRoom(poolRooms(figures)).room),
+      assets: assets.map((asset) => ({ asset, ...headroomOf(asset, snapshot) })),
     },
   }
 }
 
-/** What can still be opened on each side of an asset, limited by its own cap and by the total. */
-function headroomOf(asset: string, { aum, reservedPayout }: Pool, market: MarketSummary): SideHeadroom {
-  const sides = market.openInterest.get(asset)
-  if (aum === null || reservedPayout === null || sides === null || sides === undefined) return { long: null, short: null }
-  const total = remaining(capOf(aum, OPEN_INTEREST_CAPS_BPS.reserved), reservedPayout)
-  const cap = capOf(aum, OPEN_INTEREST_CAPS_BPS.assetSide)
-  return { long: amountText(minAmount(remaining(cap, sides.long), total)), short: amountText(minAmount(remaining(cap, sides.short), total)) }
+/** What can still be opened on each side of an asset, limited by its own caps and by the pool. */
+function headroomOf(asset: string, { pool, market, caps }: VenueSnapshot): SideHeadroom {
+  const [sides, figures, assetCaps] = [market.openInterest.get(asset) ?? null, poolFigures(pool, caps), caps.assets.get(asset)]
+  if (sides === null || figures === null || assetCaps === undefined) return { long: null, short: null }
+  const { long, short } = sides
+  const roomOf = (own: bigint, other: bigint): string | null => amountText(smallestRoom(sideRooms(figures, assetCaps, { own, other })).room)
+  return { long: roomOf(long, short), short: roomOf(short, long) }
 }
 
 function describeFunding(market: MarketSummary): CurrentFunding {
@@ -136,17 +142,20 @@ function describeFunding(market: MarketSummary): CurrentFunding {
   }
 }
 
-function describeLimits(asset: string, { pool, market }: Snapshot): MarketLimits {
-  const { config, feeTiers, openInterest } = market
+function describeLimits(asset: string, snapshot: VenueSnapshot): MarketLimits {
+  const { pool, market, caps } = snapshot
+  const { config, feeTiers, openInterest, assetRisk } = market
+  const risk = assetRisk.get(asset) ?? null
+  const assetCaps = caps.assets.get(asset)
   const open = openInterest.get(asset) ?? null
   return {
     asset,
     ledger: market.ledger,
     minLeverage: LEVERAGE.min,
-    maxLeverage: config?.max_leverage ?? null,
+    maxLeverage: assetRisk.size === 0 ? config?.max_leverage ?? null : risk?.max_leverage ?? null,
     minCollateral: amountText(config?.min_collateral ?? null),
-    maxPositionSize: amountText(config?.max_position_size ?? null),
-    maintenanceMarginBps: config?.maintenance_margin_bps ?? null,
+    maxPositionSize: amountText(maxPositionSize(asset, market)),
+    maintenanceMarginBps: assetRisk.size === 0 ? config?.maintenance_margin_bps ?? null : risk?.mm_bps ?? null,
     maxPriceAgeSec: config?.max_price_staleness ?? null,
     maxPriceDeviationBps: config?.max_oracle_deviation_bps ?? null,
     slippageToleranceBps: { min: 1, max: SLIPPAGE_TOLERANCE_BPS.max },
@@ -155,8 +164,8 @@ function describeLimits(asset: string, { pool, market }: Snapshot): MarketLimits
       minVolume: String(tier.min_volume), makerRate: rateOf(tier.maker_fee_bps), takerRate: rateOf(tier.taker_fee_bps),
     })) ?? null,
     openInterest: { long: amountText(open?.long ?? null), short: amountText(open?.short ?? null) },
-    assetSideCap: pool.aum === null ? null : amountText(capOf(pool.aum, OPEN_INTEREST_CAPS_BPS.assetSide)),
-    headroom: headroomOf(asset, pool, market),
+    assetSideCap: pool.aum === null || assetCaps === undefined ? null : amountText(sideCapOf(pool.aum, assetCaps)),
+    headroom: headroomOf(asset, snapshot),
     tradingPaused: market.paused,
   }
 }
@@ -167,12 +176,4 @@ const TENTH_OF_BPS_E7 = 100
 
 function rateOf(tenths: number): string {
   return String(tenths * TENTH_OF_BPS_E7)
-}
-
-function capOf(aum: bigint, bps: number): bigint {
-  return (aum * BigInt(bps)) / BPS
-}
-
-function remaining(cap: bigint, used: bigint): bigint {
-  return cap > used ? cap - used : 0n
 }

@@ -18,6 +18,10 @@ interface Board {
   readonly leaders: readonly LeaderboardEntry[]
 }
 
+const BOARD_KEYS = [
+  'sort', 'scope', 'network', 'state', 'updatedAt', 'total', 'limit', 'offset', 'snapshot', 'snapshotChanged', 'leaders',
+]
+
 /** The index starts here, so it misses earlier events. */
 const START_LEDGER = 25
 
@@ -67,7 +71,10 @@ async function sumTotals(): Promise<Map<string, { pnl: bigint; volume: bigint }>
 }
 
 test('returns an empty ranking while nothing is indexed', () => {
-  assert.deepEqual([empty.status, empty.body], [200, { sort: 'pnl', leaders: [] }])
+  assert.deepEqual([empty.status, empty.body], [200, {
+    sort: 'pnl', scope: 'testnet', network: 'testnet', state: 'empty', updatedAt: null, total: 0, limit: 50, offset: 0, snapshot: 'testnet.pnl.0.0',
+    snapshotChanged: false, leaders: [],
+  }])
   assert.deepEqual([empty.headers['x-ledger'], empty.headers['link']], ['0', undefined])
 })
 
@@ -78,7 +85,7 @@ test('sums each trader\'s lifetime pnl over closes, and volume over opens and cl
   assert.equal(totals.get(traders.early)?.volume, 0n, 'the index starts after it opened')
   assert.equal(totals.get(traders.gambler)?.pnl, 0n, 'a liquidation has no pnl')
   for (const entry of await board()) {
-    assert.deepEqual(Object.keys(entry), ['trader', 'pnl', 'volume'])
+    assert.deepEqual(Object.keys(entry), ['rank', 'trader', 'pnl', 'volume', 'trades', 'liqCount'])
     assert.deepEqual({ pnl: BigInt(entry.pnl), volume: BigInt(entry.volume) }, totals.get(entry.trader), entry.trader)
     totals.delete(entry.trader)
   }
@@ -89,7 +96,7 @@ test('ranks by pnl by default, highest first, compared as numbers', async () => 
   const descending = (values: readonly string[]) => values.toSorted((a, b) => (BigInt(a) < BigInt(b) ? 1 : BigInt(a) > BigInt(b) ? -1 : 0))
   for (const [query, sort] of [['', 'pnl'], ['sort=pnl', 'pnl'], ['sort=volume', 'volume']] as const) {
     const { body } = await fixture.get<Board>(`/v1/leaderboard?${query}`)
-    assert.deepEqual(Object.keys(body), ['sort', 'leaders'])
+    assert.deepEqual(Object.keys(body), BOARD_KEYS)
     assert.equal(body.sort, sort)
     const values = body.leaders.map((leader) => leader[sort])
     assert.ok(new Set(values.map((value) => value.length)).size > 1, 'the values differ in length, so string order would differ')
@@ -133,15 +140,16 @@ test('a cached page contains nothing of the first request\'s query', async () =>
 test('accepts only the cursors of its own ranking', async () => {
   const own = cursorIn((await fixture.get('/v1/leaderboard?limit=1')).headers['link'])
   const foreign = [
-    cursorIn((await fixture.get('/v1/leaderboard?limit=1&sort=volume')).headers['link']), encodeCursor('leaders-pnl', ['1e5', 'G']),
-    encodeCursor('leaders-pnl', ['9'.repeat(61), 'G']), encodeCursor('leaders-pnl', [5, 'G']), encodeCursor('leaders-pnl', ['5', 5]),
+    cursorIn((await fixture.get('/v1/leaderboard?limit=1&sort=volume')).headers['link']), encodeCursor('leaders-pnl', ['1e5', '5', 'G', 1]),
+    encodeCursor('leaders-pnl', ['5', '9'.repeat(61), 'G', 1]), encodeCursor('leaders-pnl', [5, '5', 'G', 1]), encodeCursor('leaders-pnl', ['5', '5', 5, 1]),
+    encodeCursor('leaders-pnl', ['5', '5', 'G', -1]), encodeCursor('leaders-pnl', ['5', 'G']),
     encodeCursor('trades', [5]),
   ]
   await assertForeignCursorsRejected(fixture, '/v1/leaderboard', own, foreign)
 })
 
 test('pages contain every trader once, even with equal results', async () => {
-  const equals = ['GEQUAL', 'GALIKE', 'GSAME'].map((name) => [name.padEnd(56, 'A'), { pnl: 7n, volume: 7n }] as const)
+  const equals = ['GEQUAL', 'GALIKE', 'GSAME'].map((name) => [name.padEnd(56, 'A'), { pnl: 7n, volume: 7n, trades: 1, liquidations: 0 }] as const)
   await addToTraders(fixture.store.write, new Map(equals))
   for (const sort of ['pnl', 'volume'] as const) {
     const all = await board(`sort=${sort}&limit=200`)
@@ -154,7 +162,8 @@ test('pages contain every trader once, even with equal results', async () => {
 })
 
 test('returns fifty traders by default', async () => {
-  const many = Array.from({ length: 60 }, (_, index) => [`G${String(index).padStart(55, 'A')}`, { pnl: 0n, volume: BigInt(index) }] as const)
+  const gain = { pnl: 0n, trades: 1, liquidations: 0 }
+  const many = Array.from({ length: 60 }, (_, index) => [`G${String(index).padStart(55, 'A')}`, { ...gain, volume: BigInt(index) }] as const)
   await addToTraders(fixture.store.write, new Map(many))
   assert.equal((await board('')).length, 50)
   assert.ok((await board()).length > 60)

@@ -74,7 +74,7 @@ test('returns trades newest first, with exactly the specified fields', async () 
     assert.ok(Number.isInteger(row.positionId) && Number.isInteger(row.ledger) && Number.isInteger(row.ts))
     assert.match(row.trader, /^[GC][A-Z2-7]{55}$/)
     assert.match(row.txHash, /^[0-9a-f]{64}$/)
-    assert.match(row.closePrice, /^[1-9]\d*$/)
+    assert.match(row.closePrice ?? '', /^[1-9]\d*$/)
   }
   const order = body.trades.map(({ ledger }) => ledger)
   assert.deepEqual(order, order.toSorted((a, b) => b - a))
@@ -83,7 +83,7 @@ test('returns trades newest first, with exactly the specified fields', async () 
 test('rows match the contract\'s events', async () => {
   const { trades } = (await fixture.get<Trades>('/v1/trades')).body
   const events = (await rowsOf(fixture, '/v1/events?limit=500', 'events')) as unknown as readonly EventRow[]
-  const findEvent = (topic: string, id: number) => events
+  const findEvent = (topic: string, id: number | null) => events
     .map((event) => ({ ...event, payload: event.payload as Record<string, unknown> }))
     .find(({ payload }) => payload['topic'] === topic && payload['positionId'] === id)
   for (const trade of trades) {

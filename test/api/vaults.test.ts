@@ -45,7 +45,7 @@ test('returns a vault with the specified fields, amounts as strings of any size'
   assert.equal(status, 200)
   assert.deepEqual(Object.keys(body), [
     'id', 'leader', 'name', 'createdAt', 'totalUsdc', 'circulatingShares', 'hwmNav', 'realizedPnl', 'leaderShares', 'profitShareBps', 'paused', 'updatedAt',
-    'depositorCount', 'openPositions', 'tradeCount', 'drawdownBps', 'apyBps', 'closedTradePnl',
+    'depositorCount', 'openPositions', 'tradeCount', 'drawdownBps', 'apyBps', 'apyKind', 'closedTradePnl',
   ])
   assert.equal(body.name, 'North "star" ☆')
   assert.equal(body.totalUsdc, String(5n * 170_141_183_460_469_231_731_687_303_715n - 25n))

@@ -21,10 +21,12 @@ interface Endpoint {
   readonly indexed?: true
   /** The request body's fields, in the notation of the query. */
   readonly fields?: readonly string[]
+  /** True for a body that may be any JSON object. */
+  readonly anyBody?: true
   /** For a body that is a union discriminated by `op`: the other fields of each operation. */
   readonly operations?: Readonly<Record<string, readonly string[]>>
   /** The status of success, 200 by default. */
-  readonly status?: 201
+  readonly status?: 201 | 204
   /** Path parameters, then the query: `name type attributes…`; a name without `?` is required. */
   readonly pathParameters?: readonly string[]
   readonly query: readonly string[]
@@ -97,28 +99,45 @@ const UDF_CONFIG = [
 ]
 const CHART_SYMBOL = 'symbol string minLength=1 maxLength=32'
 
+const SORT = 'sort? string enum=pnl|volume default=pnl'
+const SCOPE = 'scope? string enum=testnet|mainnet'
 const VAULT_PATH = ['id integer minimum=0']
 const VAULT = [
   'id', 'leader', 'name', 'createdAt', 'totalUsdc', 'circulatingShares', 'hwmNav', 'realizedPnl', 'leaderShares', 'profitShareBps', 'paused', 'updatedAt',
-  'depositorCount', 'openPositions', 'tradeCount', 'drawdownBps', 'apyBps', 'closedTradePnl',
+  'depositorCount', 'openPositions', 'tradeCount', 'drawdownBps', 'apyBps', 'apyKind', 'closedTradePnl',
 ]
 const REFERRER = ['referrer', 'code', 'createdAt', 'referredCount', 'totalVolumeGenerated', 'totalEarned', 'claimable', 'updatedAt']
 
 /** The endpoints. `cursor` is an addition of this gateway: it continues a list without losing rows. */
 const ENDPOINTS: readonly Endpoint[] = [
-  { path: '/v1/health', exempt: true, query: [], body: ['status', 'uptime', 'version', 'network', 'contracts', 'indexer', 'rateLimits'], errors: [500] },
+  {
+    path: '/v1/health', exempt: true, query: [],
+    body: ['status', 'uptime', 'version', 'network', 'contracts', 'indexer', 'market', 'rateLimits'], errors: [500],
+  },
   { path: '/livez', exempt: true, query: [], body: ['status'], errors: [500] },
   { path: '/readyz', exempt: true, query: [], body: ['status'], errors: [500, 503] },
   { path: '/v1/markets', query: [], body: ['markets'], errors: [429, 500] },
-  { path: '/v1/markets/stats', indexed: true, query: [], body: ['stats'], errors: [429, 500] },
+  { path: '/v1/markets/stats', indexed: true, query: [], body: ['stats', 'pool', 'solvency'], errors: [429, 500] },
   { path: '/v1/markets/{asset}', pathParameters: ASSET_PATH, query: [], body: ['asset', 'oracle'], errors: [404, 429, 500, 502] },
   {
     path: '/v1/markets/{asset}/price', pathParameters: ASSET_PATH, query: [],
     body: ['asset', 'price', 'priceFloat', 'timestamp'], errors: [404, 429, 500, 502],
   },
   { path: '/v1/oracle/prices', query: [], body: ['prices'], errors: [429, 500] },
+  { path: '/v1/oracle/health', query: ['strict? string maxLength=128'], body: ['status', 'onchain', 'keeper'], errors: [400, 429, 500, 503] },
+  { method: 'post', path: '/v1/oracle/heartbeat', status: 204, anyBody: true, query: [], body: [], errors: [400, 401, 429, 500, 503] },
   {
-    path: '/v1/trades', indexed: true, query: [TRADER, 'asset? string minLength=1 maxLength=12', BEFORE, limit(50, 200), CURSOR],
+    path: '/v1/adl/queue', query: ['asset string minLength=1 maxLength=12', TRADER], body: ['asset', 'updatedAt', 'degraded', 'rows', 'supported'],
+    errors: [400, 404, 429, 500],
+  },
+  { path: '/v1/account/shortfall', query: [ADDRESS], body: ['address', 'owed', 'reserve', 'supported'], errors: [400, 429, 500] },
+  {
+    path: '/v1/orders/open', indexed: true, query: [TRADER, 'status? string enum=open|all default=open', limit(50, 200), CURSOR],
+    body: ['orders'], errors: [400, 429, 500],
+  },
+  {
+    path: '/v1/trades', indexed: true,
+    query: [TRADER, 'asset? string minLength=1 maxLength=12', BEFORE, 'include_opens? boolean default=false', limit(50, 200), CURSOR],
     body: ['trades'], errors: [400, 429, 500],
   },
   {
@@ -136,8 +155,17 @@ const ENDPOINTS: readonly Endpoint[] = [
     body: ['s', 'errmsg', 'nextTime', 't', 'o', 'h', 'l', 'c'], example: ['s', 't', 'o', 'h', 'l', 'c'], errors: [400, 429, 500],
   },
   {
-    path: '/v1/leaderboard', indexed: true, query: ['sort? string enum=pnl|volume default=pnl', limit(50, 200), CURSOR],
-    body: ['sort', 'leaders'], errors: [400, 429, 500],
+    path: '/v1/leaderboard', indexed: true,
+    query: [SCOPE, SORT, limit(50, 200), 'offset? integer minimum=0 default=0', 'snapshot? string maxLength=128', CURSOR],
+    body: ['sort', 'scope', 'network', 'state', 'updatedAt', 'total', 'limit', 'offset', 'snapshot', 'snapshotChanged', 'leaders'], errors: [400, 429, 500],
+  },
+  {
+    path: '/v1/leaderboard/rank', indexed: true, query: ['trader string pattern=^G[A-Z2-7]{55}$', SCOPE, SORT],
+    body: ['trader', 'sort', 'scope', 'network', 'state', 'rank', 'total', 'snapshot', 'updatedAt', 'entry'], errors: [400, 429, 500],
+  },
+  {
+    path: '/v1/leaderboard/totals', indexed: true, query: [SCOPE],
+    body: ['scope', 'network', 'state', 'updatedAt', 'traders', 'volume', 'trades'], errors: [400, 429, 500],
   },
   {
     path: '/v1/events', indexed: true,
@@ -236,6 +264,7 @@ interface Parameter {
 }
 
 interface BodySchema {
+  readonly type?: string
   readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly required?: readonly string[]
   readonly additionalProperties?: boolean
@@ -382,6 +411,7 @@ for (const endpoint of ENDPOINTS) {
   test(`${name} takes the specified body and no other fields`, () => {
     const schema = operationOf(endpoint).requestBody?.content['application/json']?.schema
     if (operations !== undefined) return checkUnion(schema, operations)
+    if (endpoint.anyBody === true) return assert.deepEqual([schema?.type, schema?.additionalProperties], ['object', true])
     if (fields === undefined) return assert.equal(schema, undefined)
     checkFields(schema, fields)
     assert.deepEqual(Object.keys(schema?.properties ?? {}), fields.map((row) => parseRow(row).name), 'the fields are in this order')

@@ -47,8 +47,9 @@ const RESOURCES: readonly (readonly [heading: string, schema: unknown, fields: s
   ],
   [
     'Realized trade', RealizedTrade,
-    'positionId integer, trader string, kind close|liquidation, ledger integer, ts integer, txHash string, asset string?, direction integer?, ' +
-      'size string?, entryPrice string?, closePrice amount, pnl string?',
+    // Null and the kinds beside close and liquidation: only where the contracts report such trades, or the client asks for opens.
+    'positionId integer?, trader string, kind open|close|reduce|liquidation|partial_liquidation|cross_liquidation|adl, ledger integer, ts integer, ' +
+      'txHash string, asset string?, direction integer?, size string?, entryPrice string?, closePrice string?, pnl string?',
   ],
   ['Account volume', AccountVolume, 'address string, volume14d amount'],
   ['Candle', Candle, 'time integer, open number, high number, low number, close number'],
@@ -121,7 +122,14 @@ function describe(schema: Schema): Map<string, string> {
 }
 
 /** Optional fields that this gateway adds. */
-const ADDITIONS: ReadonlyMap<string, string> = new Map([['Candle', 'source? trades']])
+const ADDITIONS: ReadonlyMap<string, string> = new Map([
+  ['Candle', 'source? trades'],
+  ['Market stats row', 'capacity? <MarketCapacity>'],
+  ['Leaderboard entry', 'rank integer, trades integer, liqCount integer'],
+  ['Trader vault', 'apyKind annualized|inception'],
+  ['Referral trade row', 'volume string?'],
+  ['Health', 'market object'],
+])
 
 for (const [heading, schema, fields] of RESOURCES) {
   test(`"${heading}" has the specification's fields and types`, () => {

@@ -52,7 +52,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/config': { imports: ['src/base', 'src/limits.ts'] },
   'src/config.ts': { imports: ['src/base', 'src/config', 'src/deployment', 'src/exchange', 'src/limits.ts'] },
   'src/start-message.ts': { imports: [], types: ['src/config.ts'] },
-  'src/gateway.ts': { imports: [...ALL_OF_SRC, 'package.json'] },
+  'src/gateway': { imports: ALL_OF_SRC },
+  'src/gateway.ts': { imports: [...ALL_OF_SRC, 'src/gateway', 'package.json'] },
   // The process imports the local network by its package name.
   'main.ts': { imports: [...ALL_OF_SRC, 'src/gateway.ts', 'src/start-message.ts', 'package.json'] },
   // A workspace package. Code that it shares with the gateway stays in src: pure helpers, and the contracts' constants and event shapes.

@@ -13,6 +13,7 @@ import type { OrderParams } from './order-requests.ts'
 import { toOrder } from './order-results.ts'
 import {
   parseBalance, parseCandle, parseFunding, parseFundingRow, parseMarket, parseOpenInterest, parseOrder, parseStreamTrade, parseTicker, parseTrade, symbolOf,
+  tradesOf,
 } from './parse.ts'
 import type {
   Balances, Currency, FundingRate, FundingRateHistory, Market, OHLCV, OpenInterest, Order, Position, Status, Ticker, Trade,
@@ -385,7 +386,7 @@ export class PerpetualExchange {
     const asset = symbol === undefined ? {} : { asset: this.market(symbol).id }
     return this.#withClient(async (client) => {
       const rows = client.rows('listTrades', { ...filter, ...asset, limit: PAGE_MAX })
-      return collectRows(rows, (trade) => parseTrade(trade, trade.asset === null ? (symbol ?? '') : symbolOf(trade.asset)), since, limit)
+      return collectRows(tradesOf(rows), (trade) => parseTrade(trade, trade.asset === null ? (symbol ?? '') : symbolOf(trade.asset)), since, limit)
     })
   }
 }

@@ -51,13 +51,27 @@ export function parseCandle({ time, open, high, low, close }: Omit<Candle, 'fina
   return [time * 1000, open, high, low, close, undefined]
 }
 
-/** The close or liquidation of a position. Closing a long is a sell. */
-export function parseTrade(trade: RealizedTrade, symbol: string): Trade {
+type PricedTrade = RealizedTrade & { readonly closePrice: string }
+
+/** The rows that are trades of their own: not those that repeat or sum up others. */
+export async function* tradesOf(rows: AsyncIterable<RealizedTrade>): AsyncGenerator<PricedTrade> {
+  for await (const row of rows) {
+    if (row.kind !== 'adl' && row.kind !== 'cross_liquidation' && row.closePrice !== null) yield { ...row, closePrice: row.closePrice }
+  }
+}
+
+/** A part of a position may be closed several times, so its transaction identifies it. */
+function tradeId({ positionId, kind, txHash }: RealizedTrade): string {
+  return kind === 'reduce' || kind === 'partial_liquidation' ? `${positionId}-${kind}-${txHash}` : `${positionId}-${kind}`
+}
+
+/** The close or liquidation of a position or a part of it. Closing a long is a sell. */
+export function parseTrade(trade: PricedTrade, symbol: string): Trade {
   const price = toNumber(trade.closePrice)
   const amount = amountOf(trade.size, trade.entryPrice)
   const timestamp = trade.ts * 1000
   return {
-    id: `${trade.positionId}-${trade.kind}`, info: trade, timestamp, datetime: iso8601(timestamp), symbol, order: undefined, type: undefined,
+    id: tradeId(trade), info: trade, timestamp, datetime: iso8601(timestamp), symbol, order: undefined, type: undefined,
     side: trade.direction === null ? undefined : trade.direction === 0 ? 'sell' : 'buy', takerOrMaker: undefined,
     price, amount, cost: amount === undefined ? undefined : amount * price, fee: undefined, fees: [],
   }

@@ -12,6 +12,47 @@ export interface components {
       /** @description Attestation time of the on-chain price, Unix seconds. Not the time of the request. */
       readonly timestamp: number;
     };
+    /** @description Health of the prices and of their publisher. */
+    readonly OracleHealth: {
+      /**
+       * @description down: every price is stale. degraded: a price or the keeper is stale, or no keeper is configured. ok: otherwise.
+       * @enum {string}
+       */
+      readonly status: "ok" | "degraded" | "down";
+      /** @description Prices on the chain. */
+      readonly onchain: {
+        /** @description Age from which a price is stale, seconds. */
+        readonly staleAfterSec: number;
+        /** @description Number of assets with a stale price. */
+        readonly staleCount: number;
+        /** @description Every asset, in listing order. */
+        readonly assets: readonly {
+          /** @description Asset symbol. */
+          readonly asset: string;
+          /** @description Last price in USD. Null if never read. */
+          readonly priceFloat: number | null;
+          /** @description Seconds since the price was attested. */
+          readonly ageSec: number | null;
+          /** @description True if the price is too old or unknown. */
+          readonly stale: boolean;
+          /** @description Why the price cannot be read now. Null if it can. */
+          readonly error: string | null;
+        }[];
+      };
+      /** @description The program that publishes prices. */
+      readonly keeper: {
+        /** @description True if this gateway accepts heartbeats. */
+        readonly configured: boolean;
+        /** @description Milliseconds since the last heartbeat. Null before the first. */
+        readonly ageMs: number | null;
+        /** @description True without a heartbeat in the last 120 seconds. */
+        readonly stale: boolean;
+        /** @description The last report, as the keeper sent it. Null before the first. */
+        readonly lastReport: {
+          readonly [key: string]: unknown;
+        } | null;
+      };
+    };
     /** @description A tradable asset with its oracle price. */
     readonly Market: {
       readonly asset: {
@@ -23,6 +64,41 @@ export interface components {
         readonly decimals: number;
       };
       readonly oracle: components["schemas"]["Price"];
+    };
+    /** @description What can still be opened on one asset. Absent while the contracts cannot be read. */
+    readonly MarketCapacity: {
+      /** @description Size that can still be opened long, in USDC, 7-decimal. */
+      readonly headroomLong: string;
+      /** @description Size that can still be opened short, in USDC, 7-decimal. */
+      readonly headroomShort: string;
+      /**
+       * @description The limit that leaves the least room: all reserved payouts, one side of the asset, its skew, the USDC in the pool, or the size of one position. For longs.
+       * @enum {string}
+       */
+      readonly bindingLong: "aggregate" | "side" | "skew" | "liquidity" | "maxPosition";
+      /**
+       * @description The limit that leaves the least room: all reserved payouts, one side of the asset, its skew, the USDC in the pool, or the size of one position. For shorts.
+       * @enum {string}
+       */
+      readonly bindingShort: "aggregate" | "side" | "skew" | "liquidity" | "maxPosition";
+      /** @description Open interest of longs in the contract, in USDC, 7-decimal. */
+      readonly oiLong: string;
+      /** @description Open interest of shorts in the contract, in USDC, 7-decimal. */
+      readonly oiShort: string;
+      /** @description Longs minus shorts in USDC, 7-decimal. Can be negative. */
+      readonly netSkew: string;
+      /** @description Maximum open interest of one side in USDC, 7-decimal. */
+      readonly sideCap: string;
+      /** @description Maximum skew in USDC, 7-decimal. Null where the contracts have no such limit. */
+      readonly skewCap: string | null;
+      /** @description Cap of one side as a share of aum, basis points. */
+      readonly assetCapBps: number;
+      /** @description Absolute cap of one side in USDC, 7-decimal. 0: none. */
+      readonly capAbs: string;
+      /** @description Cap of the skew as a share of aum, basis points. Null where the contracts have no such limit. */
+      readonly skewCapBps: number | null;
+      /** @description Maximum size of one position in USDC, 7-decimal. Null if unknown. */
+      readonly maxPositionSize: string | null;
     };
     /** @description Open interest and volume of one asset. */
     readonly MarketStats: {
@@ -38,6 +114,44 @@ export interface components {
       readonly openPositions: number;
       /** @description Notional of opens, closes and liquidations in the past 24 hours, in USDC, 7-decimal. */
       readonly volume24h: string;
+      readonly capacity?: components["schemas"]["MarketCapacity"];
+    };
+    /** @description What the pool can still take on. Absent while the contracts cannot be read. */
+    readonly PoolCapacity: {
+      /** @description Assets under management of the pool in USDC, 7-decimal. */
+      readonly aum: string;
+      /** @description USDC reserved for payouts of open positions, 7-decimal. */
+      readonly reservedPayout: string;
+      /** @description USDC token balance of the pool contract, 7-decimal. */
+      readonly usdcBalance: string;
+      /** @description USDC set aside for profits that could not be paid, 7-decimal. 0 where the contracts have none. */
+      readonly shortfallReserve: string;
+      /** @description Maximum reserved payouts as a share of aum, basis points. */
+      readonly reserveCapBps: number;
+      /** @description Maximum reserved payouts in USDC, 7-decimal. */
+      readonly reserveCap: string;
+      /** @description Size that can still be opened in all markets together, in USDC, 7-decimal. */
+      readonly aggregateHeadroom: string;
+      /**
+       * @description Which of the two limits leaves less room.
+       * @enum {string}
+       */
+      readonly aggregateBinding: "aggregate" | "liquidity";
+      /** @description Ledger that the values were read from. */
+      readonly asOfLedger: number | null;
+      /** @description Time the values were read, Unix milliseconds. */
+      readonly ts: number;
+      /** @description True if the contracts cannot be read now: these are the last values, at most 35 seconds old. */
+      readonly stale: boolean;
+    };
+    /** @description Losses that accounts could not pay, since the current contracts were deployed. */
+    readonly Solvency: {
+      /** @description Bad debt that the buffer of the pool covered, in USDC, 7-decimal. */
+      readonly cumulativeBadDebtCovered: string;
+      /** @description Bad debt that liquidity providers bear, in USDC, 7-decimal. */
+      readonly cumulativeBadDebtLpAbsorbed: string;
+      /** @description Number of losses that an account could not pay. */
+      readonly badDebtEvents: number;
     };
     /** @description An open position. */
     readonly OpenPosition: {
@@ -58,34 +172,120 @@ export interface components {
       /** @description Transaction that opened the position. Null if its event is missing and the position was read from the ledger. */
       readonly openedTxHash: string | null;
     };
-    /** @description A closed or liquidated position. */
-    readonly RealizedTrade: {
+    /** @description An open position. */
+    readonly ListedPosition: {
       /** @description On-chain position id. */
       readonly positionId: number;
-      /** @description Owner of the position. */
+      /** @description Owner: an account (G…), or a contract (C…) for trader vaults. */
       readonly trader: string;
+      /** @description Asset symbol. */
+      readonly asset: string;
+      /** @description 0 is long, 1 is short. */
+      readonly direction: number;
+      /** @description Notional value in USDC, 7-decimal. */
+      readonly size: string;
+      /** @description Entry price in USD, 7-decimal. */
+      readonly entryPrice: string;
+      /** @description Close time of the ledger that opened the position, Unix seconds. */
+      readonly openedAt: number;
+      /** @description Transaction that opened the position. Null if its event is missing and the position was read from the ledger. */
+      readonly openedTxHash: string | null;
+      /** @description Fifth of the auto-deleveraging queue of the asset, 1 to 5. Positions in 1 are closed first. Null without a profit, if the contracts have no such queue, and while it is unknown. */
+      readonly adlQuintile: number | null;
+    };
+    /** @description A profitable position in the order in which auto-deleveraging closes them. */
+    readonly AdlRow: {
+      /** @description On-chain position id. */
+      readonly positionId: number;
+      /** @description Owner: an account (G…), or a contract (C…) for trader vaults. */
+      readonly trader: string;
+      /** @description Asset symbol. */
+      readonly asset: string;
+      /** @description 0 is long, 1 is short. */
+      readonly direction: number;
+      /** @description Notional value in USDC, 7-decimal. */
+      readonly size: string;
+      /** @description Unrealised profit from the price alone, in USDC, 7-decimal. */
+      readonly pnl: string;
+      /** @description Profit in basis points of the collateral, times leverage. */
+      readonly score: string;
+      /** @description Place in the queue, from 1. */
+      readonly rank: number;
+      /** @description Fifth of the queue, 1 to 5. Positions in 1 are closed first. */
+      readonly quintile: number;
+    };
+    /** @description The auto-deleveraging queue of one asset. */
+    readonly AdlQueue: {
+      /** @description Asset symbol. */
+      readonly asset: string;
+      /** @description Time the queue was computed, Unix milliseconds. */
+      readonly updatedAt: number;
+      /** @description True if the chain could not be read. Then there are no rows. */
+      readonly degraded: boolean;
+      /** @description Profitable positions, first to be closed first. */
+      readonly rows: readonly components["schemas"]["AdlRow"][];
+      /** @description False if the contracts have no auto-deleveraging. Then there are no rows. */
+      readonly supported: boolean;
+    };
+    /** @description An order as its events report it. */
+    readonly PlacedOrder: {
+      /** @description On-chain order id. */
+      readonly orderId: number;
+      /** @description Account that placed the order. */
+      readonly trader: string;
+      /** @description Trigger price in USD, 7-decimal. */
+      readonly triggerPrice: string;
       /**
-       * @description How the position was closed.
+       * @description State of the order. An order that was cancelled while it was executed is cancelled.
        * @enum {string}
        */
-      readonly kind: "close" | "liquidation";
-      /** @description Ledger of the close or liquidation. */
+      readonly status: "open" | "executed" | "cancelled";
+      /** @description Ledger of the placement. */
       readonly ledger: number;
       /** @description Close time of that ledger, Unix seconds. */
       readonly ts: number;
-      /** @description Transaction that closed or liquidated the position. */
+      /** @description Transaction that placed the order. */
       readonly txHash: string;
-      /** @description Asset symbol. Null if the position was opened before the index begins. */
+    };
+    /** @description Profit that the pool could not pay. */
+    readonly Shortfall: {
+      /** @description Account (G…) or contract (C…). */
+      readonly address: string;
+      /** @description Profit that the pool still owes the account, in USDC, 7-decimal. 0 if not supported. */
+      readonly owed: string;
+      /** @description USDC that the pool has set aside for such profits of all accounts, 7-decimal. 0 if not supported. */
+      readonly reserve: string;
+      /** @description False if the contracts have no such record, or it cannot be read now. */
+      readonly supported: boolean;
+    };
+    /** @description A closed, reduced or liquidated position, or an opened one. */
+    readonly RealizedTrade: {
+      /** @description On-chain position id. Null for cross_liquidation, which concerns an account. */
+      readonly positionId: number | null;
+      /** @description Owner of the position. */
+      readonly trader: string;
+      /**
+       * @description What happened to the position. open: only with include_opens. reduce, partial_liquidation: a part was closed. adl: auto-deleveraging, besides the close that it caused. cross_liquidation: the total of an account, besides one liquidation per position. Count only one of the two.
+       * @enum {string}
+       */
+      readonly kind: "open" | "close" | "reduce" | "liquidation" | "partial_liquidation" | "cross_liquidation" | "adl";
+      /** @description Ledger of the trade. */
+      readonly ledger: number;
+      /** @description Close time of that ledger, Unix seconds. */
+      readonly ts: number;
+      /** @description Transaction of the trade. */
+      readonly txHash: string;
+      /** @description Asset symbol. Null if the position was opened before the index begins, and for cross_liquidation. */
       readonly asset: string | null;
-      /** @description 0 is long, 1 is short. Null if the position was opened before the index begins. */
+      /** @description 0 is long, 1 is short. Null if the position was opened before the index begins, and for cross_liquidation. */
       readonly direction: number | null;
-      /** @description Notional value in USDC, 7-decimal. Null if the position was opened before the index begins. */
+      /** @description Notional value in USDC, 7-decimal: of the closed part for reduce and partial_liquidation. Null if the position was opened before the index begins, and for cross_liquidation. */
       readonly size: string | null;
-      /** @description Entry price in USD, 7-decimal. Null if the position was opened before the index begins. */
+      /** @description Entry price in USD, 7-decimal. Null if the position was opened before the index begins, and for cross_liquidation. */
       readonly entryPrice: string | null;
-      /** @description Close price in USD, 7-decimal. */
-      readonly closePrice: string;
-      /** @description Realised profit or loss in USDC, 7-decimal. Always null for liquidations. */
+      /** @description Close price in USD, 7-decimal. Null for open and cross_liquidation. */
+      readonly closePrice: string | null;
+      /** @description Realised profit or loss in USDC, 7-decimal. Null for open, liquidation and partial_liquidation. */
       readonly pnl: string | null;
     };
     /** @description OHLC prices of one time interval. Candles have no volume. */
@@ -108,12 +308,120 @@ export interface components {
     };
     /** @description Lifetime results of one trader. */
     readonly LeaderboardEntry: {
+      /** @description Place in the ranking, from 1. */
+      readonly rank: number;
       /** @description Account (G…) or contract (C…). */
       readonly trader: string;
-      /** @description Lifetime realised profit or loss of all closes, in USDC, 7-decimal. */
+      /** @description Lifetime realised profit or loss in USDC, 7-decimal. */
       readonly pnl: string;
       /** @description Lifetime traded notional of opens and matched closes, excluding liquidations, in USDC, 7-decimal. */
       readonly volume: string;
+      /** @description Number of opens, closes, reductions and liquidations. */
+      readonly trades: number;
+      /** @description Number of liquidations, partial ones included. */
+      readonly liqCount: number;
+    };
+    /** @description One page of the leaderboard. */
+    readonly Leaderboard: {
+      /**
+       * @description Ranking criterion.
+       * @enum {string}
+       */
+      readonly sort: "pnl" | "volume";
+      /**
+       * @description Network of the ranking.
+       * @enum {string}
+       */
+      readonly scope: "testnet" | "mainnet";
+      /** @description Stellar network of this gateway. */
+      readonly network: string;
+      /**
+       * @description empty: nobody has traded yet. not_indexed_here: this gateway serves another network than scope.
+       * @enum {string}
+       */
+      readonly state: "ok" | "empty" | "not_indexed_here";
+      /** @description Close time of the last indexed ledger, Unix seconds. */
+      readonly updatedAt: number | null;
+      /** @description Number of traders in the ranking. */
+      readonly total: number;
+      /** @description Maximum number of rows per page. */
+      readonly limit: number;
+      /** @description Number of traders before this page. */
+      readonly offset: number;
+      /** @description State of the ranking, for the parameter snapshot of the next page. */
+      readonly snapshot: string;
+      /** @description True if the ranking has changed since the given snapshot: pages may repeat or skip traders. */
+      readonly snapshotChanged: boolean;
+      /** @description Traders, best first. */
+      readonly leaders: readonly components["schemas"]["LeaderboardEntry"][];
+    };
+    /** @description Place of one trader in the leaderboard. */
+    readonly LeaderRank: {
+      /** @description Account (G…). */
+      readonly trader: string;
+      /**
+       * @description Ranking criterion.
+       * @enum {string}
+       */
+      readonly sort: "pnl" | "volume";
+      /**
+       * @description Network of the ranking.
+       * @enum {string}
+       */
+      readonly scope: "testnet" | "mainnet";
+      /** @description Stellar network of this gateway. */
+      readonly network: string;
+      /**
+       * @description empty: nobody has traded yet. not_indexed_here: this gateway serves another network than scope.
+       * @enum {string}
+       */
+      readonly state: "ok" | "empty" | "not_indexed_here";
+      /** @description Place, from 1. Null if the trader has no trades, or is too far behind to be counted. */
+      readonly rank: number | null;
+      /** @description Number of traders in the ranking. */
+      readonly total: number;
+      /** @description State of the ranking, for the parameter snapshot of the next page. */
+      readonly snapshot: string;
+      /** @description Close time of the last indexed ledger, Unix seconds. */
+      readonly updatedAt: number | null;
+      /** @description Results of the trader. Null without trades. */
+      readonly entry: {
+        /** @description Same as rank. */
+        readonly rank: number | null;
+        /** @description Account (G…) or contract (C…). */
+        readonly trader: string;
+        /** @description Lifetime realised profit or loss in USDC, 7-decimal. */
+        readonly pnl: string;
+        /** @description Lifetime traded notional of opens and matched closes, excluding liquidations, in USDC, 7-decimal. */
+        readonly volume: string;
+        /** @description Number of opens, closes, reductions and liquidations. */
+        readonly trades: number;
+        /** @description Number of liquidations, partial ones included. */
+        readonly liqCount: number;
+      } | null;
+    };
+    /** @description Sums over all traders. */
+    readonly LeaderTotals: {
+      /**
+       * @description Network of the ranking.
+       * @enum {string}
+       */
+      readonly scope: "testnet" | "mainnet";
+      /** @description Stellar network of this gateway. */
+      readonly network: string;
+      /**
+       * @description empty: nobody has traded yet. not_indexed_here: this gateway serves another network than scope.
+       * @enum {string}
+       */
+      readonly state: "ok" | "empty" | "not_indexed_here";
+      /** @description Close time of the last indexed ledger, Unix seconds. */
+      readonly updatedAt: number | null;
+      /** @description Number of traders. */
+      readonly traders: number;
+      /** @description Lifetime traded notional of all traders in USDC, 7-decimal. */
+      readonly volume: string;
+      /** @description Number of opens, closes, reductions and liquidations. */
+      readonly trades: number;
     };
     /** @description An archived contract event. */
     readonly EventRow: {
@@ -292,6 +600,18 @@ export interface components {
           /** @description Archived events. */
           readonly total: number;
         } | null;
+      };
+      /** @description State of the market contract. */
+      readonly market: {
+        /** @description Pause state of the market, cached for 15 seconds. */
+        readonly pauseState: {
+          /** @description False if the market has no such state, or it cannot be read now. */
+          readonly supported: boolean;
+          /** @description 0: trading. 1: positions can only be closed. 2: frozen. */
+          readonly mode: number | null;
+          /** @description Time of the last change, Unix seconds. */
+          readonly since: number | null;
+        };
       };
       /** @description Rate limiting. */
       readonly rateLimits: {
@@ -610,6 +930,11 @@ export interface components {
       readonly drawdownBps: number;
       /** @description Annualised closedTradePnl relative to totalUsdc, basis points. 0 without a profit. */
       readonly apyBps: number;
+      /**
+       * @description How apyBps was computed. inception: closedTradePnl relative to totalUsdc, not annualised. Only on deployments of generation 2, where a vault of less than seven days is not annualised and a loss makes apyBps negative.
+       * @enum {string}
+       */
+      readonly apyKind: "annualized" | "inception";
       /** @description Total profit or loss of closed positions in USDC, 7-decimal. */
       readonly closedTradePnl: string;
     };
@@ -668,7 +993,7 @@ export interface components {
       readonly createdAt: number;
       /** @description Number of referred accounts. */
       readonly referredCount: number;
-      /** @description Total fees of referred trades (fees, not sizes) in USDC, 7-decimal. */
+      /** @description Total fees of referred trades in USDC, 7-decimal. Contracts that report the notional of a trade count that instead. */
       readonly totalVolumeGenerated: string;
       /** @description Total earnings of the referrer in USDC, 7-decimal. */
       readonly totalEarned: string;
@@ -704,6 +1029,8 @@ export interface components {
       readonly discount: string;
       /** @description Reward of the referrer in USDC, 7-decimal. */
       readonly payout: string;
+      /** @description Notional of the trade in USDC, 7-decimal. Null where the contract does not report it. */
+      readonly volume: string | null;
       /** @description Ledger of the event. */
       readonly ledger: number;
       /** @description Close time of that ledger, unix seconds */
@@ -755,9 +1082,9 @@ export interface components {
       /** @description True while deposits and withdrawals are paused. */
       readonly paused: boolean | null;
       readonly caps: {
-        /** @description Maximum reserved payouts as a share of aum, basis points. Contract default. */
+        /** @description Maximum reserved payouts as a share of aum, basis points. */
         readonly reservedBps: number;
-        /** @description Maximum open interest of one side of an asset as a share of aum, basis points. Contract default. */
+        /** @description Maximum open interest of one side of an asset as a share of aum, basis points: the lowest of all assets. */
         readonly assetSideBps: number;
       };
       readonly headroom: {
@@ -1815,7 +2142,7 @@ export interface operations {
   };
   /**
    * List market statistics.
-   * @description Returns open interest and volume of every supported asset, with zeros if there is no data. Cached for 5 seconds.
+   * @description Returns open interest and volume of every supported asset, with zeros if there is no data, what can still be opened, and losses that accounts could not pay. Cached for 5 seconds.
    */
   readonly listMarketStats: {
     readonly parameters: {
@@ -1832,8 +2159,10 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
-            /** @description Rows of this page. */
+            /** @description Every asset, in listing order. */
             readonly stats: readonly components["schemas"]["MarketStats"][];
+            readonly pool?: components["schemas"]["PoolCapacity"];
+            readonly solvency: components["schemas"]["Solvency"];
           };
         };
       };
@@ -1918,6 +2247,53 @@ export interface operations {
     };
   };
   /**
+   * Get the health of the prices.
+   * @description Returns the age of every price, and when the program that publishes them last reported itself to this instance of the gateway.
+   */
+  readonly getOracleHealth: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text returns 503 with the same body unless status is ok. */
+        readonly strict?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["OracleHealth"];
+        };
+      };
+    };
+  };
+  /**
+   * Report the keeper.
+   * @description For the program that publishes prices: stores its report, any JSON object of up to 4 KiB, which GET /v1/oracle/health shows to everyone. Requires the header x-keeper-secret with the secret of this gateway.
+   */
+  readonly reportHeartbeat: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** @description The report. */
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          readonly [key: string]: unknown;
+        };
+      };
+    };
+    readonly responses: never;
+  };
+  /**
    * List candles.
    * @description Returns OHLC candles of oracle prices (not of trades), oldest first, including the current incomplete candle. The Link header continues with older candles. If no native candles exist for the asset and interval, klines of an external exchange are returned. An unknown asset has no candles.
    */
@@ -1959,7 +2335,7 @@ export interface operations {
   };
   /**
    * List trades.
-   * @description Returns closed and liquidated positions, newest first. Fields of the open are null if the position was opened before the index begins.
+   * @description Returns closed, reduced and liquidated positions, newest first. Fields of the open are null if the position was opened before the index begins. With include_opens it also lists opened positions.
    */
   readonly listTrades: {
     readonly parameters: {
@@ -1970,6 +2346,8 @@ export interface operations {
         readonly asset?: string;
         /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
+        /** @description Also return opened positions. */
+        readonly include_opens?: boolean;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
         /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
@@ -1996,15 +2374,21 @@ export interface operations {
   };
   /**
    * List the leaderboard.
-   * @description Returns traders ranked by lifetime profit or volume across all deployments, best first. The first page is cached for 5 seconds.
+   * @description Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by address. The first page is cached for 5 seconds.
    */
   readonly listLeaders: {
     readonly parameters: {
       readonly query?: {
+        /** @description Network of the ranking. By default the network of this gateway, the only one that it has. */
+        readonly scope?: "testnet" | "mainnet";
         /** @description Ranking criterion. */
         readonly sort?: "pnl" | "volume";
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
+        /** @description Number of traders to skip. Continue with cursor beyond the maximum. */
+        readonly offset?: number;
+        /** @description The member snapshot of the first page. */
+        readonly snapshot?: string;
         /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
@@ -2019,16 +2403,63 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly "application/json": {
-            /**
-             * @description Ranking criterion.
-             * @default pnl
-             * @enum {string}
-             */
-            readonly sort: "pnl" | "volume";
-            /** @description Traders, best first. */
-            readonly leaders: readonly components["schemas"]["LeaderboardEntry"][];
-          };
+          readonly "application/json": components["schemas"]["Leaderboard"];
+        };
+      };
+    };
+  };
+  /**
+   * Get the rank of a trader.
+   * @description Returns the place of a trader in the leaderboard. Places beyond 10000 are not counted: then the rank is null, and the entry is not.
+   */
+  readonly getLeaderRank: {
+    readonly parameters: {
+      readonly query: {
+        /** @description Account (G…). */
+        readonly trader: string;
+        /** @description Network of the ranking. By default the network of this gateway, the only one that it has. */
+        readonly scope?: "testnet" | "mainnet";
+        /** @description Ranking criterion. */
+        readonly sort?: "pnl" | "volume";
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["LeaderRank"];
+        };
+      };
+    };
+  };
+  /**
+   * Get the totals of all traders.
+   * @description Returns the number of traders, and their lifetime volume and trades across all deployments.
+   */
+  readonly getLeaderTotals: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Network of the ranking. By default the network of this gateway, the only one that it has. */
+        readonly scope?: "testnet" | "mainnet";
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["LeaderTotals"];
         };
       };
     };
@@ -2108,7 +2539,42 @@ export interface operations {
         content: {
           readonly "application/json": {
             /** @description Rows of this page. */
-            readonly positions: readonly components["schemas"]["OpenPosition"][];
+            readonly positions: readonly components["schemas"]["ListedPosition"][];
+          };
+        };
+      };
+    };
+  };
+  /**
+   * List orders.
+   * @description Returns the orders of all accounts on the current market contract whose placement was reported by an event, newest first. Placement events have neither asset, direction nor size.
+   */
+  readonly listOrders: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Return only rows of this account (G…) or contract (C…). */
+        readonly trader?: string;
+        /** @description open: orders that have neither been executed nor cancelled. */
+        readonly status?: "open" | "all";
+        /** @description Maximum number of rows per page. */
+        readonly limit?: number;
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        readonly cursor?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": {
+            /** @description Rows of this page. */
+            readonly orders: readonly components["schemas"]["PlacedOrder"][];
           };
         };
       };
@@ -2747,7 +3213,7 @@ export interface operations {
   };
   /**
    * Get the liquidity vault.
-   * @description Returns the state of the liquidity vault and the remaining headroom for new positions. Read from one ledger and cached for 3 seconds. Caps are the defaults of the contract. Values that could not be read are null.
+   * @description Returns the state of the liquidity vault and the remaining headroom for new positions. Read from one ledger and cached for 3 seconds. Caps are cached for five minutes. Values that could not be read are null.
    */
   readonly getPool: {
     readonly parameters: {
@@ -2832,6 +3298,60 @@ export interface operations {
             /** @description Applied funding, newest first. */
             readonly history: readonly components["schemas"]["FundingRow"][];
           };
+        };
+      };
+    };
+  };
+  /**
+   * Get the auto-deleveraging queue.
+   * @description Returns the profitable positions of an asset in the order in which auto-deleveraging closes them. Computed from the ledger and the current price, and cached for 30 seconds. The order is advisory: the contract does not enforce it.
+   */
+  readonly getAdlQueue: {
+    readonly parameters: {
+      readonly query: {
+        /** @description Asset symbol, case-insensitive. */
+        readonly asset: string;
+        /** @description Return only rows of this account (G…) or contract (C…). */
+        readonly trader?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["AdlQueue"];
+        };
+      };
+    };
+  };
+  /**
+   * Get the profit that the pool owes an account.
+   * @description Returns what the pool could not pay when the account closed positions with a profit. Read from the contract and cached for 5 seconds.
+   */
+  readonly getShortfall: {
+    readonly parameters: {
+      readonly query: {
+        /** @description Account (G…) or contract (C…). */
+        readonly address: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["Shortfall"];
         };
       };
     };

@@ -1,0 +1,43 @@
+// Connects the stream to keys, positions, orders and prices.
+
+import type { AccountRequest, Accounts } from '../account/accounts.ts'
+import { RpcFailure } from '../chain/failure.ts'
+import type { Keys } from '../keys/keys.ts'
+import type { Prices } from '../oracle/prices.ts'
+import { listOpenPositions } from '../projections/positions.ts'
+import type { Queryable } from '../store/store.ts'
+import type { StreamOptions } from '../stream/stream.ts'
+
+/** What the stream asks of the other parts. */
+export function streamServices(
+  parts: { readonly keys: Keys; readonly db: Queryable; readonly prices: Prices; readonly accounts: Accounts },
+): StreamOptions['services'] {
+  const { keys, db, prices, accounts } = parts
+  return {
+    async login(keyId, secret, address) {
+      const found = await keys.authenticate(`Bearer ${keyId}:${secret}`, null, { bucket: address, wide: address })
+      if (typeof found === 'object') return found
+      return found === 'unknown' ? 'unknown' : 'invalid_credentials'
+    },
+    async readAccount(owner, address) {
+      const { head, rows } = await listOpenPositions(db, { trader: owner })
+      // Read positions first. Orders read before `head` could include one whose execution is already in the log; the client would never see it end.
+      return { seq: head.seq, positions: rows, orders: await restingOrders(accounts, { owner, fromLedger: head.ledger ?? 0, requester: address }) }
+    },
+    async readPrices() {
+      const snapshot = prices.cachedSnapshot() ?? (await prices.snapshot())
+      return [...snapshot.prices.values()].filter(({ stale }) => !stale).map(({ price }) => price)
+    },
+    isRevoked: keys.isRevoked,
+  }
+}
+
+/** Open orders at `fromLedger` or later. Null if the network is unavailable. */
+async function restingOrders(accounts: Accounts, { owner, fromLedger, requester }: Required<AccountRequest>): Promise<readonly object[] | null> {
+  try {
+    return (await accounts.openOrders({ owner, fromLedger, requester })).orders
+  } catch (error) {
+    if (error instanceof RpcFailure) return null
+    throw error
+  }
+}

@@ -1,0 +1,41 @@
+// GET /v1/account/shortfall. Public, like the chain.
+
+import { Type } from 'typebox'
+import { isAddress } from '../base/strkey.ts'
+import type { App } from '../http/app.ts'
+import { validationFailure } from '../http/errors.ts'
+import { CACHE_ONE_SECOND, prepareResponse, sendResponse } from '../http/response.ts'
+import { operation } from '../http/operation.ts'
+import { ADDRESS_LENGTH } from '../limits.ts'
+import { EXAMPLE_TRADER, ref } from '../resources/fields.ts'
+import { Shortfall } from '../resources/shortfall.ts'
+import type { MarketStatus } from '../venue/market-status.ts'
+import { serialiseBody } from './page-response.ts'
+
+const EXAMPLE: Shortfall = { address: EXAMPLE_TRADER, owed: '0', reserve: '0', supported: true }
+
+const schema = operation(
+  {
+    id: 'getShortfall',
+    tag: 'pool',
+    summary: 'Get the profit that the pool owes an account',
+    description: 'Returns what the pool could not pay when the account closed positions with a profit. Read from the contract and cached for 5 seconds.',
+    ok: ref(Shortfall),
+    example: EXAMPLE,
+    errors: [400],
+  },
+  {
+    querystring: Type.Object({
+      address: Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Account (G…) or contract (C…).' }),
+    }),
+  },
+)
+
+export function shortfallRoutes(app: App, parts: { readonly marketStatus: Pick<MarketStatus, 'shortfall'> }): void {
+  app.get('/v1/account/shortfall', { schema }, async (request, reply) => {
+    const { address } = request.query
+    if (!isAddress(address)) throw validationFailure('querystring/address must be an account (G…) or a contract (C…)')
+    const body = await parts.marketStatus.shortfall(address)
+    sendResponse(request, reply, prepareResponse(serialiseBody(reply, body), { 'cache-control': CACHE_ONE_SECOND }))
+  })
+}

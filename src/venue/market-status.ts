@@ -1,0 +1,81 @@
+// Small views of the contracts that older ones do not have: the market's pause state, and profits that the pool could not pay.
+
+import type { Clock } from '../base/clock.ts'
+import { createTtlCache } from '../base/ttl-cache.ts'
+import { readPauseState } from '../chain/market-entries.ts'
+import { RpcFailure } from '../chain/failure.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import { readField } from '../chain/structs.ts'
+import { readView } from '../chain/views.ts'
+import { withTimeout } from '../chain/with-timeout.ts'
+import { hasNewerView } from '../exchange/deployment.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
+import { PAUSE_STATE_CACHE_MS, PAUSE_STATE_TIMEOUT_MS, SHORTFALL_CACHE_MS, VENUE_READ_TIMEOUT_MS } from '../limits.ts'
+import type { PauseState } from '../resources/health.ts'
+import type { Shortfall } from '../resources/shortfall.ts'
+
+/** Neither rejects: what cannot be read is not supported. */
+export interface MarketStatus {
+  pauseState(): Promise<PauseState>
+  shortfall(address: string): Promise<Shortfall>
+}
+
+const MAX_CACHED_SHORTFALLS = 1_000
+const UNKNOWN_PAUSE: PauseState = { supported: false, mode: null, since: null }
+
+function unknownShortfall(address: string): Shortfall {
+  return { address, owed: '0', reserve: '0', supported: false }
+}
+
+export function createMarketStatus(parts: {
+  readonly rpc: Rpc
+  readonly deployment: CurrentDeployment
+  readonly clock: Clock
+}): MarketStatus {
+  const { rpc, deployment, clock } = parts
+  const pauses = createTtlCache<PauseState>({ clock, ttlMs: PAUSE_STATE_CACHE_MS, maxEntries: 1 })
+  const shortfalls = createTtlCache<Shortfall>({ clock, ttlMs: SHORTFALL_CACHE_MS, maxEntries: MAX_CACHED_SHORTFALLS })
+
+  async function readPause(market: string): Promise<PauseState> {
+    const view = { contract: market, functionName: 'get_pause_state', args: [] }
+    return await orElse(UNKNOWN_PAUSE, PAUSE_STATE_TIMEOUT_MS, async (signal) => {
+      const state = readPauseState((await readView(rpc, view, { signal })).value)
+      return state === undefined ? UNKNOWN_PAUSE : { supported: true, ...state }
+    })
+  }
+
+  async function readShortfall(vault: string, address: string): Promise<Shortfall> {
+    const unknown = unknownShortfall(address)
+    return await orElse(unknown, VENUE_READ_TIMEOUT_MS, async (signal) => {
+      const [owed, reserve] = (await Promise.all([
+        readView(rpc, { contract: vault, functionName: 'get_shortfall_owed', args: [{ type: 'address', value: address }] }, { signal }),
+        readView(rpc, { contract: vault, functionName: 'get_shortfall_reserve', args: [] }, { signal }),
+      ])).map(({ value }) => readField(value, 'i128'))
+      return owed === undefined || reserve === undefined ? unknown : { address, owed: String(owed), reserve: String(reserve), supported: true }
+    })
+  }
+
+  async function orElse<T>(fallback: T, limitMs: number, read: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    try {
+      return await withTimeout(clock, { limitMs, method: 'simulateTransaction' }, read)
+    } catch (error) {
+      if (error instanceof RpcFailure) return fallback
+      throw error
+    }
+  }
+
+  return {
+    async pauseState() {
+      const exchange = deployment.current
+      if (!hasNewerView(exchange, 'market', 'get_pause_state', [])) return UNKNOWN_PAUSE
+      const { market } = exchange.contracts
+      return await pauses.get(market, () => readPause(market))
+    },
+    async shortfall(address) {
+      const exchange = deployment.current
+      const { vault } = exchange.contracts
+      if (!hasNewerView(exchange, 'vault', 'get_shortfall_owed', ['address'])) return unknownShortfall(address)
+      return await shortfalls.get(`${vault} ${address}`, () => readShortfall(vault, address))
+    },
+  }
+}
