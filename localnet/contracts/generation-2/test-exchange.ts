@@ -59,6 +59,10 @@ export interface TestExchange2 {
   /** A persistent entry of the market in native types. */
   stored(key: Val): unknown
   position(id: bigint): Record<string, unknown>
+  order(id: bigint): Record<string, unknown>
+  /** `execute_order` by the keeper. */
+  executeOrder(id: bigint): InvokeSuccess
+  tryExecuteOrder(id: bigint): string
   setRisk(asset: string, change: Partial<AssetRisk>): void
   /** Adds USDC to the vault's buffer. */
   seedBuffer(amount: bigint): void
@@ -165,6 +169,9 @@ function createHandle(host: TestHost, build: Generation2Build): TestExchange2 {
     view: (functionName, ...args) => toNative(host.invokeOk(MARKET, functionName, args).value),
     stored: (key) => toNative(host.readEntry(MARKET, 'persistent', key)),
     position: (id) => toNative(host.invokeOk(MARKET, 'get_position', [u64(id)]).value) as Record<string, unknown>,
+    order: (id) => toNative(host.invokeOk(MARKET, 'get_order', [u64(id)]).value) as Record<string, unknown>,
+    executeOrder: (id) => exchange.invokeOk('execute_order', [address(KEEPER), u64(id)]),
+    tryExecuteOrder: (id) => exchange.tryInvoke('execute_order', [address(KEEPER), u64(id)]),
     setRisk(asset, change) {
       const risk = { ...(ASSET_RISKS.get(asset) ?? ASSET_RISKS.get('BTC')), ...change } as AssetRisk
       host.invokeOk(MARKET, 'set_asset_risk', [symbol(asset), ASSET_RISK.toVal(risk)], [ADMIN])

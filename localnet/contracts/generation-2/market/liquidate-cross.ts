@@ -89,7 +89,8 @@ function modeOf(env: ContractEnv, trader: string, { equity, maintenance }: Total
 
 /** What a liquidation has moved so far. */
 interface Progress {
-  pool: bigint
+  /** What the market holds for the account: its pool and the collateral of its open positions. Limits the losses. */
+  funds: bigint
   uncollected: bigint
   penalties: bigint
   reward: bigint
@@ -99,23 +100,23 @@ interface Progress {
 /** Closes legs, the largest loss first. What is left stays in the trader's pool. Returns the keeper's reward. */
 function liquidateAccount(env: MarketEnv, trader: string, keeper: string, legs: readonly Leg[], mode: Mode): bigint {
   const remaining = [...legs].sort(byLoss)
-  const progress: Progress = { pool: readPool(env, trader), uncollected: 0n, penalties: 0n, reward: 0n, pnl: 0n }
-  // Everything is closed, so the collateral of all positions pays for the losses of each.
-  if (mode !== 'staged') progress.pool = legs.reduce((sum, leg) => checked(sum + leg.position.collateral), progress.pool)
+  const progress: Progress = { funds: checked(readPool(env, trader) + collateralOf(legs)), uncollected: 0n, penalties: 0n, reward: 0n, pnl: 0n }
   for (let leg = remaining.shift(); leg !== undefined; leg = remaining.shift()) {
-    if (mode === 'staged') progress.pool = checked(progress.pool + leg.position.collateral)
-    closeLeg(env, leg, mode, progress)
-    if (mode === 'staged' && isRestored(env, progress.pool, remaining)) break
+    closeLeg(env, leg, collateralOf(remaining), mode, progress)
+    if (mode === 'staged' && isRestored(env, progress.funds - collateralOf(remaining), remaining)) break
   }
-  settleDebt(env, trader, progress)
-  writePool(env, trader, progress.pool)
+  settleDebt(env, trader, collateralOf(remaining), progress)
+  const pool = progress.funds - collateralOf(remaining)
+  writePool(env, trader, pool)
   if (mode === 'staged') writeTime(env, KEYS_2.crossPartialLiqTs(trader), env.ledger.timestampSec)
   payOut(env, keeper, progress.reward)
-  if (remaining.length === 0) emitRefund(env, trader, 0n, progress.pool, progress.penalties)
+  if (remaining.length === 0) emitRefund(env, trader, 0n, pool, progress.penalties)
   const reward = progress.reward + topUpBounty(env, keeper, progress.reward)
   emit(env, 'cross_liq', address(trader), i128(progress.pnl), i128(reward))
   return reward
 }
+
+const collateralOf = (legs: readonly Leg[]): bigint => legs.reduce((sum, leg) => checked(sum + leg.position.collateral), 0n)
 
 /** Ascending by price PnL; the larger size first if it is equal. */
 function byLoss(a: Leg, b: Leg): number {
@@ -123,20 +124,21 @@ function byLoss(a: Leg, b: Leg): number {
   return a.position.size > b.position.size ? -1 : Number(a.position.size < b.position.size)
 }
 
-/** Whether the equity reaches the target above the maintenance margin of the remaining legs. */
+/** Whether the equity reaches the target above the maintenance margin of the remaining legs, and their collateral is still there. */
 function isRestored(env: ContractEnv, pool: bigint, remaining: readonly Leg[]): boolean {
   const { equity, maintenance } = sumOf(pool, remaining)
-  return equity * BPS_DENOMINATOR >= maintenance * BigInt(readConfig2(env).cross_liq_restore_target_bps)
+  return pool >= 0n && equity * BPS_DENOMINATOR >= maintenance * BigInt(readConfig2(env).cross_liq_restore_target_bps)
 }
 
-function closeLeg(env: MarketEnv, { position, price, value }: Leg, mode: Mode, progress: Progress): void {
+/** Closes one leg. Its penalty comes out of what the account has beyond `otherCollateral`, the collateral of its remaining legs. */
+function closeLeg(env: MarketEnv, { position, price, value }: Leg, otherCollateral: bigint, mode: Mode, progress: Progress): void {
   const { trader, asset } = position
-  const claim = { trader, asset, pnl: value.pnl, funding: value.funding, funds: progress.pool }
+  const claim = { trader, asset, pnl: value.pnl, funding: value.funding, funds: progress.funds }
   // Bad debt is recorded once for the account, after its profitable legs.
   const { remaining, credit, uncollected } = settle(env, claim, () => undefined)
-  const pool = checked(remaining + credit)
+  const funds = checked(remaining + credit)
   const config = readConfig2(env)
-  const penalty = mode === 'bankrupt' ? 0n : minOf(bpsOf(position.size, config.liquidation_penalty_bps), positivePart(pool))
+  const penalty = mode === 'bankrupt' ? 0n : minOf(bpsOf(position.size, config.liquidation_penalty_bps), positivePart(funds - otherCollateral))
   const reward = bpsOf(penalty, config.penalty_keeper_share_bps)
   fundBuffer(env, usdcOf(env), vaultOf(env), penalty - reward)
   removeOpenInterest(env, position, price)
@@ -144,18 +146,18 @@ function closeLeg(env: MarketEnv, { position, price, value }: Leg, mode: Mode, p
   deletePosition2(env, position)
   unlistCrossPosition(env, position)
   emitLiquidated(env, position, reward, price)
-  progress.pool = pool - penalty
+  progress.funds = funds - penalty
   progress.uncollected = checked(progress.uncollected + uncollected)
   progress.penalties += penalty
   progress.reward += reward
   progress.pnl = checked(progress.pnl + value.pnl)
 }
 
-/** Pays losses that were above the pool from the profits of later legs. The rest is bad debt. */
-function settleDebt(env: MarketEnv, trader: string, progress: Progress): void {
-  const late = minOf(progress.uncollected, positivePart(progress.pool))
+/** Pays losses that were above the funds from the profits of later legs. The rest is bad debt. */
+function settleDebt(env: MarketEnv, trader: string, otherCollateral: bigint, progress: Progress): void {
+  const late = minOf(progress.uncollected, positivePart(progress.funds - otherCollateral))
   const debt = progress.uncollected - late
   if (debt > 0n) recordBadDebt(env, trader, CROSS_DEBT, debt)
   payLoss(env, trader, late)
-  progress.pool -= late
+  progress.funds -= late
 }

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { address, i128, symbol, u32, u64, type Val } from '../../host.ts'
+import { KEYS } from '../../market/storage.ts'
+import {
+  ALICE, BOB, contractError, E7, eventsOf, KEEPER, MARKET, topicsOf, UNAUTHORIZED,
+} from '../../test-exchange.ts'
+import { toNative } from '../../test-host.ts'
+import {
+  closeArgs, createTestExchange2, createUninitializedHost2, open2Args, type OpenOptions2, type TestExchange2,
+} from '../test-exchange.ts'
+import { KEYS_2 } from './storage.ts'
+
+const amountArgs = (amount: bigint): Val[] => [address(ALICE), i128(amount)]
+const liquidationArgs: Val[] = [address(KEEPER), address(ALICE)]
+const pool = (exchange: TestExchange2): unknown => exchange.view('get_cross_margin_balance', address(ALICE))
+const crossIds = (exchange: TestExchange2): unknown => exchange.view('get_cross_margin_positions', address(ALICE))
+const tryLiquidate = (exchange: TestExchange2): string => exchange.tryInvoke('liquidate_cross_account', liquidationArgs)
+
+/** An exchange on which ALICE deposited this and opened cross longs of 1000 each, by default one of BTC. */
+function crossAccount(deposit: bigint, positions: readonly OpenOptions2[] = [{}]): TestExchange2 {
+  const exchange = createTestExchange2()
+  exchange.invokeOk('deposit_cross_margin', amountArgs(deposit * E7))
+  for (const options of positions) exchange.open(ALICE, options, 'open_position_cross')
+  return exchange
+}
+
+test('a cross open takes its collateral from the pool and what the pool lacks from the wallet', () => {
+  const exchange = crossAccount(30n)
+  assert.deepEqual([pool(exchange), exchange.usdc(ALICE), crossIds(exchange)], [0n, 999_900n * E7, [1n]])
+  assert.deepEqual([exchange.position(1n)['margin_mode'], exchange.position(1n)['liquidation_price']], [1, 0n])
+  assert.equal(exchange.stored(KEYS.allCrossMarginTraders), null)
+  const listing = createTestExchange2({ build: '2.2' })
+  listing.open(ALICE, {}, 'open_position_cross')
+  assert.deepEqual(listing.stored(KEYS.allCrossMarginTraders), [ALICE])
+  listing.invokeOk('close_position_cross', closeArgs(ALICE, 1n))
+  assert.deepEqual(listing.stored(KEYS.allCrossMarginTraders), [])
+})
+
+test('another cross position needs equity for its collateral on top of the margin in use', () => {
+  // Equity 99.5 and the pool; 100 are in use.
+  const exchange = crossAccount(200n)
+  assert.equal(exchange.tryInvoke('open_position_cross', open2Args(ALICE, { asset: 'ETH' })), contractError(77))
+  exchange.invokeOk('deposit_cross_margin', amountArgs(5_000_000n))
+  assert.equal(exchange.tryInvoke('open_position_cross', open2Args(ALICE, { asset: 'ETH' })), 'ok')
+})
+
+test('a cross open and a withdrawal need a fresh price of every position', () => {
+  const exchange = crossAccount(300n)
+  const codes = (name: string, args: readonly Val[]): readonly string[] => [61n, -61n, 60n, -60n].map((ageSec) => {
+    exchange.setPrice('BTC', 50_000n * E7, ageSec)
+    return exchange.tryInvoke(name, args)
+  })
+  assert.deepEqual(codes('withdraw_cross_margin', amountArgs(1n)), [contractError(30), contractError(30), 'ok', 'ok'])
+  exchange.setPrice('BTC', 0n)
+  assert.equal(exchange.tryInvoke('open_position_cross', open2Args(ALICE, { asset: 'ETH' })), contractError(31))
+  // No comparison with the last good price.
+  exchange.setPrice('BTC', 55_000n * E7)
+  assert.equal(exchange.tryInvoke('open_position_cross', open2Args(ALICE, { asset: 'ETH' })), 'ok')
+})
+
+test('a withdrawal may leave exactly the margin in use', () => {
+  const exchange = crossAccount(200n)
+  exchange.movePrice('BTC', 48_000n * E7)
+  // Equity 100 + 99.5 - 40 = 159.5, of which 100 are in use.
+  assert.equal(exchange.tryInvoke('withdraw_cross_margin', amountArgs(101n * E7)), contractError(76))
+  assert.equal(exchange.tryInvoke('withdraw_cross_margin', amountArgs(595_000_001n)), contractError(77))
+  assert.equal(exchange.tryInvoke('withdraw_cross_margin', amountArgs(595_000_000n)), 'ok')
+})
+
+test('a cross loss is limited by pool and collateral; the rest is bad debt of the account', () => {
+  const exchange = crossAccount(150n)
+  exchange.open(BOB)
+  exchange.movePrice('BTC', 40_000n * E7)
+  const held = exchange.usdc(MARKET)
+  // Loss 200 of 50 + 99.5. The buffer has the protocol's share of two opening fees.
+  assert.deepEqual(eventsOf(exchange.invokeOk('close_position_cross', closeArgs(ALICE, 1n))), [
+    ['buffer_drawn', [505_000_000n, 2_000_000n]],
+    ['bad_debt_recorded', [ALICE, 'CROSS', 505_000_000n, 2_000_000n, 503_000_000n]],
+    ['loss_received', [1_495_000_000n]],
+    ['exposure_synced BTC', [-200n * E7, -200n * E7, 1000n * E7]],
+    ['position_closed', [1n, ALICE, 'BTC', 0, 1000n * E7, 50_000n * E7, 40_000n * E7, -200n * E7]],
+  ])
+  assert.deepEqual([pool(exchange), held - exchange.usdc(MARKET)], [0n, 1_495_000_000n])
+})
+
+test('a cross profit goes to the pool, and an open nets against opposite cross positions', () => {
+  const exchange = crossAccount(400n)
+  exchange.movePrice('BTC', 51_000n * E7)
+  const result = exchange.invokeOk('open_position_cross', open2Args(ALICE, { collateral: 300n * E7, direction: 1 }))
+  assert.deepEqual(topicsOf(result).slice(0, 3), ['pnl_settled', 'exposure_synced BTC', 'position_closed'])
+  // 300 + 99.5 + 20, less the 200 of the rest.
+  assert.deepEqual([pool(exchange), crossIds(exchange), exchange.position(2n)['size']], [2_195_000_000n, [2n], 2000n * E7])
+})
+
+test('close_position_cross checks its errors in the documented order', () => {
+  assert.equal(createUninitializedHost2().tryInvoke(MARKET, 'close_position_cross', closeArgs(ALICE, 1n), []), contractError(1))
+  const exchange = crossAccount(100n)
+  const isolated = exchange.open(ALICE)
+  exchange.invokeOk('pause', [u32(2)])
+  assert.equal(exchange.tryInvoke('close_position_cross', closeArgs(ALICE, 9n), []), contractError(90))
+  exchange.invokeOk('pause', [u32(1)])
+  assert.equal(exchange.tryInvoke('close_position_cross', closeArgs(ALICE, 9n), [BOB]), UNAUTHORIZED)
+  assert.equal(exchange.tryInvoke('close_position_cross', closeArgs(ALICE, 9n)), contractError(20))
+  assert.equal(exchange.tryInvoke('close_position_cross', closeArgs(BOB, 1n)), contractError(24))
+  exchange.setPrice('BTC', 0n)
+  assert.equal(exchange.tryInvoke('close_position_cross', closeArgs(ALICE, isolated)), contractError(5))
+  assert.equal(exchange.tryInvoke('close_position_cross', closeArgs(ALICE, 1n, -1n)), contractError(31))
+  exchange.setPrice('BTC', 50_000n * E7)
+  assert.equal(exchange.tryInvoke('close_position_cross', closeArgs(ALICE, 1n, -1n)), contractError(5))
+  assert.equal(exchange.tryInvoke('close_position_cross', closeArgs(ALICE, 1n, 60_000n * E7)), contractError(87))
+  assert.equal(exchange.tryInvoke('close_position_cross', closeArgs(ALICE, 1n)), 'ok')
+})
+
+/** Three longs of 1000 with 10 in the pool, each at a loss of 85: equity 53.5, maintenance 60. */
+function stagedAccount(): TestExchange2 {
+  const exchange = crossAccount(310n, [{}, {}, {}])
+  exchange.movePrice('BTC', 45_750n * E7)
+  return exchange
+}
+
+test('a cross account is liquidated in stages until its equity is 150 % of the maintenance margin', () => {
+  const exchange = stagedAccount()
+  const result = exchange.invokeOk('liquidate_cross_account', liquidationArgs)
+  const leg = (id: bigint, unrealized: bigint): unknown[] => [
+    ['loss_received', [85n * E7]],
+    ['buffer_funded', [5n * E7, 0n]],
+    ['exposure_synced BTC', [unrealized, unrealized, 1000n * E7]],
+    ['position_liquidated', [id, ALICE, 'BTC', 0, 1000n * E7, 5n * E7, 45_750n * E7]],
+  ]
+  // After the first leg the equity is 43.5 of a target of 60, after the second 33.5 of 30.
+  assert.deepEqual(eventsOf(result), [...leg(1n, -170n * E7), ...leg(2n, -85n * E7), ['cross_liq', [ALICE, -170n * E7, 10n * E7]]])
+  assert.equal(toNative(result.value), 10n * E7)
+  assert.deepEqual([pool(exchange), crossIds(exchange)], [19n * E7, [3n]], 'the account survives')
+  assert.equal(exchange.stored(KEYS_2.crossPartialLiqTs(ALICE)), exchange.host.ledger.timestampSec)
+  assert.equal(tryLiquidate(exchange), contractError(78))
+})
+
+test('the next stage of an account waits 30 s', () => {
+  const exchange = stagedAccount()
+  exchange.invokeOk('liquidate_cross_account', liquidationArgs)
+  // A loss of 99 leaves 19.5 of a maintenance margin of 20.
+  for (let record = 0; record < 4; record++) {
+    exchange.advance(1n)
+    exchange.setPrice('BTC', 45_050n * E7)
+  }
+  assert.equal(tryLiquidate(exchange), contractError(83))
+  exchange.advance(26n)
+  assert.equal(tryLiquidate(exchange), 'ok')
+})
+
+test('far below the maintenance margin everything is closed, and the rest stays in the pool', () => {
+  const exchange = crossAccount(110n)
+  exchange.movePrice('BTC', 45_150n * E7)
+  // Equity 12.5 is below two thirds of 20.
+  assert.deepEqual(eventsOf(exchange.invokeOk('liquidate_cross_account', liquidationArgs)), [
+    ['loss_received', [97n * E7]],
+    ['buffer_funded', [5n * E7, 0n]],
+    ['exposure_synced BTC', [0n, 0n, 1000n * E7]],
+    ['position_liquidated', [1n, ALICE, 'BTC', 0, 1000n * E7, 5n * E7, 45_150n * E7]],
+    ['liq_refund', [ALICE, 0n, 25_000_000n, 10n * E7]],
+    ['cross_liq', [ALICE, -97n * E7, 5n * E7]],
+  ])
+  assert.deepEqual([pool(exchange), crossIds(exchange), exchange.usdc(MARKET)], [25_000_000n, [], 25_000_000n])
+  assert.equal(exchange.tryInvoke('withdraw_cross_margin', amountArgs(25_000_000n)), 'ok')
+})
+
+test('a bankrupt account pays no penalty, and its debt is recorded once', () => {
+  const exchange = crossAccount(311n, [{}, {}, { asset: 'ETH' }])
+  exchange.seedBuffer(20n * E7)
+  exchange.movePrice('ETH', 2_000n * E7)
+  exchange.movePrice('BTC', 40_000n * E7)
+  const result = exchange.invokeOk('liquidate_cross_account', liquidationArgs)
+  // Funds 11 + 298.5, losses 400: debt 90.5. The buffer has the 20 and the protocol's 0.3, of which the debt takes everything.
+  assert.deepEqual(eventsOf(result).filter(([topic]) => topic !== 'position_liquidated' && !topic.startsWith('exposure_synced')), [
+    ['loss_received', [200n * E7]],
+    ['loss_received', [1_095_000_000n]],
+    ['buffer_drawn', [905_000_000n, 203_000_000n]],
+    ['bad_debt_recorded', [ALICE, 'CROSS', 905_000_000n, 203_000_000n, 702_000_000n]],
+    ['liq_refund', [ALICE, 0n, 0n, 0n]],
+    ['bounty_paid', [KEEPER, 5n * E7, 0n]],
+    ['cross_liq', [ALICE, -400n * E7, 0n]],
+  ])
+  assert.deepEqual([pool(exchange), crossIds(exchange), exchange.usdc(MARKET)], [0n, [], 0n])
+  const legs = eventsOf(result).filter(([topic]) => topic === 'position_liquidated').map(([, data]) => (data as unknown[])[0])
+  assert.deepEqual(legs, [1n, 2n, 3n], 'the largest loss first')
+})
+
+test('the profit of one leg pays the loss of another before there is bad debt', () => {
+  const exchange = crossAccount(211n, [{}, { asset: 'ETH', direction: 1 }])
+  exchange.movePrice('ETH', 1_600n * E7)
+  exchange.movePrice('BTC', 30_100n * E7)
+  // Funds 11 + 199, loss 398, profit 200: equity 12, below two thirds of 40.
+  const result = exchange.invokeOk('liquidate_cross_account', liquidationArgs)
+  assert.deepEqual(topicsOf(result).includes('bad_debt_recorded'), false)
+  assert.deepEqual(eventsOf(result).filter(([topic]) => topic === 'loss_received' || topic === 'liq_refund'), [
+    ['loss_received', [210n * E7]], ['loss_received', [188n * E7]], ['liq_refund', [ALICE, 0n, 2n * E7, 10n * E7]],
+  ])
+  assert.equal(pool(exchange), 2n * E7)
+})
+
+test('a cross liquidation checks its errors in the documented order', () => {
+  assert.equal(createUninitializedHost2().tryInvoke(MARKET, 'liquidate_cross_account', liquidationArgs, []), contractError(1))
+  const exchange = createTestExchange2()
+  exchange.invokeOk('pause', [u32(2)])
+  assert.equal(exchange.tryInvoke('liquidate_cross_account', liquidationArgs, []), contractError(90))
+  exchange.invokeOk('pause', [u32(1)])
+  assert.equal(exchange.tryInvoke('liquidate_cross_account', liquidationArgs, [ALICE]), UNAUTHORIZED)
+  assert.equal(tryLiquidate(exchange), contractError(78), 'no positions')
+  const unreadable = crossAccount(100n)
+  unreadable.setPrice('BTC', 0n)
+  assert.equal(tryLiquidate(unreadable), contractError(78), 'a price that cannot be read')
+  const account = crossAccount(100n)
+  account.advance(700n)
+  account.setPrice('BTC', 45_900n * E7)
+  assert.equal(tryLiquidate(account), contractError(86))
+  account.setPrice('BTC', 40_000n * E7)
+  assert.equal(tryLiquidate(account), 'ok', 'bankrupt, whatever the average')
+  assert.equal(account.view('is_adl_active', symbol('BTC')), false)
+  assert.equal(account.view('get_closed_proceeds', u64(1n)), 0n)
+})
