@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { REFERRAL_ERRORS, TRADER_VAULT_ERRORS } from '../../src/exchange/errors.ts'
-import { REFERRAL_ERRORS_2, TRADER_VAULT_ERRORS_2 } from './generation-2/errors.ts'
+import { REFERRAL_ERRORS_2, SHARED_ERRORS_2, TRADER_VAULT_ERRORS_2 } from './generation-2/errors.ts'
 import { liquidityVaultContract2 } from './generation-2/liquidity-vault/liquidity-vault.ts'
+import { marketContract2 } from './generation-2/market/market.ts'
 import { priceOracleContract2 } from './generation-2/price-oracle.ts'
 import { priceShimContract2 } from './generation-2/price-shim.ts'
 import { referralContract2 } from './generation-2/referral.ts'
@@ -33,6 +34,7 @@ const CONTRACTS: Readonly<Record<string, ContractCode>> = {
   'Price oracle, generation 2': priceOracleContract2(),
   'Price shim, generation 2': priceShimContract2(),
   'Liquidity vault, generation 2': liquidityVaultContract2('2.3'),
+  'Market, generation 2': marketContract2('2.3'),
   'Router, generation 2': routerContract2(),
   'Trader vaults, generation 2': traderVaultsContract2('2.3'),
   'Referral, generation 2': referralContract2(),
@@ -42,6 +44,7 @@ const ERROR_TABLES: Readonly<Record<string, Readonly<Record<number, string>>>> =
   'Shared error codes': LIQUIDITY_VAULT_ERRORS,
   'Trader vault error codes': TRADER_VAULT_ERRORS,
   'Referral error codes': REFERRAL_ERRORS,
+  'Shared error codes, generation 2': SHARED_ERRORS_2,
   'Trader vault error codes, generation 2': TRADER_VAULT_ERRORS_2,
   'Referral error codes, generation 2': REFERRAL_ERRORS_2,
 }

@@ -22,10 +22,6 @@ export interface TestVaults2 extends TestExchange2 {
   fullNav(id: number): bigint
   /** A vault of `leader` with this deposit of the leader. */
   createFunded(leader: string, amount: bigint): number
-  /** Moves the price when no last good price limits the step, and until the average has followed. */
-  movePrice(asset: string, price: bigint): void
-  /** Executes an order as the keeper. */
-  executeOrder(id: bigint): void
 }
 
 export function createTestVaults2(build: Generation2Build = '2.3'): TestVaults2 {
@@ -44,14 +40,6 @@ export function createTestVaults2(build: Generation2Build = '2.3'): TestVaults2 
       callFactory('deposit', minOutArgs(leader, id, amount))
       return id
     },
-    movePrice(asset, price) {
-      exchange.advance(601n)
-      for (let record = 0; record < 4; record++) {
-        exchange.advance(1n)
-        exchange.setPrice(asset, price)
-      }
-    },
-    executeOrder: (id) => void exchange.invokeOk('execute_order', [address(KEEPER), u64(id)]),
   }
 }
 
