@@ -4,7 +4,7 @@ import { Keypair, rpc } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
-import type { LocalNetwork } from '../../localnet/start.ts'
+import type { LocalNetwork, LocalNetworkOptions } from '../../localnet/start.ts'
 import { startNetworkOn } from '../support/network.ts'
 
 export interface NetworkFixture extends AsyncDisposable {
@@ -19,9 +19,9 @@ export interface NetworkFixture extends AsyncDisposable {
 }
 
 /** Starts a network without actors. Its clock starts at the current time, because clients compute their time bounds from that. */
-export async function createNetworkFixture(): Promise<NetworkFixture> {
+export async function createNetworkFixture(options: Pick<LocalNetworkOptions, 'generation'> = {}): Promise<NetworkFixture> {
   const network = await startNetworkOn(createVirtualClock(Date.now()), {
-    random: createSeededRandom('contract'), seed: 'contract', port: 0, traders: 0, autoClose: false,
+    random: createSeededRandom('contract'), seed: 'contract', port: 0, traders: 0, autoClose: false, ...options,
   })
   const rpcUrl = defined(network.rpcUrl, 'the RPC URL')
   const { chain } = network
