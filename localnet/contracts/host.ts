@@ -71,7 +71,8 @@ export interface ContractEnv {
   /** The ledger being applied. */
   readonly ledger: { readonly sequence: number; readonly timestampSec: bigint; readonly networkId: Uint8Array }
   get(durability: Durability, key: Val): Val | undefined
-  set(durability: Durability, key: Val, value: Val): void
+  /** Writes an entry. It lives at least `lifetimeLedgers`, by default as long as the ledger's shortest lifetime. */
+  set(durability: Durability, key: Val, value: Val, lifetimeLedgers?: number): void
   remove(durability: Durability, key: Val): void
   /**
    * Requires that `address` authorized this call with its function and arguments. The direct caller authorizes by calling. Throws

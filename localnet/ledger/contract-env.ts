@@ -52,7 +52,8 @@ export function createContractEnv(services: HostServices, frame: Frame, callCont
     self: frame.contract,
     ledger: services.ledger,
     get: (durability, key) => hostFunction('get_contract_data', () => contractStorage.get(durability, key)),
-    set: (durability, key, value) => hostFunction('put_contract_data', () => contractStorage.set(durability, key, value)),
+    set: (durability, key, value, lifetimeLedgers) =>
+      hostFunction('put_contract_data', () => contractStorage.set(durability, key, value, lifetimeLedgers)),
     remove: (durability, key) => hostFunction('del_contract_data', () => contractStorage.remove(durability, key)),
     requireAuth: (address) => hostFunction('require_auth', () => requireAuth(services, frame, address)),
     authorizeNextCall(contract, functionName, args: readonly Val[]) {

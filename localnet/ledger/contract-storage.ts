@@ -37,12 +37,12 @@ export function createContractStorage(storage: HostStorage, contract: string): C
       const entry = storage.get(contractDataKey(contract, durability, key))
       return entry?.kind === 'contractData' ? entry.value : undefined
     },
-    set(durability, key, value) {
+    set(durability, key, value, lifetimeLedgers) {
       if (durability === 'instance') return changeInstance((values) => values.set(valToBase64(key), [key, value]))
       const ledgerKey = contractDataKey(contract, durability, key)
       if (ledgerKey.length > DATA_KEY_CHARACTERS_MAX) throw tooLarge('key', key)
       if (encodeVal(value).length > DATA_ENTRY_BYTES_MAX) throw tooLarge('entry', key)
-      storage.put(ledgerKey, { kind: 'contractData', contract, key, durability, value })
+      storage.put(ledgerKey, { kind: 'contractData', contract, key, durability, value }, { lifetimeLedgers })
     },
     remove(durability, key) {
       if (durability === 'instance') return changeInstance((values) => void values.delete(valToBase64(key)))

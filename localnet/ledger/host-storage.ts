@@ -14,7 +14,7 @@ import { createLedgerEntry, entryOf, type LedgerEntry } from './ledger-entry.ts'
 export interface HostStorage {
   /** The live entry. While a simulation records, an archived entry is restored. */
   get(key: LedgerKey): Entry | undefined
-  put(key: LedgerKey, entry: Entry, options?: { readonly liveUntil?: number }): void
+  put(key: LedgerKey, entry: Entry, options?: { readonly liveUntil?: number; readonly lifetimeLedgers?: number | undefined }): void
   remove(key: LedgerKey): void
   /** Extends the TTL of a persistent entry when little of it remains, as contracts do for themselves on every run. */
   extendIfNeeded(key: LedgerKey): void
@@ -99,6 +99,11 @@ export function createHostStorage(options: {
     return restoredEntry
   }
 
+  /** Extends the TTL of a new or changed entry to a lifetime that its contract asks for. */
+  function atLeast(liveUntil: number | null, lifetimeLedgers = 0): number | null {
+    return liveUntil === null ? null : Math.max(liveUntil, sequence + Math.min(lifetimeLedgers, TTL_MAX_LEDGERS) - 1)
+  }
+
   return {
     base,
     restored,
@@ -106,12 +111,12 @@ export function createHostStorage(options: {
       const ledgerEntry = read(key)
       return ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
     },
-    put(key, entry, { liveUntil } = {}) {
+    put(key, entry, { liveUntil, lifetimeLedgers } = {}) {
       footprint.write(key)
       meter.charge('write')
       // An archived entry that is written without being read must be restored too, because the footprint may not contain archived entries otherwise.
       const before = liveEntry(key)?.liveUntil ?? null
-      top.put(key, createLedgerEntry(entry, sequence, liveUntil ?? liveUntilOf(entry, before, sequence)))
+      top.put(key, createLedgerEntry(entry, sequence, liveUntil ?? atLeast(liveUntilOf(entry, before, sequence), lifetimeLedgers)))
     },
     remove(key) {
       footprint.write(key)

@@ -112,6 +112,10 @@ export const counterCode: ContractCode = {
       env.set('temporary', vec(symbol('Passing')), first(args))
       return VOID
     }),
+    set_temporary_for: testEntryPoint({ for_a_while: 'val', ledgers: 'u32' }, 'void', (env, args) => {
+      env.set('temporary', vec(symbol('Passing')), first(args), u32Value(args[1]))
+      return VOID
+    }),
     temporary: testEntryPoint({}, 'val', (env) => env.get('temporary', vec(symbol('Passing'))) ?? VOID),
     typed: testEntryPoint({ pair: { struct: 'Pair' }, list: { vec: 'u32' }, maybe: { option: 'bool' }, key: { bytesN: 4 } }, 'void', () => VOID),
     echo: testEntryPoint({ value: 'val' }, 'val', (_, args) => first(args)),

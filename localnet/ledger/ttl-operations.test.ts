@@ -73,6 +73,15 @@ test('a new persistent entry has a TTL of 120,960 ledgers, a temporary one of 72
   assert.equal(served(testChain, TEMPORARY_KEY)?.liveUntilLedgerSeq, temporaryLedger + TEMPORARY - 1)
 })
 
+test('a contract may ask for a longer TTL when it writes an entry, which never shortens it', () => {
+  using testChain = startTestChain()
+  const write = (ledgers: number): number => testChain.apply(testChain.prepare(COUNTER, 'set_temporary_for', [VOID, u32(ledgers)])).ledger
+  const first = write(34_560)
+  assert.equal(served(testChain, TEMPORARY_KEY)?.liveUntilLedgerSeq, first + 34_560 - 1)
+  write(100)
+  assert.equal(served(testChain, TEMPORARY_KEY)?.liveUntilLedgerSeq, first + 34_560 - 1)
+})
+
 test('evicts a temporary entry after its last ledger and lists it in the close meta', () => {
   using testChain = startTestChain()
   const { ledger } = testChain.apply(testChain.prepare(COUNTER, 'set_temporary', [alice]))

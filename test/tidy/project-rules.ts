@@ -16,7 +16,6 @@ const AWAITED_FILES: readonly string[] = [
   'src/chain/contract-code.ts',
   'src/exchange/generations.ts',
   'src/projections/running-code.ts',
-  'localnet/contracts/generation-2/market/defaults.ts',
 ]
 
 const deadFiles: Rule = (tree) => {

@@ -27,8 +27,20 @@ export function marketEntryPoint(
 export function forBuild(build: Generation2Build, entryPoints: MarketEntryPoints): Record<string, EntryPoint> {
   return Object.fromEntries(
     Object.entries(entryPoints).map(([name, { inputs, output, run }]) =>
-      [name, entryPoint(inputs, output, (env, args) => run({ ...env, build }, args))] as const),
+      [name, entryPoint(inputs, output, (env, args) => run(marketEnv(env, build), args))] as const),
   )
+}
+
+function marketEnv(env: ContractEnv, build: Generation2Build): MarketEnv {
+  return { ...env, build, set: (durability, key, value) => env.set(durability, key, value, lifetimeOf(key)) }
+}
+
+/** Ledgers that entries live after a write, by the first part of their key. */
+const LIFETIMES: ReadonlyMap<string, number> = new Map([['Position', 2_592_000], ['Order', 2_592_000], ['ClosedProceeds', 34_560]])
+
+function lifetimeOf(key: Val): number | undefined {
+  const name = key.type === 'vec' ? key.value[0] : undefined
+  return name?.type === 'symbol' ? LIFETIMES.get(name.value) : undefined
 }
 
 /** Entry points that did not change since generation 1. */
