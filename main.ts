@@ -349,9 +349,10 @@ async function main([command, ...words]: readonly string[]): Promise<void> {
     if (command !== undefined && !COMMANDS.includes(command)) {
       throw new InvalidSettings([`unknown command ${command}. Use ${COMMANDS.join(', ')}, or no command to start the gateway`])
     }
+    // A manifest that was damaged since the start does not concern the process that runs.
+    if (command === 'healthy') return await checkHealth(loadSettings(undefined, { readsManifests: false }), words)
     const settings = loadSettings()
     const log = createLogger(settings.config.log)
-    if (command === 'healthy') return await checkHealth(settings, words)
     if (command === 'localnet') return await serveLocalNetwork(settings, log, stop)
     warn(settings, log)
     if (command === 'rebuild' || command === 'verify') await runTask(command, settings, log, stop)

@@ -147,7 +147,8 @@ test('the first of several deployments is served, the others are indexed, and al
   using folder = mkdtempDisposableSync(join(tmpdir(), 'gateway-config-'))
   copyTestnet(folder.path, 'mine', { network: 'custom', passphrase: 'my own' })
   assert.deepEqual(problemsOf({ DEPLOYMENT: `testnet,${join(folder.path, 'mine.json')},testnet` }), [
-    'DEPLOYMENT: mine is on another network than testnet', 'DEPLOYMENT: testnet is named twice',
+    'DEPLOYMENT: mine is on another network than testnet', 'DEPLOYMENT: testnet has the same market as testnet',
+    'DEPLOYMENT: two files have the same name',
   ])
 })
 
@@ -169,6 +170,14 @@ test('without DEPLOYMENT, the newest manifest of the network is served, staging 
   assert.equal(selected(), 'testnet', 'a template is older than every complete manifest')
   writeFileSync(join(folder.path, 'testnet-2026-12-18.json'), '{')
   assert.match(problemsOf({ NETWORK: 'testnet', DEPLOYMENTS_DIR: folder.path }).join(), /testnet-2026-12-18\.json: not valid JSON \(line 1, column 2\)$/)
+})
+
+test('the health check does not depend on the manifests, which may have been damaged since the start', () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'gateway-config-'))
+  writeFileSync(join(folder.path, 'testnet.json'), '{')
+  const environment = { NETWORK: 'testnet', DEPLOYMENTS_DIR: folder.path, PORT: '81' }
+  assert.equal(problemsOf(environment).length, 1)
+  assert.equal(loadSettings(environment, { readsManifests: false }).config.server.port, 81)
 })
 
 test('an incomplete manifest names what is missing, and the environment may provide it', () => {

@@ -12,7 +12,7 @@ import type { Values, VariableName } from './config/variables.ts'
 import { PASSPHRASES } from './deployment/manifest.ts'
 import type { Manifest } from './deployment/manifest.ts'
 import { selectDeployments } from './deployment/manifest-files.ts'
-import type { DeploymentChoice, SelectedDeployments, Selection } from './deployment/manifest-files.ts'
+import type { DeploymentChoice, SelectedDeployments } from './deployment/manifest-files.ts'
 import { CONTRACT_KEYS } from './exchange/contracts.ts'
 import type { ContractKey } from './exchange/contracts.ts'
 import type { StreamLimits } from './limits.ts'
@@ -140,11 +140,11 @@ const CONTRACT_VARIABLES = {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads and validates the environment. Throws InvalidSettings. */
-export function loadSettings(environment: Environment = process.env): Settings {
+/** Reads and validates the environment. Throws InvalidSettings. Without manifests, `deployments` and what they say are missing. */
+export function loadSettings(environment: Environment = process.env, { readsManifests = true }: { readonly readsManifests?: boolean } = {}): Settings {
   const { values, problems } = parseEnvironment(environment)
   const choice = chooseDeployments(values)
-  const selection = choice === null ? null : selectDeployments(choice)
+  const selection = choice === null || !readsManifests ? null : selectDeployments(choice)
   const selected = selection?.kind === 'selected' ? selection.deployments : null
   const kind = choice === null ? 'local' : choice.network ?? selected?.served.network ?? 'custom'
   const secrets: Secrets = {
@@ -160,7 +160,11 @@ export function loadSettings(environment: Environment = process.env): Settings {
   }
   const allowlist = readAllowlist(values.ALLOWLIST)
   const config = groupSettings(values, { kind, selected }, allowlist.value)
-  const allProblems = [...problems, ...allowlist.problems, ...findContradictions(environment, config, secrets), ...deploymentProblems(values, selection)]
+  const allProblems = [
+    ...problems, ...allowlist.problems, ...findContradictions(environment, config, secrets),
+    ...(choice === null && values.DEPLOYMENT !== null ? ['NETWORK=local reports its own deployment: remove DEPLOYMENT'] : []),
+    ...(selection?.kind === 'invalid' ? selection.problems : []),
+  ]
   if (allProblems.length > 0) throw new InvalidSettings(allProblems)
   return { config, secrets, deployments: choice === null || selected === null ? null : { choice, selected } }
 }
@@ -176,11 +180,6 @@ function chooseDeployments(values: Values): DeploymentChoice | null {
     rpcUrls: values.RPC_URL,
     contracts: contractOverrides(values),
   }
-}
-
-function deploymentProblems({ DEPLOYMENT }: Values, selection: Selection | null): readonly string[] {
-  if (selection === null) return DEPLOYMENT === null ? [] : ['NETWORK=local reports its own deployment: remove DEPLOYMENT']
-  return selection.kind === 'invalid' ? selection.problems : []
 }
 
 function contractOverrides(values: Values): Config['network']['contractOverrides'] {

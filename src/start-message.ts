@@ -44,7 +44,8 @@ function describeRow([name, text]: readonly [string, string]): string {
 }
 
 function describeNetwork({ network }: Config, { rpcUrls }: Secrets): string {
-  return `${network.kind === 'local' ? 'local, in another process' : network.name}, RPC ${rpcUrls.map(hostOf).join(', ')}`
+  const name = network.manifest === null ? 'local, in another process' : `${network.name}, deployment ${network.manifest.name}`
+  return `${name}, RPC ${rpcUrls.map(hostOf).join(', ')}`
 }
 
 export function describeLocal({ rpcUrl, friendbotUrl, accounts }: LocalAccess): readonly string[] {

@@ -66,7 +66,7 @@ test('the deployments that are indexed besides the served one are followed too',
   using folder = mkdtempDisposableSync(join(tmpdir(), 'gateway-follow-'))
   const write = (name: string, change: object): void => writeFileSync(join(folder.path, `${name}.json`), JSON.stringify({ ...SHIPPED, ...change }))
   write('a', {})
-  write('b', { since: '2026-07-06' })
+  write('b', { since: '2026-07-06', contracts: { ...SHIPPED.contracts, market: SHIPPED.contracts.vault, vault: OTHER } })
   const choice = { folder: folder.path, names: ['a', 'b'], network: null, rpcUrls: null, contracts: {} } as const
   const selection = selectDeployments(choice)
   assert.ok(selection.kind === 'selected')

@@ -2,8 +2,10 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import type { ContractInterfaces } from '../exchange/contract-interface.ts'
+import { CONTRACT_KEYS } from '../exchange/contracts.ts'
 import { createDeployment } from '../exchange/deployment.ts'
-import type { ReplaceableDeployment } from '../exchange/deployment.ts'
+import type { Deployment, DeploymentDeclaration, ReplaceableDeployment } from '../exchange/deployment.ts'
 import { declarationOf } from './declaration.ts'
 import type { Declared, NetworkSettings } from './declaration.ts'
 import { followLocalNetwork } from './follow-local.ts'
@@ -28,7 +30,10 @@ export interface FollowParts {
 /** Follows until the signal aborts. Never rejects. */
 export async function followDeployment(parts: FollowParts, signal: AbortSignal): Promise<void> {
   const { deployments, network, declared, readLocal, deployment, rpc, clock, log } = parts
-  const replace = (next: Declared, others: readonly Manifest[]): void => deployment.replace(createDeployment(declarationOf(next, network, others)))
+  const replace = (next: Declared, others: readonly Manifest[]): void => {
+    const declaration = declarationOf(next, network, others)
+    deployment.replace(createDeployment(declaration, keepInterfaces(deployment.current, declaration)))
+  }
   if (deployments === null) {
     return await followLocalNetwork({ read: readLocal, initial: declared, clock, onChange: (next) => replace(next, []) }, signal)
   }
@@ -42,4 +47,10 @@ export async function followDeployment(parts: FollowParts, signal: AbortSignal):
     },
   })
   await follower.run(signal)
+}
+
+/** What is known of the contracts that stay: otherwise the expected generation would apply to them for a moment. */
+function keepInterfaces({ contracts, interfaces }: Deployment, next: DeploymentDeclaration): ContractInterfaces {
+  const kept = CONTRACT_KEYS.map((key) => [key, next.contracts[key].address === contracts[key] ? interfaces[key] : null])
+  return Object.fromEntries(kept) as ContractInterfaces
 }

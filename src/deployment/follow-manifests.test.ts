@@ -5,12 +5,16 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
+import type { Declared } from './declaration.ts'
 import { FOLLOW_INTERVAL_MS, followManifests } from './follow-manifests.ts'
 import { selectDeployments } from './manifest-files.ts'
 import type { SelectedDeployments } from './manifest-files.ts'
 
 const SHIPPED = readFileSync(new URL('../../deployments/testnet.json', import.meta.url), 'utf8')
+const OTHER_CONTRACTS = { ...(JSON.parse(SHIPPED) as Declared).contracts, market: 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC' }
 const manifest = (change: object = {}): string => JSON.stringify({ ...(JSON.parse(SHIPPED) as object), ...change })
+
+const OTHER = manifest({ contracts: OTHER_CONTRACTS })
 
 function build(files: Readonly<Record<string, string>>, names: readonly string[] = []) {
   const folder = mkdtempDisposableSync(join(tmpdir(), 'gateway-manifests-'))
@@ -99,7 +103,7 @@ test('an invalid file changes nothing, and its problems are logged once', () => 
 })
 
 test('a removed, incomplete or contradictory file leaves the deployment in force', () => {
-  using built = build({ testnet: SHIPPED, a: SHIPPED, b: SHIPPED }, ['a', 'b'])
+  using built = build({ testnet: SHIPPED, a: SHIPPED, b: OTHER }, ['a', 'b'])
   const broken = [
     () => rmSync(built.at('a')),
     () => built.write('a', manifest({ generation: null })),
@@ -109,7 +113,7 @@ test('a removed, incomplete or contradictory file leaves the deployment in force
     breakIt()
     built.settle()
     built.write('a', SHIPPED)
-    built.write('b', SHIPPED)
+    built.write('b', OTHER)
     built.settle()
   }
   assert.deepEqual([built.served(), built.errors.length], [[], 3])
@@ -130,10 +134,10 @@ test('the served deployment never moves to another network', () => {
 })
 
 test('reports indexed deployments that change, and polls every second until it is stopped', async () => {
-  using built = build({ testnet: SHIPPED, a: SHIPPED, b: SHIPPED }, ['a', 'b'])
+  using built = build({ testnet: SHIPPED, a: SHIPPED, b: OTHER }, ['a', 'b'])
   const stop = new AbortController()
   const running = built.follower.run(stop.signal)
-  built.write('b', manifest({ generation: '1' }))
+  built.write('b', manifest({ generation: '1', contracts: OTHER_CONTRACTS }))
   for (let second = 0; second < 3; second++) {
     await new Promise((resolve) => setImmediate(resolve))
     built.clock.advance(FOLLOW_INTERVAL_MS)

@@ -80,10 +80,14 @@ function findConflicts(served: Manifest, others: readonly Manifest[], network: M
   if (network !== null && served.network !== network) {
     problems.push(`DEPLOYMENT: ${served.name} is a deployment on ${served.network}, but NETWORK is ${network}`)
   }
-  for (const other of others) {
-    if (other.passphrase !== served.passphrase) problems.push(`DEPLOYMENT: ${other.name} is on another network than ${served.name}`)
-    if (other.name === served.name) problems.push(`DEPLOYMENT: ${served.name} is named twice`)
+  const markets = new Map([[served.contracts.market, served.name]])
+  for (const { name, passphrase, contracts: { market } } of others) {
+    const same = markets.get(market)
+    if (passphrase !== served.passphrase) problems.push(`DEPLOYMENT: ${name} is on another network than ${served.name}`)
+    else if (same !== undefined) problems.push(`DEPLOYMENT: ${name} has the same market as ${same}`)
+    else markets.set(market, name)
   }
+  if (new Set([served, ...others].map(({ name }) => name)).size <= others.length) problems.push('DEPLOYMENT: two files have the same name')
   return problems
 }
 

@@ -85,23 +85,10 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
     throw new BadPage('impossible_range', 'the node\'s latest ledger contradicts an indexed one')
   }
 
-  async function startEpoch(
-    db: Writer,
-    from: IndexCursor | null,
-    { reason, startLedger, range, tip }: {
-      readonly reason: EpochReason
-      readonly startLedger: number
-      readonly range: NodeRange
-      readonly tip: readonly LedgerHeader[]
-    },
-    call: CallOptions,
-  ): Promise<StepResult> {
-    const epochs = await listEpochs(db)
-    const epoch = nextEpoch(epochs, from?.epoch, { ...configured(), reason, startLedger }, random)
-    const oldest = reason === 'contracts' ? [] : await readHeaders(rpc, { from: range.oldestLedger, to: range.oldestLedger }, call)
-    await beginEpoch(db, epochs, epoch, { from, anchors: [...oldest, ...tip].map(toAnchor) }, clock.nowMs())
+  async function startEpoch(db: Writer, from: IndexCursor | null, begin: EpochBeginning, call: CallOptions): Promise<StepResult> {
+    const result = await beginNextEpoch({ rpc, clock, random }, db, from, begin, call)
     evidence.reset()
-    return { kind: 'epoch', epoch: epoch.epoch, reason, startLedger }
+    return result
   }
 
   /** The node serves another chain. Nothing it returns is used until the evidence proves a reset. */
@@ -117,7 +104,9 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
     if (!(await evidence.add(node.tip, call))) return pending
     const known = await findKnownChain(rpc, db, { cursor, ...node, passphrase: configured().passphrase }, call)
     if (known === 'undecided') return pending
-    if (known === undefined) return await startEpoch(db, cursor, { reason: 'reset', startLedger: node.range.oldestLedger, ...node }, call)
+    if (known === undefined) {
+      return await startEpoch(db, cursor, { configured: configured(), reason: 'reset', startLedger: node.range.oldestLedger, ...node }, call)
+    }
     await continueEpoch(db, cursor, known, clock.nowMs())
     evidence.reset()
     return { kind: 'epoch', epoch: known.epoch, reason: 'returned', startLedger: known.startLedger }
@@ -141,7 +130,7 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
     const range = await readRange(rpc, call)
     assertPossible(range)
     const tip = await readTip(rpc, range, call)
-    return await startEpoch(db, null, { reason: 'first', startLedger: options.startLedger ?? range.oldestLedger, range, tip }, call)
+    return await startEpoch(db, null, { configured: configured(), reason: 'first', startLedger: options.startLedger ?? range.oldestLedger, range, tip }, call)
   }
 
   async function verify(db: Writer, cursor: IndexCursor | null, call: CallOptions): Promise<StepResult | undefined> {
@@ -150,15 +139,17 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
     if (cursor === null) return await beginFirstEpoch(db, call)
     const checked = await checkChain(db, cursor, call)
     if (isStepResult(checked)) return checked
+    const epoch = await currentEpoch(db, cursor)
+    // Read once: it can be replaced during every call.
     const deployment = options.deployment.current
-    const reason = epochChange(await currentEpoch(db, cursor), configured())
+    const reason = epochChange(epoch, configuredBy(deployment))
     verified = reason === undefined
     verifiedDeployment = deployment
     verifiedAtMs = clock.elapsedMs()
     if (reason === undefined) return undefined
-    const startLedger = reason === 'reset' ? checked.oldestLedger : Math.max(options.startLedger ?? 1, checked.oldestLedger)
     const tip = reason === 'reset' ? await readTip(rpc, checked, call) : []
-    return await startEpoch(db, cursor, { reason, startLedger, range: checked, tip }, call)
+    // START_LEDGER is for an empty index. On the chain after a reset it may be a ledger that does not exist yet.
+    return await startEpoch(db, cursor, { configured: configuredBy(deployment), reason, startLedger: checked.oldestLedger, range: checked, tip }, call)
   }
 
   return {
@@ -182,6 +173,25 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
       verified = false
     },
   }
+}
+
+interface EpochBeginning {
+  readonly configured: Configured
+  readonly reason: EpochReason
+  readonly startLedger: number
+  readonly range: NodeRange
+  readonly tip: readonly LedgerHeader[]
+}
+
+async function beginNextEpoch(
+  { rpc, clock, random }: Pick<ChainGuardOptions, 'rpc' | 'clock' | 'random'>, db: Writer, from: IndexCursor | null,
+  { configured, reason, startLedger, range, tip }: EpochBeginning, call: CallOptions,
+): Promise<StepResult> {
+  const epochs = await listEpochs(db)
+  const epoch = nextEpoch(epochs, from?.epoch, { ...configured, reason, startLedger }, random)
+  const oldest = reason === 'contracts' ? [] : await readHeaders(rpc, { from: range.oldestLedger, to: range.oldestLedger }, call)
+  await beginEpoch(db, epochs, epoch, { from, anchors: [...oldest, ...tip].map(toAnchor) }, clock.nowMs())
+  return { kind: 'epoch', epoch: epoch.epoch, reason, startLedger }
 }
 
 async function currentEpoch(db: Writer, cursor: IndexCursor): Promise<Epoch> {

@@ -22,7 +22,7 @@ import type { ExchangeEvent, LedgerFact, TestExchange } from './history.ts'
 import { createTestExchange, testContracts } from './history.ts'
 import { createFakeNode, eventId } from './node.ts'
 import type { FakeNode } from './node.ts'
-import { currentDeploymentOf } from '../support/deployments.ts'
+import { currentDeploymentOf, deploymentOf } from '../support/deployments.ts'
 
 /** Where the writer's connection breaks: before the n-th statement of a transaction, or after its commit, before the confirmation. */
 export type WriterFault = { readonly beforeStatement: number } | 'after commit'
@@ -45,8 +45,8 @@ export interface IndexFixture extends AsyncDisposable {
   queue(event: ExchangeEvent | undefined): void
   /** Closes a ledger with the queued events. */
   closeLedger(secondsLater?: number): void
-  /** Switches to another deployment, new or known, and restarts the indexer with its addresses. */
-  redeploy(contracts: ContractAddresses): Promise<void>
+  /** Switches to another deployment, new or known: while the indexer runs, as a changed manifest does. */
+  redeploy(contracts: ContractAddresses): void
   /** Resets the network and sets its clock back; the exchange is deployed again at the same addresses. */
   reset(options?: { secondsBack?: number }): void
   /** Replaces the indexer by a new one on the same database. */
@@ -87,6 +87,8 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
   const exchanges = new Map<string, TestExchange>()
   const rpc = options.rpcOf?.(node, clock) ?? node.rpc
 
+  const deployment = currentDeploymentOf(testContracts(1), { passphrase: PASSPHRASE })
+
   function startIndexer(): Indexer {
     return createIndexer({
       store: withFaults(store, () => {
@@ -94,7 +96,7 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
         fixture.nextFault = undefined
         return fault
       }),
-      rpc, deployment: currentDeploymentOf(fixture.exchange.contracts, { passphrase: PASSPHRASE }), clock, random: createSeededRandom(`world ${random++}`),
+      rpc, deployment, clock, random: createSeededRandom(`world ${random++}`),
       log: options.log ?? silentLog, pollIntervalMs: POLL_INTERVAL_MS, startLedger: options.startLedger ?? null,
       archive: options.archive?.(node) ?? null,
       trust: options.trust ?? LOCAL_NETWORK,
@@ -123,11 +125,11 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
       node.positions = fixture.exchange.positions()
       node.orders = fixture.exchange.orders(closeSec)
     },
-    async redeploy(contracts) {
+    redeploy(contracts) {
       exchanges.set(fixture.exchange.contracts.market, fixture.exchange)
       fixture.exchange = exchanges.get(contracts.market) ?? createTestExchange(contracts)
       fixture.exchange.contracts = contracts
-      await fixture.restart()
+      deployment.replace(deploymentOf(contracts, { passphrase: PASSPHRASE }))
     },
     reset({ secondsBack = 0 } = {}) {
       fixture.chain += 1

@@ -97,7 +97,7 @@ async function play(fixture: IndexFixture, { op, pick, amount }: Op): Promise<vo
       if (pick % 4 !== 0) return
       fixture.closeLedger()
       await settle(fixture)
-      return await fixture.redeploy({ ...testContracts(1 + (amount % 2)), referral: testContracts(3 + (amount % 3)).referral })
+      return fixture.redeploy({ ...testContracts(1 + (amount % 2)), referral: testContracts(3 + (amount % 3)).referral })
     case 'retention':
       // The node drops all but its last ledgers, read or not.
       if (await isChainKnown(fixture)) node.oldest = Math.max(node.oldest, node.latest().sequence - (pick % 3))

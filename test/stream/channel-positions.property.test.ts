@@ -55,7 +55,7 @@ async function play(index: IndexFixture, { op, pick }: Op): Promise<void> {
     case 'redeploy':
       if (pick % 4 !== 0) return
       await settle(index)
-      return await index.redeploy(testContracts(1 + (pick % 2)))
+      return index.redeploy(testContracts(1 + (pick % 2)))
   }
 }
 
