@@ -21,8 +21,9 @@ import type { Config, Secrets, Settings } from './src/config.ts'
 import { declarationOf } from './src/deployment/declaration.ts'
 import type { Declared } from './src/deployment/declaration.ts'
 import { followDeployment } from './src/deployment/follow-deployment.ts'
+import { createInterfaceFollower } from './src/deployment/interfaces.ts'
 import { createCurrentDeployment, createDeployment } from './src/exchange/deployment.ts'
-import type { CurrentDeployment } from './src/exchange/deployment.ts'
+import type { ReplaceableDeployment } from './src/exchange/deployment.ts'
 import { createGateway } from './src/gateway.ts'
 import { chainTrust } from './src/indexer/confirmation.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
@@ -162,7 +163,8 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   if (stop.aborted) return
   const readLocal = async (): Promise<Declared> => network ?? (await fetchDeployment(secrets.rpcUrls, clock))
   const following = { deployments: settings.deployments, network: config.network, declared, readLocal, deployment, rpc, clock, log }
-  const watching = Promise.all([rpc.watch(stop), followDeployment(following, stop)])
+  const interfaces = createInterfaceFollower({ store, deployment, clock, log })
+  const watching = Promise.all([rpc.watch(stop), followDeployment(following, stop), interfaces.run(stop)])
   disposables.defer(async () => void (await watching))
 
   if (config.role !== 'indexer') {
@@ -179,7 +181,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   if (metrics !== null && config.metrics !== null) {
     metrics.addSources({
       index: createIndexSnapshotReader({ db: store.read, clock, log }),
-      rpcQueues: rpc.queues, storeQueues: store.waiting, rpcNodes: rpc.nodes,
+      interfaces: () => deployment.current.interfaces, rpcQueues: rpc.queues, storeQueues: store.waiting, rpcNodes: rpc.nodes,
     })
     const { url } = disposables.use(await serveMetrics({ metrics, ...config.metrics, log }))
     print(`Metrics: ${url}`)
@@ -193,7 +195,7 @@ interface Parts {
   readonly settings: Settings
   readonly store: Store
   readonly rpc: RpcClient
-  readonly deployment: CurrentDeployment
+  readonly deployment: ReplaceableDeployment
   readonly metrics: Metrics | null
   readonly tracing: Tracing | null
   readonly log: Log

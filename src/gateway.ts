@@ -76,6 +76,7 @@ import { oracleRoutes } from './routes/oracle.ts'
 import { ordersRoutes } from './routes/orders.ts'
 import { poolRoutes } from './routes/pool.ts'
 import { positionsRoutes } from './routes/positions.ts'
+import { createRefusalReport } from './routes/prepared-response.ts'
 import { probesRoutes } from './routes/probes.ts'
 import { referralRoutes } from './routes/referral.ts'
 import { shortfallRoutes } from './routes/shortfall.ts'
@@ -207,7 +208,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   udfRoutes(app, { db, prices, clock, deployment })
   venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })
-  tradingRoutes(app, { relay, deployment })
+  tradingRoutes(app, { relay, deployment, log })
   const stream = createStream({
     store, deployment, clock, log,
     limits: parts.streamLimits ?? STREAM_LIMITS,
@@ -306,8 +307,10 @@ function callerRoutes(
   accountStateRoutes(app, { accounts })
 }
 
-function tradingRoutes(app: App, { relay, deployment }: { readonly relay: Relay; readonly deployment: CurrentDeployment }): void {
-  const preparing = { prepare: relay.prepare, deployment }
+function tradingRoutes(
+  app: App, { relay, deployment, log }: { readonly relay: Relay; readonly deployment: CurrentDeployment; readonly log: Log },
+): void {
+  const preparing = { prepare: relay.prepare, deployment, reportRefusal: createRefusalReport(log) }
   ordersRoutes(app, preparing)
   actionsRoutes(app, preparing)
   txRoutes(app, { relay })

@@ -4,8 +4,8 @@
 import type { ActionRequest, Health, OrderRequest } from './generated/resources.ts'
 import type { ContractCall, ContractValue } from './xdr.ts'
 
-/** The exchange's contracts by name. */
-export type ContractName = keyof Health['contracts']
+/** The exchange's contracts by name. Health lists some under a second name too. */
+export type ContractName = Exclude<keyof Health['contracts'], 'noeracleShim' | 'noetherRouter' | 'noeToken'>
 /** Their addresses, `C…`. */
 export type ContractAddresses = Readonly<Record<ContractName, string>>
 /** An order or another action that an account can sign. */

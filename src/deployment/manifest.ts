@@ -2,7 +2,7 @@
 
 import { isContractAddress } from '../base/strkey.ts'
 import type { Asset } from '../exchange/assets.ts'
-import { CONTRACT_KEYS } from '../exchange/contracts.ts'
+import { CONTRACT_ALIASES, CONTRACT_KEYS } from '../exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from '../exchange/contracts.ts'
 import { GENERATIONS } from '../exchange/generations.ts'
 import type { Generation } from '../exchange/generations.ts'
@@ -47,8 +47,7 @@ export interface ManifestOverrides {
   readonly contracts: Readonly<Partial<Record<ContractKey, string>>>
 }
 
-/** The names that the deployed service uses for some contracts. */
-export const CONTRACT_ALIASES: Readonly<Record<string, ContractKey>> = { noeracleShim: 'oracleShim', noetherRouter: 'router', noeToken: 'lpToken' }
+const ALIASES: ReadonlyMap<string, ContractKey> = new Map(Object.entries(CONTRACT_ALIASES))
 
 /** The source of signed prices, in manifests of the deployed service. The gateway does not call it. */
 export const UNUSED_CONTRACT = 'noeracle'
@@ -125,7 +124,7 @@ function readContracts(value: unknown, problems: string[]): Readonly<Record<Cont
   const paths = new Map<string, string>()
   for (const [member, item] of Object.entries(content)) {
     const path = `contracts.${member}`
-    const key = Object.hasOwn(CONTRACT_ALIASES, member) ? (CONTRACT_ALIASES[member] ?? member) : member
+    const key = ALIASES.get(member) ?? member
     if (member !== UNUSED_CONTRACT && !(CONTRACT_KEYS as readonly string[]).includes(key)) {
       problems.push(`${path}: unknown member`)
       continue

@@ -6,6 +6,11 @@ export type ContractKey = (typeof CONTRACT_KEYS)[number]
 
 export type ContractAddresses = Readonly<Record<ContractKey, string>>
 
+/** The names that the deployed service uses for some contracts, besides the specification's. */
+export const CONTRACT_ALIASES = {
+  noeracleShim: 'oracleShim', noetherRouter: 'router', noeToken: 'lpToken',
+} as const satisfies Readonly<Record<string, ContractKey>>
+
 /** The contracts whose events the indexer archives. */
 export const EVENT_CONTRACT_KEYS = ['market', 'vault', 'vaultFactory', 'referral'] as const
 

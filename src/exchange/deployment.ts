@@ -80,6 +80,11 @@ export function hasNewerView(deployment: Deployment, contract: ContractKey, func
   return accepts === null ? generation !== '1' : accepts(functionName, types)
 }
 
+/** The same deployment after its contracts' interfaces were read. */
+export function withInterfaces({ sources, assets, ...declaration }: Deployment, interfaces: ContractInterfaces): Deployment {
+  return createDeployment({ ...declaration, contracts: sources, assets: assets.all }, interfaces)
+}
+
 /** Called with the deployment that replaces the previous one. */
 export type DeploymentListener = (next: Deployment, previous: Deployment) => void
 

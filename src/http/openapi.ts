@@ -18,7 +18,7 @@ import {
 } from '../resources/error.ts'
 import { EventRow } from '../resources/event-row.ts'
 import { CurrentFunding, FundingRow } from '../resources/funding.ts'
-import { Health } from '../resources/health.ts'
+import { DeployedContract, Health } from '../resources/health.ts'
 import { LeaderboardEntry } from '../resources/leaderboard-entry.ts'
 import { Leaderboard, LeaderRank, LeaderTotals } from '../resources/leaderboard.ts'
 import { MarketLimits } from '../resources/market-limits.ts'
@@ -56,7 +56,8 @@ const DOCUMENT_VERSION = '0.1.0'
 
 const SCHEMAS: readonly TSchema[] = [
   Price, OracleHealth, Market, MarketCapacity, MarketStats, PoolCapacity, Solvency, OpenPosition, ListedPosition, AdlRow, AdlQueue, PlacedOrderRow, Shortfall,
-  RealizedTrade, Candle, LeaderboardEntry, Leaderboard, LeaderRank, LeaderTotals, EventRow, Health, Alive, Ready, NotReady, NotYet,
+  RealizedTrade, Candle, LeaderboardEntry, Leaderboard, LeaderRank, LeaderTotals, EventRow, Health, DeployedContract, Alive, Ready, NotReady,
+  NotYet,
   ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountLimits, RateLimitBucket, AccountVolume, OpenOrder, OpenOrders, AccountState,
   TraderVault, VaultTrade, VaultFlow, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits,

@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { CONTRACT_KEYS } from '../exchange/contracts.ts'
-import type { ContractSource, ContractSources } from '../exchange/deployment.ts'
-import { address, integerOrNull, textOrNull } from './fields.ts'
+import { CONTRACT_ALIASES, CONTRACT_KEYS } from '../exchange/contracts.ts'
+import type { ContractKey } from '../exchange/contracts.ts'
+import type { ContractSource } from '../exchange/deployment.ts'
+import { address, integerOrNull, ref, textOrNull } from './fields.ts'
 import { NotedGap } from './gap-range.ts'
 
 /** Of the market: `get_pause_state`. */
@@ -16,16 +17,35 @@ const PauseState = Type.Object(
 )
 export type PauseState = Static<typeof PauseState>
 
+type ContractAlias = keyof typeof CONTRACT_ALIASES
+const ALIASES = Object.keys(CONTRACT_ALIASES) as readonly ContractAlias[]
+
+export type HealthContracts = Readonly<Record<ContractKey | ContractAlias, DeployedContract>>
+
+export const EXAMPLE_WASM_HASH = '5f0c8a6d3b1e94f7a2c5d8e0b3f6a9c1d4e7f0a3b6c9d2e5f8a1b4c7d0e3f6a9'
+
 export type Counting = 'process' | 'shared' | 'fallback'
 
-const contractSource = Type.Object({
+export const DeployedContract = Type.Object({
   address: address('Contract address.', 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC'),
   source: Type.Unsafe<ContractSource['source']>({
     type: 'string',
     enum: ['manifest', 'env'],
     description: 'manifest: from the deployment manifest. env: overridden by the environment of the gateway.',
   }),
-})
+  generation: textOrNull({
+    description: 'Generation of the code: 1, 2.0, 2.1, 2.2 or 2.3. Null if the code was not read yet, is of no known generation, or is a token of the network.',
+    examples: ['1'],
+  }),
+  wasmHash: textOrNull({
+    description: 'SHA-256 of the code that the contract runs, hex. Null if unknown, and for tokens of the network.', examples: [EXAMPLE_WASM_HASH],
+  }),
+  sinceLedger: integerOrNull({ description: 'Ledger since which the contract is known to run this code.', examples: [1_200_345] }),
+  notUnderstood: Type.Array(Type.String(), {
+    description: 'What this gateway does not understand of the interface: changed arguments, missing functions, unknown error codes. Empty: everything.',
+  }),
+}, { $id: 'DeployedContract', description: 'A contract of the deployment, and the code that it runs.' })
+type DeployedContract = Static<typeof DeployedContract>
 
 const Compared = Type.Object(
   {
@@ -64,11 +84,19 @@ export const Health = Type.Object(
     uptime: Type.Number({ description: 'Uptime of the process, seconds.', examples: [12.345] }),
     version: Type.String({ description: 'Version of the gateway.', examples: ['0.2.0'] }),
     network: Type.String({ description: 'Stellar network of the contracts.', examples: ['testnet'] }),
-    contracts: Type.Unsafe<ContractSources>({
+    passphrase: Type.String({ description: 'Passphrase of the network, which signatures include.', examples: ['Test SDF Network ; September 2015'] }),
+    deployment: Type.Object(
+      {
+        name: Type.String({ description: 'Name of the manifest; local for the local network.', examples: ['testnet'] }),
+        since: textOrNull({ description: 'When the contracts were deployed, as the manifest says.', examples: ['2026-07-06'] }),
+      },
+      { description: 'The deployment that is served.' },
+    ),
+    contracts: Type.Unsafe<HealthContracts>({
       type: 'object',
       description: 'Contract addresses of the deployment. Read them from here instead of hard-coding them.',
       required: [...CONTRACT_KEYS],
-      properties: Object.fromEntries(CONTRACT_KEYS.map((key) => [key, contractSource])),
+      properties: Object.fromEntries([...CONTRACT_KEYS, ...ALIASES].map((key) => [key, ref(DeployedContract)])),
     }),
     indexer: Type.Object(
       {

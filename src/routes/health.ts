@@ -2,7 +2,11 @@
 
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
-import type { CurrentDeployment } from '../exchange/deployment.ts'
+import { CONTRACT_ALIASES, CONTRACT_KEYS } from '../exchange/contracts.ts'
+import type { ContractAddresses, ContractKey } from '../exchange/contracts.ts'
+import { UNKNOWN_INTERFACES } from '../exchange/contract-interface.ts'
+import { createDeployment } from '../exchange/deployment.ts'
+import type { ContractSources, CurrentDeployment, Deployment } from '../exchange/deployment.ts'
 import type { App } from '../http/app.ts'
 import { CACHE_NEVER, indexHeaders, JSON_TYPE } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
@@ -10,8 +14,8 @@ import type { SharedCounts } from '../http/rate-limit.ts'
 import type { IndexSnapshotReader } from '../projections/index-snapshot.ts'
 import type { IndexState } from '../projections/index-state.ts'
 import { ref } from '../resources/fields.ts'
-import { Health } from '../resources/health.ts'
-import type { Counting } from '../resources/health.ts'
+import { EXAMPLE_WASM_HASH, Health } from '../resources/health.ts'
+import type { Counting, HealthContracts } from '../resources/health.ts'
 import type { MarketStatus } from '../venue/market-status.ts'
 
 interface HealthParts {
@@ -30,12 +34,15 @@ export function healthRoutes(app: App, parts: HealthParts): void {
 
   app.get('/v1/health', { schema: healthOperation(parts), config: { rateLimited: false } }, async (_request, reply) => {
     const [{ state }, pauseState] = await Promise.all([parts.readIndex(), parts.marketStatus.pauseState()])
+    const deployment = parts.deployment.current
     const body: Health = {
       status: 'ok',
       uptime: (clock.elapsedMs() - startedAtMs) / 1000,
       version: parts.version,
-      network: parts.deployment.current.network,
-      contracts: parts.deployment.current.sources,
+      network: deployment.network,
+      passphrase: deployment.passphrase,
+      deployment: { name: deployment.name, since: deployment.since },
+      contracts: contractsOf(deployment),
       indexer: describe(state, clock),
       market: { pauseState },
       rateLimits: { counting: countingOf(parts.sharedCounts) },
@@ -43,6 +50,16 @@ export function healthRoutes(app: App, parts: HealthParts): void {
     reply.headers({ 'cache-control': CACHE_NEVER, ...indexHeaders({ ledger: state?.lastLedger ?? null, seq: state?.seq ?? 0 }) })
     reply.type(JSON_TYPE).send(JSON.stringify(body))
   })
+}
+
+function contractsOf({ sources, interfaces }: Deployment): HealthContracts {
+  const describeContract = (key: ContractKey): HealthContracts[ContractKey] => {
+    const { generation = null, wasmHash = null, sinceLedger = null, notUnderstood = [] } = interfaces[key] ?? {}
+    return { ...sources[key], generation, wasmHash, sinceLedger, notUnderstood: [...notUnderstood] }
+  }
+  const named = CONTRACT_KEYS.map((key) => [key, describeContract(key)])
+  const aliases = Object.entries(CONTRACT_ALIASES).map(([alias, key]) => [alias, describeContract(key)])
+  return Object.fromEntries([...named, ...aliases]) as HealthContracts
 }
 
 function countingOf(sharedCounts: SharedCounts | null): Counting {
@@ -90,6 +107,8 @@ function healthOperation(parts: HealthParts) {
         uptime: 86_400.25,
         version: parts.version,
         network: 'testnet',
+        passphrase: 'Test SDF Network ; September 2015',
+        deployment: { name: 'testnet-2026-07-06', since: '2026-07-06' },
         contracts: EXAMPLE_CONTRACTS,
         indexer: {
           lastLedger: 1_234_567, lastUpdatedAt: 1_783_339_202_481, ledgerAgeSeconds: 3, unknownEvents: 0,
@@ -113,13 +132,23 @@ function healthOperation(parts: HealthParts) {
   )
 }
 
-const EXAMPLE_CONTRACTS = {
-  market: { address: 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC', source: 'manifest' },
-  vault: { address: 'CBLVZZ557ALB342GBQIMC2E3IYXJ5AEL7XSVMPX36CVLKRDQGDH22UL6', source: 'manifest' },
-  oracleShim: { address: 'CBY4YLPYEN5GMV4JMVZGCSU433SO5JTEGCS66GIT3EZOUG2CN2TWT6UK', source: 'manifest' },
-  router: { address: 'CDH4CY3XMUZ7H73LC3WJYR3AG56U4MTIBMR2WHNORXDTWLLBOQII44S4', source: 'manifest' },
-  usdcToken: { address: 'CA63EPM4EEXUVUANF6FQUJEJ37RWRYIXCARWFXYUMPP7RLZWFNLTVNR4', source: 'manifest' },
-  lpToken: { address: 'CD7VRBXIDYP2C2F2AZZL242GY4PRDVDH2BG3LAN2ASXYUXCPHWQJTDP5', source: 'manifest' },
-  vaultFactory: { address: 'CAZPVI2PLDQJGDDGULG7FSVNYO3B7BTWTTK5OWVH5SSWN7SJ4ZCBTVP5', source: 'manifest' },
-  referral: { address: 'CCV5NWLGQTCRFFOTHJDQVFOOLAEUPQTWMPTNNHR2EU64BULV77W5GXEE', source: 'manifest' },
-} as const
+const EXAMPLE_ADDRESSES = {
+  market: 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC',
+  vault: 'CBLVZZ557ALB342GBQIMC2E3IYXJ5AEL7XSVMPX36CVLKRDQGDH22UL6',
+  oracleShim: 'CBY4YLPYEN5GMV4JMVZGCSU433SO5JTEGCS66GIT3EZOUG2CN2TWT6UK',
+  router: 'CDH4CY3XMUZ7H73LC3WJYR3AG56U4MTIBMR2WHNORXDTWLLBOQII44S4',
+  usdcToken: 'CA63EPM4EEXUVUANF6FQUJEJ37RWRYIXCARWFXYUMPP7RLZWFNLTVNR4',
+  lpToken: 'CD7VRBXIDYP2C2F2AZZL242GY4PRDVDH2BG3LAN2ASXYUXCPHWQJTDP5',
+  vaultFactory: 'CAZPVI2PLDQJGDDGULG7FSVNYO3B7BTWTTK5OWVH5SSWN7SJ4ZCBTVP5',
+  referral: 'CCV5NWLGQTCRFFOTHJDQVFOOLAEUPQTWMPTNNHR2EU64BULV77W5GXEE',
+} as const satisfies ContractAddresses
+
+const EXAMPLE_CONTRACTS = contractsOf(
+  createDeployment(
+    {
+      name: 'example', since: null, network: 'testnet', passphrase: '', generation: '1', assets: [],
+      contracts: Object.fromEntries(CONTRACT_KEYS.map((key) => [key, { address: EXAMPLE_ADDRESSES[key], source: 'manifest' }])) as ContractSources,
+    },
+    { ...UNKNOWN_INTERFACES, market: { wasmHash: EXAMPLE_WASM_HASH, sinceLedger: 1_200_345, generation: '1', spec: null, notUnderstood: [] } },
+  ),
+)

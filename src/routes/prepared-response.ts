@@ -1,9 +1,12 @@
 // What POST /v1/orders/prepare and POST /v1/actions/prepare have in common.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Log } from '../base/log.ts'
 import type { CallFields } from '../exchange/call-arguments.ts'
 import { encodeCall, findForm, findUnsupportedField, typesOf } from '../exchange/call-forms.ts'
 import type { CallDefinition } from '../exchange/call-forms.ts'
+import { declaredSignature } from '../exchange/contract-interface.ts'
+import type { ContractKey } from '../exchange/contracts.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { callerKey } from '../http/caller.ts'
 import { clientDisconnected } from '../http/client-disconnected.ts'
@@ -17,6 +20,34 @@ import { requireSupportedAsset } from './known-asset.ts'
 export interface PreparingParts {
   readonly prepare: Prepare
   readonly deployment: CurrentDeployment
+  readonly reportRefusal: RefusalReport
+}
+
+/** A call that the deployed contract does not accept. */
+export interface Refusal {
+  readonly op: string
+  readonly contract: ContractKey
+  /** Null while the code of the contract is unknown. */
+  readonly wasmHash: string | null
+  readonly expected: string
+  readonly found: string | null
+}
+
+export type RefusalReport = (refusal: Refusal) => void
+
+/** More combinations of operation and code than a process meets. */
+const REPORTED_MAX = 1_000
+
+/** Logs each operation once for each code that does not accept it. */
+export function createRefusalReport(log: Log): RefusalReport {
+  const reported = new Set<string>()
+  return (refusal) => {
+    const key = `${refusal.op} ${refusal.wasmHash}`
+    if (reported.has(key)) return
+    if (reported.size >= REPORTED_MAX) reported.clear()
+    reported.add(key)
+    log.warn({ ...refusal }, 'the deployed contract does not accept the arguments of this operation, so it is refused')
+  }
 }
 
 interface PreparedCall extends PreparingParts {
@@ -40,10 +71,15 @@ export async function sendPrepared(request: FastifyRequest, reply: FastifyReply,
 }
 
 /** The call in the form that the deployed contract accepts. Throws `unsupported_by_deployment` if it cannot do what the request says. */
-function callOf({ fields, definition, deployment }: PreparedCall, trader: string): PrepareRequest {
-  const { contracts, targetOf } = deployment.current
+function callOf({ fields, definition, deployment, reportRefusal }: PreparedCall, trader: string): PrepareRequest {
+  const { contracts, interfaces, targetOf } = deployment.current
   const form = findForm(definition, targetOf(definition.contract))
-  if (form === undefined) throw new HttpFailure({ status: 503, body: { error: UNSUPPORTED, op: fields.op, expected: signatureOf(definition), found: null } })
+  if (form === undefined) {
+    const declared = interfaces[definition.contract]
+    const refusal = { op: fields.op, expected: signatureOf(definition), found: declaredSignature(declared, definition.functionName) }
+    reportRefusal({ ...refusal, contract: definition.contract, wasmHash: declared?.wasmHash ?? null })
+    throw new HttpFailure({ status: 503, body: { error: UNSUPPORTED, ...refusal } })
+  }
   const field = findUnsupportedField(definition, form, fields)
   if (field !== undefined) throw new HttpFailure({ status: 400, body: { error: UNSUPPORTED, field } })
   return { op: fields.op, trader, ...encodeCall(definition, form, { fields, signer: trader, contracts }) }

@@ -11,6 +11,9 @@ import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { anyDeployment } from '../support/deployments.ts'
 
+/** A contract whose code was not read yet. */
+const UNREAD = { generation: null, wasmHash: null, sinceLedger: null, notUnderstood: [] }
+
 let fixture: GatewayFixture
 
 before(async () => {
@@ -25,14 +28,16 @@ test('every indexer field is null on a fresh deployment', async () => {
   assert.deepEqual([headers['x-ledger'], headers['x-seq']], ['0', '0'])
 })
 
-test('reports version, network and the eight contracts with their source', async () => {
+test('reports version, network and the eight contracts with their source, also under the names of the deployed service', async () => {
   const { body } = await fixture.get<Health>('/v1/health')
   assert.equal(body.status, 'ok')
   assert.equal(body.network, 'testnet')
   assert.match(body.version, /^\d+\.\d+\.\d+$/)
   assert.equal(body.uptime, 0)
-  assert.deepEqual(Object.keys(body.contracts), [...CONTRACT_KEYS])
-  for (const key of CONTRACT_KEYS) assert.deepEqual(body.contracts[key], { address: fixture.network.contracts[key], source: 'manifest' })
+  assert.deepEqual(Object.keys(body.contracts), [...CONTRACT_KEYS, 'noeracleShim', 'noetherRouter', 'noeToken'])
+  for (const key of CONTRACT_KEYS) assert.deepEqual(body.contracts[key], { address: fixture.network.contracts[key], source: 'manifest', ...UNREAD })
+  const { contracts: { oracleShim, router, lpToken, noeracleShim, noetherRouter, noeToken } } = body
+  assert.deepEqual([noeracleShim, noetherRouter, noeToken], [oracleShim, router, lpToken])
 })
 
 test('reports the last ledger and its age, also while ledgers have no events', async () => {
@@ -77,7 +82,7 @@ test('reports the environment as the source of an overridden contract address', 
   const deployment = anyDeployment({ router: { address: router, source: 'env' } })
   await using bare = await createBareGateway({ deployment, store: emptyStore() })
   const { contracts } = (await bare.gateway.app.inject('/v1/health')).json<Health>()
-  assert.deepEqual([contracts.router, contracts.market.source], [{ address: router, source: 'env' }, 'manifest'])
+  assert.deepEqual([contracts.router, contracts.market.source], [{ address: router, source: 'env', ...UNREAD }, 'manifest'])
 })
 
 function emptyStore(): never {

@@ -108,12 +108,11 @@ const VAULT = [
 ]
 const REFERRER = ['referrer', 'code', 'createdAt', 'referredCount', 'totalVolumeGenerated', 'totalEarned', 'claimable', 'updatedAt']
 
+const HEALTH = ['status', 'uptime', 'version', 'network', 'passphrase', 'deployment', 'contracts', 'indexer', 'market', 'rateLimits'] as const
+
 /** The endpoints. `cursor` is an addition of this gateway: it continues a list without losing rows. */
 const ENDPOINTS: readonly Endpoint[] = [
-  {
-    path: '/v1/health', exempt: true, query: [],
-    body: ['status', 'uptime', 'version', 'network', 'contracts', 'indexer', 'market', 'rateLimits'], errors: [500],
-  },
+  { path: '/v1/health', exempt: true, query: [], body: HEALTH, errors: [500] },
   { path: '/livez', exempt: true, query: [], body: ['status'], errors: [500] },
   { path: '/readyz', exempt: true, query: [], body: ['status'], errors: [500, 503] },
   { path: '/v1/markets', query: [], body: ['markets'], errors: [429, 500] },

@@ -7,7 +7,7 @@ import { ApiKey } from '../../src/resources/api-key.ts'
 import { AccountVolume } from '../../src/resources/account-volume.ts'
 import { Candle } from '../../src/resources/candle.ts'
 import { EventRow } from '../../src/resources/event-row.ts'
-import { Health } from '../../src/resources/health.ts'
+import { DeployedContract, Health } from '../../src/resources/health.ts'
 import { LeaderboardEntry } from '../../src/resources/leaderboard-entry.ts'
 import { MarketStats } from '../../src/resources/market-stats.ts'
 import { Market } from '../../src/resources/market.ts'
@@ -95,7 +95,7 @@ const RESOURCES: readonly (readonly [heading: string, schema: unknown, fields: s
     'hash string, status SUCCESS|PENDING|FAILED, ledger? integer, contractError? object?, resultXdr? string',
   ],
   ['Submit result, contractError', SubmitResult.properties.contractError, 'code integer, name string'],
-  ['Health', Health, 'status ok, uptime number, version string, network string, contracts object, indexer object, rateLimits object'],
+  ['Health', Health, 'status ok, uptime number, version string, network string, passphrase string, deployment object, contracts object, indexer object, rateLimits object'],
 ]
 
 /** The fields of the health's indexer that the specification requires; a gateway may add more. */
@@ -147,7 +147,8 @@ test('"Health": the indexer has the required fields, and all its fields are null
 test('"Health": each contract has its address and the address\'s source', () => {
   const contracts = Health.properties.contracts as unknown as Schema
   assert.equal(contracts.required?.length, 8)
-  for (const [key, schema] of Object.entries(contracts.properties ?? {})) {
-    assert.deepEqual(describe(schema), parse('address string, source manifest|env'), key)
-  }
+  assert.equal(Object.keys(contracts.properties ?? {}).length, 11)
+  for (const [key, schema] of Object.entries(contracts.properties ?? {})) assert.equal(typeOf(schema), '<DeployedContract>', key)
+  const members = 'address string, source manifest|env, generation string?, wasmHash string?, sinceLedger integer?, notUnderstood array'
+  assert.deepEqual(describe(DeployedContract as unknown as Schema), parse(members))
 })

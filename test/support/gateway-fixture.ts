@@ -7,6 +7,8 @@ import type { Log } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { createRpc } from '../../src/chain/rpc.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
+import { createInterfaceFollower } from '../../src/deployment/interfaces.ts'
+import type { InterfaceFollower } from '../../src/deployment/interfaces.ts'
 import type { ReplaceableDeployment } from '../../src/exchange/deployment.ts'
 import { createGateway } from '../../src/gateway.ts'
 import type { Gateway, GatewayParts } from '../../src/gateway.ts'
@@ -107,6 +109,8 @@ export async function createGatewayFixture(options: GatewayFixtureOptions = {}):
     ...options.gateway,
   }
   let indexer = startIndexer('indexer')
+  const followInterfaces = (): InterfaceFollower => createInterfaceFollower({ store, deployment, clock, log })
+  let interfaces = followInterfaces()
   building.defer(() => indexer[Symbol.asyncDispose]())
   let contractChanges = 1
   let gateway = await createGateway(parts)
@@ -118,7 +122,7 @@ export async function createGatewayFixture(options: GatewayFixtureOptions = {}):
   await startListening()
   metrics?.addSources({
     gateway: () => gateway.stats(), indexer: () => indexer.status(), rpcQueues: rpc.queues, rpcNodes: rpc.nodes, storeQueues: store.waiting,
-    index: createIndexSnapshotReader({ db: store.read, clock, log }),
+    index: createIndexSnapshotReader({ db: store.read, clock, log }), interfaces: () => deployment.current.interfaces,
   })
   const clients: StreamClient[] = []
   building.defer(async () => void (await Promise.all(clients.map((client) => client.close()))))
@@ -156,7 +160,7 @@ export async function createGatewayFixture(options: GatewayFixtureOptions = {}):
       await gateway.oracle.step()
       for (let steps = 0; steps < INDEXER_STEPS_MAX; steps++) {
         const result = await indexer.step()
-        if (result.kind === 'indexed' && result.caughtUp) return
+        if (result.kind === 'indexed' && result.caughtUp) return await interfaces.refresh()
       }
       throw new Error(`the index has not caught up after ${INDEXER_STEPS_MAX} steps`)
     },
@@ -173,6 +177,7 @@ export async function createGatewayFixture(options: GatewayFixtureOptions = {}):
     async restartWithContracts(contracts) {
       await indexer[Symbol.asyncDispose]()
       deployment = deploymentWith(contracts)
+      interfaces = followInterfaces()
       indexer = startIndexer(`indexer ${++contractChanges}`)
       await restartGateway({ deployment })
     },

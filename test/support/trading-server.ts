@@ -100,6 +100,7 @@ export async function createTradingServer(): Promise<TradingServer> {
   ordersRoutes(app, {
     prepare: (request, options) => current().relay.prepare(request, options),
     deployment: forward(() => current().parts.deployment),
+    reportRefusal() {},
   })
   txRoutes(app, { relay: forward(() => current().relay) })
   return {

@@ -455,80 +455,28 @@ export interface components {
       readonly version: string;
       /** @description Stellar network of the contracts. */
       readonly network: string;
+      /** @description Passphrase of the network, which signatures include. */
+      readonly passphrase: string;
+      /** @description The deployment that is served. */
+      readonly deployment: {
+        /** @description Name of the manifest; local for the local network. */
+        readonly name: string;
+        /** @description When the contracts were deployed, as the manifest says. */
+        readonly since: string | null;
+      };
       /** @description Contract addresses of the deployment. Read them from here instead of hard-coding them. */
       readonly contracts: {
-        readonly market: {
-          /** @description Contract address. */
-          readonly address: string;
-          /**
-           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
-           * @enum {string}
-           */
-          readonly source: "manifest" | "env";
-        };
-        readonly vault: {
-          /** @description Contract address. */
-          readonly address: string;
-          /**
-           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
-           * @enum {string}
-           */
-          readonly source: "manifest" | "env";
-        };
-        readonly oracleShim: {
-          /** @description Contract address. */
-          readonly address: string;
-          /**
-           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
-           * @enum {string}
-           */
-          readonly source: "manifest" | "env";
-        };
-        readonly router: {
-          /** @description Contract address. */
-          readonly address: string;
-          /**
-           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
-           * @enum {string}
-           */
-          readonly source: "manifest" | "env";
-        };
-        readonly usdcToken: {
-          /** @description Contract address. */
-          readonly address: string;
-          /**
-           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
-           * @enum {string}
-           */
-          readonly source: "manifest" | "env";
-        };
-        readonly lpToken: {
-          /** @description Contract address. */
-          readonly address: string;
-          /**
-           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
-           * @enum {string}
-           */
-          readonly source: "manifest" | "env";
-        };
-        readonly vaultFactory: {
-          /** @description Contract address. */
-          readonly address: string;
-          /**
-           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
-           * @enum {string}
-           */
-          readonly source: "manifest" | "env";
-        };
-        readonly referral: {
-          /** @description Contract address. */
-          readonly address: string;
-          /**
-           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
-           * @enum {string}
-           */
-          readonly source: "manifest" | "env";
-        };
+        readonly market: components["schemas"]["DeployedContract"];
+        readonly vault: components["schemas"]["DeployedContract"];
+        readonly oracleShim: components["schemas"]["DeployedContract"];
+        readonly router: components["schemas"]["DeployedContract"];
+        readonly usdcToken: components["schemas"]["DeployedContract"];
+        readonly lpToken: components["schemas"]["DeployedContract"];
+        readonly vaultFactory: components["schemas"]["DeployedContract"];
+        readonly referral: components["schemas"]["DeployedContract"];
+        readonly noeracleShim?: components["schemas"]["DeployedContract"];
+        readonly noetherRouter?: components["schemas"]["DeployedContract"];
+        readonly noeToken?: components["schemas"]["DeployedContract"];
       };
       /** @description Progress of the indexer. Every field is null until the first ledger is indexed. */
       readonly indexer: {
@@ -621,6 +569,24 @@ export interface components {
          */
         readonly counting: "process" | "shared" | "fallback";
       };
+    };
+    /** @description A contract of the deployment, and the code that it runs. */
+    readonly DeployedContract: {
+      /** @description Contract address. */
+      readonly address: string;
+      /**
+       * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
+       * @enum {string}
+       */
+      readonly source: "manifest" | "env";
+      /** @description Generation of the code: 1, 2.0, 2.1, 2.2 or 2.3. Null if the code was not read yet, is of no known generation, or is a token of the network. */
+      readonly generation: string | null;
+      /** @description SHA-256 of the code that the contract runs, hex. Null if unknown, and for tokens of the network. */
+      readonly wasmHash: string | null;
+      /** @description Ledger since which the contract is known to run this code. */
+      readonly sinceLedger: number | null;
+      /** @description What this gateway does not understand of the interface: changed arguments, missing functions, unknown error codes. Empty: everything. */
+      readonly notUnderstood: readonly string[];
     };
     /** @description The process is alive. */
     readonly Alive: {
