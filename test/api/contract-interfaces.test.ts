@@ -57,7 +57,7 @@ async function upgradeMarket(spec: ContractSpec, wasmHash: string): Promise<void
   await fixture.store.write.transaction(async (tx) => {
     await storeContractCode(tx, { wasmHash, spec, problem: null }, 0)
     await insertContractVersion(tx, 1, {
-      address: fixture.network.contracts.market, fromLedger, fromEventId: null, wasmHash, generation: null, seq: null, noticedAt: 0,
+      contract: 'market', address: fixture.network.contracts.market, fromLedger, fromEventId: null, wasmHash, generation: null, seq: null, noticedAt: 0,
     })
   })
   await fixture.catchUp()
