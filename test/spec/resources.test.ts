@@ -95,7 +95,7 @@ const RESOURCES: readonly (readonly [heading: string, schema: unknown, fields: s
     'hash string, status SUCCESS|PENDING|FAILED, ledger? integer, contractError? object?, resultXdr? string',
   ],
   ['Submit result, contractError', SubmitResult.properties.contractError, 'code integer, name string'],
-  ['Health', Health, 'status ok, uptime number, version string, network string, passphrase string, deployment object, contracts object, indexer object, rateLimits object'],
+  ['Health', Health, 'status ok, uptime number, version string, network string, contracts object, indexer object, rateLimits object'],
 ]
 
 /** The fields of the health's indexer that the specification requires; a gateway may add more. */
@@ -128,7 +128,7 @@ const ADDITIONS: ReadonlyMap<string, string> = new Map([
   ['Leaderboard entry', 'rank integer, trades integer, liqCount integer'],
   ['Trader vault', 'apyKind annualized|inception'],
   ['Referral trade row', 'volume string?'],
-  ['Health', 'market object'],
+  ['Health', 'passphrase string, deployment object, market object'],
 ])
 
 for (const [heading, schema, fields] of RESOURCES) {
