@@ -43,6 +43,8 @@ const INDEXER_STEPS_MAX = 1_000
 interface GatewayFixtureOptions {
   readonly seed?: string
   readonly traders?: number
+  /** Of the contracts; the first by default. */
+  readonly generation?: '1' | '2'
   readonly log?: Log
   /** The first ledger to index; by default the network's first. */
   readonly startLedger?: number
@@ -86,12 +88,13 @@ export interface GatewayFixture extends AsyncDisposable {
 }
 
 export async function createGatewayFixture(options: GatewayFixtureOptions = {}): Promise<GatewayFixture> {
-  const { seed = 'world', traders = 12, log = silentLog, listen = false, metrics } = options
+  const { seed = 'world', traders = 12, generation = '1', log = silentLog, listen = false, metrics } = options
   await using building = new AsyncDisposableStack()
   const clock = createVirtualClock(FIXTURE_START_MS)
   const random = createSeededRandom(seed)
-  const network = building.use(await startNetworkOn(clock, { random: random.fork('network'), log, seed, traders, ledgerMs: LEDGER_MS }))
-  const deploymentWith = (contracts: ContractAddresses): ReplaceableDeployment => currentDeploymentOf(contracts, { passphrase: network.networkPassphrase })
+  const network = building.use(await startNetworkOn(clock, { random: random.fork('network'), log, seed, traders, generation, ledgerMs: LEDGER_MS }))
+  const deploymentWith = (contracts: ContractAddresses): ReplaceableDeployment =>
+    currentDeploymentOf(contracts, { passphrase: network.networkPassphrase, generation: network.generation, assets: network.assets })
   const { store, running } = trackCalls(building.use(await openTestStore({ readTimeoutMs: STATEMENT_TIMEOUT_MS })))
   const { controls, transport } = createControlledTransport(network)
   const rpc = createRpc({ urls: ['http://local/rpc'], transport, clock, random: random.fork('rpc'), log, observer: metrics?.rpc ?? null })
