@@ -58,6 +58,12 @@ export interface ContractError {
   readonly name: string
 }
 
+/** An error of the network's contract host, such as `storage`, `exceeded_limit`. */
+export interface HostError {
+  readonly type: string
+  readonly code: string
+}
+
 /**
  * A transaction failed. `stage` says when: a failed simulation or submission costs nothing; with `ledger` the transaction failed in a ledger and its fee was
  * charged.
@@ -67,15 +73,30 @@ export class ContractFailure extends GatewayError {
   readonly stage: 'simulation' | 'submission' | 'ledger'
   /** Null when the error comes from the network, not from a contract: a missing balance or a network limit, for example. */
   readonly contractError: ContractError | null
+  /**
+   * Null unless the host failed rather than a contract. `storage` or `budget` with `exceeded_limit`: the state changed after the transaction was prepared, so
+   * trade again.
+   */
+  readonly hostError: HostError | null
+  /** The network's result, such as `txFailed` or `txTooLate`; null if unknown. */
+  readonly txResultCode: string | null
   /** The transaction's hash, once it has one. */
   readonly hash: string | null
   constructor(
     response: ErrorResponse,
-    failure: { readonly stage: ContractFailure['stage']; readonly contractError: ContractError | null; readonly hash?: string },
+    failure: {
+      readonly stage: ContractFailure['stage']
+      readonly contractError: ContractError | null
+      readonly hostError?: HostError | null
+      readonly txResultCode?: string | null
+      readonly hash?: string
+    },
   ) {
     super(response)
     this.stage = failure.stage
     this.contractError = failure.contractError
+    this.hostError = failure.hostError ?? null
+    this.txResultCode = failure.txResultCode ?? null
     this.hash = failure.hash ?? null
   }
 }

@@ -3,7 +3,7 @@
 import { backoffMs, pause, createRequestId } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { ContractFailure, GatewayError, RateLimited, Unauthorized, UnexpectedAnswer, Unreachable } from './errors.ts'
-import type { ContractError, ErrorResponse } from './errors.ts'
+import type { ContractError, ErrorResponse, HostError } from './errors.ts'
 import type { FetchLike, ResponseLike } from './platform.ts'
 
 /** An API key. The secret is sent in a header of each call and used for nothing else. */
@@ -83,6 +83,8 @@ export function createHttp(options: HttpOptions): Http {
   const { clock } = options
   const base = options.url.replace(/\/+$/, '')
   let key: Key | null = null
+  /** Only where the gateway requires it, because this machine's clock may be wrong. */
+  let sendsTimestamp = false
   const allowances: Partial<Record<CallKind, Allowance>> = {}
   /** No call of a kind is sent before its time, because the rate limit is used up. */
   const limitedUntilMs: Record<CallKind, number> = { read: 0, trading: 0 }
@@ -94,6 +96,7 @@ export function createHttp(options: HttpOptions): Http {
     const requestId = createRequestId()
     const headers: Record<string, string> = { 'x-request-id': requestId }
     if (key !== null) headers['authorization'] = `Bearer ${key.keyId}:${key.secret}`
+    if (key !== null && sendsTimestamp) headers['x-timestamp'] = String(Math.floor(clock.nowMs() / 1000))
     if (call.body !== undefined) headers['content-type'] = 'application/json'
     if (minLedger !== undefined) headers['x-min-ledger'] = String(minLedger)
     const controller = new AbortController()
@@ -140,12 +143,17 @@ export function createHttp(options: HttpOptions): Http {
         if (waitMs > waitLeftMs) throw lastError ?? lastLimits[kind]
         if (waitMs > 0) await pause(clock, waitMs, callOptions.signal)
         waitLeftMs -= waitMs
+        const hadTimestamp = sendsTimestamp
         try {
           return await attemptCall<Body>(call, callOptions)
         } catch (error) {
           if (error instanceof RateLimited) {
             limitedUntilMs[kind] = Math.max(limitedUntilMs[kind], clock.nowMs() + (error.retryAfterSec ?? 1) * 1000)
             lastLimits[kind] = error
+          }
+          if (isMissingTimestamp(error) && !hadTimestamp) {
+            sendsTimestamp = true
+            continue
           }
           if (attempt >= attempts || !isRetryable(error, call)) throw error
           lastError = error
@@ -161,13 +169,20 @@ function kindOf({ path }: Call): CallKind {
   return TRADING_PATH.test(path) ? 'trading' : 'read'
 }
 
+/** The call was not executed. */
+function isMissingTimestamp(error: unknown): boolean {
+  return error instanceof Unauthorized && error.code === 'missing_timestamp'
+}
+
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([502, 503, 504])
 
 /** Whether the call may be retried. A rate-limited call was not executed; after any other failure it may have been, so only repeatable calls are retried. */
 function isRetryable(error: unknown, { isRepeatable }: Call): boolean {
   if (error instanceof RateLimited) return true
   if (!isRepeatable) return false
-  if (error instanceof GatewayError) return TRANSIENT_STATUSES.has(error.status) || error.code === 'not_yet'
+  if (error instanceof GatewayError) {
+    return (TRANSIENT_STATUSES.has(error.status) && error.code !== 'unsupported_by_deployment') || error.code === 'not_yet'
+  }
   return error instanceof Unreachable
 }
 
@@ -220,7 +235,11 @@ function toGatewayError({ status, body, requestId, retryAfterSec }: Pick<ErrorRe
   if (status === 429) return new RateLimited(response)
   if (status === 401) return new Unauthorized(response)
   const stage = ({ simulation_failed: 'simulation', submission_rejected: 'submission' } as const)[code]
-  return stage === undefined ? new GatewayError(response) : new ContractFailure(response, { stage, contractError: contractErrorOf(fields['contractError']) })
+  if (stage === undefined) return new GatewayError(response)
+  const hostError = hostErrorOf(fields['hostError'])
+  return new ContractFailure(response, {
+    stage, contractError: contractErrorOf(fields['contractError']), hostError, txResultCode: textOf(fields['txResultCode']) ?? null,
+  })
 }
 
 function textOf(value: unknown): string | undefined {
@@ -231,4 +250,10 @@ function contractErrorOf(value: unknown): ContractError | null {
   if (typeof value !== 'object' || value === null) return null
   const { code, name } = value as { readonly code?: unknown; readonly name?: unknown }
   return typeof code === 'number' && typeof name === 'string' ? { code, name } : null
+}
+
+function hostErrorOf(value: unknown): HostError | null {
+  if (typeof value !== 'object' || value === null) return null
+  const { type, code } = value as { readonly type?: unknown; readonly code?: unknown }
+  return typeof type === 'string' && typeof code === 'string' ? { type, code } : null
 }

@@ -21,5 +21,5 @@ export type { FetchLike, WebSocketConstructor, WebSocketLike } from './platform.
 export {
   ContractFailure, ExchangeError, GatewayError, RateLimited, RefusedToSign, Unauthorized, UnexpectedAnswer, UnknownOutcome, Unreachable,
 } from './errors.ts'
-export type { ContractError, Difference, SignedTransaction } from './errors.ts'
+export type { ContractError, Difference, HostError, SignedTransaction } from './errors.ts'
 export type * from './generated/resources.ts'

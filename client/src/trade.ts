@@ -193,10 +193,9 @@ function classifySubmitError(error: unknown): 'failed' | 'rejected' | 'retry' | 
 }
 
 function failedInLedger(result: SubmitResult): ContractFailure {
-  const contractError = result.contractError ?? null
-  const message = contractError === null ? 'The transaction failed in a ledger.' : `${contractError.name} (${contractError.code})`
+  const { contractError = null, hostError = null, txResultCode = null, message = 'The transaction failed in a ledger.' } = result
   return new ContractFailure(
-    { status: 200, code: 'transaction_failed', message, requestId: null, body: result },
-    { stage: 'ledger', contractError, hash: result.hash },
+    { status: 200, code: 'transaction_failed', message, hint: result.message, requestId: null, body: result },
+    { stage: 'ledger', contractError, hostError, txResultCode, hash: result.hash },
   )
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GatewayError, RateLimited, UnexpectedAnswer, Unreachable } from '../../client/src/errors.ts'
+import { ContractFailure, GatewayError, RateLimited, Unauthorized, UnexpectedAnswer, Unreachable } from '../../client/src/errors.ts'
 import { createHttp } from '../../client/src/http.ts'
 import type { Http } from '../../client/src/http.ts'
 import type { FetchLike, ResponseLike } from '../../client/src/platform.ts'
@@ -172,4 +172,41 @@ test('a response that is not JSON is an UnexpectedAnswer, and an error without a
   const { error } = await bare.settled(bare.http.call(READ))
   assert.ok(error instanceof GatewayError)
   assert.deepEqual([error.status, error.code, bare.sent.length], [418, 'http_418', 1])
+})
+
+test('sends X-Timestamp only to a gateway that requires it, from the first refusal on', async () => {
+  const { http, sent, clock, settled } = connect([response(200, {}), response(401, { error: 'missing_timestamp' }), response(200, {})], { attempts: 1 })
+  http.useKey({ keyId: 'nk_1', secret: 's' })
+  clock.advance(1_783_339_200_500)
+  await settled(http.call(READ))
+  assert.ok('value' in (await settled(http.call(WRITE))), 'the refused call was not executed, so it is sent again')
+  await settled(http.call(READ))
+  const timestamps = sent.map(({ headers }) => headers['x-timestamp'])
+  assert.deepEqual(timestamps, [undefined, undefined, '1783339200', '1783339200'])
+})
+
+test('gives up when a gateway claims that a sent timestamp is missing', async () => {
+  const { http, sent, settled } = connect([response(401, { error: 'missing_timestamp' })])
+  http.useKey({ keyId: 'nk_1', secret: 's' })
+  const { error } = await settled(http.call(READ))
+  assert.ok(error instanceof Unauthorized)
+  assert.equal(sent.length, 2)
+})
+
+test('does not repeat what the deployment does not support', async () => {
+  const body = { error: 'unsupported_by_deployment', op: 'claim_shortfall', expected: 'claim_shortfall(address)', found: null }
+  const { http, sent, settled } = connect([response(503, body)])
+  const { error } = await settled(http.call(READ))
+  assert.ok(error instanceof GatewayError)
+  assert.deepEqual([error.status, error.code, sent.length], [503, 'unsupported_by_deployment', 1])
+})
+
+test('a rejected submission carries host error and transaction result', async () => {
+  const body = {
+    error: 'submission_rejected', message: 'no', contractError: null, hostError: { type: 'storage', code: 'exceeded_limit' }, txResultCode: 'txSorobanInvalid',
+  }
+  const { http, settled } = connect([response(400, body)])
+  const { error } = await settled(http.call(WRITE))
+  assert.ok(error instanceof ContractFailure)
+  assert.deepEqual([error.stage, error.contractError, error.hostError, error.txResultCode], ['submission', null, body.hostError, 'txSorobanInvalid'])
 })

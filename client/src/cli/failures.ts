@@ -57,6 +57,13 @@ const CONTRACT_HINTS: Readonly<Record<string, string>> = {
   OrderNotPending: 'The order was already executed or cancelled.',
   NotOrderOwner: '`orders` lists your resting orders.',
   OrderAlreadyExists: 'The position already has such an order. Cancel that one first.',
+  AcceptablePriceExceeded: 'The price moved past your acceptablePrice. Try again, or accept a worse one.',
+  AssetRiskNotConfigured: 'This asset is not open for trading.',
+  AssetHalted: 'Opening positions of this asset is halted. Closing works.',
+  Frozen: 'The exchange is frozen. Only cancelling orders and adding collateral work.',
+  NetsToZero: 'It offsets your positions in the other direction. Close those, or open a larger one.',
+  SkewCapExceeded: 'This side of the market is too large already. `limits ASSET` shows what is left.',
+  WithdrawCooldownActive: 'Withdrawing is possible again some time after the last deposit.',
   SlippageExceeded: 'The price moved. Allow more with --slippage, or try again.',
   InvalidTriggerPrice: 'The trigger price is 0 or on the wrong side of the price.',
   InvalidLimitPrice: 'The limit price does not fit the trigger price.',
@@ -91,6 +98,9 @@ export function describeFailure(error: unknown): Failure {
   return { ...base, exitCode: 1, kind: 'error', message: error instanceof Error ? error.message : String(error) }
 }
 
+/** The error as the host prints it, at the end of messages. */
+const HOST_TEXT = / \[Error\(.*\)\]$/
+
 function describeGatewayError(error: GatewayError): Failure {
   const { requestId, hint, code, status } = error
   const message = hint ?? code
@@ -104,13 +114,14 @@ function describeGatewayError(error: GatewayError): Failure {
     return { exitCode: 4, kind: code, message: `Rate limit exceeded (${code}).`, hint: advice, requestId, more: { status } }
   }
   if (error instanceof ContractFailure) {
-    const { contractError, stage, hash } = error
+    const { contractError, hostError, txResultCode, stage, hash } = error
     const cost = {
       simulation: 'Nothing was signed or charged.', submission: 'Nothing was charged.', ledger: 'The transaction failed in a ledger. Its fee was charged.',
     }[stage]
-    const what = contractError === null ? message : `${contractError.name} (contract error ${contractError.code}): ${message}`
+    const sentence = message.replace(HOST_TEXT, '')
+    const what = contractError === null ? sentence : `${contractError.name} (contract error ${contractError.code}): ${sentence}`
     const advice = contractError === null ? undefined : CONTRACT_HINTS[contractError.name]
-    const more = { status, stage, contractError, hash }
+    const more = { status, stage, contractError, hostError, txResultCode, hash }
     return { exitCode: 6, kind: code, message: `${what.replace(/\.$/, '')}. ${cost}`, hint: advice ?? null, requestId, more }
   }
   return { exitCode: 4, kind: code, message: `${message} (${status} ${code})`, hint: null, requestId, more: { status } }

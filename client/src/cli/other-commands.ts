@@ -24,16 +24,20 @@ function fieldsOf(context: Context): Record<string, string> {
 }
 
 /** Fields that are amounts or prices. */
-const AMOUNTS: ReadonlySet<string> = new Set(['collateral', 'amount', 'lpAmount', 'shares', 'triggerPrice', 'limitPrice'])
+const AMOUNTS: ReadonlySet<string> = new Set(
+  ['collateral', 'amount', 'closeSize', 'lpAmount', 'shares', 'minOut', 'triggerPrice', 'limitPrice', 'acceptablePrice'],
+)
 /** Fields that are numbers in JSON. */
-const NUMBERS: ReadonlySet<string> = new Set(['leverage', 'slippageToleranceBps', 'trailingPercentBps', 'vaultId', 'expirationLedger'])
+const NUMBERS: ReadonlySet<string> = new Set(['leverage', 'slippageToleranceBps', 'trailingPercentBps', 'vaultId', 'expirationLedger', 'timeInForce'])
+/** Fields that are true or false. */
+const FLAGS: ReadonlySet<string> = new Set(['paused', 'reduceOnly'])
 
 async function operate(context: Context): Promise<void> {
   const op = OPERATIONS.find((one) => one === context.args['OPERATION'])
   if (op === undefined) throw new UsageError(`Unknown operation ${JSON.stringify(context.args['OPERATION'])}.`, `Operations: ${OPERATIONS.join(', ')}.`)
   const fields = Object.entries(fieldsOf(context)).map(([name, text]): [string, unknown] => {
     if (AMOUNTS.has(name)) return [name, context.parseUnits(text, name)]
-    if (name === 'paused') return [name, text === 'true' ? true : text === 'false' ? false : text]
+    if (FLAGS.has(name)) return [name, text === 'true' ? true : text === 'false' ? false : text]
     return [name, NUMBERS.has(name) && /^\d{1,9}$/.test(text) ? Number(text) : text]
   })
   // The gateway and the client check the fields before anything is signed.

@@ -107,7 +107,8 @@ function textOfData(context: Context, channel: string, data: Readonly<Record<str
     return `${second(data['ts'])}  ${what}  ${context.formatAddress(String(data['trader'])) ?? ''}`
   }
   if (channel === 'heartbeat') return `${second(data['ts'])}  ledger ${String(data['ledger'])}  head ${String(data['head'])}`
-  return `${second(Number(data['ledgerCloseTs']) * 1000)}  ${String(data['topic'])}  ${payloadText(data['raw'])}`
+  const { topic: _topic, ...fields } = (data['raw'] ?? {}) as Readonly<Record<string, unknown>>
+  return `${second(Number(data['ledgerCloseTs']) * 1000)}  ${String(data['topic'])}  ${payloadText(fields)}`
 }
 
 export const WATCH_COMMANDS: readonly Command[] = [
