@@ -110,6 +110,13 @@ test('the image holds every file that the program reaches, the build context inc
   assert.match(DOCKERFILE, /^USER node$/m)
 })
 
+test('manifests that are added on the host reach the processes in containers, which cannot change them', () => {
+  assert.ok(!DOCKERFILE.includes('DEPLOYMENTS_DIR'), 'the shipped folder is followed')
+  for (const name of ['x-gateway', 'exchange']) {
+    assert.match(name === 'exchange' ? entry(name, 2) : entry(name), /^ +volumes: .*"\.\/deployments:\/app\/deployments:ro"/m, name)
+  }
+})
+
 test('every image is pinned by digest, and the Node image is the locked runtime', () => {
   const { optionalDependencies } = JSON.parse(read('package.json')) as Manifest
   const bases = [...DOCKERFILE.matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image)
