@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ONE_E7 } from '../src/base/fixed-point.ts'
+import { address, i128, symbol, u32 } from './contracts/host.ts'
+import { applyInvocation } from './controls.ts'
 import { startTestNetwork } from './test-network.ts'
 import type { TestNetwork } from './test-network.ts'
 
@@ -47,4 +50,53 @@ test('a reset deploys another generation, and a snapshot returns to the one befo
   assert.equal(await marketBuild(network), '2.3', 'a plain reset keeps the generation')
   await network.call('local_restore', { id })
   assert.deepEqual([(await info(network)).generation, await marketBuild(network)], ['1', '1'])
+})
+
+/** Whether most transactions of the actors succeeded. */
+function assertHealthy(network: TestNetwork): void {
+  const records = network.chain.history.transactionsAfter(0, 0, 10_000)
+  const failed = records.filter(({ status }) => status !== 'SUCCESS').length
+  assert(records.length > 30 && failed < records.length / 20, `${failed} of ${records.length} transactions failed`)
+}
+
+test('the actors trade, deposit and lead vaults in generation 2, also after a reset to new addresses', async () => {
+  await using network = await startTestNetwork({ traders: 8 })
+  await network.closeLedgers(5)
+  await network.call('local_reset', { generation: '2', newAddresses: true })
+  await network.closeLedgers(60)
+  for (const topic of ['deposit', 'position_opened', 'position_closed', 'protocol_fee_routed', 'order_placed', 'vault_created', 'code_created']) {
+    assert(network.exchangeEvents(topic).length > 0, topic)
+  }
+  assertHealthy(network)
+})
+
+/** A network with liquidity, and a position of alice. */
+async function networkWithPosition(collateralUsdc: bigint): Promise<TestNetwork> {
+  const network = await startTestNetwork({ traders: 0, generation: '2' })
+  await network.closeLedgers(3)
+  await network.call('local_setPrice', { asset: 'BTC', price: String(100_000n * ONE_E7) })
+  const alice = network.userClient('alice')
+  const args = [address(alice.address), symbol('BTC'), i128(collateralUsdc * ONE_E7), u32(10), u32(0), i128(0n)]
+  await applyInvocation(network.chain, alice, () => ({ contract: network.contracts.market, functionName: 'open_position', args }))
+  return network
+}
+
+test('the keeper liquidates a large position in stages', async () => {
+  await using network = await networkWithPosition(1_000n)
+  await network.call('local_setPrice', { asset: 'BTC', price: String(91_900n * ONE_E7) })
+  await network.closeLedgers(20)
+  assert.equal(network.exchangeEvents('position_partial_liq').length, 1)
+  await network.call('local_setPrice', { asset: 'BTC', price: String(89_000n * ONE_E7) })
+  await network.call('local_advance', { seconds: 31 })
+  await network.closeLedgers(20)
+  assert(network.exchangeEvents('position_partial_liq').length + network.exchangeEvents('position_liquidated').length > 1)
+})
+
+test('the keeper applies funding of every asset once an hour', async () => {
+  await using network = await networkWithPosition(1_000n)
+  await network.closeLedgers(8)
+  assert.equal(network.exchangeEvents('funding_applied').length, 0, 'the first call only stores the time')
+  await network.call('local_advance', { seconds: 3_600 })
+  await network.closeLedgers(8)
+  assert.equal(network.exchangeEvents('funding_applied').length, 16)
 })

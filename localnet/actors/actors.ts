@@ -8,12 +8,15 @@ import type { Identities } from '../identities.ts'
 import type { LocalGeneration } from '../setup.ts'
 import type { Actor } from './actor.ts'
 import { createClient } from './client.ts'
+import { withAddedArguments } from './calls-2.ts'
 import type { Client, LedgerView, Transport } from './client.ts'
 import type { Deployment } from './exchange-state.ts'
 import { strategyOf } from './strategies.ts'
 import type { Identity } from './identity.ts'
 import { createKeeper } from './keeper.ts'
+import { createMarketReader2 } from './keeper-reader-2.ts'
 import { createLiquidityProvider } from './liquidity-provider.ts'
+import { createMarketIndex } from './market-index.ts'
 import type { PriceFeed } from './price-feed.ts'
 import { createPublisher } from './publisher.ts'
 import type { Publisher } from './publisher.ts'
@@ -53,12 +56,20 @@ export function createActors(options: {
   log: Log
 }): Actors {
   const { identities, deployment, generation, feed, random, log } = options
-  const clientOf = (identity: Identity): Client => createClient({ identity, networkPassphrase: options.networkPassphrase, transport: options.transport })
+  const { networkPassphrase, transport } = options
+  const clientOf = (identity: Identity): Client => {
+    const client = createClient({ identity, networkPassphrase, transport })
+    return generation === '1' ? client : withAddedArguments(client, deployment)
+  }
+  const keeperClient = clientOf(identities.keeper)
+  const marketIndex = generation === '1' ? null : createMarketIndex(keeperClient, deployment.market)
   const ticker = createTicker(feed)
   const publisher = createPublisher({
     client: clientOf(identities.publisher), feed, oracle: deployment.oracle, assets: publishedSymbols(generation), random: random.fork('publisher'),
   })
-  const keeper = createKeeper({ client: clientOf(identities.keeper), deployment })
+  const keeper = createKeeper({
+    client: keeperClient, deployment, ...(marketIndex === null ? {} : { reader: createMarketReader2(keeperClient, deployment, marketIndex) }),
+  })
   const providers = identities.liquidityProviders.map((identity, index) =>
     createLiquidityProvider({
       name: identity.role,
@@ -77,9 +88,10 @@ export function createActors(options: {
       ticker,
       strategy: strategyOf(index),
       random: random.fork(identity.role),
+      ...(marketIndex === null ? {} : { reader: marketIndex.holdingsOf(identity.address) }),
     }),
   )
-  const vaultActors = createVaultActors({ identities, clientOf, deployment, ticker, random })
+  const vaultActors = createVaultActors({ identities, clientOf, deployment, marketIndex, ticker, random })
   let shifts: EnabledActors = { publisher: true, keeper: true, traders: true }
 
   function enabled(): readonly Actor[] {
@@ -115,6 +127,7 @@ export function createActors(options: {
     },
     forget() {
       ticker.forget()
+      marketIndex?.forget()
       for (const actor of [publisher, keeper, ...providers, ...traders, ...vaultActors]) actor.forget()
     },
   }

@@ -26,6 +26,13 @@ export interface TimedPrice {
   readonly timestampSec: number
 }
 
+/** The auto-deleveraging of generation 2. */
+export interface Deleveraging {
+  readonly activeAssets: ReadonlySet<string>
+  /** What the vault can pay profits from. */
+  readonly coverage: bigint
+}
+
 /** The market's lists, funding and prices, for keepers. */
 export interface MarketOverview {
   readonly positionIds: readonly bigint[]
@@ -33,12 +40,21 @@ export interface MarketOverview {
   readonly orderIds: readonly bigint[]
   /** Traders with cross positions. */
   readonly crossTraders: readonly string[]
-  readonly cumulativeFunding: bigint
-  /** Null before the market is initialised. */
-  readonly lastFundingSec: number | null
+  cumulativeFundingOf(asset: string): bigint
+  maintenanceBpsOf(asset: string): bigint
+  /** When funding can be applied next. Null before the market is initialised. */
+  readonly fundingDueSec: number | null
   readonly lastGoodPrices: ReadonlyMap<string, TimedPrice>
   readonly oraclePrices: ReadonlyMap<string, TimedPrice>
+  /** Null in generation 1. */
+  readonly deleveraging: Deleveraging | null
 }
+
+/** The maintenance margin of every asset in generation 1. */
+export const MAINTENANCE_MARGIN_BPS = 100n
+
+/** Funding is applied at most once in this time. */
+export const FUNDING_INTERVAL_SEC = 3_600
 
 export type EntryReader = Pick<Client, 'readEntries'>
 
@@ -66,11 +82,11 @@ export async function readOraclePrices(reader: EntryReader, oracle: string): Pro
   return pricesOf(await reader.readEntries([...keys.keys()]), keys)
 }
 
-function oraclePriceKeys(oracle: string): Map<string, string> {
+export function oraclePriceKeys(oracle: string): Map<string, string> {
   return new Map(PRICED_SYMBOLS.map((asset) => [contractDataKey(oracle, storageKey('Price', bytes(priceTag(asset)))), asset]))
 }
 
-function pricesOf(entries: ReadonlyMap<string, string>, keys: ReadonlyMap<string, string>): Map<string, TimedPrice> {
+export function pricesOf(entries: ReadonlyMap<string, string>, keys: ReadonlyMap<string, string>): Map<string, TimedPrice> {
   const prices = new Map<string, TimedPrice>()
   for (const [key, asset] of keys) {
     const entry = entries.get(key)
@@ -103,14 +119,17 @@ export function createOverviewReader(deployment: Deployment): (reader: EntryRead
       return stored === undefined ? [] : asVec(stored)
     }
     const [cumulative, last] = [value(cumulativeKey), value(lastKey)]
+    const cumulativeFunding = cumulative === undefined ? 0n : asI128(cumulative)
     return {
       positionIds: list(positionsKey).map(asU64),
       orderIds: list(ordersKey).map(asU64),
       crossTraders: list(tradersKey).map(asAddress),
-      cumulativeFunding: cumulative === undefined ? 0n : asI128(cumulative),
-      lastFundingSec: last === undefined ? null : Number(asU64(last)),
+      cumulativeFundingOf: () => cumulativeFunding,
+      maintenanceBpsOf: () => MAINTENANCE_MARGIN_BPS,
+      fundingDueSec: last === undefined ? null : Number(asU64(last)) + FUNDING_INTERVAL_SEC,
       lastGoodPrices: pricesOf(entries, lastGoodKeys),
       oraclePrices: pricesOf(entries, oracleKeys),
+      deleveraging: null,
     }
   }
 }

@@ -7,11 +7,12 @@ import { createOverviewReader } from './exchange-state.ts'
 import type { Deployment, MarketOverview } from './exchange-state.ts'
 import { isCrossLiquidatable, isLiquidatable } from './risk.ts'
 import { createOrderReader, createPositionReader, CROSS_MARGIN, ORDER_TYPE, readPeaks, readPools } from './stored-entries.ts'
+import { deleveragingCalls } from './deleveraging.ts'
 import type { StoredOrder, StoredPosition } from './stored-entries.ts'
 import { isTriggered, movesPeak } from './triggers.ts'
 
 /** Kinds of jobs, most urgent first. */
-export const JOB_KINDS = ['liquidation', 'execution', 'cross liquidation', 'peak', 'funding', 'sync'] as const
+export const JOB_KINDS = ['liquidation', 'execution', 'cross liquidation', 'deleveraging', 'peak', 'funding', 'sync'] as const
 
 /** One call that is due. */
 export interface Job {
@@ -30,7 +31,6 @@ export interface MarketSnapshot {
   readonly pools: ReadonlyMap<string, bigint>
 }
 
-const FUNDING_INTERVAL_SEC = 3_600
 /**
  * The market refuses to open positions at a price more than 100 bps from its last price of the past 600 s. A keeper that syncs the price after half of that
  * keeps trading possible in a moving market.
@@ -39,8 +39,15 @@ const SYNC_MOVE_BPS = 50n
 const LAST_GOOD_MAX_AGE_SEC = 600
 const BPS = 10_000n
 
-/** Builds a reader of the market's state: a few requests, however much is open. Known positions and orders are not read again. */
-export function createMarketReader(client: Client, deployment: Deployment): { read(): Promise<MarketSnapshot>; forget(): void } {
+/** Reads the market's state. */
+export interface MarketReader {
+  read(): Promise<MarketSnapshot>
+  /** Clears the cache, after the network was restored or reset. */
+  forget(): void
+}
+
+/** Builds a reader of a market of generation 1: a few requests, however much is open. Known positions and orders are not read again. */
+export function createMarketReader(client: Client, deployment: Deployment): MarketReader {
   const readOverview = createOverviewReader(deployment)
   const positions = createPositionReader(client, deployment.market)
   const orders = createOrderReader(client, deployment.market)
@@ -72,21 +79,26 @@ export function findJobs(snapshot: MarketSnapshot, nowSec: number, market: strin
   const priceOf = (asset: string): bigint | undefined => overview.oraclePrices.get(asset)?.price
 
   const liquidations = snapshot.positions
-    .filter((position) => isLiquidatable(position, priceOf(position.asset) ?? 0n, overview.cumulativeFunding))
+    .filter((position) => {
+      const { asset } = position
+      return isLiquidatable(position, priceOf(asset) ?? 0n, overview.cumulativeFundingOf(asset), overview.maintenanceBpsOf(asset))
+    })
     .map(({ id }) => job('liquidation', String(id), 'liquidate', address(keeper), u64(id)))
   const executions = snapshot.orders
     .filter((order) => isTriggered(order, priceOf(order.asset) ?? 0n, snapshot.peaks.get(order.id)))
     .map(({ id }) => job('execution', String(id), 'execute_order', address(keeper), u64(id)))
   const crossLiquidations = crossAccounts(snapshot)
-    .filter((account) => isCrossLiquidatable(account, priceOf, overview.cumulativeFunding))
+    .filter((account) => isCrossLiquidatable(account, priceOf, overview.cumulativeFundingOf, overview.maintenanceBpsOf))
     .map(({ trader }) => job('cross liquidation', trader, 'liquidate_cross_account', address(keeper), address(trader)))
   const peaks = snapshot.orders
     .filter((order) => movesPeak(order, priceOf(order.asset) ?? 0n, snapshot.peaks.get(order.id)))
     .map(({ id }) => job('peak', String(id), 'update_trailing_peak', u64(id)))
-  const isFundingDue = overview.lastFundingSec !== null && nowSec >= overview.lastFundingSec + FUNDING_INTERVAL_SEC
+  const isFundingDue = overview.fundingDueSec !== null && nowSec >= overview.fundingDueSec
   const funding = isFundingDue ? [job('funding', '', 'apply_funding')] : []
   const syncs = movedAssets(overview, nowSec).map((asset) => job('sync', asset, 'sync_asset_pnl', symbol(asset)))
-  return [...liquidations, ...executions, ...crossLiquidations, ...peaks, ...funding, ...syncs]
+  const deleveraging = deleveragingCalls(snapshot).map(({ name, functionName, position, asset }) =>
+    position === null ? job('deleveraging', name, functionName, symbol(asset)) : job('deleveraging', name, functionName, address(keeper), u64(position)))
+  return [...liquidations, ...executions, ...crossLiquidations, ...deleveraging, ...peaks, ...funding, ...syncs]
 }
 
 interface CrossAccount {

@@ -6,7 +6,7 @@ import type { Client, LedgerView } from './client.ts'
 import type { Deployment } from './exchange-state.ts'
 import { createJobList } from './job-list.ts'
 import { createMarketReader, findJobs } from './keeper-jobs.ts'
-import type { Job } from './keeper-jobs.ts'
+import type { Job, MarketReader } from './keeper-jobs.ts'
 
 /** Time between two snapshots of the market. */
 const SNAPSHOT_INTERVAL_SEC = 5
@@ -14,9 +14,8 @@ const SNAPSHOT_INTERVAL_SEC = 5
 const MAX_REFUSALS_PER_TURN = 8
 
 /** Builds the keeper. */
-export function createKeeper(options: { client: Client; deployment: Deployment }): Actor {
-  const { client, deployment } = options
-  const market = createMarketReader(client, deployment)
+export function createKeeper(options: { client: Client; deployment: Deployment; reader?: MarketReader }): Actor {
+  const { client, deployment, reader: market = createMarketReader(client, deployment) } = options
   const jobs = createJobList()
   let inFlight: Job | null = null
   let dueSec = 0

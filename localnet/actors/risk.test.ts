@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
+import { MAINTENANCE_MARGIN_BPS } from './exchange-state.ts'
 import type { StoredPosition } from './stored-entries.ts'
 import { isCrossLiquidatable, isLiquidatable, positionFunding, positionPnl } from './risk.ts'
 
@@ -42,16 +43,16 @@ test('a cross account is liquidatable by its total equity against the total main
   const prices = (btc: bigint, eth: bigint) => (asset: string) => (asset === 'BTC' ? btc : eth) * ONE_E7
   const account = (pool: bigint) => ({ pool: pool * ONE_E7, positions: [cross, hedge] })
   // Equity is 200 plus PnL; the maintenance margin is 20.
-  assert.equal(isCrossLiquidatable(account(0n), prices(82n, 100n), 0n), false)
-  assert.equal(isCrossLiquidatable(account(0n), prices(81n, 100n), 0n), true)
-  assert.equal(isCrossLiquidatable(account(0n), prices(81n, 99n), 0n), false, 'one leg pays for the other')
-  assert.equal(isCrossLiquidatable(account(10n), prices(81n, 100n), 0n), false, 'so does the pool')
+  assert.equal(isCrossLiquidatable(account(0n), prices(82n, 100n), () => 0n, () => MAINTENANCE_MARGIN_BPS), false)
+  assert.equal(isCrossLiquidatable(account(0n), prices(81n, 100n), () => 0n, () => MAINTENANCE_MARGIN_BPS), true)
+  assert.equal(isCrossLiquidatable(account(0n), prices(81n, 99n), () => 0n, () => MAINTENANCE_MARGIN_BPS), false, 'one leg pays for the other')
+  assert.equal(isCrossLiquidatable(account(10n), prices(81n, 100n), () => 0n, () => MAINTENANCE_MARGIN_BPS), false, 'so does the pool')
 })
 
 test('in a cross account funding counts, a price of zero means no PnL, and a missing price makes it no candidate', () => {
   const account = { pool: 0n, positions: [{ ...LONG, marginMode: 1 }] }
-  assert.equal(isCrossLiquidatable(account, () => 95n * ONE_E7, 0n), false)
-  assert.equal(isCrossLiquidatable(account, () => 95n * ONE_E7, ONE_E7 / 20n), true)
-  assert.equal(isCrossLiquidatable(account, () => 0n, 0n), false)
-  assert.equal(isCrossLiquidatable(account, () => undefined, ONE_E7), false)
+  assert.equal(isCrossLiquidatable(account, () => 95n * ONE_E7, () => 0n, () => MAINTENANCE_MARGIN_BPS), false)
+  assert.equal(isCrossLiquidatable(account, () => 95n * ONE_E7, () => ONE_E7 / 20n, () => MAINTENANCE_MARGIN_BPS), true)
+  assert.equal(isCrossLiquidatable(account, () => 0n, () => 0n, () => MAINTENANCE_MARGIN_BPS), false)
+  assert.equal(isCrossLiquidatable(account, () => undefined, () => ONE_E7, () => MAINTENANCE_MARGIN_BPS), false)
 })

@@ -1,10 +1,10 @@
 // Liquidation arithmetic, computed from public state. It only finds candidates: the contract decides in the simulation.
 
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
+import { MAINTENANCE_MARGIN_BPS } from './exchange-state.ts'
 import { CROSS_MARGIN } from './stored-entries.ts'
 import type { StoredPosition } from './stored-entries.ts'
 
-const MAINTENANCE_MARGIN_BPS = 100n
 const BPS = 10_000n
 
 /** Price PnL at this price, truncated toward zero. */
@@ -20,16 +20,16 @@ export function positionFunding(position: StoredPosition, cumulativeFunding: big
 }
 
 /** True when the market would allow a keeper to liquidate this isolated position. */
-export function isLiquidatable(position: StoredPosition, price: bigint, cumulativeFunding: bigint): boolean {
+export function isLiquidatable(position: StoredPosition, price: bigint, cumulativeFunding: bigint, maintenanceBps = MAINTENANCE_MARGIN_BPS): boolean {
   if (position.marginMode === CROSS_MARGIN || price <= 0n) return false
   const crossed = position.direction === 0 ? price <= position.liquidationPrice : price >= position.liquidationPrice
   const remaining = position.collateral + positionPnl(position, price) - positionFunding(position, cumulativeFunding)
-  return crossed || remaining < maintenanceMargin(position)
+  return crossed || remaining < maintenanceMargin(position, maintenanceBps)
 }
 
 /** The minimum equity of a position. */
-function maintenanceMargin(position: StoredPosition): bigint {
-  return (position.size * MAINTENANCE_MARGIN_BPS) / BPS
+function maintenanceMargin(position: StoredPosition, maintenanceBps: bigint): bigint {
+  return (position.size * maintenanceBps) / BPS
 }
 
 /**
@@ -39,7 +39,8 @@ function maintenanceMargin(position: StoredPosition): bigint {
 export function isCrossLiquidatable(
   account: { readonly pool: bigint; readonly positions: readonly StoredPosition[] },
   priceOf: (asset: string) => bigint | undefined,
-  cumulativeFunding: bigint,
+  cumulativeFundingOf: (asset: string) => bigint,
+  maintenanceBpsOf: (asset: string) => bigint,
 ): boolean {
   let equity = account.pool
   let required = 0n
@@ -47,8 +48,8 @@ export function isCrossLiquidatable(
     const price = priceOf(position.asset)
     if (price === undefined) return false
     const pnl = price <= 0n ? 0n : positionPnl(position, price)
-    equity += position.collateral + pnl - positionFunding(position, cumulativeFunding)
-    required += maintenanceMargin(position)
+    equity += position.collateral + pnl - positionFunding(position, cumulativeFundingOf(position.asset))
+    required += maintenanceMargin(position, maintenanceBpsOf(position.asset))
   }
   return equity < required
 }

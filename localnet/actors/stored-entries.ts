@@ -140,8 +140,14 @@ export interface Holdings {
   readonly pool: bigint
 }
 
-/** Builds a reader of one trader's holdings: one request, and further ones only for new positions and orders. */
-export function createHoldingsReader(reader: EntryReader, market: string, trader: string): { read(): Promise<Holdings>; forget(): void } {
+/** Reads one trader's holdings. */
+export interface HoldingsReader {
+  read(): Promise<Holdings>
+  forget(): void
+}
+
+/** Builds a reader in generation 1: one request, and further ones only for new positions and orders. */
+export function createHoldingsReader(reader: EntryReader, market: string, trader: string): HoldingsReader {
   const positions = createPositionReader(reader, market)
   const orders = createOrderReader(reader, market)
   const key = (name: string): string => contractDataKey(market, storageKey(name, address(trader)))
@@ -172,7 +178,7 @@ function isWaitingForStop(order: StoredOrder): boolean {
   return order.orderType === ORDER_TYPE.stopLimit && order.stopLimitPhase === STOP_LIMIT_PHASE.waiting
 }
 
-function positionOf(value: Val): StoredPosition {
+export function positionOf(value: Val): StoredPosition {
   return {
     id: asU64(fieldOf(value, 'id')),
     trader: asAddress(fieldOf(value, 'trader')),
@@ -189,7 +195,7 @@ function positionOf(value: Val): StoredPosition {
   }
 }
 
-function orderOf(value: Val): StoredOrder {
+export function orderOf(value: Val): StoredOrder {
   return {
     id: asU64(fieldOf(value, 'id')),
     trader: asAddress(fieldOf(value, 'trader')),

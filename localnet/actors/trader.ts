@@ -14,7 +14,7 @@ import { createPlans } from './plans.ts'
 import type { Plans } from './plans.ts'
 import { positionPnl } from './risk.ts'
 import { createHoldingsReader, CROSS_MARGIN } from './stored-entries.ts'
-import type { Holdings, StoredPosition } from './stored-entries.ts'
+import type { Holdings, HoldingsReader, StoredPosition } from './stored-entries.ts'
 import type { Strategy } from './strategies.ts'
 import type { Ticker } from './ticker.ts'
 import { createTraderEntries } from './trader-entries.ts'
@@ -34,9 +34,10 @@ export function createTrader(options: {
   ticker: Ticker
   strategy: Strategy
   random: Random
+  reader?: HoldingsReader
 }): Actor {
   const { name, client, market, assets, ticker, strategy, random } = options
-  const reader = createHoldingsReader(client, market, client.address)
+  const reader = options.reader ?? createHoldingsReader(client, market, client.address)
   const entries = createTraderEntries({ strategy, markets: drawMarkets(strategy, assets, random), ticker, random })
   const plans = createPlans(strategy, random)
   let holdings = NO_HOLDINGS

@@ -3,9 +3,13 @@
 import type { Random } from '../../src/base/random.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import type { Identities } from '../identities.ts'
+import type { Vault } from '../contracts/trader-vaults/vaults.ts'
+import { reconciliation } from './calls-2.ts'
 import type { Client } from './client.ts'
 import type { Deployment } from './exchange-state.ts'
 import type { Identity } from './identity.ts'
+import type { MarketIndex } from './market-index.ts'
+import type { Holdings } from './stored-entries.ts'
 import type { Ticker } from './ticker.ts'
 import type { SwitchableActor } from './actor.ts'
 import { createVaultDepositor } from './vault-depositor.ts'
@@ -34,14 +38,21 @@ export function createVaultActors(options: {
   identities: Identities
   clientOf(identity: Identity): Client
   deployment: Deployment
+  /** Null in generation 1. */
+  marketIndex: MarketIndex | null
   ticker: Ticker
   random: Random
 }): readonly SwitchableActor[] {
-  const { identities, clientOf, deployment, ticker, random } = options
+  const { identities, clientOf, deployment, marketIndex, ticker, random } = options
   const leaders = identities.vaultLeaders.flatMap((identity, index) => {
     const plan = PLANS[index]
     if (plan === undefined) return []
-    return [createVaultLeader({ name: identity.role, client: clientOf(identity), deployment, plan, ticker, random: random.fork(identity.role) })]
+    const client = clientOf(identity)
+    const forGeneration2 = marketIndex === null ? {} : {
+      reader: marketIndex.holdingsOf(deployment.vaultFactory),
+      repair: (vault: Vault, holdings: Holdings) => reconciliation(client, deployment.vaultFactory, vault, holdings),
+    }
+    return [createVaultLeader({ name: identity.role, client, deployment, plan, ticker, random: random.fork(identity.role), ...forGeneration2 })]
   })
   const depositors = identities.vaultDepositors.map((identity, index) => {
     const code = PLANS[index % PLANS.length]?.code ?? ''

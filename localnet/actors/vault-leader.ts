@@ -7,11 +7,12 @@ import { address, bool, i128, symbol, text, u32, u64 } from '../contracts/host.t
 import type { Val } from '../contracts/host.ts'
 import type { Vault } from '../contracts/trader-vaults/vaults.ts'
 import type { Client, LedgerView } from './client.ts'
+import type { Invocation } from './envelope.ts'
 import type { Deployment } from './exchange-state.ts'
 import type { Range } from './strategies.ts'
 import { drawInteger } from './strategies.ts'
 import { createHoldingsReader } from './stored-entries.ts'
-import type { Holdings } from './stored-entries.ts'
+import type { Holdings, HoldingsReader } from './stored-entries.ts'
 import type { Ticker } from './ticker.ts'
 import type { SwitchableActor } from './actor.ts'
 import type { VaultAction } from './vault-actor.ts'
@@ -65,9 +66,13 @@ export function createVaultLeader(options: {
   plan: LeaderPlan
   ticker: Pick<Ticker, 'price' | 'change'>
   random: Random
+  /** The factory's holdings. */
+  reader?: HoldingsReader
+  /** A call that vaults need before they can be valued again, in generation 2. */
+  repair?: (vault: Vault, holdings: Holdings) => Promise<Invocation | undefined>
 }): SwitchableActor {
   const { name, client, deployment, plan, ticker, random } = options
-  const holdings = createHoldingsReader(client, deployment.market, deployment.vaultFactory)
+  const holdings = options.reader ?? createHoldingsReader(client, deployment.market, deployment.vaultFactory)
   const self = address(client.address)
   let hasCode = false
 
@@ -110,6 +115,8 @@ export function createVaultLeader(options: {
 
   async function trade(vault: Vault, nowSec: number): Promise<VaultAction> {
     const all = await holdings.read()
+    const repairing = await options.repair?.(vault, all)
+    if (repairing !== undefined) return { invocation: repairing, pauseSec: SETUP_DELAY_SEC }
     const own = <Entry extends { readonly asset: string }>(entries: readonly Entry[]): readonly Entry[] =>
       entries.filter(({ asset }) => plan.markets.includes(asset))
     const [positions, orders] = [own(all.positions), own(all.orders)]

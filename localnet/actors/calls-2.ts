@@ -1,0 +1,55 @@
+// The arguments that generation 2 adds to calls of generation 1, and the calls that its trader vaults need.
+
+import { i128, u32, u64 } from '../contracts/host.ts'
+import type { Val } from '../contracts/host.ts'
+import type { Vault } from '../contracts/trader-vaults/vaults.ts'
+import { asU64, asVec, storageKey } from '../contracts/values.ts'
+import type { Client } from './client.ts'
+import type { Invocation } from './envelope.ts'
+import { contractDataKey, contractDataValue } from './exchange-state.ts'
+import type { Deployment, EntryReader } from './exchange-state.ts'
+import type { Holdings } from './stored-entries.ts'
+
+const NO_BOUND = i128(0n)
+const GOOD_TILL_CANCELLED = u32(0)
+
+/** The last argument of calls that have one more than in generation 1: no price bound, no minimum, good till cancelled. */
+const ADDED: Readonly<Partial<Record<keyof Deployment, Readonly<Record<string, Val>>>>> = {
+  market: { open_position: NO_BOUND, open_position_cross: NO_BOUND, close_position: NO_BOUND, close_position_cross: NO_BOUND },
+  vault: { deposit: NO_BOUND, withdraw: NO_BOUND },
+  vaultFactory: { deposit: NO_BOUND, withdraw: NO_BOUND, leader_place_limit_order: GOOD_TILL_CANCELLED },
+}
+
+/** A client whose calls get the arguments that generation 2 adds. */
+export function withAddedArguments(client: Client, deployment: Deployment): Client {
+  const added = new Map(Object.entries(ADDED).map(([name, functions]) => [deployment[name as keyof Deployment], functions]))
+  return {
+    ...client,
+    invoke(invocation, view, options) {
+      const last = added.get(invocation.contract)?.[invocation.functionName]
+      return client.invoke(last === undefined ? invocation : { ...invocation, args: [...invocation.args, last] }, view, options)
+    },
+  }
+}
+
+/** The call that settles a position or order of a vault that a keeper has ended. Until then the vault cannot be valued. */
+export async function reconciliation(
+  reader: EntryReader,
+  factory: string,
+  vault: Vault,
+  { positions, orders }: Holdings,
+): Promise<Invocation | undefined> {
+  const key = (name: string): string => contractDataKey(factory, storageKey(name, u32(vault.id)))
+  const [positionsKey, ordersKey] = [key('VaultPositions'), key('VaultOrders')]
+  const entries = await reader.readEntries([positionsKey, ordersKey])
+  const endedId = (listKey: string, open: readonly { readonly id: bigint }[]): bigint | undefined => {
+    const entry = entries.get(listKey)
+    const ids = entry === undefined ? [] : asVec(contractDataValue(entry)).map(asU64)
+    return ids.find((id) => !open.some((each) => each.id === id))
+  }
+  // An executed order binds its position to the vault first.
+  const order = endedId(ordersKey, orders)
+  if (order !== undefined) return { contract: factory, functionName: 'reconcile_order', args: [u32(vault.id), u64(order)] }
+  const position = endedId(positionsKey, positions)
+  return position === undefined ? undefined : { contract: factory, functionName: 'reconcile_position', args: [u32(vault.id), u64(position)] }
+}
