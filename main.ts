@@ -27,6 +27,8 @@ import type { ReplaceableDeployment } from './src/exchange/deployment.ts'
 import { createGateway } from './src/gateway.ts'
 import { chainTrust } from './src/indexer/confirmation.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
+import type { IndexerOptions } from './src/indexer/options.ts'
+import { runSideIndexers } from './src/indexer/side-indexers.ts'
 import type { Indexer } from './src/indexer/indexer.ts'
 import { INDEXER_LOCK } from './src/indexer/options.ts'
 import { reportProgress } from './src/indexer/report-progress.ts'
@@ -176,7 +178,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
     const indexer = startIndexer(parts)
     disposables.use(indexer)
     if (secrets.databaseUrl === null) indexing.push(serveTaskFiles(dataFolder(config, 'database'), store, { clock, signal: stop }))
-    indexing.push(indexer.run(stop), reportProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, print, stop }))
+    indexing.push(indexer.run(stop), runOtherIndexers(parts, stop), reportProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, print, stop }))
   }
   if (metrics !== null && config.metrics !== null) {
     metrics.addSources({
@@ -246,18 +248,30 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
   return await gateway.listen(config.server)
 }
 
-function startIndexer({ settings, store, rpc, deployment, metrics, tracing, log }: Parts): Indexer {
+/** Indexes the other deployments of the configuration, each in its own index. */
+function runOtherIndexers(parts: Parts, stop: AbortSignal): Promise<void> {
+  return runSideIndexers({
+    ...parts, clock,
+    createIndexer: (own) => createIndexer({ ...indexerOptions({ ...parts, metrics: null }), ...own }),
+  }, stop)
+}
+
+function startIndexer(parts: Parts): Indexer {
+  const indexer = createIndexer(indexerOptions(parts))
+  parts.metrics?.addSources({ indexer: indexer.status })
+  return indexer
+}
+
+function indexerOptions({ settings, store, rpc, deployment, metrics, tracing, log }: Parts): IndexerOptions {
   const { archiveRpcUrls } = settings.secrets
   const archive = archiveRpcUrls.length === 0 ? null : createRpc({ urls: archiveRpcUrls, clock, random, log })
   const { network, indexer: { pollIntervalMs, startLedger } } = settings.config
-  const indexer = createIndexer({
+  return {
     store, rpc: rpc.session(), archive, deployment, clock, random, log, pollIntervalMs, startLedger,
     trust: chainTrust(network.kind, settings.secrets.rpcUrls.length === 0),
     ...(metrics === null ? {} : { onArchived: metrics.archived }),
     ...(tracing === null ? {} : { tracer: tracing.tracer }),
-  })
-  metrics?.addSources({ indexer: indexer.status })
-  return indexer
+  }
 }
 
 /** `main.ts rebuild` and `main.ts verify`. */

@@ -288,9 +288,9 @@ function historyRoutes(
   app: App, parts: { readonly db: Queryable; readonly clock: Clock; readonly deployment: CurrentDeployment; readonly adl: AdlQueues },
 ): void {
   const { db, clock } = parts
-  tradesRoutes(app, { db })
+  tradesRoutes(app, parts)
   leaderboardRoutes(app, parts)
-  eventsRoutes(app, { db })
+  eventsRoutes(app, parts)
   positionsRoutes(app, parts)
   openOrdersRoutes(app, { db })
   vaultsRoutes(app, parts)

@@ -19,7 +19,7 @@ export function firstEpoch({ contracts, passphrase }: Deployment): Epoch {
   const { market, vault, vaultFactory, referral } = contracts
   return {
     number: 1, epoch: 'bench', chain: 1, deployment: 1, reason: 'first', passphrase, contracts: { market, vault, vaultFactory, referral },
-    startLedger: FIRST_LEDGER, finalCursor: null,
+    startLedger: FIRST_LEDGER, finalCursor: null, name: null,
   }
 }
 

@@ -52,11 +52,12 @@ export interface ChainGuardOptions {
 
 interface Configured {
   readonly passphrase: string
+  readonly name: string
   readonly contracts: EventContracts
 }
 
-function configuredBy({ passphrase, contracts }: Deployment): Configured {
-  return { passphrase, contracts: eventContracts(contracts) }
+function configuredBy({ passphrase, name, contracts }: Deployment): Configured {
+  return { passphrase, name, contracts: eventContracts(contracts) }
 }
 
 export function isStepResult(checked: StepResult | NodeRange): checked is StepResult {

@@ -36,7 +36,7 @@ export function randomEpochName(random: Random): string {
 export function nextEpoch(
   epochs: readonly Epoch[],
   current: number | undefined,
-  configured: { reason: EpochReason; passphrase: string; contracts: EventContracts; startLedger: number },
+  configured: { reason: EpochReason; passphrase: string; name: string; contracts: EventContracts; startLedger: number },
   random: Random,
 ): Epoch {
   const before = epochs.find(({ number: each }) => each === current)

@@ -19,6 +19,8 @@ export interface Epoch {
   readonly deployment: number
   readonly reason: EpochReason
   readonly passphrase: string
+  /** The deployment's name; null in epochs from before deployments had names. */
+  readonly name: string | null
   readonly contracts: EventContracts
   readonly startLedger: number
   /** The last indexed cursor; null for the current epoch, and for one that ended before its first page. */
@@ -28,7 +30,7 @@ export interface Epoch {
 /** Every epoch, oldest first: one per reset or redeployment. */
 export async function listEpochs(db: Queryable): Promise<readonly Epoch[]> {
   return await db.query<Epoch>(
-    `select number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger as "startLedger", final_cursor as "finalCursor"
+    `select number, epoch, chain, deployment, reason, passphrase, name, contracts, start_ledger as "startLedger", final_cursor as "finalCursor"
      from idx.epochs order by number`,
   )
 }
@@ -36,10 +38,11 @@ export async function listEpochs(db: Queryable): Promise<readonly Epoch[]> {
 /** Adds an epoch, and begins its section of the log at `firstSeq`. */
 export async function insertEpoch(tx: Queryable, epoch: Epoch, firstSeq: number, nowMs: number): Promise<void> {
   await tx.query(
-    `insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at)
-     values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9)`,
+    `insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at, name)
+     values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10)`,
     [
       epoch.number, epoch.epoch, epoch.chain, epoch.deployment, epoch.reason, epoch.passphrase, JSON.stringify(epoch.contracts), epoch.startLedger, nowMs,
+      epoch.name,
     ],
   )
   await beginSection(tx, epoch.number, firstSeq)

@@ -3,6 +3,7 @@
 import type { EventRow } from '../resources/event-row.ts'
 import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
+import { olderDeployment } from './older-deployment.ts'
 import { columnsOf } from './columns.ts'
 import { countEvents } from './event-counts.ts'
 import type { LogBounds } from './log-list.ts'
@@ -17,7 +18,8 @@ export interface EventsFilter extends LogBounds {
 }
 
 /** An event row as it is stored. */
-export interface RawEventRow extends Omit<Required<EventRow>, 'payload'> {
+export interface RawEventRow extends Omit<Required<EventRow>, 'payload' | 'deployment'> {
+  readonly deployment: string | null
   readonly payload: Payload | null
   /** Raw XDR, only when there is no payload. */
   readonly topicsXdr: string | null
@@ -28,12 +30,13 @@ export interface RawEventRow extends Omit<Required<EventRow>, 'payload'> {
 export const EVENT_COLUMNS: Readonly<Record<keyof RawEventRow, string>> = {
   eventId: 'r.event_id', contractId: 'r.contract_id', topic: 'r.topic', ledger: 'r.ledger', ledgerCloseTs: 'r.ledger_close_ts',
   txHash: 'r.tx_hash', payload: 'r.payload', insertedAt: 'r.inserted_at',
+  deployment: olderDeployment('r.epoch'),
   topicsXdr: 'case when r.payload is null then r.topics_xdr end', valueXdr: 'case when r.payload is null then r.value_xdr end',
 }
 
 /** The row of a response; an undecoded event has its raw XDR as payload. */
-export function toEventRow({ topicsXdr, valueXdr, ...row }: RawEventRow): EventRow {
-  return { ...row, payload: row.payload ?? { topic: row.topic, topicsXdr: splitTopics(topicsXdr ?? ''), valueXdr: valueXdr ?? '' } }
+export function toEventRow({ topicsXdr, valueXdr, deployment, ...row }: RawEventRow): EventRow {
+  return { ...row, ...(deployment === null ? {} : { deployment }), payload: row.payload ?? { topic: row.topic, topicsXdr: splitTopics(topicsXdr ?? ''), valueXdr: valueXdr ?? '' } }
 }
 
 /** Archived events, newest first (specification, "GET /v1/events"). */

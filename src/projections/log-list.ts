@@ -15,6 +15,8 @@ export interface LogBounds {
   readonly toLedger?: number | undefined
   /** Exclusive, unix seconds. */
   readonly beforeTs?: number | undefined
+  /** Only sections of the log of the deployment with this name. */
+  readonly deployment?: string | undefined
 }
 
 /** One list over a table with a `seq` column; `r` is the table's alias. */
@@ -213,10 +215,16 @@ function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): string 
   if (beforeTs !== undefined) highs.push(lastSeq(`l.close_ts < ${bind(clampToSafeInteger(beforeTs))}::bigint`, 'l.close_ts desc, l.last_seq desc'))
   if (highs.length === source.highs.length) highs.push(lastSeq('true', 'l.ledger desc'))
   return `select rows.*
-    from idx.sections s
+    from ${sectionsOf(bounds, bind)} s
     cross join lateral (select greatest(s.first_seq, ${low}) as low, least(s.last_seq, ${highs.join(', ')}) as high offset 0) section
     cross join lateral (${mergedPage({ ...source, highs: ['section.high'] }, 'section.low')}) rows
     order by rows.seq desc limit ${source.limit}`
+}
+
+/** The sections of a deployment, or all. */
+function sectionsOf({ deployment }: LogBounds, bind: Bind): string {
+  if (deployment === undefined) return 'idx.sections'
+  return `(select o.* from idx.sections o join idx.epochs d on d.number = o.epoch where coalesce(d.name, d.epoch) = ${bind(toSearchText(deployment))}::text)`
 }
 
 /** Greater than every seq: a section without a matching ledger gets an empty range. */
@@ -231,7 +239,7 @@ function lastSeq(condition: string, order: string): string {
 }
 
 function isBounded(bounds: LogBounds): boolean {
-  return bounds.fromLedger !== undefined || bounds.toLedger !== undefined || bounds.beforeTs !== undefined
+  return bounds.fromLedger !== undefined || bounds.toLedger !== undefined || bounds.beforeTs !== undefined || bounds.deployment !== undefined
 }
 
 /** The seq encoded in a cursor of this list. Throws InvalidCursor. */

@@ -5,9 +5,10 @@ import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
 import type { LogBounds } from './log-list.ts'
 import { listLog } from './log-list.ts'
+import { epochOfSeq, olderDeployment } from './older-deployment.ts'
 import type { Page } from './page.ts'
 
-export interface TradesFilter extends Pick<LogBounds, 'beforeTs'> {
+export interface TradesFilter extends Pick<LogBounds, 'beforeTs' | 'deployment'> {
   readonly trader?: string | undefined
   /** Upper case. Trades whose opening leg is unknown have no asset and never match. */
   readonly asset?: string | undefined
@@ -22,6 +23,7 @@ type TradeColumns = Readonly<Record<keyof RealizedTrade, string>>
 const COLUMNS: TradeColumns = {
   positionId: 'r.position_id', trader: 'r.trader', kind: 'r.kind', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash', asset: 'r.asset',
   direction: 'r.direction', size: 'r.size', entryPrice: 'r.entry_price', closePrice: 'r.close_price', pnl: 'r.pnl',
+  deployment: olderDeployment(epochOfSeq('r.seq')),
 }
 
 const OPEN_COLUMNS: TradeColumns = { ...COLUMNS, kind: `'open'`, closePrice: 'null::numeric', pnl: 'null::numeric' }
@@ -29,7 +31,7 @@ const OPEN_COLUMNS: TradeColumns = { ...COLUMNS, kind: `'open'`, closePrice: 'nu
 /** Trades, newest first (specification, "GET /v1/trades"). */
 export async function listTrades(db: Queryable, filter: TradesFilter): Promise<Page<RealizedTrade>> {
   const { trader, asset, includeOpens = false, ...rest } = filter
-  return await listLog<RealizedTrade>(db, {
+  const page = await listLog<Omit<RealizedTrade, 'deployment'> & { readonly deployment: string | null }>(db, {
     ...rest,
     kind: 'trades',
     table: 'idx.trades',
@@ -37,6 +39,7 @@ export async function listTrades(db: Queryable, filter: TradesFilter): Promise<P
     columns: COLUMNS,
     ...(includeOpens ? { merged: { table: 'idx.opens', columns: OPEN_COLUMNS } } : {}),
   })
+  return { ...page, rows: page.rows.map(({ deployment, ...row }) => (deployment === null ? row : { ...row, deployment })) }
 }
 
 /** The opening leg of a trade. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { address, seconds, txHash } from './fields.ts'
+import { address, olderDeployment, seconds, txHash } from './fields.ts'
 
 /** Specification, "Event row". */
 export const EventRow = Type.Object(
@@ -21,6 +21,7 @@ export const EventRow = Type.Object(
       }),
     ),
     insertedAt: Type.Optional(Type.Integer({ description: 'Time the indexer stored the event, Unix milliseconds.', examples: [1_783_339_202_481] })),
+    deployment: olderDeployment,
   },
   { $id: 'EventRow', description: 'An archived contract event.' },
 )

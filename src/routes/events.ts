@@ -5,11 +5,13 @@ import type { App } from '../http/app.ts'
 import { sendResponse } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
 import { PAGE_LIMITS } from '../limits.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { listEvents } from '../projections/events.ts'
 import { EventRow } from '../resources/event-row.ts'
 import { GapRange } from '../resources/gap-range.ts'
 import { ref } from '../resources/fields.ts'
 import type { Queryable } from '../store/store.ts'
+import { deploymentParameter, readHistory } from './deployment-parameter.ts'
 import { EXAMPLE_EVENT } from './examples.ts'
 import { pageResponse } from './page-response.ts'
 import { beforeTsParameter, cursorParameter, FILTER_MAX_LENGTH, limitParameter, topicParameter } from './parameters.ts'
@@ -42,15 +44,17 @@ const schema = operation(
       to_ledger: ledger('Return only this ledger and earlier ones.'),
       before_ts: beforeTsParameter,
       limit: limitParameter(PAGE_LIMITS.events),
+      deployment: deploymentParameter,
       cursor: cursorParameter,
     }),
   },
 )
 
-export function eventsRoutes(app: App, parts: { readonly db: Queryable }): void {
+export function eventsRoutes(app: App, parts: { readonly db: Queryable; readonly deployment: CurrentDeployment }): void {
   app.get('/v1/events', { schema }, async (request, reply) => {
     const { query } = request
-    const page = await listEvents(parts.db, {
+    const page = await readHistory(parts, query.deployment, (db, deployment) => listEvents(db, {
+      deployment,
       topic: query.topic,
       contract: query.contract,
       fromLedger: query.from_ledger,
@@ -58,7 +62,7 @@ export function eventsRoutes(app: App, parts: { readonly db: Queryable }): void 
       beforeTs: query.before_ts,
       cursor: query.cursor,
       limit: query.limit ?? PAGE_LIMITS.events.default,
-    })
+    }))
     sendResponse(request, reply, pageResponse(request, reply, page, { events: page.rows, gaps: page.gaps }))
   })
 }

@@ -5,10 +5,12 @@ import type { App } from '../http/app.ts'
 import { sendResponse } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
 import { PAGE_LIMITS } from '../limits.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { listTrades } from '../projections/trades.ts'
 import { ref } from '../resources/fields.ts'
 import { RealizedTrade } from '../resources/realized-trade.ts'
 import type { Queryable } from '../store/store.ts'
+import { deploymentParameter, readHistory } from './deployment-parameter.ts'
 import { EXAMPLE_TRADE } from './examples.ts'
 import { pageResponse } from './page-response.ts'
 import { assetParameter, beforeTsParameter, cursorParameter, limitParameter, listOf, traderParameter } from './parameters.ts'
@@ -33,22 +35,24 @@ const schema = operation(
       before_ts: beforeTsParameter,
       include_opens: Type.Optional(Type.Unsafe<boolean>({ type: 'boolean', default: false, description: 'Also return opened positions.' })),
       limit: limitParameter(PAGE_LIMITS.trades),
+      deployment: deploymentParameter,
       cursor: cursorParameter,
     }),
   },
 )
 
-export function tradesRoutes(app: App, parts: { readonly db: Queryable }): void {
+export function tradesRoutes(app: App, parts: { readonly db: Queryable; readonly deployment: CurrentDeployment }): void {
   app.get('/v1/trades', { schema }, async (request, reply) => {
     const { query } = request
-    const page = await listTrades(parts.db, {
+    const page = await readHistory(parts, query.deployment, (db, deployment) => listTrades(db, {
+      deployment,
       trader: query.trader,
       asset: query.asset?.toUpperCase(),
       beforeTs: query.before_ts,
       includeOpens: query.include_opens ?? false,
       cursor: query.cursor,
       limit: query.limit ?? PAGE_LIMITS.trades.default,
-    })
+    }))
     sendResponse(request, reply, pageResponse(request, reply, page, { trades: page.rows }))
   })
 }

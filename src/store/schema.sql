@@ -125,10 +125,8 @@ create table idx.epochs (
   started_at bigint not null,
   final_cursor text,
   name text,
-  beside integer,
   constraint epochs_pkey PRIMARY KEY (number),
   constraint epochs_epoch_key UNIQUE (epoch),
-  constraint epochs_beside_fkey FOREIGN KEY (beside) REFERENCES idx.epochs(number),
   constraint epochs_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
   constraint epochs_reason_check CHECK ((reason = ANY (ARRAY['first'::text, 'contracts'::text, 'reset'::text])))
 );

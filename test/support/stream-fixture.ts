@@ -23,7 +23,7 @@ import { anyDeployment } from './deployments.ts'
 
 const START_MS = 1_783_339_200_000
 const EPOCH: Epoch = {
-  number: 1, epoch: 'e1', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null,
+  number: 1, epoch: 'e1', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: null,
   contracts: { market: 'CMARKET', vault: 'CVAULT', vaultFactory: 'CFACTORY', referral: 'CREFERRAL' },
 }
 const UPGRADE = [

@@ -25,7 +25,5 @@ create table idx.contract_versions (
 create unique index contract_versions_by_position on idx.contract_versions (chain, address, from_ledger, coalesce(from_event_id, ''));
 create index contract_versions_by_seq on idx.contract_versions (seq) where seq is not null;
 
--- The name of an epoch's deployment (null: from before deployments had names), and the epoch of the log that a deployment is indexed beside: an epoch of the
--- log has its own contracts, and one further epoch for each deployment that is indexed beside them.
+-- The name of an epoch's deployment; null: from before deployments had names.
 alter table idx.epochs add column name text;
-alter table idx.epochs add column beside integer references idx.epochs (number);

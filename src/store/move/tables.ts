@@ -19,7 +19,7 @@ export interface Content {
 }
 
 /** Without the copy of a rebuild that is under way: the target begins it again. */
-const USER_SCHEMAS = "n.nspname not in ('pg_catalog', 'information_schema', 'shadow') and n.nspname not like 'pg\\_%'"
+const USER_SCHEMAS = "n.nspname not in ('pg_catalog', 'information_schema', 'shadow') and n.nspname not like 'pg\\_%' and n.nspname not like 'side\\_%'"
 const NOT_OF_AN_EXTENSION = "not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')"
 /** The migrations of the target are its own. */
 const MIGRATIONS = 'public.migrations'
