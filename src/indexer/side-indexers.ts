@@ -1,5 +1,6 @@
 // Indexes the deployments that are configured beside the served one, each in its own index.
 
+import { once } from 'node:events'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { createCurrentDeployment, createDeployment } from '../exchange/deployment.ts'
@@ -32,7 +33,7 @@ interface RunningIndexer {
 export async function runSideIndexers(options: SideIndexersOptions, signal: AbortSignal): Promise<void> {
   const { deployment } = options
   const running = new Map<string, RunningIndexer>()
-  const ended = new Set<Promise<void>>()
+  const ended: Promise<void>[] = []
 
   function follow(served: Deployment): void {
     const wanted = new Map(served.others.filter(({ name }) => name !== served.name).map((other) => [other.name, toDeployment(other, served)]))
@@ -40,8 +41,7 @@ export async function runSideIndexers(options: SideIndexersOptions, signal: Abor
       if (wanted.has(name)) continue
       stop.abort()
       running.delete(name)
-      ended.add(done)
-      void done.then(() => ended.delete(done))
+      ended.push(done)
     }
     for (const [name, next] of wanted) {
       const known = running.get(name)
@@ -52,7 +52,7 @@ export async function runSideIndexers(options: SideIndexersOptions, signal: Abor
 
   follow(deployment.current)
   const unsubscribe = deployment.subscribe(follow)
-  if (!signal.aborted) await new Promise<void>((resolve) => void signal.addEventListener('abort', () => resolve(), { once: true }))
+  if (!signal.aborted) await once(signal, 'abort')
   unsubscribe()
   for (const { stop } of running.values()) stop.abort()
   await Promise.all([...ended, ...[...running.values()].map(({ done }) => done)])

@@ -20,7 +20,8 @@ test('lists raw XDR only for events that could not be decoded', async () => {
   ]
   await store.write.transaction(async (tx) => {
     const contracts = { market: MARKET, vault: MARKET, vaultFactory: MARKET, referral: MARKET }
-    const epoch = { number: 1, epoch: '00', chain: 1, deployment: 1, passphrase: 'p', contracts, startLedger: 1, finalCursor: null, name: null, reason: 'first' } as const
+    const first = { number: 1, epoch: '00', chain: 1, deployment: 1, reason: 'first', name: null } as const
+    const epoch = { ...first, passphrase: 'p', contracts, startLedger: 1, finalCursor: null }
     await insertEpoch(tx, epoch, 1, 0)
     await appendEvents(tx, 1, events, 0)
   })

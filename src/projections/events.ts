@@ -36,7 +36,8 @@ export const EVENT_COLUMNS: Readonly<Record<keyof RawEventRow, string>> = {
 
 /** The row of a response; an undecoded event has its raw XDR as payload. */
 export function toEventRow({ topicsXdr, valueXdr, deployment, ...row }: RawEventRow): EventRow {
-  return { ...row, ...(deployment === null ? {} : { deployment }), payload: row.payload ?? { topic: row.topic, topicsXdr: splitTopics(topicsXdr ?? ''), valueXdr: valueXdr ?? '' } }
+  const payload = row.payload ?? { topic: row.topic, topicsXdr: splitTopics(topicsXdr ?? ''), valueXdr: valueXdr ?? '' }
+  return { ...row, payload, ...(deployment === null ? {} : { deployment }) }
 }
 
 /** Archived events, newest first (specification, "GET /v1/events"). */

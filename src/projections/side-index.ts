@@ -65,7 +65,8 @@ async function renewTables(tx: Queryable, schema: string): Promise<void> {
   await tx.query(`delete from ${schema}.cursor`)
   const shared = await tx.query<{ name: string; columns: string }>(
     `select c.table_name as name, string_agg(quote_ident(c.column_name), ', ') as columns
-     from information_schema.columns c join information_schema.columns o on o.table_schema = $2 and o.table_name = c.table_name and o.column_name = c.column_name
+     from information_schema.columns c join information_schema.columns o
+       on o.table_schema = $2 and o.table_name = c.table_name and o.column_name = c.column_name
      where c.table_schema = $1 and c.table_name <> all($3::text[]) group by c.table_name`,
     [schema, old, PROJECTIONS],
   )
@@ -84,7 +85,7 @@ async function adoptHistory(tx: Queryable, schema: string, market: string): Prom
   const last = epochs.at(-1)
   if (last === undefined) return
   const numbers = epochs.map(({ number }) => number)
-  await copyRows(tx, schema, { column: 'epoch', values: numbers, except: ['cursor', 'repairs'] })
+  await copyRows(tx, schema, { column: 'epoch', values: numbers, except: ['cursor', 'epochs', 'repairs'] })
   await copyRows(tx, schema, { column: 'deployment', values: numbers, except: [...PROJECTIONS, 'epochs'] })
   await tx.query(`insert into ${schema}.epochs select * from idx.epochs where number = any($1::int[])`, [numbers])
   for (const table of ['anchors', 'contract_versions']) {
@@ -104,7 +105,9 @@ async function adoptHistory(tx: Queryable, schema: string, market: string): Prom
 
 /** Copies the rows of every table with this column whose value is one of these. */
 async function copyRows(
-  tx: Queryable, schema: string, { column, values, except }: { readonly column: string; readonly values: readonly number[]; readonly except: readonly string[] },
+  tx: Queryable,
+  schema: string,
+  { column, values, except }: { readonly column: string; readonly values: readonly number[]; readonly except: readonly string[] },
 ): Promise<void> {
   const tables = await tx.query<{ name: string }>(
     "select table_name as name from information_schema.columns where table_schema = 'idx' and column_name = $1 and table_name <> all($2::text[])",

@@ -8,7 +8,11 @@ import type { Queryable } from '../store/store.ts'
 import { FILTER_MAX_LENGTH } from './parameters.ts'
 
 export const deploymentParameter = Type.Optional(
-  Type.String({ minLength: 1, maxLength: FILTER_MAX_LENGTH, description: 'Return only rows of the deployment with this name. By default those of every served one.' }),
+  Type.String({
+    minLength: 1,
+    maxLength: FILTER_MAX_LENGTH,
+    description: 'Return only rows of the deployment with this name. By default, rows of every deployment while it was served.',
+  }),
 )
 
 /** Reads a page of a deployment's history: from its own index when it has one. */

@@ -287,6 +287,8 @@ export interface components {
       readonly closePrice: string | null;
       /** @description Realised profit or loss in USDC, 7-decimal. Null for open, liquidation and partial_liquidation. */
       readonly pnl: string | null;
+      /** @description Name of the deployment that the row belongs to, if it is not the served one. */
+      readonly deployment?: string;
     };
     /** @description OHLC prices of one time interval. Candles have no volume. */
     readonly Candle: {
@@ -441,6 +443,8 @@ export interface components {
       readonly payload?: unknown;
       /** @description Time the indexer stored the event, Unix milliseconds. */
       readonly insertedAt?: number;
+      /** @description Name of the deployment that the row belongs to, if it is not the served one. */
+      readonly deployment?: string;
     };
     /** @description Health of the gateway and its index. */
     readonly Health: {
@@ -2316,6 +2320,8 @@ export interface operations {
         readonly include_opens?: boolean;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
+        /** @description Return only rows of the deployment with this name. By default, rows of every deployment while it was served. */
+        readonly deployment?: string;
         /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
@@ -2449,6 +2455,8 @@ export interface operations {
         readonly before_ts?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
+        /** @description Return only rows of the deployment with this name. By default, rows of every deployment while it was served. */
+        readonly deployment?: string;
         /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
