@@ -96,7 +96,7 @@ test('an old deployment keeps its history in its own index, continues there, and
   fixture.closeLedger()
   await fixture.catchUp()
   await store.write.query("update idx.epochs set name = 'old'")
-  await fixture.redeploy(testContracts(2))
+  fixture.redeploy(testContracts(2))
   await fixture.catchUp()
   await store.write.query("update idx.epochs set name = 'new' where number = 2")
   fixture.queue(old.close(1, 70))

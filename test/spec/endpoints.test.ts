@@ -41,6 +41,8 @@ interface Endpoint {
 const TRADER = 'trader? string minLength=56 maxLength=56'
 const BEFORE = 'before_ts? integer minimum=0'
 const CURSOR = 'cursor? string'
+/** Added by this gateway. */
+const DEPLOYMENT = 'deployment? string minLength=1 maxLength=128'
 const ADDRESS = 'address string minLength=56 maxLength=56'
 const ASSET_PATH = ['asset string']
 const limit = (standard: number, max: number): string => `limit? integer minimum=1 maximum=${max} default=${standard}`
@@ -136,7 +138,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     path: '/v1/trades', indexed: true,
-    query: [TRADER, 'asset? string minLength=1 maxLength=12', BEFORE, 'include_opens? boolean default=false', limit(50, 200), CURSOR],
+    query: [TRADER, 'asset? string minLength=1 maxLength=12', BEFORE, 'include_opens? boolean default=false', limit(50, 200), DEPLOYMENT, CURSOR],
     body: ['trades'], errors: [400, 429, 500],
   },
   {
@@ -168,7 +170,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     path: '/v1/events', indexed: true,
-    query: ['topic? string', 'contract? string', 'from_ledger? integer minimum=0', 'to_ledger? integer minimum=0', BEFORE, limit(50, 500), CURSOR],
+    query: ['topic? string', 'contract? string', 'from_ledger? integer minimum=0', 'to_ledger? integer minimum=0', BEFORE, limit(50, 500), DEPLOYMENT, CURSOR],
     body: ['events', 'gaps'], errors: [400, 429, 500],
   },
   { path: '/v1/positions/open', indexed: true, query: [TRADER, CURSOR], body: ['positions'], errors: [400, 429, 500] },
