@@ -14,7 +14,7 @@ import { listRunningVersions } from '../projections/running-code.ts'
 import type { Queryable, Store } from '../store/store.ts'
 
 /** Notifications can be lost. */
-const REFRESH_MS = 10_000
+export const REFRESH_MS = 10_000
 
 export interface InterfaceFollower {
   /** Reads the interfaces once. Rejects when the database cannot be read. */

@@ -48,6 +48,11 @@ function prepare(body: object): Promise<ApiResponse<Record<string, unknown>>> {
   return call(fixture.gateway.app, '/v1/orders/prepare', { method: 'POST', body, headers: { authorization } })
 }
 
+function preparePartialClose(): Promise<ApiResponse<Record<string, unknown>>> {
+  const body = { op: 'close_position_partial', positionId: 1, closeSize: '10000000' }
+  return call(fixture.gateway.app, '/v1/actions/prepare', { method: 'POST', headers: { authorization }, body })
+}
+
 const CLOSE = { op: 'close_position', positionId: 1 }
 const WASM_HASH = 'fe'.repeat(32)
 
@@ -98,12 +103,24 @@ test('exports generation and hash of each contract as metrics', async () => {
 
 test('refuses an operation of another generation with 503, with what the contract has', async () => {
   await readInterfaces()
-  const { status, body } = await call(fixture.gateway.app, '/v1/actions/prepare', {
-    method: 'POST', headers: { authorization }, body: { op: 'close_position_partial', positionId: 1, closeSize: '10000000' },
-  })
+  const { status, body } = await preparePartialClose()
   assert.deepEqual([status, body], [503, {
     error: 'unsupported_by_deployment', op: 'close_position_partial', expected: 'close_position_partial(address, u64, i128)', found: null,
   }])
+})
+
+test('follows an upgrade in place: the next poll reports the new code, and its operations are accepted', async () => {
+  const old = (await readInterfaces()).contracts.market
+  const upgrade = await fixture.control('local_upgrade', { contract: 'market', build: '2.3' }) as { readonly ledger: number; readonly wasmHash: string }
+  await fixture.closeLedgers(1)
+  await fixture.catchUp()
+  const { contracts } = (await fixture.get<Health>('/v1/health')).body
+  const { generation, wasmHash, sinceLedger, notUnderstood } = contracts.market
+  assert.notEqual(wasmHash, old.wasmHash)
+  assert.deepEqual([generation, wasmHash, sinceLedger, notUnderstood], ['2.3', upgrade.wasmHash, upgrade.ledger, []])
+  assert.equal(contracts.vault.generation, '1', 'the vault keeps its code')
+  const { status, body } = await preparePartialClose()
+  assert.deepEqual([status, body['error']], [400, 'simulation_failed'], 'there is such a function, and no such position')
 })
 
 test('refuses an operation whose arguments an upgrade changed, before anything is simulated, with one log line', async () => {
@@ -115,8 +132,8 @@ test('refuses an operation whose arguments an upgrade changed, before anything i
 
   const { contracts } = (await fixture.get<Health>('/v1/health')).body
   assert.equal(contracts.market.wasmHash, WASM_HASH)
-  const changed = 'close_position(trader: address, position_id: u64, deadline: u64)'
-  assert.deepEqual(contracts.market.notUnderstood, [`${changed}: expected (address, u64)`, 'error 195 OrderNotExpired is unknown'])
+  const changed = 'close_position(trader: address, position_id: u64, acceptable_price: i128, deadline: u64)'
+  assert.deepEqual(contracts.market.notUnderstood, [`${changed}: expected (address, u64, i128)`, 'error 195 OrderNotExpired is unknown'])
 
   fixture.rpc.isDown = true
   for (let request = 0; request < 3; request++) {
