@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
 import { ONE_E7 } from '../src/base/fixed-point.ts'
 import { address, i128, symbol, u32 } from './contracts/host.ts'
 import { applyInvocation } from './controls.ts'
@@ -52,6 +55,24 @@ test('a reset deploys another generation, and a snapshot returns to the one befo
   assert.deepEqual([(await info(network)).generation, await marketBuild(network)], ['1', '1'])
 })
 
+test('a restart continues the generation, the addresses and the builds of the stored chain', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'generation-2-'))
+  after(() => rmSync(directory, { recursive: true, force: true }))
+  const deployed = await (async () => {
+    await using network = await startTestNetwork({ traders: 0, directory })
+    await network.call('local_reset', { generation: '2', newAddresses: true })
+    await network.closeLedgers(2)
+    await network.call('local_upgrade', { contract: 'market', build: '2.2' })
+    return network.contracts
+  })()
+  await using network = await startTestNetwork({ traders: 0, directory, generation: '1' })
+  assert.deepEqual(network.contracts, deployed)
+  assert.deepEqual([(await info(network)).generation, await marketBuild(network)], ['2', '2.2'])
+  const sequence = network.chain.history.latest().sequence
+  await network.closeLedgers(2)
+  assert.equal(network.chain.history.latest().sequence, sequence + 2)
+})
+
 /** Whether most transactions of the actors succeeded. */
 function assertHealthy(network: TestNetwork): void {
   const records = network.chain.history.transactionsAfter(0, 0, 10_000)
@@ -60,10 +81,10 @@ function assertHealthy(network: TestNetwork): void {
 }
 
 test('the actors trade, deposit and lead vaults in generation 2, also after a reset to new addresses', async () => {
-  await using network = await startTestNetwork({ traders: 8 })
+  await using network = await startTestNetwork({ traders: 6 })
   await network.closeLedgers(5)
   await network.call('local_reset', { generation: '2', newAddresses: true })
-  await network.closeLedgers(60)
+  await network.closeLedgers(45)
   for (const topic of ['deposit', 'position_opened', 'position_closed', 'protocol_fee_routed', 'order_placed', 'vault_created', 'code_created']) {
     assert(network.exchangeEvents(topic).length > 0, topic)
   }

@@ -142,7 +142,9 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     get generation() {
       return FIRST_BUILDS[controls.setup.generation]
     },
-    accounts: namedAccounts(identities),
+    get accounts() {
+      return namedAccounts(identities, controls.setup)
+    },
     rpc,
     chain,
     trustGateway: (port) => served?.trustGateway(port),
@@ -279,9 +281,10 @@ function composeControls(options: LocalNetworkOptions, chain: Chain, feed: Price
   }
 }
 
-function namedAccounts(identities: Identities): readonly NamedAccount[] {
+function namedAccounts(identities: Identities, { generation }: Setup): readonly NamedAccount[] {
   const { users, traders, liquidityProviders, vaultLeaders, vaultDepositors, admin, usdcIssuer, lpIssuer, publisher, keeper, root } = identities
-  const actors = [admin, usdcIssuer, lpIssuer, publisher, keeper, ...liquidityProviders, ...traders, ...vaultLeaders, ...vaultDepositors]
+  const treasuries = generation === '1' ? [] : [identities.treasury]
+  const actors = [admin, usdcIssuer, lpIssuer, publisher, keeper, ...treasuries, ...liquidityProviders, ...traders, ...vaultLeaders, ...vaultDepositors]
   return [
     ...users.map(({ role, address, secret }) => ({ name: role, address, secret })),
     { name: 'root', address: root.address, secret: null },
