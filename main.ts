@@ -20,7 +20,7 @@ import { InvalidSettings, loadSettings } from './src/config.ts'
 import type { Config, Secrets, Settings } from './src/config.ts'
 import { declarationOf } from './src/deployment/declaration.ts'
 import type { Declared } from './src/deployment/declaration.ts'
-import { followDeployment } from './src/deployment/follow-deployment.ts'
+import { createDeploymentFollower } from './src/deployment/follow-deployment.ts'
 import { createInterfaceFollower } from './src/deployment/interfaces.ts'
 import { createCurrentDeployment, createDeployment } from './src/exchange/deployment.ts'
 import type { ReplaceableDeployment } from './src/exchange/deployment.ts'
@@ -164,9 +164,9 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   stop.addEventListener('abort', () => stopped.resolve(), { once: true })
   if (stop.aborted) return
   const readLocal = async (): Promise<Declared> => network ?? (await fetchDeployment(secrets.rpcUrls, clock))
-  const following = { deployments: settings.deployments, network: config.network, declared, readLocal, deployment, rpc, clock, log }
+  const manifests = createDeploymentFollower({ deployments: settings.deployments, network: config.network, declared, readLocal, deployment, rpc, clock, log })
   const interfaces = createInterfaceFollower({ store, deployment, clock, log })
-  const watching = Promise.all([rpc.watch(stop), followDeployment(following, stop), interfaces.run(stop)])
+  const watching = Promise.all([rpc.watch(stop), manifests.run(stop), interfaces.run(stop)])
   disposables.defer(async () => void (await watching))
 
   if (config.role !== 'indexer') {
@@ -183,7 +183,8 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   if (metrics !== null && config.metrics !== null) {
     metrics.addSources({
       index: createIndexSnapshotReader({ db: store.read, clock, log }),
-      interfaces: () => deployment.current.interfaces, rpcQueues: rpc.queues, storeQueues: store.waiting, rpcNodes: rpc.nodes,
+      interfaces: () => deployment.current.interfaces, manifestProblems: manifests.problems,
+      rpcQueues: rpc.queues, storeQueues: store.waiting, rpcNodes: rpc.nodes,
     })
     const { url } = disposables.use(await serveMetrics({ metrics, ...config.metrics, log }))
     print(`Metrics: ${url}`)

@@ -60,7 +60,7 @@ test('defaults to the local network', () => {
     requireTimestamp: false,
     production: false,
   } satisfies Config)
-  assert.deepEqual(secrets, { databaseUrl: null, databaseReadUrl: null, redisUrl: null, traces: null, rpcUrls: [], archiveRpcUrls: [] })
+  assert.deepEqual(secrets, { databaseUrl: null, databaseReadUrl: null, redisUrl: null, traces: null, rpcUrls: [], archiveRpcUrls: [], heartbeatSecret: null })
 })
 
 test('NETWORK=testnet sets the manifest, the public RPC and the external klines', () => {
@@ -202,6 +202,7 @@ test('rejects a manifest that is unreadable, too large, or of another network th
   writeFileSync(join(folder.path, 'large.json'), ' '.repeat(70_000))
   assert.deepEqual(at('nowhere'), ['/nowhere.json: cannot be read (ENOENT)'])
   assert.deepEqual(at('folder'), ['/folder.json: not a file'])
+  assert.deepEqual(problemsOf({ NETWORK: 'testnet', DEPLOYMENTS_DIR: '/nowhere' }), ['/nowhere: cannot be read (ENOENT)'])
   assert.deepEqual(at('large'), ['/large.json: larger than 65536 bytes'])
   assert.deepEqual(problemsOf({ DEPLOYMENT: 'testnet', NETWORK: 'mainnet' }), ['DEPLOYMENT: testnet is a deployment on testnet, but NETWORK is mainnet'])
   assert.deepEqual(problemsOf({ DEPLOYMENT: 'testnet', NETWORK: 'local' }), ['NETWORK=local reports its own deployment: remove DEPLOYMENT'])

@@ -8,7 +8,7 @@ import { silentLog } from '../base/log.ts'
 import { createCurrentDeployment, createDeployment } from '../exchange/deployment.ts'
 import { declarationOf } from './declaration.ts'
 import type { Declared } from './declaration.ts'
-import { followDeployment } from './follow-deployment.ts'
+import { createDeploymentFollower } from './follow-deployment.ts'
 import { selectDeployments } from './manifest-files.ts'
 
 const SHIPPED = JSON.parse(readFileSync(new URL('../../deployments/testnet.json', import.meta.url), 'utf8')) as Declared
@@ -43,7 +43,7 @@ test('a changed manifest replaces the deployment, keeps overrides, and replaces 
   const { parts, deployment, nodes, pass } = served(selection.deployments.served)
   const stop = new AbortController()
   const deployments = { choice, selected: selection.deployments }
-  const following = followDeployment({ ...parts, deployments, readLocal: () => assert.fail('not a local network') }, stop.signal)
+  const following = createDeploymentFollower({ ...parts, deployments, readLocal: () => assert.fail('not a local network') }).run(stop.signal)
   const first = deployment.current
   await pass(3)
   assert.equal(deployment.current, first, 'nothing has changed')
@@ -73,7 +73,7 @@ test('the deployments that are indexed besides the served one are followed too',
   const { parts, deployment, pass } = served(selection.deployments.served)
   const stop = new AbortController()
   const deployments = { choice, selected: selection.deployments }
-  const following = followDeployment({ ...parts, deployments, readLocal: () => assert.fail('not a local network') }, stop.signal)
+  const following = createDeploymentFollower({ ...parts, deployments, readLocal: () => assert.fail('not a local network') }).run(stop.signal)
   write('b', { since: '2026-07-06', contracts: { ...SHIPPED.contracts, market: OTHER } })
   await pass(3)
   assert.deepEqual(deployment.current.others.map(({ name, since, contracts }) => [name, since, contracts.market]), [['b', '2026-07-06', OTHER]])
@@ -86,7 +86,7 @@ test('new contracts of the local network replace the deployment; while it cannot
   const { parts, deployment, pass } = served(SHIPPED)
   const stop = new AbortController()
   const readLocal = (): Promise<Declared> => (reported === null ? Promise.reject(new Error('unreachable')) : Promise.resolve(reported))
-  const following = followDeployment({ ...parts, deployments: null, readLocal }, stop.signal)
+  const following = createDeploymentFollower({ ...parts, deployments: null, readLocal }).run(stop.signal)
   const first = deployment.current
   await pass(4)
   reported = null

@@ -27,18 +27,25 @@ export interface FollowParts {
   readonly log: Log
 }
 
-/** Follows until the signal aborts. Never rejects. */
-export async function followDeployment(parts: FollowParts, signal: AbortSignal): Promise<void> {
+export interface DeploymentFollower {
+  /** Follows until the signal aborts. Never rejects. */
+  run(signal: AbortSignal): Promise<void>
+  /** Why the present manifests are not applied; empty if they are. */
+  problems(): readonly string[]
+}
+
+export function createDeploymentFollower(parts: FollowParts): DeploymentFollower {
   const { deployments, network, declared, readLocal, deployment, rpc, clock, log } = parts
   const replace = (next: Declared, others: readonly Manifest[]): void => {
     const declaration = declarationOf(next, network, others)
     deployment.replace(createDeployment(declaration, keepInterfaces(deployment.current, declaration)))
   }
   if (deployments === null) {
-    return await followLocalNetwork({ read: readLocal, initial: declared, clock, onChange: (next) => replace(next, []) }, signal)
+    const local = { read: readLocal, initial: declared, clock, onChange: (next: Declared) => replace(next, []) }
+    return { run: (signal) => followLocalNetwork(local, signal), problems: () => [] }
   }
   let { rpcUrls } = deployments.selected.served
-  const follower = followManifests({
+  return followManifests({
     ...deployments, clock, log,
     onChange({ served, others }) {
       if (served.rpcUrls.join() !== rpcUrls.join()) rpc.replaceNodes(served.rpcUrls)
@@ -46,7 +53,6 @@ export async function followDeployment(parts: FollowParts, signal: AbortSignal):
       replace(served, others)
     },
   })
-  await follower.run(signal)
 }
 
 /** What is known of the contracts that stay: otherwise the expected generation would apply to them for a moment. */

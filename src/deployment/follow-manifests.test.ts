@@ -92,14 +92,14 @@ test('an invalid file changes nothing, and its problems are logged once', () => 
   for (let polls = 0; polls < 5; polls++) built.follower.poll()
   built.write('testnet-2026-12-16', `${SHIPPED.slice(0, 200)}hunter2`)
   built.settle()
-  assert.deepEqual(built.served(), [])
+  assert.deepEqual([built.served(), built.follower.problems().length], [[], 1])
   assert.deepEqual(built.errors.map(({ problems }) => (problems as string[]).map((problem) => problem.replace(/^.*?(?=testnet-)/, ''))), [
     ['testnet-2026-12-16.json: chain: unknown member', 'testnet-2026-12-16.json: rpcUrls[0]: must be a URL that starts with https:// or http://'],
     ['testnet-2026-12-16.json: not valid JSON (line 6, column 12)'],
   ])
   built.write('testnet-2026-12-16', manifest({ since: '2026-12-16' }))
   built.settle()
-  assert.deepEqual(built.served(), ['testnet-2026-12-16'])
+  assert.deepEqual([built.served(), built.follower.problems()], [['testnet-2026-12-16'], []])
 })
 
 test('a removed, incomplete or contradictory file leaves the deployment in force', () => {

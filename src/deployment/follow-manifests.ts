@@ -13,6 +13,8 @@ export interface ManifestFollower {
   poll(): void
   /** Polls until the signal aborts. Never rejects. */
   run(signal: AbortSignal): Promise<void>
+  /** Why the present manifests are not applied; empty if they are. */
+  problems(): readonly string[]
 }
 
 export interface FollowOptions {
@@ -30,10 +32,11 @@ export function followManifests({ choice, selected, clock, log, onChange }: Foll
   /** State of the files at the last poll, and the one that was read last. The files may have changed since they were read at the start. */
   let seen = ''
   let read = ''
+  let problems: readonly string[] = []
 
   function apply(): void {
     const selection = selectDeployments(choice)
-    const problems = selection.kind === 'invalid' ? selection.problems : findNetworkChange(current, selection.deployments)
+    problems = selection.kind === 'invalid' ? selection.problems : findNetworkChange(current, selection.deployments)
     if (problems.length > 0) log.error({ problems }, 'the changed manifests cannot be used; the previous deployment is still served')
     if (selection.kind === 'invalid' || problems.length > 0 || isSame(selection.deployments, current)) return
     log.info({ deployment: selection.deployments.served.name, previous: current.served.name }, 'manifests reloaded')
@@ -56,6 +59,7 @@ export function followManifests({ choice, selected, clock, log, onChange }: Foll
 
   return {
     poll,
+    problems: () => problems,
     async run(signal) {
       while (!signal.aborted) {
         poll()

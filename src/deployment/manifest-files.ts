@@ -1,6 +1,6 @@
 // Finds and reads the manifests that the settings select.
 
-import { closeSync, constants, fstatSync, openSync, readFileSync, readdirSync } from 'node:fs'
+import { accessSync, closeSync, constants, fstatSync, openSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { ContractKey } from '../exchange/contracts.ts'
 import { completeManifest, parseManifest } from './manifest.ts'
@@ -58,6 +58,8 @@ function selectNamed({ folder, names, network, rpcUrls, contracts }: DeploymentC
 /** The newest of `<network>.json` and `<network>-<date>.json`. A template without `since` is older than every other manifest. */
 function selectNewest({ folder, network, rpcUrls, contracts }: DeploymentChoice): Selection {
   const problems: string[] = []
+  const unreadable = findFolderProblem(folder)
+  if (unreadable !== undefined) return { kind: 'invalid', problems: [`${folder}: cannot be read (${unreadable})`] }
   const files = candidates(folder, network)
   const drafts = files.flatMap((file) => {
     const draft = readDraft(file, problems)
@@ -113,6 +115,15 @@ function listFolder(folder: string): readonly string[] {
     return readdirSync(folder)
   } catch {
     return []
+  }
+}
+
+function findFolderProblem(folder: string): string | undefined {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK)
+    return statSync(folder).isDirectory() ? undefined : 'not a folder'
+  } catch (cause) {
+    return String((cause as { code?: unknown }).code)
   }
 }
 

@@ -41,6 +41,7 @@ export function createInstruments(registry: Registry) {
     indexAnswers: gauge('gateway_index_answers', '1 while the index state can be read from the database, 0 while it cannot'),
     indexLedger: gauge('gateway_index_last_ledger', 'Last indexed ledger; absent while there is none'),
     indexAge: gauge('gateway_index_ledger_age_seconds', 'Time since the last indexed ledger closed; absent while there is none'),
+    manifestProblems: gauge('gateway_deployment_problems', 'Problems of changed manifests, because of which they are not applied'),
     contractInfo: gauge('gateway_contract_info', '1 for the code that a contract runs', ['contract', 'generation', 'wasm_hash']),
     contractNotUnderstood: gauge(
       'gateway_contract_not_understood', 'What this version does not understand of a contract\'s interface; absent while its code is unknown', ['contract'],

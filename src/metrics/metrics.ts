@@ -72,10 +72,11 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
       sources = { ...sources, ...more }
     },
     async text() {
-      const { gateway, indexer, interfaces, rpcQueues, storeQueues, rpcNodes, index } = sources
+      const { gateway, indexer, interfaces, manifestProblems, rpcQueues, storeQueues, rpcNodes, index } = sources
       instruments.queues.reset()
       if (gateway !== undefined) readGateway(instruments, gateway())
       if (indexer !== undefined) readIndexer(instruments, indexer())
+      if (manifestProblems !== undefined) instruments.manifestProblems.set(manifestProblems().length)
       if (interfaces !== undefined) readInterfaces(instruments, interfaces())
       for (const [method, length] of rpcQueues?.() ?? []) instruments.queues.set({ queue: `rpc_${method}` }, length)
       if (rpcNodes !== undefined) readNodes(instruments, rpcNodes())

@@ -29,6 +29,8 @@ export interface MetricSources {
   readonly gateway: () => GatewayStats
   readonly indexer: () => IndexerStatus
   readonly interfaces: () => ContractInterfaces
+  /** Why the present manifests are not applied. */
+  readonly manifestProblems: () => readonly string[]
   /** Queued calls by method. */
   readonly rpcQueues: () => ReadonlyMap<string, number>
   /** Queued statements. */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { silentLog } from '../../src/base/log.ts'
 import { FOLLOW_INTERVAL_MS } from '../../src/deployment/follow-manifests.ts'
-import { followDeployment } from '../../src/deployment/follow-deployment.ts'
+import { createDeploymentFollower } from '../../src/deployment/follow-deployment.ts'
 import { selectDeployments } from '../../src/deployment/manifest-files.ts'
 import type { Health } from '../../src/resources/health.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
@@ -35,10 +35,10 @@ test('after a network reset one added file brings prices, markets and the index 
   assert.ok(selection.kind === 'selected')
   const { served } = selection.deployments
   const stop = new AbortController()
-  const following = followDeployment({
+  const following = createDeploymentFollower({
     deployments: { choice, selected: selection.deployments }, network: NETWORK, declared: served, deployment, clock, log: silentLog,
     rpc: { replaceNodes: () => assert.fail('the nodes are the same') }, readLocal: () => assert.fail('not followed as a local network'),
-  }, stop.signal)
+  }).run(stop.signal)
   await fixture.publishLedgers(5)
   const client = await fixture.connect()
   client.send({ op: 'subscribe', channels: ['events'] })
