@@ -124,7 +124,7 @@ export const positivePart = (value: bigint): bigint => (value > 0n ? value : 0n)
 const abs = (value: bigint): bigint => (value < 0n ? -value : value)
 
 /** Transfers USDC; rejects with the token's 10 if the balance is too small. */
-export function transfer(state: ReferenceState, from: string, to: string, amount: bigint): void {
+export function transfer(state: Pick<ReferenceState, 'usdcBalances'>, from: string, to: string, amount: bigint): void {
   const balance = state.usdcBalances.get(from) ?? 0n
   rejectIf(balance < amount, 10n)
   state.usdcBalances.set(from, balance - amount)
@@ -212,7 +212,9 @@ const TIERS = [
 ]
 
 /** The fee of a trade by the volume before it. Then adds the trade to the volume. */
-export function chargeFee(state: ReferenceState, trader: string, size: bigint, kind: 'taker' | 'maker'): bigint {
+export function chargeFee(
+  state: Pick<ReferenceState, 'nowSec' | 'volumes'>, trader: string, size: bigint, kind: 'taker' | 'maker',
+): bigint {
   const volume = (state.volumes.get(trader)?.slots ?? []).reduce((sum, slot) => sum + slot, 0n)
   const tier = TIERS.filter(({ from }) => from * UNIT <= volume).at(-1)
   recordVolume(state, trader, size)
@@ -220,7 +222,7 @@ export function chargeFee(state: ReferenceState, trader: string, size: bigint, k
 }
 
 /** Adds a trade to its day, after clearing the days without trades. */
-export function recordVolume(state: ReferenceState, trader: string, size: bigint): void {
+export function recordVolume(state: Pick<ReferenceState, 'nowSec' | 'volumes'>, trader: string, size: bigint): void {
   const today = state.nowSec / 86_400n
   const record = state.volumes.get(trader) ?? { slots: Array.from({ length: 14 }, () => 0n), day: today }
   const elapsedDays = today - record.day
@@ -231,7 +233,7 @@ export function recordVolume(state: ReferenceState, trader: string, size: bigint
   state.volumes.set(trader, record)
 }
 
-export function pnlAt(position: ReferencePosition, price: bigint): bigint {
+export function pnlAt(position: Pick<ReferencePosition, 'size' | 'isLong' | 'entry'>, price: bigint): bigint {
   return (position.size * (position.isLong ? price - position.entry : position.entry - price)) / position.entry
 }
 
