@@ -129,8 +129,10 @@ async function assertRefused(trader: Trader, request: OperationRequest, code: nu
   const { status, body, text } = await trader.prepare(request)
   assert.deepEqual([status, Object.keys(body), body['error']], [400, ['error', 'message', 'contractError'], 'simulation_failed'], text)
   assert.deepEqual(body['contractError'], { code, name: NAMES[code] }, text)
-  assert.match(String(body['message']), /^Simulation failed: [a-z].+\.$/)
-  assert.doesNotMatch(String(body['message']), /HostError|Error\(|C[A-Z2-7]{55}|UnknownContractError/)
+  const [sentence = '', hostText] = String(body['message']).split(' [')
+  assert.equal(hostText, `Error(Contract, #${code})]`)
+  assert.match(sentence, /^Simulation failed: [a-z].+\.$/)
+  assert.doesNotMatch(sentence, /HostError|Error\(|C[A-Z2-7]{55}|UnknownContractError/)
 }
 
 const foreign = (position: 'foreignPosition' | 'foreignCrossPosition') => (owned: Fixture) => ({ positionId: owned[position] })

@@ -54,34 +54,50 @@ const SLIPPAGE = ['slippageToleranceBps integer minimum=0 maximum=10000']
 const TRIGGER = ['triggerPrice string', ...SLIPPAGE]
 const LIMIT_ORDER = [...OPEN, 'triggerCondition string enum=Above|Below', ...TRIGGER]
 
+/** The options of "Compatibility with clients of the deployed service". */
+const PRICE_BOUND = 'acceptablePrice? string default=0'
+const LEAST_OUTPUT = 'minOut? string default=0'
+const ENTRY_OPTIONS = ['timeInForce? integer minimum=0 maximum=2 default=0', 'reduceOnly? boolean default=false']
+const TAKE_PROFIT_LIMIT = 'limitPrice? string default=0'
+
 /** "POST /v1/orders/prepare", operation by operation. */
 const OPERATIONS = {
-  open_position: OPEN,
-  open_position_cross: OPEN,
-  close_position: POSITION,
-  close_position_cross: POSITION,
-  place_limit_order: LIMIT_ORDER,
-  place_stop_limit_order: [...LIMIT_ORDER, 'limitPrice string'],
+  open_position: [...OPEN, PRICE_BOUND],
+  open_position_cross: [...OPEN, PRICE_BOUND],
+  close_position: [...POSITION, PRICE_BOUND],
+  close_position_cross: [...POSITION, PRICE_BOUND],
+  place_limit_order: [...LIMIT_ORDER, ...ENTRY_OPTIONS],
+  place_stop_limit_order: [...LIMIT_ORDER, 'limitPrice string', ...ENTRY_OPTIONS],
   place_trailing_stop: [...POSITION, 'trailingPercentBps integer minimum=1 maximum=10000', ...SLIPPAGE],
   set_stop_loss: [...POSITION, ...TRIGGER],
-  set_take_profit: [...POSITION, ...TRIGGER],
+  set_take_profit: [...POSITION, ...TRIGGER, TAKE_PROFIT_LIMIT],
   cancel_order: ORDER,
 }
 
 /** Actions of this gateway that the specification does not have. */
 const VAULT_ID = ['vaultId integer minimum=0']
+const TRAILING = 'trailingPercentBps integer minimum=1 maximum=10000'
+const LEADER_ORDER = [...VAULT_ID, ...OPEN, 'triggerCondition string enum=Above|Below', ...TRIGGER]
 const ACTIONS = {
+  close_position_partial: [...POSITION, 'closeSize string'],
+  add_collateral: [...POSITION, 'amount string'],
+  remove_collateral: [...POSITION, 'amount string'],
+  claim_shortfall: [],
   deposit_cross_margin: ['amount string'],
   withdraw_cross_margin: ['amount string'],
-  deposit_liquidity: ['amount string'],
+  deposit_liquidity: ['amount string', LEAST_OUTPUT],
   approve_liquidity_withdrawal: ['lpAmount string', 'expirationLedger integer minimum=0'],
-  withdraw_liquidity: ['lpAmount string'],
+  withdraw_liquidity: ['lpAmount string', LEAST_OUTPUT],
   create_vault: ['name string minLength=1 maxLength=64'],
-  deposit_vault: [...VAULT_ID, 'amount string'],
-  withdraw_vault: [...VAULT_ID, 'shares string'],
+  deposit_vault: [...VAULT_ID, 'amount string', LEAST_OUTPUT],
+  withdraw_vault: [...VAULT_ID, 'shares string', LEAST_OUTPUT],
   leader_open_position: [...VAULT_ID, ...OPEN],
   leader_close_position: [...VAULT_ID, ...POSITION],
-  leader_place_limit_order: [...VAULT_ID, ...OPEN, 'triggerCondition string enum=Above|Below', ...TRIGGER],
+  leader_place_limit_order: LEADER_ORDER,
+  leader_place_stop_limit: [...LEADER_ORDER, 'limitPrice string'],
+  leader_set_stop_loss: [...VAULT_ID, ...POSITION, ...TRIGGER],
+  leader_set_take_profit: [...VAULT_ID, ...POSITION, ...TRIGGER, TAKE_PROFIT_LIMIT],
+  leader_place_trailing_stop: [...VAULT_ID, ...POSITION, TRAILING, ...SLIPPAGE],
   leader_cancel_order: [...VAULT_ID, ...ORDER],
   claim_leader_fees: VAULT_ID,
   set_vault_paused: [...VAULT_ID, 'paused boolean'],
@@ -240,7 +256,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/v1/account/volume', indexed: true, query: [ADDRESS], body: ['address', 'volume14d'], errors: [400, 429, 500] },
   {
     method: 'post', path: '/v1/orders/prepare', key: true, operations: OPERATIONS, query: [],
-    body: ['op', 'trader', 'xdr', 'minResourceFee'], errors: [400, 401, 429, 451, 500, 502],
+    body: ['op', 'trader', 'xdr', 'minResourceFee'], errors: [400, 401, 429, 451, 500, 502, 503],
   },
   {
     method: 'post', path: '/v1/actions/prepare', key: true, operations: ACTIONS, query: [],
@@ -249,7 +265,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post', path: '/v1/tx/submit', key: true,
     fields: ['signedXdr string', 'pollTimeoutMs? integer minimum=1000 maximum=60000 default=30000'], query: [],
-    body: ['hash', 'status', 'ledger', 'contractError', 'resultXdr'], example: ['hash', 'status', 'ledger'], errors: [400, 401, 429, 451, 500, 502, 503],
+    body: ['hash', 'status', 'ledger', 'contractError', 'hostError', 'txResultCode', 'resultXdr', 'message'], example: ['hash', 'status', 'ledger'], errors: [400, 401, 429, 451, 500, 502, 503],
   },
 ]
 

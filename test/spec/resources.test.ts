@@ -92,9 +92,11 @@ const RESOURCES: readonly (readonly [heading: string, schema: unknown, fields: s
   ['Prepared transaction', PreparedTransaction, 'op string, trader string, xdr string, minResourceFee? string'],
   [
     'Submit result', SubmitResult,
-    'hash string, status SUCCESS|PENDING|FAILED, ledger? integer, contractError? object?, resultXdr? string',
+    'hash string, status SUCCESS|PENDING|FAILED, ledger? integer, contractError? object?, resultXdr? string, hostError? object?, '
+    + 'txResultCode? string?, message? string',
   ],
   ['Submit result, contractError', SubmitResult.properties.contractError, 'code integer, name string'],
+  ['Submit result, hostError', SubmitResult.properties.hostError, 'type string, code string'],
   ['Health', Health, 'status ok, uptime number, version string, network string, contracts object, indexer object, rateLimits object'],
 ]
 
