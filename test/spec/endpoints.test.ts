@@ -265,7 +265,8 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post', path: '/v1/tx/submit', key: true,
     fields: ['signedXdr string', 'pollTimeoutMs? integer minimum=1000 maximum=60000 default=30000'], query: [],
-    body: ['hash', 'status', 'ledger', 'contractError', 'hostError', 'txResultCode', 'resultXdr', 'message'], example: ['hash', 'status', 'ledger'], errors: [400, 401, 429, 451, 500, 502, 503],
+    body: ['hash', 'status', 'ledger', 'contractError', 'hostError', 'txResultCode', 'resultXdr', 'message'],
+    example: ['hash', 'status', 'ledger'], errors: [400, 401, 429, 451, 500, 502, 503],
   },
 ]
 
