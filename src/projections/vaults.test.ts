@@ -49,7 +49,7 @@ test('sums a vault\'s events', async () => {
   assert.deepEqual(await vaultOf(store, 0), {
     id: 0, leader: LEADER, name: 'North star', createdAt: created.ledgerCloseTs, totalUsdc: '1390', circulatingShares: '1310', hwmNav: '12000000',
     realizedPnl: '7', leaderShares: '970', profitShareBps: 1000, paused: true, updatedAt: log.last().ledgerCloseTs * 1_000, depositorCount: 2,
-    openPositions: 0, tradeCount: 0, drawdownBps: 1157, apyBps: 0, closedTradePnl: '0',
+    openPositions: 0, tradeCount: 0, drawdownBps: 1157, apyBps: 0, apyKind: 'annualized', closedTradePnl: '0',
   })
   const flows = async (kind: 'deposit' | 'withdraw' | 'fee_claim') =>
     (await listVaultFlows(store.read, kind, { id: 0, limit: 50 })).rows.map(({ principal, amount, shares }) => [principal, amount, shares])

@@ -53,10 +53,10 @@ test('returns positions newest first, with exactly the specified fields, as in t
   const opened = await rowsOf(fixture, '/v1/events?limit=500&topic=position_opened', 'events')
   assert.deepEqual(body.positions, opened.map(({ payload, ledgerCloseTs, txHash }) => {
     const { positionId, trader, asset, direction, size, entryPrice } = payload as Row
-    return { positionId, trader, asset, direction, size, entryPrice, openedAt: ledgerCloseTs, openedTxHash: txHash }
+    return { positionId, trader, asset, direction, size, entryPrice, openedAt: ledgerCloseTs, openedTxHash: txHash, adlQuintile: null }
   }))
   for (const row of body.positions) {
-    assert.deepEqual(Object.keys(row), ['positionId', 'trader', 'asset', 'direction', 'size', 'entryPrice', 'openedAt', 'openedTxHash'])
+    assert.deepEqual(Object.keys(row), ['positionId', 'trader', 'asset', 'direction', 'size', 'entryPrice', 'openedAt', 'openedTxHash', 'adlQuintile'])
   }
   assert.deepEqual(body.positions.map(({ openedAt }) => openedAt), body.positions.map(({ openedAt }) => openedAt).toSorted((a, b) => b - a))
   assert.equal(body.positions.length, 9)

@@ -81,7 +81,9 @@ test('returns only the caller\'s trades and claims, newest first', async () => {
   assert.deepEqual(trades.map(({ originalFee, discount, payout }) => [originalFee, discount, payout]), [
     ['3000', '120', '300'], ['2000', '80', '200'], ['1000', '40', '100'],
   ])
-  assert.deepEqual(Object.keys(trades[0] ?? {}), ['id', 'referee', 'referrer', 'originalFee', 'discount', 'payout', 'ledger', 'ts', 'txHash'])
+  assert.deepEqual(Object.keys(trades[0] ?? {}), [
+    'id', 'referee', 'referrer', 'originalFee', 'discount', 'payout', 'volume', 'ledger', 'ts', 'txHash',
+  ])
   const [claim] = await rowsOf(asOwner(), '/v1/referral/me/claims', 'claims')
   assert.deepEqual(Object.keys(claim ?? {}), ['id', 'referrer', 'amount', 'ledger', 'ts', 'txHash'])
   assert.equal(claim?.['amount'], '300')

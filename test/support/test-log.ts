@@ -30,8 +30,11 @@ export interface TestLog {
   /** The last queued event. */
   last(): ArchivedEvent
   pending(): readonly ArchivedEvent[]
-  /** Applies the queue in pages of at least this many events. A page ends with a transaction of the chain and is one transaction of the database. */
-  commit(pageLength?: number): Promise<void>
+  /**
+   * Applies the queue in pages of at least this many events, each one transaction of the database. A page ends with a transaction of the chain, unless
+   * `anywhere` is set: a ledger can be longer than a page.
+   */
+  commit(pageLength?: number, anywhere?: boolean): Promise<void>
   epoch(): Epoch
   /** Clears the projections and applies all events again, as a rebuild does. */
   replay(): Promise<void>
@@ -103,10 +106,10 @@ export async function createTestLog(store: Store): Promise<TestLog> {
       return newest
     },
     pending: () => queue,
-    async commit(pageLength = Infinity) {
+    async commit(pageLength = Infinity, anywhere = false) {
       for (let rest = queue; rest.length > 0;) {
         let end = Math.min(pageLength, rest.length)
-        while (end < rest.length && rest[end]?.txHash === rest[end - 1]?.txHash) end += 1
+        while (!anywhere && end < rest.length && rest[end]?.txHash === rest[end - 1]?.txHash) end += 1
         const page = rest.slice(0, end)
         rest = rest.slice(end)
         await store.write.transaction(async (tx) => {
