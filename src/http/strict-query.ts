@@ -1,5 +1,5 @@
-// Converts query and path parameters from text: only strict decimal integers become numbers. Fastify's own coercion is off because it also accepts `0x10`,
-// ` 5 ` and `1e3`.
+// Converts query and path parameters from text: only strict decimal integers become numbers, and only `true` and `false` booleans. Fastify's own coercion is
+// off because it also accepts `0x10`, ` 5 ` and `1e3`.
 
 import type { FastifyInstance } from 'fastify'
 import { validationFailure } from './errors.ts'
@@ -10,6 +10,7 @@ const DECIMAL_INTEGER = /^(?:0|-?[1-9]\d{0,15})$/
 interface Part {
   readonly name: 'querystring' | 'params'
   readonly integers: ReadonlySet<string>
+  readonly booleans: ReadonlySet<string>
   readonly known: readonly string[]
 }
 
@@ -37,6 +38,7 @@ function parseStrictly(part: Part, values: unknown): void {
     if (typeof value !== 'string') throw validationFailure(`${part.name}/${name} must be given once`)
     // PostgreSQL cannot store it.
     if (value.includes('\0')) throw validationFailure(`${part.name}/${name} must not contain a null character`)
+    if (part.booleans.has(name) && (value === 'true' || value === 'false')) record[name] = value === 'true'
     if (!part.integers.has(name) || !DECIMAL_INTEGER.test(value)) continue
     const number = Number(value)
     if (Number.isSafeInteger(number)) record[name] = number
@@ -46,9 +48,11 @@ function parseStrictly(part: Part, values: unknown): void {
 function partOf(name: Part['name'], schema: unknown): Part | undefined {
   if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return undefined
   const properties = Object.entries(schema.properties as Record<string, { readonly type?: unknown }>)
+  const namesOf = (wanted: string): ReadonlySet<string> => new Set(properties.filter(([, { type }]) => type === wanted).map(([property]) => property))
   return {
     name,
     known: properties.map(([property]) => property),
-    integers: new Set(properties.filter(([, { type }]) => type === 'integer').map(([property]) => property)),
+    integers: namesOf('integer'),
+    booleans: namesOf('boolean'),
   }
 }
