@@ -41,6 +41,8 @@ export interface SubmissionParts {
 
 /** A send with no usable response is repeated with the same bytes, about once per ledger. */
 export const RESEND_AFTER_MS = 5_000
+/** An accepted transaction that no node knows after this time may have been dropped, for example by a reset of the network: it is sent again. */
+export const RESEND_ACCEPTED_AFTER_MS = 15_000
 export const RESENDS_MAX = 3
 
 interface Waiter {
@@ -49,6 +51,12 @@ interface Waiter {
   readonly pollTimeoutMs: number
   readonly settle: (outcome: SubmitOutcome) => void
   timer: Timer | undefined
+}
+
+/** Infinite after a response that ends the submission. */
+function resendAfterMs(sent: SendResult | null): number {
+  if (sent?.kind === 'unconfirmed') return RESEND_AFTER_MS
+  return sent?.kind === 'accepted' ? RESEND_ACCEPTED_AFTER_MS : Infinity
 }
 
 /** One envelope in flight. */
@@ -135,7 +143,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       const outcome = found === null ? undefined : (found.outcome ?? outcomes.unacceptedOutcome(sent, found.latestLedger, signed))
       if (outcome !== undefined) return finish(submission, outcome)
       if (stopped) return finish(submission, provisionalOutcome(submission.sendResult))
-      if (submission.sendResult?.kind === 'unconfirmed' && resends < RESENDS_MAX && clock.elapsedMs() - sentAtMs >= RESEND_AFTER_MS) {
+      if (found !== null && resends < RESENDS_MAX && clock.elapsedMs() - sentAtMs >= resendAfterMs(submission.sendResult)) {
         resends += 1
         sentAtMs = clock.elapsedMs()
         // Only an acceptance is conclusive: after a rejection of this copy, the first one may still be queued at another node.

@@ -219,6 +219,14 @@ test('reports PENDING when a resend is accepted and the poll times out', async (
   }
 })
 
+test('sends an accepted transaction again when no node knows it any more, as after a reset of the network', async () => {
+  const unknown = Array<ScriptedResponse>(20).fill(NOT_FOUND)
+  const { submitted, seconds, bench: { node } } = await outcome([sendResponse(SIGNED, 'PENDING')], [...unknown, applied()], 60_000)
+  assert.deepEqual([submitted, seconds, node.calls('sendTransaction')], [SUCCESS, 20, 2])
+  const lost = await outcome([sendResponse(SIGNED, 'PENDING'), rejectionResponse(SIGNED)], [NOT_FOUND], 60_000)
+  assert.deepEqual([lost.submitted, lost.bench.node.calls('sendTransaction')], [{ kind: 'pending' }, 1 + RESENDS_MAX])
+})
+
 test('ignores a rejection of a resend, because the first copy may be queued at another node', async () => {
   const rejections: readonly NodeResponse[] = [
     rejectionResponse(SIGNED), sendResponse(SIGNED, 'TRY_AGAIN_LATER'), rpcError(-32602, 'invalid_xdr'), rpcError(-32603, 'invalid status'),

@@ -1,0 +1,130 @@
+// The day on which the public test network is reset, rehearsed: a new chain with another generation of contracts at new addresses, and one new manifest.
+
+import { strict as assert } from 'node:assert'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import test from 'node:test'
+import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
+import { createClient } from '../../client/src/client.ts'
+import type { Client } from '../../client/src/client.ts'
+import { secretSigner } from '../../client/src/signer.ts'
+import { createSystemClock } from '../../src/base/clock.ts'
+import type { LocalNetwork } from '../../localnet/start.ts'
+import { startMain } from '../support/main-process.ts'
+import { startNetworkOn } from '../support/network.ts'
+import { PROJECT_ROOT } from '../support/program.ts'
+import { connectStream } from '../support/stream-client.ts'
+import type { StreamClient, StreamFrame } from '../support/stream-client.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { until } from '../support/until.ts'
+
+const CLIENTS = 20
+const READERS = 4
+const PATHS = ['/v1/markets', '/v1/trades?limit=50', '/v1/events?limit=50', '/v1/positions/open', '/v1/oracle/prices', '/v1/leaderboard', '/v1/health']
+const OPEN = { op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' } as const
+
+interface EventRow {
+  readonly eventId: string
+  readonly contractId: string
+  readonly ledger: number
+}
+
+const isNewEpoch = ({ type, reason }: StreamFrame): boolean => type === 'gap' && reason === 'epoch'
+
+function manifestOf({ contracts, assets, generation }: LocalNetwork, since: string): string {
+  const shipped = JSON.parse(readFileSync(`${PROJECT_ROOT}deployments/testnet.json`, 'utf8')) as object
+  return JSON.stringify({ ...shipped, since, contracts, assets, generation })
+}
+
+/** Reads until it is stopped; returns the responses that are neither a success nor a documented temporary failure. */
+async function read(url: string, stop: AbortSignal): Promise<readonly string[]> {
+  const unexpected: string[] = []
+  for (let round = 0; !stop.aborted; round++) {
+    // Each from another address: the load of many clients.
+    const path = PATHS[round % PATHS.length] ?? ''
+    const { status } = await fetch(`${url}${path}`, { headers: { 'x-forwarded-for': `10.1.${round >> 8 & 255}.${round & 255}` } })
+    if (status !== 200) unexpected.push(`${path} ${status}`)
+  }
+  return unexpected
+}
+
+async function listEvents(client: Client): Promise<readonly EventRow[]> {
+  return (await client.listEvents({ limit: 500 })).body.events
+}
+
+/** Events of both chains never mix: after the first frame of the new epoch, none of the old contracts follows. */
+function assertNotMixed(client: StreamClient, old: ReadonlySet<string>): void {
+  const border = client.frames.findIndex(isNewEpoch)
+  assert.ok(border >= 0, 'the client was informed')
+  for (const [index, { type, channel, data }] of client.frames.entries()) {
+    if (type !== undefined || channel !== 'events') continue
+    const contractId = data?.['contractId']
+    assert.ok(typeof contractId === 'string')
+    assert.equal(old.has(contractId), index < border, `frame ${index} of ${contractId}`)
+  }
+}
+
+test('follows a reset of the network with a new generation of contracts by one new file, under load', async () => {
+  await using network = await startNetworkOn(createSystemClock(), { seed: 'reset day', port: 0, traders: 6 })
+  await using folder = await temporaryFolder()
+  const manifests = `${folder.path}/deployments`
+  mkdirSync(manifests)
+  writeFileSync(`${manifests}/testnet.json`, manifestOf(network, '2026-07-06'))
+  await using main = startMain({
+    NETWORK: 'testnet', RPC_URL: network.rpcUrl ?? '', DEPLOYMENTS_DIR: manifests, DATA_DIR: `${folder.path}/data`, POLL_INTERVAL_MS: '200',
+    LOG_FORMAT: 'json', WS_MAX_CONNECTIONS_PER_IP: '100', TRUST_PROXY: 'true',
+  })
+  await main.waitForLine(/^Indexer in sync/)
+  const url = await main.url()
+  const oldContracts = new Set(Object.values(network.contracts))
+  const alice = network.accounts.find(({ name }) => name === 'alice')
+  const trader = createClient({ url, signer: await secretSigner(alice?.secret ?? '') })
+  const before = await listEvents(trader)
+  const { uptime } = (await trader.getHealth()).body
+
+  const clients = await Promise.all(Array.from({ length: CLIENTS }, () => connectStream(url)))
+  for (const client of clients) client.send({ op: 'subscribe', channels: ['events', 'ticker.BTC'] })
+  await Promise.all(clients.map((client) => client.settle()))
+  const stop = new AbortController()
+  const readers = Array.from({ length: READERS }, () => read(url, stop.signal))
+
+  // A submission that the old chain accepts and never applies.
+  await trader.login()
+  const { body: prepared } = await trader.prepareOrder(OPEN)
+  const signed = TransactionBuilder.fromXdr(prepared.xdr, network.networkPassphrase)
+  signed.sign(Keypair.fromSecret(alice?.secret ?? ''))
+  await network.rpc.call('local_autoClose', { enabled: false })
+  const envelope = { signedXdr: signed.toXdr(), pollTimeoutMs: 60_000 }
+  const submission = trader.submitTransaction(envelope)
+  // The test sends it too, so that the network surely has it before the reset.
+  const isQueued = async (): Promise<boolean> =>
+    (await network.rpc.call('sendTransaction', { transaction: envelope.signedXdr }) as { status: string }).status === 'DUPLICATE'
+  await until(isQueued, 'the transaction in the queue of the network')
+
+  await network.rpc.call('local_reset', { generation: '2', newAddresses: true })
+  await network.rpc.call('local_autoClose', { enabled: true })
+  await main.waitForLine(/reset/)
+  // The file is written under another name and renamed, as docs/operating.md says.
+  writeFileSync(`${folder.path}/new.json`, manifestOf(network, '2026-12-16'))
+  renameSync(`${folder.path}/new.json`, `${manifests}/testnet-2026-12-16.json`)
+
+  await Promise.all(clients.map((client) => client.frame(isNewEpoch)))
+  await until(async () => (await listEvents(trader)).some(({ contractId }) => contractId === network.contracts.market), 'an event of the new market')
+  const outcome = (await submission).body
+  stop.abort()
+  assert.deepEqual((await Promise.all(readers)).flat(), [], 'every read was answered')
+
+  const health = (await trader.getHealth()).body
+  assert.ok(health.uptime > uptime, 'the process was not restarted')
+  assert.deepEqual([health.contracts.market.address, health.deployment.name], [network.contracts.market, 'testnet-2026-12-16'])
+  const after = await listEvents(trader)
+  const ids = after.map(({ eventId }) => eventId)
+  assert.equal(new Set(ids).size, ids.length, 'no event is served twice')
+  for (const client of clients) assertNotMixed(client, oldContracts)
+  for (const { eventId } of before.slice(0, 20)) {
+    assert.ok(ids.includes(eventId) || ids.length === 500, `the old event ${eventId} is still served`)
+  }
+  // It was sent again. The new chain has the account too, but the contract that the transaction calls is gone.
+  assert.deepEqual([outcome.status, outcome.hostError], ['FAILED', { type: 'storage', code: 'missing_value' }])
+  await Promise.all(clients.map((client) => client.close()))
+  assert.equal(await main.stop('SIGTERM'), 0, main.errors())
+})
