@@ -80,22 +80,24 @@ export interface ExchangeOptions2 {
   readonly configured?: boolean
 }
 
+/** The contracts of a build by their test addresses. */
+export function contractsOf(build: Generation2Build): Readonly<Record<string, ContractCode>> {
+  return {
+    [MARKET]: marketContract2(build),
+    [VAULT]: liquidityVaultContract2(build),
+    [SHIM]: priceShimContract2(),
+    [ORACLE]: priceOracleContract2(),
+    [USDC]: assetContract(USDC_ASSET),
+    [LP]: assetContract(LP_ASSET),
+    [ROUTER]: routerContract2(),
+    [FACTORY]: traderVaultsContract2(build),
+    [REFERRAL]: referralContract2(),
+  }
+}
+
 /** A host with the contracts of a build at their test addresses, uninitialized. */
 export function createUninitializedHost2(build: Generation2Build = '2.3', uploaded: ReadonlyMap<string, ContractCode> = new Map()): TestHost {
-  return createTestHost(
-    {
-      [MARKET]: marketContract2(build),
-      [VAULT]: liquidityVaultContract2(build),
-      [SHIM]: priceShimContract2(),
-      [ORACLE]: priceOracleContract2(),
-      [USDC]: assetContract(USDC_ASSET),
-      [LP]: assetContract(LP_ASSET),
-      [ROUTER]: routerContract2(),
-      [FACTORY]: traderVaultsContract2(build),
-      [REFERRAL]: referralContract2(),
-    },
-    uploaded,
-  )
+  return createTestHost(contractsOf(build), uploaded)
 }
 
 /** The exchange of a build, with prices for BTC and ETH, and 1,000,000 USDC per account. */

@@ -17,12 +17,16 @@ export function settlementEntryPoints(build: Generation2Build): Record<string, E
     emit(env, 'loss_received', i128(amount))
     return VOID
   }
-  const receiveLossFor = entryPoint({ trader: 'address', amount: 'i128' }, 'void', (env, args) => receiveLoss(env, asI128(args[1])))
+  const receiveLossFor = entryPoint({ trader: 'address', amount: 'i128' }, 'void', (env, args) => {
+    touchSettlement(env, asAddress(args[0]))
+    return receiveLoss(env, asI128(args[1]))
+  })
   return {
     settle_pnl: entryPoint({ trader: 'address', pnl: 'i128' }, 'i128', (env, args) => {
       const [trader, pnl] = [asAddress(args[0]), asI128(args[1])]
       env.requireAuth(vault.readAddress(env, KEYS.market))
       const paid = pnl > 0n ? payProfit(env, trader, pnl) : 0n
+      if (isSince(build, '2.3')) touchSettlement(env, trader)
       emit(env, 'pnl_settled', i128(pnl))
       return i128(paid)
     }),
@@ -33,6 +37,18 @@ export function settlementEntryPoints(build: Generation2Build): Record<string, E
       { asset: 'symbol', amount: 'i128', asset_side_oi_after: 'i128', net_skew_before: 'i128', net_skew_after: 'i128' }, 'void',
       reserveForPosition,
     ),
+  }
+}
+
+/**
+ * Accesses everything that a profit or a loss of the trader accesses. From build 2.3 both have the same footprint, so a transaction that was
+ * simulated with one of them can be applied with the other.
+ */
+function touchSettlement(env: ContractEnv, trader: string): void {
+  vault.readAmount(env, AMOUNTS.totalFees)
+  vault.readAmount(env, AMOUNTS.shortfallReserve)
+  for (const key of [AMOUNTS.buffer, AMOUNTS.totalUsdc, AMOUNTS.shortfall, AMOUNTS.cumShortfall, vault.shortfallOwedKey(trader)]) {
+    vault.addAmount(env, key, 0n)
   }
 }
 

@@ -3,7 +3,7 @@
 import type { ContractEnv } from '../../host.ts'
 import { symbol, u32 } from '../../host.ts'
 import { lastGoodWindowSec, readLastGoodPrice, readPrice, readQuote } from '../../market/prices.ts'
-import { INSTANCE, instanceAddress } from '../../market/storage.ts'
+import { INSTANCE, instanceAddress, KEYS } from '../../market/storage.ts'
 import { LONG } from '../../market/types.ts'
 import { tryCall } from '../../try-call.ts'
 import { asI128, asU64, asVec, bpsOf, fail } from '../../values.ts'
@@ -19,6 +19,9 @@ export function readLenientPrice(env: ContractEnv, asset: string): bigint {
   const { lenient_clamp_bps: clampBps, max_price_staleness: stalenessSec } = readConfig2(env)
   const last = readLastGoodPrice(env, asset, lastGoodWindowSec(stalenessSec))
   const price = readPrice(env, asset, 'lenient')
+  // A stale price writes the entry unchanged, so that the footprint does not depend on the price's age.
+  const stored = env.get('persistent', KEYS.lastGoodPrice(asset))
+  if (stored !== undefined) env.set('persistent', KEYS.lastGoodPrice(asset), stored)
   return last === undefined ? price : clamp(price, last, bpsOf(last, clampBps))
 }
 

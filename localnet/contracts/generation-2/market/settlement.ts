@@ -41,6 +41,9 @@ export function settle(env: MarketEnv, claim: Claim, recordDebt: (amount: bigint
 /** From build 2.2 the vault settles the PnL net of funding, so it pays funding that a trader has earned. */
 function settleNet(env: MarketEnv, claim: Claim, recordDebt: (amount: bigint) => void): Settlement {
   const net = checked(claim.pnl - claim.funding)
+  // From build 2.3 a loss accesses what a profit accesses, so that a price move between simulation and application does no harm.
+  const key = KEYS_2.adlActive(claim.asset)
+  if (isSince(env.build, '2.3')) writeFlag(env, key, readFlag(env, key))
   if (net > 0n) return { remaining: claim.funds, credit: settleProfit(env, claim, net), uncollected: 0n }
   const loss = minOf(-net, positivePart(claim.funds))
   const uncollected = -net - loss
