@@ -56,6 +56,8 @@ interface CodeReading {
 
 interface Reading {
   readonly epoch: number
+  /** The indexed ledger before the reading. A node behind it proves nothing. */
+  readonly indexedLedger: number
   /** The ledger at which the instances were read. */
   readonly ledger: number
   readonly instances: readonly CodeReading[]
@@ -69,7 +71,7 @@ export function createContractWatcher({ rpc, deployment, clock, log }: ContractW
   /** Upgrades that the last reading found without an event: a second reading must confirm them. */
   let suspected: readonly ContractVersion[] = []
 
-  async function readAll(db: Queryable, epoch: Epoch, call: CallOptions): Promise<Reading> {
+  async function readAll(db: Queryable, epoch: Epoch, indexedLedger: number, call: CallOptions): Promise<Reading> {
     const watched = watchedContracts(deployment.current.contracts)
     const { ledger, instances } = await readContractInstances(rpc, [...watched.keys()], call)
     const readings: CodeReading[] = []
@@ -86,7 +88,7 @@ export function createContractWatcher({ rpc, deployment, clock, log }: ContractW
       const found = await readCode(rpc, wasmHash, call)
       if (found !== undefined) code.push(found)
     }
-    return { epoch: epoch.number, ledger, instances: readings, code }
+    return { epoch: epoch.number, indexedLedger, ledger, instances: readings, code }
   }
 
   /** The next read; undefined when none is due. Its promise never rejects. */
@@ -96,7 +98,7 @@ export function createContractWatcher({ rpc, deployment, clock, log }: ContractW
     if (epoch === undefined || (epoch.number === readEpoch && clock.elapsedMs() < nextAtMs)) return undefined
     return async (signal) => {
       try {
-        const reading = await readAll(db, epoch, signal === undefined ? {} : { signal })
+        const reading = await readAll(db, epoch, cursor?.lastLedger ?? 0, signal === undefined ? {} : { signal })
         readEpoch = epoch.number
         nextAtMs = clock.elapsedMs() + WATCH_INTERVAL_MS
         return reading
@@ -121,11 +123,12 @@ export function createContractWatcher({ rpc, deployment, clock, log }: ContractW
     }
   }
 
-  async function store(tx: Queryable, { epoch: number, ledger, instances, code }: Reading): Promise<{ added: number; upgrades: readonly Upgrade[] }> {
+  async function store(tx: Queryable, reading: Reading): Promise<{ added: number; upgrades: readonly Upgrade[] }> {
+    const { epoch: number, indexedLedger, ledger, instances, code } = reading
     const cursor = await readIndexCursor(tx)
     const epoch = (await listEpochs(tx)).find((each) => each.number === number)
-    // A node behind the index proves nothing.
-    if (cursor?.epoch !== number || epoch === undefined || ledger < (cursor.lastLedger ?? 0)) return { added: 0, upgrades: [] }
+    // Pages written since the reading do not matter: it is compared with the versions up to its own ledger.
+    if (cursor?.epoch !== number || epoch === undefined || ledger < indexedLedger) return { added: 0, upgrades: [] }
     const known = await listContractVersions(tx, epoch.chain)
     const all = findVersions(known, instances, { ledger, indexedLedger: cursor.lastLedger ?? 0, nowMs: clock.nowMs() })
     const found = all.filter(({ version, isUpgrade }) => !isUpgrade || suspected.some((each) => isSameCode(each, version)))

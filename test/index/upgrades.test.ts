@@ -5,12 +5,14 @@ import { after, test } from 'node:test'
 import { xdr } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
 import { createSystemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
 import { encodeScVal } from '../../src/chain/scval.ts'
-import { WATCH_INTERVAL_MS } from '../../src/indexer/contract-watcher.ts'
+import { createContractWatcher, WATCH_INTERVAL_MS } from '../../src/indexer/contract-watcher.ts'
 import { rebuild } from '../../src/indexer/rebuild.ts'
 import { listContractVersions } from '../../src/projections/contract-versions.ts'
 import type { ContractVersion } from '../../src/projections/contract-versions.ts'
 import { openTestStore } from '../support/database.ts'
+import { currentDeploymentOf } from '../support/deployments.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
 import { functionEntry, wasmHashOf, wasmOf } from '../support/wasm.ts'
 import { ConnectionBroken, createIndexFixture } from './fixture.ts'
@@ -229,4 +231,22 @@ test('an upgrade without an event counts after two readings, from the ledger tha
   const { upgrades, lastSeq } = await readRows()
   assert.deepEqual(upgrades.map(({ seq, fromLedger, fromEventId }) => [seq, fromLedger, fromEventId]), [[1, 2, null]])
   assert.equal(lastSeq, 1)
+})
+
+test('a reading counts although pages were written before its result is', async () => {
+  await emptyIndex(store.write)
+  await using fixture = createIndexFixture(store)
+  createContracts(fixture)
+  const { clock, exchange, indexer, node } = fixture
+  const watcher = createContractWatcher({ rpc: node.rpc, deployment: currentDeploymentOf(exchange.contracts), clock, log: silentLog })
+  const { signal } = new AbortController()
+  fixture.closeLedger()
+  await indexer.step()
+  await watcher.poll(store.write, signal)
+  await watcher.settled()
+  fixture.closeLedger()
+  await indexer.step()
+  await watcher.poll(store.write, signal)
+  await watcher.settled()
+  assert.equal((await listContractVersions(store.read, 1)).length, CONTRACTS.length)
 })
