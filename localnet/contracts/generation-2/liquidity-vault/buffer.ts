@@ -57,14 +57,14 @@ function drawBuffer(env: ContractEnv, args: readonly Val[]): Val {
   return i128(covered)
 }
 
-/** Pays as much of an amount as the buffer can, and never fails for lack of USDC: a liquidation must not fail for its bounty. */
+/** Pays as much of an amount as the buffer can; nothing if the recipient cannot receive USDC: a liquidation must not fail for its bounty. */
 function payFromBuffer(env: ContractEnv, args: readonly Val[], topic: string): Val {
   const [to, asked] = [asAddress(args[0]), asI128(args[1])]
   env.requireAuth(vault.readAddress(env, KEYS.market))
   const available = vault.usdcBalance(env) - vault.readAmount(env, AMOUNTS.shortfallReserve)
-  const paid = positivePart(minOf(asked, vault.readAmount(env, AMOUNTS.buffer), available))
+  const payable = positivePart(minOf(asked, vault.readAmount(env, AMOUNTS.buffer), available))
+  const paid = payable > 0n && tryTransfer(env, to, payable) ? payable : 0n
   vault.addAmount(env, AMOUNTS.buffer, -paid)
-  if (paid > 0n) transferToken(env, vault.readAddress(env, KEYS.usdc), env.self, to, paid)
   emit(env, topic, address(to), i128(asked), i128(paid))
   return i128(paid)
 }
@@ -84,15 +84,19 @@ function routeProtocolFee(env: ContractEnv, args: readonly Val[], build: Generat
 
 /** Returns what the treasury received. Build 2.3 keeps the fee when the treasury cannot receive it, earlier builds fail. */
 function payTreasury(env: ContractEnv, treasury: string, amount: bigint, build: Generation2Build): bigint {
-  const usdc = vault.readAddress(env, KEYS.usdc)
   if (!isSince(build, '2.3')) {
-    transferToken(env, usdc, env.self, treasury, amount)
+    transferToken(env, vault.readAddress(env, KEYS.usdc), env.self, treasury, amount)
     return amount
   }
-  const transferred = tryCall(env, usdc, 'transfer', [address(env.self), address(treasury), i128(amount)])
-  if (transferred !== undefined) return amount
+  if (tryTransfer(env, treasury, amount)) return amount
   emit(env, 'treasury_unreachable', address(treasury), i128(amount))
   return 0n
+}
+
+/** Transfers USDC of the vault. Returns whether the recipient could receive it. */
+function tryTransfer(env: ContractEnv, to: string, amount: bigint): boolean {
+  const usdc = vault.readAddress(env, KEYS.usdc)
+  return tryCall(env, usdc, 'transfer', [address(env.self), address(to), i128(amount)]) !== undefined
 }
 
 /** Pays what the vault owes a trader, as far as reserve and buffer suffice. Also while paused. */

@@ -156,13 +156,14 @@ test('bad debt is covered from the buffer without a transfer, and the pool absor
   assert.deepEqual([vault.call('get_cum_bad_debt_covered'), vault.call('get_cum_bad_debt_lp_absorbed')], [5n * E7, E7])
 })
 
-test('a bounty is at most the buffer and is 0 when it is empty, never an error', () => {
+test('a bounty is at most the buffer, and 0 if the buffer is empty or the keeper has no trustline, never an error', () => {
   const vault = createFundedVault(100n * E7)
   vault.call('seed_buffer', address(BOB), i128(8n * E7))
   assert.deepEqual(vault.events('pay_bounty', address(ALICE), i128(5n * E7)), [[['bounty_paid'], [ALICE, 5n * E7, 5n * E7]]])
   assert.deepEqual(vault.events('pay_bounty', address(ALICE), i128(5n * E7)), [[['bounty_paid'], [ALICE, 5n * E7, 3n * E7]]])
   assert.deepEqual(vault.events('pay_bounty', address(ALICE), i128(5n * E7)), [[['bounty_paid'], [ALICE, 5n * E7, 0n]]])
   vault.call('seed_buffer', address(BOB), i128(8n * E7))
+  assert.deepEqual(vault.events('pay_bounty', address('GNOTRUSTLINE'), i128(E7)), [[['bounty_paid'], ['GNOTRUSTLINE', E7, 0n]]])
   assert.deepEqual(vault.events('pay_from_buffer', address(BOB), i128(9n * E7)), [[['buffer_paid'], [BOB, 9n * E7, 8n * E7]]])
 })
 
