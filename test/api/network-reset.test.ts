@@ -61,6 +61,7 @@ test('after a network reset one added file brings prices, markets and the index 
   const followed = await client.frame((frame) => isNewEpoch(frame) && frame['epoch'] !== reset['epoch'])
   const health = (await fixture.get<Health>('/v1/health')).body
   assert.equal(health.contracts.market.address, network.contracts.market)
+  assert.deepEqual(health.deployment, { name: 'testnet-2026-12-16', since: '2026-12-16' })
   assert.notEqual(network.contracts.market, served.contracts.market)
   const { markets } = (await fixture.get<{ markets: { asset: { symbol: string } }[] }>('/v1/markets')).body
   assert.deepEqual(markets.map(({ asset }) => asset.symbol), network.assets.map(({ symbol }) => symbol))
