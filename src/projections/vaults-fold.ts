@@ -133,7 +133,11 @@ const FACTORY_EVENTS: ReadonlyMap<string, Apply> = new Map<string, Apply>([
   ['leader_open', leaderOpened],
   ['leader_close', leaderClosed],
   ['leader_limit', leaderOrdered],
+  ['leader_stop_limit', leaderOrdered],
   ['leader_cancel', (fold, event, vaultId) => unsettle(touchUnlessObserved(fold, event, vaultId))],
+  ...['leader_sl', 'leader_tp', 'leader_trail', 'order_reconciled', 'position_reconciled'].map((topic): [string, Apply] => [
+    topic, (fold, event, vaultId) => unsettle(touchUnlessObserved(fold, event, vaultId)),
+  ]),
   ['paused', (fold, event, vaultId) => pause(fold, event, vaultId, true)],
   ['unpaused', (fold, event, vaultId) => pause(fold, event, vaultId, false)],
   ['admin_paused', (fold, event, vaultId) => pause(fold, event, vaultId, true)],

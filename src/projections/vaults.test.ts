@@ -283,3 +283,15 @@ async function corrections(store: Store): Promise<number> {
   await store.write.query('update idx.cursor set updated_at = 1')
   return (await readIndexState(store.read))?.vaultCorrections ?? -1
 }
+
+test('counts positions that a stop-limit order of generation 2 opened', async () => {
+  await using fixture = await openLog()
+  const { store, log } = fixture
+  log.append('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'North star' })
+  log.append('vaultFactory', 'leader_stop_limit', { vaultId: 0, leader: LEADER, orderId: '9' })
+  log.orderOpens({ trader: log.factory, positionId: 4, orderId: 9 })
+  log.append('vaultFactory', 'leader_sl', { vaultId: 0, leader: LEADER, orderId: '10', positionId: '4' })
+  await log.commit()
+  const { openPositions, tradeCount } = await vaultOf(store, 0)
+  assert.deepEqual([openPositions, tradeCount], [1, 1])
+})
