@@ -18,13 +18,13 @@ export interface Finished {
 export type OrderOutcome =
   | { readonly orderId: number; readonly state: 'resting' }
   | { readonly orderId: number; readonly state: 'executed'; readonly ledger: number; readonly hash: string }
-  /** `reason` comes from the contract: user, slippage, pos_closed, reduce_only_no_position. */
+  /** `reason` comes from the contract: user, slippage, pos_closed, reduce_only_no_position; since generation 2 also asset_unconfigured and risk_config. */
   | { readonly orderId: number; readonly state: 'cancelled'; readonly reason: string; readonly ledger: number; readonly hash: string }
   /** The outcome, and with a null id the order itself, could not be determined. */
   | { readonly orderId: number | null; readonly state: 'unknown' }
 
 export interface OrderTracker {
-  /** The account's resting orders, for requests whose order is not announced by an event; null for other requests. */
+  /** The account's resting orders, for requests whose order generation 1 announces by no event; null for other requests. */
   restingOrderIds(request: TradeRequest, options: CallOptions): Promise<ReadonlySet<number> | null>
   /** The account's events in the transaction. */
   eventsOf(finished: Finished, options: CallOptions): Promise<readonly EventRow[]>
@@ -42,6 +42,7 @@ const POLL_MS = 2_000
 const PAGE = 200
 /** How often the resting orders are read until they include the transaction's ledger. */
 const READS_MAX = 10
+/** Orders that contracts of generation 1 place without an event. */
 const PLACED_WITHOUT_EVENT: Readonly<Partial<Record<TradeRequest['op'], OpenOrder['orderType']>>> = {
   place_stop_limit_order: 'stop_limit', place_trailing_stop: 'trailing_stop',
 }
@@ -81,10 +82,16 @@ export function createOrderTracker({ endpoints, lists, clock }: { readonly endpo
       }
       return events
     },
-    positionOf: (events) => events?.map(payloadOf).find(({ positionId }) => positionId !== undefined)?.positionId ?? null,
+    positionOf(events) {
+      // Since generation 2, an open first closes the account's positions in the other direction.
+      const opened = events?.find(({ topic }) => topic === 'position_opened')
+      const concerned = opened === undefined ? events?.map(payloadOf) : [payloadOf(opened)]
+      return concerned?.find(({ positionId }) => positionId !== undefined)?.positionId ?? null
+    },
     async findPlacedOrder(request, { finished, events, previousOrderIds }, options) {
+      const announced = events?.find(({ topic }) => topic === 'order_placed')
       const kind = PLACED_WITHOUT_EVENT[request.op]
-      if (kind === undefined) return events?.filter(({ topic }) => topic === 'order_placed').map(payloadOf)[0]?.orderId ?? null
+      if (announced !== undefined || kind === undefined) return (announced === undefined ? undefined : payloadOf(announced).orderId) ?? null
       for (let read = 1; read <= READS_MAX; read++) {
         const { body } = await endpoints.listAccountOpenOrders({}, options)
         if (body.ledger >= finished.ledger) {

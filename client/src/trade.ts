@@ -48,7 +48,7 @@ export interface TradeOptions extends FinishOptions {
 export interface Traded extends Finished {
   /** The account's events in this transaction; null when they could not be read. The trade is complete in either case. */
   readonly events: readonly EventRow[] | null
-  /** The position of the first event that names one; null without such an event. */
+  /** The position that the trade opened, else the first that its events name; null without such an event. */
   readonly positionId: number | null
   /** The order that the trade placed, and its outcome; null when it placed none. */
   readonly order: OrderOutcome | null

@@ -1,0 +1,133 @@
+// The published client on contracts of the second generation: its main paths, as users of the first generation call them.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Client } from '../../client/src/client.ts'
+import { ContractFailure } from '../../client/src/errors.ts'
+import type { Upgrade } from '../../client/src/stream-frames.ts'
+import { createTraderClient, whileTimePasses } from '../support/client-fixture.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import { ONE } from '../support/traders.ts'
+
+const PRICE = 100_000n * ONE
+const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' } as const
+const CROSS_DEPOSIT = String(500n * ONE)
+
+let fixture: GatewayFixture
+let client: Client
+let owner: string
+
+before(async () => {
+  fixture = await createGatewayFixture({ traders: 0, seed: 'client of generation 2', generation: '2', listen: true })
+  await fixture.closeLedgers(3)
+  await fixture.control('local_setPrice', { asset: 'BTC', price: String(PRICE) })
+  await fixture.closeLedgers(2)
+  await fixture.catchUp()
+  client = await createTraderClient(fixture, fixture.url, 'client of generation 2')
+  const issued = await client.login()
+  owner = issued.owner
+})
+after(() => fixture[Symbol.asyncDispose]())
+
+const trade = (...args: Parameters<Client['trade']>): ReturnType<Client['trade']> => whileTimePasses(fixture, () => client.trade(...args))
+const topicsOf = ({ events }: Awaited<ReturnType<Client['trade']>>): readonly string[] | undefined => events?.map(({ topic }) => topic)
+
+async function openPositions(): Promise<readonly (readonly [id: number, size: string])[]> {
+  await fixture.catchUp()
+  const { body } = await client.listAccountPositions()
+  return body.positions.map(({ positionId, size }) => [positionId, size])
+}
+
+test('lists the markets of the deployment, small prices included, and its pause state', async () => {
+  const { body: { markets } } = await client.listMarkets()
+  assert.deepEqual(markets.slice(-2).map(({ asset }) => asset.symbol), ['PUMP', 'UNI'])
+  assert.equal((await client.getHealth()).body.market.pauseState.supported, true)
+})
+
+test('a position is opened, reduced, gets collateral and is closed with a price bound', async () => {
+  const opened = await trade({ op: 'open_position', ...TERMS, acceptablePrice: String(2n * PRICE) })
+  const positionId = opened.positionId ?? 0
+  const reduced = await trade({ op: 'close_position_partial', positionId, closeSize: String(200n * ONE) })
+  assert.deepEqual([topicsOf(reduced), reduced.positionId], [['position_reduced'], positionId])
+  assert.deepEqual(await openPositions(), [[positionId, String(300n * ONE)]])
+  assert.deepEqual(topicsOf(await trade({ op: 'add_collateral', positionId, amount: String(10n * ONE) })), ['collateral_added'])
+  assert.deepEqual(topicsOf(await trade({ op: 'remove_collateral', positionId, amount: String(10n * ONE) })), ['collateral_removed'])
+  const refused = await trade({ op: 'close_position', positionId, acceptablePrice: String(2n * PRICE) }).catch((error: unknown) => error)
+  assert.ok(refused instanceof ContractFailure && refused.contractError?.name === 'AcceptablePriceExceeded', String(refused))
+  assert.equal((await trade({ op: 'close_position', positionId, acceptablePrice: '1' })).positionId, positionId)
+  assert.deepEqual(await openPositions(), [])
+})
+
+test('an open that closes an opposite position returns the new position', async () => {
+  const { positionId: first } = await trade({ op: 'open_position', ...TERMS })
+  const netted = await trade({ op: 'open_position', ...TERMS, direction: 'Short', collateral: String(200n * ONE) })
+  assert.deepEqual(topicsOf(netted), ['position_closed', 'position_opened'])
+  assert.notEqual(netted.positionId, first)
+  assert.deepEqual(await openPositions(), [[netted.positionId, String(500n * ONE)]])
+  await trade({ op: 'close_position', positionId: netted.positionId ?? 0 })
+})
+
+test('every order is found by the event that announces it', async () => {
+  const { positionId } = await trade({ op: 'open_position', ...TERMS })
+  const entry = { ...TERMS, triggerPrice: '1', slippageToleranceBps: 100 } as const
+  const attached = { positionId: positionId ?? 0, slippageToleranceBps: 100 }
+  const placed = []
+  for (const request of [
+    { op: 'place_limit_order', ...entry, triggerCondition: 'Below', timeInForce: 2 },
+    { op: 'place_stop_limit_order', ...entry, triggerCondition: 'Below', limitPrice: '1', reduceOnly: true },
+    { op: 'set_stop_loss', ...attached, triggerPrice: String(PRICE / 2n) },
+    { op: 'place_trailing_stop', ...attached, trailingPercentBps: 500 },
+  ] as const) {
+    const { order, events } = await trade(request)
+    const announced = events?.find(({ topic }) => topic === 'order_placed')?.payload as { readonly orderId: number } | undefined
+    assert.deepEqual(order, { orderId: announced?.orderId, state: 'resting' }, request.op)
+    placed.push(announced?.orderId)
+  }
+  assert.equal(new Set(placed).size, 4)
+  const [limit = 0, , stop = 0] = placed
+  await trade({ op: 'cancel_order', orderId: limit })
+  const closed = await trade({ op: 'close_position', positionId: positionId ?? 0 })
+  const outcome = await client.awaitOrder(stop, { ledger: closed.ledger, timeoutMs: 0 })
+  assert.deepEqual([outcome.state, 'reason' in outcome ? outcome.reason : null], ['cancelled', 'pos_closed'])
+})
+
+test('a cross position uses the deposited margin and takes a stop-loss', async () => {
+  await trade({ op: 'deposit_cross_margin', amount: CROSS_DEPOSIT })
+  const { positionId } = await trade({ op: 'open_position_cross', ...TERMS })
+  const { order } = await trade({ op: 'set_stop_loss', positionId: positionId ?? 0, triggerPrice: String(PRICE / 2n), slippageToleranceBps: 100 })
+  assert.equal(order?.state, 'resting')
+  const closed = await trade({ op: 'close_position_cross', positionId: positionId ?? 0 })
+  assert.deepEqual(topicsOf(closed), ['order_cancelled', 'position_closed'])
+  await trade({ op: 'withdraw_cross_margin', amount: String(400n * ONE) })
+})
+
+test('the stream delivers the new events, and an upgrade in order with them', async () => {
+  const stream = client.stream()
+  try {
+    const since = (await client.listEvents({ limit: 1 })).seq ?? 0
+    const { positionId } = await trade({ op: 'open_position', ...TERMS })
+    await trade({ op: 'close_position_partial', positionId: positionId ?? 0, closeSize: String(200n * ONE) })
+    await fixture.control('local_upgrade', { contract: 'market', build: '2.2' })
+    await fixture.closeLedgers(1)
+    await trade({ op: 'close_position', positionId: positionId ?? 0 })
+    const received: string[] = []
+    const upgrades: Upgrade[] = []
+    await whileTimePasses(fixture, () => new Promise<void>((resolve) => {
+      stream.onUpgrade((upgrade) => {
+        upgrades.push(upgrade)
+        received.push(`upgrade of ${upgrade.contract}`)
+      })
+      stream.on(`account.events.${owner}`, ({ data }) => {
+        received.push(`${data.topic} ${String(data.raw['positionId'])}`)
+        if (data.topic === 'position_closed') resolve()
+      }, { since })
+    }))
+    assert.deepEqual(received, [`position_opened ${positionId}`, `position_reduced ${positionId}`, 'upgrade of market', `position_closed ${positionId}`])
+    const { market } = (await client.getHealth()).body.contracts
+    assert.deepEqual(upgrades.map(({ generation, wasmHash }) => [generation, wasmHash]), [[market.generation, market.wasmHash]])
+    assert.equal(market.generation, '2.2')
+  } finally {
+    stream.close()
+  }
+})
