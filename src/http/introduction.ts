@@ -8,7 +8,7 @@ import { ERROR_SCHEMAS, statusOf } from './operation.ts'
 import type { ErrorName } from './operation.ts'
 
 /** How to resolve each error. The type requires an entry for every error name. */
-const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401>, string>> = {
+const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401 | '503 oracle_unhealthy'>, string>> = {
   400: 'Fix the request. The message names the invalid parameter.',
   '400 unsupported_asset': 'Use a symbol from /v1/markets, in upper case.',
   '400 unsupported_by_deployment': 'Omit the field, or send its default.',
@@ -34,7 +34,6 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401>, string>> = {
   '503 unsupported_by_deployment': 'Do not retry until the gateway has been updated. GET /v1/health reports the generation of each contract.',
   '503 not_ready': 'Send requests to another instance.',
   '503 heartbeat_disabled': 'Ask the operator to set a secret.',
-  '503 oracle_unhealthy': 'The body is that of a 200 response. It names the stale prices.',
 }
 
 /** The `error` values of an error body, or the status text for errors in Fastify's default format. */
@@ -44,7 +43,7 @@ function codesOf(name: ErrorName): readonly string[] {
   if (schema === ServerError || schema === HeadersTooLarge) return [STATUS_CODES[statusOf(name)] ?? '']
   const { properties } = schema as unknown as { readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>> }
   const { const: only, enum: values = [only] } = properties['error'] ?? properties['status'] ?? {}
-  return (values as readonly string[]).filter((value) => value !== 'ok')
+  return values as readonly string[]
 }
 
 /** Meaning and resolution of each 401 error. */
@@ -59,6 +58,8 @@ const AUTHENTICATION_ERRORS = {
 function errorRows(): readonly string[] {
   const names = Object.keys(ERROR_SCHEMAS).map((name) => (/^\d+$/.test(name) ? Number(name) : name) as ErrorName)
   return names.toSorted((a, b) => statusOf(a) - statusOf(b)).flatMap((name) => {
+    // Its body is that of a 200 response, without an error code.
+    if (name === '503 oracle_unhealthy') return []
     const { description = '' } = ERROR_SCHEMAS[name] as { readonly description?: string }
     return codesOf(name).map((code) => {
       const [meaning, resolution] = name === 401
@@ -121,6 +122,7 @@ const SECTIONS: readonly (readonly [heading: string, text: string])[] = [
 const ERRORS = [
   'Match on the status and the code: `error` in the body, or `code` for validation errors. Messages are for humans and may change.',
   ['| Status | Code | Meaning | Resolution |', '|---|---|---|---|', ...errorRows()].join('\n'),
+  '`GET /v1/oracle/health` with `strict` returns 503 with the body of its 200 response, which has a `status` instead of an error code.',
   'Unknown paths return 404 `Not Found`. Bodies that are too large return 413, and bodies that are not JSON return 415.',
 ].join('\n\n')
 

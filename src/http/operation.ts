@@ -80,6 +80,8 @@ interface OperationBase {
   readonly ok: TSchema
   readonly example: unknown
   readonly errors: readonly ErrorName[]
+  /** Examples by status, for error bodies whose schema gives none. */
+  readonly errorExamples?: Readonly<Record<number, unknown>>
   /** Status of a successful response, 200 by default. */
   readonly status?: 200 | 201 | 204
   /** False for responses that must not be cached. They have no etag. */
@@ -111,7 +113,8 @@ export function operation<const Parts extends OperationParts>(base: OperationBas
     [base.status ?? 200]: {
       description: base.summary,
       headers: { 'x-request-id': REQUEST_ID, ...counted, ...countState, ...(base.cacheable === false ? {} : ETAG), ...extra },
-      ...(base.status === 204 ? {} : { content: { 'application/json': { schema: base.ok, example: base.example } } }),
+      // The generator documents a body for every other type.
+      ...(base.status === 204 ? { type: 'null' } : { content: { 'application/json': { schema: base.ok, example: base.example } } }),
     },
   }
   for (const [status, schemas] of errorSchemas(base)) {
@@ -123,12 +126,16 @@ export function operation<const Parts extends OperationParts>(base: OperationBas
         ...(status === 429 ? countState : {}),
         ...(status === 429 || status === 503 ? { 'retry-after': { type: 'integer', description: 'Seconds to wait before retrying.' } } : {}),
       },
-      content: { 'application/json': { schema: oneOf(schemas) } },
+      content: { 'application/json': { schema: oneOf(schemas), ...errorExample(base, status) } },
     }
   }
   const headers = waitsForIndex(base) ? { headers: MIN_LEDGER_HEADERS } : {}
   const security = base.requiresKey === true ? [{ [KEY_SCHEME]: [] }] : []
   return { operationId: base.id, tags: [base.tag], summary: base.summary, description: base.description, security, ...headers, ...parts, response }
+}
+
+function errorExample({ errorExamples = {} }: OperationBase, status: number): { readonly example?: unknown } {
+  return Object.hasOwn(errorExamples, status) ? { example: errorExamples[status] } : {}
 }
 
 /** Error bodies by status, ascending: those listed by the operation, and those common to its kind. */

@@ -39,6 +39,13 @@ const EXAMPLE_HEALTH: OracleHealth = {
   keeper: { configured: true, ageMs: 1_250, stale: false, lastReport: { round: 4_217 } },
 }
 
+/** The body of a 503 response. */
+const EXAMPLE_DEGRADED: OracleHealth = {
+  status: 'degraded',
+  onchain: { staleAfterSec: 60, staleCount: 1, assets: [{ asset: 'BTC', priceFloat: 108_421.5, ageSec: 75, stale: true, error: null }] },
+  keeper: { configured: true, ageMs: 1_250, stale: false, lastReport: { round: 4_217 } },
+}
+
 const getHealth = operation(
   {
     id: 'getOracleHealth',
@@ -48,6 +55,7 @@ const getHealth = operation(
     ok: ref(OracleHealth),
     example: EXAMPLE_HEALTH,
     errors: [400, '503 oracle_unhealthy'],
+    errorExamples: { 503: EXAMPLE_DEGRADED },
     cacheable: false,
   },
   {

@@ -75,7 +75,7 @@ test('every line of the documented session matches exactly one message', () => {
 
 test('every frame of every channel matches the document', async () => {
   const received = new Set<string>()
-  await using fixture = await createGatewayFixture({ seed: 'asyncapi', traders: 3, listen: true })
+  await using fixture = await createGatewayFixture({ seed: 'asyncapi', generation: '2', traders: 3, listen: true })
   const { connect, publishLedgers } = fixture
   const trader = await createTrader(fixture, 'documented')
   await publishLedgers(2)
@@ -94,6 +94,8 @@ test('every frame of every channel matches the document', async () => {
   await client.settle()
   await trader.trade({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' })
   await publishLedgers(15)
+  await fixture.control('local_upgrade', { contract: 'market', build: '2.0' })
+  await publishLedgers(1)
   await fixture.gateway.stream.tick()
   fixture.gateway.stream.heartbeat()
   await client.settle()

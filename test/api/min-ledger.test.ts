@@ -81,6 +81,7 @@ test('responds at once for an indexed ledger on every endpoint that accepts the 
 const QUERIES: Readonly<Record<string, string>> = {
   '/v1/candles': '?asset=eth', '/udf/history': '?symbol=eth&resolution=60&from=0&to=1', '/v1/account/volume': `?address=${'G'.repeat(56)}`,
   '/v1/referral/lookup': '?code=abc', '/v1/referral/info': `?address=${'G'.repeat(56)}`,
+  '/v1/leaderboard/rank': `?trader=${'G'.repeat(56)}`,
 }
 
 test('does not return a cached response to a request for a later ledger', async () => {

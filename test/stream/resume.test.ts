@@ -135,7 +135,7 @@ test('a snapshot of an account is followed by frames with a higher seq', async (
   client.send({ op: 'login', keyId: alice.key.keyId, secret: alice.key.secret })
   client.send({ op: 'subscribe', channels: [channel], snapshot: true })
   const snapshot = await client.frame((frame) => frame.channel === channel)
-  const rest = await fixture.get<{ positions: object[] }>(`/v1/positions/open?trader=${alice.address}`)
+  const rest = await fixture.get<{ positions: object[] }>('/v1/account/me/positions', { authorization: bearer(alice.key) })
   assert.equal(snapshot['snapshot'], true)
   assert.deepEqual(snapshot.data?.['positions'], rest.body.positions)
   assert.equal(rest.body.positions.length, 1)
