@@ -15,7 +15,8 @@ const ORDER_TYPES: Readonly<Record<OpenOrder['orderType'], string>> = {
   limit: 'Limit', stop_limit: 'Stop-limit', stop_loss: 'Stop-loss', take_profit: 'Take-profit', trailing_stop: 'Trailing stop',
 }
 
-export function createPositionsTable(onAction: ActionListener): Table<AccountPosition> {
+/** `isGeneration2`: whether the contracts are, which then takes effect with the next rows. */
+export function createPositionsTable(onAction: ActionListener, isGeneration2: () => boolean): Table<AccountPosition> {
   return createTable<AccountPosition>({
     caption: 'Your positions', empty: 'You have no open positions.',
     columns: [
@@ -32,7 +33,7 @@ export function createPositionsTable(onAction: ActionListener): Table<AccountPos
         title: 'Liquidation', isNumeric: true, isMinor: true,
         cell: ({ marginMode, liquidationPrice }) => (marginMode === 'cross' ? 'by account' : price(liquidationPrice)),
       },
-      { title: 'Actions', cell: (position) => el('div', { class: 'row tight' }, ...positionActions(position, onAction)) },
+      { title: 'Actions', cell: (position) => el('div', { class: 'row tight' }, ...positionActions(position, isGeneration2(), onAction)) },
     ],
   })
 }
@@ -55,14 +56,16 @@ export function createOrdersTable(onAction: ActionListener): Table<OpenOrder> {
   })
 }
 
-function positionActions({ positionId, marginMode }: AccountPosition, onAction: ActionListener): readonly HTMLElement[] {
+function positionActions({ positionId, marginMode }: AccountPosition, isGeneration2: boolean, onAction: ActionListener): readonly HTMLElement[] {
   const button = (text: string, label: string, op: Operation): HTMLElement =>
     actionButton(text, `${label} position ${positionId}`, `${op} ${positionId}`, () => onAction(op, positionId))
-  // The exchange accepts no attached orders for cross positions.
-  if (marginMode === 'cross') return [button('Close', 'Close', 'close_position_cross')]
+  const isCross = marginMode === 'cross'
+  const close = button('Close', 'Close', isCross ? 'close_position_cross' : 'close_position')
+  // Generation 1 accepts no attached orders for cross positions, and only generation 2 closes isolated positions in part.
+  if (isCross && !isGeneration2) return [close]
   return [
-    button('Close', 'Close', 'close_position'), button('TP', 'TP for', 'set_take_profit'), button('SL', 'SL for', 'set_stop_loss'),
-    button('Trail', 'Trail for', 'place_trailing_stop'),
+    close, ...(isGeneration2 && !isCross ? [button('Part', 'Close part of', 'close_position_partial')] : []),
+    button('TP', 'TP for', 'set_take_profit'), button('SL', 'SL for', 'set_stop_loss'), button('Trail', 'Trail for', 'place_trailing_stop'),
   ]
 }
 

@@ -14,19 +14,23 @@ export interface AccountView {
   readonly element: HTMLElement
   show(): void
   hide(): void
+  /** Shows the actions of the positions again. */
+  updateActions(): void
   /** IDs of the account's positions and orders, as last read. */
   ids(): { readonly positions: readonly number[]; readonly orders: readonly number[] }
 }
 
 export interface AccountOptions extends Pick<PageParts, 'feed' | 'session'> {
   readonly onAction: ActionListener
+  /** Whether the contracts are of generation 2. */
+  readonly isGeneration2: () => boolean
 }
 
-export function createAccountView({ feed, session, onAction }: AccountOptions): AccountView {
+export function createAccountView({ feed, session, onAction, isGeneration2 }: AccountOptions): AccountView {
   let state: AccountState | null = null
   let isShown = false
   const summary = el('div')
-  const positions = createPositionsTable(onAction)
+  const positions = createPositionsTable(onAction, isGeneration2)
   const orders = createOrdersTable(onAction)
   const problem = el('p', { class: 'note problem' })
   const content = el('div', { class: 'stack' }, summary, positions.element, orders.element)
@@ -77,6 +81,7 @@ export function createAccountView({ feed, session, onAction }: AccountOptions): 
       isShown = false
       panel.hide()
     },
+    updateActions: () => positions.setRows(state?.positions ?? []),
     ids: () => ({
       positions: state?.positions?.map(({ positionId }) => positionId) ?? [],
       orders: state?.orders?.map(({ orderId }) => orderId) ?? [],

@@ -25,20 +25,28 @@ const CONDITION = ['Trigger condition', 'condition'] as const
 const SLIPPAGE = ['Slippage tolerance', 'percent'] as const
 const LIFETIME = ['Time in force', 'lifetime'] as const
 const POSITION = ['Position', 'number'] as const
+const AMOUNT = ['Amount', 'usdc'] as const
+/** Only in contracts of generation 2. */
+const WORST_PRICE = ['Worst price', 'limit'] as const
 
 /** The market contract's functions with their arguments after the first, which is the signer's account. */
 const FUNCTIONS: Readonly<Record<string, ContractFunction>> = {
   open_position: {
-    args: [MARKET, COLLATERAL, LEVERAGE, SIDE],
+    args: [MARKET, COLLATERAL, LEVERAGE, SIDE, WORST_PRICE],
     sentence: ([asset, collateral, leverage, side]) => `Opens a ${side} position in ${asset} with ${collateral} at ${leverage}, at the market price.`,
   },
   open_position_cross: {
-    args: [MARKET, COLLATERAL, LEVERAGE, SIDE],
+    args: [MARKET, COLLATERAL, LEVERAGE, SIDE, WORST_PRICE],
     sentence: ([asset, collateral, leverage, side]) =>
       `Opens a ${side} position in ${asset} on cross margin with ${collateral} at ${leverage}, at the market price.`,
   },
-  close_position: { args: [POSITION], sentence: ([id]) => `Closes position ${id} at the market price.` },
-  close_position_cross: { args: [POSITION], sentence: ([id]) => `Closes cross position ${id} at the market price.` },
+  close_position: { args: [POSITION, WORST_PRICE], sentence: ([id]) => `Closes position ${id} at the market price.` },
+  close_position_cross: { args: [POSITION, WORST_PRICE], sentence: ([id]) => `Closes cross position ${id} at the market price.` },
+  close_position_partial: {
+    args: [POSITION, ['Size', 'usdc']], sentence: ([id, size]) => `Closes ${size} of the size of position ${id} at the market price.`,
+  },
+  add_collateral: { args: [POSITION, AMOUNT], sentence: ([id, sum]) => `Adds ${sum} from the account to the collateral of position ${id}.` },
+  remove_collateral: { args: [POSITION, AMOUNT], sentence: ([id, sum]) => `Takes ${sum} out of the collateral of position ${id}.` },
   place_limit_order: {
     args: [MARKET, SIDE, COLLATERAL, LEVERAGE, TRIGGER, CONDITION, SLIPPAGE, LIFETIME],
     sentence: ([asset, side, collateral, leverage, trigger, condition]) =>
@@ -63,8 +71,8 @@ const FUNCTIONS: Readonly<Record<string, ContractFunction>> = {
     sentence: ([id, trigger]) => `Places a take-profit that closes position ${id} when the price reaches ${trigger}.`,
   },
   cancel_order: { args: [['Order', 'number']], sentence: ([id]) => `Cancels order ${id}.` },
-  deposit_cross_margin: { args: [['Amount', 'usdc']], sentence: ([sum]) => `Deposits ${sum} from the account into its cross margin.` },
-  withdraw_cross_margin: { args: [['Amount', 'usdc']], sentence: ([sum]) => `Withdraws ${sum} from the account's cross margin.` },
+  deposit_cross_margin: { args: [AMOUNT], sentence: ([sum]) => `Deposits ${sum} from the account into its cross margin.` },
+  withdraw_cross_margin: { args: [AMOUNT], sentence: ([sum]) => `Withdraws ${sum} from the account's cross margin.` },
 }
 
 const STROOPS_PER_XLM = 10_000_000

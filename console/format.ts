@@ -24,9 +24,9 @@ export function signed(text: string | null, decimals = 2): string {
   return text !== null && BigInt(text) > 0n ? `+${formatted}` : formatted
 }
 
-/** Number of decimals to show for a price of this size. */
+/** Number of decimals to show for a price of this size: at least five significant digits, as far as prices have them. */
 export function priceDecimals(value: number): number {
-  return value >= 1_000 ? 2 : value >= 10 ? 3 : value >= 1 ? 4 : 6
+  return value >= 1_000 ? 2 : value >= 10 ? 3 : value >= 1 ? 4 : value >= 0.1 ? 6 : DECIMALS
 }
 
 /** A price with `priceDecimals` decimals. */

@@ -5,16 +5,19 @@ import { parseAmount } from './format.ts'
 
 export type Operation = Extract<TradeRequest['op'],
   'open_position' | 'open_position_cross' | 'close_position' | 'close_position_cross' | 'place_limit_order' | 'place_stop_limit_order' | 'place_trailing_stop'
-  | 'set_stop_loss' | 'set_take_profit' | 'cancel_order' | 'deposit_cross_margin' | 'withdraw_cross_margin'>
+  | 'set_stop_loss' | 'set_take_profit' | 'cancel_order' | 'deposit_cross_margin' | 'withdraw_cross_margin' | 'close_position_partial' | 'add_collateral'
+  | 'remove_collateral'>
 
 export type FieldName = 'asset' | 'direction' | 'collateral' | 'leverage' | 'triggerPrice' | 'limitPrice' | 'triggerCondition' | 'slippageToleranceBps'
-  | 'trailingPercentBps' | 'positionId' | 'orderId' | 'amount'
+  | 'trailingPercentBps' | 'positionId' | 'orderId' | 'amount' | 'closeSize'
 
 interface OperationForm {
   readonly title: string
   readonly group: string
   readonly description: string
   readonly fields: readonly FieldName[]
+  /** Contracts of generation 1 do not have it. */
+  readonly needsGeneration2?: true
 }
 
 const ENTRY = ['asset', 'direction', 'collateral', 'leverage'] as const
@@ -41,6 +44,18 @@ export const OPERATIONS: Readonly<Record<Operation, OperationForm>> = {
   close_position_cross: {
     title: 'Close a cross position', group: 'Close', fields: ['positionId'],
     description: 'Closes the whole position now at the market price. The proceeds go into the cross margin.',
+  },
+  close_position_partial: {
+    title: 'Close a part of a position', group: 'Close', fields: ['positionId', 'closeSize'], needsGeneration2: true,
+    description: 'Closes a part of an isolated position now at the market price. Its orders stay and later close the rest.',
+  },
+  add_collateral: {
+    title: 'Add collateral', group: 'Protect a position', fields: ['positionId', 'amount'], needsGeneration2: true,
+    description: 'Adds USDC to an isolated position, which moves its liquidation price away.',
+  },
+  remove_collateral: {
+    title: 'Remove collateral', group: 'Protect a position', fields: ['positionId', 'amount'], needsGeneration2: true,
+    description: 'Takes USDC out of an isolated position, which moves its liquidation price closer.',
   },
   set_take_profit: {
     title: 'Set a take-profit', group: 'Protect a position', fields: ['positionId', ...TRIGGER],
@@ -132,6 +147,7 @@ export const FIELDS: Readonly<Record<FieldName, Field>> = {
   positionId: { label: 'Position ID', parse: parseId, error: 'Enter the ID of a position.' },
   orderId: { label: 'Order ID', parse: parseId, error: 'Enter the ID of an order.' },
   amount: { label: 'Amount, USDC', initial: '100', parse: parsePositive, error: 'Enter an amount, for example 100 or 250.50.' },
+  closeSize: { label: 'Size to close, USDC', help: 'At most the size of the position.', parse: parsePositive, error: 'Enter an amount, for example 250.' },
 }
 
 export type ParsedForm = { readonly request: TradeRequest } | { readonly problems: ReadonlyMap<FieldName, string> }

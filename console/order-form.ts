@@ -14,6 +14,8 @@ export interface OrderForm {
   readonly element: HTMLElement
   /** Selects an order type and fills in these fields. */
   prefill(op: Operation, values: ReadonlyMap<FieldName, string>): void
+  /** Whether to offer the actions of contracts of generation 2. */
+  setGeneration2(isGeneration2: boolean): void
   /** While busy, the form submits nothing. */
   setBusy(isBusy: boolean): void
 }
@@ -36,8 +38,9 @@ export function createOrderForm({ feed, markets, ids, onRequest }: OrderFormOpti
   const controls = new Map<FieldName, { readonly control: Control; readonly problem: HTMLElement }>()
   let op: Operation = 'open_position'
   let isBusy = false
+  let isGeneration2 = false
 
-  const opSelect = el('select', { id: 'op', change: () => select(opSelect.value as Operation) }, ...optionGroups())
+  const opSelect = el('select', { id: 'op', change: () => select(opSelect.value as Operation) }, ...optionGroups(false))
   const description = el('p', { class: 'note', id: 'op-description' })
   const fields = el('div', { class: 'fields' })
   const priceHint = el('p', { class: 'note' })
@@ -127,6 +130,13 @@ export function createOrderForm({ feed, markets, ids, onRequest }: OrderFormOpti
       if (firstEmpty === undefined) submitButton.focus()
       else controls.get(firstEmpty)?.control.focus()
     },
+    setGeneration2(newIsGeneration2) {
+      if (newIsGeneration2 === isGeneration2) return
+      isGeneration2 = newIsGeneration2
+      setChildren(opSelect, ...optionGroups(isGeneration2))
+      if (!isGeneration2 && OPERATIONS[op].needsGeneration2 === true) select('open_position')
+      else opSelect.value = op
+    },
     setBusy(busy) {
       isBusy = busy
       // Not `disabled`: the button would lose the focus, and with it the keyboard user's place.
@@ -141,8 +151,9 @@ function priceText(asset: string, received: ReceivedPrice): string {
   return `Stale: ${asset} price was ${price(received.price)}, ${duration(priceAgeSec(received, nowMs()))} ago.`
 }
 
-function optionGroups(): HTMLElement[] {
-  const groups = Map.groupBy(Object.entries(OPERATIONS), ([, { group }]) => group)
+function optionGroups(isGeneration2: boolean): HTMLElement[] {
+  const offered = Object.entries(OPERATIONS).filter(([, { needsGeneration2 }]) => isGeneration2 || needsGeneration2 !== true)
+  const groups = Map.groupBy(offered, ([, { group }]) => group)
   return [...groups].map(([label, operations]) =>
     el('optgroup', { label }, ...operations.map(([value, { title }]) => el('option', { value }, title))))
 }

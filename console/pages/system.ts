@@ -28,6 +28,7 @@ export function createSystemPage({ feed, session, settings }: PageParts): Page {
     columns: [
       { title: 'Contract', cell: ([name]) => name },
       { title: 'Address', cell: ([, contract]) => el('span', { class: 'address' }, contract.address) },
+      { title: 'Generation', cell: ([name, { generation }]) => generation ?? (name.endsWith('Token') ? 'built-in token' : UNKNOWN) },
       { title: 'Configured by', cell: ([, { source }]) => (source === 'env' ? 'environment' : 'deployment list') },
     ],
   })

@@ -18,10 +18,12 @@ export function createTradePage({ feed, session, markets }: PageParts): Page {
   const outcome = createOutcome(session)
   const missing = el('p', { class: 'note warn' })
   const account = createAccountView({
-    feed, session, onAction: (op, id) => form.prefill(op, new Map([[op === 'cancel_order' ? 'orderId' : 'positionId', String(id)]])),
+    feed, session, isGeneration2: () => isGeneration2,
+    onAction: (op, id) => form.prefill(op, new Map([[op === 'cancel_order' ? 'orderId' : 'positionId', String(id)]])),
   })
   const form = createOrderForm({ feed, markets, ids: account.ids, onRequest: (request) => void trade(request) })
   let contracts: ContractAddresses | null = null
+  let isGeneration2 = false
 
   async function trade(request: TradeRequest): Promise<void> {
     const wallet = session.wallet()
@@ -47,6 +49,16 @@ export function createTradePage({ feed, session, markets }: PageParts): Page {
     }
   }
 
+  /** The contracts can be upgraded while the page is open. Without health, the page keeps what it offers. */
+  async function readGeneration(): Promise<void> {
+    const health = await session.client().getHealth().catch(() => null)
+    const generation = health?.body.contracts.market.generation ?? null
+    if (generation === null || isGeneration2 === (generation !== '1')) return
+    isGeneration2 = generation !== '1'
+    form.setGeneration2(isGeneration2)
+    account.updateActions()
+  }
+
   function updateMissing(): void {
     const text = session.wallet() === null ? 'Trading needs a wallet that signs' : session.key() === null ? 'Trading needs an API key' : null
     missing.hidden = text === null
@@ -60,7 +72,10 @@ export function createTradePage({ feed, session, markets }: PageParts): Page {
     element: el('div', { class: 'stack' }, el('h1', { tabindex: -1 }, 'Trade'),
       el('div', { class: 'halves' },
         card('form-heading', 'Order', missing, form.element, outcome.element), account.element)),
-    show: account.show,
+    show() {
+      account.show()
+      void readGeneration()
+    },
     hide: account.hide,
   }
 }

@@ -122,7 +122,9 @@ test('orders and positions are opened, listed, streamed and closed', async () =>
   assert.deepEqual([stop.status, stop.reduceOnly, stop.stopLossPrice], ['open', true, 90_000])
   const [attached] = await exchange.fetchOpenOrders(ETH)
   assert.deepEqual([attached?.id, attached?.side, attached?.amount, attached?.reduceOnly], [stop.id, 'buy', position?.contracts, true])
-  await assert.rejects(exchange.createOrder(ETH, 'market', 'buy', 0.001, undefined, { reduceOnly: true }), /closed in part/)
+  // Contracts of generation 1 close positions only as a whole.
+  await assert.rejects(exchange.createOrder(ETH, 'market', 'buy', 0.001, undefined, { reduceOnly: true }), errors.NotSupported)
+  await assert.rejects(exchange.createOrder(ETH, 'market', 'buy', 1_000, undefined, { reduceOnly: true }), errors.InvalidOrder)
   const closed = await exchange.closePosition(ETH, 'short')
   assert.ok(closed.status === 'closed' && (closed.average ?? 0) > 0)
   assert.deepEqual(await exchange.fetchPositions(), [])
@@ -151,6 +153,7 @@ test('each client error maps to a CCXT error', () => {
   const cases: readonly (readonly [unknown, new (message: string) => errors.BaseError])[] = [
     [new RateLimited({ ...refusal, status: 429 }), errors.RateLimitExceeded], [new GatewayError({ ...refusal, status: 503 }), errors.ExchangeNotAvailable],
     [new GatewayError({ ...refusal, status: 451 }), errors.RestrictedLocation], [new GatewayError({ ...refusal, status: 403 }), errors.PermissionDenied],
+    [new GatewayError({ ...refusal, status: 503, code: 'unsupported_by_deployment' }), errors.NotSupported],
     [new GatewayError(refusal), errors.BadRequest], [new GatewayError({ ...refusal, status: 500 }), errors.ExchangeError],
     [contract('Paused'), errors.OperationRejected], [contract('PriceStale'), errors.OperationFailed], [contract('SlippageExceeded'), errors.OrderNotFillable],
     [contract('SomethingNew'), errors.ExchangeError], [new Unreachable('x: no response within 5 ms', 'y'), errors.RequestTimeout],

@@ -2,10 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { PerpetualExchange } from '../../client/src/ccxt/exchange.ts'
 import type { Client } from '../../client/src/client.ts'
 import { ContractFailure } from '../../client/src/errors.ts'
+import { secretSigner } from '../../client/src/signer.ts'
 import type { Upgrade } from '../../client/src/stream-frames.ts'
-import { createTraderClient, whileTimePasses } from '../support/client-fixture.ts'
+import { createIdentity } from '../../localnet/actors/identity.ts'
+import { createTraderClient, waitsOf, whileTimePasses } from '../support/client-fixture.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { ONE } from '../support/traders.ts'
@@ -100,6 +103,24 @@ test('a cross position uses the deposited margin and takes a stop-loss', async (
   const closed = await trade({ op: 'close_position_cross', positionId: positionId ?? 0 })
   assert.deepEqual(topicsOf(closed), ['order_cancelled', 'position_closed'])
   await trade({ op: 'withdraw_cross_margin', amount: String(400n * ONE) })
+})
+
+test('CCXT programs see each market\'s limits, net positions and close in part', async () => {
+  const signer = await secretSigner(createIdentity(fixture.network.networkPassphrase, 'test client of generation 2').secret)
+  const exchange = new PerpetualExchange({ urls: { api: fixture.url }, signer, client: { ...waitsOf(fixture), key: client.key() ?? assert.fail() } })
+  const run = <T>(work: () => Promise<T>): Promise<T> => whileTimePasses(fixture, work)
+  await run(() => exchange.loadMarkets())
+  assert.deepEqual([exchange.market('BTC').limits.leverage.max, exchange.market('PUMP').limits.leverage.max], [10, 5])
+  const symbol = 'BTC/USDC:USDC'
+  await run(() => exchange.createMarketOrderWithCost(symbol, 'buy', 500, { leverage: 5 }))
+  const netted = await run(() => exchange.createMarketOrderWithCost(symbol, 'sell', 1000, { leverage: 5 }))
+  assert.deepEqual([netted.filled, netted.cost, netted.average], [0.01, 1000, 100_000])
+  const [position] = await run(() => exchange.fetchPositions([symbol]))
+  assert.deepEqual([position?.side, position?.contracts], ['short', 0.005])
+  const reduced = await run(() => exchange.createOrder(symbol, 'market', 'buy', 0.002, undefined, { reduceOnly: true }))
+  assert.deepEqual([reduced.status, reduced.average], ['closed', 100_000])
+  assert.deepEqual((await run(() => exchange.fetchPositions([symbol]))).map(({ id, contracts }) => [id, contracts]), [[position?.id, 0.003]])
+  assert.equal((await run(() => exchange.closePosition(symbol, 'short'))).filled, 0.003)
 })
 
 test('the stream delivers the new events, and an upgrade in order with them', async () => {

@@ -21,6 +21,7 @@ test('rounds amounts half away from zero and groups thousands without converting
   for (const [text, decimals, formatted] of cases) assert.equal(amount(text, decimals), formatted)
   assert.deepEqual([signed('10000000'), signed('-10000000'), signed('0')], ['+1.00', '−1.00', '0.00'])
   assert.deepEqual([price('923701797515'), price('2683020'), price('21842000'), price('317000000')], ['92,370.18', '0.268302', '2.1842', '31.700'])
+  assert.deepEqual([price('30968'), price('1'), price('-30968')], ['0.0030968', '0.0000001', '−0.0030968'])
   assert.deepEqual([amount(null), signed(null), price(null)], [UNKNOWN, UNKNOWN, UNKNOWN])
 })
 
@@ -47,12 +48,12 @@ test('profit from the price change follows the side, and is null without a price
 /** Valid input for each field. */
 const INPUT: Readonly<Record<FieldName, string>> = {
   asset: 'BTC', direction: 'Short', collateral: '100.5', leverage: '5', triggerPrice: '91,500.25', limitPrice: '91000', triggerCondition: 'Above',
-  slippageToleranceBps: '0.5', trailingPercentBps: '3', positionId: '12', orderId: '7', amount: '1',
+  slippageToleranceBps: '0.5', trailingPercentBps: '3', positionId: '12', orderId: '7', amount: '1', closeSize: '250',
 }
 /** The same values in the request. */
 const REQUEST = {
   asset: 'BTC', direction: 'Short', collateral: '1005000000', leverage: 5, triggerPrice: '915002500000', limitPrice: '910000000000', triggerCondition: 'Above',
-  slippageToleranceBps: 50, trailingPercentBps: 300, positionId: '12', orderId: '7', amount: '10000000',
+  slippageToleranceBps: 50, trailingPercentBps: 300, positionId: '12', orderId: '7', amount: '10000000', closeSize: '2500000000',
 }
 
 test('each operation has a form with the contract\'s fields, converted to the contract\'s units', () => {
@@ -61,6 +62,20 @@ test('each operation has a form with the contract\'s fields, converted to the co
     assert.deepEqual([...OPERATIONS[op].fields].sort(), [...operationFields(op).required].sort(), op)
     assert.deepEqual(parseForm(op, values), { request: { op, ...Object.fromEntries(OPERATIONS[op].fields.map((name) => [name, REQUEST[name]])) } })
   }
+})
+
+test('offers actions that only contracts of generation 2 have, in the contract\'s units', () => {
+  const values = new Map(Object.entries(INPUT) as [FieldName, string][])
+  const added = (Object.keys(OPERATIONS) as Operation[]).filter((op) => OPERATIONS[op].needsGeneration2 === true)
+  assert.deepEqual(added.map((op) => parseForm(op, values)), [
+    { request: { op: 'close_position_partial', positionId: '12', closeSize: '2500000000' } },
+    { request: { op: 'add_collateral', positionId: '12', amount: '10000000' } },
+    { request: { op: 'remove_collateral', positionId: '12', amount: '10000000' } },
+  ])
+  const reduced = explain(transaction('close_position_partial', [{ type: 'u64', value: 12n }, { type: 'i128', value: 2_500_000_000n }]), CONTRACTS)
+  assert.equal(reduced.summary, 'Closes 250.00 USDC of the size of position 12 at the market price.')
+  const bounded = explain(transaction('close_position', [{ type: 'u64', value: 12n }, { type: 'i128', value: 915_002_500_000n }]), CONTRACTS)
+  assert.equal(Object.fromEntries(bounded.rows)['Worst price'], '91,500.25')
 })
 
 test('reports each empty or invalid field', () => {

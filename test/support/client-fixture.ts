@@ -22,11 +22,16 @@ export function clockOf(fixture: GatewayFixture): Clock {
 /** Sockets take real time, and the virtual clock may run ahead of them. */
 const TIMEOUT_MS = 1_000_000
 
+/** The options of a client that waits on the fixture's clock. */
+export function waitsOf(fixture: GatewayFixture): Required<Pick<ClientOptions, 'clock' | 'timeoutMs' | 'maxWaitMs'>> {
+  return { clock: clockOf(fixture), timeoutMs: TIMEOUT_MS, maxWaitMs: TIMEOUT_MS }
+}
+
 /** A client that signs for a funded account of this name, without an API key. */
 export async function createTraderClient(fixture: GatewayFixture, url: string, name: string, overrides: Partial<ClientOptions> = {}): Promise<Client> {
   const { secret, address } = createIdentity(fixture.network.networkPassphrase, `test ${name}`)
   await fixture.control('local_fund', { address, usdc: String(50_000n * ONE) })
-  return createClient({ url, signer: await secretSigner(secret), clock: clockOf(fixture), timeoutMs: TIMEOUT_MS, maxWaitMs: TIMEOUT_MS, ...overrides })
+  return createClient({ url, signer: await secretSigner(secret), ...waitsOf(fixture), ...overrides })
 }
 
 const SECONDS_MAX = 400

@@ -37,12 +37,16 @@ const CONTRACT_ERRORS: readonly (readonly [ErrorClass, ReadonlySet<string>])[] =
     'InsufficientBalance', 'InsufficientMargin', 'InsufficientShares', 'CrossMarginInsufficientBalance', 'CrossMarginInsufficientFreeMargin',
   ])],
   [OrderNotFound, new Set(['OrderNotFound', 'OrderNotPending'])],
-  [OrderNotFillable, new Set(['SlippageExceeded', 'PostOnlyViolation'])],
+  [OrderNotFillable, new Set(['SlippageExceeded', 'PostOnlyViolation', 'AcceptablePriceExceeded'])],
   [InvalidOrder, new Set([
     'InvalidParameter', 'InvalidAmount', 'PositionNotFound', 'InvalidLeverage', 'InsufficientCollateral', 'PositionTooLarge', 'InvalidTriggerPrice',
-    'InvalidSlippageTolerance', 'InvalidLimitPrice', 'InvalidTrailingPercent', 'OrderAlreadyExists', 'CrossMarginOrderNotSupported',
+    'InvalidSlippageTolerance', 'InvalidLimitPrice', 'InvalidTrailingPercent', 'OrderAlreadyExists', 'CrossMarginOrderNotSupported', 'PositionTooSmall',
+    'NetsToZero',
   ])],
-  [OperationRejected, new Set(['Paused', 'InsufficientLiquidity', 'OpenInterestCapExceeded', 'PriceDeviationTooHigh'])],
+  [OperationRejected, new Set([
+    'Paused', 'Frozen', 'AssetHalted', 'AssetRiskNotConfigured', 'InsufficientLiquidity', 'OpenInterestCapExceeded', 'SkewCapExceeded',
+    'PriceDeviationTooHigh',
+  ])],
   [PermissionDenied, new Set(['Unauthorized', 'NotPositionOwner', 'NotOrderOwner'])],
   [OperationFailed, new Set(['PriceStale', 'OracleUnavailable', 'InvalidPrice'])],
 ]
@@ -60,6 +64,7 @@ function classOf(error: GatewayError): ErrorClass {
     if (name === UNKNOWN && code === TOKEN_BALANCE_ERROR) return InsufficientFunds
     return CONTRACT_ERRORS.find(([, names]) => names.has(name))?.[0] ?? ExchangeError
   }
+  if (error.code === 'unsupported_by_deployment') return NotSupported
   if (error.code === 'region_restricted' || error.status === 451) return RestrictedLocation
   if (error.status === 403) return PermissionDenied
   if (UNAVAILABLE.has(error.status)) return ExchangeNotAvailable

@@ -85,11 +85,7 @@ export class PerpetualExchange {
   async fetchMarkets(): Promise<Market[]> {
     return this.#withClient(async (client) => {
       const { markets } = (await client.listMarkets()).body
-      const [first] = markets
-      if (first === undefined) return []
-      // Limits and fees are the same in all markets. Only the caps on open interest differ, and CCXT has no field for them.
-      const { body: limits } = await client.getMarketLimits({ asset: first.asset.symbol })
-      return markets.map((market) => parseMarket(market, limits))
+      return Promise.all(markets.map(async (market) => parseMarket(market, (await client.getMarketLimits({ asset: market.asset.symbol })).body)))
     })
   }
 
@@ -221,7 +217,7 @@ export class PerpetualExchange {
 
   /**
    * `amount` is in the base currency, `price` triggers a limit order. Market orders execute at the oracle price; `params.cost` sets their size in USDC
-   * instead of `amount`. `params.reduceOnly` or `params.positionId` closes a position, always completely.
+   * instead of `amount`. `params.reduceOnly` or `params.positionId` closes a position: completely, or an `amount` of it.
    */
   async createOrder(symbol: string, type: string, side: 'buy' | 'sell', amount?: Amount, price?: Amount, params: OrderParams = {}): Promise<Order> {
     const market = await this.#marketOf(symbol)

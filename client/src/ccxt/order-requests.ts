@@ -64,12 +64,16 @@ export async function toTradeRequest(order: OrderArguments, sources: OrderSource
   }
   const closes = stopLossPrice !== undefined || takeProfitPrice !== undefined || trailingPercent !== undefined
   if (closes || params.reduceOnly === true || params.positionId !== undefined) {
-    const { positionId, marginMode } = await positionOf(order, sources)
+    const position = await positionOf(order, sources)
+    const { positionId, marginMode } = position
     const attached = { positionId, slippageToleranceBps }
+    if (closes && partOf(position, order.amount) !== null) throw new InvalidOrder('Attached orders close the whole position. Omit the amount.')
     if (stopLossPrice !== undefined) return { op: 'set_stop_loss', ...attached, triggerPrice: priceOf(stopLossPrice, 'stopLossPrice') }
     if (takeProfitPrice !== undefined) return { op: 'set_take_profit', ...attached, triggerPrice: priceOf(takeProfitPrice, 'takeProfitPrice') }
     if (trailingPercent !== undefined) return { op: 'place_trailing_stop', ...attached, trailingPercentBps: bpsOf(trailingPercent) }
     if (type !== 'market') throw new InvalidOrder('Positions can be closed by a market order, stop-loss, take-profit or trailing stop.')
+    const closeSize = partOf(position, order.amount)
+    if (closeSize !== null) return { op: 'close_position_partial', positionId, closeSize }
     return { op: marginMode === 'cross' ? 'close_position_cross' : 'close_position', positionId }
   }
   if (type === 'market' && params.triggerPrice !== undefined) throw new InvalidOrder('Market orders cannot have a triggerPrice. Use a limit order.')
@@ -112,17 +116,24 @@ async function collateralOf({ market, amount, price, params, type }: OrderArgume
   return String((toUnits(amount, 'amount') * at) / ONE / leverage)
 }
 
-/** The position that an order closes. Positions cannot be closed in part. */
-async function positionOf({ market, side, amount, params }: OrderArguments, sources: OrderSources): Promise<StatePosition> {
+/** The position that an order closes. */
+async function positionOf({ market, side, params }: OrderArguments, sources: OrderSources): Promise<StatePosition> {
   const closedDirection = side === 'sell' ? 0 : 1
   const open = (await sources.positions()).filter(({ asset, direction }) => asset === market.id && direction === closedDirection)
   const matching = params.positionId === undefined ? open : open.filter(({ positionId }) => String(positionId) === String(params.positionId))
   const [position, other] = matching
   if (position === undefined) throw new InvalidOrder(`No ${closedDirection === 0 ? 'long' : 'short'} position in ${market.symbol} to close.`)
   if (other !== undefined) throw new ArgumentsRequired(`${matching.length} positions match. Choose one with params.positionId.`)
-  const whole = amountOf(position.size, position.entryPrice)
-  if (amount !== undefined && toUnits(amount, 'amount') !== toUnits(whole, 'amount')) {
-    throw new InvalidOrder(`Positions cannot be closed in part: position ${position.positionId} has an amount of ${whole}, not ${amount}.`)
-  }
   return position
+}
+
+/** The size to close for an amount of the base currency, in units; null for the whole position. */
+function partOf({ positionId, size, entryPrice, marginMode }: StatePosition, amount: Amount | undefined): string | null {
+  const whole = amountOf(size, entryPrice)
+  if (amount === undefined) return null
+  const [part, all] = [toUnits(amount, 'amount'), toUnits(whole, 'amount')]
+  if (part === all) return null
+  if (part > all || part === 0n) throw new InvalidOrder(`Position ${positionId} has an amount of ${whole}, so ${amount} cannot be closed.`)
+  if (marginMode === 'cross') throw new InvalidOrder(`Cross positions cannot be closed in part: position ${positionId} has an amount of ${whole}.`)
+  return String((part * BigInt(entryPrice)) / ONE)
 }

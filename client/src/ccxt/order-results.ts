@@ -11,6 +11,16 @@ interface Payload {
   readonly size?: string
   readonly entryPrice?: string
   readonly closePrice?: string
+  readonly closedSize?: string
+  readonly price?: string
+}
+
+/** Something that the trade bought or sold, in the base currency. */
+interface Fill {
+  readonly amount: number | undefined
+  readonly price: number | undefined
+  /** In USDC. */
+  readonly cost: number | undefined
 }
 
 /** The order of a trade: filled if it opened or closed a position immediately, else in the state of the resting order. */
@@ -19,8 +29,6 @@ export function toOrder({ market, side, request, traded }: {
 }): Order {
   const { hash, order, events } = traded
   const fields = request as unknown as Readonly<Record<string, string | undefined>>
-  const opened = eventOf(events, 'position_opened')
-  const closed = eventOf(events, 'position_closed')
   const timestamp = events?.[0] === undefined ? undefined : events[0].ledgerCloseTs * 1000
   const base = {
     ...EMPTY_ORDER, info: traded, timestamp, datetime: iso8601(timestamp), symbol: market.symbol, side,
@@ -28,9 +36,11 @@ export function toOrder({ market, side, request, traded }: {
   }
   if (order === null) {
     // Market orders have no id, so the transaction's hash serves as one.
-    const filled = amountOf(opened?.size, opened?.entryPrice)
-    const average = toOptionalNumber(opened?.entryPrice ?? closed?.closePrice)
-    const cost = toOptionalNumber(opened?.size)
+    const fills = (events ?? []).flatMap((event) => fillOf(event) ?? [])
+    const filled = total(fills.map(({ amount }) => amount))
+    const cost = total(fills.map((fill) => fill.cost))
+    // All parts of one trade have the same price.
+    const average = fills.at(-1)?.price
     return { ...base, id: hash, type: 'market', amount: filled, filled, remaining: filled === undefined ? undefined : 0, average, cost, status: 'closed' }
   }
   const isLimit = request.op === 'place_limit_order' || request.op === 'place_stop_limit_order'
@@ -48,6 +58,20 @@ export function toOrder({ market, side, request, traded }: {
   }
 }
 
-function eventOf(events: readonly EventRow[] | null, topic: string): Payload | undefined {
-  return events?.find((event) => event.topic === topic)?.payload as Payload | undefined
+/** An open may also close positions in the other direction, which are part of the order. */
+function fillOf({ topic, payload }: EventRow): Fill | undefined {
+  const { size, entryPrice, closePrice, closedSize, price } = payload as Payload
+  if (topic === 'position_opened') return { amount: amountOf(size, entryPrice), price: toOptionalNumber(entryPrice), cost: toOptionalNumber(size) }
+  if (topic === 'position_closed') {
+    const [amount, at] = [amountOf(size, entryPrice), toOptionalNumber(closePrice)]
+    return { amount, price: at, cost: amount === undefined || at === undefined ? undefined : amount * at }
+  }
+  // The event of a partial close lacks the entry price, by which the amount is counted.
+  return topic === 'position_reduced' && closedSize !== undefined ? { amount: undefined, price: toOptionalNumber(price), cost: undefined } : undefined
+}
+
+/** The sum; undefined without parts, or when one is unknown. */
+function total(parts: readonly (number | undefined)[]): number | undefined {
+  const known = parts.filter((part) => part !== undefined)
+  return known.length === parts.length && known.length > 0 ? known.reduce((sum, part) => sum + part, 0) : undefined
 }

@@ -42,7 +42,9 @@ export interface Failure {
 
 /** What to do about contract errors that traders see. */
 const CONTRACT_HINTS: Readonly<Record<string, string>> = {
-  Paused: 'Trading is paused. Only cancelling works.',
+  Paused: 'Opening positions is paused. Cancelling works, and closing too on contracts of generation 2.',
+  PositionTooSmall: 'Too little would remain. Close less of the position, or all of it.',
+  InsufficientMargin: 'Too little collateral would remain. Remove less.',
   PositionNotFound: '`positions` lists your open positions.',
   NotPositionOwner: '`positions` lists your open positions.',
   InvalidLeverage: '`limits ASSET` shows the allowed leverage.',

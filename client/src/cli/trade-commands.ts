@@ -142,6 +142,11 @@ async function placeTrail(context: Context): Promise<void> {
 
 async function close(context: Context): Promise<void> {
   const positionId = idOf(context, 'POSITION')
+  const size = flagText(context, 'size')
+  if (size !== undefined) {
+    if (context.flags['cross'] === true) throw new UsageError('--size works on isolated positions only.')
+    return trade(context, { op: 'close_position_partial', positionId, closeSize: context.parseUnits(size, '--size') })
+  }
   await trade(context, { op: context.flags['cross'] === true || await isCross(context, positionId) ? 'close_position_cross' : 'close_position', positionId })
 }
 
@@ -195,9 +200,12 @@ export const TRADE_COMMANDS: readonly Command[] = [
     examples: ['place trailing-stop 7 --trail 2%'], run: placeTrail,
   },
   {
-    name: 'close', summary: 'Closes a position now, isolated or cross.', arguments: POSITION,
-    flags: [{ ...CROSS, help: 'the position is a cross position; looked up if omitted' }, ...TRADE_FLAGS.slice(0, 1)],
-    examples: ['close 7'], run: close,
+    name: 'close', summary: 'Closes a position or a part of it now, isolated or cross.', arguments: POSITION,
+    flags: [
+      { ...CROSS, help: 'the position is a cross position; looked up if omitted' },
+      { name: 'size', value: 'USDC', help: 'close only this much of the size; isolated positions on contracts of generation 2' }, ...TRADE_FLAGS.slice(0, 1),
+    ],
+    examples: ['close 7', 'close 7 --size 250'], run: close,
   },
   {
     name: 'cancel', summary: 'Cancels a resting order.', arguments: [{ name: 'ORDER', help: 'the order\'s id, see `orders`' }], flags: TRADE_FLAGS.slice(0, 1),

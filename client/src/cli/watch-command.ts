@@ -38,6 +38,9 @@ async function watch(context: Context): Promise<void> {
         const fatal = reportProblem(context, problem)
         if (fatal !== null) reject(fatal)
       })
+      stream.onUpgrade(({ contract, generation, ledger }) => {
+        context.note(`The ${contract} contract was upgraded in ledger ${ledger}, to generation ${generation ?? 'unknown'}.`)
+      })
       for (const channel of channels) {
         stream.on(channel, (frame) => {
           if (left === 0) return
