@@ -1,4 +1,4 @@
-// Prints every liquidation of the exchange once, including those that happened while it was not running.
+// Prints every liquidation of the exchange once, partial ones too, including those that happened while it was not running.
 //
 //   npm run example examples/liquidation-watcher.ts liquidations.seq
 //
@@ -70,16 +70,17 @@ process.once('SIGINT', () => stream.close())
 for await (const { seq, data } of stream.frames('events', { since: position })) {
   const { trader, asset, direction, positionId, size, closePrice, totalPnl, keeperReward } = data.raw
   const when = new Date(data.ledgerCloseTs * 1000).toISOString()
-  if (data.topic === 'position_liquidated') {
-    const what = `${direction === 0 ? 'long' : 'short'} ${String(asset)} of ${format(size)} USDC`
+  const isPartial = data.topic === 'position_partial_liq'
+  if (data.topic === 'position_liquidated' || isPartial) {
+    const what = `${isPartial ? 'a part of the ' : ''}${direction === 0 ? 'long' : 'short'} ${String(asset)} of ${format(size)} USDC`
     console.log(`${when} position ${String(positionId)}: ${what} at ${format(closePrice)}, keeper reward ${format(keeperReward)}, trader ${String(trader)}`)
   }
-  // A cross account is liquidated as a whole: one event, which names none of its positions.
+  // The total of a cross account. Contracts of generation 1 report none of its positions, those of generation 2 each one that ended.
   if (data.topic === 'cross_liq') {
     console.log(`${when} cross account: PnL ${format(totalPnl)} USDC, keeper reward ${format(keeperReward)}, trader ${String(trader)}`)
   }
   position = seq ?? position
-  if (data.topic === 'position_liquidated' || data.topic === 'cross_liq') store()
+  if (data.topic === 'position_liquidated' || isPartial || data.topic === 'cross_liq') store()
 }
 clearInterval(storeTimer)
 store()

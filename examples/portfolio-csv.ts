@@ -74,6 +74,8 @@ for await (const trade of client.rows('listTrades', { trader: signer.address, li
     console.error(`only the newest ${TRADES_MAX} trades are written`)
     break
   }
+  // A position that auto-deleveraging closed is also listed as a close.
+  if (trade.kind === 'adl') continue
   trades.unshift([
     time(trade.ts), trade.kind, trade.positionId, trade.asset, side(trade.direction), decimal(trade.size), decimal(trade.entryPrice), decimal(trade.closePrice),
     decimal(trade.pnl), trade.ledger, trade.txHash,

@@ -66,6 +66,11 @@ for (const guide of GUIDES) {
   })
 }
 
+test('the commands of generations.md work on contracts of generation 2', async () => {
+  await using run = await createDocumentedRun()
+  await runBlocks(run, blocksOf(readPage('docs/generations.md')))
+})
+
 test('the tests run every guide, and the README links it', () => {
   assert.deepEqual(globSync('docs/guides/*.md', { cwd: PROJECT_ROOT }).toSorted(), GUIDES.map((name) => `docs/guides/${name}.md`))
   for (const guide of GUIDES) assert.ok(readPage('README.md').includes(`](docs/guides/${guide}.md)`), guide)
