@@ -51,6 +51,7 @@ import { foldTicks } from './projections/candles.ts'
 import { createIndexSnapshotReader } from './projections/index-snapshot.ts'
 import { createIndexWaiter } from './projections/index-waiter.ts'
 import type { IndexWaiter } from './projections/index-waiter.ts'
+import { listOpenOrderIds } from './projections/orders.ts'
 import { listOpenIds } from './projections/positions.ts'
 import type { Redis } from './redis/redis.ts'
 import { createSharedChallengeState } from './redis/shared-challenges.ts'
@@ -185,7 +186,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
 
   const chainParts = chainPartsFrom(parts)
   const relay = createRelay(chainParts)
-  const accounts = createAccounts(chainParts)
+  const accounts = createAccounts({ ...chainParts, listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit) })
 
   let draining = false
   const isDraining = (): boolean => draining

@@ -16,6 +16,8 @@ import type { AccountState } from '../resources/account-state.ts'
 import type { OpenOrders } from '../resources/open-order.ts'
 import type { AccountEntries, AccountIds, TokenAssets } from './entries.ts'
 import { NO_IDS, readAccount } from './entries.ts'
+import { createOrderSources } from './order-discovery.ts'
+import type { ListOrderIds } from './order-discovery.ts'
 import { createQuoteReader, readCloseSec } from './quotes.ts'
 import type { AccountCall } from './quotes.ts'
 import { buildState, openOrders } from './state.ts'
@@ -37,6 +39,8 @@ export interface AccountRequest {
 
 /** Reads until the entries, or entries and prices, are of one ledger: a ledger may close between two calls. */
 const MAX_READS = 4
+/** Reads until the entries of all ids were read: an account's ids lead to its assets and orders. */
+const MAX_ENTRY_READS = 8
 /** For reads that do not need balances. */
 const NO_TOKENS: TokenAssets = { usdc: null, lp: null }
 /** Accounts whose ids and responses are cached. */
@@ -48,6 +52,7 @@ interface AccountsParts {
   readonly clock: Clock
   readonly log: Log
   readonly ledgerWatermarks: LedgerWatermarks
+  readonly listOrderIds: ListOrderIds
 }
 
 export function createAccounts(parts: AccountsParts): Accounts {
@@ -69,7 +74,7 @@ export function createAccounts(parts: AccountsParts): Accounts {
         readCloseSec(rpc, entries.ledger, call),
       ])
       const isTorn = [...quotes.values()].some((quote) => 'reason' in quote && quote.reason === 'price_of_another_ledger')
-      if (!isTorn || reads === MAX_READS) return buildState(owner, entries, quotes, closeSec)
+      if (!isTorn || reads === MAX_READS) return buildState(owner, { entries, quotes, closeSec })
     }
   }
 
@@ -113,7 +118,9 @@ export function createAccounts(parts: AccountsParts): Accounts {
 }
 
 /** Reads an account's entries at one ledger, and remembers its ids, so that the next read needs one call. */
-function createEntriesReader({ rpc, deployment, ledgerWatermarks }: AccountsParts) {
+function createEntriesReader(parts: AccountsParts) {
+  const { rpc, deployment, ledgerWatermarks } = parts
+  const orderSources = createOrderSources(parts)
   /** By market and owner. */
   const idsByOwner = new Map<string, AccountIds>()
 
@@ -126,11 +133,15 @@ function createEntriesReader({ rpc, deployment, ledgerWatermarks }: AccountsPart
 
   return async (owner: string, tokens: TokenAssets, call: CallOptions): Promise<AccountEntries> => {
     const { contracts } = deployment.current
+    const generation = deployment.current.targetOf('market').generation
     const key = `${contracts.market} ${owner}`
-    for (let reads = 0; reads < MAX_READS; reads++) {
-      const { found, entries } = await readAccount(rpc, owner, { contracts, tokens, expected: idsByOwner.get(key) ?? NO_IDS, call })
-      rememberIds(key, found)
-      if (entries === undefined) continue
+    const sources = [...orderSources]
+    for (let reads = 0; reads < MAX_ENTRY_READS; reads++) {
+      const expected = idsByOwner.get(key) ?? NO_IDS
+      const { found, entries, ordersMissing } = await readAccount(rpc, owner, { contracts, generation, tokens }, { expected, call })
+      const findOrders = ordersMissing ? sources.shift() : undefined
+      rememberIds(key, findOrders === undefined ? found : { ...found, orders: [...found.orders, ...await findOrders(owner, call)] })
+      if (entries === undefined || findOrders !== undefined) continue
       ledgerWatermarks.record(owner, entries.ledger)
       return entries
     }

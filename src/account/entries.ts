@@ -2,14 +2,17 @@
 
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
-import { ENTRY_KEYS_MAX } from '../chain/rpc.ts'
+import { readEntrySnapshot } from '../chain/entry-snapshot.ts'
 import { classicBalance, instanceKey, instanceStorage, trustlineKey } from '../chain/ledger-keys.ts'
-import type { StoredConfig, StoredFeeTier, StoredOrder, StoredPosition } from '../chain/market-entries.ts'
+import type { StoredAssetRisk, StoredConfig, StoredFeeTier, StoredOrder, StoredPosition, TimedAmount } from '../chain/market-entries.ts'
 import {
-  accountEntryKey, numberedKey, ORDER_PENDING, readAmount, readConfig, readFeeTiers, readIds, readOrder, readPosition, readVolume, singleKey,
+  accountEntryKey, assetKey, numberedKey, ORDER_PENDING, readAmount, readAssetRisk, readConfig, readFeeTiers, readFundingState, readIds, readOrder, readPause,
+  readPosition, readTimedAmount, readU32, readU64, readVolume, singleKey,
 } from '../chain/market-entries.ts'
 import { accountKey } from '../chain/transaction.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
+import { isAtLeast } from '../exchange/generations.ts'
+import type { Generation } from '../exchange/generations.ts'
 import { ACCOUNT_ENTRIES_MAX } from '../limits.ts'
 
 /** Undefined: the entry cannot be read. A missing entry is readable: it means zero, empty or none. */
@@ -17,6 +20,8 @@ export type Readable<T> = T | undefined
 
 export interface AccountEntries {
   readonly ledger: number
+  /** The market's. */
+  readonly generation: Generation
   /** Newest first. */
   readonly positions: Readable<readonly StoredPosition[]>
   /** Pending ones, newest first. */
@@ -24,7 +29,10 @@ export interface AccountEntries {
   /** Peak prices of trailing stops, by order id. */
   readonly peaks: ReadonlyMap<number, bigint>
   readonly crossPool: Readable<bigint>
-  readonly cumulativeFunding: Readable<bigint>
+  /** Of every asset that the account has a position in. */
+  readonly assets: ReadonlyMap<string, AssetEntries>
+  /** From when on positions have the maintenance margin of their asset, Unix seconds. Null: assets have no parameters of their own. */
+  readonly riskEpochSec: Readable<number | null>
   /** The trading volume that the market has recorded for the account. */
   readonly volume: Readable<bigint>
   readonly feeTiers: Readable<readonly StoredFeeTier[]>
@@ -37,31 +45,30 @@ export interface AccountEntries {
   readonly lp: Readable<bigint | null>
 }
 
+/** What the market stores about an asset. */
+export interface AssetEntries {
+  readonly cumulativeFunding: Readable<bigint>
+  /** Null: none. */
+  readonly risk: Readable<StoredAssetRisk | null>
+  /** Null: none. */
+  readonly lastGoodPrice: Readable<TimedAmount | null>
+}
+
 /** The classic assets of the two tokens; null where unknown. */
 export interface TokenAssets {
   readonly usdc: string | null
   readonly lp: string | null
 }
 
-/** The ids in an account's lists. */
+/** What an account has, which decides the entries to read. */
 export interface AccountIds {
   readonly positions: readonly number[]
   readonly orders: readonly number[]
+  /** Of the positions. */
+  readonly assets: readonly string[]
 }
 
-export const NO_IDS: AccountIds = { positions: [], orders: [] }
-
-/** The entries of one ledger, by key. Undefined when the calls of one read returned different ledgers. */
-type Snapshot = { readonly ledger: number; readonly entries: ReadonlyMap<string, string> } | undefined
-
-async function readSnapshot(rpc: Rpc, keys: readonly string[], call: CallOptions): Promise<Snapshot> {
-  const batches: (readonly string[])[] = []
-  for (let start = 0; start < keys.length; start += ENTRY_KEYS_MAX) batches.push(keys.slice(start, start + ENTRY_KEYS_MAX))
-  const responses = await Promise.all(batches.map((batch) => rpc.getLedgerEntries(batch, call)))
-  const [first] = responses
-  if (first === undefined || responses.some(({ latestLedger }) => latestLedger !== first.latestLedger)) return undefined
-  return { ledger: first.latestLedger, entries: new Map(responses.flatMap(({ entries }) => entries.map(({ keyXdr, dataXdr }) => [keyXdr, dataXdr]))) }
-}
+export const NO_IDS: AccountIds = { positions: [], orders: [], assets: [] }
 
 interface Keys {
   readonly market: string
@@ -71,14 +78,19 @@ interface Keys {
   readonly crossPool: string
   readonly volume: string
   readonly feeTiers: string
-  readonly cumulativeFunding: string
+  /** Undefined where every asset has its own funding, as from generation 2 on. */
+  readonly cumulativeFunding: string | undefined
+  /** The number of pending orders, undefined where the market has lists of their ids, as before build 2.3. */
+  readonly orderCount: string | undefined
+  readonly riskEpoch: string | undefined
   readonly account: string
   readonly usdc: string | undefined
   readonly lp: string | undefined
 }
 
-function keysOf(owner: string, contracts: ContractAddresses, tokens: TokenAssets): Keys {
+function keysOf(owner: string, { contracts, generation, tokens }: AccountSource): Keys {
   const { market } = contracts
+  const isSecond = isAtLeast(generation, '2.0')
   const line = (asset: string | null): string | undefined => (asset === null ? undefined : trustlineKey(owner, asset))
   return {
     market: instanceKey(market),
@@ -88,11 +100,28 @@ function keysOf(owner: string, contracts: ContractAddresses, tokens: TokenAssets
     crossPool: accountEntryKey(market, 'CrossMarginBalance', owner),
     volume: accountEntryKey(market, 'TraderVolume', owner),
     feeTiers: singleKey(market, 'FeeTiers'),
-    cumulativeFunding: singleKey(market, 'CumulativeFundingRate'),
+    cumulativeFunding: isSecond ? undefined : singleKey(market, 'CumulativeFundingRate'),
+    orderCount: isAtLeast(generation, '2.3') ? accountEntryKey(market, 'OrderCountOf', owner) : undefined,
+    riskEpoch: isSecond ? singleKey(market, 'RiskEpochTs') : undefined,
     account: accountKey(owner),
     usdc: line(tokens.usdc),
     lp: line(tokens.lp),
   }
+}
+
+/** Where an account is read. */
+export interface AccountSource {
+  readonly contracts: ContractAddresses
+  /** The market's. */
+  readonly generation: Generation
+  readonly tokens: TokenAssets
+}
+
+export interface AccountReading {
+  readonly found: AccountIds
+  readonly entries: AccountEntries | undefined
+  /** The account has more pending orders than were found: the market counts them, but has no list of their ids. */
+  readonly ordersMissing: boolean
 }
 
 /**
@@ -100,34 +129,46 @@ function keysOf(owner: string, contracts: ContractAddresses, tokens: TokenAssets
  * other ids; then pass `found` as `expected` next time. Rejects with RpcFailure.
  */
 export async function readAccount(
-  rpc: Rpc,
-  owner: string,
-  parts: { readonly contracts: ContractAddresses; readonly tokens: TokenAssets; readonly expected: AccountIds; readonly call: CallOptions },
-): Promise<{ readonly found: AccountIds; readonly entries: AccountEntries | undefined }> {
-  const { contracts, tokens, expected, call } = parts
-  const { market } = contracts
-  const keys = keysOf(owner, contracts, tokens)
+  rpc: Rpc, owner: string, source: AccountSource, { expected, call }: { readonly expected: AccountIds; readonly call: CallOptions },
+): Promise<AccountReading> {
+  const { contracts: { market }, generation } = source
+  const keys = keysOf(owner, source)
   const numbered = [
     ...expected.positions.map((id) => numberedKey(market, 'Position', id)),
     ...expected.orders.flatMap((id) => [numberedKey(market, 'Order', id), numberedKey(market, 'TrailingStopPeak', id)]),
   ]
-  const snapshot = await readSnapshot(rpc, [...Object.values(keys).filter((key) => key !== undefined), ...numbered], call)
-  if (snapshot === undefined) return { found: expected, entries: undefined }
+  const assetKeys = isAtLeast(generation, '2.0') ? expected.assets.map((asset) => ({ asset, ...keysOfAsset(market, asset) })) : []
+  const ofAssets = assetKeys.flatMap(({ funding, risk, lastGoodPrice }) => [funding, risk, lastGoodPrice])
+  const snapshot = await readEntrySnapshot(rpc, [...Object.values(keys).filter((key) => key !== undefined), ...numbered, ...ofAssets], call)
+  if (snapshot === undefined) return { found: expected, entries: undefined, ordersMissing: false }
   const entry = (key: string | undefined): string | undefined => (key === undefined ? undefined : snapshot.entries.get(key))
   const lists = {
     positions: readOr(entry(keys.positions), readIds, []),
     cross: readOr(entry(keys.crossPositions), readIds, []),
     orders: readOr(entry(keys.orders), readIds, []),
   }
-  const found = { positions: newest([lists.positions, lists.cross]), orders: newest([lists.orders]) }
-  if (!covers(expected, found)) return { found, entries: undefined }
+  const positionIds = newest([lists.positions, lists.cross])
+  const positions = positionsIn(market, lists, positionIds, entry)
+  const count = keys.orderCount === undefined ? null : readOr(entry(keys.orderCount), readU32, 0)
+  const orders = count === null ? listedOrders(market, lists.orders, entry) : countedOrders(market, { owner, count, list: lists.orders, expected }, entry)
+  const found = { positions: positionIds, orders: orders.ids, assets: [...new Set(positions?.map(({ asset }) => asset))] }
+  if (!covers(expected, found)) return { found, entries: undefined, ordersMissing: orders.missing }
+  const shared = readOr(entry(keys.cumulativeFunding), readAmount, 0n)
+  const assets: readonly (readonly [string, AssetEntries])[] = isAtLeast(generation, '2.0')
+    ? assetKeys.map((key) => [key.asset, assetEntries(key, entry)])
+    : found.assets.map((asset) => [asset, { cumulativeFunding: shared, risk: null, lastGoodPrice: null }])
   return {
     found,
+    ordersMissing: orders.missing,
     entries: {
       ledger: snapshot.ledger,
-      ...ownEntries(market, lists, found, entry),
+      generation,
+      positions,
+      orders: orders.missing ? undefined : orders.pending,
+      peaks: peaksOf(market, orders.ids, entry),
       crossPool: readOr(entry(keys.crossPool), readAmount, 0n),
-      cumulativeFunding: readOr(entry(keys.cumulativeFunding), readAmount, 0n),
+      assets: new Map(assets),
+      riskEpochSec: readOr<number | null>(entry(keys.riskEpoch), readU64, null),
       volume: readOr(entry(keys.volume), readVolume, 0n),
       feeTiers: readOr(entry(keys.feeTiers), readFeeTiers, []),
       ...marketSettings(entry(keys.market)),
@@ -138,34 +179,89 @@ export async function readAccount(
   }
 }
 
+interface AssetKeys {
+  readonly funding: string
+  readonly risk: string
+  readonly lastGoodPrice: string
+}
+
+function keysOfAsset(market: string, asset: string): AssetKeys {
+  return {
+    funding: assetKey(market, 'FundingState', asset),
+    risk: assetKey(market, 'AssetRisk', asset),
+    lastGoodPrice: assetKey(market, 'LastGoodPrice', asset),
+  }
+}
+
+type EntryAt = (key: string) => string | undefined
+
+function assetEntries({ funding, risk, lastGoodPrice }: AssetKeys, entry: EntryAt): AssetEntries {
+  return {
+    cumulativeFunding: readOr(entry(funding), (dataXdr) => readFundingState(dataXdr)?.cumulative, 0n),
+    risk: readOr<StoredAssetRisk | null>(entry(risk), readAssetRisk, null),
+    lastGoodPrice: readOr<TimedAmount | null>(entry(lastGoodPrice), readTimedAmount, null),
+  }
+}
+
 type IdList = Readable<readonly number[]>
 
-/** The account's positions and pending orders, newest first. Undefined when a list is too long or one of its entries cannot be read. */
-function ownEntries(
-  market: string,
-  lists: { readonly positions: IdList; readonly cross: IdList; readonly orders: IdList },
-  ids: AccountIds,
-  entry: (key: string) => string | undefined,
-): Pick<AccountEntries, 'positions' | 'orders' | 'peaks'> {
+/** The account's positions, newest first. Undefined when a list is too long or one of its entries cannot be read. */
+function positionsIn(
+  market: string, lists: { readonly positions: IdList; readonly cross: IdList }, ids: readonly number[], entry: EntryAt,
+): Readable<readonly StoredPosition[]> {
   const listed = new Set(lists.positions === undefined ? [] : lists.positions)
-  const positions = ids.positions
+  const positions = ids
     .map((id) => ({ id, stored: entry(numberedKey(market, 'Position', id)) }))
     // The cross-margin list may contain closed positions; the account's own list does not.
     .filter(({ id, stored }) => stored !== undefined || listed.has(id))
     .map(({ stored }) => (stored === undefined ? undefined : readPosition(stored)))
-  const orders = ids.orders.map((id) => entry(numberedKey(market, 'Order', id))).map((stored) => (stored === undefined ? undefined : readOrder(stored)))
+  return complete(positions, [lists.positions, lists.cross])
+}
+
+interface Orders {
+  readonly ids: readonly number[]
+  /** Newest first. Undefined when some cannot be read. */
+  readonly pending: Readable<readonly StoredOrder[]>
+  readonly missing: boolean
+}
+
+/** The orders in the market's list. */
+function listedOrders(market: string, list: IdList, entry: EntryAt): Orders {
+  const ids = newest([list])
+  const orders = complete(ids.map((id) => entry(numberedKey(market, 'Order', id))).map((stored) => (stored === undefined ? undefined : readOrder(stored))), [list])
+  return { ids, pending: orders?.filter(isPending), missing: false }
+}
+
+/** The pending ones of the orders that are expected, and of those in a list from before the market counted them, which no longer changes. */
+function countedOrders(
+  market: string,
+  { owner, count, list, expected }: { readonly owner: string; readonly count: Readable<number>; readonly list: IdList; readonly expected: AccountIds },
+  entry: EntryAt,
+): Orders {
+  const candidates = newest([list, expected.orders])
+  const known = new Set(expected.orders)
+  const stored = candidates.map((id) => ({ id, dataXdr: entry(numberedKey(market, 'Order', id)) }))
+  const orders = stored.map(({ dataXdr }) => (dataXdr === undefined ? undefined : readOrder(dataXdr)))
+  const pending = orders.filter((order) => order !== undefined && isPending(order) && order.trader === owner) as readonly StoredOrder[]
+  const hasUnreadable = stored.some(({ dataXdr }, index) => dataXdr !== undefined && orders[index] === undefined)
+  const unread = candidates.filter((id) => !known.has(id))
+  return {
+    ids: [...new Set([...newest([list]), ...pending.map(({ id }) => id)])],
+    pending: hasUnreadable || count === undefined ? undefined : pending,
+    missing: count !== undefined && unread.length === 0 && pending.length < count,
+  }
+}
+
+const isPending = ({ status }: StoredOrder): boolean => status === ORDER_PENDING
+
+function peaksOf(market: string, ids: readonly number[], entry: EntryAt): ReadonlyMap<number, bigint> {
   const peaks = new Map<number, bigint>()
-  for (const id of ids.orders) {
+  for (const id of ids) {
     const stored = entry(numberedKey(market, 'TrailingStopPeak', id))
     const peak = stored === undefined ? undefined : readAmount(stored)
     if (peak !== undefined) peaks.set(id, peak)
   }
-  const pending = complete(orders, [lists.orders])
-  return {
-    positions: complete(positions, [lists.positions, lists.cross]),
-    orders: pending === undefined ? undefined : pending.filter(({ status }) => status === ORDER_PENDING),
-    peaks,
-  }
+  return peaks
 }
 
 function complete<T>(items: readonly (T | undefined)[], lists: readonly IdList[]): Readable<readonly T[]> {
@@ -177,11 +273,7 @@ function complete<T>(items: readonly (T | undefined)[], lists: readonly IdList[]
 function marketSettings(entry: string | undefined): Pick<AccountEntries, 'config' | 'paused'> {
   const storage = entry === undefined ? undefined : instanceStorage(entry)
   if (storage === undefined) return { config: undefined, paused: undefined }
-  const paused = storage.get('Paused')
-  return {
-    config: readConfig(storage.get('Config')),
-    paused: paused === undefined ? false : paused.type === 'bool' ? paused.value : undefined,
-  }
+  return { config: readConfig(storage.get('Config')), paused: readPause(storage)?.paused }
 }
 
 /** Reads an entry; returns `fallback` for a missing entry. */
@@ -196,6 +288,6 @@ function newest(lists: readonly IdList[]): readonly number[] {
 }
 
 function covers(expected: AccountIds, found: AccountIds): boolean {
-  const [positions, orders] = [new Set(expected.positions), new Set(expected.orders)]
-  return found.positions.every((id) => positions.has(id)) && found.orders.every((id) => orders.has(id))
+  const [positions, orders, assets] = [new Set(expected.positions), new Set(expected.orders), new Set(expected.assets)]
+  return found.positions.every((id) => positions.has(id)) && found.orders.every((id) => orders.has(id)) && found.assets.every((asset) => assets.has(asset))
 }

@@ -1,8 +1,10 @@
 // PnL, funding, margin, liquidation prices and fees, in the market's own integer arithmetic: division truncates toward zero, like bigint's. Pure.
 
 import { maxAmount, minAmount, ONE_E7 } from '../base/fixed-point.ts'
-import type { StoredConfig, StoredFeeTier, StoredOrder, StoredPosition } from '../chain/market-entries.ts'
+import type { StoredConfig, StoredFeeTier, StoredOrder, StoredPosition, TimedAmount } from '../chain/market-entries.ts'
 import { ORDER_TYPES } from '../chain/market-entries.ts'
+import { isAtLeast } from '../exchange/generations.ts'
+import type { Generation } from '../exchange/generations.ts'
 import type { PricedPosition } from '../exchange/position-pnl.ts'
 
 const BPS = 10_000n
@@ -16,16 +18,37 @@ export function fundingOwed(position: Pick<StoredPosition, 'direction' | 'size' 
   return position.direction === LONG ? owedByLong : -owedByLong
 }
 
-export function maintenanceMargin(size: bigint, config: Pick<StoredConfig, 'maintenance_margin_bps'>): bigint {
-  return (size * BigInt(config.maintenance_margin_bps)) / BPS
+function maintenanceMargin(size: bigint, maintenanceBps: number): bigint {
+  return (size * BigInt(maintenanceBps)) / BPS
+}
+
+/** The last good price limits later prices for this many times the maximum age of a price. */
+const LAST_GOOD_AGE_FACTOR = 10
+
+/** The price that a close settles at: close to the last good price while that is recent. Undefined when that depends on an unknown time or setting. */
+export function settlementPrice(
+  price: bigint,
+  lastGood: TimedAmount | null,
+  config: Pick<StoredConfig, 'lenient_clamp_bps' | 'max_price_staleness'>,
+  nowSec: number | null,
+): bigint | undefined {
+  if (lastGood === null || lastGood.amount <= 0n) return price
+  if (config.lenient_clamp_bps === undefined) return undefined
+  const distance = (lastGood.amount * BigInt(config.lenient_clamp_bps)) / BPS
+  const clamped = maxAmount(minAmount(price, lastGood.amount + distance), lastGood.amount - distance)
+  if (clamped === price) return price
+  if (nowSec === null) return undefined
+  return nowSec - lastGood.timeSec > config.max_price_staleness * LAST_GOOD_AGE_FACTOR ? price : clamped
 }
 
 /**
  * What closing would pay, provided that the liquidity vault can pay profits in full: to the wallet for an isolated position, whose loss and funding are
- * limited to its collateral; to the cross pool for a cross position.
+ * limited to its collateral; to the cross pool for a cross position. Before build 2.2, PnL and funding were settled separately.
  */
-export function closeValue(position: Pick<StoredPosition, 'collateral' | 'margin_mode'>, pnl: bigint, funding: bigint): bigint {
-  if (position.margin_mode === 1) return atLeastZero(position.collateral + pnl - funding)
+export function closeValue(
+  position: Pick<StoredPosition, 'collateral' | 'margin_mode'>, { pnl, funding }: { readonly pnl: bigint; readonly funding: bigint }, generation: Generation,
+): bigint {
+  if (position.margin_mode === 1 || isAtLeast(generation, '2.2')) return atLeastZero(position.collateral + pnl - funding)
   const left = position.collateral - atLeastZero(-pnl) - atLeastZero(funding)
   return atLeastZero(left) + atLeastZero(pnl) + atLeastZero(-funding)
 }
@@ -37,11 +60,11 @@ export function closeValue(position: Pick<StoredPosition, 'collateral' | 'margin
 export function liquidationPrice(
   position: PricedPosition & Pick<StoredPosition, 'collateral' | 'liquidation_price'>,
   funding: bigint,
-  config: Pick<StoredConfig, 'maintenance_margin_bps'>,
+  maintenanceBps: number,
 ): bigint | null {
   const { size, entry_price: entry, direction, liquidation_price: stored } = position
   // At this PnL or less, the position can be liquidated.
-  const threshold = maintenanceMargin(size, config) - position.collateral + funding - 1n
+  const threshold = maintenanceMargin(size, maintenanceBps) - position.collateral + funding - 1n
   // The distance from the entry price at which the PnL reaches the threshold: positive on the winning side, negative on the losing side.
   const reach = threshold >= 0n ? ceilDiv((threshold + 1n) * entry, size) - 1n : -ceilDiv(-threshold * entry, size)
   if (direction === LONG) {
@@ -56,7 +79,11 @@ export function liquidationPrice(
 export interface CrossLeg {
   readonly position: StoredPosition
   readonly pnl: bigint
+  /** At the price that a liquidation settles at. */
+  readonly settledPnl: bigint
   readonly funding: bigint
+  /** False: no margin can be withdrawn while the price is too old. */
+  readonly isPriceFresh: boolean
 }
 
 export interface CrossMarginTotals {
@@ -68,27 +95,37 @@ export interface CrossMarginTotals {
   readonly liquidatable: boolean
 }
 
+export interface CrossRequirements {
+  readonly maintenance: bigint
+  readonly used: bigint
+}
+
 /** The margin requirements of a cross account; they do not depend on prices. */
-export function crossRequirements(
-  positions: readonly StoredPosition[],
-  config: Pick<StoredConfig, 'maintenance_margin_bps'>,
-): { readonly maintenance: bigint; readonly used: bigint } {
+export function crossRequirements(legs: readonly { readonly position: StoredPosition; readonly maintenanceBps: number }[]): CrossRequirements {
   return {
-    maintenance: sum(positions.map(({ size }) => maintenanceMargin(size, config))),
-    used: sum(positions.map(({ size, leverage }) => size / BigInt(leverage))),
+    maintenance: sum(legs.map(({ position, maintenanceBps }) => maintenanceMargin(position.size, maintenanceBps))),
+    used: sum(legs.map(({ position: { size, leverage } }) => size / BigInt(leverage))),
   }
 }
 
-/** A cross account at these PnLs. While positions are open, a withdrawal must leave more than the maintenance margin. */
-export function crossMarginTotals(pool: bigint, legs: readonly CrossLeg[], margins: { maintenance: bigint; used: bigint }): CrossMarginTotals {
-  const equity = pool + sum(legs.map(({ position, pnl, funding }) => position.collateral + pnl - funding))
-  const spare = legs.length === 0 ? pool : atLeastZero(equity - margins.maintenance - 1n)
+/** A cross account at these PnLs. */
+export function crossMarginTotals(
+  pool: bigint, legs: readonly CrossLeg[], margins: CrossRequirements, generation: Generation,
+): CrossMarginTotals {
+  const equityAt = (pnlOf: (leg: CrossLeg) => bigint): bigint => pool + sum(legs.map((leg) => leg.position.collateral + pnlOf(leg) - leg.funding))
+  const equity = equityAt(({ pnl }) => pnl)
   return {
     equity,
-    withdrawable: minAmount(pool, spare),
+    withdrawable: legs.length === 0 ? pool : minAmount(pool, atLeastZero(spareMargin(equity, legs, margins, generation))),
     freeMargin: equity - margins.used,
-    liquidatable: equity < margins.maintenance,
+    liquidatable: equityAt(({ settledPnl }) => settledPnl) < margins.maintenance,
   }
+}
+
+/** With open positions, a withdrawal must leave more than the maintenance margin; from generation 2 on the used margin, at fresh prices. */
+function spareMargin(equity: bigint, legs: readonly CrossLeg[], { maintenance, used }: CrossRequirements, generation: Generation): bigint {
+  if (!isAtLeast(generation, '2.0')) return equity - maintenance - 1n
+  return legs.every(({ isPriceFresh }) => isPriceFresh) ? equity - used : 0n
 }
 
 export interface FeeRates {

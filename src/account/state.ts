@@ -1,14 +1,17 @@
 // Builds the account resource from entries and prices. Pure. What cannot be read is null, with the reason in `unknown`.
 
 import { amountText } from '../base/fixed-point.ts'
-import type { StoredConfig, StoredOrder, StoredPosition } from '../chain/market-entries.ts'
+import type { StoredOrder, StoredPosition } from '../chain/market-entries.ts'
 import { ORDER_TYPES } from '../chain/market-entries.ts'
+import { isAtLeast } from '../exchange/generations.ts'
 import { pricePnl } from '../exchange/position-pnl.ts'
 import type { AccountPosition, AccountState, CrossMargin } from '../resources/account-state.ts'
 import type { OpenOrder } from '../resources/open-order.ts'
-import type { AccountEntries } from './entries.ts'
+import type { AccountEntries, Readable } from './entries.ts'
 import type { CrossLeg } from './margin-math.ts'
-import { closeValue, crossMarginTotals, crossRequirements, feeRates, fundingOwed, liquidationPrice, referencePrice } from './margin-math.ts'
+import {
+  closeValue, crossMarginTotals, crossRequirements, feeRates, fundingOwed, liquidationPrice, referencePrice, settlementPrice,
+} from './margin-math.ts'
 
 /** The price of an asset at the entries' ledger, or why there is none. */
 export type Quote = { readonly price: bigint; readonly timestampSec: number } | { readonly reason: 'price_unreadable' | 'price_of_another_ledger' }
@@ -22,28 +25,31 @@ const REDUCE_ONLY_FLAG = 0x100
 const PHASES = ['waiting_for_stop', 'limit_active'] as const
 const CROSS = 1
 
-export function buildState(
-  owner: string,
-  entries: AccountEntries,
-  quotes: ReadonlyMap<string, Quote>,
-  closeSec: number | null,
-): AccountState {
+/** What an account's figures are computed from. */
+export interface AccountView {
+  readonly entries: AccountEntries
+  readonly quotes: ReadonlyMap<string, Quote>
+  readonly closeSec: number | null
+}
+
+export function buildState(owner: string, view: AccountView): AccountState {
+  const { entries, closeSec } = view
   const unknown: AccountState['unknown'] = []
   const report: ReportUnknown = (part, reason) => void unknown.push({ part, reason })
   if (closeSec === null) report('/ledgerCloseTs', 'not_told')
-  const { positions, config } = entries
+  const { positions } = entries
   if (positions === undefined) report('/positions', 'entry_unreadable')
   if (entries.orders === undefined) report('/orders', 'entry_unreadable')
   return {
     owner,
     ledger: entries.ledger,
     ledgerCloseTs: closeSec,
-    positions: positions?.map((position, index) => buildPosition(position, `/positions/${index}`, { entries, quotes, report })) ?? null,
+    positions: positions?.map((position, index) => buildPosition(position, `/positions/${index}`, { ...view, report })) ?? null,
     orders: openOrders(entries),
     balances: buildBalances(entries, report),
-    cross: buildCross(entries, quotes, report),
+    cross: buildCross(view, report),
     fees: buildFees(entries, report),
-    limits: buildLimits(config, entries.paused, report),
+    limits: buildLimits(entries, report),
     unknown,
   }
 }
@@ -53,23 +59,25 @@ export function openOrders({ orders, peaks }: AccountEntries): OpenOrder[] | nul
   return orders?.map((order) => buildOrder(order, peaks.get(order.id))) ?? null
 }
 
-function buildPosition(
-  position: StoredPosition,
-  part: string,
-  { entries, quotes, report }: { readonly entries: AccountEntries; readonly quotes: ReadonlyMap<string, Quote>; readonly report: ReportUnknown },
-): AccountPosition {
-  const quote = quotes.get(position.asset) ?? { reason: 'price_unreadable' }
+function buildPosition(position: StoredPosition, part: string, view: AccountView & { readonly report: ReportUnknown }): AccountPosition {
+  const { report } = view
+  const quote = view.quotes.get(position.asset) ?? { reason: 'price_unreadable' }
   const priced = 'price' in quote ? quote : undefined
   if ('reason' in quote) report(`${part}/price`, quote.reason)
-  const { cumulativeFunding, config } = entries
-  const funding = cumulativeFunding === undefined ? undefined : fundingOwed(position, cumulativeFunding)
+  const funding = fundingOf(position, view)
   if (funding === undefined) report(`${part}/accruedFunding`, 'entry_unreadable')
   const pnl = priced === undefined ? undefined : pricePnl(position, priced.price)
-  const value = pnl === undefined || funding === undefined ? undefined : closeValue(position, pnl, funding)
+  const settled = priced === undefined ? undefined : settlementPriceOf(position.asset, priced.price, view)
+  if (priced !== undefined && settled === undefined) report(`${part}/closeValue`, 'entry_unreadable')
+  const value = settled === undefined || funding === undefined
+    ? undefined
+    : closeValue(position, { pnl: pricePnl(position, settled), funding }, view.entries.generation)
   const isCross = position.margin_mode === CROSS
-  const liquidation = isCross || funding === undefined || config === undefined ? undefined : liquidationPrice(position, funding, config)
+  const maintenanceBps = maintenanceBpsOf(position, view.entries)
+  const liquidation = isCross || funding === undefined || maintenanceBps === undefined ? undefined : liquidationPrice(position, funding, maintenanceBps)
   if (isCross) report(`${part}/liquidationPrice`, 'cross_margin')
   else if (liquidation === null) report(`${part}/liquidationPrice`, 'never')
+  else if (liquidation === undefined && funding !== undefined) report(`${part}/liquidationPrice`, 'entry_unreadable')
   return {
     positionId: position.id,
     asset: position.asset,
@@ -87,6 +95,25 @@ function buildPosition(
     closeValue: amountText(value),
     liquidationPrice: amountText(liquidation),
   }
+}
+
+function fundingOf(position: StoredPosition, { entries }: AccountView): Readable<bigint> {
+  const cumulative = entries.assets.get(position.asset)?.cumulativeFunding
+  return cumulative === undefined ? undefined : fundingOwed(position, cumulative)
+}
+
+/** The asset's maintenance margin if the position was opened since assets have one, otherwise the configuration's. */
+function maintenanceBpsOf({ asset, timestamp }: StoredPosition, { riskEpochSec, assets, config }: AccountEntries): Readable<number> {
+  if (riskEpochSec === undefined) return undefined
+  const risk = riskEpochSec === null || timestamp < riskEpochSec ? null : assets.get(asset)?.risk
+  return risk === null ? config?.maintenance_margin_bps : risk?.mm_bps
+}
+
+/** The price that a close of this asset settles at. */
+function settlementPriceOf(asset: string, price: bigint, { entries: { assets, config, generation }, closeSec }: AccountView): Readable<bigint> {
+  if (!isAtLeast(generation, '2.0')) return price
+  const lastGood = assets.get(asset)?.lastGoodPrice
+  return lastGood === undefined || config === undefined ? undefined : settlementPrice(price, lastGood, config, closeSec)
 }
 
 function buildOrder(order: StoredOrder, peak: bigint | undefined): OpenOrder {
@@ -126,13 +153,18 @@ function buildBalances({ xlm, usdc, lp }: AccountEntries, report: ReportUnknown)
   return { usdc: amountText(usdc), lp: amountText(lp), xlm: amountText(xlm) }
 }
 
-function buildCross(entries: AccountEntries, quotes: ReadonlyMap<string, Quote>, report: ReportUnknown): CrossMargin {
-  const { crossPool: pool, config, cumulativeFunding } = entries
-  const positions = entries.positions?.filter((position) => position.margin_mode === CROSS)
+function buildCross(view: AccountView, report: ReportUnknown): CrossMargin {
+  const { crossPool: pool } = view.entries
+  const positions = view.entries.positions?.filter((position) => position.margin_mode === CROSS)
   if (pool === undefined) report('/cross/pool', 'entry_unreadable')
-  const margins = positions === undefined || config === undefined ? undefined : crossRequirements(positions, config)
-  const legs = positions === undefined || cumulativeFunding === undefined ? undefined : legsOf(positions, quotes, cumulativeFunding)
-  const totals = pool === undefined || margins === undefined || legs === undefined ? undefined : crossMarginTotals(pool, legs, margins)
+  const requirements = allOf(positions, (position) => {
+    const maintenanceBps = maintenanceBpsOf(position, view.entries)
+    return maintenanceBps === undefined ? undefined : { position, maintenanceBps }
+  })
+  const margins = requirements === undefined ? undefined : crossRequirements(requirements)
+  // One position can decide the state of the account.
+  const legs = allOf(positions, (position) => legOf(position, view))
+  const totals = pool === undefined || margins === undefined || legs === undefined ? undefined : crossMarginTotals(pool, legs, margins, view.entries.generation)
   return {
     pool: amountText(pool),
     equity: amountText(totals?.equity),
@@ -144,15 +176,28 @@ function buildCross(entries: AccountEntries, quotes: ReadonlyMap<string, Quote>,
   }
 }
 
-/** All cross positions at their prices; undefined when a price is missing, because one position can decide the state of the account. */
-function legsOf(positions: readonly StoredPosition[], quotes: ReadonlyMap<string, Quote>, cumulativeFunding: bigint): readonly CrossLeg[] | undefined {
-  const legs: CrossLeg[] = []
-  for (const position of positions) {
-    const quote = quotes.get(position.asset)
-    if (quote === undefined || 'reason' in quote) return undefined
-    legs.push({ position, pnl: pricePnl(position, quote.price), funding: fundingOwed(position, cumulativeFunding) })
-  }
-  return legs
+/** A cross position at its price; undefined when a part of it is unknown. */
+function legOf(position: StoredPosition, view: AccountView): Readable<CrossLeg> {
+  const quote = view.quotes.get(position.asset)
+  const funding = fundingOf(position, view)
+  if (quote === undefined || 'reason' in quote || funding === undefined) return undefined
+  const settled = settlementPriceOf(position.asset, quote.price, view)
+  const isPriceFresh = isFresh(quote.timestampSec, view)
+  if (settled === undefined || isPriceFresh === undefined) return undefined
+  return { position, pnl: pricePnl(position, quote.price), settledPnl: pricePnl(position, settled), funding, isPriceFresh }
+}
+
+/** Whether the market accepts a price of this time for a withdrawal. Generation 1 accepts any. */
+function isFresh(timestampSec: number, { entries: { config, generation }, closeSec }: AccountView): Readable<boolean> {
+  if (!isAtLeast(generation, '2.0')) return true
+  if (config === undefined || closeSec === null) return undefined
+  return Math.abs(closeSec - timestampSec) <= config.max_price_staleness
+}
+
+/** All items; undefined when there is no list, or one of its items is undefined. */
+function allOf<T, U>(items: readonly T[] | undefined, convert: (item: T) => U | undefined): readonly U[] | undefined {
+  const converted = items?.map(convert).filter((item) => item !== undefined)
+  return converted?.length === items?.length ? converted : undefined
 }
 
 function buildFees({ volume, feeTiers, config }: AccountEntries, report: ReportUnknown): AccountState['fees'] {
@@ -168,12 +213,15 @@ function buildFees({ volume, feeTiers, config }: AccountEntries, report: ReportU
   }
 }
 
-function buildLimits(config: StoredConfig | undefined, paused: boolean | undefined, report: ReportUnknown): AccountState['limits'] {
+function buildLimits({ config, paused, riskEpochSec }: AccountEntries, report: ReportUnknown): AccountState['limits'] {
   if (config === undefined) report('/limits', 'entry_unreadable')
+  // Once assets have their own limits, those of the configuration do not apply.
+  const isPerAsset = riskEpochSec !== null
+  if (isPerAsset) for (const limit of ['maxPositionSize', 'maxLeverage']) report(`/limits/${limit}`, riskEpochSec === undefined ? 'entry_unreadable' : 'per_asset')
   return {
     minCollateral: amountText(config?.min_collateral),
-    maxPositionSize: amountText(config?.max_position_size),
-    maxLeverage: config?.max_leverage ?? null,
+    maxPositionSize: isPerAsset ? null : amountText(config?.max_position_size),
+    maxLeverage: isPerAsset ? null : config?.max_leverage ?? null,
     maxPriceAgeSec: config?.max_price_staleness ?? null,
     maxPriceDeviationBps: config?.max_oracle_deviation_bps ?? null,
     tradingPaused: paused ?? null,

@@ -9,9 +9,11 @@ import type { Struct } from './structs.ts'
 /** Entries that exist once. */
 type SingleEntry =
   | 'FeeTiers' | 'CurrentFundingRate' | 'CumulativeFundingRate' | 'LastFundingTime' | 'TotalLongSize' | 'TotalShortSize'
-  | 'AllPositions' | 'PositionCounter' | 'AllOrders' | 'OrderCounter'
+  | 'AllPositions' | 'PositionCounter' | 'AllOrders' | 'OrderCounter' | 'RiskEpochTs'
 /** Entries of one account. */
-type AccountEntry = 'TraderPositions' | 'TraderOrders' | 'TraderVolume' | 'CrossMarginBalance' | 'CrossMarginPositions'
+type AccountEntry = 'TraderPositions' | 'TraderOrders' | 'TraderVolume' | 'CrossMarginBalance' | 'CrossMarginPositions' | 'OrderCountOf'
+/** Entries of one asset, besides its open interest. */
+type AssetEntry = 'AssetRisk' | 'FundingState' | 'SkewIntegral' | 'LastGoodPrice' | 'AssetHalted' | 'AdlActive'
 /** Entries of one position or order. */
 type NumberedEntry = 'Position' | 'Order' | 'TrailingStopPeak'
 
@@ -35,9 +37,9 @@ export function exposureKey(market: string, asset: string): string {
   return marketKey(market, 'AssetExposure', { type: 'symbol', value: asset })
 }
 
-/** The base64 LedgerKey of an asset's risk parameters. */
-export function assetRiskKey(market: string, asset: string): string {
-  return marketKey(market, 'AssetRisk', { type: 'symbol', value: asset })
+/** The base64 LedgerKey of an asset's entry. */
+export function assetKey(market: string, name: AssetEntry, asset: string): string {
+  return marketKey(market, name, { type: 'symbol', value: asset })
 }
 
 function marketKey(market: string, name: string, argument?: ScArgument): string {
@@ -63,14 +65,19 @@ const ORDER = {
 export type StoredOrder = Struct<typeof ORDER>
 
 const CONFIG = {
-  base_maker_fee_bps: 'u32', base_taker_fee_bps: 'u32', maintenance_margin_bps: 'u32', max_leverage: 'u32', max_oracle_deviation_bps: 'u32',
+  base_funding_rate_bps: 'u32', base_maker_fee_bps: 'u32', base_taker_fee_bps: 'u32', maintenance_margin_bps: 'u32', max_leverage: 'u32', max_oracle_deviation_bps: 'u32',
   max_position_size: 'i128', max_price_staleness: 'count', min_collateral: 'i128', trading_fee_bps: 'u32',
 } as const
 
 /** The market's configuration: the fields that the gateway uses. */
-export type StoredConfig = Struct<typeof CONFIG>
+export type StoredConfig = Struct<typeof CONFIG> & {
+  /** How far a close may settle from the last good price. Undefined in generation 1, which does not limit it. */
+  readonly lenient_clamp_bps: number | undefined
+}
 
-const ASSET_RISK = { im_bps: 'u32', max_leverage: 'u32', max_position_size: 'i128', mm_bps: 'u32' } as const
+const ASSET_RISK = {
+  funding_clamp_bps: 'u32', im_bps: 'u32', max_funding_velocity_bps: 'u32', max_leverage: 'u32', max_position_size: 'i128', mm_bps: 'u32', skew_scale: 'i128',
+} as const
 
 /** The risk parameters of one asset: the fields that the gateway uses. */
 export type StoredAssetRisk = Struct<typeof ASSET_RISK>
@@ -117,7 +124,9 @@ export function readOrderOwner(
 
 /** Reads the configuration from the market's instance storage. */
 export function readConfig(value: ScValue | undefined): StoredConfig | undefined {
-  return readStruct(value, CONFIG)
+  const config = readStruct(value, CONFIG)
+  if (value === undefined || config === undefined) return undefined
+  return { ...config, lenient_clamp_bps: readField(structField(value, 'lenient_clamp_bps'), 'u32') }
 }
 
 /** Reads the risk parameters of an asset. */
@@ -130,6 +139,63 @@ export function readPauseState(value: ScValue | undefined): { readonly mode: num
   if (value?.type !== 'vec') return undefined
   const [mode, since] = [readField(value.value[0], 'u32'), readField(value.value[1], 'count')]
   return mode === undefined || since === undefined ? undefined : { mode, since }
+}
+
+/** Whether the market is paused. `mode` is null while only the flag of generation 1 is stored. Null: cannot be read. */
+export function readPause(storage: ReadonlyMap<string, ScValue>): { readonly paused: boolean; readonly mode: number | null; readonly since: number } | null {
+  // Generation 2 stores the state when it is first paused, and never the flag.
+  const state = storage.get('PauseState')
+  if (state !== undefined) {
+    const pause = readPauseState(state)
+    return pause === undefined ? null : { paused: pause.mode !== 0, ...pause }
+  }
+  const paused = storage.get('Paused')
+  if (paused === undefined) return { paused: false, mode: null, since: 0 }
+  return paused.type === 'bool' ? { paused: paused.value, mode: null, since: 0 } : null
+}
+
+/** An asset's funding in generation 2. The rate is per hour. */
+export interface StoredFunding {
+  readonly cumulative: bigint
+  readonly rate: bigint
+  readonly lastSec: number
+}
+
+/** Reads an asset's funding. */
+export function readFundingState(dataXdr: string): StoredFunding | undefined {
+  const value = contractDataValue(dataXdr)
+  if (value?.type !== 'vec') return undefined
+  const [cumulative, rate, lastSec] = [readField(value.value[0], 'i128'), readField(value.value[1], 'i128'), readField(value.value[2], 'count')]
+  return cumulative === undefined || rate === undefined || lastSec === undefined ? undefined : { cumulative, rate, lastSec }
+}
+
+/** An amount, and when it was stored in Unix seconds. */
+export interface TimedAmount {
+  readonly amount: bigint
+  readonly timeSec: number
+}
+
+/** Reads a last good price, or notional seconds of skew. */
+export function readTimedAmount(dataXdr: string): TimedAmount | undefined {
+  const value = contractDataValue(dataXdr)
+  if (value?.type !== 'vec') return undefined
+  const [amount, timeSec] = [readField(value.value[0], 'i128'), readField(value.value[1], 'count')]
+  return amount === undefined || timeSec === undefined ? undefined : { amount, timeSec }
+}
+
+/** Reads a bare flag. */
+export function readFlag(dataXdr: string): boolean | undefined {
+  return readField(contractDataValue(dataXdr), 'bool')
+}
+
+/** Reads a bare u64 within the safe integers: an id or Unix seconds. */
+export function readU64(dataXdr: string): number | undefined {
+  return readField(contractDataValue(dataXdr), 'count')
+}
+
+/** Reads a bare u32. */
+export function readU32(dataXdr: string): number | undefined {
+  return readField(contractDataValue(dataXdr), 'u32')
 }
 
 /** Reads the fee tiers' entry. */

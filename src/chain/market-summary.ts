@@ -1,11 +1,16 @@
-// The market as a whole, read from its ledger entries in one call at one ledger.
+// The market as a whole, read from its ledger entries at one ledger.
 
+import type { Generation } from '../exchange/generations.ts'
+import { isAtLeast } from '../exchange/generations.ts'
+import { readEntrySnapshot } from './entry-snapshot.ts'
+import { RpcFailure } from './failure.ts'
 import { contractDataValue, instanceKey, instanceStorage } from './ledger-keys.ts'
-import { assetRiskKey, exposureKey, readAmount, readAssetRisk, readConfig, readFeeTiers, readPauseState, singleKey } from './market-entries.ts'
-import type { StoredAssetRisk, StoredConfig, StoredFeeTier } from './market-entries.ts'
+import {
+  assetKey, exposureKey, readAmount, readAssetRisk, readConfig, readFeeTiers, readFlag, readFundingState, readPause, readTimedAmount, readU64, singleKey,
+} from './market-entries.ts'
+import type { StoredAssetRisk, StoredConfig, StoredFeeTier, StoredFunding, TimedAmount } from './market-entries.ts'
 import type { CallOptions } from './rpc-request.ts'
 import type { Rpc } from './rpc.ts'
-import type { ScValue } from './scval.ts'
 
 /** Open interest of one asset, 7-decimal USDC. */
 export interface OpenInterest {
@@ -13,82 +18,147 @@ export interface OpenInterest {
   readonly short: bigint
 }
 
+/** What the market stores about an asset from generation 2 on. Undefined: no entry. Null: the entry cannot be read. */
+export interface AssetSummary {
+  readonly risk: StoredAssetRisk | null | undefined
+  readonly funding: StoredFunding | null | undefined
+  /** Notional seconds of longs less shorts since the last funding, up to the last change of the open interest. */
+  readonly skewSeconds: TimedAmount | null | undefined
+  readonly halted: boolean | null | undefined
+  readonly adlActive: boolean | null | undefined
+}
+
+/** The funding that all assets share in generation 1. */
+export interface SharedFunding {
+  /** Per hour. */
+  readonly rate: bigint | null
+  readonly cumulative: bigint | null
+  /** Unix seconds; null also before funding was first applied. */
+  readonly lastSec: number | null
+}
+
 /** Null: the entry cannot be read. A missing entry is zero. */
 export interface MarketSummary {
   readonly ledger: number
   readonly config: StoredConfig | null
   readonly paused: boolean | null
+  /** 0 is live, 1 halted, 2 frozen; null also in generation 1, which has no modes. */
+  readonly pauseMode: number | null
+  /** Unix seconds. */
+  readonly pausedSinceSec: number
   readonly feeTiers: readonly StoredFeeTier[] | null
-  /** Per hour. */
-  readonly fundingRate: bigint | null
-  readonly cumulativeFunding: bigint | null
-  /** Unix seconds; null also before funding was first applied. */
-  readonly lastFundingSec: number | null
+  /** Null from generation 2 on: every asset has its own. */
+  readonly sharedFunding: SharedFunding | null
   readonly totalLong: bigint | null
   readonly totalShort: bigint | null
   readonly openInterest: ReadonlyMap<string, OpenInterest | null>
-  /** Without an entry: the asset has no parameters of its own. Without any: the configuration applies to every asset. */
-  readonly assetRisk: ReadonlyMap<string, StoredAssetRisk | null>
+  /** Whether the parameters of the assets apply instead of the configuration. Then an asset without parameters cannot be traded. */
+  readonly hasAssetRisk: boolean
+  /** Empty in generation 1. */
+  readonly assets: ReadonlyMap<string, AssetSummary>
 }
+
+export interface MarketSource {
+  readonly market: string
+  readonly generation: Generation
+  /** Symbols. */
+  readonly assets: readonly string[]
+}
+
+/** How often the entries are read when a ledger closes between the calls. */
+const MAX_READS = 3
 
 /** Reads the summary. Rejects with RpcFailure. */
-export async function readMarketSummary(
-  rpc: Rpc, { market, assets }: { readonly market: string; readonly assets: readonly string[] }, options: CallOptions = {},
-): Promise<MarketSummary> {
-  const single = {
+export async function readMarketSummary(rpc: Rpc, source: MarketSource, options: CallOptions = {}): Promise<MarketSummary> {
+  const { market, generation, assets } = source
+  const isSecond = isAtLeast(generation, '2.0')
+  const keys = keysOf(market)
+  const shared = isSecond ? null : sharedFundingKeys(market)
+  const exposures = assets.map((asset) => [asset, exposureKey(market, asset)] as const)
+  const own = isSecond ? assets.map((asset) => [asset, keysOfAsset(market, asset)] as const) : []
+  const all = [
+    ...Object.values(keys), ...Object.values(shared ?? {}), ...exposures.map(([, exposure]) => exposure), ...own.flatMap(([, of]) => Object.values(of)),
+  ]
+  for (let reads = 0; reads < MAX_READS; reads++) {
+    const snapshot = await readEntrySnapshot(rpc, all, options)
+    if (snapshot === undefined) continue
+    const { ledger, entries } = snapshot
+    const amountAt = (key: string): bigint | null => orZero(entries.get(key))
+    const instance = entries.get(keys.instance)
+    const storage = instance === undefined ? undefined : instanceStorage(instance)
+    const pause = storage === undefined ? null : readPause(storage)
+    const tiers = entries.get(keys.feeTiers)
+    return {
+      ledger,
+      config: readConfig(storage?.get('Config')) ?? null,
+      paused: pause?.paused ?? null,
+      pauseMode: pause === null || !isSecond ? null : pause.mode ?? (pause.paused ? null : 0),
+      pausedSinceSec: pause?.since ?? 0,
+      feeTiers: tiers === undefined ? [] : (readFeeTiers(tiers) ?? null),
+      sharedFunding: shared === null ? null : {
+        rate: amountAt(shared.rate), cumulative: amountAt(shared.cumulative), lastSec: secondsIn(entries.get(shared.lastTime)),
+      },
+      totalLong: amountAt(keys.totalLong),
+      totalShort: amountAt(keys.totalShort),
+      openInterest: new Map(exposures.map(([asset, exposure]) => [asset, readOpenInterest(entries.get(exposure))])),
+      hasAssetRisk: isSecond && entries.has(keys.riskEpoch),
+      assets: new Map(own.map(([asset, of]) => [asset, assetSummary(of, (key) => entries.get(key))])),
+    }
+  }
+  throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'a ledger closed between the entries of the market' })
+}
+
+function keysOf(market: string) {
+  return {
     feeTiers: singleKey(market, 'FeeTiers'),
-    rate: singleKey(market, 'CurrentFundingRate'),
-    cumulative: singleKey(market, 'CumulativeFundingRate'),
-    lastFunding: singleKey(market, 'LastFundingTime'),
     totalLong: singleKey(market, 'TotalLongSize'),
     totalShort: singleKey(market, 'TotalShortSize'),
+    riskEpoch: singleKey(market, 'RiskEpochTs'),
     instance: instanceKey(market),
-  }
-  const exposures = assets.map((asset) => [asset, exposureKey(market, asset)] as const)
-  const risks = assets.map((asset) => [asset, assetRiskKey(market, asset)] as const)
-  const { entries, latestLedger } = await rpc.getLedgerEntries(
-    [...Object.values(single), ...exposures.map(([, exposure]) => exposure), ...risks.map(([, risk]) => risk)], options,
-  )
-  const stored = new Map(entries.map(({ keyXdr, dataXdr }) => [keyXdr, dataXdr]))
-  const amountAt = (key: string): bigint | null => {
-    const entry = stored.get(key)
-    return entry === undefined ? 0n : (readAmount(entry) ?? null)
-  }
-  const instance = stored.get(single.instance)
-  const storage = instance === undefined ? undefined : instanceStorage(instance)
-  const tiers = stored.get(single.feeTiers)
-  return {
-    ledger: latestLedger,
-    config: readConfig(storage?.get('Config')) ?? null,
-    paused: storage === undefined ? null : isPaused(storage),
-    feeTiers: tiers === undefined ? [] : (readFeeTiers(tiers) ?? null),
-    fundingRate: amountAt(single.rate),
-    cumulativeFunding: amountAt(single.cumulative),
-    lastFundingSec: secondsIn(stored.get(single.lastFunding)),
-    totalLong: amountAt(single.totalLong),
-    totalShort: amountAt(single.totalShort),
-    openInterest: new Map(exposures.map(([asset, exposure]) => [asset, readOpenInterest(stored.get(exposure))])),
-    assetRisk: new Map(risks.flatMap(([asset, key]) => {
-      const entry = stored.get(key)
-      return entry === undefined ? [] : [[asset, readAssetRisk(entry) ?? null]]
-    })),
   }
 }
 
-/** The older of the two keys is absent in generation 2, and the newer one until the market is first paused. */
-function isPaused(storage: ReadonlyMap<string, ScValue>): boolean | null {
-  const state = storage.get('PauseState')
-  if (state !== undefined) {
-    const pause = readPauseState(state)
-    return pause === undefined ? null : pause.mode !== 0
+function sharedFundingKeys(market: string) {
+  return {
+    rate: singleKey(market, 'CurrentFundingRate'),
+    cumulative: singleKey(market, 'CumulativeFundingRate'),
+    lastTime: singleKey(market, 'LastFundingTime'),
   }
-  const paused = storage.get('Paused')
-  return paused === undefined ? false : paused.type === 'bool' ? paused.value : null
+}
+
+type AssetKeys = ReturnType<typeof keysOfAsset>
+
+function keysOfAsset(market: string, asset: string) {
+  return {
+    risk: assetKey(market, 'AssetRisk', asset),
+    funding: assetKey(market, 'FundingState', asset),
+    skewSeconds: assetKey(market, 'SkewIntegral', asset),
+    halted: assetKey(market, 'AssetHalted', asset),
+    adlActive: assetKey(market, 'AdlActive', asset),
+  }
+}
+
+function assetSummary(keys: AssetKeys, entryAt: (key: string) => string | undefined): AssetSummary {
+  const at = <T>(key: string, read: (dataXdr: string) => T | undefined): T | null | undefined => {
+    const entry = entryAt(key)
+    return entry === undefined ? undefined : (read(entry) ?? null)
+  }
+  return {
+    risk: at(keys.risk, readAssetRisk),
+    funding: at(keys.funding, readFundingState),
+    skewSeconds: at(keys.skewSeconds, readTimedAmount),
+    halted: at(keys.halted, readFlag),
+    adlActive: at(keys.adlActive, readFlag),
+  }
+}
+
+function orZero(entry: string | undefined): bigint | null {
+  return entry === undefined ? 0n : (readAmount(entry) ?? null)
 }
 
 function secondsIn(entry: string | undefined): number | null {
-  const value = entry === undefined ? undefined : contractDataValue(entry)
-  return value?.type === 'u64' && value.value > 0n && value.value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value.value) : null
+  const seconds = entry === undefined ? undefined : readU64(entry)
+  return seconds === undefined || seconds === 0 ? null : seconds
 }
 
 /** Reads an exposure: four amounts, the sizes of both sides at 1 and 3. A missing entry is zero; null: cannot be read. */

@@ -20,7 +20,9 @@ export interface Pool {
   readonly unrealizedPnl: bigint | null
   readonly reservedPayout: bigint | null
   readonly shortfall: bigint | null
-  /** Set aside for profits that could not be paid. */
+  /** For bad debt and bounties; not part of the AUM. */
+  readonly bufferBalance: bigint | null
+  /** Set aside for profits that could not be paid; not part of the AUM. */
   readonly shortfallReserve: bigint | null
   readonly depositFeeBps: number | null
   readonly withdrawFeeBps: number | null
@@ -31,7 +33,7 @@ export interface Pool {
 const MAX_READS = 3
 const VIEWS = [
   'get_pool_info', 'get_noe_price', 'get_usdc_balance', 'get_reserved_payout', 'get_shortfall', 'get_shortfall_reserve', 'get_deposit_fee', 'get_withdraw_fee',
-  'is_paused',
+  'is_paused', 'get_buffer_balance',
 ] as const
 
 /** Reads the whole pool at one ledger. Rejects with RpcFailure when the network cannot be read, or closes ledgers faster than it responds. */
@@ -42,7 +44,7 @@ export async function readPool(rpc: Rpc, vault: string, options: CallOptions = {
     const [ledger] = ledgers
     if (ledger === undefined) throw new RpcFailure({ method: 'simulateTransaction', kind: 'rpc', retryable: true, detail: 'no view of the vault can be read' })
     if (ledgers.size > 1) continue
-    const [info, lpPrice, usdcBalance, reservedPayout, shortfall, shortfallReserve, depositFee, withdrawFee, paused] = views.map((view) => view?.value)
+    const [info, lpPrice, usdcBalance, reservedPayout, shortfall, shortfallReserve, depositFee, withdrawFee, paused, buffer] = views.map((view) => view?.value)
     return {
       ledger,
       aum: i128Of(fieldOf(info, 'aum')),
@@ -54,6 +56,7 @@ export async function readPool(rpc: Rpc, vault: string, options: CallOptions = {
       unrealizedPnl: i128Of(fieldOf(info, 'unrealized_pnl')),
       reservedPayout: i128Of(reservedPayout),
       shortfall: i128Of(shortfall),
+      bufferBalance: i128Of(buffer),
       shortfallReserve: i128Of(shortfallReserve),
       depositFeeBps: readField(depositFee, 'u32') ?? null,
       withdrawFeeBps: readField(withdrawFee, 'u32') ?? null,

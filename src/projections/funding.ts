@@ -17,6 +17,7 @@ export async function listFunding(db: Queryable, filter: FundingFilter): Promise
     table: 'idx.events',
     equals: { topic: 'funding_applied' },
     columns: {
+      asset: `r.payload ->> 'asset'`,
       fundingRate: `r.payload ->> 'fundingRate'`, hoursElapsed: `r.payload ->> 'hoursElapsed'`, ledger: 'r.ledger', ts: 'r.ledger_close_ts',
       txHash: 'r.tx_hash',
     },

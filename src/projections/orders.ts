@@ -101,6 +101,12 @@ export async function listPlacedOrders(db: Queryable, { trader, openOnly, limit,
   })
 }
 
+/** The ids of the trader's open orders in the current deployment, newest first. */
+export async function listOpenOrderIds(db: Queryable, trader: string, limit: number): Promise<readonly number[]> {
+  const { rows } = await listPlacedOrders(db, { trader, openOnly: true, limit })
+  return rows.map(({ orderId }) => orderId)
+}
+
 /** Those of these orders whose placement event was archived. */
 export async function listPlaced(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set()

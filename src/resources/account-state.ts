@@ -26,11 +26,12 @@ const AccountPosition = Type.Object({
   accruedFunding: amountOrNull('Funding accrued since the position opened, in USDC, 7-decimal. Positive when the trader owes it.', '12500'),
   closeValue: amountOrNull(
     'Payout in USDC, 7-decimal, if the position closed at this price: to the wallet, or to the cross margin pool. Assumes that the liquidity vault can ' +
-    'pay the full profit.',
+    'pay the full profit. From generation 2 on, a close settles at most a few percent away from the last good price while that is recent.',
     '102405328',
   ),
   liquidationPrice: amountOrNull(
-    'First price at which a keeper can liquidate the position, including funding and fees. Null under cross margin.', '880000000000',
+    'First price at which a keeper can liquidate the position, including funding and fees. Null under cross margin. From generation 2 on, a liquidation ' +
+    'also needs the average of the last prices to allow it.', '880000000000',
   ),
 })
 
@@ -41,7 +42,7 @@ const CrossMargin = Type.Object({
   maintenanceMargin: amountOrNull('Equity below which the account can be liquidated, in USDC, 7-decimal.', '0'),
   freeMargin: amountOrNull('Equity minus used margin, in USDC, 7-decimal. Can be negative.', '0'),
   withdrawable: amountOrNull('Largest amount that withdraw_cross_margin can pay now, in USDC, 7-decimal.', '0'),
-  liquidatable: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description: 'True if a keeper can liquidate the account now.', examples: [false] }),
+  liquidatable: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description: 'True if the equity is below the maintenance margin, so that a keeper can liquidate the account.', examples: [false] }),
 })
 
 /** Positions, orders, balances and margin of an account, all read from one ledger. */
@@ -71,14 +72,14 @@ export const AccountState = Type.Object(
     }),
     limits: Type.Object({
       minCollateral: amountOrNull('Minimum collateral of a position in USDC, 7-decimal.', '100000000'),
-      maxPositionSize: amountOrNull('Maximum position size in USDC, 7-decimal.', '1000000000000'),
-      maxLeverage: integerOrNull({ description: 'Maximum leverage. The minimum is 1.', examples: [10] }),
+      maxPositionSize: amountOrNull('Maximum position size in USDC, 7-decimal. Null where each asset has its own.', '1000000000000'),
+      maxLeverage: integerOrNull({ description: 'Maximum leverage. The minimum is 1. Null where each asset has its own.', examples: [10] }),
       maxPriceAgeSec: integerOrNull({ description: 'Maximum age of the price for opening a position, seconds.', examples: [60] }),
       maxPriceDeviationBps: integerOrNull({
         description: 'Maximum deviation from the last valid price for opening a position, basis points.', examples: [100],
       }),
       tradingPaused: Type.Unsafe<boolean | null>({
-        type: ['boolean', 'null'], description: 'True while trading is paused: only cancellations and liquidations succeed.', examples: [false],
+        type: ['boolean', 'null'], description: 'True while no position can be opened because the market is paused.', examples: [false],
       }),
     }),
     unknown: Type.Array(
@@ -87,7 +88,7 @@ export const AccountState = Type.Object(
         reason: Type.String({
           description:
             'Why the value is null: no_account, no_trustline, token_unreadable, entry_unreadable, price_unreadable, price_of_another_ledger, cross_margin, ' +
-            'never, or not_told.',
+            'never, per_asset (see the limits of the market), or not_told.',
           examples: ['price_unreadable'],
         }),
       }),

@@ -1,9 +1,12 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { amount, amountOrNull, integerOrNull } from './fields.ts'
+import { SideHeadroom } from './pool.ts'
 
 const bounds = (description: string, max: number) =>
   Type.Object({ min: Type.Integer({ examples: [1] }), max: Type.Integer({ examples: [max] }) }, { description })
+
+const booleanOrNull = (description: string) => Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description, examples: [false] })
 
 /** Not in the specification. */
 export const MarketLimits = Type.Object(
@@ -11,9 +14,12 @@ export const MarketLimits = Type.Object(
     asset: Type.String({ description: 'Asset symbol.', examples: ['BTC'] }),
     ledger: Type.Integer({ description: 'Ledger that the values were read from.', examples: [1_234_567] }),
     minLeverage: Type.Integer({ description: 'Minimum leverage.', examples: [1] }),
-    maxLeverage: integerOrNull({ description: 'Maximum leverage.', examples: [10] }),
+    maxLeverage: integerOrNull({ description: 'Maximum leverage. Null also for an asset that cannot be traded.', examples: [10] }),
     minCollateral: amountOrNull('Minimum collateral of a position in USDC, 7-decimal.', '100000000'),
     maxPositionSize: amountOrNull('Maximum position size (collateral times leverage) in USDC, 7-decimal.', '1000000000000'),
+    initialMarginBps: integerOrNull({
+      description: 'Initial margin as a share of the position size, basis points. Null on contracts without limits per asset.', examples: [400],
+    }),
     maintenanceMarginBps: integerOrNull({ description: 'Maintenance margin as a share of the position size, basis points.', examples: [100] }),
     maxPriceAgeSec: integerOrNull({ description: 'Maximum age of the price for opening a position, seconds.', examples: [60] }),
     maxPriceDeviationBps: integerOrNull({ description: 'Maximum deviation from the last valid price for opening a position, basis points.', examples: [100] }),
@@ -33,13 +39,14 @@ export const MarketLimits = Type.Object(
       short: amountOrNull('Open interest of shorts in USDC, 7-decimal.', '9000000000'),
     }),
     assetSideCap: amountOrNull('Maximum open interest of each side in USDC, 7-decimal.', '2500000000000'),
-    headroom: Type.Object({
-      long: amountOrNull('Remaining open interest for longs in USDC, 7-decimal.', '2487500000000'),
-      short: amountOrNull('Remaining open interest for shorts in USDC, 7-decimal.', '2491000000000'),
+    headroom: SideHeadroom,
+    tradingPaused: booleanOrNull('True while no position can be opened because the market is paused.'),
+    pauseMode: integerOrNull({
+      description: '0: trading. 1: no position can be opened, positions can be closed. 2: frozen. Null on contracts of generation 1, which have one mode only.',
+      examples: [0],
     }),
-    tradingPaused: Type.Unsafe<boolean | null>({
-      type: ['boolean', 'null'], description: 'True while trading is paused: only cancellations and liquidations succeed.', examples: [false],
-    }),
+    assetHalted: booleanOrNull('True while no position in this asset can be opened. Null on contracts of generation 1.'),
+    adlActive: booleanOrNull('True while positions in this asset are deleveraged and none can be opened. Null on contracts of generation 1.'),
   },
   { $id: 'MarketLimits', description: 'Trading limits of a market. Values that could not be read are null.' },
 )

@@ -11,6 +11,10 @@ function binding<Name extends BindingLimit>(names: readonly Name[], description:
   return Type.Unsafe<Name>({ type: 'string', enum: [...names], description, examples: [names[0]] })
 }
 
+export function bindingLimitOrNull(description: string): TUnsafe<BindingLimit | null> {
+  return Type.Unsafe<BindingLimit | null>({ type: ['string', 'null'], enum: [...BINDING_LIMITS, null], description, examples: ['side'] })
+}
+
 const LIMIT = 'The limit that leaves the least room: all reserved payouts, one side of the asset, its skew, the USDC in the pool, or the size of one position.'
 
 export const MarketCapacity = Type.Object(

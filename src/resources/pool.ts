@@ -1,13 +1,16 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { amount, amountOrNull, integerOrNull, seconds } from './fields.ts'
+import { bindingLimitOrNull } from './market-stats.ts'
 
 const headroom = {
   long: amountOrNull('Position size that can still be opened long, in USDC, 7-decimal.', '250000000000'),
   short: amountOrNull('Position size that can still be opened short, in USDC, 7-decimal.', '250000000000'),
+  bindingLong: bindingLimitOrNull('Limit that determines the headroom for longs; maxPosition only where each asset has its own maximum size. Null if unknown.'),
+  bindingShort: bindingLimitOrNull('Limit that determines the headroom for shorts; maxPosition only where each asset has its own maximum size. Null if unknown.'),
 }
 
-const SideHeadroom = Type.Object(headroom)
+export const SideHeadroom = Type.Object(headroom)
 
 export type SideHeadroom = Static<typeof SideHeadroom>
 
@@ -24,12 +27,16 @@ export const PoolState = Type.Object(
     unrealizedPnl: amountOrNull('Unrealised profit of all traders as last reported to the pool, in USDC, 7-decimal. The pool owes it when positive.', '0'),
     reservedPayout: amountOrNull('USDC reserved for payouts of open positions, 7-decimal.', '0'),
     shortfall: amountOrNull('Profits that the pool could not pay, in USDC, 7-decimal.', '0'),
+    bufferBalance: amountOrNull('Insurance buffer in USDC, 7-decimal. Not part of aum. Null on contracts of generation 1.', '0'),
+    shortfallReserve: amountOrNull(
+      'USDC set aside for profits that could not be paid, 7-decimal. Not part of aum. Null on contracts of generation 1.', '0',
+    ),
     depositFeeBps: integerOrNull({ description: 'Deposit fee, basis points.', examples: [30] }),
     withdrawFeeBps: integerOrNull({ description: 'Withdrawal fee, basis points.', examples: [30] }),
     paused: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description: 'True while deposits and withdrawals are paused.', examples: [false] }),
     caps: Type.Object({
-      reservedBps: Type.Integer({ description: 'Maximum reserved payouts as a share of aum, basis points.', examples: [7000] }),
-      assetSideBps: Type.Integer({
+      reservedBps: integerOrNull({ description: 'Maximum reserved payouts as a share of aum, basis points.', examples: [7000] }),
+      assetSideBps: integerOrNull({
         description: 'Maximum open interest of one side of an asset as a share of aum, basis points: the lowest of all assets.', examples: [2500],
       }),
     }),

@@ -16,10 +16,11 @@ import { beforeTsParameter, cursorParameter, limitParameter } from './parameters
 
 const EXAMPLE_CURRENT: CurrentFunding = {
   ledger: 1_234_567, rate: '1250', cumulative: '95000', lastAppliedAt: 1_783_339_200, openInterestLong: '12500000000', openInterestShort: '9000000000',
+  assets: [{ asset: 'BTC', rate: '1250', cumulative: '95000', lastTs: 1_783_339_200, nextTs: 1_783_342_800, predictedRate: '1400' }],
 }
 
 const EXAMPLE_ROW: FundingRow = {
-  fundingRate: '1250', hoursElapsed: '1', ledger: EXAMPLE_EVENT.ledger, ts: EXAMPLE_EVENT.ledgerCloseTs, txHash: EXAMPLE_EVENT.txHash,
+  asset: null, fundingRate: '1250', hoursElapsed: '1', ledger: EXAMPLE_EVENT.ledger, ts: EXAMPLE_EVENT.ledgerCloseTs, txHash: EXAMPLE_EVENT.txHash,
 }
 
 const getFunding = operation(
@@ -28,8 +29,8 @@ const getFunding = operation(
     tag: 'funding',
     summary: 'Get current and past funding',
     description:
-      'All markets share one funding rate. `current` is read from the network and cached for 3 seconds. It is null if the network is unavailable. `history` ' +
-      'lists every application of funding, newest first.',
+      'On contracts of generation 1 all assets share one funding rate, on generation 2 each asset has its own. `current` is read from the network and ' +
+      'cached for 3 seconds. It is null if the network is unavailable. `history` lists every application of funding, newest first.',
     ok: Type.Object({
       current: Type.Unsafe<CurrentFunding | null>({ anyOf: [ref(CurrentFunding), { type: 'null' }], description: 'Current funding.' }),
       history: Type.Array(ref(FundingRow), { description: 'Applied funding, newest first.' }),

@@ -59,20 +59,19 @@ export function createCapacityReader(parts: { readonly snapshot: () => Promise<V
 }
 
 /** Null when a figure of the pool cannot be read. */
-export function describeCapacity({ pool, market, caps }: VenueSnapshot, readAtMs: number): Capacity | null {
+export function describeCapacity(snapshot: VenueSnapshot, readAtMs: number): Capacity | null {
+  const { pool, market, caps } = snapshot
   const figures = poolFigures(pool, caps)
   if (figures === null) return null
   const binding = smallestRoom(poolRooms(figures))
   const assets = new Map<string, MarketCapacity>()
   for (const [asset, interest] of market.openInterest) {
     const assetCaps = caps.assets.get(asset)
-    if (interest === null || assetCaps === undefined) continue
+    const rooms = roomsOf(asset, snapshot, maxPositionSize(asset, market))
+    if (interest === null || assetCaps === undefined || rooms === null) continue
     const maxPosition = maxPositionSize(asset, market)
-    const positionRoom: readonly Room[] = maxPosition === null || maxPosition <= 0n ? [] : [{ limit: 'maxPosition', room: maxPosition }]
-    const long = smallestRoom([...sideRooms(figures, assetCaps, { own: interest.long, other: interest.short }), ...positionRoom])
-    const short = smallestRoom([...sideRooms(figures, assetCaps, { own: interest.short, other: interest.long }), ...positionRoom])
     assets.set(asset, {
-      headroomLong: String(long.room), headroomShort: String(short.room), bindingLong: long.limit, bindingShort: short.limit,
+      headroomLong: String(rooms.long.room), headroomShort: String(rooms.short.room), bindingLong: rooms.long.limit, bindingShort: rooms.short.limit,
       oiLong: String(interest.long), oiShort: String(interest.short), netSkew: String(interest.long - interest.short),
       sideCap: String(sideCapOf(figures.aum, assetCaps)), skewCap: assetCaps.skewBps === null ? null : String(capOf(figures.aum, assetCaps.skewBps)),
       assetCapBps: assetCaps.sideBps, capAbs: String(assetCaps.sideAbsolute), skewCapBps: assetCaps.skewBps,
@@ -82,7 +81,7 @@ export function describeCapacity({ pool, market, caps }: VenueSnapshot, readAtMs
   return {
     pool: {
       aum: String(figures.aum), reservedPayout: String(figures.reserved), usdcBalance: String(figures.usdcBalance),
-      shortfallReserve: String(figures.shortfallReserve), reserveCapBps: caps.reserveBps, reserveCap: String(capOf(figures.aum, caps.reserveBps)),
+      shortfallReserve: String(figures.shortfallReserve), reserveCapBps: figures.reserveBps, reserveCap: String(capOf(figures.aum, figures.reserveBps)),
       aggregateHeadroom: String(binding.room), aggregateBinding: binding.limit === 'liquidity' ? 'liquidity' : 'aggregate',
       asOfLedger: pool.ledger, ts: readAtMs, stale: false,
     },
@@ -90,13 +89,25 @@ export function describeCapacity({ pool, market, caps }: VenueSnapshot, readAtMs
   }
 }
 
-/** Null when one of them cannot be read. A vault without a shortfall reserve has none. */
-export function poolFigures({ aum, reservedPayout, usdcBalance, shortfallReserve }: Pool, { reserveBps }: VaultCaps): PoolFigures | null {
-  if (aum === null || reservedPayout === null || usdcBalance === null) return null
-  return { aum, reserved: reservedPayout, usdcBalance, shortfallReserve: shortfallReserve ?? 0n, reserveBps }
+/** The smallest room of each side of an asset. Null when a figure that it depends on cannot be read. A null `maxPosition` does not limit. */
+export function roomsOf(
+  asset: string, { pool, market, caps }: VenueSnapshot, maxPosition: bigint | null,
+): { readonly long: Room; readonly short: Room } | null {
+  const [figures, interest, assetCaps] = [poolFigures(pool, caps), market.openInterest.get(asset) ?? null, caps.assets.get(asset)]
+  if (figures === null || interest === null || assetCaps === undefined) return null
+  const positionRoom: readonly Room[] = maxPosition === null || maxPosition <= 0n ? [] : [{ limit: 'maxPosition', room: maxPosition }]
+  const roomOf = (own: bigint, other: bigint): Room => smallestRoom([...sideRooms(figures, assetCaps, { own, other }), ...positionRoom])
+  return { long: roomOf(interest.long, interest.short), short: roomOf(interest.short, interest.long) }
+}
+
+/** Null when one of them cannot be read. */
+export function poolFigures({ aum, reservedPayout, usdcBalance, shortfallReserve }: Pool, { reserveBps, hasShortfallReserve }: VaultCaps): PoolFigures | null {
+  const reserve = hasShortfallReserve ? shortfallReserve : 0n
+  if (aum === null || reservedPayout === null || usdcBalance === null || reserve === null || reserveBps === null) return null
+  return { aum, reserved: reservedPayout, usdcBalance, shortfallReserve: reserve, reserveBps }
 }
 
 /** The largest position of an asset; null when it is unknown. Once a market has parameters per asset, the configuration no longer applies. */
-export function maxPositionSize(asset: string, { assetRisk, config }: MarketSummary): bigint | null {
-  return assetRisk.size === 0 ? config?.max_position_size ?? null : assetRisk.get(asset)?.max_position_size ?? null
+export function maxPositionSize(asset: string, { hasAssetRisk, assets, config }: MarketSummary): bigint | null {
+  return (hasAssetRisk ? assets.get(asset)?.risk?.max_position_size : config?.max_position_size) ?? null
 }

@@ -1,4 +1,4 @@
-// The vault's limits as it is configured now. Older vaults have no views for them: there the contract's defaults apply, and no limit on skew.
+// The vault's limits as it is configured now. The vault of generation 1 has no views for them: there the contract's defaults apply, and no limit on skew.
 
 import type { ScValue } from '../chain/scval.ts'
 import { readField } from '../chain/structs.ts'
@@ -9,23 +9,35 @@ import { OPEN_INTEREST_CAPS_BPS } from '../limits.ts'
 import type { AssetCaps } from './headroom.ts'
 
 export interface VaultCaps {
-  /** Maximum reserved payouts as a share of AUM. */
-  readonly reserveBps: number
+  /** Maximum reserved payouts as a share of AUM. Null: cannot be read. */
+  readonly reserveBps: number | null
+  /** Assets whose limits cannot be read are missing. */
   readonly assets: ReadonlyMap<string, AssetCaps>
+  /** Whether the vault sets USDC aside for profits that it could not pay. */
+  readonly hasShortfallReserve: boolean
 }
 
-const DEFAULT_ASSET_CAPS: AssetCaps = { sideBps: OPEN_INTEREST_CAPS_BPS.assetSide, sideAbsolute: 0n, skewBps: null }
+const GENERATION_1_ASSET_CAPS: AssetCaps = { sideBps: OPEN_INTEREST_CAPS_BPS.assetSide, sideAbsolute: 0n, skewBps: null }
+
+/** The limits of generation 1. */
+export function defaultVaultCaps(assets: readonly string[]): VaultCaps {
+  return {
+    reserveBps: OPEN_INTEREST_CAPS_BPS.reserved, assets: new Map(assets.map((asset) => [asset, GENERATION_1_ASSET_CAPS])), hasShortfallReserve: false,
+  }
+}
 
 /** Reads the limits of these assets. Rejects with RpcFailure. */
 export async function readVaultCaps(rpc: Rpc, vault: string, assets: readonly string[], options: CallOptions): Promise<VaultCaps> {
-  const reserve = await viewOrNull(rpc, { contract: vault, functionName: 'get_reserve_cap', args: [] }, options)
-  const reserveBps = readField(reserve?.value, 'u32')
-  if (reserveBps === undefined) return { reserveBps: OPEN_INTEREST_CAPS_BPS.reserved, assets: new Map(assets.map((asset) => [asset, DEFAULT_ASSET_CAPS])) }
-  const caps = await Promise.all(assets.map(async (asset): Promise<[string, AssetCaps]> => {
-    const view = { contract: vault, functionName: 'get_asset_caps', args: [{ type: 'symbol', value: asset } as const] }
-    return [asset, assetCapsOf((await viewOrNull(rpc, view, options))?.value) ?? DEFAULT_ASSET_CAPS]
-  }))
-  return { reserveBps, assets: new Map(caps) }
+  const [reserve, ...caps] = await Promise.all([
+    viewOrNull(rpc, { contract: vault, functionName: 'get_reserve_cap', args: [] }, options),
+    ...assets.map((asset) => viewOrNull(rpc, { contract: vault, functionName: 'get_asset_caps', args: [{ type: 'symbol', value: asset }] }, options)),
+  ])
+  const known = new Map<string, AssetCaps>()
+  for (const [index, asset] of assets.entries()) {
+    const found = assetCapsOf(caps[index]?.value)
+    if (found !== undefined) known.set(asset, found)
+  }
+  return { reserveBps: readField(reserve?.value, 'u32') ?? null, assets: known, hasShortfallReserve: true }
 }
 
 /** `get_asset_caps` returns side bps, absolute side cap, skew bps, and the effective cap. */

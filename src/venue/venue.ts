@@ -4,20 +4,22 @@ import type { Clock } from '../base/clock.ts'
 import { amountText } from '../base/fixed-point.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
 import { RpcFailure } from '../chain/failure.ts'
-import type { MarketSummary } from '../chain/market-summary.ts'
+import type { MarketSource, MarketSummary } from '../chain/market-summary.ts'
 import { readMarketSummary } from '../chain/market-summary.ts'
 import { readPool } from '../chain/pool.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { withTimeout } from '../chain/with-timeout.ts'
+import { hasNewerView } from '../exchange/deployment.ts'
 import type { CurrentDeployment, Deployment } from '../exchange/deployment.ts'
 import { LEVERAGE, SLIPPAGE_TOLERANCE_BPS, TRAILING_PERCENT_BPS, VAULT_CAPS_CACHE_MS, VENUE_CACHE_MS, VENUE_READ_TIMEOUT_MS } from '../limits.ts'
 import type { CurrentFunding } from '../resources/funding.ts'
 import type { MarketLimits } from '../resources/market-limits.ts'
 import type { PoolState, SideHeadroom } from '../resources/pool.ts'
-import { createCapacityReader, maxPositionSize, poolFigures } from './capacity.ts'
+import { createCapacityReader, maxPositionSize, poolFigures, roomsOf } from './capacity.ts'
 import type { ReadCapacity, VenueSnapshot } from './capacity.ts'
-import { poolRooms, sideCapOf, sideRooms, smallestRoom } from './headroom.ts'
-import { readVaultCaps } from './vault-caps.ts'
+import { describeFunding } from './funding.ts'
+import { poolRooms, sideCapOf, smallestRoom } from './headroom.ts'
+import { defaultVaultCaps, readVaultCaps } from './vault-caps.ts'
 import type { VaultCaps } from './vault-caps.ts'
 
 /** Rejects with RpcFailure when the ledger cannot be read. */
@@ -33,8 +35,8 @@ export interface Venue {
 /** How long the funding history waits for the current rate. After a failure, no request waits for VENUE_CACHE_MS. */
 const FUNDING_WAIT_MS = 1_000
 
-function marketOf({ contracts: { market }, assets }: Deployment): Parameters<typeof readMarketSummary>[1] {
-  return { market, assets: assets.symbols }
+function marketOf(exchange: Deployment): MarketSource {
+  return { market: exchange.contracts.market, generation: exchange.targetOf('market').generation, assets: exchange.assets.symbols }
 }
 
 export function createVenue(parts: { readonly rpc: Rpc; readonly deployment: CurrentDeployment; readonly clock: Clock }): Venue {
@@ -48,21 +50,29 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly deployment: Cur
   async function market(): Promise<MarketSummary> {
     const exchange = deployment.current
     const read = (signal: AbortSignal): Promise<MarketSummary> => readMarketSummary(rpc, marketOf(exchange), { signal })
-    return await markets.get(exchange.contracts.market, () => withReadTimeout('getLedgerEntries', read))
+    return await markets.get(cacheKeyOf(exchange), () => withReadTimeout('getLedgerEntries', read))
   }
 
   /** Reads both at about the same ledger, because the headroom depends on both. */
   async function snapshot(): Promise<VenueSnapshot> {
     const exchange = deployment.current
-    const { contracts: { market: address, vault }, assets: { symbols } } = exchange
-    return await snapshots.get(`${address} ${vault}`, () => withReadTimeout('simulateTransaction', async (signal) => {
+    const { contracts: { vault }, assets: { symbols } } = exchange
+    return await snapshots.get(cacheKeyOf(exchange), () => withReadTimeout('simulateTransaction', async (signal) => {
       const [pool, summary, caps] = await Promise.all([
         readPool(rpc, vault, { signal }),
         readMarketSummary(rpc, marketOf(exchange), { signal }),
-        vaultCaps.get(vault, () => readVaultCaps(rpc, vault, symbols, { signal })),
+        capsOf(exchange, signal),
       ])
       return { pool, market: summary, caps, assets: symbols }
     }))
+  }
+
+  async function capsOf(exchange: Deployment, signal: AbortSignal): Promise<VaultCaps> {
+    const { contracts: { vault }, assets: { symbols } } = exchange
+    if (!hasNewerView(exchange, 'vault', 'get_asset_caps', ['symbol'])) return defaultVaultCaps(symbols)
+    const caps = await vaultCaps.get(cacheKeyOf(exchange), () => readVaultCaps(rpc, vault, symbols, { signal }))
+    if (caps.reserveBps === null || caps.assets.size < symbols.length) vaultCaps.delete(cacheKeyOf(exchange))
+    return caps
   }
 
   async function orNullAfterWait<T>(reading: Promise<T>): Promise<T | null> {
@@ -72,6 +82,10 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly deployment: Cur
     } finally {
       waited.abort()
     }
+  }
+
+  function nowSec(): number {
+    return Math.floor(clock.nowMs() / 1_000)
   }
 
   function withReadTimeout<T>(method: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -84,16 +98,21 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly deployment: Cur
       if (clock.elapsedMs() < fundingUnavailableUntilMs) return null
       try {
         const found = await orNullAfterWait(market())
-        if (found !== null) return describeFunding(found)
+        if (found !== null) return describeFunding(found, deployment.current.assets.symbols, nowSec())
       } catch (error) {
         if (!(error instanceof RpcFailure)) throw error
       }
       fundingUnavailableUntilMs = clock.elapsedMs() + VENUE_CACHE_MS
       return null
     },
-    limits: async (asset) => describeLimits(asset, await snapshot()),
+    limits: async (asset) => describeLimits(asset, await snapshot(), nowSec()),
     capacity: createCapacityReader({ snapshot, clock }),
   }
+}
+
+/** A contract that was upgraded in place has other entries and views. */
+function cacheKeyOf({ contracts: { market, vault }, targetOf }: Deployment): string {
+  return `${market} ${targetOf('market').generation} ${vault} ${targetOf('vault').generation}`
 }
 
 function describePool(snapshot: VenueSnapshot): PoolState {
@@ -111,10 +130,12 @@ function describePool(snapshot: VenueSnapshot): PoolState {
     unrealizedPnl: amountText(pool.unrealizedPnl),
     reservedPayout: amountText(reservedPayout),
     shortfall: amountText(pool.shortfall),
+    bufferBalance: amountText(pool.bufferBalance),
+    shortfallReserve: amountText(pool.shortfallReserve),
     depositFeeBps: pool.depositFeeBps,
     withdrawFeeBps: pool.withdrawFeeBps,
     paused: pool.paused,
-    caps: { reservedBps: caps.reserveBps, assetSideBps: Math.min(...[...caps.assets.values()].map(({ sideBps }) => sideBps)) },
+    caps: { reservedBps: caps.reserveBps, assetSideBps: caps.assets.size === 0 ? null : Math.min(...[...caps.assets.values()].map(({ sideBps }) => sideBps)) },
     headroom: {
       total: figures === null ? null : amountText(smallestRoom(poolRooms(figures)).room),
       assets: assets.map((asset) => ({ asset, ...headroomOf(asset, snapshot) })),
@@ -122,40 +143,31 @@ function describePool(snapshot: VenueSnapshot): PoolState {
   }
 }
 
-/** What can still be opened on each side of an asset, limited by its own caps and by the pool. */
-function headroomOf(asset: string, { pool, market, caps }: VenueSnapshot): SideHeadroom {
-  const [sides, figures, assetCaps] = [market.openInterest.get(asset) ?? null, poolFigures(pool, caps), caps.assets.get(asset)]
-  if (sides === null || figures === null || assetCaps === undefined) return { long: null, short: null }
-  const { long, short } = sides
-  const roomOf = (own: bigint, other: bigint): string | null => amountText(smallestRoom(sideRooms(figures, assetCaps, { own, other })).room)
-  return { long: roomOf(long, short), short: roomOf(short, long) }
-}
-
-function describeFunding(market: MarketSummary): CurrentFunding {
+/** What can still be opened on each side of an asset, and what limits it. */
+function headroomOf(asset: string, snapshot: VenueSnapshot): SideHeadroom {
+  // Generation 1 has one maximum for all assets, which has never counted here.
+  const { market } = snapshot
+  const rooms = roomsOf(asset, snapshot, market.hasAssetRisk ? maxPositionSize(asset, market) : null)
   return {
-    ledger: market.ledger,
-    rate: amountText(market.fundingRate),
-    cumulative: amountText(market.cumulativeFunding),
-    lastAppliedAt: market.lastFundingSec,
-    openInterestLong: amountText(market.totalLong),
-    openInterestShort: amountText(market.totalShort),
+    long: amountText(rooms?.long.room), short: amountText(rooms?.short.room), bindingLong: rooms?.long.limit ?? null, bindingShort: rooms?.short.limit ?? null,
   }
 }
 
-function describeLimits(asset: string, snapshot: VenueSnapshot): MarketLimits {
+function describeLimits(asset: string, snapshot: VenueSnapshot, nowSec: number): MarketLimits {
   const { pool, market, caps } = snapshot
-  const { config, feeTiers, openInterest, assetRisk } = market
-  const risk = assetRisk.get(asset) ?? null
+  const { config, feeTiers, openInterest } = market
+  const own = market.assets.get(asset)
   const assetCaps = caps.assets.get(asset)
   const open = openInterest.get(asset) ?? null
   return {
     asset,
     ledger: market.ledger,
     minLeverage: LEVERAGE.min,
-    maxLeverage: assetRisk.size === 0 ? config?.max_leverage ?? null : risk?.max_leverage ?? null,
+    maxLeverage: maxLeverageOf(asset, market),
     minCollateral: amountText(config?.min_collateral ?? null),
     maxPositionSize: amountText(maxPositionSize(asset, market)),
-    maintenanceMarginBps: assetRisk.size === 0 ? config?.maintenance_margin_bps ?? null : risk?.mm_bps ?? null,
+    initialMarginBps: market.hasAssetRisk ? own?.risk?.im_bps ?? null : null,
+    maintenanceMarginBps: (market.hasAssetRisk ? own?.risk?.mm_bps : config?.maintenance_margin_bps) ?? null,
     maxPriceAgeSec: config?.max_price_staleness ?? null,
     maxPriceDeviationBps: config?.max_oracle_deviation_bps ?? null,
     slippageToleranceBps: { min: 1, max: SLIPPAGE_TOLERANCE_BPS.max },
@@ -167,9 +179,30 @@ function describeLimits(asset: string, snapshot: VenueSnapshot): MarketLimits {
     assetSideCap: pool.aum === null || assetCaps === undefined ? null : amountText(sideCapOf(pool.aum, assetCaps)),
     headroom: headroomOf(asset, snapshot),
     tradingPaused: market.paused,
+    pauseMode: pauseModeAt(market, nowSec),
+    // Without an entry the flag was never set.
+    assetHalted: own === undefined ? null : own.halted === undefined ? false : own.halted,
+    adlActive: own === undefined ? null : own.adlActive === undefined ? false : own.adlActive,
   }
 }
 
+/** The leverage that the initial margin allows, at most the asset's maximum. Null for an asset that cannot be traded. */
+function maxLeverageOf(asset: string, { hasAssetRisk, assets, config }: MarketSummary): number | null {
+  if (!hasAssetRisk) return config?.max_leverage ?? null
+  const risk = assets.get(asset)?.risk
+  if (risk === undefined || risk === null || risk.im_bps === 0) return null
+  return Math.min(risk.max_leverage, Math.max(1, Math.floor(BPS / risk.im_bps)))
+}
+
+/** An old freeze counts as a halt. */
+function pauseModeAt({ pauseMode, pausedSinceSec }: MarketSummary, nowSec: number): number | null {
+  return pauseMode === FROZEN && nowSec - pausedSinceSec > FREEZE_MAX_SEC ? HALTED : pauseMode
+}
+
+const BPS = 10_000
+const HALTED = 1
+const FROZEN = 2
+const FREEZE_MAX_SEC = 259_200
 const TRAILING_ON_CHAIN_MAX_BPS = 5_000
 /** Tier fees are in tenths of a basis point; this is one tenth with seven decimals. */
 const TENTH_OF_BPS_E7 = 100

@@ -59,7 +59,8 @@ test('returns a market\'s limits', async () => {
   const limits = await read<MarketLimits>('/v1/markets/btc/limits')
   const { ledger, openInterest, assetSideCap, headroom, ...rest } = limits
   assert.deepEqual(rest, {
-    asset: 'BTC', minLeverage: 1, maxLeverage: 10, minCollateral: String(10n * ONE), maxPositionSize: String(100_000n * ONE), maintenanceMarginBps: 100,
+    asset: 'BTC', minLeverage: 1, maxLeverage: 10, minCollateral: String(10n * ONE), maxPositionSize: String(100_000n * ONE), initialMarginBps: null,
+    maintenanceMarginBps: 100, pauseMode: null, assetHalted: null, adlActive: null,
     maxPriceAgeSec: 60, maxPriceDeviationBps: 100, slippageToleranceBps: { min: 1, max: 10_000 }, trailingPercentBps: { min: 1, max: 5_000 },
     feeTiers: [
       { minVolume: '0', makerRate: '2000', takerRate: '5000' },
@@ -89,6 +90,9 @@ test('returns the current funding rate and every applied hour', async () => {
   assert.deepEqual([current.openInterestLong, current.openInterestShort], [String(500n * ONE), '0'])
   const sum = history.reduce((total, row) => total + BigInt(row.fundingRate) * BigInt(row.hoursElapsed), 0n)
   assert.equal(current.cumulative, String(sum))
+  const { asset, nextTs, predictedRate, ...shared } = current.assets.find((row) => row.asset === 'BTC') ?? assert.fail('no funding of BTC')
+  assert.deepEqual(shared, { rate: current.rate, cumulative: current.cumulative, lastTs: current.lastAppliedAt })
+  assert.deepEqual([asset, nextTs, predictedRate], ['BTC', Number(current.lastAppliedAt) + 3_600, current.rate])
   assert.equal(current.lastAppliedAt, history[0]?.ts)
   assert.deepEqual((await followPages(fixture, '/v1/funding?limit=1', 'history')).flat(), history)
   await assertRejected(fixture, '/v1/funding', [...badIntegers('limit', 1, 200), ...badIntegers('before_ts', 0)])

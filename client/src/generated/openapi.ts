@@ -799,9 +799,9 @@ export interface components {
         readonly unrealizedPnl: string | null;
         /** @description Funding accrued since the position opened, in USDC, 7-decimal. Positive when the trader owes it. */
         readonly accruedFunding: string | null;
-        /** @description Payout in USDC, 7-decimal, if the position closed at this price: to the wallet, or to the cross margin pool. Assumes that the liquidity vault can pay the full profit. */
+        /** @description Payout in USDC, 7-decimal, if the position closed at this price: to the wallet, or to the cross margin pool. Assumes that the liquidity vault can pay the full profit. From generation 2 on, a close settles at most a few percent away from the last good price while that is recent. */
         readonly closeValue: string | null;
-        /** @description First price at which a keeper can liquidate the position, including funding and fees. Null under cross margin. */
+        /** @description First price at which a keeper can liquidate the position, including funding and fees. Null under cross margin. From generation 2 on, a liquidation also needs the average of the last prices to allow it. */
         readonly liquidationPrice: string | null;
       }[] | null;
       /** @description Open orders, newest first. Null if not all of them could be read. */
@@ -827,7 +827,7 @@ export interface components {
         readonly freeMargin: string | null;
         /** @description Largest amount that withdraw_cross_margin can pay now, in USDC, 7-decimal. */
         readonly withdrawable: string | null;
-        /** @description True if a keeper can liquidate the account now. */
+        /** @description True if the equity is below the maintenance margin, so that a keeper can liquidate the account. */
         readonly liquidatable: boolean | null;
       };
       readonly fees: {
@@ -845,22 +845,22 @@ export interface components {
       readonly limits: {
         /** @description Minimum collateral of a position in USDC, 7-decimal. */
         readonly minCollateral: string | null;
-        /** @description Maximum position size in USDC, 7-decimal. */
+        /** @description Maximum position size in USDC, 7-decimal. Null where each asset has its own. */
         readonly maxPositionSize: string | null;
-        /** @description Maximum leverage. The minimum is 1. */
+        /** @description Maximum leverage. The minimum is 1. Null where each asset has its own. */
         readonly maxLeverage: number | null;
         /** @description Maximum age of the price for opening a position, seconds. */
         readonly maxPriceAgeSec: number | null;
         /** @description Maximum deviation from the last valid price for opening a position, basis points. */
         readonly maxPriceDeviationBps: number | null;
-        /** @description True while trading is paused: only cancellations and liquidations succeed. */
+        /** @description True while no position can be opened because the market is paused. */
         readonly tradingPaused: boolean | null;
       };
       /** @description Reasons for null values. A value that depends on one of these is null too. */
       readonly unknown: readonly {
         /** @description JSON pointer to the null value in this response. */
         readonly part: string;
-        /** @description Why the value is null: no_account, no_trustline, token_unreadable, entry_unreadable, price_unreadable, price_of_another_ledger, cross_margin, never, or not_told. */
+        /** @description Why the value is null: no_account, no_trustline, token_unreadable, entry_unreadable, price_unreadable, price_of_another_ledger, cross_margin, never, per_asset (see the limits of the market), or not_told. */
         readonly reason: string;
       }[];
     };
@@ -1045,6 +1045,10 @@ export interface components {
       readonly reservedPayout: string | null;
       /** @description Profits that the pool could not pay, in USDC, 7-decimal. */
       readonly shortfall: string | null;
+      /** @description Insurance buffer in USDC, 7-decimal. Not part of aum. Null on contracts of generation 1. */
+      readonly bufferBalance: string | null;
+      /** @description USDC set aside for profits that could not be paid, 7-decimal. Not part of aum. Null on contracts of generation 1. */
+      readonly shortfallReserve: string | null;
       /** @description Deposit fee, basis points. */
       readonly depositFeeBps: number | null;
       /** @description Withdrawal fee, basis points. */
@@ -1053,9 +1057,9 @@ export interface components {
       readonly paused: boolean | null;
       readonly caps: {
         /** @description Maximum reserved payouts as a share of aum, basis points. */
-        readonly reservedBps: number;
+        readonly reservedBps: number | null;
         /** @description Maximum open interest of one side of an asset as a share of aum, basis points: the lowest of all assets. */
-        readonly assetSideBps: number;
+        readonly assetSideBps: number | null;
       };
       readonly headroom: {
         /** @description Total position size that can still be opened, in USDC, 7-decimal. */
@@ -1068,6 +1072,16 @@ export interface components {
           readonly long: string | null;
           /** @description Position size that can still be opened short, in USDC, 7-decimal. */
           readonly short: string | null;
+          /**
+           * @description Limit that determines the headroom for longs. Null if it is unknown.
+           * @enum {string|null}
+           */
+          readonly bindingLong: "aggregate" | "side" | "skew" | "liquidity" | "maxPosition" | null;
+          /**
+           * @description Limit that determines the headroom for shorts. Null if it is unknown.
+           * @enum {string|null}
+           */
+          readonly bindingShort: "aggregate" | "side" | "skew" | "liquidity" | "maxPosition" | null;
         }[];
       };
     };
@@ -1092,19 +1106,36 @@ export interface components {
     readonly CurrentFunding: {
       /** @description Ledger that the values were read from. */
       readonly ledger: number;
-      /** @description Funding rate per hour, 7-decimal. Positive when longs pay shorts. */
+      /** @description Rate per hour that all assets share, 7-decimal. Null on contracts of generation 2, where each asset has its own. */
       readonly rate: string | null;
-      /** @description Cumulative funding rate, 7-decimal. A position owes the change since it was opened. */
+      /** @description Cumulative rate that all assets share, 7-decimal. Null on contracts of generation 2. */
       readonly cumulative: string | null;
-      /** @description Time funding was last applied, Unix seconds. */
+      /** @description Time the shared funding was last applied, Unix seconds. Null on contracts of generation 2. */
       readonly lastAppliedAt: number | null;
       /** @description Open interest of all longs, in USDC, 7-decimal. */
       readonly openInterestLong: string | null;
       /** @description Open interest of all shorts, in USDC, 7-decimal. */
       readonly openInterestShort: string | null;
+      /** @description Funding of each asset. On contracts of generation 1 all have the shared rate. */
+      readonly assets: readonly {
+        /** @description Asset symbol. */
+        readonly asset: string;
+        /** @description Funding rate per hour, 7-decimal. Positive when longs pay shorts. */
+        readonly rate: string | null;
+        /** @description Cumulative funding rate, 7-decimal. A position owes the change since it was opened. */
+        readonly cumulative: string | null;
+        /** @description Time funding was last applied, Unix seconds. */
+        readonly lastTs: number | null;
+        /** @description Earliest time of the next application, Unix seconds. */
+        readonly nextTs: number | null;
+        /** @description Rate per hour of the next application if it happens as early as possible and the open interest stays as it is, 7-decimal. */
+        readonly predictedRate: string | null;
+      }[];
     };
     /** @description One application of funding. */
     readonly FundingRow: {
+      /** @description Asset symbol. Null on contracts of generation 1: the funding applies to all assets. */
+      readonly asset: string | null;
       /** @description Funding rate per hour, 7-decimal. Positive when longs pay shorts. */
       readonly fundingRate: string;
       /** @description Number of hours covered. */
@@ -1124,12 +1155,14 @@ export interface components {
       readonly ledger: number;
       /** @description Minimum leverage. */
       readonly minLeverage: number;
-      /** @description Maximum leverage. */
+      /** @description Maximum leverage. Null also for an asset that cannot be traded. */
       readonly maxLeverage: number | null;
       /** @description Minimum collateral of a position in USDC, 7-decimal. */
       readonly minCollateral: string | null;
       /** @description Maximum position size (collateral times leverage) in USDC, 7-decimal. */
       readonly maxPositionSize: string | null;
+      /** @description Initial margin as a share of the position size, basis points. Null on contracts without limits per asset. */
+      readonly initialMarginBps: number | null;
       /** @description Maintenance margin as a share of the position size, basis points. */
       readonly maintenanceMarginBps: number | null;
       /** @description Maximum age of the price for opening a position, seconds. */
@@ -1164,13 +1197,29 @@ export interface components {
       /** @description Maximum open interest of each side in USDC, 7-decimal. */
       readonly assetSideCap: string | null;
       readonly headroom: {
-        /** @description Remaining open interest for longs in USDC, 7-decimal. */
+        /** @description Position size that can still be opened long, in USDC, 7-decimal. */
         readonly long: string | null;
-        /** @description Remaining open interest for shorts in USDC, 7-decimal. */
+        /** @description Position size that can still be opened short, in USDC, 7-decimal. */
         readonly short: string | null;
+        /**
+         * @description Limit that determines the headroom for longs. Null if it is unknown.
+         * @enum {string|null}
+         */
+        readonly bindingLong: "aggregate" | "side" | "skew" | "liquidity" | "maxPosition" | null;
+        /**
+         * @description Limit that determines the headroom for shorts. Null if it is unknown.
+         * @enum {string|null}
+         */
+        readonly bindingShort: "aggregate" | "side" | "skew" | "liquidity" | "maxPosition" | null;
       };
-      /** @description True while trading is paused: only cancellations and liquidations succeed. */
+      /** @description True while no position can be opened because the market is paused. */
       readonly tradingPaused: boolean | null;
+      /** @description 0: trading. 1: no position can be opened, positions can be closed. 2: frozen. Null on contracts of generation 1, which have one mode only. */
+      readonly pauseMode: number | null;
+      /** @description True while no position in this asset can be opened. Null on contracts of generation 1. */
+      readonly assetHalted: boolean | null;
+      /** @description True while positions in this asset are deleveraged and none can be opened. Null on contracts of generation 1. */
+      readonly adlActive: boolean | null;
     };
     /** @description Capabilities of the UDF datafeed. */
     readonly UdfConfiguration: {
@@ -3243,7 +3292,7 @@ export interface operations {
   };
   /**
    * Get current and past funding.
-   * @description All markets share one funding rate. `current` is read from the network and cached for 3 seconds. It is null if the network is unavailable. `history` lists every application of funding, newest first.
+   * @description On contracts of generation 1 all assets share one funding rate, on generation 2 each asset has its own. `current` is read from the network and cached for 3 seconds. It is null if the network is unavailable. `history` lists every application of funding, newest first.
    */
   readonly getFunding: {
     readonly parameters: {
