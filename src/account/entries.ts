@@ -228,7 +228,8 @@ interface Orders {
 /** The orders in the market's list. */
 function listedOrders(market: string, list: IdList, entry: EntryAt): Orders {
   const ids = newest([list])
-  const orders = complete(ids.map((id) => entry(numberedKey(market, 'Order', id))).map((stored) => (stored === undefined ? undefined : readOrder(stored))), [list])
+  const stored = ids.map((id) => entry(numberedKey(market, 'Order', id)))
+  const orders = complete(stored.map((dataXdr) => (dataXdr === undefined ? undefined : readOrder(dataXdr))), [list])
   return { ids, pending: orders?.filter(isPending), missing: false }
 }
 

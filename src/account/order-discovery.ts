@@ -42,7 +42,8 @@ export function createOrderSources(parts: {
     const last = counter === undefined ? 0 : readU64(counter.dataXdr) ?? 0
     const first = Math.max(1, last - NEWEST_ORDERS_MAX + 1)
     const ids = Array.from({ length: last - first + 1 }, (_, index) => first + index)
-    const batches = Array.from({ length: Math.ceil(ids.length / ENTRY_KEYS_MAX) }, (_, batch) => ids.slice(batch * ENTRY_KEYS_MAX, (batch + 1) * ENTRY_KEYS_MAX))
+    const batches: (readonly number[])[] = []
+    for (let start = 0; start < ids.length; start += ENTRY_KEYS_MAX) batches.push(ids.slice(start, start + ENTRY_KEYS_MAX))
     const responses = await Promise.all(batches.map((batch) => rpc.getLedgerEntries(batch.map((id) => numberedKey(market, 'Order', id)), call)))
     const orders = responses.flatMap(({ entries }) => entries.map(({ dataXdr }) => readOrderOwner(dataXdr)))
     return orders.flatMap((order) => (order !== undefined && order.pending && order.trader === owner ? [order.orderId] : []))

@@ -217,7 +217,8 @@ function buildLimits({ config, paused, riskEpochSec }: AccountEntries, report: R
   if (config === undefined) report('/limits', 'entry_unreadable')
   // Once assets have their own limits, those of the configuration do not apply.
   const isPerAsset = riskEpochSec !== null
-  if (isPerAsset) for (const limit of ['maxPositionSize', 'maxLeverage']) report(`/limits/${limit}`, riskEpochSec === undefined ? 'entry_unreadable' : 'per_asset')
+  const reason = riskEpochSec === undefined ? 'entry_unreadable' : 'per_asset'
+  if (isPerAsset) for (const limit of ['maxPositionSize', 'maxLeverage']) report(`/limits/${limit}`, reason)
   return {
     minCollateral: amountText(config?.min_collateral),
     maxPositionSize: isPerAsset ? null : amountText(config?.max_position_size),

@@ -65,7 +65,8 @@ const ORDER = {
 export type StoredOrder = Struct<typeof ORDER>
 
 const CONFIG = {
-  base_funding_rate_bps: 'u32', base_maker_fee_bps: 'u32', base_taker_fee_bps: 'u32', maintenance_margin_bps: 'u32', max_leverage: 'u32', max_oracle_deviation_bps: 'u32',
+  base_funding_rate_bps: 'u32', base_maker_fee_bps: 'u32', base_taker_fee_bps: 'u32', maintenance_margin_bps: 'u32', max_leverage: 'u32',
+  max_oracle_deviation_bps: 'u32',
   max_position_size: 'i128', max_price_staleness: 'count', min_collateral: 'i128', trading_fee_bps: 'u32',
 } as const
 

@@ -42,7 +42,9 @@ const CrossMargin = Type.Object({
   maintenanceMargin: amountOrNull('Equity below which the account can be liquidated, in USDC, 7-decimal.', '0'),
   freeMargin: amountOrNull('Equity minus used margin, in USDC, 7-decimal. Can be negative.', '0'),
   withdrawable: amountOrNull('Largest amount that withdraw_cross_margin can pay now, in USDC, 7-decimal.', '0'),
-  liquidatable: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description: 'True if the equity is below the maintenance margin, so that a keeper can liquidate the account.', examples: [false] }),
+  liquidatable: Type.Unsafe<boolean | null>({
+    type: ['boolean', 'null'], description: 'True if the equity is below the maintenance margin, so that a keeper can liquidate the account.', examples: [false],
+  }),
 })
 
 /** Positions, orders, balances and margin of an account, all read from one ledger. */

@@ -3,11 +3,13 @@ import type { Static } from 'typebox'
 import { amount, amountOrNull, integerOrNull, seconds } from './fields.ts'
 import { bindingLimitOrNull } from './market-stats.ts'
 
+const MAX_POSITION = 'maxPosition only where each asset has its own maximum size. Null if unknown.'
+
 const headroom = {
   long: amountOrNull('Position size that can still be opened long, in USDC, 7-decimal.', '250000000000'),
   short: amountOrNull('Position size that can still be opened short, in USDC, 7-decimal.', '250000000000'),
-  bindingLong: bindingLimitOrNull('Limit that determines the headroom for longs; maxPosition only where each asset has its own maximum size. Null if unknown.'),
-  bindingShort: bindingLimitOrNull('Limit that determines the headroom for shorts; maxPosition only where each asset has its own maximum size. Null if unknown.'),
+  bindingLong: bindingLimitOrNull(`Limit that determines the headroom for longs. ${MAX_POSITION}`),
+  bindingShort: bindingLimitOrNull(`Limit that determines the headroom for shorts. ${MAX_POSITION}`),
 }
 
 export const SideHeadroom = Type.Object(headroom)

@@ -15,7 +15,8 @@ import { beforeTsParameter, cursorParameter, limitParameter, listOf } from './pa
 
 const EXAMPLE_POOL: PoolState = {
   ledger: 1_234_567, aum: '1000000000000', lpPrice: '10000000', lpSupply: '1000000000000', totalUsdc: '1000000000000', usdcBalance: '1000000000000',
-  totalFees: '0', unrealizedPnl: '0', reservedPayout: '0', shortfall: '0', bufferBalance: '0', shortfallReserve: '0', depositFeeBps: 30, withdrawFeeBps: 30, paused: false,
+  totalFees: '0', unrealizedPnl: '0', reservedPayout: '0', shortfall: '0', bufferBalance: '0', shortfallReserve: '0',
+  depositFeeBps: 30, withdrawFeeBps: 30, paused: false,
   caps: { reservedBps: 7_000, assetSideBps: 2_500 },
   headroom: { total: '700000000000', assets: [{ asset: 'BTC', long: '250000000000', short: '250000000000', bindingLong: 'side', bindingShort: 'side' }] },
 }

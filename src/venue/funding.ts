@@ -24,8 +24,8 @@ export function describeFunding(market: MarketSummary, assets: readonly string[]
 }
 
 /** Generation 1: the rate follows from the imbalance of all positions at the time it is applied. */
-function sharedFundingOf(asset: string, { rate, cumulative, lastSec }: SharedFunding, { totalLong, totalShort, config }: MarketSummary): AssetFunding {
-  const predicted = config === null || totalLong === null || totalShort === null ? null : sharedRate(totalLong, totalShort, BigInt(config.base_funding_rate_bps))
+function sharedFundingOf(asset: string, { rate, cumulative, lastSec }: SharedFunding, { totalLong: long, totalShort: short, config }: MarketSummary): AssetFunding {
+  const predicted = config === null || long === null || short === null ? null : sharedRate(long, short, BigInt(config.base_funding_rate_bps))
   return {
     asset, rate: amountText(rate), cumulative: amountText(cumulative), lastTs: lastSec, nextTs: lastSec === null ? null : lastSec + INTERVAL_SEC,
     predictedRate: amountText(predicted),
@@ -62,7 +62,8 @@ function skewUntil(skewSeconds: TimedAmount | undefined, { long, short }: OpenIn
 }
 
 /** The rate after an hour of this average skew. A later application charges one hour too. */
-function nextRate({ max_funding_velocity_bps: velocityBps, funding_clamp_bps: clampBps, skew_scale: scale }: StoredAssetRisk, rate: bigint, skew: bigint): bigint {
+function nextRate(risk: StoredAssetRisk, rate: bigint, skew: bigint): bigint {
+  const { max_funding_velocity_bps: velocityBps, funding_clamp_bps: clampBps, skew_scale: scale } = risk
   if (scale === 0n) return rate
   const velocity = (BigInt(velocityBps) * ONE_E7 * skew) / scale
   const moved = rate + (velocity * BigInt(INTERVAL_SEC)) / DAY_SEC / BPS

@@ -1073,12 +1073,12 @@ export interface components {
           /** @description Position size that can still be opened short, in USDC, 7-decimal. */
           readonly short: string | null;
           /**
-           * @description Limit that determines the headroom for longs. Null if it is unknown.
+           * @description Limit that determines the headroom for longs; maxPosition only where each asset has its own maximum size. Null if unknown.
            * @enum {string|null}
            */
           readonly bindingLong: "aggregate" | "side" | "skew" | "liquidity" | "maxPosition" | null;
           /**
-           * @description Limit that determines the headroom for shorts. Null if it is unknown.
+           * @description Limit that determines the headroom for shorts; maxPosition only where each asset has its own maximum size. Null if unknown.
            * @enum {string|null}
            */
           readonly bindingShort: "aggregate" | "side" | "skew" | "liquidity" | "maxPosition" | null;
@@ -1202,12 +1202,12 @@ export interface components {
         /** @description Position size that can still be opened short, in USDC, 7-decimal. */
         readonly short: string | null;
         /**
-         * @description Limit that determines the headroom for longs. Null if it is unknown.
+         * @description Limit that determines the headroom for longs; maxPosition only where each asset has its own maximum size. Null if unknown.
          * @enum {string|null}
          */
         readonly bindingLong: "aggregate" | "side" | "skew" | "liquidity" | "maxPosition" | null;
         /**
-         * @description Limit that determines the headroom for shorts. Null if it is unknown.
+         * @description Limit that determines the headroom for shorts; maxPosition only where each asset has its own maximum size. Null if unknown.
          * @enum {string|null}
          */
         readonly bindingShort: "aggregate" | "side" | "skew" | "liquidity" | "maxPosition" | null;
