@@ -43,7 +43,8 @@ const CrossMargin = Type.Object({
   freeMargin: amountOrNull('Equity minus used margin, in USDC, 7-decimal. Can be negative.', '0'),
   withdrawable: amountOrNull('Largest amount that withdraw_cross_margin can pay now, in USDC, 7-decimal.', '0'),
   liquidatable: Type.Unsafe<boolean | null>({
-    type: ['boolean', 'null'], description: 'True if the equity is below the maintenance margin, so that a keeper can liquidate the account.', examples: [false],
+    type: ['boolean', 'null'], description: 'True if the equity is below the maintenance margin, so that a keeper can liquidate the account.',
+    examples: [false],
   }),
 })
 

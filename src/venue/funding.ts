@@ -24,7 +24,9 @@ export function describeFunding(market: MarketSummary, assets: readonly string[]
 }
 
 /** Generation 1: the rate follows from the imbalance of all positions at the time it is applied. */
-function sharedFundingOf(asset: string, { rate, cumulative, lastSec }: SharedFunding, { totalLong: long, totalShort: short, config }: MarketSummary): AssetFunding {
+function sharedFundingOf(
+  asset: string, { rate, cumulative, lastSec }: SharedFunding, { totalLong: long, totalShort: short, config }: MarketSummary,
+): AssetFunding {
   const predicted = config === null || long === null || short === null ? null : sharedRate(long, short, BigInt(config.base_funding_rate_bps))
   return {
     asset, rate: amountText(rate), cumulative: amountText(cumulative), lastTs: lastSec, nextTs: lastSec === null ? null : lastSec + INTERVAL_SEC,
