@@ -73,6 +73,8 @@ function indexFacts(indexer: Health['indexer']): (readonly [string, string])[] {
     ['Ledgers lost', numberOrUnknown(indexer.gaps)],
     ['Ledgers until one is lost', indexer.ledgersUntilLost === null ? 'the node has dropped none' : numberOrUnknown(indexer.ledgersUntilLost)],
     ['Missing compared with the ledger', missing],
+    ['More open than the market counts', compared === null ? UNKNOWN
+      : `positions: ${compared.openPositionsDrift ?? UNKNOWN}, orders: ${compared.openOrdersDrift ?? UNKNOWN}`],
     ['Compared at ledger', compared === null ? UNKNOWN : numberOrUnknown(compared.ledger)],
     ['Corrections', `${numberOrUnknown(indexer.corrections)} of positions, ${numberOrUnknown(indexer.vaultCorrections)} of vaults`],
     ['Held by the vault factory', compared === null ? UNKNOWN : `${amount(compared.factoryBalance)} USDC`],

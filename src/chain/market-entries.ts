@@ -9,7 +9,7 @@ import type { Struct } from './structs.ts'
 /** Entries that exist once. */
 type SingleEntry =
   | 'FeeTiers' | 'CurrentFundingRate' | 'CumulativeFundingRate' | 'LastFundingTime' | 'TotalLongSize' | 'TotalShortSize'
-  | 'AllPositions' | 'PositionCounter' | 'AllOrders' | 'OrderCounter' | 'RiskEpochTs'
+  | 'AllPositions' | 'PositionCounter' | 'OpenPositionCount' | 'AllOrders' | 'OrderCounter' | 'OpenOrderCount' | 'RiskEpochTs'
 /** Entries of one account. */
 type AccountEntry = 'TraderPositions' | 'TraderOrders' | 'TraderVolume' | 'CrossMarginBalance' | 'CrossMarginPositions' | 'OrderCountOf'
 /** Entries of one asset, besides its open interest. */

@@ -2,7 +2,7 @@
 
 import type { CallOptions } from './rpc-request.ts'
 import { contractDataKey, contractDataValue, instanceKey } from './ledger-keys.ts'
-import { exposureKey, numberedKey, readIds, readPosition, singleKey } from './market-entries.ts'
+import { accountEntryKey, exposureKey, numberedKey, readIds, readOrderOwner, readPosition, singleKey } from './market-entries.ts'
 import type { StoredPosition } from './market-entries.ts'
 import { readOpenInterest } from './market-summary.ts'
 import type { OpenInterest } from './market-summary.ts'
@@ -11,26 +11,42 @@ import { ENTRY_KEYS_MAX } from './rpc.ts'
 import { structField } from './scval.ts'
 import { readField } from './structs.ts'
 
-/** How many positions fit into one call besides the totals of this many assets. */
-export function maxPositionsPerRead(assets: number): number {
-  return ENTRY_KEYS_MAX - assets - 6
+/** How many entries fit into one call besides the totals of this many assets. */
+export function maxEntriesPerRead(assets: number): number {
+  return ENTRY_KEYS_MAX - assets - 8
+}
+
+/** What is read besides the totals. */
+export interface RequestedEntries {
+  readonly positionIds: readonly number[]
+  readonly orderIds?: readonly number[]
+  /** Accounts whose lists of positions are read. */
+  readonly traders?: readonly string[]
 }
 
 export interface MarketState {
   readonly ledger: number
   /** False: the market's address has no contract, or its entry is archived. */
   readonly isDeployed: boolean
-  /** The ids of all open positions. Null: cannot be read. */
+  /** The ids of all open positions. Null: cannot be read. From generation 2.3 there is no such list, but an old one may still exist. */
   readonly openIds: ReadonlySet<number> | null
   /** The last position id that was assigned. Null: cannot be read. */
   readonly lastPositionId: number | null
-  /** The ids of all resting orders. Null: cannot be read. */
+  /** The ids of all resting orders. Null: cannot be read. As for `openIds`, an old list may still exist. */
   readonly restingIds: readonly number[] | null
   /** The last order id that was assigned. Null: cannot be read. */
   readonly lastOrderId: number | null
+  /** The market's own count of open positions, from generation 2.3 on. Null: cannot be read. */
+  readonly openPositionCount: number | null
+  /** The market's own count of pending orders, from generation 2.3 on. Null: cannot be read. */
+  readonly openOrderCount: number | null
   readonly openInterest: ReadonlyMap<string, OpenInterest | null>
   /** The requested positions that have an entry, including archived ones; null where an entry cannot be read. */
   readonly positions: ReadonlyMap<number, StoredPosition | null>
+  /** Those of the requested orders that are pending. */
+  readonly pendingOrders: ReadonlySet<number>
+  /** The ids of the requested traders' open positions; without traders whose list cannot be read. */
+  readonly idsOfTraders: ReadonlyMap<string, ReadonlySet<number>>
   /** The vault factory's USDC balance, 7 decimals. Null: cannot be read. */
   readonly factoryBalance: bigint | null
 }
@@ -39,37 +55,58 @@ export interface MarketState {
 export async function readMarketState(
   rpc: Rpc,
   exchange: { readonly market: string; readonly usdcToken: string; readonly vaultFactory: string; readonly assets: readonly string[] },
-  positionIds: readonly number[],
+  { positionIds, orderIds = [], traders = [] }: RequestedEntries,
   options: CallOptions,
 ): Promise<MarketState> {
   const { market, usdcToken, vaultFactory, assets } = exchange
-  const open = singleKey(market, 'AllPositions')
-  const counter = singleKey(market, 'PositionCounter')
-  const resting = singleKey(market, 'AllOrders')
-  const orderCounter = singleKey(market, 'OrderCounter')
-  const balance = contractDataKey(usdcToken, { type: 'vec', value: [{ type: 'symbol', value: 'Balance' }, { type: 'address', value: vaultFactory }] })
+  const single = {
+    open: singleKey(market, 'AllPositions'),
+    positionCounter: singleKey(market, 'PositionCounter'),
+    openPositionCount: singleKey(market, 'OpenPositionCount'),
+    resting: singleKey(market, 'AllOrders'),
+    orderCounter: singleKey(market, 'OrderCounter'),
+    openOrderCount: singleKey(market, 'OpenOrderCount'),
+    balance: contractDataKey(usdcToken, { type: 'vec', value: [{ type: 'symbol', value: 'Balance' }, { type: 'address', value: vaultFactory }] }),
+    instance: instanceKey(market),
+  }
   const exposures = assets.map((asset) => [asset, exposureKey(market, asset)] as const)
   const positions = positionIds.map((id) => [id, numberedKey(market, 'Position', id)] as const)
-  const instance = instanceKey(market)
-  const keys = [instance, open, counter, resting, orderCounter, balance, ...exposures.map(([, key]) => key), ...positions.map(([, key]) => key)]
+  const orders = orderIds.map((id) => [id, numberedKey(market, 'Order', id)] as const)
+  const lists = traders.map((trader) => [trader, accountEntryKey(market, 'TraderPositions', trader)] as const)
+  const keys = [...Object.values(single), ...[...exposures, ...positions, ...orders, ...lists].map(([, key]) => key)]
   const { entries, latestLedger } = await rpc.getLedgerEntries(keys, options)
   const stored = new Map(entries.map(({ keyXdr, dataXdr }) => [keyXdr, dataXdr]))
   const at = <T>(key: string, read: (dataXdr: string) => T | undefined): T | null => {
     const entry = stored.get(key)
     return entry === undefined ? null : (read(entry) ?? null)
   }
-  const openIds = at(open, readIds)
+  const openIds = at(single.open, readIds)
   return {
     ledger: latestLedger,
-    isDeployed: stored.has(instance),
+    isDeployed: stored.has(single.instance),
     openIds: openIds === null ? null : new Set(openIds),
-    lastPositionId: at(counter, readCount),
-    restingIds: at(resting, readIds),
-    lastOrderId: at(orderCounter, readCount),
+    lastPositionId: at(single.positionCounter, readCount),
+    restingIds: at(single.resting, readIds),
+    lastOrderId: at(single.orderCounter, readCount),
+    openPositionCount: at(single.openPositionCount, readU32),
+    openOrderCount: at(single.openOrderCount, readU32),
     openInterest: new Map(exposures.map(([asset, key]) => [asset, readOpenInterest(stored.get(key))])),
     positions: new Map(positions.filter(([, key]) => stored.has(key)).map(([id, key]) => [id, at(key, readPosition)])),
-    factoryBalance: at(balance, readBalance),
+    pendingOrders: new Set(orders.filter(([id, key]) => isPending(id, at(key, readOrderOwner))).map(([id]) => id)),
+    idsOfTraders: new Map(lists.flatMap(([trader, key]) => {
+      const ids = at(key, readIds)
+      return ids === null ? [] : [[trader, new Set(ids)] as const]
+    })),
+    factoryBalance: at(single.balance, readBalance),
   }
+}
+
+function isPending(id: number, order: ReturnType<typeof readOrderOwner> | null): boolean {
+  return order?.orderId === id && order.pending
+}
+
+function readU32(dataXdr: string): number | undefined {
+  return readField(contractDataValue(dataXdr), 'u32')
 }
 
 function readCount(dataXdr: string): number | undefined {

@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { MarketState } from '../chain/market-state.ts'
-import { maxPositionsPerRead, readMarketState } from '../chain/market-state.ts'
+import { maxEntriesPerRead, readMarketState } from '../chain/market-state.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { readVaultCount } from '../chain/vault-info.ts'
 import type { VaultCount } from '../chain/vault-info.ts'
@@ -15,25 +15,32 @@ import type { Correction } from '../projections/corrections.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { lastReservedSeq } from '../projections/index-state.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
+import { listPlaced } from '../projections/orders.ts'
 import type { Position } from '../projections/positions.ts'
 import { loadPositions } from '../projections/positions.ts'
 import {
   hasActivity, readActivitySince, readInterest, readVaultsTotal, recomputeInterest, recordComparison, recordMissingMarket,
 } from '../projections/reconciliation.ts'
 import type { ActivitySince, LedgerPosition } from '../projections/reconciliation.ts'
+import { countOpenOrders, countOpenPositions } from '../projections/unseen-ids.ts'
 import type { Queryable } from '../store/store.ts'
+import type { IdScan, LastIds, ScanStep } from './id-scan.ts'
+import { isComplete, nextStep, pendingWithoutEvent, scanAfter, withoutReads } from './id-scan.ts'
+import { hasIdLists, marketGenerationAt } from './market-generation.ts'
 
 export interface PartRequest {
   readonly epoch: Epoch
   readonly requestedIds: readonly number[]
+  /** The owners of requested positions, if the market has no list of all open positions; otherwise null. */
+  readonly traders: readonly string[] | null
+  /** The ids among the requested ones that no event named, if the market has no lists of ids. */
+  readonly step: ScanStep | null
   /** The last indexed ledger: older responses are of no use. */
   readonly minLedger: number
 }
 
 /** A part as it was read. */
-export interface ComparisonPart {
-  readonly epoch: Epoch
-  readonly requestedIds: readonly number[]
+export interface ComparisonPart extends Omit<PartRequest, 'minLedger'> {
   readonly state: MarketState
   /** Null: the factory returned no count. */
   readonly vaultCount: number | null
@@ -45,16 +52,18 @@ export interface ComparisonPart {
 export async function readPart(
   rpc: Rpc,
   { contracts, assets }: Pick<Deployment, 'contracts' | 'assets'>,
-  { epoch, requestedIds, minLedger }: PartRequest,
+  { minLedger, ...request }: PartRequest,
   signal: AbortSignal | undefined,
 ): Promise<ComparisonPart | undefined> {
+  const { epoch, requestedIds, traders, step } = request
   const call = signal === undefined ? { minLedger } : { minLedger, signal }
   const vaults = await countVaults(rpc, epoch.contracts.vaultFactory, call)
   const notBefore = Math.max(minLedger, vaults.ledger)
   const exchange = { ...contracts, market: epoch.contracts.market, assets: assets.symbols }
-  const state = await readMarketState(rpc, exchange, requestedIds, { ...call, minLedger: notBefore })
+  const entries = { positionIds: requestedIds, orderIds: step?.orderIds ?? [], traders: traders ?? [] }
+  const state = await readMarketState(rpc, exchange, entries, { ...call, minLedger: notBefore })
   if (state.ledger < notBefore) return undefined
-  return { epoch, requestedIds, state, vaultCount: vaults.count, firstLedger: vaults.count === null ? state.ledger : vaults.ledger }
+  return { ...request, state, vaultCount: vaults.count, firstLedger: vaults.count === null ? state.ledger : vaults.ledger }
 }
 
 /** A factory that is missing or fails must not prevent the comparison of the market. */
@@ -71,16 +80,25 @@ export interface ComparisonResult {
   readonly corrections: readonly Correction[]
   /** Ids that the ledger has and the index lacks, for the next part. */
   readonly missingIds: readonly number[]
+  /** What the next part has to read of a market without lists of ids. */
+  readonly step: ScanStep | null
+  readonly scan: IdScan
+  readonly drift: Drift
+}
+
+export interface ComparisonContext {
+  readonly exchange: Pick<Deployment, 'generation'>
+  readonly scan: IdScan
+  readonly log: Log
+  readonly nowMs: number
 }
 
 /** Corrects the projections where they differ from the part, in the caller's transaction; null when nothing can be compared. */
 export async function compareWithLedger(
-  tx: Queryable,
-  part: ComparisonPart,
-  cursor: IndexCursor,
-  { log, nowMs }: { readonly log: Log; readonly nowMs: number },
+  tx: Queryable, part: ComparisonPart, cursor: IndexCursor, context: ComparisonContext,
 ): Promise<ComparisonResult | null> {
   const { epoch, state, requestedIds } = part
+  const { exchange, log, nowMs } = context
   const { deployment } = epoch
   if (!state.isDeployed) {
     await recordMissingMarket(tx)
@@ -89,20 +107,74 @@ export async function compareWithLedger(
     return null
   }
   const since = await readActivitySince(tx, epoch, part.firstLedger)
-  if (since === null || state.openIds === null) return null
-  const openIds = [...state.openIds]
-  const positions = await loadPositions(tx, deployment, { ids: [...new Set([...requestedIds, ...openIds])], openOf: [] })
+  const listed = hasIdLists(await marketGenerationAt(tx, epoch, state.ledger), exchange, state.openPositionCount !== null)
+  const open = listed ? byLists(state) : byEntries(part)
+  if (since === null || open === null) return null
+  const positions = await loadPositions(tx, deployment, { ids: [...new Set([...requestedIds, ...open.ids])], openOf: [] })
   const known = new Map(positions.map((position) => [position.positionId, position]))
-  const corrections = requestedIds.map((id) => correctionOf(id, known.get(id), state, since)).filter((correction) => correction !== undefined)
+  const corrections = requestedIds.map((id) => correctionOf(id, known.get(id), { state, open, since })).filter((correction) => correction !== undefined)
   if (corrections.length > 0) {
     await recordCorrections(tx, corrections, { deployment, afterSeq: lastReservedSeq(cursor), ledger: state.ledger, nowMs })
   }
-  const missingIds = openIds
+  const limit = maxEntriesPerRead(state.openInterest.size) / 2
+  const missingIds = open.ids
     .filter((id) => !requestedIds.includes(id) && known.get(id)?.state !== 'open' && !since.positionIds.has(id))
-    .slice(0, maxPositionsPerRead(state.openInterest.size) / 2)
-  const positionsMatch = corrections.length === 0 && missingIds.length === 0
-  await recordTotals(tx, part, since, { positionsMatch, log, nowMs })
-  return { corrections, missingIds }
+    .slice(0, limit)
+  const last = lastIdsOf(state)
+  const { scan, step } = listed ? { scan: context.scan, step: null } : await continueScan(tx, part, context.scan, last)
+  const market: OpenOnLedger = listed
+    ? { positions: state.openIds?.size ?? null, orders: state.restingIds?.length ?? null, restingIds: state.restingIds }
+    : { positions: state.openPositionCount, orders: state.openOrderCount, restingIds: step === null ? pendingWithoutEvent(scan) : null }
+  const positionsMatch = corrections.length === 0 && missingIds.length === 0 && step === null
+  const drift = await recordTotals(tx, part, since, { market, positionsMatch, log, nowMs })
+  return { corrections, missingIds, step, scan, drift }
+}
+
+/** What is open in the ledger, as far as the part shows it. */
+interface OpenIds {
+  /** All ids, if the market lists them. */
+  readonly ids: readonly number[]
+  /** Whether a position that has an entry is open. */
+  isOpen(positionId: number): boolean
+  /** Whether a position without an entry has ended. */
+  hasEnded(position: Position): boolean
+}
+
+/** Null: the list cannot be read. */
+function byLists({ openIds }: MarketState): OpenIds | null {
+  return openIds === null ? null : { ids: [...openIds], isOpen: (id) => openIds.has(id), hasEnded: ({ positionId }) => !openIds.has(positionId) }
+}
+
+/** A position has an entry as long as it is open. One without is looked up in its owner's list too. Null: the part was not read for this. */
+function byEntries({ state, traders }: ComparisonPart): OpenIds | null {
+  if (traders === null || state.openPositionCount === null) return null
+  return { ids: [], isOpen: () => true, hasEnded: ({ positionId, trader }) => state.idsOfTraders.get(trader)?.has(positionId) === false }
+}
+
+/** How many more positions and orders the index has open than the market; null: unknown. */
+export interface Drift {
+  readonly positions: number | null
+  readonly orders: number | null
+}
+
+/** What is open on the ledger; null: unknown. */
+interface OpenOnLedger {
+  readonly positions: number | null
+  readonly orders: number | null
+  /** Pending orders: all of them, or those without an event. */
+  readonly restingIds: readonly number[] | null
+}
+
+function lastIdsOf({ lastPositionId, lastOrderId }: MarketState): LastIds {
+  return { positionId: lastPositionId ?? 0, orderId: lastOrderId ?? 0 }
+}
+/** Continues the scan of ids after this part; the step is null when all ids are examined. */
+async function continueScan(
+  tx: Queryable, { epoch, state, step }: ComparisonPart, before: IdScan, last: LastIds,
+): Promise<{ readonly scan: IdScan; readonly step: ScanStep | null }> {
+  const scan = await scanAfter(tx, epoch.deployment, before, step, state)
+  const next = await nextStep(tx, epoch.deployment, scan, last, Math.floor(maxEntriesPerRead(state.openInterest.size) / 2))
+  return { scan: withoutReads(scan, next), step: isComplete(next, last) ? null : next }
 }
 
 /** Stores the totals of the comparison. The open interest is compared only when all positions match. */
@@ -110,8 +182,10 @@ async function recordTotals(
   tx: Queryable,
   { epoch, state, vaultCount }: ComparisonPart,
   since: ActivitySince,
-  { positionsMatch, log, nowMs }: { readonly positionsMatch: boolean; readonly log: Log; readonly nowMs: number },
-): Promise<void> {
+  { market, positionsMatch, log, nowMs }: {
+    readonly market: OpenOnLedger; readonly positionsMatch: boolean; readonly log: Log; readonly nowMs: number
+  },
+): Promise<Drift> {
   const { ledger, factoryBalance } = state
   const isComparable = positionsMatch && since.positionIds.size === 0 && since.traders.size === 0
   const interestWrong = isComparable && isInterestWrong(await readInterest(tx, epoch.deployment), state)
@@ -120,19 +194,37 @@ async function recordTotals(
     log.warn({ ledger }, 'the open interest differed from the ledger and was recomputed')
   }
   const vaultsTotal = since.touchesVaults ? null : await readVaultsTotal(tx, epoch)
-  const completeness = await readCompleteness(tx, epoch, since, { ...state, vaultCount })
-  await recordComparison(tx, { ledger, ...completeness, interestWrong, factoryBalance, vaultsTotal }, nowMs)
+  const completeness = await readCompleteness(tx, epoch, since, { ...state, restingIds: market.restingIds, vaultCount })
+  const drift = await readDrift(tx, epoch.deployment, { market, last: lastIdsOf(state), since })
+  await recordComparison(tx, { ledger, ...completeness, drift, interestWrong, factoryBalance, vaultsTotal }, nowMs)
+  return drift
+}
+
+async function readDrift(
+  tx: Queryable, deployment: number, { market, last, since }: { readonly market: OpenOnLedger; readonly last: LastIds; readonly since: ActivitySince },
+): Promise<Drift> {
+  const { positions, orders, restingIds } = market
+  const placed = restingIds === null ? null : await listPlaced(tx, deployment, restingIds)
+  const withoutPlacement = restingIds?.filter((id) => placed?.has(id) === false).length ?? 0
+  return {
+    positions: positions === null ? null : (await countOpenPositions(tx, deployment, since, last.positionId)) - positions,
+    orders: orders === null || restingIds === null ? null : (await countOpenOrders(tx, deployment, since, last.orderId)) + withoutPlacement - orders,
+  }
 }
 
 /** How a position differs from the ledger; undefined when it does not, or when later activity or an unreadable entry makes that unknown. */
-function correctionOf(positionId: number, known: Position | undefined, state: MarketState, since: ActivitySince): Correction | undefined {
+function correctionOf(
+  positionId: number,
+  known: Position | undefined,
+  { state, open, since }: { readonly state: MarketState; readonly open: OpenIds; readonly since: ActivitySince },
+): Correction | undefined {
   if (known === undefined ? since.positionIds.has(positionId) : hasActivity(since, known)) return undefined
   const stored = state.positions.get(positionId)
   if (stored === undefined) {
-    const hasEnded = known?.state === 'open' && state.openIds?.has(positionId) === false
+    const hasEnded = known?.state === 'open' && open.hasEnded(known)
     return hasEnded ? { kind: 'ended', positionId, ledgerPosition: null } : undefined
   }
-  if (stored === null || stored.id !== positionId || state.openIds?.has(positionId) !== true) return undefined
+  if (stored === null || stored.id !== positionId || !open.isOpen(positionId)) return undefined
   const ledgerPosition: LedgerPosition = {
     trader: stored.trader, asset: stored.asset, direction: stored.direction, size: stored.size, entryPrice: stored.entry_price, openedAt: stored.timestamp,
     marginMode: stored.margin_mode === 0 ? 'isolated' : 'cross',

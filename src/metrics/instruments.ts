@@ -53,6 +53,7 @@ export function createInstruments(registry: Registry) {
     ),
     marketFound: gauge('gateway_index_market_found', '1 when the market contract exists at its address, 0 when it does not; absent before the first check'),
     corrections: gauge('gateway_index_corrections', 'Corrections of positions and open interest that differed from the ledger', ['kind']),
+    openDrift: gauge('gateway_index_open_drift', 'How many more open objects the index has than the market', ['kind']),
     missing: gauge('gateway_index_missing', 'Objects that exist on the ledger but appear in no archived event', ['kind']),
     archived: gauge('gateway_index_archived_events', 'Archived events since the last reset; topic unknown: unknown shape, malformed: damaged XDR', ['topic']),
     vaultCorrections: gauge('gateway_index_vault_corrections', 'Corrections of vaults that differed from the sum of their events'),

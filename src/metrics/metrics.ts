@@ -148,12 +148,16 @@ async function readIndex(instruments: Instruments, readSnapshot: MetricSources['
   setOrRemove(instruments.rebuildTotal, state?.rebuild?.total ?? null)
 }
 
-function readComparison({ corrections, missing, archived }: Instruments, state: IndexState | null): void {
-  for (const metric of [corrections, missing, archived]) metric.reset()
+function readComparison({ corrections, missing, openDrift, archived }: Instruments, state: IndexState | null): void {
+  for (const metric of [corrections, missing, openDrift, archived]) metric.reset()
   for (const [kind, count] of Object.entries(state?.corrections ?? {})) corrections.set({ kind }, count)
   for (const [topic, events] of Object.entries(state?.archived ?? {})) archived.set({ topic }, events)
   const { positionsMissing = null, ordersMissing = null, vaultsMissing = null } = state?.compared ?? {}
   for (const [kind, count] of Object.entries({ positions: positionsMissing, orders: ordersMissing, vaults: vaultsMissing })) {
     if (count !== null) missing.set({ kind }, count)
+  }
+  const { openPositionsDrift = null, openOrdersDrift = null } = state?.compared ?? {}
+  for (const [kind, drift] of Object.entries({ positions: openPositionsDrift, orders: openOrdersDrift })) {
+    if (drift !== null) openDrift.set({ kind }, drift)
   }
 }

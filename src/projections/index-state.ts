@@ -21,6 +21,9 @@ export interface ComparedState {
   readonly ordersMissing: number | null
   readonly vaults: number | null
   readonly vaultsMissing: number | null
+  /** How many more the index has open than the market; null: unknown. */
+  readonly openPositionsDrift: number | null
+  readonly openOrdersDrift: number | null
   readonly factoryBalance: string | null
   readonly vaultsTotal: string | null
 }
@@ -82,6 +85,7 @@ export async function readIndexState(db: Queryable): Promise<IndexState | null> 
           'interest', coalesce((select r.interest_corrections from idx.reconciliation r), 0)) from idx.corrections k) as corrections,
        (select jsonb_build_object('ledger', r.ledger, 'comparedAt', r.compared_at, 'positions', r.positions_expected, 'positionsMissing', r.positions_missing,
           'orders', r.orders_expected, 'ordersMissing', r.orders_missing, 'vaults', r.vaults_expected, 'vaultsMissing', r.vaults_missing,
+          'openPositionsDrift', r.open_positions_drift, 'openOrdersDrift', r.open_orders_drift,
           'factoryBalance', r.factory_balance::text, 'vaultsTotal', r.vaults_total::text) from idx.reconciliation r where r.ledger is not null) as compared,
        (select r.market_found from idx.reconciliation r) as "marketFound",
        (select coalesce(sum(o.corrections), 0)::bigint from idx.vault_observations o) as "vaultCorrections",

@@ -17,14 +17,20 @@ export interface LedgerPosition {
   readonly marginMode: MarginMode | null
 }
 
+interface OpenId {
+  readonly positionId: number
+  readonly trader: string
+  readonly openedSeq: number
+}
+
 /** Open positions after a seq, in order of opening. */
 export async function listOpenIds(
   db: Queryable,
   deployment: number,
   page: { readonly afterSeq: number; readonly limit: number },
-): Promise<readonly { readonly positionId: number; readonly openedSeq: number }[]> {
-  return await db.query<{ positionId: number; openedSeq: number }>(
-    `select position_id as "positionId", opened_seq as "openedSeq" from idx.positions
+): Promise<readonly OpenId[]> {
+  return await db.query<OpenId>(
+    `select position_id as "positionId", trader, opened_seq as "openedSeq" from idx.positions
      where deployment = $1 and state = 'open' and opened_seq > $2::bigint order by opened_seq limit $3::int`,
     [deployment, page.afterSeq, page.limit],
   )
@@ -128,6 +134,8 @@ export interface Comparison {
   readonly positions: Completeness | null
   readonly orders: Completeness | null
   readonly vaults: Completeness | null
+  /** How many more positions and orders the index has open than the market; null: unknown. */
+  readonly drift: { readonly positions: number | null; readonly orders: number | null }
   /** True when the open interest differed and was recomputed. */
   readonly interestWrong: boolean
   readonly factoryBalance: bigint | null
@@ -135,19 +143,21 @@ export interface Comparison {
 }
 
 export async function recordComparison(tx: Queryable, comparison: Comparison, nowMs: number): Promise<void> {
-  const { ledger, positions, orders, vaults, interestWrong, ...funds } = comparison
+  const { ledger, positions, orders, vaults, drift, interestWrong, ...funds } = comparison
   await tx.query(
     `insert into idx.reconciliation as r (ledger, compared_at, positions_expected, positions_missing, orders_expected, orders_missing, vaults_expected,
-       vaults_missing, interest_corrections, factory_balance, vaults_total, market_found)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, true)
+       vaults_missing, interest_corrections, factory_balance, vaults_total, open_positions_drift, open_orders_drift,
+       market_found)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, true)
      on conflict (id) do update set ledger = excluded.ledger, compared_at = excluded.compared_at, positions_expected = excluded.positions_expected,
        positions_missing = excluded.positions_missing, orders_expected = excluded.orders_expected, orders_missing = excluded.orders_missing,
        vaults_expected = excluded.vaults_expected, vaults_missing = excluded.vaults_missing,
        interest_corrections = r.interest_corrections + excluded.interest_corrections,
-       factory_balance = excluded.factory_balance, vaults_total = excluded.vaults_total, market_found = true`,
+       factory_balance = excluded.factory_balance, vaults_total = excluded.vaults_total,
+       open_positions_drift = excluded.open_positions_drift, open_orders_drift = excluded.open_orders_drift, market_found = true`,
     [
       ledger, nowMs, positions?.expected ?? 0, positions?.missing ?? 0, orders?.expected ?? null, orders?.missing ?? null, vaults?.expected ?? null,
-      vaults?.missing ?? null, interestWrong ? 1 : 0, funds.factoryBalance, funds.vaultsTotal,
+      vaults?.missing ?? null, interestWrong ? 1 : 0, funds.factoryBalance, funds.vaultsTotal, drift.positions, drift.orders,
     ],
   )
 }

@@ -59,6 +59,10 @@ const Compared = Type.Object(
     }),
     vaults: integerOrNull({ description: 'Trader vaults since the first indexed vault. Null if they could not be counted.' }),
     vaultsMissing: integerOrNull({ description: 'Trader vaults without an archived event. Any value other than 0 means lost history.' }),
+    openPositionsDrift: integerOrNull({
+      description: 'How many more open positions the index has than the market. Null if unknown. A value other than 0 that remains means lost history.',
+    }),
+    openOrdersDrift: integerOrNull({ description: 'How many more open orders the index has than the market. Null if unknown.' }),
     factoryBalance: textOrNull({ description: 'On-chain USDC balance of the trader vault factory, 7-decimal. Null if it has no balance entry.' }),
     vaultsTotal: textOrNull({
       description: 'Sum of all trader vaults in USDC, 7-decimal. Null while they change. Trades by leaders make it differ from factoryBalance by design.',

@@ -116,7 +116,7 @@ function healthOperation(parts: HealthParts) {
           vaultCorrections: 0, corrections: 0, marketFound: true,
           compared: {
             ledger: 1_234_560, comparedAt: 1_783_339_167_020, positions: 4_211, positionsMissing: 0, orders: 9_310, ordersMissing: 0,
-            vaults: 12, vaultsMissing: 0, factoryBalance: '182672426343', vaultsTotal: '182672426343',
+            vaults: 12, vaultsMissing: 0, openPositionsDrift: 0, openOrdersDrift: 0, factoryBalance: '182672426343', vaultsTotal: '182672426343',
           },
           rebuild: null,
         },

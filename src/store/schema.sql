@@ -317,6 +317,8 @@ create table idx.reconciliation (
   orders_missing bigint,
   vaults_expected bigint,
   vaults_missing bigint,
+  open_positions_drift bigint,
+  open_orders_drift bigint,
   constraint reconciliation_pkey PRIMARY KEY (id),
   constraint reconciliation_id_check CHECK ((id = 1))
 );

@@ -1,6 +1,8 @@
 // State of the contracts, read from the ledger without the index, and the same state as the API serves it.
 
 import { Account, Contract, nativeToScVal, scValToNative, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
+import type { StoredPosition } from '../../src/chain/market-entries.ts'
+import type { MarketState } from '../../src/chain/market-state.ts'
 import { readMarketState } from '../../src/chain/market-state.ts'
 import { createRpc } from '../../src/chain/rpc.ts'
 import { NULL_ACCOUNT } from '../../src/chain/views.ts'
@@ -15,14 +17,21 @@ import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 export type PositionRow = readonly string[]
 
 const RECONCILE_STEPS_MAX = 20
+const IDS_PER_READ = 100
 
 export async function readPositionsFromChain({ network, clock }: GatewayFixture): Promise<readonly PositionRow[]> {
   const { transport } = createControlledTransport(network)
   const rpc = createRpc({ urls: ['http://local/rpc'], clock, random: createSeededRandom('ledger'), log: silentLog, transport })
   const exchange = { ...network.contracts, assets: ASSET_SYMBOLS }
-  const { openIds } = await readMarketState(rpc, exchange, [], {})
-  const { positions } = await readMarketState(rpc, exchange, [...(openIds ?? [])], {})
-  return [...positions.values()].map((position) => rowOf(
+  const read = (positionIds: readonly number[]): Promise<MarketState> => readMarketState(rpc, exchange, { positionIds }, {})
+  // Only open positions have an entry, whether or not the market lists their ids.
+  const { lastPositionId } = await read([])
+  const positions: (StoredPosition | null)[] = []
+  for (let first = 1; first <= (lastPositionId ?? 0); first += IDS_PER_READ) {
+    const ids = Array.from({ length: IDS_PER_READ }, (_, index) => first + index)
+    positions.push(...(await read(ids)).positions.values())
+  }
+  return positions.map((position) => rowOf(
     position?.id, position?.trader, position?.asset, position?.direction, position?.size, position?.entry_price, position?.timestamp,
   )).toSorted(byText)
 }
