@@ -61,7 +61,7 @@ test('positions that differ, ended or were never seen are corrected, and a rebui
   await closeAndIndex(fixture, 90)
   await reconcileAll(fixture)
   const { body: { positions: open } } = await fixture.get<{ positions: readonly OpenPosition[] }>('/v1/positions/open')
-  const [reduced, unseen] = open.map(({ positionId }) => positionId)
+  const [reduced = 0, unseen = 0, alsoUnseen = 0] = open.map(({ positionId }) => positionId)
   const { write } = fixture.store
   await write.query('update idx.positions set size = size + 10000000 where position_id = $1', [reduced])
   const [closed] = await write.query<{ id: number }>(
@@ -69,16 +69,16 @@ test('positions that differ, ended or were never seen are corrected, and a rebui
      returning position_id as id`,
   )
   await write.query('delete from idx.positions where position_id = $1', [unseen])
-  assert.ok(closed !== undefined && unseen !== undefined && reduced !== undefined)
+  assert.ok(closed !== undefined && alsoUnseen > 0)
 
   // A second one, because one more and one less would leave the count as it was.
-  await write.query('delete from idx.positions where position_id = $1', [open[2]?.positionId])
+  await write.query('delete from idx.positions where position_id = $1', [alsoUnseen])
   await reconcileLater(fixture)
   await reconcileLater(fixture)
   await assertEqualsChain(fixture)
   const rows = await fixture.store.read.query<{ kind: string; id: number }>('select kind, position_id as id from idx.corrections order by position_id, kind')
   assert.deepEqual(new Set(rows.map(({ kind, id }) => `${kind} ${id}`)), new Set([
-    `changed ${reduced}`, `ended ${closed.id}`, `opened ${unseen}`, `opened ${open[2]?.positionId}`,
+    `changed ${reduced}`, `ended ${closed.id}`, `opened ${unseen}`, `opened ${alsoUnseen}`,
   ]))
   assert.equal(await reconcileLater(fixture), 0)
   assert.equal((await compared(fixture)).openPositionsDrift, 0)
