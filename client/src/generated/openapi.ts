@@ -540,6 +540,10 @@ export interface components {
           readonly vaults: number | null;
           /** @description Trader vaults without an archived event. Any value other than 0 means lost history. */
           readonly vaultsMissing: number | null;
+          /** @description How many more open positions the index has than the market. Null if unknown. A value other than 0 that remains means lost history. */
+          readonly openPositionsDrift: number | null;
+          /** @description How many more open orders the index has than the market. Null if unknown. */
+          readonly openOrdersDrift: number | null;
           /** @description On-chain USDC balance of the trader vault factory, 7-decimal. Null if it has no balance entry. */
           readonly factoryBalance: string | null;
           /** @description Sum of all trader vaults in USDC, 7-decimal. Null while they change. Trades by leaders make it differ from factoryBalance by design. */
