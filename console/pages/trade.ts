@@ -52,9 +52,12 @@ export function createTradePage({ feed, session, markets }: PageParts): Page {
   /** The contracts can be upgraded while the page is open. Without health, the page keeps what it offers. */
   async function readGeneration(): Promise<void> {
     const health = await session.client().getHealth().catch(() => null)
-    const generation = health?.body.contracts.market.generation ?? null
-    if (generation === null || isGeneration2 === (generation !== '1')) return
-    isGeneration2 = generation !== '1'
+    if (health === null) return
+    const { contracts: { market: { generation } }, market: { pauseState } } = health.body
+    // The gateway reads the contracts' code a moment after its start. Only generation 2 has a pause state.
+    const found = generation === null ? pauseState.supported || isGeneration2 : generation !== '1'
+    if (found === isGeneration2) return
+    isGeneration2 = found
     form.setGeneration2(isGeneration2)
     account.updateActions()
   }

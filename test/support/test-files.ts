@@ -12,8 +12,9 @@ const PATTERNS = ['src/**/*.test.ts', 'localnet/**/*.test.ts', 'test/**/*.test.t
 const SLOW = [
   'localnet/activity.test.ts', 'test/sim/crashes.test.ts', 'test/attack/crowd.test.ts',
   'test/client/ccxt.test.ts', 'test/client/cli.test.ts', 'test/client/package.test.ts', 'test/client/readme.test.ts', 'test/client/runtimes.test.ts',
-  'test/client/stream.test.ts', 'test/console/pages.test.ts', 'test/console/parts.test.ts', 'test/console/screenshot.test.ts',
-  'test/console/trading.test.ts', 'test/crash/', 'test/docs/first-five-minutes.test.ts', 'test/docs/guides.test.ts', 'test/examples/',
+  'test/client/stream.test.ts', 'test/console/generation-2.test.ts', 'test/console/pages.test.ts', 'test/console/parts.test.ts',
+  'test/console/screenshot.test.ts', 'test/console/trading.test.ts', 'test/crash/',
+  'test/docs/first-five-minutes.test.ts', 'test/docs/guides.test.ts', 'test/examples/',
   'test/process/', 'test/index/hostile-pairs.test.ts', 'test/attack/bodies.test.ts', 'test/attack/capacity.test.ts', 'test/attack/connections.test.ts',
   'test/attack/keys.test.ts', 'test/attack/kills.test.ts', 'test/keys/durability.test.ts', 'localnet/ledger/kill.test.ts',
   'src/store/embedded/kills.test.ts', 'test/api/reconcile-generation-2.test.ts',
