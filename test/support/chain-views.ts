@@ -57,12 +57,18 @@ export async function reconcileAll({ indexer }: GatewayFixture): Promise<number>
 }
 
 /** A trader vault as the factory's own view returns it. */
-export async function viewVault({ network }: GatewayFixture, id: number): Promise<Record<string, unknown>> {
-  const { contracts: { vaultFactory }, networkPassphrase, rpc } = network
+export async function viewVault(fixture: GatewayFixture, id: number): Promise<Record<string, unknown>> {
+  const { contracts: { vaultFactory } } = fixture.network
+  return await callView(fixture, vaultFactory, 'view_vault', nativeToScVal(id, { type: 'u32' })) as Record<string, unknown>
+}
+
+/** What a contract's view returns, by simulation. */
+export async function callView({ network }: GatewayFixture, contract: string, functionName: string, ...args: readonly xdr.ScVal[]): Promise<unknown> {
+  const { networkPassphrase, rpc } = network
   const transaction = new TransactionBuilder(new Account(NULL_ACCOUNT, '0'), { fee: '100', networkPassphrase })
-    .addOperation(new Contract(vaultFactory).call('view_vault', nativeToScVal(id, { type: 'u32' })))
+    .addOperation(new Contract(contract).call(functionName, ...args))
     .setTimeout(0)
     .build()
   const { results } = await rpc.call('simulateTransaction', { transaction: transaction.toXdr() }) as { results: readonly [{ xdr: string }] }
-  return scValToNative(xdr.ScVal.fromXdr(results[0].xdr, 'base64')) as Record<string, unknown>
+  return scValToNative(xdr.ScVal.fromXdr(results[0].xdr, 'base64'))
 }

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { StoredAssetRisk, StoredConfig, StoredPosition } from '../chain/market-entries.ts'
+import type { AccountState } from '../resources/account-state.ts'
+import type { AccountEntries, AssetEntries } from './entries.ts'
+import { buildState } from './state.ts'
+
+const ONE = 10_000_000n
+const PRICE = 100_000n * ONE
+const EPOCH_SEC = 1_000
+const NOW_SEC = 2_000
+
+const CONFIG: StoredConfig = {
+  base_funding_rate_bps: 1, base_maker_fee_bps: 2, base_taker_fee_bps: 5, lenient_clamp_bps: 300, maintenance_margin_bps: 100, max_leverage: 10,
+  max_oracle_deviation_bps: 100, max_position_size: 100_000n * ONE, max_price_staleness: 60, min_collateral: 10n * ONE, trading_fee_bps: 10,
+}
+const RISK: StoredAssetRisk = {
+  funding_clamp_bps: 5, im_bps: 400, max_funding_velocity_bps: 120, max_leverage: 10, max_position_size: 100_000n * ONE, mm_bps: 200, skew_scale: ONE,
+}
+const ASSET: AssetEntries = { cumulativeFunding: 0n, risk: RISK, lastGoodPrice: null }
+
+/** A cross position and an isolated one, opened at this time, as the account's state. */
+function stateOf({ openedSec = EPOCH_SEC, asset = ASSET, closeSec = NOW_SEC, ...overrides }: Partial<AccountEntries> & {
+  readonly openedSec?: number
+  readonly asset?: AssetEntries
+  readonly closeSec?: number | null
+}): AccountState {
+  const position = (id: number): StoredPosition => ({
+    asset: 'BTC', collateral: 100n * ONE, direction: 0, entry_cumulative_funding: 0n, entry_price: PRICE, id, leverage: 10, liquidation_price: 0n,
+    margin_mode: id, size: 1_000n * ONE, timestamp: openedSec, trader: 'G',
+  })
+  const entries: AccountEntries = {
+    ledger: 1, generation: '2.3', positions: [position(1), position(0)], orders: [], peaks: new Map(), crossPool: 0n, assets: new Map([['BTC', asset]]),
+    riskEpochSec: EPOCH_SEC, volume: 0n, feeTiers: [], config: CONFIG, paused: false, xlm: 0n, usdc: 0n, lp: 0n, ...overrides,
+  }
+  return buildState('G', { entries, closeSec, quotes: new Map([['BTC', { price: PRICE, timestampSec: NOW_SEC }]]) })
+}
+
+test('a position has the maintenance margin of its asset if it was opened since assets have one', () => {
+  const maintenance = (overrides: Parameters<typeof stateOf>[0]): unknown => {
+    const { cross, positions } = stateOf(overrides)
+    return [cross.maintenanceMargin, positions?.[1]?.liquidationPrice]
+  }
+  // The first prices at which 20 USDC, or 10 USDC, are not left.
+  const [ofAsset, ofConfig] = [[String(20n * ONE), '919999999900'], [String(10n * ONE), '909999999900']]
+  assert.deepEqual(maintenance({ openedSec: EPOCH_SEC }), ofAsset)
+  assert.deepEqual(maintenance({ openedSec: EPOCH_SEC - 1 }), ofConfig)
+  assert.deepEqual(maintenance({ riskEpochSec: null }), ofConfig)
+  assert.deepEqual(maintenance({ asset: { ...ASSET, risk: null } }), ofConfig)
+  assert.deepEqual(maintenance({ asset: { ...ASSET, risk: undefined } }), [null, null])
+  assert.deepEqual(maintenance({ riskEpochSec: undefined }), [null, null])
+})
+
+test('what depends on an unknown entry is null, with its reason', () => {
+  const { cross, positions, unknown } = stateOf({ asset: { ...ASSET, cumulativeFunding: undefined } })
+  assert.deepEqual([positions?.[1]?.accruedFunding, positions?.[1]?.closeValue, positions?.[1]?.liquidationPrice], [null, null, null])
+  assert.deepEqual([cross.equity, cross.withdrawable, cross.liquidatable, cross.usedMargin], [null, null, null, String(100n * ONE)])
+  assert.ok(unknown.some(({ part, reason }) => part === '/positions/1/accruedFunding' && reason === 'entry_unreadable'))
+})
+
+test('a bounded close is unknown while the age of the last good price is', () => {
+  const closeValue = (lastGood: bigint, closeSec: number | null, timeSec = NOW_SEC): unknown =>
+    stateOf({ asset: { ...ASSET, lastGoodPrice: { amount: lastGood, timeSec } }, closeSec }).positions?.[1]?.closeValue
+  assert.equal(closeValue(PRICE, null), String(100n * ONE), 'the price is within the bounds')
+  assert.equal(closeValue(2n * PRICE, null), null)
+  assert.equal(closeValue(2n * PRICE, NOW_SEC), String(1_040n * ONE), '3 % below twice the price')
+  assert.equal(closeValue(2n * PRICE, NOW_SEC, NOW_SEC - 600), String(1_040n * ONE))
+  assert.equal(closeValue(2n * PRICE, NOW_SEC, NOW_SEC - 601), String(100n * ONE), 'too old to limit the price')
+})
+
+test('nothing can be withdrawn next to a position whose price is too old', () => {
+  const withdrawable = (closeSec: number): unknown => stateOf({ crossPool: 50n * ONE, closeSec }).cross.withdrawable
+  assert.deepEqual([withdrawable(NOW_SEC + 60), withdrawable(NOW_SEC + 61)], [String(50n * ONE), '0'])
+})
