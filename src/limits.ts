@@ -81,6 +81,8 @@ export const UDF_BARS_MAX = 2_000
 export const VENUE_CACHE_MS = 3_000
 /** How long requests wait for the remaining capacity of the markets, and how long the last one is served when it cannot be read ("5.10"). */
 export const CAPACITY_WAIT_MS = 1_000
+/** From this age on the figures are marked as stale. */
+export const CAPACITY_STALE_MS = 5_000
 export const CAPACITY_SERVED_MS = 35_000
 /** Cache time of the vault's limits, which only its administrator changes. */
 export const VAULT_CAPS_CACHE_MS = 5 * 60_000
@@ -90,6 +92,8 @@ export const ADL_POSITIONS_MAX = 1_000
 export const ADL_QUINTILES_WAIT_MS = 500
 /** Health waits no longer for the market's pause state. */
 export const PAUSE_STATE_CACHE_MS = 15_000
+/** An older pause state is reported as unknown. */
+export const PAUSE_STATE_SERVED_MS = 60_000
 export const PAUSE_STATE_TIMEOUT_MS = 500
 export const SHORTFALL_CACHE_MS = 5_000
 /** The oracle's health: age from which the keeper is stale, and the size of its report. */

@@ -5,7 +5,9 @@ import type { Clock } from '../base/clock.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { MarketSummary } from '../chain/market-summary.ts'
 import type { Pool } from '../chain/pool.ts'
-import { CAPACITY_SERVED_MS, CAPACITY_WAIT_MS } from '../limits.ts'
+import { createRefreshedValue } from '../base/refreshed-value.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
+import { CAPACITY_SERVED_MS, CAPACITY_STALE_MS, CAPACITY_WAIT_MS, VENUE_CACHE_MS } from '../limits.ts'
 import type { MarketCapacity, PoolCapacity } from '../resources/market-stats.ts'
 import { capOf, poolRooms, sideCapOf, sideRooms, smallestRoom } from './headroom.ts'
 import type { PoolFigures, Room } from './headroom.ts'
@@ -29,32 +31,29 @@ export interface VenueSnapshot {
 /** Returns the capacity; null while it is unknown. Waits for a limited time and never rejects. */
 export type ReadCapacity = () => Promise<Capacity | null>
 
-export function createCapacityReader(parts: { readonly snapshot: () => Promise<VenueSnapshot>; readonly clock: Clock }): ReadCapacity {
-  const { snapshot, clock } = parts
-  let last: { readonly capacity: Capacity; readonly readAtMs: number } | null = null
-
-  async function refresh(): Promise<Capacity | null> {
-    try {
-      const capacity = describeCapacity(await snapshot(), clock.nowMs())
-      if (capacity !== null) last = { capacity, readAtMs: clock.elapsedMs() }
-      return capacity
-    } catch (error) {
-      if (error instanceof RpcFailure) return null
-      throw error
-    }
-  }
-
-  function lastKnown(): Capacity | null {
-    if (last === null || clock.elapsedMs() - last.readAtMs > CAPACITY_SERVED_MS) return null
-    const { pool, assets } = last.capacity
-    return { pool: { ...pool, stale: true }, assets }
-  }
-
+export function createCapacityReader(parts: {
+  readonly snapshot: () => Promise<VenueSnapshot>
+  readonly deployment: CurrentDeployment
+  readonly clock: Clock
+}): ReadCapacity {
+  const { snapshot, deployment, clock } = parts
+  const capacities = createRefreshedValue<Capacity>({
+    clock, freshMs: VENUE_CACHE_MS, staleMs: CAPACITY_STALE_MS, servedMs: CAPACITY_SERVED_MS, waitMs: CAPACITY_WAIT_MS,
+    async read() {
+      try {
+        return describeCapacity(await snapshot(), clock.nowMs())
+      } catch (error) {
+        if (error instanceof RpcFailure) return null
+        throw error
+      }
+    },
+  })
   return async () => {
-    const waited = new AbortController()
-    const read = await Promise.race([refresh(), clock.sleep(CAPACITY_WAIT_MS, waited.signal).then(() => null)])
-    waited.abort()
-    return read ?? lastKnown()
+    const { market, vault } = deployment.current.contracts
+    const known = await capacities.get(`${market} ${vault}`)
+    if (known === null) return null
+    const { pool, assets } = known.value
+    return { pool: { ...pool, stale: known.ageMs >= CAPACITY_STALE_MS }, assets }
   }
 }
 

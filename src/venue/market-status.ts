@@ -1,6 +1,7 @@
 // Small views of the contracts that older ones do not have: the market's pause state, and profits that the pool could not pay.
 
 import type { Clock } from '../base/clock.ts'
+import { createRefreshedValue } from '../base/refreshed-value.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
 import { readPauseState } from '../chain/market-entries.ts'
 import { RpcFailure } from '../chain/failure.ts'
@@ -10,7 +11,7 @@ import { readView } from '../chain/views.ts'
 import { withTimeout } from '../chain/with-timeout.ts'
 import { hasNewerView } from '../exchange/deployment.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
-import { PAUSE_STATE_CACHE_MS, PAUSE_STATE_TIMEOUT_MS, SHORTFALL_CACHE_MS, VENUE_READ_TIMEOUT_MS } from '../limits.ts'
+import { PAUSE_STATE_CACHE_MS, PAUSE_STATE_SERVED_MS, PAUSE_STATE_TIMEOUT_MS, SHORTFALL_CACHE_MS, VENUE_READ_TIMEOUT_MS } from '../limits.ts'
 import type { PauseState } from '../resources/health.ts'
 import type { Shortfall } from '../resources/shortfall.ts'
 
@@ -33,14 +34,17 @@ export function createMarketStatus(parts: {
   readonly clock: Clock
 }): MarketStatus {
   const { rpc, deployment, clock } = parts
-  const pauses = createTtlCache<PauseState>({ clock, ttlMs: PAUSE_STATE_CACHE_MS, maxEntries: 1 })
+  const pauses = createRefreshedValue<PauseState>({
+    clock, freshMs: PAUSE_STATE_CACHE_MS, staleMs: PAUSE_STATE_SERVED_MS, servedMs: PAUSE_STATE_SERVED_MS, waitMs: PAUSE_STATE_TIMEOUT_MS,
+    read: () => readPause(deployment.current.contracts.market),
+  })
   const shortfalls = createTtlCache<Shortfall>({ clock, ttlMs: SHORTFALL_CACHE_MS, maxEntries: MAX_CACHED_SHORTFALLS })
 
-  async function readPause(market: string): Promise<PauseState> {
+  async function readPause(market: string): Promise<PauseState | null> {
     const view = { contract: market, functionName: 'get_pause_state', args: [] }
-    return await orElse(UNKNOWN_PAUSE, PAUSE_STATE_TIMEOUT_MS, async (signal) => {
+    return await orElse(null, VENUE_READ_TIMEOUT_MS, async (signal) => {
       const state = readPauseState((await readView(rpc, view, { signal })).value)
-      return state === undefined ? UNKNOWN_PAUSE : { supported: true, ...state }
+      return state === undefined ? null : { supported: true, ...state }
     })
   }
 
@@ -68,8 +72,7 @@ export function createMarketStatus(parts: {
     async pauseState() {
       const exchange = deployment.current
       if (!hasNewerView(exchange, 'market', 'get_pause_state', [])) return UNKNOWN_PAUSE
-      const { market } = exchange.contracts
-      return await pauses.get(market, () => readPause(market))
+      return (await pauses.get(exchange.contracts.market))?.value ?? UNKNOWN_PAUSE
     },
     async shortfall(address) {
       const exchange = deployment.current

@@ -149,6 +149,7 @@ test('permanent timeout, http_status and connection_reset: routes that need no n
     '/v1/health', '/v1/trades', '/v1/events', '/v1/leaderboard', '/v1/vaults', '/v1/candles?asset=BTC&interval=1m', '/v1/pool/history',
   ]
   for (const fault of PERMANENT_FAULTS) {
+    assert.equal((await getNow('/v1/markets/stats')).status, 200, 'the capacity is known')
     await injectFault(fault)
     // The fault also delays the ticker, in every phase of its reads.
     const end = new AbortController()
