@@ -82,7 +82,7 @@ export const VENUE_CACHE_MS = 3_000
 /** How long requests wait for the remaining capacity of the markets, and how long the last one is served when it cannot be read ("5.10"). */
 export const CAPACITY_WAIT_MS = 1_000
 /** From this age on the figures are marked as stale. */
-export const CAPACITY_STALE_MS = 5_000
+export const CAPACITY_STALE_MS = 10_000
 export const CAPACITY_SERVED_MS = 35_000
 /** Cache time of the vault's limits, which only its administrator changes. */
 export const VAULT_CAPS_CACHE_MS = 5 * 60_000

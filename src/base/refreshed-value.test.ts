@@ -37,6 +37,7 @@ test('renews a value in the background, and waits for the read only once it is s
   clock.advance(3_000)
   assert.deepEqual([await get(), pending.length], [1, 2], 'served while it is read')
   pending[1]?.resolve(2)
+  await new Promise((resolve) => setImmediate(resolve))
   clock.advance(6_000)
   const waiting = get()
   pending[2]?.resolve(3)

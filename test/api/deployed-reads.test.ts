@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ADL_CACHE_MS, KEEPER_STALE_MS, STATS_CACHE_MS } from '../../src/limits.ts'
+import { ADL_CACHE_MS, CAPACITY_STALE_MS, KEEPER_STALE_MS, STATS_CACHE_MS } from '../../src/limits.ts'
 import type { AdlQueue } from '../../src/resources/adl-queue.ts'
 import type { Leaderboard, LeaderRank } from '../../src/resources/leaderboard.ts'
 import type { MarketStats, PoolCapacity, Solvency } from '../../src/resources/market-stats.ts'
@@ -241,7 +241,7 @@ test('GET /v1/markets/stats has capacity, pool and solvency', async () => {
 
 test('stats keep the last capacity for a while without the network, marked stale, then leave it out', async () => {
   second.rpc.isDown = true
-  second.clock.advance(STATS_CACHE_MS)
+  second.clock.advance(CAPACITY_STALE_MS)
   assert.equal((await read<Stats>(second, '/v1/markets/stats')).pool.stale, true)
   second.clock.advance(60_000)
   const body = await read<Stats>(second, '/v1/markets/stats')

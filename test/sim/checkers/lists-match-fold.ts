@@ -7,6 +7,7 @@ import { listLeaders } from '../../../src/projections/leaders.ts'
 import { readMarketStats } from '../../../src/projections/market-stats.ts'
 import { listOpenPositions } from '../../../src/projections/positions.ts'
 import { listTrades } from '../../../src/projections/trades.ts'
+import type { TradesFilter } from '../../../src/projections/trades.ts'
 import type { Queryable } from '../../../src/store/store.ts'
 import type { Archived } from './archive.ts'
 import { checkFeedsMatchLog } from './feeds-match-log.ts'
@@ -22,13 +23,14 @@ export async function checkListsMatchFold(db: Queryable, archive: readonly Archi
   const folded = fold(archive, rows[0]?.deployment ?? null, openIds)
 
   assert.deepEqual(await readWholeList((cursor) => listOpenPositions(db, { cursor })), folded.openPositions, 'open positions')
-  assert.deepEqual(await readWholeList((cursor) => listTrades(db, { limit: PAGE_ROWS, cursor })), folded.trades, 'trades')
+  assert.deepEqual(await readAllTrades(db, {}), folded.trades, 'trades')
   const events = await readWholeList((cursor) => listEvents(db, { limit: PAGE_ROWS, cursor }))
   assert.deepEqual(events.map(({ eventId, topic, ledger }) => ({ eventId, topic, ledger })), newestFirst(archive), 'events')
   for (const sort of ['pnl', 'volume'] as const) {
     const leaders = await readWholeList((cursor) => listLeaders(db, { sort, limit: PAGE_ROWS, cursor }))
-    const expected = new Map([...folded.traders].map(([trader, { pnl, volume }]) => [trader, { trader, pnl: String(pnl), volume: String(volume) }]))
-    assert.deepEqual(new Map(leaders.map((leader) => [leader.trader, leader])), expected, `leaders by ${sort}`)
+    const expected = new Map([...folded.traders].map(([trader, { pnl, volume }]) => [trader, { pnl: String(pnl), volume: String(volume) }]))
+    assert.deepEqual(new Map(leaders.map(({ trader, pnl, volume }) => [trader, { pnl, volume }])), expected, `leaders by ${sort}`)
+    assert.deepEqual(leaders.map(({ rank }) => rank), leaders.map((_, index) => index + 1), `ranks by ${sort}`)
     assert.equal(leaders.length, expected.size, `leaders by ${sort}: duplicate account`)
     const values = leaders.map((leader) => BigInt(leader[sort]))
     assert.ok(values.every((value, index) => index === 0 || value <= (values[index - 1] ?? value)), `leaders are not ordered by ${sort}`)
@@ -39,17 +41,23 @@ export async function checkListsMatchFold(db: Queryable, archive: readonly Archi
   await checkFeedsMatchLog(db, archive)
 }
 
+/** Trades without the label of their deployment. */
+async function readAllTrades(db: Queryable, filter: Pick<TradesFilter, 'trader' | 'asset'>): Promise<object[]> {
+  const rows = await readWholeList((cursor) => listTrades(db, { ...filter, limit: PAGE_ROWS, cursor }))
+  return rows.map(({ deployment: _label, ...row }) => row)
+}
+
 /** A filtered list equals the filtered whole list. */
 async function checkFilters(db: Queryable, folded: ReturnType<typeof fold>): Promise<void> {
   for (const trader of [...folded.traders.keys()].slice(0, 3)) {
     const mine = <Row extends { readonly trader: string }>(rows: readonly Row[]): Row[] => rows.filter((row) => row.trader === trader)
     assert.deepEqual(await readWholeList((cursor) => listOpenPositions(db, { trader, cursor })), mine(folded.openPositions), `open positions of ${trader}`)
-    assert.deepEqual(await readWholeList((cursor) => listTrades(db, { trader, limit: PAGE_ROWS, cursor })), mine(folded.trades), `trades of ${trader}`)
+    assert.deepEqual(await readAllTrades(db, { trader }), mine(folded.trades), `trades of ${trader}`)
   }
   const asset = folded.trades[0]?.asset
   if (asset === undefined || asset === null) return
   const wanted = folded.trades.filter((trade) => trade.asset === asset)
-  assert.deepEqual(await readWholeList((cursor) => listTrades(db, { asset, limit: PAGE_ROWS, cursor })), wanted, `trades of ${asset}`)
+  assert.deepEqual(await readAllTrades(db, { asset }), wanted, `trades of ${asset}`)
 }
 
 function newestFirst(archive: readonly Archived[]): object[] {
