@@ -105,13 +105,8 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly deployment: Cur
       fundingUnavailableUntilMs = clock.elapsedMs() + VENUE_CACHE_MS
       return null
     },
-<<<<<<< HEAD
     limits: async (asset) => describeLimits(asset, await snapshot(), nowSec()),
-    capacity: createCapacityReader({ snapshot, clock }),
-=======
-    limits: async (asset) => describeLimits(asset, await snapshot()),
     capacity: createCapacityReader({ snapshot, deployment, clock }),
->>>>>>> 801368c (Serve health and capacity without waiting for a node that hangs)
   }
 }
 
