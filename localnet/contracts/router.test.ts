@@ -60,7 +60,8 @@ test('the router\'s price bands are the published ones and limit the local price
     TRX: [0.01, 1000], HYPE: [0.1, 100_000], DOGE: [0.001, 100], ZEC: [1, 100_000], LINK: [0.1, 10_000], BCH: [1, 100_000], LTC: [1, 100_000],
   })
   assert.deepEqual([...PRICE_BANDS.keys()], ASSET_SYMBOLS)
-  const localBands = Object.entries(MARKETS).filter(([asset]) => ASSET_SYMBOLS.includes(asset)).map(([asset, { lowest, highest }]) => [asset, { lowest, highest }] as const)
+  const localBands = Object.entries(MARKETS).filter(([asset]) => ASSET_SYMBOLS.includes(asset))
+    .map(([asset, { lowest, highest }]) => [asset, { lowest, highest }] as const)
   assert.deepEqual(new Map(localBands), PRICE_BANDS)
 })
 
