@@ -88,6 +88,8 @@ test('every order is found by the event that announces it', async () => {
     placed.push(announced?.orderId)
   }
   assert.equal(new Set(placed).size, 4)
+  await fixture.catchUp()
+  assert.deepEqual((await client.getAccountState()).body.orders?.map(({ orderId }) => orderId), placed.toReversed())
   const [limit = 0, , stop = 0] = placed
   await trade({ op: 'cancel_order', orderId: limit })
   const closed = await trade({ op: 'close_position', positionId: positionId ?? 0 })
@@ -112,6 +114,7 @@ test('CCXT programs see each market\'s limits, net positions and close in part',
   await run(() => exchange.loadMarkets())
   assert.deepEqual([exchange.market('BTC').limits.leverage.max, exchange.market('PUMP').limits.leverage.max], [10, 5])
   const symbol = 'BTC/USDC:USDC'
+  assert.deepEqual((await run(() => exchange.fetchFundingRates([symbol])))[symbol]?.fundingRate, 0)
   await run(() => exchange.createMarketOrderWithCost(symbol, 'buy', 500, { leverage: 5 }))
   const netted = await run(() => exchange.createMarketOrderWithCost(symbol, 'sell', 1000, { leverage: 5 }))
   assert.deepEqual([netted.filled, netted.cost, netted.average], [0.01, 1000, 100_000])

@@ -7,7 +7,7 @@ import type { ExchangeConfig } from './connection.ts'
 import { DESCRIPTION, HAS, TIMEFRAMES } from './description.ts'
 import { ArgumentsRequired, BadRequest, BadSymbol, ExchangeClosedByUser, ExchangeError, InvalidOrder, NotSupported, toCcxtError } from './errors.ts'
 import { iso8601 } from './numbers.ts'
-import { intervalOf, collectRows, PAGE_MAX, PAGES_MAX, positionsOf } from './lists.ts'
+import { intervalOf, collectRows, fundingOf, PAGE_MAX, PAGES_MAX, positionsOf } from './lists.ts'
 import { toTradeRequest } from './order-requests.ts'
 import type { OrderParams } from './order-requests.ts'
 import { toOrder } from './order-results.ts'
@@ -155,21 +155,21 @@ export class PerpetualExchange {
 
   async fetchFundingRate(symbol: string): Promise<FundingRate> {
     const market = await this.#marketOf(symbol)
-    return this.#withClient(async (client) => parseFunding((await client.getFunding({ limit: 1 })).body.current, market.symbol))
+    return this.#withClient(async (client) => parseFunding((await client.getFunding({ limit: 1 })).body.current, market))
   }
 
   async fetchFundingRates(symbols?: readonly string[]): Promise<Record<string, FundingRate>> {
     const wanted = await this.#symbolsOf(symbols)
     return this.#withClient(async (client) => {
       const { current } = (await client.getFunding({ limit: 1 })).body
-      return Object.fromEntries([...wanted].map((symbol) => [symbol, parseFunding(current, symbol)]))
+      return Object.fromEntries([...wanted].map((symbol) => [symbol, parseFunding(current, this.market(symbol))]))
     })
   }
 
   async fetchFundingRateHistory(symbol: string, since?: number, limit = 100): Promise<FundingRateHistory[]> {
     const market = await this.#marketOf(symbol)
     return this.#withClient(async (client) => {
-      const rows = client.rows('getFunding', { limit: PAGE_MAX })
+      const rows = fundingOf(client.rows('getFunding', { limit: PAGE_MAX }), market.id)
       return collectRows(rows, (row) => parseFundingRow(row, market.symbol), since, limit)
     })
   }

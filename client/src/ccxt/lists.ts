@@ -1,6 +1,6 @@
 // Lists in CCXT's form: filtered by `since` and `limit`, oldest first.
 
-import type { AccountState } from '../generated/resources.ts'
+import type { AccountState, FundingRow } from '../generated/resources.ts'
 import type { CandleInterval } from '../stream-frames.ts'
 import { TIMEFRAMES } from './description.ts'
 import { BadRequest, ExchangeError } from './errors.ts'
@@ -20,6 +20,11 @@ export function intervalOf(timeframe: string): CandleInterval {
 export function positionsOf({ positions, orders }: AccountState): Position[] {
   if (positions === null) throw new ExchangeError('The positions are not available.')
   return positions.map((position) => parsePosition(position, orders ?? []))
+}
+
+/** The rows that apply to an asset: its own, and those of contracts of generation 1, which apply to all. */
+export async function* fundingOf(rows: AsyncIterable<FundingRow>, id: string): AsyncGenerator<FundingRow> {
+  for await (const row of rows) if (row.asset === null || row.asset === id) yield row
 }
 
 /** From a list with the newest row first: the oldest `limit` rows since `since`, or the newest `limit` rows without `since`. Returns the oldest row first. */

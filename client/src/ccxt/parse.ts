@@ -155,12 +155,13 @@ export function parseBalance(state: AccountState): Balances {
   return { ...byCode, ...named } as Balances
 }
 
-/** All markets have the same hourly rate. */
-export function parseFunding(current: CurrentFunding | null, symbol: string): FundingRate {
-  const appliedAt = current?.lastAppliedAt
+/** Contracts of generation 1 have the same hourly rate in all markets. */
+export function parseFunding(current: CurrentFunding | null, { id, symbol }: Pick<Market, 'id' | 'symbol'>): FundingRate {
+  const funding = current?.assets.find(({ asset }) => asset === id)
+  const appliedAt = funding?.lastTs
   const fundingTimestamp = appliedAt === null || appliedAt === undefined ? undefined : appliedAt * 1000
   return {
-    symbol, info: current, fundingRate: toOptionalNumber(current?.rate), fundingTimestamp, fundingDatetime: iso8601(fundingTimestamp), interval: '1h',
+    symbol, info: current, fundingRate: toOptionalNumber(funding?.rate), fundingTimestamp, fundingDatetime: iso8601(fundingTimestamp), interval: '1h',
     timestamp: undefined, datetime: undefined, markPrice: undefined, indexPrice: undefined, interestRate: undefined, estimatedSettlePrice: undefined,
     nextFundingRate: undefined, nextFundingTimestamp: undefined, nextFundingDatetime: undefined,
     previousFundingRate: undefined, previousFundingTimestamp: undefined, previousFundingDatetime: undefined,

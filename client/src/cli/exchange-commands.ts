@@ -161,9 +161,15 @@ async function candles(context: Context): Promise<void> {
 async function funding(context: Context): Promise<void> {
   const limit = Math.min(limitOf(context), PAGE_MAX)
   const { body } = await context.progress.run('Loading funding', () => context.client().getFunding({ limit }, callOptions(context)))
-  const now = body.current?.rate
-  context.show(body, `now: ${now === null || now === undefined ? 'unknown' : `${toPercent(now)} per hour`} (positive: longs pay)\n\n${table([
-    { title: 'applied (UTC)', text: ({ ts }) => timeOf(ts) }, { title: 'rate per hour', align: 'right', text: ({ fundingRate }) => toPercent(fundingRate) },
+  const percent = (rate: string | null): string | null => (rate === null ? null : toPercent(rate))
+  const now = table([
+    { title: 'asset', text: ({ asset }) => asset }, { title: 'rate per hour', align: 'right', text: ({ rate }) => percent(rate) },
+    { title: 'next', align: 'right', text: ({ predictedRate }) => percent(predictedRate) },
+    { title: 'applied (UTC)', text: ({ lastTs }) => timeOf(lastTs) },
+  ], body.current?.assets ?? [], 'The current rates are unknown.')
+  context.show(body, `Positive: longs pay.\n\n${now}\n${table([
+    { title: 'asset', text: ({ asset }) => asset ?? 'all' }, { title: 'applied (UTC)', text: ({ ts }) => timeOf(ts) },
+    { title: 'rate per hour', align: 'right', text: ({ fundingRate }) => toPercent(fundingRate) },
     { title: 'hours', align: 'right', text: ({ hoursElapsed }) => hoursElapsed }, { title: 'ledger', align: 'right', text: ({ ledger }) => ledger },
   ], body.history, 'No funding was applied yet.')}`)
 }
