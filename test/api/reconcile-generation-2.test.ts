@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { address, i128, symbol, u32, u64 } from '../../localnet/contracts/host.ts'
+import { numberedKey } from '../../src/chain/market-entries.ts'
 import { rebuild } from '../../src/indexer/rebuild.ts'
 import type { Health } from '../../src/resources/health.ts'
 import type { OpenPosition } from '../../src/resources/open-position.ts'
@@ -9,6 +11,8 @@ import { dumpProjections } from '../index/tables.ts'
 import { reconcileAll, readPositionsFromApi, readPositionsFromChain } from '../support/chain-views.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import { applyInOneLedger, createChainTrader, ONE } from '../support/traders.ts'
+import type { ChainTrader, ContractCall } from '../support/traders.ts'
 
 const RECONCILE_LATER_MS = 600_000
 
@@ -34,6 +38,14 @@ async function assertEqualsChain(fixture: GatewayFixture): Promise<void> {
   assert.deepEqual(await readPositionsFromApi(fixture), await readPositionsFromChain(fixture))
 }
 
+function openCall(trader: ChainTrader, functionName: 'open_position' | 'open_position_cross', asset: string, collateral: number): ContractCall {
+  return { trader, functionName, args: [address(trader.address), symbol(asset), i128(BigInt(collateral) * ONE), u32(10), u32(0), i128(0n)] }
+}
+
+function positionCall(trader: ChainTrader, functionName: string, positionId: number, amount: bigint): ContractCall {
+  return { trader, functionName, args: [address(trader.address), u64(BigInt(positionId)), i128(amount)] }
+}
+
 test('the index of an active market equals the chain without corrections, counts included', async () => {
   await using fixture = await createGatewayFixture({ seed: 'reconcile 2', generation: '2' })
   for (let round = 0; round < 3; round++) {
@@ -54,6 +66,78 @@ test('the index of an active market equals the chain without corrections, counts
   assert.ok(BigInt(vault?.totalUsdc ?? '0') > 0n)
   const samples = await fixture.store.read.query<{ aum: string }>('select aum from idx.pool_samples')
   assert.ok(samples.length > 0 && samples.every(({ aum }) => BigInt(aum) > 0n), 'the pool was sampled')
+})
+
+test('reduced and partly liquidated positions, changed collateral and liquidated accounts need no correction', async () => {
+  await using fixture = await createGatewayFixture({ seed: 'reconcile 2 partial', generation: '2', traders: 0 })
+  await fixture.closeLedgers(3)
+  const setPrices = async (btc: bigint, eth: bigint): Promise<void> => {
+    await fixture.control('local_setPrice', { asset: 'BTC', price: String(btc * ONE) })
+    await fixture.control('local_setPrice', { asset: 'ETH', price: String(eth * ONE) })
+  }
+  await setPrices(100_000n, 4_000n)
+  const [alice, bob, carol] = [await createChainTrader(fixture, 'alice'), await createChainTrader(fixture, 'bob'), await createChainTrader(fixture, 'carol')]
+  await fixture.closeLedgers(3)
+  await applyInOneLedger(fixture, [
+    { trader: bob, functionName: 'deposit_cross_margin', args: [address(bob.address), i128(1_350n * ONE)] },
+  ])
+  await applyInOneLedger(fixture, [
+    openCall(alice, 'open_position', 'BTC', 1_000), openCall(bob, 'open_position_cross', 'BTC', 1_000), openCall(carol, 'open_position', 'ETH', 800),
+  ])
+  await applyInOneLedger(fixture, [openCall(bob, 'open_position_cross', 'ETH', 300)])
+  await fixture.catchUp()
+  const idOf = async ({ address: trader }: ChainTrader): Promise<number> =>
+    (await fixture.get<{ positions: readonly OpenPosition[] }>(`/v1/positions/open?trader=${trader}`)).body.positions[0]?.positionId ?? 0
+  const carolsId = await idOf(carol)
+  await applyInOneLedger(fixture, [positionCall(carol, 'close_position_partial', carolsId, 3_000n * ONE)])
+  await applyInOneLedger(fixture, [positionCall(carol, 'add_collateral', carolsId, 90n * ONE)])
+  await applyInOneLedger(fixture, [positionCall(carol, 'remove_collateral', carolsId, 10n * ONE)])
+  const check = async (): Promise<void> => {
+    await fixture.catchUp()
+    assert.equal(await reconcileLater(fixture), 0)
+    await assertEqualsChain(fixture)
+    assert.equal((await compared(fixture)).openPositionsDrift, 0)
+    await fixture.closeLedgers(1)
+  }
+  await check()
+  await setPrices(91_900n, 3_990n)
+  await fixture.closeLedgers(20)
+  await check()
+  await setPrices(85_000n, 3_300n)
+  await fixture.closeLedgers(60)
+  await check()
+  const { archived, corrections } = await health(fixture)
+  assert.equal(corrections, 0)
+  for (const topic of ['position_reduced', 'collateral_added', 'collateral_removed', 'position_partial_liq', 'position_liquidated', 'cross_liq']) {
+    assert.ok((archived?.[topic] ?? 0) > 0, topic)
+  }
+})
+
+test('a comparison reads open positions only: no ids that ended by events', async () => {
+  await using fixture = await createGatewayFixture({ seed: 'reconcile 2 cost', generation: '2' })
+  await closeAndIndex(fixture, 80)
+  fixture.rpc.requestedKeys.length = 0
+  await reconcileAll(fixture)
+  const requested = new Set(fixture.rpc.requestedKeys)
+  const { market } = fixture.network.contracts
+  const rows = await fixture.store.read.query<{ id: number; state: string }>('select position_id as id, state from idx.positions')
+  const read = rows.filter(({ id }) => requested.has(numberedKey(market, 'Position', id)))
+  assert.deepEqual(read.map(({ id }) => id).toSorted(), rows.filter(({ state }) => state === 'open').map(({ id }) => id).toSorted())
+  assert.ok(rows.length > read.length + 3)
+  const placed = await fixture.store.read.query<{ id: number }>('select order_id as id from idx.placed_orders')
+  assert.ok(placed.length > 10 && placed.every(({ id }) => !requested.has(numberedKey(market, 'Order', id))))
+})
+
+test('an index that starts late adds the positions that were opened before', async () => {
+  await using fixture = await createGatewayFixture({ seed: 'reconcile 2 late', generation: '2', startLedger: 60 })
+  await closeAndIndex(fixture, 90)
+  assert.ok((await reconcileAll(fixture)) > 0)
+  await assertEqualsChain(fixture)
+  fixture.rpc.requestedKeys.length = 0
+  assert.equal(await reconcileLater(fixture), 0)
+  const [open] = await fixture.store.read.query<{ count: number }>('select count(*) as count from idx.positions where state = \'open\'')
+  const ids = new Set(Array.from({ length: 100 }, (_, index) => numberedKey(fixture.network.contracts.market, 'Position', index + 1)))
+  assert.equal(fixture.rpc.requestedKeys.filter((key) => ids.has(key)).length, open?.count, 'ids that were read once are not read again')
 })
 
 test('positions that differ, ended or were never seen are corrected, and a rebuild preserves that', async () => {

@@ -12,13 +12,16 @@ export interface RpcControls {
   heldUntil: Promise<void> | null
   /** The assets of all price reads, in order. */
   readonly requestedPrices: string[]
+  /** The keys of all reads of ledger entries, in order. */
+  readonly requestedKeys: string[]
 }
 
 export function createControlledTransport(network: LocalNetwork): { readonly controls: RpcControls; readonly transport: Transport } {
-  const controls: RpcControls = { refusedPrices: new Set(), isDown: false, heldUntil: null, requestedPrices: [] }
+  const controls: RpcControls = { refusedPrices: new Set(), isDown: false, heldUntil: null, requestedPrices: [], requestedKeys: [] }
   const transport: Transport = async (_url, body) => {
     const asset = requestedPrice(body)
     if (asset !== undefined) controls.requestedPrices.push(asset)
+    controls.requestedKeys.push(...keysOf(body))
     if (controls.heldUntil !== null) await controls.heldUntil
     if (controls.isDown) return { status: 404, body: 'no upstream at rpc.internal' }
     if (asset !== undefined && controls.refusedPrices.has(asset)) {
@@ -30,6 +33,13 @@ export function createControlledTransport(network: LocalNetwork): { readonly con
     return { status: response.status, body: response.body ?? '', ...(retryAfter === undefined ? {} : { retryAfterMs: Number(retryAfter) * 1_000 }) }
   }
   return { controls, transport }
+}
+
+/** The ledger entries that this request reads. */
+function keysOf(body: string): readonly string[] {
+  if (!body.includes('getLedgerEntries')) return []
+  const { params } = JSON.parse(body) as { params: { keys: readonly string[] } }
+  return params.keys
 }
 
 /** The asset whose price this request reads by simulation. */
