@@ -122,7 +122,7 @@ test('a comparison reads open positions only: no ids that ended by events', asyn
   const { market } = fixture.network.contracts
   const rows = await fixture.store.read.query<{ id: number; state: string }>('select position_id as id, state from idx.positions')
   const read = rows.filter(({ id }) => requested.has(numberedKey(market, 'Position', id)))
-  assert.deepEqual(read.map(({ id }) => id).toSorted(), rows.filter(({ state }) => state === 'open').map(({ id }) => id).toSorted())
+  assert.deepEqual(new Set(read), new Set(rows.filter(({ state }) => state === 'open')))
   assert.ok(rows.length > read.length + 3)
   const placed = await fixture.store.read.query<{ id: number }>('select order_id as id from idx.placed_orders')
   assert.ok(placed.length > 10 && placed.every(({ id }) => !requested.has(numberedKey(market, 'Order', id))))
