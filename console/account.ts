@@ -89,7 +89,7 @@ export function createAccountView({ feed, session, onAction, isGeneration2 }: Ac
   }
 }
 
-const PAUSED = 'Trading is paused. Orders can still be cancelled, and positions are still liquidated.'
+const PAUSED = 'Trading is paused. No position can be opened. Orders can still be cancelled.'
 
 function accountSummary(account: AccountState): readonly (HTMLElement | null)[] {
   const { cross, fees, limits } = account

@@ -22,9 +22,13 @@ export function positionsOf({ positions, orders }: AccountState): Position[] {
   return positions.map((position) => parsePosition(position, orders ?? []))
 }
 
-/** The rows that apply to an asset: its own, and those of contracts of generation 1, which apply to all. */
+/** The rows that apply to an asset: its own, and those of contracts of generation 1, which apply to all. Reads a limited number of rows. */
 export async function* fundingOf(rows: AsyncIterable<FundingRow>, id: string): AsyncGenerator<FundingRow> {
-  for await (const row of rows) if (row.asset === null || row.asset === id) yield row
+  let read = 0
+  for await (const row of rows) {
+    if (row.asset === null || row.asset === id) yield row
+    if (++read >= PAGES_MAX * PAGE_MAX) return
+  }
 }
 
 /** From a list with the newest row first: the oldest `limit` rows since `since`, or the newest `limit` rows without `since`. Returns the oldest row first. */
