@@ -216,7 +216,8 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     path: '/v1/pool', query: [],
     body: [
-      'ledger', 'aum', 'lpPrice', 'lpSupply', 'totalUsdc', 'usdcBalance', 'totalFees', 'unrealizedPnl', 'reservedPayout', 'shortfall', 'depositFeeBps',
+      'ledger', 'aum', 'lpPrice', 'lpSupply', 'totalUsdc', 'usdcBalance', 'totalFees', 'unrealizedPnl', 'reservedPayout', 'shortfall', 'bufferBalance',
+      'shortfallReserve', 'depositFeeBps',
       'withdrawFeeBps', 'paused', 'caps', 'headroom',
     ],
     errors: [429, 500, 502],
@@ -226,8 +227,9 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     path: '/v1/markets/{asset}/limits', pathParameters: ASSET_PATH, query: [],
     body: [
-      'asset', 'ledger', 'minLeverage', 'maxLeverage', 'minCollateral', 'maxPositionSize', 'maintenanceMarginBps', 'maxPriceAgeSec', 'maxPriceDeviationBps',
-      'slippageToleranceBps', 'trailingPercentBps', 'feeTiers', 'openInterest', 'assetSideCap', 'headroom', 'tradingPaused',
+      'asset', 'ledger', 'minLeverage', 'maxLeverage', 'minCollateral', 'maxPositionSize', 'initialMarginBps', 'maintenanceMarginBps', 'maxPriceAgeSec',
+      'maxPriceDeviationBps', 'slippageToleranceBps', 'trailingPercentBps', 'feeTiers', 'openInterest', 'assetSideCap', 'headroom', 'tradingPaused',
+      'pauseMode', 'assetHalted', 'adlActive',
     ],
     errors: [404, 429, 500, 502],
   },

@@ -1077,12 +1077,12 @@ export interface components {
           /** @description Position size that can still be opened short, in USDC, 7-decimal. */
           readonly short: string | null;
           /**
-           * @description Limit that determines the headroom for longs; maxPosition only where each asset has its own maximum size. Null if unknown.
+           * @description Limit that determines the headroom for longs. maxPosition only where each asset has its own maximum size. Null if unknown.
            * @enum {string|null}
            */
           readonly bindingLong: "aggregate" | "side" | "skew" | "liquidity" | "maxPosition" | null;
           /**
-           * @description Limit that determines the headroom for shorts; maxPosition only where each asset has its own maximum size. Null if unknown.
+           * @description Limit that determines the headroom for shorts. maxPosition only where each asset has its own maximum size. Null if unknown.
            * @enum {string|null}
            */
           readonly bindingShort: "aggregate" | "side" | "skew" | "liquidity" | "maxPosition" | null;
@@ -1206,12 +1206,12 @@ export interface components {
         /** @description Position size that can still be opened short, in USDC, 7-decimal. */
         readonly short: string | null;
         /**
-         * @description Limit that determines the headroom for longs; maxPosition only where each asset has its own maximum size. Null if unknown.
+         * @description Limit that determines the headroom for longs. maxPosition only where each asset has its own maximum size. Null if unknown.
          * @enum {string|null}
          */
         readonly bindingLong: "aggregate" | "side" | "skew" | "liquidity" | "maxPosition" | null;
         /**
-         * @description Limit that determines the headroom for shorts; maxPosition only where each asset has its own maximum size. Null if unknown.
+         * @description Limit that determines the headroom for shorts. maxPosition only where each asset has its own maximum size. Null if unknown.
          * @enum {string|null}
          */
         readonly bindingShort: "aggregate" | "side" | "skew" | "liquidity" | "maxPosition" | null;
