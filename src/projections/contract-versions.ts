@@ -34,7 +34,7 @@ export interface ContractCode {
   readonly problem: string | null
 }
 
-const COLUMNS = `address, contract, from_ledger as "fromLedger", from_event_id as "fromEventId", wasm_hash as "wasmHash", generation, seq,
+const COLUMNS = `address, contract, from_ledger as "fromLedger", nullif(from_event_id, '') as "fromEventId", wasm_hash as "wasmHash", generation, seq,
   noticed_at as "noticedAt"`
 
 /** Every version on a chain, in the order of the chain. */
@@ -89,17 +89,17 @@ export async function insertContractVersion(tx: Queryable, chain: number, versio
   await tx.query(
     `insert into idx.contract_versions (chain, address, from_ledger, from_event_id, wasm_hash, generation, seq, noticed_at, contract)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-     on conflict (chain, address, from_ledger, coalesce(from_event_id, '')) do update
+     on conflict (chain, address, from_ledger, from_event_id) do update
        set wasm_hash = excluded.wasm_hash, generation = excluded.generation, seq = coalesce(idx.contract_versions.seq, excluded.seq)`,
-    [chain, address, fromLedger, fromEventId, wasmHash, generation, seq, noticedAt, contract],
+    [chain, address, fromLedger, fromEventId ?? '', wasmHash, generation, seq, noticedAt, contract],
   )
   await notifyContractsChanged(tx)
 }
 
 export async function removeContractVersion(tx: Queryable, chain: number, { address, fromLedger, fromEventId }: ContractVersion): Promise<void> {
   await tx.query(
-    'delete from idx.contract_versions where chain = $1 and address = $2 and from_ledger = $3 and from_event_id is not distinct from $4',
-    [chain, address, fromLedger, fromEventId],
+    'delete from idx.contract_versions where chain = $1 and address = $2 and from_ledger = $3 and from_event_id = $4',
+    [chain, address, fromLedger, fromEventId ?? ''],
   )
 }
 

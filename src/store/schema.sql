@@ -68,11 +68,12 @@ create table idx.contract_versions (
   address text not null,
   contract text,
   from_ledger bigint not null,
-  from_event_id text,
+  from_event_id text not null,
   wasm_hash text not null,
   generation text,
   seq bigint,
-  noticed_at bigint not null
+  noticed_at bigint not null,
+  constraint contract_versions_pkey PRIMARY KEY (chain, address, from_ledger, from_event_id)
 );
 
 create table idx.corrections (
@@ -592,7 +593,6 @@ CREATE INDEX account_events_by_kind ON idx.account_events USING btree (account, 
   WHERE (kind IS NOT NULL);
 CREATE INDEX account_events_by_seq ON idx.account_events USING btree (seq);
 CREATE INDEX account_events_by_topic ON idx.account_events USING btree (account, topic, seq);
-CREATE UNIQUE INDEX contract_versions_by_position ON idx.contract_versions USING btree (chain, address, from_ledger, COALESCE(from_event_id, ''::text));
 CREATE INDEX contract_versions_by_seq ON idx.contract_versions USING btree (seq)
   WHERE (seq IS NOT NULL);
 CREATE INDEX events_by_contract ON idx.events USING btree (contract_id, seq);

@@ -25,7 +25,7 @@ const OPEN = { op: 'open_position', asset: 'BTC', collateral: '1000000000', leve
 interface EventRow {
   readonly eventId: string
   readonly contractId: string
-  readonly ledger: number
+  readonly txHash: string
 }
 
 const isNewEpoch = ({ type, reason }: StreamFrame): boolean => type === 'gap' && reason === 'epoch'
@@ -51,16 +51,14 @@ async function listEvents(client: Client): Promise<readonly EventRow[]> {
   return (await client.listEvents({ limit: 500 })).body.events
 }
 
-/** Events of both chains never mix: after the first frame of the new epoch, none of the old contracts follows. */
-function assertNotMixed(client: StreamClient, old: ReadonlySet<string>): void {
+/** Events of both chains never mix: events of the new contracts follow the border, those of the old ones do not. `contractOf`: by transaction. */
+function assertNotMixed(client: StreamClient, contractOf: ReadonlyMap<string, string>, old: ReadonlySet<string>): void {
   const border = client.frames.findIndex(isNewEpoch)
   assert.ok(border >= 0, 'the client was informed')
-  for (const [index, { type, channel, data }] of client.frames.entries()) {
-    if (type !== undefined || channel !== 'events') continue
-    const contractId = data?.['contractId']
-    assert.ok(typeof contractId === 'string')
-    assert.equal(old.has(contractId), index < border, `frame ${index} of ${contractId}`)
-  }
+  const events = [...client.frames.entries()].filter(([, { channel }]) => channel === 'events')
+  const placed = events.map(([index, { data }]) => ({ index, contract: contractOf.get(data?.['txHash'] as string) }))
+  assert.ok(placed.some(({ index, contract }) => contract !== undefined && index > border), 'events of the new contracts arrived')
+  for (const { index, contract } of placed) if (contract !== undefined) assert.equal(old.has(contract), index < border, `frame ${index} of ${contract}`)
 }
 
 test('follows a reset of the network with a new generation of contracts by one new file, under load', async () => {
@@ -119,7 +117,9 @@ test('follows a reset of the network with a new generation of contracts by one n
   const after = await listEvents(trader)
   const ids = after.map(({ eventId }) => eventId)
   assert.equal(new Set(ids).size, ids.length, 'no event is served twice')
-  for (const client of clients) assertNotMixed(client, oldContracts)
+  const contractOf = new Map(after.map(({ txHash, contractId }) => [txHash, contractId]))
+  await Promise.all(clients.map((client) => client.settle()))
+  for (const client of clients) assertNotMixed(client, contractOf, oldContracts)
   for (const { eventId } of before.slice(0, 20)) {
     assert.ok(ids.includes(eventId) || ids.length === 500, `the old event ${eventId} is still served`)
   }
