@@ -1,7 +1,8 @@
 // Placed orders and the owners of orders. Executions and cancellations name no account. The owner comes from the order's placement event or, for orders
 // without one (immediate-or-cancel, and in generation 1 stop-limit and trailing stop), from its ledger entry.
 
-import type { OrderStatus, PlacedOrderRow } from '../resources/placed-order.ts'
+import type { OrderLifeStatus } from '../resources/order.ts'
+import type { PlacedOrderRow } from '../resources/placed-order.ts'
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
 import { listLog } from './log-list.ts'
@@ -54,7 +55,7 @@ export interface PlacedOrder {
   readonly txHash: string
 }
 
-export type OrderEnd = Exclude<OrderStatus, 'open'>
+export type OrderEnd = Exclude<OrderLifeStatus, 'pending'>
 
 /** Stores the orders placed in a page. */
 export async function insertPlacedOrders(tx: Queryable, deployment: number, placed: readonly PlacedOrder[]): Promise<void> {
