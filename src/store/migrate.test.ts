@@ -69,11 +69,20 @@ test('refuses a database of a newer version and names its migration', async () =
   await assert.rejects(migrate(store.write, older.path), { name: 'MigrationRefused', message: /0002_step\.sql, which this program does not have: .*newer/ })
 })
 
-test('refuses file names without the form, missing numbers and duplicates', async () => {
-  const refused = [['0003_hole.sql', /expected number 2/], ['0001_double.sql', /expected number/], ['2_short.sql', /has the form NNNN/]] as const
+test('refuses file names without the form and duplicate numbers', async () => {
+  const refused = [['0001_double.sql', /has the number 1/], ['2_short.sql', /has the form NNNN/]] as const
   for (const [file, message] of refused) {
     await using folder = await migrationsFolder(FIRST)
     await writeFile(join(folder.path, file), FIRST)
     await assert.rejects(readMigrations(folder.path), { name: 'MigrationRefused', message }, file)
   }
+})
+
+test('refuses a migration with a number below an applied one', async () => {
+  await using store = await openBare()
+  await using folder = await migrationsFolder(FIRST)
+  await writeFile(join(folder.path, '0003_later.sql'), SECOND)
+  assert.deepEqual(await migrate(store.write, folder.path), ['0001_step.sql', '0003_later.sql'])
+  await writeFile(join(folder.path, '0002_between.sql'), 'create table between_them (id int)')
+  await assert.rejects(migrate(store.write, folder.path), { name: 'MigrationRefused', message: /0003_later\.sql, which this program does not have/ })
 })

@@ -32,7 +32,7 @@ const MIGRATION_LOCK = 7_221_095_414_803_361n
 
 /**
  * Applies the missing migrations and returns their names. Several processes may do so at once. Raises MigrationRefused when the database has a
- * migration that this program does not have, when a file was changed after it was applied, or when a number is missing.
+ * migration that this program does not have, or when a file was changed after it was applied.
  */
 export async function migrate(db: Writer, directory: string = MIGRATIONS_DIRECTORY): Promise<string[]> {
   const migrations = await readMigrations(directory)
@@ -56,7 +56,7 @@ function readApplied(db: Queryable): Promise<AppliedMigration[]> {
   return db.query<AppliedMigration>('select number, name, sha256 from public.migrations order by number')
 }
 
-/** Reads the migrations of a folder in order. Raises MigrationRefused when their numbers are not 1, 2, 3 and so on. */
+/** Reads the migrations of a folder in order. Raises MigrationRefused when two have the same number. */
 export async function readMigrations(directory: string): Promise<Migration[]> {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort()
   return Promise.all(
@@ -64,7 +64,7 @@ export async function readMigrations(directory: string): Promise<Migration[]> {
       const match = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(file)
       const number = Number(match?.[1])
       if (match === null) throw new MigrationRefused(`${file}: a migration's file name has the form NNNN_what_it_does.sql`)
-      if (number !== index + 1) throw new MigrationRefused(`${file}: expected number ${index + 1}; numbers must be consecutive and unique`)
+      if (files[index - 1]?.startsWith(file.slice(0, 5)) === true) throw new MigrationRefused(`${file}: another migration has the number ${number}`)
       const sql = (await readFile(join(directory, file), 'utf8')).replaceAll('\r\n', '\n')
       return { number, name: file, sql, sha256: createHash('sha256').update(sql).digest('hex') }
     }),
