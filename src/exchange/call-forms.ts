@@ -101,6 +101,17 @@ export function encodeCall(
   return { contract, functionName, args }
 }
 
+/** What contracts call the arguments of the form with this many of them; undefined when there is none. */
+export function parameterNames({ forms }: CallDefinition, count: number): readonly string[] | undefined {
+  return forms.find(({ parameters }) => parameters.length === count)?.parameters.map((parameter) => {
+    if (parameter === SIGNER) return 'caller'
+    if (parameter === LIQUIDITY_VAULT) return 'spender'
+    // The only fixed argument is a time in force.
+    if (parameter === TIME_IN_FORCE || typeof parameter !== 'string') return 'time_in_force'
+    return nameOf(parameter).replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  })
+}
+
 function nameOf(parameter: ArgumentField | OptionalField): ArgumentField {
   return (parameter.endsWith('?') ? parameter.slice(0, -1) : parameter) as ArgumentField
 }

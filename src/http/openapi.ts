@@ -39,6 +39,7 @@ import { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../reso
 import { Shortfall } from '../resources/shortfall.ts'
 import { SubmitResult } from '../resources/submit-result.ts'
 import { TraderVault } from '../resources/trader-vault.ts'
+import { TradePreview } from '../resources/trade-preview.ts'
 import { UdfConfiguration, UdfFound, UdfHistory, UdfSymbol } from '../resources/udf.ts'
 import { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
 import { readFileSync } from 'node:fs'
@@ -62,7 +63,7 @@ const SCHEMAS: readonly TSchema[] = [
   TraderVault, VaultTrade, VaultFlow, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits,
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
-  ...ORDER_REQUESTS, ...ACTION_REQUESTS, PreparedTransaction, SubmitResult,
+  ...ORDER_REQUESTS, ...ACTION_REQUESTS, TradePreview, PreparedTransaction, SubmitResult,
   ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,
   UnknownAsset, KeyNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, RateLimited,
   HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,

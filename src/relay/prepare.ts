@@ -1,6 +1,7 @@
 // POST /v1/orders/prepare and /v1/actions/prepare: builds and simulates the unsigned transaction of a contract call. Keeps no state.
 
 import { MalformedResponse } from '../chain/responses.ts'
+import { readPreparedEnvelope } from '../chain/prepared-envelope.ts'
 import type { SimulationResponse } from '../chain/responses.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import { findSimulationError, readHostError } from '../chain/outcome.ts'
@@ -14,9 +15,11 @@ import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { PREPARED_VALIDITY_SEC } from '../limits.ts'
 import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { ContractError } from '../resources/submit-result.ts'
+import type { TradePreview } from '../resources/trade-preview.ts'
 import { adviceForHostError } from './advice.ts'
 import { hostText } from './contract-errors.ts'
 import type { ContractErrors } from './contract-errors.ts'
+import { describeIntent } from './intent.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { LedgerTime } from './ledger-time.ts'
 
@@ -37,6 +40,7 @@ export class SimulationFailed extends Error {
 export interface PrepareParts {
   readonly rpc: Rpc
   readonly deployment: CurrentDeployment
+  readonly networkId: Uint8Array
   readonly contractErrors: ContractErrors
   readonly ledgerWatermarks: LedgerWatermarks
   readonly ledgerTime: LedgerTime
@@ -47,6 +51,8 @@ export interface PrepareRequest extends ContractCall {
   readonly op: string
   readonly contract: ContractKey
   readonly trader: string
+  /** The client's own id of the transaction. */
+  readonly clientId: string | null
 }
 
 /** Prepares a call. Rejects with SimulationFailed, with RpcFailure, or with the reason of the signal. */
@@ -55,10 +61,11 @@ export type Prepare = (request: PrepareRequest, options?: Pick<CallOptions, 'sig
 export function createPrepare(parts: PrepareParts): Prepare {
   const { rpc, deployment, contractErrors } = parts
 
-  return async ({ op, contract, trader, functionName, args }, options = {}) => {
+  return async ({ op, contract, trader, clientId, functionName, args }, options = {}) => {
     // A node behind this ledger may return a used sequence number, or lack a position that the call needs.
     const call = { ...options, minLedger: parts.ledgerWatermarks.get(trader) }
-    const called = deployment.current.contracts[contract]
+    const exchange = deployment.current
+    const called = exchange.contracts[contract]
     const draft = draftCall({ source: trader, contract: called, functionName, args })
     // Independent of each other: together they cost one round trip.
     const [sequence, simulation, ledgerSec] = await Promise.all([
@@ -70,12 +77,23 @@ export function createPrepare(parts: PrepareParts): Prepare {
     if (simulation.error !== null) throw toSimulationError(simulation.error, simulation.eventsXdr, called, contractErrors)
     if (simulation.mustRestore) throw new SimulationFailed('the call needs archived ledger entries. Restore them first.', { cause: null })
     const { envelopeXdr, resourceFee } = assemble(simulation, sequence, ledgerSec)
-    return { op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? resourceFee.toString() }
+    const { hash, maxTimeSec, invocation } = decodeResponse('simulateTransaction', () => readPreparedEnvelope(envelopeXdr, parts.networkId))
+    return {
+      op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? resourceFee.toString(),
+      hash, clientId, expiresAt: maxTimeSec, intent: describeIntent(invocation, exchange), preview: emptyPreview(simulation.latestLedger), warnings: [],
+    }
 
     function assemble(answer: SimulationResponse, account: bigint, timeSec: number): ReturnType<typeof assembleTransaction> {
       const placed = { simulation: answer, sequence: account, maxTimeSec: timeSec + PREPARED_VALIDITY_SEC }
       return decodeResponse('simulateTransaction', () => assembleTransaction(draft, placed))
     }
+  }
+}
+
+function emptyPreview(ledger: number): TradePreview {
+  return {
+    positionId: null, orderId: null, entryPrice: null, size: null, collateral: null, fee: null, keeperReward: null, liquidationPrice: null, pnl: null,
+    payout: null, price: null, priceTimestamp: null, ledger,
   }
 }
 

@@ -33,7 +33,7 @@ export function createRelay(parts: {
   const networkId = networkIdOf(deployment.current.passphrase)
   const contractErrors = createContractErrors(deployment)
   return {
-    prepare: createPrepare({ rpc, deployment, contractErrors, ledgerWatermarks, ledgerTime: createLedgerTime({ rpc, clock }) }),
+    prepare: createPrepare({ rpc, deployment, networkId, contractErrors, ledgerWatermarks, ledgerTime: createLedgerTime({ rpc, clock }) }),
     decode(signedXdr) {
       try {
         return decodeEnvelope(signedXdr, networkId)

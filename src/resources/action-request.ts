@@ -5,6 +5,7 @@ import type { TSchema, TUnsafe } from 'typebox'
 import { ACTION_NAMES, actionFields } from '../exchange/actions.ts'
 import type { ActionName, ActionRequest } from '../exchange/actions.ts'
 import { requestSchema } from './request-fields.ts'
+import type { WithClientId } from './request-fields.ts'
 
 const DESCRIPTIONS: Readonly<Record<ActionName, string>> = {
   close_position_partial: 'Closes part of a position. The rest keeps its orders.',
@@ -36,7 +37,7 @@ const DESCRIPTIONS: Readonly<Record<ActionName, string>> = {
 
 export const ACTION_REQUESTS: readonly TSchema[] = ACTION_NAMES.map((op) => requestSchema(op, actionFields(op), DESCRIPTIONS[op]))
 
-export const ActionBody: TUnsafe<ActionRequest> = Type.Unsafe<ActionRequest>({
+export const ActionBody: TUnsafe<ActionRequest & WithClientId> = Type.Unsafe<ActionRequest & WithClientId>({
   type: 'object',
   discriminator: { propertyName: 'op' },
   required: ['op'],

@@ -6,6 +6,7 @@ import type { TSchema, TUnsafe } from 'typebox'
 import { OPERATION_NAMES, operationFields } from '../exchange/operations.ts'
 import type { OperationName, OperationRequest } from '../exchange/operations.ts'
 import { requestSchema } from './request-fields.ts'
+import type { WithClientId } from './request-fields.ts'
 
 const DESCRIPTIONS: Readonly<Record<OperationName, string>> = {
   open_position: 'Opens an isolated position at the market price.',
@@ -22,7 +23,7 @@ const DESCRIPTIONS: Readonly<Record<OperationName, string>> = {
 
 export const ORDER_REQUESTS: readonly TSchema[] = OPERATION_NAMES.map((op) => requestSchema(op, operationFields(op), DESCRIPTIONS[op]))
 
-export const OrderRequest: TUnsafe<OperationRequest> = Type.Unsafe<OperationRequest>({
+export const OrderRequest: TUnsafe<OperationRequest & WithClientId> = Type.Unsafe<OperationRequest & WithClientId>({
   type: 'object',
   discriminator: { propertyName: 'op' },
   required: ['op'],

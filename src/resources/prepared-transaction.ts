@@ -1,8 +1,27 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { address } from './fields.ts'
+import { address, ref, textOrNull, txHash } from './fields.ts'
+import { TradePreview } from './trade-preview.ts'
 
-/** Specification, "Prepared transaction". */
+export const WARNING_CODES = ['triggers_at_once', 'near_liquidation', 'price_stale', 'above_headroom', 'funding_due'] as const
+export type WarningCode = (typeof WARNING_CODES)[number]
+
+/** The contract call in the bytes of a transaction. */
+export const CallIntent = Type.Object(
+  {
+    op: textOrNull({ description: 'Operation or action of this call.', examples: ['open_position'] }),
+    contract: address('Contract that is called.', 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC'),
+    function: Type.String({ description: 'Function that is called.', examples: ['open_position'] }),
+    args: Type.Unsafe<Record<string, unknown>>({
+      type: 'object', additionalProperties: true,
+      description: 'Arguments by name. 64-bit and 128-bit integers are digit strings. An argument without a known name is named arg0, arg1 and so on.',
+      examples: [{ asset: 'BTC', collateral: '100000000', leverage: 5, direction: 0 }],
+    }),
+  },
+  { description: 'The contract call, decoded from the transaction that is returned.' },
+)
+
+/** Specification, "Prepared transaction". The members from `hash` on are additions. */
 export const PreparedTransaction = Type.Object(
   {
     op: Type.String({ description: 'Requested operation.', examples: ['open_position'] }),
@@ -11,8 +30,22 @@ export const PreparedTransaction = Type.Object(
     minResourceFee: Type.Optional(
       Type.String({ description: 'Minimum resource fee of the network in stroops. Included in the transaction fee.', examples: ['94813'] }),
     ),
+    hash: txHash('Hash of the transaction. Signing does not change it.'),
+    clientId: textOrNull({ description: 'The id of the request; null without one.', examples: ['my-order-1'] }),
+    expiresAt: Type.Integer({ description: 'Last ledger close time at which the transaction is valid, Unix seconds.', examples: [1_783_339_500] }),
+    intent: CallIntent,
+    preview: ref(TradePreview),
+    warnings: Type.Array(
+      Type.Object({
+        code: Type.Unsafe<WarningCode>({ type: 'string', enum: WARNING_CODES, description: 'What the warning is about.' }),
+        message: Type.String({ description: 'What it means and what to do, for people.', examples: ['The price is 75 seconds old.'] }),
+      }),
+      { description: 'What to check before signing. What cannot be read in time is not checked.' },
+    ),
   },
   { $id: 'PreparedTransaction', description: 'An unsigned transaction that passed simulation.' },
 )
 
 export type PreparedTransaction = Static<typeof PreparedTransaction>
+export type CallIntent = Static<typeof CallIntent>
+export type Warning = PreparedTransaction['warnings'][number]

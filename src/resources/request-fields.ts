@@ -70,6 +70,18 @@ const DEFAULTS: Readonly<Partial<Record<CallField, string | number | boolean>>> 
   acceptablePrice: '0', limitPrice: '0', minOut: '0', timeInForce: 0, reduceOnly: false,
 }
 
+/** A client's own name for a transaction. */
+export const CLIENT_ID = {
+  type: 'string', pattern: '^[A-Za-z0-9_.:-]{1,64}$',
+  description: 'Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours.',
+  examples: ['my-order-1'],
+} as const
+
+/** A request's body: a union discriminated by `op`, each member with an optional client id. */
+export interface WithClientId {
+  readonly clientId?: string
+}
+
 /** One member of a union discriminated by `op`, with exactly these fields. Its `$id` equals the value of `op`, as a discriminator requires. */
 export function requestSchema(op: string, { required, optional }: FieldNames, description: string): TSchema {
   return Type.Unsafe({
@@ -79,6 +91,7 @@ export function requestSchema(op: string, { required, optional }: FieldNames, de
       op: { type: 'string', enum: [op], description: 'Operation name.' },
       ...Object.fromEntries(required.map((field) => [field, FIELDS[field]])),
       ...Object.fromEntries(optional.map((field) => [field, { ...FIELDS[field], default: DEFAULTS[field] }])),
+      clientId: CLIENT_ID,
     },
     required: ['op', ...required],
     additionalProperties: false,

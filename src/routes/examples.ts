@@ -1,5 +1,7 @@
 // Examples shared by several operations of the OpenAPI document.
 
+import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
+import type { TradePreview } from '../resources/trade-preview.ts'
 import { EXAMPLE_TRADER, EXAMPLE_TX_HASH } from '../resources/fields.ts'
 
 export const EXAMPLE_PRICE = { asset: 'BTC', price: '1084215000000', priceFloat: 108421.5, timestamp: 1_783_339_200 }
@@ -85,7 +87,21 @@ export const EXAMPLE_CANDLE = { time: 1_783_339_200, open: 108421.5, high: 10860
 
 export const EXAMPLE_LEADER = { rank: 1, trader: EXAMPLE_TRADER, pnl: '-1500000', volume: '20000000000', trades: 12, liqCount: 0 }
 
-export const EXAMPLE_PREPARED = { op: 'open_position', trader: EXAMPLE_TRADER, xdr: 'AAAAAgAAAAAb…', minResourceFee: '94813' }
+export const EXAMPLE_PREVIEW: TradePreview = {
+  positionId: 43, orderId: null, entryPrice: '1084215000000', size: '500000000', collateral: '99750000', fee: '250000', keeperReward: null,
+  liquidationPrice: '889056300000', pnl: null, payout: null, price: '1084215000000', priceTimestamp: 1_783_339_200, ledger: 1_234_567,
+}
+
+export const EXAMPLE_PREPARED: PreparedTransaction = {
+  op: 'open_position', trader: EXAMPLE_TRADER, xdr: 'AAAAAgAAAAAb…', minResourceFee: '94813',
+  hash: EXAMPLE_TX_HASH, clientId: 'my-order-1', expiresAt: 1_783_339_500,
+  intent: {
+    op: 'open_position', contract: 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC', function: 'open_position',
+    args: { trader: EXAMPLE_TRADER, asset: 'BTC', collateral: '100000000', leverage: 5, direction: 0 },
+  },
+  preview: EXAMPLE_PREVIEW,
+  warnings: [],
+}
 
 export const EXAMPLE_SUBMITTED = { hash: EXAMPLE_TX_HASH, status: 'SUCCESS', ledger: 1_234_567 }
 

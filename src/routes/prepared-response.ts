@@ -52,7 +52,7 @@ export function createRefusalReport(log: Log): RefusalReport {
 
 interface PreparedCall extends PreparingParts {
   /** The request's body. */
-  readonly fields: Partial<CallFields> & { readonly op: string }
+  readonly fields: Partial<CallFields> & { readonly op: string; readonly clientId?: string }
   readonly definition: CallDefinition
 }
 
@@ -82,7 +82,7 @@ function callOf({ fields, definition, deployment, reportRefusal }: PreparedCall,
   }
   const field = findUnsupportedField(definition, form, fields)
   if (field !== undefined) throw new HttpFailure({ status: 400, body: { error: UNSUPPORTED, field } })
-  return { op: fields.op, trader, ...encodeCall(definition, form, { fields, signer: trader, contracts }) }
+  return { op: fields.op, trader, clientId: fields.clientId ?? null, ...encodeCall(definition, form, { fields, signer: trader, contracts }) }
 }
 
 const UNSUPPORTED = 'unsupported_by_deployment'

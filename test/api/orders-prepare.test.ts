@@ -78,12 +78,15 @@ function callOf(prepared: PreparedTransaction): { transaction: Transaction; cont
   return { transaction, contract: Address.fromScAddress(contractAddress).toString(), functionName: String(functionName), args: values }
 }
 
+/** The specification's members first. */
+const PREPARED_MEMBERS = ['op', 'trader', 'xdr', 'minResourceFee', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
+
 test('returns an unsigned transaction of the trader for each of the ten operations', async () => {
   const { closeTimeSec } = fixture.network.chain.history.latest()
   for (const body of await bodies()) {
     const { status, body: response, text, headers } = await trader.prepare(body)
     assert.equal(status, 200, text)
-    assert.deepEqual([Object.keys(response), response['op'], response['trader']], [['op', 'trader', 'xdr', 'minResourceFee'], body.op, trader.address])
+    assert.deepEqual([Object.keys(response), response['op'], response['trader']], [PREPARED_MEMBERS, body.op, trader.address])
     assert.match(String(response['minResourceFee']), /^[1-9]\d*$/)
     assert.equal(headers['cache-control'], 'no-store')
     const { transaction, contract, functionName, args } = callOf(response as unknown as PreparedTransaction)

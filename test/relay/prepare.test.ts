@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Address, TransactionBuilder, Transaction, xdr } from '@stellar/stellar-sdk'
 import { RpcFailure } from '../../src/chain/failure.ts'
-import { accountKey } from '../../src/chain/transaction.ts'
+import { accountKey, networkIdOf } from '../../src/chain/transaction.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { createContractErrors } from '../../src/relay/contract-errors.ts'
 import { createLedgerWatermarks, WATERMARK_TTL_MS } from '../../src/chain/ledger-watermarks.ts'
@@ -37,10 +37,11 @@ function bench(overrides: Readonly<Record<string, readonly ScriptedResponse[]>> 
   const { rpc, clock } = node
   const ledgerWatermarks = createLedgerWatermarks(clock)
   const prepareCall = createPrepare({
-    rpc, deployment: DEPLOYMENT, contractErrors: createContractErrors(DEPLOYMENT), ledgerWatermarks, ledgerTime: createLedgerTime({ rpc, clock }),
+    rpc, deployment: DEPLOYMENT, networkId: networkIdOf(PASSPHRASE), contractErrors: createContractErrors(DEPLOYMENT), ledgerWatermarks,
+    ledgerTime: createLedgerTime({ rpc, clock }),
   })
   const prepare: PrepareOrder = (request, trader, signal) =>
-    prepareCall({ op: request.op, trader, ...callOf(request, trader, { contracts: CONTRACTS }) }, signal === undefined ? {} : { signal })
+    prepareCall({ op: request.op, trader, clientId: null, ...callOf(request, trader, { contracts: CONTRACTS }) }, signal === undefined ? {} : { signal })
   const all = { getLedgerEntries: [account(7n)], simulateTransaction: [simulated()], getHealth: [health(START_SEC - 3)], ...overrides }
   for (const [method, responses] of Object.entries(all)) node.script(method, ...responses)
   return { node, prepare, ledgerWatermarks }
@@ -61,6 +62,8 @@ function health(latestLedgerCloseTime: number): NodeResponse {
   const range = { latestLedger: LATEST_LEDGER, latestLedgerCloseTime, oldestLedger: 1, oldestLedgerCloseTime: 1 }
   return { result: { status: 'healthy', ...range, ledgerRetentionWindow: 100 } }
 }
+
+const PREPARED_MEMBERS = ['op', 'trader', 'xdr', 'minResourceFee', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
 
 function transactionData(resourceFee = 54_321n): string {
   const resources = new xdr.SorobanResources({
@@ -109,7 +112,7 @@ async function failureOf<T extends Error>(kind: new (...args: never[]) => T, res
 test('prepares the trader\'s next transaction, valid for 300 seconds, with both fees', async () => {
   const { prepare } = bench()
   const prepared = await prepare(REQUEST, TRADER.publicKey())
-  assert.deepEqual(Object.keys(prepared), ['op', 'trader', 'xdr', 'minResourceFee'])
+  assert.deepEqual(Object.keys(prepared), PREPARED_MEMBERS)
   assert.deepEqual([prepared.op, prepared.trader, prepared.minResourceFee], ['close_position', TRADER.publicKey(), '54321'])
   const transaction = parsed(prepared)
   assert.deepEqual([transaction.source, transaction.sequence, transaction.fee, transaction.signatures.length], [TRADER.publicKey(), '8', '54421', 0])

@@ -61,6 +61,9 @@ const ENTRY_OPTIONS = ['timeInForce? integer minimum=0 maximum=2 default=0', 're
 const TAKE_PROFIT_LIMIT = 'limitPrice? string default=0'
 
 /** "POST /v1/orders/prepare", operation by operation. */
+const CLIENT_ID = 'clientId? string pattern=^[A-Za-z0-9_.:-]{1,64}$'
+const PREPARED = ['op', 'trader', 'xdr', 'minResourceFee', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
+
 const OPERATIONS = {
   open_position: [...OPEN, PRICE_BOUND],
   open_position_cross: [...OPEN, PRICE_BOUND],
@@ -258,11 +261,11 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/v1/account/volume', indexed: true, query: [ADDRESS], body: ['address', 'volume14d'], errors: [400, 429, 500] },
   {
     method: 'post', path: '/v1/orders/prepare', key: true, operations: OPERATIONS, query: [],
-    body: ['op', 'trader', 'xdr', 'minResourceFee'], errors: [400, 401, 429, 451, 500, 502, 503],
+    body: PREPARED, errors: [400, 401, 429, 451, 500, 502, 503],
   },
   {
     method: 'post', path: '/v1/actions/prepare', key: true, operations: ACTIONS, query: [],
-    body: ['op', 'trader', 'xdr', 'minResourceFee'], errors: [400, 401, 429, 451, 500, 502],
+    body: PREPARED, errors: [400, 401, 429, 451, 500, 502],
   },
   {
     method: 'post', path: '/v1/tx/submit', key: true,
@@ -381,7 +384,7 @@ function checkUnion(schema: BodySchema | undefined, operations: Readonly<Record<
   assert.equal(schema?.discriminator?.propertyName, 'op')
   const members = (schema.oneOf ?? []).map(({ $ref }) => $ref.replace('#/components/schemas/', ''))
   assert.deepEqual([...members].sort(), Object.keys(operations).sort())
-  for (const op of members) checkFields(document.components.schemas[op], [`op string enum=${op}`, ...(operations[op] ?? [])])
+  for (const op of members) checkFields(document.components.schemas[op], [`op string enum=${op}`, ...(operations[op] ?? []), CLIENT_ID])
 }
 
 test('the document lists exactly these endpoints', () => {
