@@ -2,15 +2,20 @@
 
 import { RpcFailure } from '../chain/failure.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from '../http/errors.ts'
-import type { ErrorRule } from '../http/errors.ts'
+import type { ErrorResponse, ErrorRule } from '../http/errors.ts'
 import { ChallengesUnavailable } from '../keys/challenges.ts'
 import { InvalidCursor } from '../projections/page.ts'
 import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
+import { ClientIdInUse } from '../submissions/client-id.ts'
 
 export const ERROR_RULES: readonly ErrorRule[] = [
   {
     matches: (error) => error instanceof InvalidCursor,
     toResponse: (error) => validationFailure(`querystring/${error.message}`).response,
+  },
+  {
+    matches: (error) => error instanceof ClientIdInUse,
+    toResponse: (error) => clientIdInUse(error instanceof ClientIdInUse ? error.hash : ''),
   },
   {
     matches: (error) => error instanceof RpcFailure,
@@ -21,3 +26,8 @@ export const ERROR_RULES: readonly ErrorRule[] = [
     toResponse: () => UNAVAILABLE,
   },
 ]
+
+function clientIdInUse(hash: string): ErrorResponse {
+  const message = 'Another transaction has this clientId. Use a new one. GET /v1/tx/{hash} returns the transaction that has it.'
+  return { status: 409, body: { error: 'client_id_in_use', message, hash } }
+}

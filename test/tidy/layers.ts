@@ -15,7 +15,7 @@ interface Layer {
 
 const ALL_OF_SRC = [
   'src/base', 'src/exchange', 'src/resources', 'src/store', 'src/chain', 'src/projections', 'src/oracle', 'src/indexer', 'src/keys', 'src/account', 'src/venue',
-  'src/relay', 'src/stream', 'src/redis', 'src/http', 'src/console', 'src/routes', 'src/metrics', 'src/tracing', 'src/logging',
+  'src/relay', 'src/submissions', 'src/stream', 'src/redis', 'src/http', 'src/console', 'src/routes', 'src/metrics', 'src/tracing', 'src/logging',
   'src/deployment', 'src/limits.ts', 'src/config.ts',
 ]
 
@@ -33,6 +33,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/account': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
   'src/venue': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
   'src/relay': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
+  'src/submissions': {
+    imports: ['src/base', 'src/exchange', 'src/chain', 'src/store', 'src/projections', 'src/relay', 'src/limits.ts'], types: ['src/resources'],
+  },
   'src/stream': { imports: ['src/base', 'src/exchange', 'src/resources', 'src/store', 'src/projections', 'src/limits.ts'] },
   'src/deployment': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/store', 'src/projections'] },
   'src/redis': { imports: ['src/base', 'src/keys', 'src/limits.ts'], types: ['src/http'] },
@@ -41,8 +44,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/logging': { imports: ['src/base'] },
   'src/routes': {
     imports: [
-      'src/base', 'src/exchange', 'src/resources', 'src/projections', 'src/oracle', 'src/keys', 'src/account', 'src/venue', 'src/relay', 'src/stream',
-      'src/http', 'src/console', 'src/limits.ts',
+      'src/base', 'src/exchange', 'src/resources', 'src/projections', 'src/oracle', 'src/keys', 'src/account', 'src/venue', 'src/relay', 'src/submissions',
+      'src/stream', 'src/http', 'src/console', 'src/limits.ts',
     ],
     types: ['src/store'],
   },
