@@ -87,6 +87,8 @@ import { udfRoutes } from './routes/udf.ts'
 import { vaultsRoutes } from './routes/vaults.ts'
 import { wsRoutes } from './routes/ws.ts'
 import type { Queryable, Store } from './store/store.ts'
+import { createRecordPrepared } from './submissions/prepared.ts'
+import type { RecordPrepared } from './submissions/prepared.ts'
 import { createStream } from './stream/stream.ts'
 import type { Stream } from './stream/stream.ts'
 import { createAdlQueues } from './venue/adl.ts'
@@ -209,7 +211,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   udfRoutes(app, { db, prices, clock, deployment })
   venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })
-  tradingRoutes(app, { relay, deployment, log })
+  tradingRoutes(app, { relay, recordPrepared: createRecordPrepared({ store, clock, log }), deployment, log })
   const stream = createStream({
     store, deployment, clock, log,
     limits: parts.streamLimits ?? STREAM_LIMITS,
@@ -309,9 +311,12 @@ function callerRoutes(
 }
 
 function tradingRoutes(
-  app: App, { relay, deployment, log }: { readonly relay: Relay; readonly deployment: CurrentDeployment; readonly log: Log },
+  app: App,
+  { relay, recordPrepared, deployment, log }: {
+    readonly relay: Relay; readonly recordPrepared: RecordPrepared; readonly deployment: CurrentDeployment; readonly log: Log
+  },
 ): void {
-  const preparing = { prepare: relay.prepare, deployment, reportRefusal: createRefusalReport(log) }
+  const preparing = { prepare: relay.prepare, decode: relay.decode, recordPrepared, deployment, reportRefusal: createRefusalReport(log) }
   ordersRoutes(app, preparing)
   actionsRoutes(app, preparing)
   txRoutes(app, { relay })

@@ -127,8 +127,14 @@ export interface SignedTransaction {
   readonly envelopeXdr: string
   /** The account whose sequence it consumes (`G…`), the inner one of a fee bump. */
   readonly source: string
+  /** The sequence number that it consumes. */
+  readonly sequence: bigint
+  /** The upper time bound in Unix seconds; null when it never expires. */
+  readonly expiresAt: number | null
   /** The contract that it calls (`C…`); null when it calls none. */
   readonly contract: string | null
+  /** The function that it calls; null when it calls none. */
+  readonly functionName: string | null
 }
 
 /** The sha256 of a network's passphrase, which is part of every signed payload. */
@@ -152,7 +158,11 @@ export function decodeEnvelope(envelopeXdr: string, networkId: Uint8Array): Sign
     const { tx, signed, prefix } = unwrapEnvelope(xdr.TransactionEnvelope.fromXdr(bytes))
     const body = bytes.subarray(prefix.length === 0 ? 0 : DISCRIMINANT_BYTES, bytes.length - signaturesLength(signed))
     const digest = hash('sha256', Buffer.concat([networkId, ...prefix, body]), 'hex')
-    return { hash: digest, envelopeXdr, source: sourceOf(tx), contract: invokedContract(tx.operations) }
+    const call = invokedCall(tx.operations)
+    return {
+      hash: digest, envelopeXdr, source: sourceOf(tx), sequence: tx.seqNum, expiresAt: upperTimeBound(tx),
+      contract: call?.contract ?? null, functionName: call?.functionName ?? null,
+    }
   } catch (cause) {
     throw new MalformedEnvelope('not the XDR of a transaction envelope', { cause })
   }
@@ -187,11 +197,25 @@ function sourceOf(tx: AnyTransaction): string {
   return StrKey.encodeEd25519PublicKey(key.value)
 }
 
-function invokedContract(operations: readonly xdr.Operation[]): string | null {
+/** A bound beyond all dates counts as none. */
+function upperTimeBound(tx: AnyTransaction): number | null {
+  const timeBounds = 'cond' in tx ? timeBoundsOf(tx.cond) : tx.timeBounds
+  const maxTime = timeBounds?.maxTime ?? 0n
+  return maxTime === 0n || maxTime > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(maxTime)
+}
+
+function timeBoundsOf(cond: xdr.Preconditions): xdr.TimeBounds | null {
+  if (cond.type === 'precondTime') return cond.timeBounds
+  return cond.type === 'precondV2' ? cond.v2.timeBounds : null
+}
+
+function invokedCall(operations: readonly xdr.Operation[]): { readonly contract: string; readonly functionName: string } | null {
   for (const { body } of operations) {
     if (body.type !== 'invokeHostFunction') continue
     const { hostFunction } = body.invokeHostFunctionOp
-    if (hostFunction.type === 'hostFunctionTypeInvokeContract') return Address.fromScAddress(hostFunction.invokeContract.contractAddress).toString()
+    if (hostFunction.type !== 'hostFunctionTypeInvokeContract') continue
+    const { contractAddress, functionName } = hostFunction.invokeContract
+    return { contract: Address.fromScAddress(contractAddress).toString(), functionName: functionName.toString() }
   }
   return null
 }

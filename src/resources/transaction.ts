@@ -38,7 +38,9 @@ export const TransactionRow = Type.Object(
     clientId: textOrNull({ description: 'Id that the client gave the transaction. Only for its owner.', examples: ['grid-17'] }),
     ledger: integerOrNull({ description: 'Ledger that includes the transaction.', examples: [1_234_567] }),
     ts: integerOrNull({ description: 'Close time of that ledger, Unix seconds.', examples: [1_783_339_200] }),
-    expiresAt: integerOrNull({ description: 'Time after which no ledger can include it, Unix seconds. Null if it has no time bound.', examples: [1_783_339_500] }),
+    expiresAt: integerOrNull({
+      description: 'Time after which no ledger can include it, Unix seconds. Null if it has no time bound.', examples: [1_783_339_500],
+    }),
     contractError: contractErrorOrNull('With FAILED and REJECTED: the error of a contract, if one raised it.'),
     hostError: hostErrorOrNull(`With FAILED and REJECTED. ${HOST_ERROR}`),
     txResultCode: textOrNull({ description: `With FAILED and REJECTED. ${TX_RESULT_CODE}`, examples: ['txFailed'] }),

@@ -649,7 +649,7 @@ create table tx.submissions (
   leased_until bigint,
   constraint submissions_pkey PRIMARY KEY (id),
   constraint submissions_owner_hash_key UNIQUE (owner, hash),
-  constraint submissions_status_check CHECK ((status = ANY (ARRAY['PREPARED'::text, 'PENDING'::text, 'SUCCESS'::text, 'FAILED'::text, 'REJECTED'::text, 'EXPIRED'::text, 'UNKNOWN'::text])))
+  constraint submissions_status_check CHECK ((status ~ '^(PREPARED|PENDING|SUCCESS|FAILED|REJECTED|EXPIRED|UNKNOWN)$'::text))
 );
 
 CREATE INDEX account_events_by_kind ON idx.account_events USING btree (account, kind, seq)

@@ -5,17 +5,8 @@ import type { Log } from '../base/log.ts'
 import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
 import { ClientIdInUse } from './client-id.ts'
+import type { PreparedRecord } from './records.ts'
 import { findHolder, insertPrepared } from './statements.ts'
-
-export interface PreparedRecord {
-  /** Lower-case hex. */
-  readonly hash: string
-  readonly owner: string
-  readonly op: string
-  readonly clientId: string | null
-  /** Unix seconds. */
-  readonly expiresAt: number
-}
 
 /** Stores a prepared transaction. Resolves with false when the database is not available. Rejects with ClientIdInUse. */
 export type RecordPrepared = (prepared: PreparedRecord) => Promise<boolean>

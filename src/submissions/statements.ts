@@ -1,7 +1,7 @@
 // All SQL statements for the tables of the schema tx.
 
 import type { Queryable } from '../store/store.ts'
-import type { PreparedRecord } from './prepared.ts'
+import type { PreparedRecord } from './records.ts'
 
 /** The hash of the submitted transaction that holds a client id; null when the id is free. */
 export async function findHolder(db: Queryable, id: { owner: string; clientId: string; nowMs: number }): Promise<string | null> {
@@ -15,7 +15,8 @@ export async function findHolder(db: Queryable, id: { owner: string; clientId: s
 export async function insertPrepared(db: Queryable, { hash, owner, op, clientId, expiresAt }: PreparedRecord, nowMs: number): Promise<void> {
   await db.query(
     `insert into tx.prepared (hash, owner, op, client_id, expires_at, prepared_at) values ($1, $2, $3, $4, $5, $6)
-    on conflict (hash) do update set op = excluded.op, client_id = excluded.client_id, prepared_at = excluded.prepared_at where prepared.owner = excluded.owner`,
+    on conflict (hash) do update set op = excluded.op, client_id = excluded.client_id, prepared_at = excluded.prepared_at
+      where prepared.owner = excluded.owner`,
     [hash, owner, op, clientId, expiresAt, nowMs],
   )
 }

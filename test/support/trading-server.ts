@@ -99,6 +99,8 @@ export async function createTradingServer(): Promise<TradingServer> {
   accountRoutes(app, { requestLimits })
   ordersRoutes(app, {
     prepare: (request, options) => current().relay.prepare(request, options),
+    decode: (envelopeXdr) => current().relay.decode(envelopeXdr),
+    recordPrepared: () => Promise.resolve(false),
     deployment: forward(() => current().parts.deployment),
     reportRefusal() {},
   })

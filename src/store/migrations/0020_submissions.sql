@@ -30,7 +30,7 @@ create table tx.submissions (
   sequence numeric(20, 0) not null,
   -- The upper time bound in Unix seconds; null: the transaction never expires.
   expires_at bigint,
-  status text not null check (status in ('PREPARED', 'PENDING', 'SUCCESS', 'FAILED', 'REJECTED', 'EXPIRED', 'UNKNOWN')),
+  status text not null check (status ~ '^(PREPARED|PENDING|SUCCESS|FAILED|REJECTED|EXPIRED|UNKNOWN)$'),
   -- The signed envelopes to send: one that a node accepted, or several with different signatures until then. Empty in a final state.
   envelopes jsonb not null,
   accepted boolean not null,
