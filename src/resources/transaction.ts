@@ -29,7 +29,7 @@ export const TransactionRow = Type.Object(
       type: 'string', enum: [...TRANSACTION_STATUSES],
       description: [
         'PREPARED: not submitted. PENDING: submitted and not final. SUCCESS and FAILED: in a ledger. REJECTED: the network refused it. EXPIRED: its time',
-        'bound has passed and the network does not have it, so it is safe to sign another. UNKNOWN: nobody can tell any more.',
+        'bound has passed and the network does not have it, so it is safe to sign another. UNKNOWN: this can no longer be determined.',
       ].join(' '),
       examples: ['SUCCESS'],
     }),
