@@ -4,6 +4,7 @@ import { RpcFailure } from '../chain/failure.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from '../http/errors.ts'
 import type { ErrorResponse, ErrorRule } from '../http/errors.ts'
 import { ChallengesUnavailable } from '../keys/challenges.ts'
+import { LedgerNotIndexed } from '../projections/as-of.ts'
 import { InvalidCursor } from '../projections/page.ts'
 import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import { ClientIdInUse } from '../submissions/client-id.ts'
@@ -16,6 +17,13 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   {
     matches: (error) => error instanceof ClientIdInUse,
     toResponse: (error) => clientIdInUse(error instanceof ClientIdInUse ? error.hash : ''),
+  },
+  {
+    matches: (error) => error instanceof LedgerNotIndexed,
+    toResponse: (error) => {
+      const { first, last } = error as LedgerNotIndexed
+      return { status: 400, body: { error: 'ledger_not_indexed', first, last } }
+    },
   },
   {
     matches: (error) => error instanceof RpcFailure,

@@ -14,6 +14,7 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401 | '503 oracle_unhealth
   '400 unsupported_by_deployment': 'Omit the field, or send its default.',
   '400 simulation_failed': 'See `contractError.code` below and the message. Change the operation, or retry later.',
   '400 submission_rejected': 'Prepare a new transaction, unless the message says otherwise.',
+  '400 ledger_not_indexed': 'Use a ledger from `first` to `last`. Ledgers of earlier epochs cannot be requested.',
   '401 invalid_signature': 'Request a new challenge and sign it.',
   '401 unauthorized': 'Send the secret of this gateway.',
   403: 'Request early access. Existing keys remain valid.',

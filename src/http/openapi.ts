@@ -12,9 +12,9 @@ import { ACTION_REQUESTS } from '../resources/action-request.ts'
 import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
 import { Candle } from '../resources/candle.ts'
 import {
-  HeadersTooLarge, InvalidSignature, KeyLimitReached, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
-  SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, UnsupportedField, UnsupportedOperation, ValidationError,
-  VaultNotFound, HeartbeatDisabled, KeeperUnauthorized,
+  HeadersTooLarge, InvalidSignature, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError,
+  SimulationFailure, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, UnsupportedField, UnsupportedOperation,
+  ValidationError, VaultNotFound, HeartbeatDisabled, KeeperUnauthorized,
 } from '../resources/error.ts'
 import { EventRow } from '../resources/event-row.ts'
 import { CurrentFunding, FundingRow } from '../resources/funding.ts'
@@ -65,7 +65,7 @@ const SCHEMAS: readonly TSchema[] = [
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, TradePreview, PreparedTransaction, SubmitResult,
   ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,
-  UnknownAsset, KeyNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, RateLimited,
+  UnknownAsset, KeyNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, LedgerNotIndexed, RateLimited,
   HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
 ]
 

@@ -4,9 +4,9 @@ import type { FastifySchema } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { ref } from '../resources/fields.ts'
 import {
-  HeadersTooLarge, InvalidSignature, KeyLimitReached, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
-  SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, UnsupportedField, UnsupportedOperation, ValidationError,
-  VaultNotFound, HeartbeatDisabled, KeeperUnauthorized,
+  HeadersTooLarge, HeartbeatDisabled, InvalidSignature, KeeperUnauthorized, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta,
+  RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode,
+  UnsupportedAsset, UnsupportedField, UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
 import { NotYet } from '../resources/not-yet.ts'
 import { OracleHealth } from '../resources/oracle-health.ts'
@@ -20,6 +20,7 @@ export const ERROR_SCHEMAS = {
   '400 unsupported_by_deployment': UnsupportedField,
   '400 simulation_failed': SimulationFailure,
   '400 submission_rejected': SubmissionRejected,
+  '400 ledger_not_indexed': LedgerNotIndexed,
   401: Unauthorized,
   '401 invalid_signature': InvalidSignature,
   '401 unauthorized': KeeperUnauthorized,

@@ -11,6 +11,9 @@ export const CACHE_ONE_SECOND = 'public, max-age=1'
 export const CACHE_REVALIDATE = 'no-cache'
 /** For lists of one account: as CACHE_REVALIDATE, but not in shared caches. */
 export const CACHE_PRIVATE = 'private, no-cache'
+/** For answers as of a past ledger. Only a repair of the archive, or a fact that is learned late, changes them. */
+export const CACHE_AS_OF = 'public, max-age=3600'
+export const CACHE_AS_OF_PRIVATE = 'private, max-age=3600'
 export const CACHE_NEVER = 'no-store'
 
 /** A response that is serialised once and sent many times. */

@@ -4,6 +4,7 @@ import { ACCOUNT_ROLES, ORDER_TOPICS, POSITION_TOPICS } from '../exchange/events
 import type { EventRow } from '../resources/event-row.ts'
 import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
+import type { AsOf } from './as-of.ts'
 import { columnsOf } from './columns.ts'
 import { EVENT_COLUMNS, toEventRow } from './events.ts'
 import type { RawEventRow } from './events.ts'
@@ -17,7 +18,7 @@ import { bigOf, numberOf, textOf } from './payload.ts'
 /** Kinds of events with a separate list. */
 export type AccountEventKind = 'order' | 'position'
 
-export interface AccountEventsFilter extends Pick<LogBounds, 'beforeTs'> {
+export interface AccountEventsFilter extends AsOf, Pick<LogBounds, 'beforeTs'> {
   readonly account: string
   readonly topic?: string | undefined
   readonly kind?: AccountEventKind | undefined

@@ -5,7 +5,7 @@ import type { LeaderboardEntry, LeaderboardSort } from '../resources/leaderboard
 import { LEADERBOARD_RANKS_MAX } from '../limits.ts'
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
-import type { HeadColumns } from './log-list.ts'
+import type { HeadColumns } from './as-of.ts'
 import { headOf, toSearchText } from './log-list.ts'
 import type { Page } from './page.ts'
 import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from './page.ts'

@@ -3,6 +3,8 @@
 import { assert, defined } from '../base/assert.ts'
 import { PAGE_LIMITS } from '../limits.ts'
 import type { Param, Queryable } from '../store/store.ts'
+import type { AsOf, HeadColumns, StateSource } from './as-of.ts'
+import { LedgerNotIndexed, stateSource } from './as-of.ts'
 import { gapsAtOrAbove, unfilledGaps } from './gaps.ts'
 import type { Head, Page } from './page.ts'
 import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from './page.ts'
@@ -20,7 +22,7 @@ export interface LogBounds {
 }
 
 /** One list over a table with a `seq` column; `r` is the table's alias. */
-export interface LogList<Row> extends LogBounds {
+export interface LogList<Row> extends LogBounds, AsOf {
   /** Identifies the list in its cursors. */
   readonly kind: string
   readonly table:
@@ -47,9 +49,7 @@ export interface LogList<Row> extends LogBounds {
 }
 
 /** Columns that every page statement returns. A page without rows is one row with these columns only. */
-export interface HeadColumns {
-  readonly headLedger: number | null
-  readonly headSeq: number
+interface PageColumns extends HeadColumns {
   /** Gaps that the page may overlap, if requested. */
   readonly headGaps?: Parameters<typeof gapsAtOrAbove>[1]
 }
@@ -59,6 +59,7 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
   assert(list.limit < MAX_ROWS, 'the page limit exceeds the maximum')
   const params: Param[] = []
   const bind: Bind = (value) => `$${params.push(value)}`
+  const state = stateSource(list, bind)
   const select = selectOf(list.columns)
   const source: PageSource = {
     tables: [
@@ -67,14 +68,14 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
     ],
     only: list.only,
     keys: keysOf(list, bind),
-    highs: upperBoundsOf(list, bind),
+    highs: upperBoundsOf(list, state, bind),
     limit: `${bind(list.limit + 1)}::int`,
   }
   const seqPage = isBounded(list) ? boundedPage(source, list, bind) : mergedPage(source, '0')
   // Select the seqs first and join their rows, so that no more rows than the page has are read, whatever the planner estimates.
   const page = list.detail === undefined ? seqPage : `select ${select} from (${seqPage}) selected join ${list.detail} r on r.seq = selected.seq`
   const gaps = list.gaps === true ? unfilledGaps(gapsWithin(list, source.highs, bind)) : undefined
-  return await readPage<Row, Row>(db, { page, gaps, params, limit: list.limit, cursorOf: (raw) => encodeCursor(list.kind, [raw.seq]) }, withoutSeq)
+  return await readPage<Row, Row>(db, { state, page, gaps, params, limit: list.limit, cursorOf: (raw) => encodeCursor(list.kind, [raw.seq]) }, withoutSeq)
 }
 
 function selectOf(columns: Readonly<Record<string, string>>): string {
@@ -118,8 +119,8 @@ function keysOf<Row>({ scope, equals }: LogList<Row>, bind: Bind): readonly Key[
   return keys
 }
 
-function upperBoundsOf<Row>({ kind, cursor, throughSeq }: LogList<Row>, bind: Bind): readonly string[] {
-  const highs: string[] = []
+function upperBoundsOf<Row>({ kind, cursor, throughSeq }: LogList<Row>, state: StateSource, bind: Bind): readonly string[] {
+  const highs: string[] = state.throughSeq === undefined ? [] : [state.throughSeq]
   if (cursor !== undefined) highs.push(`${bind(seqFromCursor(kind, cursor))}::bigint - 1`)
   if (throughSeq !== undefined) highs.push(`${bind(clampToSafeInteger(throughSeq))}::bigint`)
   return highs
@@ -156,8 +157,8 @@ function mergedPage(source: PageSource, low: string): string {
 }
 
 /** The row without the columns that only paging needs. */
-export function withoutSeq<Row extends object>(raw: Row & Partial<HeadColumns> & { readonly seq: number }): Row {
-  const { headLedger: _ledger, headSeq: _seq, headGaps: _gaps, seq: _position, ...row } = raw
+export function withoutSeq<Row extends object>(raw: Row & Partial<PageColumns> & { readonly seq: number }): Row {
+  const { headLedger: _ledger, headSeq: _seq, headFirst: _first, headLast: _last, headFinal: _final, headGaps: _gaps, seq: _position, ...row } = raw
   return row as unknown as Row
 }
 
@@ -168,6 +169,8 @@ export function withoutSeq<Row extends object>(raw: Row & Partial<HeadColumns> &
 export async function readPage<Raw extends object, Row>(
   db: Queryable,
   statement: {
+    /** The state that the page is read from, whose row the page's SQL names `c`; by default the present one. */
+    readonly state?: StateSource
     readonly page: string
     /** SQL of the gaps that the page may overlap. */
     readonly gaps?: string | undefined
@@ -179,9 +182,10 @@ export async function readPage<Raw extends object, Row>(
   },
   toRow: (raw: Raw & { readonly seq: number }) => Row,
 ): Promise<Page<Row>> {
-  const result = await db.query<Raw & HeadColumns & { readonly seq: number | null }>(
-    `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${statement.gaps === undefined ? '' : `${statement.gaps} as "headGaps", `}page.*
-     from idx.cursor c left join lateral (${statement.page}) page on true
+  const { from, head } = statement.state ?? stateSource({}, () => '')
+  const result = await db.query<Raw & PageColumns & { readonly seq: number | null }>(
+    `select ${head}, ${statement.gaps === undefined ? '' : `${statement.gaps} as "headGaps", `}page.*
+     from ${from} left join lateral (${statement.page}) page on true
      order by ${statement.order ?? 'page.seq desc'}`,
     statement.params,
   )
@@ -197,10 +201,12 @@ export async function readPage<Raw extends object, Row>(
   }
 }
 
-/** The head in the first row of a result. The cursor row always exists, so there is always a first row. */
+/** The head in the first row of a result. The cursor row always exists, so there is always a first row. Throws LedgerNotIndexed. */
 export function headOf(rows: readonly HeadColumns[]): Head {
-  const { headLedger, headSeq } = defined(rows[0], 'the head')
-  return { ledger: headLedger, seq: headSeq }
+  const { headLedger, headSeq, headFirst, headLast, headFinal } = defined(rows[0], 'the head')
+  if (headFirst === undefined || headLast === undefined) return { ledger: headLedger, seq: headSeq }
+  if (headLedger === null) throw new LedgerNotIndexed(headLast === null ? null : headFirst, headLast)
+  return { ledger: headLedger, seq: headSeq, asOf: { final: headFinal === true } }
 }
 
 /**

@@ -3,7 +3,7 @@
 import type { MarketStats } from '../resources/market-stats.ts'
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
-import type { HeadColumns } from './log-list.ts'
+import type { HeadColumns } from './as-of.ts'
 import { headOf } from './log-list.ts'
 import type { Head } from './page.ts'
 import { DAY_SEC, windowParts } from './volumes.ts'

@@ -7,6 +7,8 @@ import type { GapRange } from '../resources/gap-range.ts'
 export interface Head {
   readonly ledger: number | null
   readonly seq: number
+  /** Only as of a requested ledger. Final: later ledgers are indexed, and no gap may still add events to it. */
+  readonly asOf?: { readonly final: boolean }
 }
 
 /** One page, newest first unless the list says otherwise. */

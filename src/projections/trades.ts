@@ -2,13 +2,14 @@
 
 import type { RealizedTrade, TradeKind } from '../resources/realized-trade.ts'
 import type { Queryable } from '../store/store.ts'
+import type { AsOf } from './as-of.ts'
 import { columnsOf } from './columns.ts'
 import type { LogBounds } from './log-list.ts'
 import { listLog } from './log-list.ts'
 import { epochOfSeq, olderDeployment } from './older-deployment.ts'
 import type { Page } from './page.ts'
 
-export interface TradesFilter extends Pick<LogBounds, 'beforeTs' | 'deployment'> {
+export interface TradesFilter extends AsOf, Pick<LogBounds, 'beforeTs' | 'deployment'> {
   readonly trader?: string | undefined
   /** Upper case. Trades whose opening leg is unknown have no asset and never match. */
   readonly asset?: string | undefined

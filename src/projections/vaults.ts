@@ -6,7 +6,8 @@ import type { Param, Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import type { Epoch } from './epochs.ts'
 import { contractInstanceSql, readContractInstance } from './contract-instances.ts'
-import type { HeadColumns, LogBounds } from './log-list.ts'
+import type { AsOf, HeadColumns } from './as-of.ts'
+import type { LogBounds } from './log-list.ts'
 import { clampToSafeInteger, headOf, listLog, seqFromCursor, readPage, toSearchText } from './log-list.ts'
 import type { Head, Page } from './page.ts'
 import { encodeCursor } from './page.ts'
@@ -108,7 +109,7 @@ export async function readVault(
   return { vault: raw === undefined || (raw.id as number | null) === null ? null : toTraderVault(raw, wanted), head: headOf(rows) }
 }
 
-export interface VaultActivityFilter extends Pick<LogBounds, 'beforeTs'> {
+export interface VaultActivityFilter extends AsOf, Pick<LogBounds, 'beforeTs'> {
   readonly id: number
   readonly limit: number
   readonly cursor?: string | undefined

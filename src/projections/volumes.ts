@@ -2,7 +2,7 @@
 
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
-import type { HeadColumns } from './log-list.ts'
+import type { HeadColumns } from './as-of.ts'
 import { headOf, toSearchText } from './log-list.ts'
 import type { Head } from './page.ts'
 

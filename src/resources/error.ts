@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import type { TString } from 'typebox'
-import { EXAMPLE_TRADER, textOrNull, txHash } from './fields.ts'
+import { EXAMPLE_TRADER, integerOrNull, textOrNull, txHash } from './fields.ts'
 import { contractErrorOrNull, HOST_ERROR, hostErrorOrNull, TX_RESULT_CODE } from './submit-result.ts'
 
 /** 400. */
@@ -14,6 +14,16 @@ export const ValidationError = Type.Object(
     message: Type.String({ description: 'Names the part of the request and the parameter.', examples: ['querystring/limit must be integer'] }),
   },
   { $id: 'ValidationError', description: 'A parameter is missing or invalid.' },
+)
+
+/** 400 of reads as of a ledger. */
+export const LedgerNotIndexed = Type.Object(
+  {
+    error: Type.Literal('ledger_not_indexed'),
+    first: integerOrNull({ description: 'First ledger of the current epoch. Null while nothing is indexed.', examples: [1_200_000] }),
+    last: integerOrNull({ description: 'Last indexed ledger. Null while nothing is indexed.', examples: [1_234_567] }),
+  },
+  { $id: 'LedgerNotIndexed', description: 'The ledger of at_ledger is not indexed.' },
 )
 
 /** 401 of endpoints that require a key. */

@@ -18,7 +18,7 @@ import { OpenPosition } from '../resources/open-position.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_ORDER_EVENT, EXAMPLE_POSITION, EXAMPLE_POSITION_EVENT } from './examples.ts'
 import { privatePageResponse, serialiseBody } from './page-response.ts'
-import { beforeTsParameter, cursorParameter, limitParameter, listOf, topicParameter } from './parameters.ts'
+import { atLedgerParameter, beforeTsParameter, cursorParameter, limitParameter, listOf, topicParameter } from './parameters.ts'
 
 const CONCERNS =
   'Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop ' +
@@ -33,11 +33,13 @@ const listMyEvents = operation(
     ok: listOf('events', ref(EventRow)),
     example: { events: [EXAMPLE_ORDER_EVENT, EXAMPLE_POSITION_EVENT] },
     headers: ['index', 'next'],
-    errors: [400],
+    errors: [400, '400 ledger_not_indexed'],
     requiresKey: true,
   },
   {
-    querystring: Type.Object({ topic: topicParameter, before_ts: beforeTsParameter, limit: limitParameter(PAGE_LIMITS.events), cursor: cursorParameter }),
+    querystring: Type.Object({
+      topic: topicParameter, before_ts: beforeTsParameter, at_ledger: atLedgerParameter, limit: limitParameter(PAGE_LIMITS.events), cursor: cursorParameter,
+    }),
   },
 )
 
@@ -50,10 +52,14 @@ const listMyOrders = operation(
     ok: listOf('events', ref(EventRow)),
     example: { events: [EXAMPLE_ORDER_EVENT] },
     headers: ['index', 'next'],
-    errors: [400],
+    errors: [400, '400 ledger_not_indexed'],
     requiresKey: true,
   },
-  { querystring: Type.Object({ before_ts: beforeTsParameter, limit: limitParameter(PAGE_LIMITS.accountOrders), cursor: cursorParameter }) },
+  {
+    querystring: Type.Object({
+      before_ts: beforeTsParameter, at_ledger: atLedgerParameter, limit: limitParameter(PAGE_LIMITS.accountOrders), cursor: cursorParameter,
+    }),
+  },
 )
 
 const listMyPositions = operation(
@@ -100,14 +106,14 @@ export function accountFeedsRoutes(app: App, parts: { readonly db: Queryable; re
   const { db, clock } = parts
 
   app.get('/v1/account/me/events', { schema: listMyEvents, config: { requiresKey: true } }, async (request, reply) => {
-    const { topic, before_ts, cursor, limit = PAGE_LIMITS.events.default } = request.query
-    const page = await listAccountEvents(db, { account: callerKey(request).owner, topic, beforeTs: before_ts, cursor, limit })
+    const { topic, before_ts, at_ledger: atLedger, cursor, limit = PAGE_LIMITS.events.default } = request.query
+    const page = await listAccountEvents(db, { account: callerKey(request).owner, topic, beforeTs: before_ts, atLedger, cursor, limit })
     sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { events: page.rows }))
   })
 
   app.get('/v1/account/me/orders', { schema: listMyOrders, config: { requiresKey: true } }, async (request, reply) => {
-    const { before_ts, cursor, limit = PAGE_LIMITS.accountOrders.default } = request.query
-    const page = await listAccountEvents(db, { account: callerKey(request).owner, kind: 'order', beforeTs: before_ts, cursor, limit })
+    const { before_ts, at_ledger: atLedger, cursor, limit = PAGE_LIMITS.accountOrders.default } = request.query
+    const page = await listAccountEvents(db, { account: callerKey(request).owner, kind: 'order', beforeTs: before_ts, atLedger, cursor, limit })
     sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { events: page.rows }))
   })
 

@@ -3,10 +3,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { defined } from '../base/assert.ts'
 import type { TtlCache } from '../base/ttl-cache.ts'
-import { CACHE_ONE_SECOND, CACHE_PRIVATE, CACHE_REVALIDATE, indexHeaders, nextLink, prepareResponse } from '../http/response.ts'
+import {
+  CACHE_AS_OF, CACHE_AS_OF_PRIVATE, CACHE_ONE_SECOND, CACHE_PRIVATE, CACHE_REVALIDATE, indexHeaders, nextLink, prepareResponse,
+} from '../http/response.ts'
 import type { PreparedResponse } from '../http/response.ts'
 import { minLedgerOf } from '../http/min-ledger.ts'
-import type { Page } from '../projections/page.ts'
+import type { Head, Page } from '../projections/page.ts'
 
 /** Serialises `body`, which contains the rows of the page, with the response schema of the route. */
 export function pageResponse(request: FastifyRequest, reply: FastifyReply, page: Page<unknown>, body: object): PreparedResponse {
@@ -23,6 +25,13 @@ export function privatePageResponse(url: string, reply: FastifyReply, page: Page
   return responseOf(reply, page, body, { url, cacheControl: CACHE_PRIVATE })
 }
 
+/** As of a past ledger that cannot change any more, caches may keep the answer; as of any other, they must revalidate it. */
+export function cacheControlOf({ asOf }: Head, present: string): string {
+  if (asOf === undefined) return present
+  if (present === CACHE_PRIVATE) return asOf.final ? CACHE_AS_OF_PRIVATE : CACHE_PRIVATE
+  return asOf.final ? CACHE_AS_OF : CACHE_REVALIDATE
+}
+
 interface PageOptions {
   readonly url: string
   readonly cacheControl: string
@@ -30,7 +39,7 @@ interface PageOptions {
 
 function responseOf(reply: FastifyReply, page: Page<unknown>, body: object, options: PageOptions): PreparedResponse {
   return prepareResponse(serialiseBody(reply, body), {
-    'cache-control': options.cacheControl,
+    'cache-control': cacheControlOf(page.head, options.cacheControl),
     ...indexHeaders(page.head),
     ...(page.next === null ? {} : nextLink(options.url, page.next)),
   })

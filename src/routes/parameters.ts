@@ -22,6 +22,16 @@ export const beforeTsParameter = Type.Optional(
   Type.Unsafe<number>({ type: 'integer', minimum: 0, description: 'Return only rows older than this time, Unix seconds.' }),
 )
 
+/** The largest ledger number. */
+const LEDGER_MAX = 4_294_967_295
+
+export const atLedgerParameter = Type.Optional(
+  Type.Unsafe<number>({
+    type: 'integer', minimum: 0, maximum: LEDGER_MAX,
+    description: 'Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch.',
+  }),
+)
+
 export const topicParameter = Type.Optional(Type.String({ maxLength: FILTER_MAX_LENGTH, description: 'Return only events of this topic.' }))
 
 export const cursorParameter = Type.Optional(

@@ -13,7 +13,7 @@ import type { Queryable } from '../store/store.ts'
 import { deploymentParameter, readHistory } from './deployment-parameter.ts'
 import { EXAMPLE_TRADE } from './examples.ts'
 import { pageResponse } from './page-response.ts'
-import { assetParameter, beforeTsParameter, cursorParameter, limitParameter, listOf, traderParameter } from './parameters.ts'
+import { assetParameter, atLedgerParameter, beforeTsParameter, cursorParameter, limitParameter, listOf, traderParameter } from './parameters.ts'
 
 const schema = operation(
   {
@@ -26,13 +26,14 @@ const schema = operation(
     ok: listOf('trades', ref(RealizedTrade)),
     example: { trades: [EXAMPLE_TRADE] },
     headers: ['index', 'next'],
-    errors: [400, 503],
+    errors: [400, '400 ledger_not_indexed', 503],
   },
   {
     querystring: Type.Object({
       trader: traderParameter,
       asset: Type.Optional(assetParameter),
       before_ts: beforeTsParameter,
+      at_ledger: atLedgerParameter,
       include_opens: Type.Optional(Type.Unsafe<boolean>({ type: 'boolean', default: false, description: 'Also return opened positions.' })),
       limit: limitParameter(PAGE_LIMITS.trades),
       deployment: deploymentParameter,
@@ -49,6 +50,7 @@ export function tradesRoutes(app: App, parts: { readonly db: Queryable; readonly
       trader: query.trader,
       asset: query.asset?.toUpperCase(),
       beforeTs: query.before_ts,
+      atLedger: query.at_ledger,
       includeOpens: query.include_opens ?? false,
       cursor: query.cursor,
       limit: query.limit ?? PAGE_LIMITS.trades.default,

@@ -22,7 +22,7 @@ import { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_VAULT, EXAMPLE_VAULT_DEPOSIT, EXAMPLE_VAULT_FEE_CLAIM, EXAMPLE_VAULT_TRADE, EXAMPLE_VAULT_WITHDRAW } from './examples.ts'
 import { cachedResponse, pageResponse, serialiseBody, sharedPageResponse } from './page-response.ts'
-import { beforeTsParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
+import { atLedgerParameter, beforeTsParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
 import type { ListKey } from './parameters.ts'
 
 const TOTALS =
@@ -75,9 +75,14 @@ function activity(id: string, key: ListKey, summary: string, row: TSchema, examp
       ok: listOf(key, row),
       example: { [key]: [example] },
       headers: ['index', 'next'],
-      errors: [400, 503],
+      errors: [400, '400 ledger_not_indexed', 503],
     },
-    { params, querystring: Type.Object({ before_ts: beforeTsParameter, limit: limitParameter(PAGE_LIMITS.vaults), cursor: cursorParameter }) },
+    {
+      params,
+      querystring: Type.Object({
+        before_ts: beforeTsParameter, at_ledger: atLedgerParameter, limit: limitParameter(PAGE_LIMITS.vaults), cursor: cursorParameter,
+      }),
+    },
   )
 }
 
@@ -129,16 +134,16 @@ export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly
   })
 
   app.get('/v1/vaults/:id/trades', { schema: trades }, async (request, reply) => {
-    const { limit = PAGE_LIMITS.vaults.default, before_ts, cursor } = request.query
-    const page = await listVaultTrades(db, { id: request.params.id, limit, beforeTs: before_ts, cursor })
+    const { limit = PAGE_LIMITS.vaults.default, before_ts, at_ledger: atLedger, cursor } = request.query
+    const page = await listVaultTrades(db, { id: request.params.id, limit, beforeTs: before_ts, atLedger, cursor })
     sendResponse(request, reply, pageResponse(request, reply, page, { trades: page.rows }))
   })
 
   for (const { path, kind, id: operationId, key, summary, example } of FLOWS) {
     const schema = activity(operationId, key, summary, ref(VaultFlow), example)
     app.get(`/v1/vaults/:id/${path}`, { schema }, async (request, reply) => {
-      const { limit = PAGE_LIMITS.vaults.default, before_ts, cursor } = request.query
-      const page = await listVaultFlows(db, kind, { id: request.params.id, limit, beforeTs: before_ts, cursor })
+      const { limit = PAGE_LIMITS.vaults.default, before_ts, at_ledger: atLedger, cursor } = request.query
+      const page = await listVaultFlows(db, kind, { id: request.params.id, limit, beforeTs: before_ts, atLedger, cursor })
       sendResponse(request, reply, pageResponse(request, reply, page, { [key]: page.rows }))
     })
   }

@@ -41,6 +41,8 @@ interface Endpoint {
 const TRADER = 'trader? string minLength=56 maxLength=56'
 const BEFORE = 'before_ts? integer minimum=0'
 const CURSOR = 'cursor? string'
+/** "As of a ledger" of the additions. */
+const AT_LEDGER = 'at_ledger? integer minimum=0 maximum=4294967295'
 /** Added by this gateway. */
 const DEPLOYMENT = 'deployment? string minLength=1 maxLength=128'
 const ADDRESS = 'address string minLength=56 maxLength=56'
@@ -157,7 +159,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     path: '/v1/trades', indexed: true,
-    query: [TRADER, 'asset? string minLength=1 maxLength=12', BEFORE, 'include_opens? boolean default=false', limit(50, 200), DEPLOYMENT, CURSOR],
+    query: [TRADER, 'asset? string minLength=1 maxLength=12', BEFORE, AT_LEDGER, 'include_opens? boolean default=false', limit(50, 200), DEPLOYMENT, CURSOR],
     body: ['trades'], errors: [400, 429, 500],
   },
   {
@@ -196,19 +198,19 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/v1/vaults', indexed: true, query: ['leader? string minLength=56 maxLength=56', limit(50, 200), CURSOR], body: ['vaults'], errors: [400, 429, 500] },
   { path: '/v1/vaults/{id}', indexed: true, pathParameters: VAULT_PATH, query: [], body: VAULT, errors: [400, 404, 429, 500] },
   {
-    path: '/v1/vaults/{id}/trades', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
+    path: '/v1/vaults/{id}/trades', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, AT_LEDGER, limit(50, 200), CURSOR],
     body: ['trades'], errors: [400, 429, 500],
   },
   {
-    path: '/v1/vaults/{id}/deposits', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
+    path: '/v1/vaults/{id}/deposits', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, AT_LEDGER, limit(50, 200), CURSOR],
     body: ['deposits'], errors: [400, 429, 500],
   },
   {
-    path: '/v1/vaults/{id}/withdraws', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
+    path: '/v1/vaults/{id}/withdraws', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, AT_LEDGER, limit(50, 200), CURSOR],
     body: ['withdraws'], errors: [400, 429, 500],
   },
   {
-    path: '/v1/vaults/{id}/fee-claims', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
+    path: '/v1/vaults/{id}/fee-claims', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, AT_LEDGER, limit(50, 200), CURSOR],
     body: ['feeClaims'], errors: [400, 429, 500],
   },
   { path: '/v1/referral/lookup', indexed: true, query: ['code string minLength=3 maxLength=16'], body: REFERRER, errors: [400, 404, 429, 500] },
@@ -248,11 +250,14 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/v1/account/me', key: true, query: [], body: ['owner', 'tier', 'keyId'], errors: [401, 429, 500] },
   { path: '/v1/account/me/limits', key: true, query: [], body: ['tier', 'resetSec', 'buckets'], errors: [401, 429, 500] },
   {
-    path: '/v1/account/me/events', indexed: true, key: true, query: ['topic? string', BEFORE, limit(50, 500), CURSOR],
+    path: '/v1/account/me/events', indexed: true, key: true, query: ['topic? string', BEFORE, AT_LEDGER, limit(50, 500), CURSOR],
     body: ['events'], errors: [400, 401, 429, 500],
   },
   { path: '/v1/account/me/positions', indexed: true, key: true, query: [], body: ['positions', 'events'], errors: [401, 429, 500] },
-  { path: '/v1/account/me/orders', indexed: true, key: true, query: [BEFORE, limit(500, 500), CURSOR], body: ['events'], errors: [400, 401, 429, 500] },
+  {
+    path: '/v1/account/me/orders', indexed: true, key: true, query: [BEFORE, AT_LEDGER, limit(500, 500), CURSOR],
+    body: ['events'], errors: [400, 401, 429, 500],
+  },
   { path: '/v1/account/me/orders/open', key: true, query: [], body: ['orders', 'ledger', 'ledgerCloseTs'], errors: [401, 429, 500, 502] },
   {
     path: '/v1/account/me/state', key: true, query: [],
