@@ -21,6 +21,8 @@ import { createNodes } from './nodes.ts'
 import { withObserver } from './rpc-observer.ts'
 import type { RpcObserver } from './rpc-observer.ts'
 import type { CallOptions, NodeAffinity, RpcRequest } from './rpc-request.ts'
+import type { TokenTransfers } from './token-transfers.ts'
+import { transferPatterns } from './token-transfers.ts'
 import type { Transport } from './transport.ts'
 import { createFetchTransport } from './transport.ts'
 
@@ -32,6 +34,7 @@ export interface EventsRequest {
   /** At most 25 together with `upgradesOf`, five of which share a filter. */
   readonly contractIds: readonly string[]
   readonly upgradesOf?: readonly string[]
+  readonly transfers?: readonly TokenTransfers[]
   readonly limit: number
 }
 
@@ -43,8 +46,8 @@ export interface Rpc {
   getHealth(options?: CallOptions): Promise<NodeHealth>
   getNetwork(options?: CallOptions): Promise<NodeNetwork>
   /**
-   * Events of these contracts, ascending, upgrades included, and the upgrades of further ones. Every filter has the same members, because nodes before 27.1.1
-   * lose events otherwise.
+   * Events of these contracts, ascending, upgrades included, the upgrades of further ones, and transfers of tokens. Every filter has the same members, because
+   * nodes before 27.1.1 lose events otherwise.
    */
   getEvents(request: EventsRequest, options?: CallOptions): Promise<EventsPage>
   getLedgers(request: { startLedger: number; limit: number }, options?: CallOptions): Promise<LedgersResponse>
@@ -197,7 +200,11 @@ function filtersOf(type: string, contractIds: readonly string[]): object[] {
 }
 
 function eventsParams(request: EventsRequest): object {
-  const filters = [...filtersOf('contract,system', request.contractIds), ...filtersOf('system', request.upgradesOf ?? [])]
+  const { transfers = [] } = request
+  const byContract = [...filtersOf('contract,system', request.contractIds), ...filtersOf('system', request.upgradesOf ?? [])]
+  const byTopics = transfers.flatMap((each) => transferPatterns(each).map((topics) => ({ type: 'contract', contractIds: [each.token], topics })))
+  // No topics: any. A node combines the topics of all filters, and leaves them out when one filter has none.
+  const filters = [...(byTopics.length === 0 ? byContract : byContract.map((filter) => ({ ...filter, topics: [] }))), ...byTopics]
   assert(filters.length <= EVENT_FILTERS_MAX, 'getEvents is called for too many contracts')
   if ('cursor' in request.from) return { filters, pagination: { cursor: request.from.cursor, limit: request.limit } }
   return { startLedger: request.from.startLedger, filters, pagination: { limit: request.limit } }

@@ -15,3 +15,9 @@ export const CONTRACT_ALIASES = {
 export const EVENT_CONTRACT_KEYS = ['market', 'vault', 'vaultFactory', 'referral'] as const
 
 export type EventContractKey = (typeof EVENT_CONTRACT_KEYS)[number]
+
+/** The contracts whose transfers of the token are archived: all that can hold it. */
+export const TRANSFER_PARTY_KEYS = [...EVENT_CONTRACT_KEYS, 'router'] as const
+
+/** The contract of an archived event: one of the exchange, or the token for a transfer from or to one of them. */
+export type ArchivedContractKey = EventContractKey | 'usdcToken'

@@ -10,14 +10,14 @@ import type { Rpc } from '../chain/rpc.ts'
 import type { CurrentDeployment, Deployment } from '../exchange/deployment.ts'
 import { insertAnchors, readAnchorAt, readAnchors } from '../projections/anchors.ts'
 import type { Anchor } from '../projections/anchors.ts'
-import type { Epoch, EpochReason, EventContracts } from '../projections/epochs.ts'
-import { listEpochs } from '../projections/epochs.ts'
+import type { Epoch, EpochContracts, EpochReason } from '../projections/epochs.ts'
+import { completeContracts, listEpochs } from '../projections/epochs.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import { readHeaders, readRange, readTip, relate, toAnchor } from './chain-identity.ts'
 import type { NodeRange } from './chain-identity.ts'
 import type { ChainTrust } from './confirmation.ts'
-import { beginEpoch, continueEpoch, epochChange, eventContracts, nextEpoch } from './epochs.ts'
+import { beginEpoch, continueEpoch, epochChange, epochContracts, nextEpoch } from './epochs.ts'
 import { BadPage } from './events-page.ts'
 import type { CheckedPage } from './events-page.ts'
 import { findKnownChain } from './known-chains.ts'
@@ -53,11 +53,11 @@ export interface ChainGuardOptions {
 interface Configured {
   readonly passphrase: string
   readonly name: string
-  readonly contracts: EventContracts
+  readonly contracts: EpochContracts
 }
 
 function configuredBy({ passphrase, name, contracts }: Deployment): Configured {
-  return { passphrase, name, contracts: eventContracts(contracts) }
+  return { passphrase, name, contracts: epochContracts(contracts) }
 }
 
 export function isStepResult(checked: StepResult | NodeRange): checked is StepResult {
@@ -144,6 +144,7 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
     // Read once: it can be replaced during every call.
     const deployment = options.deployment.current
     const reason = epochChange(epoch, configuredBy(deployment))
+    if (reason === undefined && epoch.contracts.usdcToken === undefined) await completeContracts(db, epochContracts(deployment.contracts))
     verified = reason === undefined
     verifiedDeployment = deployment
     verifiedAtMs = clock.elapsedMs()

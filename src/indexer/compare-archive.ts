@@ -5,7 +5,10 @@ import type { ChainEvent } from '../chain/responses.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import type { ComparedRow, Repair, RepairedEvent } from '../projections/repairs.ts'
 import { decodeEvent } from './decode.ts'
-import { contractNames, publicEventId } from './epochs.ts'
+import type { ArchivedContractKey } from '../exchange/contracts.ts'
+import { publicEventId } from './epochs.ts'
+import { eventScope } from './event-scope.ts'
+import type { EventScope } from './event-scope.ts'
 import type { Interfaces } from './interfaces.ts'
 import { ledgerOf } from './toid.ts'
 
@@ -36,20 +39,22 @@ export function compareArchive(
   const sameChains = new Set<number>()
   const rowsOf = Map.groupBy(archived.rows, ({ chainId }) => chainId)
   const expectedIds = new Set<string>()
+  const scopes = chain.epochs.map((epoch) => ({ epoch, scope: eventScope(epoch) }))
   const isOwn = (row: ComparedRow): boolean => archived.chainOf.get(row.epoch) === chain.chain
   for (const event of events) {
-    const epoch = epochOf(chain, event)
-    if (epoch === undefined || event.isSystem === true) continue
+    const found = findEpoch(chain, scopes, event)
+    if (found === undefined) continue
+    const { epoch, contract } = found
     expectedIds.add(event.id)
     const rows = (rowsOf.get(event.id) ?? []).filter((row) => isOwn(row) || isSame(row, event)).toSorted((a, b) => a.seq - b.seq)
     const retained = rows.find((row) => isSame(row, event)) ?? rows[0]
     if (retained === undefined) {
-      repairs.push({ action: 'add', epoch: epoch.number, chainId: event.id, seq: null, event: toRepairedEvent(chain, epoch, event) })
+      repairs.push({ action: 'add', epoch: epoch.number, chainId: event.id, seq: null, event: toRepairedEvent(chain, epoch, contract, event) })
       continue
     }
     const retainedEpoch = chain.epochs.find(({ number }) => number === retained.epoch) ?? epoch
     if (!isSame(retained, event)) {
-      repairs.push({ action: 'replace', epoch: retained.epoch, chainId: event.id, seq: retained.seq, event: toRepairedEvent(chain, retainedEpoch, event) })
+      repairs.push({ action: 'replace', epoch: retained.epoch, chainId: event.id, seq: retained.seq, event: toRepairedEvent(chain, retainedEpoch, contract, event) })
     }
     for (const row of rows) {
       const rowChain = archived.chainOf.get(row.epoch)
@@ -70,13 +75,16 @@ export function confirmedRepairs(repairs: readonly Repair[], again: readonly Rep
   return repairs.filter((repair) => isDeepStrictEqual(found.get(keyOf(repair)), repair))
 }
 
-/** The epoch that archives an event: the first of the chain that has its contract and reached it; undefined when none does. */
-function epochOf({ epochs, currentEpoch, cursor }: ComparedChain, { id, contractId }: ChainEvent): Epoch | undefined {
-  const reached = epochs.find((epoch) => {
+/** The epoch that archives an event, and its contract there: the first of the chain that has it and reached it; undefined when none does. */
+function findEpoch(
+  { currentEpoch, cursor }: ComparedChain, scopes: readonly { readonly epoch: Epoch; readonly scope: EventScope }[], event: ChainEvent,
+): { readonly epoch: Epoch; readonly contract: ArchivedContractKey } | undefined {
+  for (const { epoch, scope } of scopes) {
     const until = epoch.number === currentEpoch ? cursor : epoch.finalCursor
-    return until !== null && id <= until && contractNames(epoch).has(contractId)
-  })
-  return reached !== undefined && ledgerOf(id) >= reached.startLedger ? reached : undefined
+    const contract = until !== null && event.id <= until ? scope.contractOf(event) : undefined
+    if (contract !== undefined) return ledgerOf(event.id) >= epoch.startLedger ? { epoch, contract } : undefined
+  }
+  return undefined
 }
 
 function isSame(row: ComparedRow, event: ChainEvent): boolean {
@@ -84,9 +92,8 @@ function isSame(row: ComparedRow, event: ChainEvent): boolean {
     row.valueXdr === event.valueXdr && row.topicsXdr === event.topicsXdr.join(' ')
 }
 
-function toRepairedEvent({ interfaces }: ComparedChain, epoch: Epoch, event: ChainEvent): RepairedEvent {
+function toRepairedEvent({ interfaces }: ComparedChain, epoch: Epoch, contract: ArchivedContractKey, event: ChainEvent): RepairedEvent {
   const { id, contractId, ledger, closeSec, txHash, topicsXdr, valueXdr } = event
-  const contract = contractNames(epoch).get(contractId) ?? 'market'
   return {
     ...decodeEvent(contract, topicsXdr, valueXdr, interfaces.at(contractId, id)), eventId: publicEventId(epoch, id), contractId, contract, ledger,
     ledgerCloseTs: closeSec, txHash, topicsXdr, valueXdr,

@@ -1,12 +1,12 @@
 // Decodes contract events from XDR to payloads, using the event shapes of src/exchange. Never throws: an undecodable event is archived raw, with a reason.
 
 import type { SpecEvent } from '../exchange/contract-spec.ts'
-import type { EventContractKey } from '../exchange/contracts.ts'
+import type { ArchivedContractKey } from '../exchange/contracts.ts'
 import { shapesOf } from '../exchange/event-shapes.ts'
 import type { EventField, EventShape } from '../exchange/events.ts'
 import type { Generation } from '../exchange/generations.ts'
 import type { ScValue } from '../chain/scval.ts'
-import { decodeScVal, MalformedScVal } from '../chain/scval.ts'
+import { decodeScVal, MalformedScVal, structField } from '../chain/scval.ts'
 import { MALFORMED_PREFIX } from '../projections/archived-event.ts'
 import type { Payload, PayloadValue } from '../projections/archived-event.ts'
 import { readDeclaredPayload } from './declared-events.ts'
@@ -38,11 +38,12 @@ export interface EventInterface {
 export const UNKNOWN_INTERFACE: EventInterface = { generation: null, events: [] }
 
 /** Decodes one event of a contract by the interface in force at its position (specification, "Events"). */
-export function decodeEvent(contract: EventContractKey, topicsXdr: readonly string[], valueXdr: string, declared: EventInterface): Decoded {
+export function decodeEvent(contract: ArchivedContractKey, topicsXdr: readonly string[], valueXdr: string, declared: EventInterface): Decoded {
   let topic = ''
   try {
     const topics = topicsXdr.map(decodeScVal)
     topic = nameOf(topics[0])
+    if (contract === 'usdcToken') return { topic, payload: readTransfer(topic, topics.slice(1), decodeScVal(valueXdr)), problem: null }
     const shapes = topic === '' ? [] : shapesOf(contract, topic, declared.generation)
     if (topic === '') return { topic, payload: null, problem: 'no topic' }
     if (shapes.length === 0) {
@@ -56,6 +57,21 @@ export function decodeEvent(contract: EventContractKey, topicsXdr: readonly stri
     if (error instanceof MalformedScVal) return { topic, payload: null, problem: `${MALFORMED_PREFIX}${error.message}` }
     throw error
   }
+}
+
+/** The parties of the token's movements, in the order of their topics. The name of the asset follows. */
+const TRANSFER_PARTIES: Readonly<Record<string, readonly ('from' | 'to')[]>> = {
+  transfer: ['from', 'to'], mint: ['to'], burn: ['from'], clawback: ['from'],
+}
+
+/** The amount is the value itself, or a field beside the receiver's muxed id. */
+function readTransfer(topic: string, furtherTopics: readonly ScValue[], data: ScValue): Payload {
+  const parties = Object.hasOwn(TRANSFER_PARTIES, topic) ? TRANSFER_PARTIES[topic] ?? [] : []
+  if (parties.length === 0) throw new ShapeMismatch('unknown topic')
+  if (furtherTopics.length !== parties.length + 1) throw new ShapeMismatch(`unexpected number of topics: ${furtherTopics.length + 1}`)
+  const addresses = parties.map((party, index) => [party, readField([party, 'address'], furtherTopics[index])] as const)
+  const amount = data.type === 'map' ? structField(data, 'amount') : data
+  return { topic, ...Object.fromEntries(addresses), amount: readField(['amount', 'i128'], amount) }
 }
 
 /** The payload by the first shape that fits. Throws the first mismatch when none does. */

@@ -2,9 +2,9 @@
 
 import { assert } from '../base/assert.ts'
 import type { Random } from '../base/random.ts'
-import type { ContractAddresses, EventContractKey } from '../exchange/contracts.ts'
+import type { ArchivedContractKey, ContractAddresses } from '../exchange/contracts.ts'
 import { EVENT_CONTRACT_KEYS } from '../exchange/contracts.ts'
-import type { Epoch, EpochReason, EventContracts } from '../projections/epochs.ts'
+import type { Epoch, EpochContracts, EpochReason } from '../projections/epochs.ts'
 import { beginSection, insertEpoch, setFinalCursor } from '../projections/epochs.ts'
 import { insertAnchors } from '../projections/anchors.ts'
 import type { Anchor } from '../projections/anchors.ts'
@@ -14,16 +14,17 @@ import { lastReservedSeq, updateIndexCursor } from '../projections/index-state.t
 import type { Writer } from '../store/store.ts'
 import { ledgerAfter } from './toid.ts'
 
-/** The contracts whose events are indexed. */
-export function eventContracts(contracts: ContractAddresses): EventContracts {
-  const { market, vault, vaultFactory, referral } = contracts
-  return { market, vault, vaultFactory, referral }
+/** The contracts that an epoch of this deployment has. */
+export function epochContracts(contracts: ContractAddresses): EpochContracts {
+  const { market, vault, vaultFactory, referral, usdcToken, router } = contracts
+  return { market, vault, vaultFactory, referral, usdcToken, router }
 }
 
 /** Why the configuration requires a new epoch; undefined when the current one continues. */
-export function epochChange(current: Epoch, configured: { passphrase: string; contracts: EventContracts }): EpochReason | undefined {
+export function epochChange(current: Epoch, configured: { passphrase: string; contracts: EpochContracts }): EpochReason | undefined {
   if (current.passphrase !== configured.passphrase) return 'reset'
-  return EVENT_CONTRACT_KEYS.every((key) => current.contracts[key] === configured.contracts[key]) ? undefined : 'contracts'
+  const isSame = Object.entries(current.contracts).every(([key, address]) => configured.contracts[key as keyof EpochContracts] === address)
+  return isSame ? undefined : 'contracts'
 }
 
 const EPOCH_NAME_BYTES = 4
@@ -36,7 +37,7 @@ export function randomEpochName(random: Random): string {
 export function nextEpoch(
   epochs: readonly Epoch[],
   current: number | undefined,
-  configured: { reason: EpochReason; passphrase: string; name: string; contracts: EventContracts; startLedger: number },
+  configured: { reason: EpochReason; passphrase: string; name: string; contracts: EpochContracts; startLedger: number },
   random: Random,
 ): Epoch {
   const before = epochs.find(({ number: each }) => each === current)
@@ -112,25 +113,25 @@ export async function continueEpoch(db: Writer, from: IndexCursor, epoch: Epoch,
 /** The first unread ledger of a contract shared with an earlier epoch; undefined when this epoch starts early enough to read it. */
 function firstLostLedger(before: readonly Epoch[], epoch: Epoch): number | undefined {
   const until = archivedUntil(before, epoch)
-  const firsts = Object.values(epoch.contracts).map((address) => until.get(address)).filter((cursor) => cursor !== undefined).map(ledgerAfter)
+  const firsts = EVENT_CONTRACT_KEYS.map((key) => until.get(epoch.contracts[key])).filter((cursor) => cursor !== undefined).map(ledgerAfter)
   const first = Math.min(...firsts)
   return first < epoch.startLedger ? first : undefined
 }
 
 /** The contract names of this epoch, by address. */
-export function contractNames(epoch: Epoch): ReadonlyMap<string, EventContractKey> {
-  return new Map(EVENT_CONTRACT_KEYS.map((key) => [epoch.contracts[key], key]))
+export function contractNames({ contracts }: Epoch): ReadonlyMap<string, ArchivedContractKey> {
+  const { usdcToken } = contracts
+  const names = new Map<string, ArchivedContractKey>(EVENT_CONTRACT_KEYS.map((key) => [contracts[key], key]))
+  return usdcToken === undefined ? names : names.set(usdcToken, 'usdcToken')
 }
 
-/**
- * The cursor up to which earlier epochs of the same chain archived each contract. An epoch that begins because one address changed reads the chain from its
- * start, and must not archive the other contracts' events twice.
- */
-export function archivedUntil(epochs: readonly Epoch[], current: Epoch): ReadonlyMap<string, string> {
+/** The cursor up to which earlier epochs of the same chain archived the events of each contract. */
+function archivedUntil(epochs: readonly Epoch[], current: Epoch): ReadonlyMap<string, string> {
   const until = new Map<string, string>()
   for (const epoch of epochs) {
     if (epoch.number === current.number || epoch.chain !== current.chain || epoch.finalCursor === null) continue
-    for (const address of Object.values(epoch.contracts)) {
+    for (const key of EVENT_CONTRACT_KEYS) {
+      const address = epoch.contracts[key]
       if (epoch.finalCursor > (until.get(address) ?? '')) until.set(address, epoch.finalCursor)
     }
   }

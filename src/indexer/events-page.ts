@@ -3,7 +3,8 @@
 import type { ChainEvent, EventsPage } from '../chain/responses.ts'
 import type { NodeFault } from '../chain/node-fault.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
-import type { Rpc } from '../chain/rpc.ts'
+import type { EventsRequest, Rpc } from '../chain/rpc.ts'
+import { isRequestedTransfer } from '../chain/token-transfers.ts'
 import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
 import { endOfLedger, isEndOfLedger, isEventId, ledgerOf } from './toid.ts'
 
@@ -39,21 +40,22 @@ export class BadPage extends Error {
 export async function readEventsPage(
   rpc: Rpc,
   from: EventsPosition,
-  options: CallOptions & { readonly contractIds: readonly string[]; readonly upgradesOf?: readonly string[]; readonly limit: number },
+  options: CallOptions & Omit<EventsRequest, 'from'>,
 ): Promise<CheckedPage> {
-  const { contractIds, upgradesOf = [], limit, ...call } = options
+  const { contractIds, upgradesOf = [], transfers = [], limit, ...call } = options
+  const requested = { contractIds, upgradesOf, transfers, limit }
   const start = from.cursor === null ? { startLedger: from.startLedger } : { cursor: from.cursor }
-  const page = await rpc.getEvents({ from: start, contractIds, upgradesOf, limit }, call)
-  checkPage(page, from, { limit, contractIds: [...contractIds, ...upgradesOf] })
+  const page = await rpc.getEvents({ from: start, ...requested }, call)
+  checkPage(page, from, requested)
   return cutToLedgers(page)
 }
 
 /**
  * Throws BadPage unless ids ascend strictly from the cursor, stay within the node's range and the limit, and match their ledgers, close times rise with
- * ledgers, contracts are those requested, and the new cursor is not before the last event. Nodes and proxies that repeat or reorder events, or ignore the
+ * ledgers, contracts and transfers are those requested, and the new cursor is not before the last event. Nodes and proxies that repeat or reorder events, or ignore the
  * cursor or the filter, must not corrupt the archive.
  */
-export function checkPage(page: EventsPage, from: EventsPosition, requested: { readonly limit: number; readonly contractIds: readonly string[] }): void {
+export function checkPage(page: EventsPage, from: EventsPosition, requested: Omit<EventsRequest, 'from'>): void {
   check('bad_events', page.events.length <= requested.limit, 'the page has more events than requested')
   check('bad_cursor', isEventId(page.cursor), 'the cursor is malformed')
   check('inverted_range', page.oldestLedger <= page.latestLedger, 'the oldest ledger is after the latest ledger')
@@ -62,8 +64,11 @@ export function checkPage(page: EventsPage, from: EventsPosition, requested: { r
   checkEvents(page, start)
   check('bad_cursor', page.cursor >= (page.events.at(-1)?.id ?? start), 'the cursor is before the last event')
   // Events without a contract are tolerated: some nodes send system events whatever the filter.
-  const isRequested = ({ contractId }: ChainEvent): boolean => contractId === '' || requested.contractIds.includes(contractId)
-  check('foreign_events', page.events.every(isRequested), 'the page has events of contracts that were not requested')
+  const { contractIds, upgradesOf = [], transfers = [] } = requested
+  const areTransfers = transfers.map(isRequestedTransfer)
+  const isRequested = (event: ChainEvent): boolean => event.contractId === '' || contractIds.includes(event.contractId) ||
+    (event.isSystem === true ? upgradesOf.includes(event.contractId) : areTransfers.some((isOne) => isOne(event)))
+  check('foreign_events', page.events.every(isRequested), 'the page has events that were not requested')
 }
 
 function checkEvents({ events, oldestLedger, latestLedger }: EventsPage, start: string): void {

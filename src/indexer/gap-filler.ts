@@ -21,6 +21,7 @@ import { IndexConflict, updateIndexCursor, readIndexCursor } from '../projection
 import type { Writer } from '../store/store.ts'
 import { readRange, readTip, relate } from './chain-identity.ts'
 import { createPageSize } from './page-size.ts'
+import { requestFor } from './event-scope.ts'
 import type { EventsPosition } from './events-page.ts'
 import { BadPage, readEventsPage } from './events-page.ts'
 import { requestRebuild } from './rebuild.ts'
@@ -104,7 +105,7 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     call: CallOptions,
   ): Promise<FillResult> {
     const epoch = defined(epochs.find(({ number }) => number === gap.epoch), `epoch ${gap.epoch}`)
-    const page = await readEventsPage(archive, readPositionOf(gap), { ...call, contractIds: Object.values(epoch.contracts), limit: pageSize.limit() })
+    const page = await readEventsPage(archive, readPositionOf(gap), { ...call, ...requestFor([epoch]), limit: pageSize.limit() })
     pageSize.onSuccess()
     const end = endOfLedger(gap.toLedger)
     const events = await withoutArchived(db, epoch.chain, page.events.filter(({ id }) => id <= end))

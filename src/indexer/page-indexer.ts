@@ -14,6 +14,7 @@ import type { IndexCursor } from '../projections/index-state.ts'
 import { lastReservedSeq } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import type { ChainGuard } from './chain-guard.ts'
+import { requestFor } from './event-scope.ts'
 import { readEventsPage } from './events-page.ts'
 import type { EventsPosition } from './events-page.ts'
 import { createPageSize } from './page-size.ts'
@@ -49,10 +50,10 @@ export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchiv
     async index(db, cursor, call, { from = cursor, node = rpc } = {}) {
       const epochs = await listEpochs(db)
       const epoch = defined(epochs.find(({ number }) => number === cursor.epoch), 'the current epoch')
-      const contractIds = Object.values(epoch.contracts)
+      const requested = requestFor([epoch])
       const watched = watchedContracts(deployment.current.contracts)
-      const upgradesOf = [...watched.keys()].filter((address) => !contractIds.includes(address))
-      const page = await readEventsPage(node, from, { ...call, contractIds, upgradesOf, limit: pageSize.limit() })
+      const upgradesOf = [...watched.keys()].filter((address) => !requested.contractIds.includes(address))
+      const page = await readEventsPage(node, from, { ...call, ...requested, upgradesOf, limit: pageSize.limit() })
       pageSize.onSuccess()
       const anchors = await guard.confirmPage(db, epoch, page, node, call)
       const events = await withoutArchived(db, epoch.chain, page.events)

@@ -222,10 +222,11 @@ async function replay(tx: Queryable, rows: readonly ArchiveRow[], { epochs, inte
     const end = rows.findIndex((row, index) => index > from && row.epoch !== number)
     const names = contractNames(epoch)
     const declared = defined(interfaces.get(epoch.chain), `chain ${epoch.chain}`)
-    const before = rows.slice(from, end === -1 ? rows.length : end)
+    const before = rows.slice(from, end === -1 ? rows.length : end).map((row) => {
+      return { ...row, contract: defined(names.get(row.contractId), `contract ${row.contractId}`) }
+    })
     const part = before.map((row) => {
-      const contract = defined(names.get(row.contractId), `contract ${row.contractId}`)
-      return { ...row, contract, ...decodeEvent(contract, row.topicsXdr, row.valueXdr, declared.at(row.contractId, chainEventId(row.eventId))) }
+      return { ...row, ...decodeEvent(row.contract, row.topicsXdr, row.valueXdr, declared.at(row.contractId, chainEventId(row.eventId))) }
     })
     const changed = before.filter((row, index) => !decodesAlike(row, part[index]))
     if (changed.length > 0) {

@@ -1,5 +1,6 @@
 // The requests of a verification.
 
+import { requestFor } from './event-scope.ts'
 import { BadPage, readEventsPage } from './events-page.ts'
 import type { CheckedPage } from './events-page.ts'
 import { RPC_CODES, RpcFailure } from '../chain/failure.ts'
@@ -57,9 +58,9 @@ export function createNetworkReader(rpc: Rpc): NetworkReader {
   const pageSize = createPageSize()
 
   async function requestPages(chain: CurrentChain, from: string, confirm: boolean, call: CallOptions): Promise<NetworkResponse> {
-    const contractIds = [...new Set(chain.epochs.flatMap(({ contracts }) => Object.values(contracts)))]
+    const requested = requestFor(chain.epochs)
     const position = isEndOfLedger(from) ? { cursor: null, startLedger: ledgerAfter(from) } : { cursor: from, startLedger: ledgerOf(from) }
-    const read = (more: CallOptions): Promise<CheckedPage> => readEventsPage(rpc, position, { ...call, ...more, contractIds, limit: pageSize.limit() })
+    const read = (more: CallOptions): Promise<CheckedPage> => readEventsPage(rpc, position, { ...call, ...more, ...requested, limit: pageSize.limit() })
     try {
       const page = await read({})
       pageSize.onSuccess()

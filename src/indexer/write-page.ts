@@ -4,7 +4,7 @@ import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { ChainEvent } from '../chain/responses.ts'
 import { applyEvents } from '../projections/apply.ts'
 import type { ContractCode } from '../projections/contract-versions.ts'
-import { countUnknown } from '../projections/archived-event.ts'
+import { countUnknown, isTransfer } from '../projections/archived-event.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { insertAnchors } from '../projections/anchors.ts'
@@ -15,7 +15,8 @@ import { lastReservedSeq, updateIndexCursor } from '../projections/index-state.t
 import { assignLearnedEventSeqs } from '../projections/learned-events.ts'
 import type { Writer } from '../store/store.ts'
 import { decodeEvent } from './decode.ts'
-import { archivedUntil, contractNames, publicEventId } from './epochs.ts'
+import { publicEventId } from './epochs.ts'
+import { archivedBefore, eventScope } from './event-scope.ts'
 import type { CheckedPage } from './events-page.ts'
 import type { PageInterfaces, Upgrade } from './upgrades.ts'
 import { writeUpgrades } from './upgrades.ts'
@@ -33,7 +34,7 @@ export interface NumberedPage {
   readonly lastSeq: number
 }
 
-/** Decodes and numbers a page from `afterSeq + 1`: events of this epoch's contracts that no earlier epoch read, and upgrades in their place. */
+/** Decodes and numbers a page from `afterSeq + 1`: events of this epoch that no earlier epoch read, and upgrades in their place. */
 export async function toNumberedPage(
   events: readonly ChainEvent[],
   { epoch, epochs, afterSeq }: { readonly epoch: Epoch; readonly epochs: readonly Epoch[]; readonly afterSeq: number },
@@ -41,15 +42,15 @@ export async function toNumberedPage(
 ): Promise<NumberedPage> {
   const upgrades: Upgrade[] = []
   let lastSeq = afterSeq
-  const names = contractNames(epoch)
-  const until = archivedUntil(epochs, epoch)
+  const scope = eventScope(epoch)
+  const isArchived = archivedBefore(epochs, epoch)
   const archived: ArchivedEvent[] = []
   let sliceLength = 0
   for (const event of events) {
     const upgrade = found.get(event.id)
     if (upgrade !== undefined) upgrades.push({ ...upgrade, version: { ...upgrade.version, seq: upgrade.version.seq ?? ++lastSeq } })
-    const contract = names.get(event.contractId)
-    if (event.isSystem === true || contract === undefined || event.id <= (until.get(event.contractId) ?? '')) continue
+    const contract = scope.contractOf(event)
+    if (contract === undefined || isArchived(event)) continue
     sliceLength += event.topicsXdr.reduce((sum, topic) => sum + topic.length, event.valueXdr.length)
     if (sliceLength > DECODE_SLICE_LENGTH) {
       sliceLength = 0
@@ -108,7 +109,7 @@ export async function writePage(
     await writeUpgrades(tx, epoch.chain, page, nowMs)
     await appendEvents(tx, epoch.number, archived, nowMs)
     await applyEvents(tx, epoch, archived)
-    await assignLearnedEventSeqs(tx, archived.map(({ seq }) => seq))
+    await assignLearnedEventSeqs(tx, archived.filter((event) => !isTransfer(event)).map(({ seq }) => seq))
   })
 }
 

@@ -3,6 +3,7 @@
 import type { Queryable } from '../store/store.ts'
 import { applyAccountEvents } from './account-events.ts'
 import type { ArchivedEvent } from './archived-event.ts'
+import { isTransfer } from './archived-event.ts'
 import { applyBadDebts } from './bad-debts.ts'
 import type { Epoch } from './epochs.ts'
 import { addToTraders } from './leaders.ts'
@@ -20,7 +21,8 @@ import { applyVaultEvents } from './vaults.ts'
 import { addFills } from './volumes.ts'
 
 /** Applies events of one epoch in log order. Each event must be applied exactly once; the caller's transaction guarantees this. */
-export async function applyEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
+export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonly ArchivedEvent[]): Promise<void> {
+  const events = archived.filter((event) => !isTransfer(event))
   await applyPositionEvents(tx, epoch.deployment, events)
   await applyBadDebts(tx, epoch.deployment, events)
   await applyAccountEvents(tx, epoch.deployment, events)

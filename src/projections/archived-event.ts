@@ -1,4 +1,4 @@
-import type { EventContractKey } from '../exchange/contracts.ts'
+import type { ArchivedContractKey } from '../exchange/contracts.ts'
 
 /** A decoded value; wide integers are digits. */
 export type PayloadValue = string | number | boolean | null | readonly PayloadValue[] | { readonly [name: string]: PayloadValue }
@@ -12,11 +12,19 @@ export const MALFORMED_PREFIX = 'malformed: '
 /** The names under which undecodable events are counted, because their topics are unbounded. */
 export const UNKNOWN_TOPIC = 'unknown'
 export const MALFORMED_TOPIC = 'malformed'
+/** The name under which transfers of the token are counted: no topic has a space. */
+export const TRANSFER_TOPIC = 'token transfer'
 
 /** The name under which an event is counted. */
-export function countedTopic({ topic, problem }: Pick<ArchivedEvent, 'topic' | 'problem'>): string {
-  if (problem === null) return topic
+export function countedTopic(event: Pick<ArchivedEvent, 'topic' | 'problem' | 'contract'>): string {
+  const { topic, problem } = event
+  if (problem === null) return isTransfer(event) ? TRANSFER_TOPIC : topic
   return problem.startsWith(MALFORMED_PREFIX) ? MALFORMED_TOPIC : UNKNOWN_TOPIC
+}
+
+/** Whether an event is a transfer of the token, and not one of the exchange's own events. */
+export function isTransfer({ contract }: Pick<ArchivedEvent, 'contract'>): boolean {
+  return contract === 'usdcToken'
 }
 
 /** The number of events of unknown topic or shape. */
@@ -30,8 +38,8 @@ export interface ArchivedEvent {
   /** The RPC's id; epochs after the first append their name. */
   readonly eventId: string
   readonly contractId: string
-  /** Which contract of its epoch emitted it. */
-  readonly contract: EventContractKey
+  /** Which contract of its epoch emitted it. Transfers of the token are in no list of events. */
+  readonly contract: ArchivedContractKey
   /** Empty when the event has no readable topic. */
   readonly topic: string
   readonly ledger: number

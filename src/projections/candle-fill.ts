@@ -74,7 +74,7 @@ async function readTradePrices(db: Writer, { afterSeq, beforeSeq, limit }: FillR
      from unnest(array['position_opened', 'position_closed', 'position_liquidated']) k (topic)
      cross join lateral (
        select e.seq, e.ledger_close_ts, e.payload from idx.events e
-       where e.topic = k.topic and e.seq > $1::bigint and e.seq < $2::bigint order by e.seq desc limit $3::int
+       where not e.is_transfer and e.topic = k.topic and e.seq > $1::bigint and e.seq < $2::bigint order by e.seq desc limit $3::int
      ) t order by t.seq desc limit $3::int`,
     [afterSeq, beforeSeq, limit],
   )

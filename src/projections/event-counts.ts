@@ -1,10 +1,10 @@
 // The number of archived events per topic, updated with each page.
 
 import type { Queryable } from '../store/store.ts'
-import { countedTopic } from './archived-event.ts'
+import { countedTopic, TRANSFER_TOPIC } from './archived-event.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 
-type CountedEvent = Pick<ArchivedEvent, 'topic' | 'problem'>
+type CountedEvent = Pick<ArchivedEvent, 'topic' | 'problem' | 'contract'>
 
 /** Adds events to the counts, or subtracts them with `sign` -1. */
 export async function countEvents(tx: Queryable, epoch: number, events: readonly CountedEvent[], sign: 1 | -1 = 1): Promise<void> {
@@ -20,13 +20,13 @@ export async function countEvents(tx: Queryable, epoch: number, events: readonly
   )
 }
 
-/** The number of archived events. */
+/** The number of archived events, transfers included. */
 export async function countArchived(db: Queryable): Promise<number> {
   const [row] = await db.query<{ count: number }>('select coalesce(sum(events), 0)::bigint as count from idx.event_counts')
   return row?.count ?? 0
 }
 
-/** SQL: the number of archived events per topic on the current chain, as one JSON object; `e` is the current row of idx.epochs. */
+/** SQL: the number of archived events per topic on the current chain, as one JSON object, without transfers; `e` is the current row of idx.epochs. */
 export const ARCHIVED_BY_TOPIC = `(select coalesce(jsonb_object_agg(t.topic, t.events), '{}'::jsonb)
   from (select n.topic, sum(n.events)::bigint as events from idx.event_counts n join idx.epochs p on p.number = n.epoch
-        where p.chain = e.chain group by n.topic) t)`
+        where p.chain = e.chain and n.topic <> '${TRANSFER_TOPIC}' group by n.topic) t)`

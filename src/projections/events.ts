@@ -3,6 +3,7 @@
 import type { EventRow } from '../resources/event-row.ts'
 import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
+import { isTransfer } from './archived-event.ts'
 import { olderDeployment } from './older-deployment.ts'
 import { columnsOf } from './columns.ts'
 import { countEvents } from './event-counts.ts'
@@ -40,6 +41,9 @@ export function toEventRow({ topicsXdr, valueXdr, deployment, ...row }: RawEvent
   return { ...row, payload, ...(deployment === null ? {} : { deployment }) }
 }
 
+/** SQL: the condition of the indexes for lists of events. Rows of idx.events that are transfers are in none of them. */
+export const LISTED = 'not r.is_transfer'
+
 /** Archived events, newest first (specification, "GET /v1/events"). */
 export async function listEvents(db: Queryable, filter: EventsFilter): Promise<Page<EventRow>> {
   const { topic, contract, ...rest } = filter
@@ -48,6 +52,7 @@ export async function listEvents(db: Queryable, filter: EventsFilter): Promise<P
     kind: 'events',
     table: 'idx.events',
     equals: { topic, contract_id: contract },
+    only: LISTED,
     columns: EVENT_COLUMNS,
     gaps: true,
   })
@@ -82,37 +87,44 @@ export async function appendEvents(tx: Queryable, epoch: number, events: readonl
 
 /** Inserts events without updating what is computed from them. */
 export async function insertEvents(tx: Queryable, epoch: number, events: readonly ArchivedEvent[], nowMs: number): Promise<void> {
-  const rows = events.map((event) => ({ ...event, topicsXdr: event.topicsXdr.join(' '), payload: toJson(event.payload) }))
+  const rows = events.map((event) => ({ ...event, topicsXdr: event.topicsXdr.join(' '), payload: toJson(event.payload), isTransfer: isTransfer(event) }))
   await tx.query(
     `insert into idx.events (seq, epoch, chain, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload,
-       problem, inserted_at)
+       problem, inserted_at, is_transfer)
      select seq, $1::int, (select e.chain from idx.epochs e where e.number = $1::int), event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash,
-       topics_xdr, value_xdr, payload::jsonb, problem, $2::bigint
+       topics_xdr, value_xdr, payload::jsonb, problem, $2::bigint, is_transfer
      from unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[],
-       $13::text[]) as page (seq, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload, problem)`,
+       $13::text[], $14::boolean[]) as page (seq, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload, problem,
+       is_transfer)`,
     [
       epoch, nowMs,
       ...columnsOf(rows, [
         'seq', 'eventId', 'contractId', 'topic', 'ledger', 'ledgerCloseTs', 'txHash', 'topicsXdr', 'valueXdr', 'payload', 'problem',
+        'isTransfer',
       ]),
     ],
   )
 }
 
+/** What the counts of an archived event depend on. Every contract but the token counts alike. */
+export interface CountedRow extends Pick<ArchivedEvent, 'ledger' | 'topic' | 'problem' | 'contract'> {
+  readonly epoch: number
+}
+
+export const COUNTED_COLUMNS = `epoch, ledger, topic, problem, case when is_transfer then 'usdcToken' else 'market' end as contract`
+
 /** Replaces the content of events, which keep their seqs. */
 export async function replaceEvents(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {
-  for (const { seq, contractId, topic, ledger, ledgerCloseTs, txHash, topicsXdr, valueXdr, payload, problem } of events) {
-    const [before] = await tx.query<{ epoch: number; ledger: number; topic: string; problem: string | null }>(
-      'select epoch, ledger, topic, problem from idx.events where seq = $1', [seq],
-    )
+  for (const { seq, contract, contractId, topic, ledger, ledgerCloseTs, txHash, topicsXdr, valueXdr, payload, problem } of events) {
+    const [before] = await tx.query<CountedRow>(`select ${COUNTED_COLUMNS} from idx.events where seq = $1`, [seq])
     if (before === undefined) continue
     await tx.query(
       `update idx.events set contract_id = $2, topic = $3, ledger = $4, ledger_close_ts = $5, tx_hash = $6, topics_xdr = $7, value_xdr = $8,
-         payload = $9::jsonb, problem = $10 where seq = $1`,
-      [seq, contractId, topic, ledger, ledgerCloseTs, txHash, topicsXdr.join(' '), valueXdr, toJson(payload), problem],
+         payload = $9::jsonb, problem = $10, is_transfer = $11 where seq = $1`,
+      [seq, contractId, topic, ledger, ledgerCloseTs, txHash, topicsXdr.join(' '), valueXdr, toJson(payload), problem, isTransfer({ contract })],
     )
     await countEvents(tx, before.epoch, [before], -1)
-    await countEvents(tx, before.epoch, [{ topic, problem }])
+    await countEvents(tx, before.epoch, [{ topic, problem, contract }])
     await refreshLedgers(tx, before.epoch, [before.ledger, ledger])
   }
 }

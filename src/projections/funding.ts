@@ -1,5 +1,6 @@
 import type { FundingRow } from '../resources/funding.ts'
 import type { Queryable } from '../store/store.ts'
+import { LISTED } from './events.ts'
 import type { LogBounds } from './log-list.ts'
 import { listLog } from './log-list.ts'
 import type { Page } from './page.ts'
@@ -16,6 +17,7 @@ export async function listFunding(db: Queryable, filter: FundingFilter): Promise
     kind: 'funding',
     table: 'idx.events',
     equals: { topic: 'funding_applied' },
+    only: LISTED,
     columns: {
       asset: `r.payload ->> 'asset'`,
       fundingRate: `r.payload ->> 'fundingRate'`, hoursElapsed: `r.payload ->> 'hoursElapsed'`, ledger: 'r.ledger', ts: 'r.ledger_close_ts',

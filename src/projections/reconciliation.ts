@@ -69,7 +69,7 @@ export async function readActivitySince(db: Queryable, epoch: Epoch, ledger: num
        case when contract_id = $5 then (payload->>'positionId')::numeric::bigint end as "positionId",
        case when contract_id = $5 then (payload->>'orderId')::numeric::bigint end as "orderId",
        case when topic = 'vault_created' then (payload->>'vaultId')::numeric::bigint end as "vaultId"
-     from idx.events where epoch = $1
+     from idx.events where epoch = $1 and not is_transfer
        and seq > coalesce((select l.last_seq from idx.ledgers l where l.epoch = $1 and l.ledger <= $2 order by l.ledger desc limit 1), 0)
        and contract_id = any($3::text[]) order by seq limit $4::int`,
     [epoch.number, ledger, [market, vaultFactory], ACTIVITY_EVENTS_MAX, market],

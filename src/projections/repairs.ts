@@ -4,7 +4,8 @@
 import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import { countEvents } from './event-counts.ts'
-import { insertEvents, refreshLedgers, replaceEvents } from './events.ts'
+import type { CountedRow } from './events.ts'
+import { COUNTED_COLUMNS, insertEvents, refreshLedgers, replaceEvents } from './events.ts'
 import { lastReservedSeq, readIndexCursor, recountUnknownEvents } from './index-state.ts'
 import { PROJECTIONS } from './tables.ts'
 
@@ -102,9 +103,7 @@ const ROWS_OF_EVENTS = PROJECTIONS.filter((table) =>
 
 async function removeEvents(tx: Queryable, seqs: readonly number[]): Promise<void> {
   if (seqs.length === 0) return
-  const removed = await tx.query<{ epoch: number; ledger: number; topic: string; problem: string | null }>(
-    'delete from idx.events where seq = any($1::bigint[]) returning epoch, ledger, topic, problem', [seqs],
-  )
+  const removed = await tx.query<CountedRow>(`delete from idx.events where seq = any($1::bigint[]) returning ${COUNTED_COLUMNS}`, [seqs])
   for (const table of [...ROWS_OF_EVENTS, 'learned_events']) await tx.query(`delete from idx.${table} where seq = any($1::bigint[])`, [seqs])
   for (const [epoch, events] of Map.groupBy(removed, (event) => event.epoch)) {
     await countEvents(tx, epoch, events, -1)

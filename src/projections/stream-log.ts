@@ -125,7 +125,7 @@ export async function readLog(
     `select ${HEAD_COLUMNS},
        (select jsonb_agg(${UPGRADE} order by v.seq) from idx.contract_versions v where v.seq > $1::bigint and v.contract is not null) as "headUpgrades", page.*
      from idx.cursor c
-       left join lateral (select ${columns} from idx.events e where e.seq > $1::bigint order by e.seq limit $2::int) page on true
+       left join lateral (select ${columns} from idx.events e where e.seq > $1::bigint and not e.is_transfer order by e.seq limit $2::int) page on true
      where c.updated_at is not null order by page.seq`,
     [afterSeq, options.limit],
   )
@@ -150,7 +150,7 @@ export async function readChannels(
   return rows.map(toLogRow)
 }
 
-const EVERY_SEQ = `select seq from idx.events where seq > $1::bigint and seq <= $2::bigint and $4::text[] is not null and $5::text[] is not null`
+const EVERY_SEQ = `select seq from idx.events where seq > $1::bigint and seq <= $2::bigint and not is_transfer and $4::text[] is not null and $5::text[] is not null`
 
 /** Each branch reads at most one page from its own index. */
 const CHANNEL_SEQS = `select seq from (
@@ -181,7 +181,7 @@ export async function countFrames(
        select 1 from unnest($5::text[]) n (name) cross join lateral (
          select 1 from idx.learned_events where account = n.name and place > $1::bigint and place <= $2::bigint limit $3::int) f
        union all
-       select 1 from (select seq from idx.events where $6::boolean and seq > $1::bigint and seq <= $2::bigint limit $3::int) e
+       select 1 from (select seq from idx.events where $6::boolean and seq > $1::bigint and seq <= $2::bigint and not is_transfer limit $3::int) e
        limit $3::int
      ) counted`,
     [range.afterSeq, range.throughSeq, range.max, ...namesOf(channels), channels.events],
@@ -204,7 +204,7 @@ export async function readChannelHeads(
        (select l.place from idx.learned_events l where l.account = n.name and l.place <= $1::bigint order by l.place desc limit 1))
      from unnest($3::text[]) n (name)
      union all
-     select 'events', '', (select e.seq from idx.events e where e.seq <= $1::bigint order by e.seq desc limit 1)`,
+     select 'events', '', (select e.seq from idx.events e where e.seq <= $1::bigint and not e.is_transfer order by e.seq desc limit 1)`,
     [atSeq, ...namesOf(channels)],
   )
   const [events] = rows.filter(({ kind }) => kind === 'events')

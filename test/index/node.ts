@@ -5,6 +5,7 @@ import type { ChainEvent, EventsPage, LedgerRange } from '../../src/chain/respon
 import { encodeHeader, encodeHeaderEntry, headerHash, ZERO_HASH } from '../../localnet/ledger/header.ts'
 import { RpcFailure } from '../../src/chain/failure.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
+import { isRequestedTransfer } from '../../src/chain/token-transfers.ts'
 import { readEntries } from './node-entries.ts'
 import type { NodeInstance, NodeOrder, NodePosition } from './node-entries.ts'
 
@@ -227,8 +228,9 @@ function eventsResponse(chain: Chain, state: NodeState, request: Parameters<Rpc[
   return { events, cursor: isFull ? (events.at(-1)?.id ?? after) : endOf(until), ...rangeResponse(chain, state) }
 }
 
-function isRequested({ contractIds, upgradesOf = [] }: Parameters<Rpc['getEvents']>[0], { contractId, isSystem }: ChainEvent): boolean {
-  return contractIds.includes(contractId) || (isSystem === true && upgradesOf.includes(contractId))
+function isRequested({ contractIds, upgradesOf = [], transfers = [] }: Parameters<Rpc['getEvents']>[0], event: ChainEvent): boolean {
+  const { contractId, isSystem } = event
+  return contractIds.includes(contractId) || (isSystem === true && upgradesOf.includes(contractId)) || transfers.some((each) => isRequestedTransfer(each)(event))
 }
 
 function internalError(method: string): RpcFailure {

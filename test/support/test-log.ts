@@ -1,6 +1,6 @@
 // A log of decoded events that a test writes page by page, as the indexer does: for histories that are easier to write than to trade.
 
-import type { EventContractKey } from '../../src/exchange/contracts.ts'
+import type { ArchivedContractKey, EventContractKey } from '../../src/exchange/contracts.ts'
 import { applyEvents } from '../../src/projections/apply.ts'
 import type { ArchivedEvent, Payload } from '../../src/projections/archived-event.ts'
 import type { Epoch } from '../../src/projections/epochs.ts'
@@ -8,7 +8,7 @@ import { insertEpoch } from '../../src/projections/epochs.ts'
 import { PROJECTIONS } from '../../src/projections/tables.ts'
 import type { Queryable, Store } from '../../src/store/store.ts'
 
-const CONTRACTS = { market: 'CMARKET', vault: 'CVAULT', vaultFactory: 'CFACTORY', referral: 'CREFERRAL' } as const
+const CONTRACTS = { market: 'CMARKET', vault: 'CVAULT', vaultFactory: 'CFACTORY', referral: 'CREFERRAL', usdcToken: 'CUSDC', router: 'CROUTER' } as const
 const FIRST_CLOSE_SEC = 1_783_339_200
 
 interface Leg {
@@ -20,7 +20,7 @@ export interface TestLog {
   /** The address that all vaults trade under. */
   readonly factory: string
   /** Queues one event, in its own transaction unless `tx` names one. */
-  append(contract: EventContractKey, topic: string, payload: Payload, tx?: string): void
+  append(contract: ArchivedContractKey, topic: string, payload: Payload, tx?: string): void
   /** The event of the market, then that of the factory, in one transaction. */
   leaderOpens(what: { vaultId: number; leader: string; positionId: number; collateral: string }): void
   leaderCloses(what: { vaultId: number; leader: string; positionId: number; pnl: string }): void
@@ -66,7 +66,7 @@ export async function createTestLog(store: Store): Promise<TestLog> {
     })
   }
 
-  function append(contract: EventContractKey, topic: string, payload: Payload, tx = `tx${++transactions}`): void {
+  function append(contract: ArchivedContractKey, topic: string, payload: Payload, tx = `tx${++transactions}`): void {
     seq += 1
     newest = {
       seq, eventId: `${epoch.number}-${seq}`, contractId: CONTRACTS[contract], contract, topic, ledger: 10 + seq, ledgerCloseTs: FIRST_CLOSE_SEC + 5 * seq,

@@ -31,9 +31,9 @@ const ARCHIVE = `
   select e.seq, e.epoch, p.deployment, p.chain, e.event_id as "eventId", e.contract_id as "contractId", e.topic, e.ledger,
     e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.topics_xdr as "topicsXdr", e.value_xdr as "valueXdr", e.payload, e.problem, p.contracts
   from idx.events e join idx.epochs p on p.number = e.epoch
-  order by e.seq`
+  where not e.is_transfer order by e.seq`
 
-/** The whole archive, oldest first. */
+/** All events of the exchange's contracts, oldest first. */
 export async function readArchive(db: Queryable): Promise<readonly Archived[]> {
   const rows = await db.query<Row>(ARCHIVE)
   return rows.map(({ contracts, ...row }) => {

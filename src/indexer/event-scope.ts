@@ -1,0 +1,56 @@
+// Which events of a page an epoch archives: all events of its contracts, and the transfers of its token from and to them.
+
+import type { ChainEvent } from '../chain/responses.ts'
+import type { EventsRequest } from '../chain/rpc.ts'
+import type { TokenTransfers } from '../chain/token-transfers.ts'
+import { isTransfer, PATTERNS_PER_FILTER } from '../chain/token-transfers.ts'
+import type { ArchivedContractKey } from '../exchange/contracts.ts'
+import { EVENT_CONTRACT_KEYS, TRANSFER_PARTY_KEYS } from '../exchange/contracts.ts'
+import type { Epoch, EpochContracts } from '../projections/epochs.ts'
+import { contractNames } from './epochs.ts'
+
+export interface EventScope {
+  /** The contract of an event; undefined for one that does not belong in the archive. */
+  contractOf(event: ChainEvent): ArchivedContractKey | undefined
+}
+
+export function eventScope(epoch: Epoch): EventScope {
+  const names = contractNames(epoch)
+  const movesToken = transfersOf(epoch.contracts).map(isTransfer)
+  return {
+    contractOf(event) {
+      const contract = event.isSystem === true ? undefined : names.get(event.contractId)
+      return contract !== 'usdcToken' || movesToken.some((moves) => moves(event)) ? contract : undefined
+    },
+  }
+}
+
+/** Whether an earlier epoch of the chain archived an event: one that begins because an address changed reads the chain from its start. */
+export function archivedBefore(epochs: readonly Epoch[], current: Epoch): (event: ChainEvent) => boolean {
+  const earlier = epochs.flatMap((epoch) => {
+    const { finalCursor } = epoch
+    const isEarlier = epoch.number !== current.number && epoch.chain === current.chain
+    return isEarlier && finalCursor !== null ? [{ finalCursor, scope: eventScope(epoch) }] : []
+  })
+  return (event) => earlier.some(({ finalCursor, scope }) => event.id <= finalCursor && scope.contractOf(event) !== undefined)
+}
+
+/** What to request for these epochs. */
+export function requestFor(epochs: readonly Epoch[]): Required<Pick<EventsRequest, 'contractIds' | 'transfers'>> {
+  const contractIds = new Set(epochs.flatMap(({ contracts }) => EVENT_CONTRACT_KEYS.map((key) => contracts[key])))
+  const partiesOf = new Map<string, Set<string>>()
+  for (const { token, parties } of epochs.flatMap(({ contracts }) => transfersOf(contracts))) {
+    partiesOf.set(token, new Set([...partiesOf.get(token) ?? [], ...parties]))
+  }
+  const transfers = [...partiesOf].map(([token, parties]): TokenTransfers => {
+    return { token, parties: parties.size > PATTERNS_PER_FILTER ? 'any' : [...parties] }
+  })
+  return { contractIds: [...contractIds], transfers }
+}
+
+/** None while the token of an epoch is unknown. */
+function transfersOf(contracts: EpochContracts): readonly { readonly token: string; readonly parties: readonly string[] }[] {
+  const { usdcToken } = contracts
+  if (usdcToken === undefined) return []
+  return [{ token: usdcToken, parties: TRANSFER_PARTY_KEYS.flatMap((key) => contracts[key] ?? []) }]
+}
