@@ -1,4 +1,4 @@
-// The movements of a token that concern some contracts: the topics by which a node is asked for them, and how they differ from the token's other events.
+// The movements of a token that concern some contracts: the topics that request them from a node, and what tells them apart from the token's other events.
 
 import type { ChainEvent } from './responses.ts'
 import { encodeScVal } from './scval.ts'
@@ -9,12 +9,15 @@ export interface TokenTransfers {
   readonly parties: readonly string[] | 'any'
 }
 
+type EventTopics = Pick<ChainEvent, 'contractId' | 'topicsXdr'>
+
 /** One filter takes this many patterns. */
 export const PATTERNS_PER_FILTER = 5
 
 const symbol = (value: string): string => encodeScVal({ type: 'symbol', value })
 const TRANSFER = symbol('transfer')
 const ONE_PARTY = [symbol('mint'), symbol('burn'), symbol('clawback')]
+const MOVEMENTS: ReadonlySet<string> = new Set([TRANSFER, ...ONE_PARTY])
 
 /** Lists of topic patterns, each for one filter. A transfer has its parties in the second and third topic; a mint, burn or clawback has one in the second. */
 export function transferPatterns({ parties }: TokenTransfers): readonly (readonly (readonly string[])[])[] {
@@ -27,18 +30,17 @@ export function transferPatterns({ parties }: TokenTransfers): readonly (readonl
   return lists
 }
 
-/** Whether a node may return an event for these transfers. */
-export function isRequestedTransfer({ token, parties }: TokenTransfers): (event: Pick<ChainEvent, 'contractId' | 'topicsXdr'>) => boolean {
-  const encoded = parties === 'any' ? null : new Set(parties.map(encodeAddress))
-  return ({ contractId, topicsXdr: [name, second = '', third = ''] }) =>
-    contractId === token && (encoded === null || encoded.has(second) || (name === TRANSFER && encoded.has(third)))
+/** Whether a node may return an event of the token. Its other events are ignored, approvals for example, which match the patterns and move nothing. */
+export function isRequestedOf(transfers: TokenTransfers): (event: EventTopics) => boolean {
+  const isMovement = isTransferOf(transfers)
+  return (event) => event.contractId === transfers.token && (isMovement(event) || !MOVEMENTS.has(event.topicsXdr[0] ?? ''))
 }
 
-/** Whether an event moves the token from or to one of the contracts. The token reports approvals too, which move nothing. */
-export function isTransfer(transfers: TokenTransfers): (event: Pick<ChainEvent, 'contractId' | 'topicsXdr'>) => boolean {
-  const isRequested = isRequestedTransfer(transfers)
-  const names = new Set([TRANSFER, ...ONE_PARTY])
-  return (event) => isRequested(event) && names.has(event.topicsXdr[0] ?? '')
+/** Whether an event moves the token from or to one of the contracts. */
+export function isTransferOf({ token, parties }: TokenTransfers): (event: EventTopics) => boolean {
+  const encoded = parties === 'any' ? null : new Set(parties.map(encodeAddress))
+  return ({ contractId, topicsXdr: [name = '', second = '', third = ''] }) => contractId === token && MOVEMENTS.has(name) &&
+    (encoded === null || encoded.has(second) || (name === TRANSFER && encoded.has(third)))
 }
 
 function encodeAddress(address: string): string {

@@ -54,7 +54,8 @@ export function compareArchive(
     }
     const retainedEpoch = chain.epochs.find(({ number }) => number === retained.epoch) ?? epoch
     if (!isSame(retained, event)) {
-      repairs.push({ action: 'replace', epoch: retained.epoch, chainId: event.id, seq: retained.seq, event: toRepairedEvent(chain, retainedEpoch, contract, event) })
+      const repaired = toRepairedEvent(chain, retainedEpoch, contract, event)
+      repairs.push({ action: 'replace', epoch: retained.epoch, chainId: event.id, seq: retained.seq, event: repaired })
     }
     for (const row of rows) {
       const rowChain = archived.chainOf.get(row.epoch)

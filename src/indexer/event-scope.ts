@@ -3,7 +3,7 @@
 import type { ChainEvent } from '../chain/responses.ts'
 import type { EventsRequest } from '../chain/rpc.ts'
 import type { TokenTransfers } from '../chain/token-transfers.ts'
-import { isTransfer, PATTERNS_PER_FILTER } from '../chain/token-transfers.ts'
+import { isTransferOf, PATTERNS_PER_FILTER } from '../chain/token-transfers.ts'
 import type { ArchivedContractKey } from '../exchange/contracts.ts'
 import { EVENT_CONTRACT_KEYS, TRANSFER_PARTY_KEYS } from '../exchange/contracts.ts'
 import type { Epoch, EpochContracts } from '../projections/epochs.ts'
@@ -16,7 +16,7 @@ export interface EventScope {
 
 export function eventScope(epoch: Epoch): EventScope {
   const names = contractNames(epoch)
-  const movesToken = transfersOf(epoch.contracts).map(isTransfer)
+  const movesToken = transfersOf(epoch.contracts).map(isTransferOf)
   return {
     contractOf(event) {
       const contract = event.isSystem === true ? undefined : names.get(event.contractId)

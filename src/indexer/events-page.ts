@@ -4,7 +4,7 @@ import type { ChainEvent, EventsPage } from '../chain/responses.ts'
 import type { NodeFault } from '../chain/node-fault.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { EventsRequest, Rpc } from '../chain/rpc.ts'
-import { isRequestedTransfer } from '../chain/token-transfers.ts'
+import { isRequestedOf } from '../chain/token-transfers.ts'
 import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
 import { endOfLedger, isEndOfLedger, isEventId, ledgerOf } from './toid.ts'
 
@@ -52,8 +52,8 @@ export async function readEventsPage(
 
 /**
  * Throws BadPage unless ids ascend strictly from the cursor, stay within the node's range and the limit, and match their ledgers, close times rise with
- * ledgers, contracts and transfers are those requested, and the new cursor is not before the last event. Nodes and proxies that repeat or reorder events, or ignore the
- * cursor or the filter, must not corrupt the archive.
+ * ledgers, contracts and transfers are those requested, and the new cursor is not before the last event. Nodes and proxies that repeat or reorder events, or
+ * ignore the cursor or the filter, must not corrupt the archive.
  */
 export function checkPage(page: EventsPage, from: EventsPosition, requested: Omit<EventsRequest, 'from'>): void {
   check('bad_events', page.events.length <= requested.limit, 'the page has more events than requested')
@@ -65,9 +65,9 @@ export function checkPage(page: EventsPage, from: EventsPosition, requested: Omi
   check('bad_cursor', page.cursor >= (page.events.at(-1)?.id ?? start), 'the cursor is before the last event')
   // Events without a contract are tolerated: some nodes send system events whatever the filter.
   const { contractIds, upgradesOf = [], transfers = [] } = requested
-  const areTransfers = transfers.map(isRequestedTransfer)
+  const mayBeReturned = transfers.map(isRequestedOf)
   const isRequested = (event: ChainEvent): boolean => event.contractId === '' || contractIds.includes(event.contractId) ||
-    (event.isSystem === true ? upgradesOf.includes(event.contractId) : areTransfers.some((isOne) => isOne(event)))
+    (event.isSystem === true ? upgradesOf.includes(event.contractId) : mayBeReturned.some((isOne) => isOne(event)))
   check('foreign_events', page.events.every(isRequested), 'the page has events that were not requested')
 }
 

@@ -150,7 +150,8 @@ export async function readChannels(
   return rows.map(toLogRow)
 }
 
-const EVERY_SEQ = `select seq from idx.events where seq > $1::bigint and seq <= $2::bigint and not is_transfer and $4::text[] is not null and $5::text[] is not null`
+const EVERY_SEQ = `select seq from idx.events
+  where seq > $1::bigint and seq <= $2::bigint and not is_transfer and $4::text[] is not null and $5::text[] is not null`
 
 /** Each branch reads at most one page from its own index. */
 const CHANNEL_SEQS = `select seq from (

@@ -4,6 +4,7 @@
 create schema idx;
 create schema keys;
 create schema public;
+create schema tx;
 
 create table idx.account_events (
   account text not null,
@@ -590,6 +591,68 @@ create table public.migrations (
   constraint migrations_pkey PRIMARY KEY (number)
 );
 
+create table tx.client_ids (
+  owner text not null,
+  client_id text not null,
+  hash text not null,
+  held_until bigint not null,
+  constraint client_ids_pkey PRIMARY KEY (owner, client_id)
+);
+
+create table tx.prepared (
+  hash text not null,
+  owner text not null,
+  op text not null,
+  client_id text,
+  expires_at bigint not null,
+  prepared_at bigint not null,
+  constraint prepared_pkey PRIMARY KEY (hash)
+);
+
+create table tx.submission_changes (
+  id bigint not null generated always as identity,
+  owner text not null,
+  hash text not null,
+  "row" jsonb not null,
+  changed_at bigint not null,
+  seq bigint,
+  constraint submission_changes_pkey PRIMARY KEY (id),
+  constraint submission_changes_seq_key UNIQUE (seq)
+);
+
+create table tx.submissions (
+  id bigint not null generated always as identity,
+  owner text not null,
+  hash text not null,
+  op text,
+  trader text not null,
+  client_id text,
+  sequence numeric(20,0) not null,
+  expires_at bigint,
+  status text not null,
+  envelopes jsonb not null,
+  accepted boolean not null,
+  attempts integer not null,
+  ledger bigint,
+  ts bigint,
+  contract_error jsonb,
+  host_error jsonb,
+  tx_result_code text,
+  result_xdr text,
+  message text,
+  order_id bigint,
+  position_id bigint,
+  is_indexed boolean not null default false,
+  submitted_at bigint not null,
+  updated_at bigint not null,
+  due_at bigint,
+  driver text,
+  leased_until bigint,
+  constraint submissions_pkey PRIMARY KEY (id),
+  constraint submissions_owner_hash_key UNIQUE (owner, hash),
+  constraint submissions_status_check CHECK ((status ~ '^(PREPARED|PENDING|SUCCESS|FAILED|REJECTED|EXPIRED|UNKNOWN)$'::text))
+);
+
 CREATE INDEX account_events_by_kind ON idx.account_events USING btree (account, kind, seq)
   WHERE (kind IS NOT NULL);
 CREATE INDEX account_events_by_seq ON idx.account_events USING btree (seq);
@@ -603,6 +666,7 @@ CREATE INDEX events_by_contract_and_topic ON idx.events USING btree (contract_id
 CREATE INDEX events_by_ledger ON idx.events USING btree (ledger);
 CREATE INDEX events_by_topic ON idx.events USING btree (topic, seq)
   WHERE (NOT is_transfer);
+CREATE INDEX events_by_tx_hash ON idx.events USING hash (tx_hash);
 CREATE INDEX events_listed ON idx.events USING btree (seq)
   WHERE (NOT is_transfer);
 CREATE UNIQUE INDEX events_once_per_chain ON idx.events USING btree (chain, "left"(event_id, 30) COLLATE "C");
@@ -656,5 +720,23 @@ CREATE INDEX vaults_unsettled ON idx.vaults USING btree (home, last_ledger)
 CREATE INDEX api_keys_active ON keys.api_keys USING btree (owner)
   WHERE (revoked_at IS NULL);
 CREATE INDEX api_keys_of_owner ON keys.api_keys USING btree (owner, seq);
+CREATE INDEX client_ids_by_age ON tx.client_ids USING btree (held_until);
+CREATE INDEX prepared_by_age ON tx.prepared USING btree (prepared_at);
+CREATE INDEX prepared_by_client_id ON tx.prepared USING btree (owner, client_id, prepared_at)
+  WHERE (client_id IS NOT NULL);
+CREATE INDEX prepared_by_owner ON tx.prepared USING btree (owner, prepared_at);
+CREATE INDEX submission_changes_by_owner ON tx.submission_changes USING btree (owner, seq)
+  WHERE (seq IS NOT NULL);
+CREATE INDEX submission_changes_unnumbered ON tx.submission_changes USING btree (id)
+  WHERE (seq IS NULL);
+CREATE INDEX submissions_by_client_id ON tx.submissions USING btree (owner, client_id, id)
+  WHERE (client_id IS NOT NULL);
+CREATE INDEX submissions_by_owner ON tx.submissions USING btree (owner, id);
+CREATE INDEX submissions_due ON tx.submissions USING btree (due_at)
+  WHERE (due_at IS NOT NULL);
+CREATE INDEX submissions_to_index ON tx.submissions USING btree (ledger)
+  WHERE ((status = 'SUCCESS'::text) AND (NOT is_indexed));
 
 create sequence keys.api_keys_seq_seq;
+create sequence tx.submission_changes_id_seq;
+create sequence tx.submissions_id_seq;

@@ -92,6 +92,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     channelHeads.set(EVENTS_CHANNEL, heads.events)
     for (const [asset, seq] of heads.assets) channelHeads.set(tradesChannel(asset), seq)
     for (const entry of inLogOrder(rows, upgrades)) if (entry.seq <= endSeq) takeEntry(entry)
+    position = endSeq
     head = end ?? undefined
     epoch = end?.epoch
     ready = true
@@ -112,6 +113,8 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
       head = end
       publishEntries(inLogOrder(rows, upgrades))
       if (rows.length === PAGE_ROWS) continue
+      // The log may end with rows that are on no channel.
+      position = Math.max(position, end.seq)
       // A new epoch may have no rows yet.
       enterEpoch(end.epoch)
       return

@@ -5,7 +5,7 @@ import type { ChainEvent, EventsPage, LedgerRange } from '../../src/chain/respon
 import { encodeHeader, encodeHeaderEntry, headerHash, ZERO_HASH } from '../../localnet/ledger/header.ts'
 import { RpcFailure } from '../../src/chain/failure.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
-import { isRequestedTransfer } from '../../src/chain/token-transfers.ts'
+import { isTransferOf } from '../../src/chain/token-transfers.ts'
 import { readEntries } from './node-entries.ts'
 import type { NodeInstance, NodeOrder, NodePosition } from './node-entries.ts'
 
@@ -230,7 +230,8 @@ function eventsResponse(chain: Chain, state: NodeState, request: Parameters<Rpc[
 
 function isRequested({ contractIds, upgradesOf = [], transfers = [] }: Parameters<Rpc['getEvents']>[0], event: ChainEvent): boolean {
   const { contractId, isSystem } = event
-  return contractIds.includes(contractId) || (isSystem === true && upgradesOf.includes(contractId)) || transfers.some((each) => isRequestedTransfer(each)(event))
+  return contractIds.includes(contractId) || (isSystem === true && upgradesOf.includes(contractId)) ||
+    transfers.some((each) => isTransferOf(each)(event))
 }
 
 function internalError(method: string): RpcFailure {

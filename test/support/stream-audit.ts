@@ -48,7 +48,8 @@ const KINDS: Readonly<Record<string, string>> = { position_opened: 'open', posit
 /** All log channels, derived from the archive. */
 export async function readChannelLog(db: Queryable): Promise<ChannelLog> {
   const rows = await db.query<Row>(
-    'select seq, topic, ledger, ledger_close_ts as ts, tx_hash as tx, payload, topics_xdr as topics, value_xdr as value from idx.events where not is_transfer order by seq',
+    `select seq, topic, ledger, ledger_close_ts as ts, tx_hash as tx, payload, topics_xdr as topics, value_xdr as value
+     from idx.events where not is_transfer order by seq`,
   )
   const owned = await db.query<{ account: string; position: number; seq: number }>(
     `select a.account, coalesce(l.place, a.seq) as position, a.seq from idx.account_events a
