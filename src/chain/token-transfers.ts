@@ -1,4 +1,4 @@
-// The movements of a token that concern some contracts: the topics that request them from a node, and what tells them apart from the token's other events.
+// The movements of a token that concern some contracts: the topics that request them from a node, and how they differ from the token's other events.
 
 import type { ChainEvent } from './responses.ts'
 import { encodeScVal } from './scval.ts'

@@ -7,7 +7,7 @@ import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { INDEX_CHANNEL } from '../projections/index-state.ts'
 import type { LogHead, LogRow, LogUpgrade } from '../projections/stream-log.ts'
 import { hasEventAt, readChannelHeads, readLog, readLogHead } from '../projections/stream-log.ts'
-import type { Store } from '../store/store.ts'
+import type { Queryable, Store } from '../store/store.ts'
 import { EVENTS_CHANNEL, tradesChannel } from './channels.ts'
 import type { Frame } from './frames.ts'
 import { channelsOfRow, inLogOrder, isUpgrade, logFrame, upgradeFrame } from './frames.ts'
@@ -69,10 +69,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
   const db = store.read
   const channelHeads = new Map<string, number>()
   const recent = createRecentRows(RECENT_ROWS)
-  const accounts = createWatchedAccounts(async (account) => {
-    const heads = await readChannelHeads(db, { events: false, assets: [], accounts: [account] }, position)
-    return heads.accounts.get(account) ?? 0
-  })
+  const accounts = createWatchedAccounts((account) => readAccountHead(db, account, position))
   const catchUp = coalesce(advance)
   let position = 0
   let ready = false
@@ -186,6 +183,10 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     catchUp,
     run: (signal) => runTail({ store, clock, log, catchUp }, signal),
   }
+}
+
+async function readAccountHead(db: Queryable, account: string, position: number): Promise<number> {
+  return (await readChannelHeads(db, { events: false, assets: [], accounts: [account] }, position)).accounts.get(account) ?? 0
 }
 
 /** Runs one call at a time. Calls during a run share one further run, because the current one may have read before what they wait for was committed. */
