@@ -24,7 +24,12 @@ export const PAGE_LIMITS = {
   funding: { default: 50, max: 200 },
   /** The specification lists every key in one response; only owners of more keys than this see pages. */
   keys: { default: 1_000, max: 1_000 },
+  /** Not in the specification. */
+  vaultHistory: { default: 288, max: 1_000 },
+  cashLedger: { default: 50, max: 500 },
 } as const
+/** Intervals of a PnL curve. */
+export const PNL_POINTS = { default: 100, max: 1_000 } as const
 export const OPEN_POSITIONS_MAX_ROWS = 200
 export const OPEN_POSITIONS_OF_TRADER_MAX_ROWS = 500
 /** "GET /v1/account/me/positions". */

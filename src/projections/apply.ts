@@ -13,10 +13,13 @@ import { readPositionEvent } from './market-events.ts'
 import type { PositionEvent } from './market-events.ts'
 import { changeOpenInterest } from './market-stats.ts'
 import { foldPositions, liquidationKey } from './positions-fold.ts'
+import { applyPoolFlows } from './pool-samples.ts'
 import { loadPositions, storePositions } from './positions.ts'
 import { applyReferralEvents } from './referral.ts'
 import { countSeenIds } from './seen-ids.ts'
+import { addTraderResults, foldTraderResults } from './trader-results.ts'
 import { insertOpens, insertTrades, readLiquidations } from './trades.ts'
+import { applyVaultFlowSums } from './vault-history.ts'
 import { applyVaultEvents } from './vaults.ts'
 import { addFills } from './volumes.ts'
 
@@ -27,6 +30,8 @@ export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonl
   await applyBadDebts(tx, epoch.deployment, events)
   await applyAccountEvents(tx, epoch.deployment, events)
   await applyVaultEvents(tx, epoch, events)
+  await applyPoolFlows(tx, events)
+  await applyVaultFlowSums(tx, epoch, events)
   await applyReferralEvents(tx, epoch, events)
   await countSeenIds(tx, epoch, events)
 }
@@ -49,6 +54,7 @@ async function applyPositionEvents(tx: Queryable, deployment: number, events: re
   await insertTrades(tx, changes.trades)
   await addFills(tx, changes.fills)
   await addToTraders(tx, changes.gains)
+  await addTraderResults(tx, foldTraderResults(positionEvents, changes.trades))
   await changeOpenInterest(tx, deployment, changes.interest)
 }
 

@@ -4,7 +4,7 @@
  * The version of everything that decides what the projections hold: decoding, folding, tables. Increase it whenever the same archive gives other rows: the
  * indexer then rebuilds the projections in the background. test/index/projections-version.test.ts notices a forgotten increase.
  */
-export const PROJECTIONS_VERSION = 4
+export const PROJECTIONS_VERSION = 5
 
 /** Every table that `applyEvents` fills. */
 export const PROJECTIONS = [
@@ -12,5 +12,6 @@ export const PROJECTIONS = [
   'placed_orders', 'ownerless_events', 'account_events',
   'referrers', 'referral_bindings', 'referral_trades', 'referral_claims',
   'vaults', 'vault_depositors', 'vault_orders', 'vault_positions', 'vault_trades', 'vault_flows',
+  'trader_results', 'trader_pnl', 'pool_flows', 'vault_flow_sums', 'cash_ledger',
   'told_ids',
 ] as const

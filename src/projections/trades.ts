@@ -32,7 +32,7 @@ const OPEN_COLUMNS: TradeColumns = { ...COLUMNS, kind: `'open'`, closePrice: 'nu
 /** Trades, newest first (specification, "GET /v1/trades"). */
 export async function listTrades(db: Queryable, filter: TradesFilter): Promise<Page<RealizedTrade>> {
   const { trader, asset, includeOpens = false, ...rest } = filter
-  const page = await listLog<Omit<RealizedTrade, 'deployment'> & { readonly deployment: string | null }>(db, {
+  const page = await listLog<RawTrade>(db, {
     ...rest,
     kind: 'trades',
     table: 'idx.trades',
@@ -40,7 +40,21 @@ export async function listTrades(db: Queryable, filter: TradesFilter): Promise<P
     columns: COLUMNS,
     ...(includeOpens ? { merged: { table: 'idx.opens', columns: OPEN_COLUMNS } } : {}),
   })
-  return { ...page, rows: page.rows.map(({ deployment, ...row }) => (deployment === null ? row : { ...row, deployment })) }
+  return { ...page, rows: page.rows.map(toTrade) }
+}
+
+/** The trades at these positions of the log. */
+export async function readTradesBySeq(db: Queryable, seqs: readonly number[]): Promise<ReadonlyMap<number, RealizedTrade>> {
+  if (seqs.length === 0) return new Map()
+  const columns = Object.entries(COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
+  const rows = await db.query<RawTrade & { readonly seq: number }>(`select r.seq, ${columns} from idx.trades r where r.seq = any($1::bigint[])`, [seqs])
+  return new Map(rows.map(({ seq, ...row }) => [seq, toTrade(row)]))
+}
+
+type RawTrade = Omit<RealizedTrade, 'deployment'> & { readonly deployment: string | null }
+
+function toTrade({ deployment, ...row }: RawTrade): RealizedTrade {
+  return deployment === null ? row : { ...row, deployment }
 }
 
 /** The opening leg of a trade. */

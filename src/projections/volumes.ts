@@ -59,14 +59,18 @@ async function addToHours(tx: Queryable, key: 'asset' | 'trader', fills: readonl
   )
 }
 
+/** SQL: what a trader opened and closed since a time; the arguments are SQL of the trader and of the two times of `windowParts`. */
+export function traderVolumeSince(trader: string, afterSec: string, firstHour: string): string {
+  return `(coalesce((select sum(h.volume) from idx.trader_hours h where h.trader = ${trader} and h.hour >= ${firstHour}), 0)
+    + coalesce((select sum(f.size) from idx.fills f where f.trader = ${trader} and f.counts_for_trader and f.ts > ${afterSec} and f.ts < ${firstHour}), 0))`
+}
+
 /** An account's traded notional over the last fourteen days, 7-decimal USDC (specification, "Account volume"). */
 export async function readTraderVolume(db: Queryable, options: { trader: string; nowSec: number }): Promise<{ volume14d: string; head: Head }> {
   const { afterSec, firstHour } = windowParts(options.nowSec, ACCOUNT_VOLUME_WINDOW_SEC)
   const rows = await db.query<HeadColumns & { readonly volume: string }>(
     `select c.last_ledger as "headLedger", c.last_seq as "headSeq",
-       coalesce((select sum(h.volume) from idx.trader_hours h where h.trader = $1 and h.hour >= $3::bigint), 0)
-       + coalesce((select sum(f.size) from idx.fills f where f.trader = $1 and f.counts_for_trader and f.ts > $2::bigint and f.ts < $3::bigint), 0)
-       as volume
+       ${traderVolumeSince('$1', '$2::bigint', '$3::bigint')} as volume
      from idx.cursor c`,
     [toSearchText(options.trader), afterSec, firstHour],
   )

@@ -1,0 +1,161 @@
+// Realized results per trader: lifetime figures for the public profile, and sums per interval for PnL curves. A liquidation counts with its loss by price,
+// which its event does not report; the leaderboard follows the specification and counts only what events report.
+
+import { pricePnl } from '../exchange/position-pnl.ts'
+import type { Queryable } from '../store/store.ts'
+import { columnsOf } from './columns.ts'
+import type { PositionEvent } from './market-events.ts'
+import type { NewTrade } from './trades.ts'
+
+/** Intervals that are stored, in seconds: every interval of a curve is a multiple of one of them. */
+export const STORED_WIDTHS_SEC = [60, 3_600, 86_400] as const
+
+/** What one change of a position realized. */
+export interface TraderResult {
+  readonly seq: number
+  readonly trader: string
+  readonly ts: number
+  /** By price alone. Null: the open is not in the archive, so that it is unknown. */
+  readonly pnl: bigint | null
+  /** Null: an open, or neither a profit nor a loss. */
+  readonly won: boolean | null
+  /** True for changes that a row of the trade list describes. */
+  readonly isTrade: boolean
+}
+
+/** The results of a page. `trades` must be the trades of these events. Pure. */
+export function foldTraderResults(events: readonly PositionEvent[], trades: readonly NewTrade[]): readonly TraderResult[] {
+  const bySeq = new Map(trades.map((trade) => [trade.seq, trade]))
+  return events.flatMap((event): TraderResult[] => {
+    const { seq, trader, ts } = event
+    const trade = bySeq.get(seq)
+    switch (event.kind) {
+      case 'opened':
+        return [{ seq, trader, ts, pnl: 0n, won: null, isTrade: false }]
+      case 'adl':
+        // The close has counted already.
+        return []
+      case 'cross_liquidation':
+        // In generation 2 the liquidation of each position has counted already.
+        return trade === undefined ? [{ seq, trader, ts, pnl: event.totalPnl, won: false, isTrade: false }] : []
+      case 'liquidation':
+      case 'partial_liquidation':
+        return [{ seq, trader, ts, pnl: pnlOf(trade), won: false, isTrade: true }]
+      default:
+        return [{ seq, trader, ts, pnl: event.pnl, won: event.pnl === null || event.pnl === 0n ? null : event.pnl > 0n, isTrade: true }]
+    }
+  })
+}
+
+function pnlOf(trade: NewTrade | undefined): bigint | null {
+  if (trade?.leg == null || trade.closePrice === null || trade.leg.entryPrice === 0n) return null
+  const { direction, size, entryPrice } = trade.leg
+  return pricePnl({ direction, size, entry_price: entryPrice }, trade.closePrice)
+}
+
+/** Adds the results of a page. Fees and funding are unknown until the settlement of the change is known. */
+export async function addTraderResults(tx: Queryable, results: readonly TraderResult[]): Promise<void> {
+  if (results.length === 0) return
+  await addToProfiles(tx, results)
+  await addToIntervals(tx, results.map(({ trader, ts, pnl }) => ({
+    trader, ts, realizedPnl: pnl ?? 0n, fees: 0n, funding: 0n, unknownPnl: pnl === null ? 1 : 0, unknownFees: 1, unknownFunding: 1,
+  })))
+}
+
+interface Profile {
+  readonly trader: string
+  realizedPnl: bigint
+  wins: number
+  losses: number
+  bestSeq: number | null
+  bestPnl: bigint | null
+  worstSeq: number | null
+  worstPnl: bigint | null
+  firstTs: number
+  lastTs: number
+}
+
+async function addToProfiles(tx: Queryable, results: readonly TraderResult[]): Promise<void> {
+  const rows = [...profilesOf(results).values()]
+  // The earliest of equal trades counts: pages come in log order.
+  await tx.query(
+    `insert into idx.trader_results as t (trader, realized_pnl, wins, losses, best_seq, best_pnl, worst_seq, worst_pnl, first_ts, last_ts)
+     select * from unnest($1::text[], $2::numeric[], $3::bigint[], $4::bigint[], $5::bigint[], $6::numeric[], $7::bigint[], $8::numeric[], $9::bigint[],
+       $10::bigint[])
+     on conflict (trader) do update set realized_pnl = t.realized_pnl + excluded.realized_pnl, wins = t.wins + excluded.wins,
+       losses = t.losses + excluded.losses,
+       best_seq = case when t.best_pnl is null or excluded.best_pnl > t.best_pnl then excluded.best_seq else t.best_seq end,
+       best_pnl = greatest(t.best_pnl, excluded.best_pnl),
+       worst_seq = case when t.worst_pnl is null or excluded.worst_pnl < t.worst_pnl then excluded.worst_seq else t.worst_seq end,
+       worst_pnl = least(t.worst_pnl, excluded.worst_pnl),
+       first_ts = least(t.first_ts, excluded.first_ts), last_ts = greatest(t.last_ts, excluded.last_ts)`,
+    columnsOf(rows, ['trader', 'realizedPnl', 'wins', 'losses', 'bestSeq', 'bestPnl', 'worstSeq', 'worstPnl', 'firstTs', 'lastTs']),
+  )
+}
+
+function profilesOf(results: readonly TraderResult[]): ReadonlyMap<string, Profile> {
+  const profiles = new Map<string, Profile>()
+  for (const { seq, trader, ts, pnl, won, isTrade } of results) {
+    const profile = profiles.get(trader)
+      ?? { trader, realizedPnl: 0n, wins: 0, losses: 0, bestSeq: null, bestPnl: null, worstSeq: null, worstPnl: null, firstTs: ts, lastTs: ts }
+    profiles.set(trader, profile)
+    profile.realizedPnl += pnl ?? 0n
+    if (won === true) profile.wins += 1
+    if (won === false) profile.losses += 1
+    profile.firstTs = Math.min(profile.firstTs, ts)
+    profile.lastTs = Math.max(profile.lastTs, ts)
+    if (!isTrade || pnl === null) continue
+    if (profile.bestPnl === null || pnl > profile.bestPnl) [profile.bestSeq, profile.bestPnl] = [seq, pnl]
+    if (profile.worstPnl === null || pnl < profile.worstPnl) [profile.worstSeq, profile.worstPnl] = [seq, pnl]
+  }
+  return profiles
+}
+
+/** What is added to the sums of the intervals that contain `ts`. */
+export interface IntervalChange {
+  readonly trader: string
+  readonly ts: number
+  readonly realizedPnl: bigint
+  readonly fees: bigint
+  readonly funding: bigint
+  /** Changes of a position whose PnL, fee or funding is not known; negative when they became known. */
+  readonly unknownPnl: number
+  readonly unknownFees: number
+  readonly unknownFunding: number
+}
+
+type IntervalSum = { -readonly [Key in keyof Omit<IntervalChange, 'ts'>]: IntervalChange[Key] } & { readonly width: number; readonly time: number }
+
+/** Adds to the sums per interval. Rows are ordered, so that two writers cannot wait for each other. */
+export async function addToIntervals(tx: Queryable, changes: readonly IntervalChange[]): Promise<void> {
+  const sums = new Map<string, IntervalSum>()
+  for (const { ts, ...change } of changes) {
+    for (const width of STORED_WIDTHS_SEC) {
+      const time = ts - (ts % width)
+      const key = `${change.trader} ${width} ${time}`
+      const sum = sums.get(key)
+      if (sum === undefined) sums.set(key, { ...change, width, time })
+      else addTo(sum, change)
+    }
+  }
+  if (sums.size === 0) return
+  await tx.query(
+    `insert into idx.trader_pnl as t (trader, width, time, realized_pnl, fees, funding, unknown_pnl, unknown_fees, unknown_funding)
+     select * from unnest($1::text[], $2::int[], $3::bigint[], $4::numeric[], $5::numeric[], $6::numeric[], $7::bigint[], $8::bigint[], $9::bigint[])
+     on conflict (trader, width, time) do update set realized_pnl = t.realized_pnl + excluded.realized_pnl, fees = t.fees + excluded.fees,
+       funding = t.funding + excluded.funding, unknown_pnl = t.unknown_pnl + excluded.unknown_pnl,
+       unknown_fees = t.unknown_fees + excluded.unknown_fees, unknown_funding = t.unknown_funding + excluded.unknown_funding`,
+    columnsOf([...sums.values()], [
+      'trader', 'width', 'time', 'realizedPnl', 'fees', 'funding', 'unknownPnl', 'unknownFees', 'unknownFunding',
+    ]),
+  )
+}
+
+function addTo(sum: IntervalSum, change: Omit<IntervalChange, 'ts'>): void {
+  sum.realizedPnl += change.realizedPnl
+  sum.fees += change.fees
+  sum.funding += change.funding
+  sum.unknownPnl += change.unknownPnl
+  sum.unknownFees += change.unknownFees
+  sum.unknownFunding += change.unknownFunding
+}
