@@ -81,6 +81,7 @@ import { createRefusalReport } from './routes/prepared-response.ts'
 import { probesRoutes } from './routes/probes.ts'
 import { referralRoutes } from './routes/referral.ts'
 import { shortfallRoutes } from './routes/shortfall.ts'
+import { traderRoutes } from './routes/traders.ts'
 import { tradesRoutes } from './routes/trades.ts'
 import { txRoutes } from './routes/tx.ts'
 import { udfRoutes } from './routes/udf.ts'
@@ -292,6 +293,7 @@ function historyRoutes(
 ): void {
   const { db, clock } = parts
   tradesRoutes(app, parts)
+  traderRoutes(app, { db, clock })
   leaderboardRoutes(app, parts)
   eventsRoutes(app, parts)
   positionsRoutes(app, parts)

@@ -41,7 +41,8 @@ import { SubmitResult } from '../resources/submit-result.ts'
 import { TraderVault } from '../resources/trader-vault.ts'
 import { TradePreview } from '../resources/trade-preview.ts'
 import { UdfConfiguration, UdfFound, UdfHistory, UdfSymbol } from '../resources/udf.ts'
-import { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
+import { PnlPoint, TraderProfile } from '../resources/trader-profile.ts'
+import { VaultFlow, VaultSample, VaultTrade } from '../resources/vault-activity.ts'
 import { readFileSync } from 'node:fs'
 import { CACHE_REVALIDATE, JSON_TYPE } from './response.ts'
 import type { App } from './app.ts'
@@ -60,7 +61,7 @@ const SCHEMAS: readonly TSchema[] = [
   RealizedTrade, Candle, LeaderboardEntry, Leaderboard, LeaderRank, LeaderTotals, EventRow, Health, DeployedContract, Alive, Ready, NotReady,
   NotYet,
   ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountLimits, RateLimitBucket, AccountVolume, OpenOrder, OpenOrders, AccountState,
-  TraderVault, VaultTrade, VaultFlow, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
+  TraderVault, VaultTrade, VaultFlow, VaultSample, TraderProfile, PnlPoint, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits,
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, TradePreview, PreparedTransaction, SubmitResult,
@@ -83,6 +84,7 @@ const TAGS = [
   { name: 'trades', description: 'Closed and liquidated positions, and opened ones.' },
   { name: 'events', description: 'Archived contract events, the source of all historical data.' },
   { name: 'positions', description: 'Open positions of all traders, and the order in which auto-deleveraging closes them.' },
+  { name: 'traders', description: 'Public profiles of accounts.' },
   { name: 'leaderboard', description: 'Traders ranked by profit or volume.' },
   { name: 'pool', description: 'The liquidity vault, which is the counterparty of every trade, and its remaining headroom.' },
   { name: 'funding', description: 'Hourly funding payments between longs and shorts.' },

@@ -4,8 +4,11 @@ import { POOL_SAMPLE_SEC } from '../limits.ts'
 import type { PoolSample } from '../resources/pool.ts'
 import type { Queryable } from '../store/store.ts'
 import { clampToSafeInteger, seqFromCursor, readPage, withoutSeq } from './log-list.ts'
+import type { ArchivedEvent } from './archived-event.ts'
+import { columnsOf } from './columns.ts'
 import type { Page } from './page.ts'
 import { encodeCursor } from './page.ts'
+import { bigOf } from './payload.ts'
 
 const KIND = 'pool-samples'
 
@@ -23,13 +26,50 @@ export async function listPoolSamples(db: Queryable, { beforeTs, limit, cursor }
     db,
     {
       page: `select s.time as seq, s.time, s.ledger, s.aum, s.lp_price as "lpPrice", s.lp_supply as "lpSupply", s.reserved_payout as "reservedPayout",
-          s.unrealized_pnl as "unrealizedPnl"
-        from idx.pool_samples s where s.time < $2::bigint order by s.time desc limit $1::int`,
+          s.unrealized_pnl as "unrealizedPnl", f.deposits, f.withdrawals
+        from (select * from idx.pool_samples r where r.time < $2::bigint order by r.time desc limit $1::int) s
+        cross join lateral (${flowsSince('idx.pool_flows f', '(select max(p.time) from idx.pool_samples p where p.time < s.time)', 's.time')}) f`,
       params: [limit + 1, Math.min(Number.MAX_SAFE_INTEGER, ...upperBounds)],
       limit,
       cursorOf: ({ seq }) => encodeCursor(KIND, [seq]),
     },
     withoutSeq,
+  )
+}
+
+/** SQL: the sums of a table's rows `f` after one interval, up to and including another. A null start is the beginning. */
+export function flowsSince(rows: string, after: string, through: string): string {
+  return `select coalesce(sum(f.deposits), 0) as deposits, coalesce(sum(f.withdrawals), 0) as withdrawals from ${rows}
+    where f.time > coalesce(${after}, -1) and f.time <= ${through}`
+}
+
+/** Start of the sampling interval that contains a time. */
+export function sampleTime(tsSec: number): number {
+  return tsSec - (tsSec % POOL_SAMPLE_SEC)
+}
+
+/** What was deposited and withdrawn in one interval. */
+export interface FlowSum {
+  deposits: bigint
+  withdrawals: bigint
+}
+
+/** Adds a page's deposits into and withdrawals from the liquidity vault. */
+export async function applyPoolFlows(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {
+  const sums = new Map<number, FlowSum>()
+  for (const event of events) {
+    if (event.contract !== 'vault' || event.payload === null || (event.topic !== 'deposit' && event.topic !== 'withdraw')) continue
+    const time = sampleTime(event.ledgerCloseTs)
+    const sum = sums.get(time) ?? { deposits: 0n, withdrawals: 0n }
+    sums.set(time, sum)
+    if (event.topic === 'deposit') sum.deposits += bigOf(event, 'usdcAmount')
+    else sum.withdrawals += bigOf(event, 'netUsdc')
+  }
+  if (sums.size === 0) return
+  await tx.query(
+    `insert into idx.pool_flows as f (time, deposits, withdrawals) select * from unnest($1::bigint[], $2::numeric[], $3::numeric[])
+     on conflict (time) do update set deposits = f.deposits + excluded.deposits, withdrawals = f.withdrawals + excluded.withdrawals`,
+    [[...sums.keys()], ...columnsOf([...sums.values()], ['deposits', 'withdrawals'])],
   )
 }
 

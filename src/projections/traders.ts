@@ -80,7 +80,7 @@ export async function readPnlCurve(db: Queryable, filter: PnlFilter): Promise<Pn
   const first = firstInterval(filter)
   const toSec = clampToSafeInteger(filter.toSec)
   const width = bucketEnd(0, interval)
-  const offset = bucketStart(first, interval) % width
+  const offset = first % width
   const stored = defined(STORED_WIDTHS_SEC.findLast((each) => width % each === 0), 'a stored width')
   const rows = await db.query<HeadColumns & (PnlSum | { readonly time: null })>(
     `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${unfilledGaps(GAP_OVERLAPS)} as "headGaps", sums.*

@@ -5,6 +5,7 @@ import type { Epoch } from './epochs.ts'
 import { readContractInstance } from './contract-instances.ts'
 import { readIndexCursor } from './index-state.ts'
 import { projectionTargets } from './shadow.ts'
+import { insertVaultSample } from './vault-history.ts'
 import type { VaultFigures } from './vaults-fold.ts'
 import { loadVaults } from './vaults-store.ts'
 
@@ -44,6 +45,7 @@ export async function recordVaultObservations(tx: Queryable, epoch: Epoch, obser
     if (vault === undefined || observed.ledger > lastLedger || observed.ledger < vault.lastLedger) continue
     const isCorrection = !vault.isUnsettled && FIGURES.some((key) => vault[key] !== observed[key])
     await storeObservation(tx, instance, { observed, throughSeq: lastSeq, isCorrection, nowMs })
+    await insertVaultSample(tx, instance, observed, nowMs)
   }
 }
 

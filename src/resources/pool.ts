@@ -64,6 +64,8 @@ export const PoolSample = Type.Object(
     lpSupply: amount('LP tokens in circulation, 7-decimal.', '1000000000000'),
     reservedPayout: amountOrNull('USDC reserved for payouts of open positions, 7-decimal.', '0'),
     unrealizedPnl: amountOrNull('Unrealised profit of all traders in USDC, 7-decimal.', '0'),
+    deposits: amount('USDC deposited in this interval, and in intervals without a sample before it, 7-decimal.', '50000000000'),
+    withdrawals: amount('USDC withdrawn in the same intervals, without the fee, 7-decimal.', '0'),
   },
   { $id: 'PoolSample', description: 'A historical sample of the liquidity vault.' },
 )

@@ -1,15 +1,12 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { address, amount, amountOrNull, integerOrNull, ref, seconds } from './fields.ts'
+import { address, amount, amountOrNull, integerOrNull, seconds } from './fields.ts'
 import { RealizedTrade } from './realized-trade.ts'
 
 const LOSS = 'A liquidation counts as a loss.'
 
-const tradeOrNull = (description: string) => Type.Unsafe<RealizedTrade | null>({ ...orNull(RealizedTrade), description })
-
-/** OpenAPI 3.0 has no null type: a reference that may be null is a union. */
-function orNull(schema: typeof RealizedTrade): object {
-  return { allOf: [ref(schema)], nullable: true }
+function tradeOrNull(description: string) {
+  return Type.Unsafe<RealizedTrade | null>({ ...Type.Object(RealizedTrade.properties, { description }), type: ['object', 'null'] })
 }
 
 /** Not in the specification. */

@@ -28,6 +28,23 @@ export const VaultTrade = Type.Object(
 
 export type VaultTrade = Static<typeof VaultTrade>
 
+/** Not in the specification. */
+export const VaultSample = Type.Object(
+  {
+    time: seconds('Start of the five-minute interval, Unix seconds.'),
+    ledger: Type.Integer({ description: 'Ledger that was sampled.', examples: [1_234_567] }),
+    sharePrice: amount('USDC per share, 7-decimal. 1 while there are no shares.', '10000000'),
+    totalUsdc: amount('USDC of the vault, without collateral in open positions, 7-decimal.', '50000000000'),
+    circulatingShares: amount('Shares of all depositors, 7-decimal.', '50000000000'),
+    hwmNav: amount('Highest share price so far, 7-decimal. The leader earns only above it.', '10000000'),
+    deposits: amount('USDC deposited in this interval, and in intervals without a sample before it, 7-decimal.', '1000000000'),
+    withdrawals: amount('USDC withdrawn in the same intervals, 7-decimal.', '0'),
+  },
+  { $id: 'VaultSample', description: 'A historical sample of a trader vault.' },
+)
+
+export type VaultSample = Static<typeof VaultSample>
+
 /** Specification, "Vault deposit / withdraw / fee-claim row". */
 export const VaultFlow = Type.Object(
   {

@@ -165,3 +165,8 @@ export const EXAMPLE_REFERRAL_TRADE = {
 export const EXAMPLE_REFERRAL_CLAIM = {
   id: 4218, referrer: EXAMPLE_TRADER, amount: '500000', ledger: 1_234_569, ts: 1_783_339_210, txHash: EXAMPLE_TX_HASH,
 }
+
+export const EXAMPLE_VAULT_SAMPLE = {
+  time: 1_783_339_200, ledger: 1_234_567, sharePrice: '10000000', totalUsdc: '50000000000', circulatingShares: '50000000000', hwmNav: '10000000',
+  deposits: '1000000000', withdrawals: '0',
+}

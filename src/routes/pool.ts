@@ -23,6 +23,7 @@ const EXAMPLE_POOL: PoolState = {
 
 const EXAMPLE_SAMPLE: PoolSample = {
   time: 1_783_339_200, ledger: 1_234_567, aum: '1000000000000', lpPrice: '10000000', lpSupply: '1000000000000', reservedPayout: '0', unrealizedPnl: '0',
+  deposits: '50000000000', withdrawals: '0',
 }
 
 const getPool = operation(
@@ -45,7 +46,9 @@ const listHistory = operation(
     id: 'listPoolHistory',
     tag: 'pool',
     summary: 'List liquidity vault history',
-    description: 'Returns one sample per five minutes, newest first. Intervals in which the vault could not be read are missing.',
+    description:
+      'Returns one sample per five minutes, newest first: share price (`lpPrice`), value (`aum`) and deposits. Intervals in which the vault could not be read ' +
+      'are missing; their deposits count in the next sample.',
     ok: listOf('samples', ref(PoolSample)),
     example: { samples: [EXAMPLE_SAMPLE] },
     headers: ['index', 'next'],

@@ -13,14 +13,15 @@ import { HttpFailure } from '../http/errors.ts'
 import { varyByMinLedger } from '../http/min-ledger.ts'
 import { operation } from '../http/operation.ts'
 import { ADDRESS_LENGTH, PAGE_LIMITS, VAULT_CACHE_MS } from '../limits.ts'
+import { listVaultSamples } from '../projections/vault-history.ts'
 import { listVaultFlows, listVaults, listVaultTrades, readVault } from '../projections/vaults.ts'
 import type { ApyTerms } from '../projections/vault-figures.ts'
 import type { VaultFlowKind } from '../projections/vaults-fold.ts'
 import { ref } from '../resources/fields.ts'
 import { TraderVault } from '../resources/trader-vault.ts'
-import { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
+import { VaultFlow, VaultSample, VaultTrade } from '../resources/vault-activity.ts'
 import type { Queryable } from '../store/store.ts'
-import { EXAMPLE_VAULT, EXAMPLE_VAULT_DEPOSIT, EXAMPLE_VAULT_FEE_CLAIM, EXAMPLE_VAULT_TRADE, EXAMPLE_VAULT_WITHDRAW } from './examples.ts'
+import { EXAMPLE_VAULT, EXAMPLE_VAULT_DEPOSIT, EXAMPLE_VAULT_FEE_CLAIM, EXAMPLE_VAULT_SAMPLE, EXAMPLE_VAULT_TRADE, EXAMPLE_VAULT_WITHDRAW } from './examples.ts'
 import { cachedResponse, pageResponse, serialiseBody, sharedPageResponse } from './page-response.ts'
 import { atLedgerParameter, beforeTsParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
 import type { ListKey } from './parameters.ts'
@@ -88,6 +89,23 @@ function activity(id: string, key: ListKey, summary: string, row: TSchema, examp
 
 const trades = activity('listVaultTrades', 'trades', 'List trades of a vault', ref(VaultTrade), EXAMPLE_VAULT_TRADE)
 
+const history = operation(
+  {
+    id: 'listVaultHistory',
+    tag: 'vaults',
+    summary: 'List the history of a vault',
+    description:
+      'Returns share price, value and deposits over time, newest first: at most one sample per five minutes. The vault is read from its factory after each ' +
+      'trade of the leader and every five minutes. Intervals in which it could not be read are missing; their deposits count in the next sample. Empty if the ' +
+      'vault does not exist.',
+    ok: listOf('samples', ref(VaultSample)),
+    example: { samples: [EXAMPLE_VAULT_SAMPLE] },
+    headers: ['index', 'next'],
+    errors: [400, 503],
+  },
+  { params, querystring: Type.Object({ before_ts: beforeTsParameter, limit: limitParameter(PAGE_LIMITS.vaultHistory), cursor: cursorParameter }) },
+)
+
 const FLOWS = [
   { path: 'deposits', kind: 'deposit', id: 'listVaultDeposits', key: 'deposits', summary: 'List deposits into a vault', example: EXAMPLE_VAULT_DEPOSIT },
   {
@@ -137,6 +155,12 @@ export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly
     const { limit = PAGE_LIMITS.vaults.default, before_ts, at_ledger: atLedger, cursor } = request.query
     const page = await listVaultTrades(db, { id: request.params.id, limit, beforeTs: before_ts, atLedger, cursor })
     sendResponse(request, reply, pageResponse(request, reply, page, { trades: page.rows }))
+  })
+
+  app.get('/v1/vaults/:id/history', { schema: history }, async (request, reply) => {
+    const { limit = PAGE_LIMITS.vaultHistory.default, before_ts, cursor } = request.query
+    const page = await listVaultSamples(db, { id: request.params.id, limit, beforeTs: before_ts, cursor })
+    sendResponse(request, reply, pageResponse(request, reply, page, { samples: page.rows }))
   })
 
   for (const { path, kind, id: operationId, key, summary, example } of FLOWS) {

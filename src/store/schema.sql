@@ -55,6 +55,27 @@ create table idx.candles (
   constraint candles_source_check CHECK ((source = ANY (ARRAY['oracle'::text, 'trades'::text])))
 );
 
+create table idx.cash_ledger (
+  account text not null,
+  seq bigint not null,
+  leg smallint not null,
+  kind text not null,
+  amount numeric(39,0),
+  balance_of text not null,
+  position_id bigint,
+  order_id bigint,
+  vault_id bigint,
+  fee numeric(39,0),
+  funding numeric(39,0),
+  pnl numeric(39,0),
+  ledger bigint not null,
+  ts bigint not null,
+  tx_hash text not null,
+  constraint cash_ledger_pkey PRIMARY KEY (account, seq, leg),
+  constraint cash_ledger_balance_of_check CHECK ((balance_of = ANY (ARRAY['wallet'::text, 'cross'::text]))),
+  constraint cash_ledger_kind_check CHECK ((kind ~ '^(open|close|liquidation|order_(escrow|refund)|keeper_reward|(cross|lp|vault)_(deposit|withdraw)|fees_claimed|referral_claim|other)$'::text))
+);
+
 create table idx.contract_code (
   wasm_hash text not null,
   spec jsonb,
@@ -276,6 +297,13 @@ create table idx.placed_orders (
   constraint placed_orders_status_check CHECK ((status = ANY (ARRAY['open'::text, 'executed'::text, 'cancelled'::text])))
 );
 
+create table idx.pool_flows (
+  "time" bigint not null,
+  deposits numeric not null,
+  withdrawals numeric not null,
+  constraint pool_flows_pkey PRIMARY KEY ("time")
+);
+
 create table idx.pool_samples (
   "time" bigint not null,
   ledger bigint not null,
@@ -422,6 +450,33 @@ create table idx.trader_hours (
   constraint trader_hours_pkey PRIMARY KEY (trader, hour)
 );
 
+create table idx.trader_pnl (
+  trader text not null,
+  width integer not null,
+  "time" bigint not null,
+  realized_pnl numeric not null,
+  fees numeric not null,
+  funding numeric not null,
+  unknown_pnl bigint not null,
+  unknown_fees bigint not null,
+  unknown_funding bigint not null,
+  constraint trader_pnl_pkey PRIMARY KEY (trader, width, "time")
+);
+
+create table idx.trader_results (
+  trader text not null,
+  realized_pnl numeric not null,
+  wins bigint not null,
+  losses bigint not null,
+  best_seq bigint,
+  best_pnl numeric(39,0),
+  worst_seq bigint,
+  worst_pnl numeric(39,0),
+  first_ts bigint not null,
+  last_ts bigint not null,
+  constraint trader_results_pkey PRIMARY KEY (trader)
+);
+
 create table idx.trader_totals (
   id integer not null default 1,
   traders bigint not null,
@@ -464,6 +519,16 @@ create table idx.vault_depositors (
   depositor text not null,
   constraint vault_depositors_pkey PRIMARY KEY (home, vault_id, depositor),
   constraint vault_depositors_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+);
+
+create table idx.vault_flow_sums (
+  home integer not null,
+  vault_id bigint not null,
+  "time" bigint not null,
+  deposits numeric not null,
+  withdrawals numeric not null,
+  constraint vault_flow_sums_pkey PRIMARY KEY (home, vault_id, "time"),
+  constraint vault_flow_sums_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
 );
 
 create table idx.vault_flows (
@@ -517,6 +582,18 @@ create table idx.vault_positions (
   is_open boolean not null,
   constraint vault_positions_pkey PRIMARY KEY (home, position_id),
   constraint vault_positions_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+);
+
+create table idx.vault_samples (
+  home integer not null,
+  vault_id bigint not null,
+  "time" bigint not null,
+  ledger bigint not null,
+  total_usdc numeric(39,0) not null,
+  circulating_shares numeric(39,0) not null,
+  hwm_nav numeric(39,0) not null,
+  constraint vault_samples_pkey PRIMARY KEY (home, vault_id, "time"),
+  constraint vault_samples_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
 );
 
 create table idx.vault_trades (
@@ -657,6 +734,8 @@ CREATE INDEX account_events_by_kind ON idx.account_events USING btree (account, 
   WHERE (kind IS NOT NULL);
 CREATE INDEX account_events_by_seq ON idx.account_events USING btree (seq);
 CREATE INDEX account_events_by_topic ON idx.account_events USING btree (account, topic, seq);
+CREATE INDEX cash_ledger_by_kind ON idx.cash_ledger USING btree (account, kind, seq, leg);
+CREATE INDEX cash_ledger_by_seq ON idx.cash_ledger USING btree (seq);
 CREATE INDEX contract_versions_by_seq ON idx.contract_versions USING btree (seq)
   WHERE (seq IS NOT NULL);
 CREATE INDEX events_by_contract ON idx.events USING btree (contract_id, seq)

@@ -122,6 +122,7 @@ const UDF_CONFIG = [
 ]
 const CHART_SYMBOL = 'symbol string minLength=1 maxLength=32'
 
+const CURVE = ['interval? string enum=1m|5m|15m|1h|4h|1d|1w default=1d', 'from? integer minimum=0', 'to? integer minimum=0']
 const SORT = 'sort? string enum=pnl|volume default=pnl'
 const SCOPE = 'scope? string enum=testnet|mainnet'
 const VAULT_PATH = ['id integer minimum=0']
@@ -213,6 +214,20 @@ const ENDPOINTS: readonly Endpoint[] = [
     path: '/v1/vaults/{id}/fee-claims', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, AT_LEDGER, limit(50, 200), CURSOR],
     body: ['feeClaims'], errors: [400, 429, 500],
   },
+  {
+    path: '/v1/vaults/{id}/history', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, limit(288, 1_000), CURSOR],
+    body: ['samples'], errors: [400, 429, 500],
+  },
+  {
+    path: '/v1/traders/{address}', indexed: true, pathParameters: [ADDRESS], query: [],
+    body: [
+      'address', 'volume', 'volume24h', 'volume14d', 'realizedPnl', 'trades', 'liquidations', 'wins', 'losses', 'winRate', 'openPositions', 'openInterest',
+      'firstTradeAt', 'lastTradeAt', 'bestTrade', 'worstTrade',
+    ],
+    errors: [400, 429, 500],
+  },
+  { path: '/v1/traders/{address}/pnl', indexed: true, pathParameters: [ADDRESS], query: CURVE, body: ['points', 'gaps'], errors: [400, 429, 500] },
+  { path: '/v1/account/me/pnl', indexed: true, key: true, query: CURVE, body: ['points', 'gaps'], errors: [400, 401, 429, 500] },
   { path: '/v1/referral/lookup', indexed: true, query: ['code string minLength=3 maxLength=16'], body: REFERRER, errors: [400, 404, 429, 500] },
   { path: '/v1/referral/info', indexed: true, query: [ADDRESS], body: ['self', 'binding'], errors: [400, 404, 429, 500] },
   { path: '/v1/referral/me', indexed: true, key: true, query: [], body: ['self', 'binding'], errors: [401, 429, 500] },

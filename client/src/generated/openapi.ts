@@ -957,6 +957,133 @@ export interface components {
       /** @description Transaction of the deposit, withdrawal or claim. */
       readonly txHash: string;
     };
+    /** @description A historical sample of a trader vault. */
+    readonly VaultSample: {
+      /** @description Start of the five-minute interval, Unix seconds. */
+      readonly time: number;
+      /** @description Ledger that was sampled. */
+      readonly ledger: number;
+      /** @description USDC per share, 7-decimal. 1 while there are no shares. */
+      readonly sharePrice: string;
+      /** @description USDC of the vault, without collateral in open positions, 7-decimal. */
+      readonly totalUsdc: string;
+      /** @description Shares of all depositors, 7-decimal. */
+      readonly circulatingShares: string;
+      /** @description Highest share price so far, 7-decimal. The leader earns only above it. */
+      readonly hwmNav: string;
+      /** @description USDC deposited in this interval, and in intervals without a sample before it, 7-decimal. */
+      readonly deposits: string;
+      /** @description USDC withdrawn in the same intervals, 7-decimal. */
+      readonly withdrawals: string;
+    };
+    /** @description Lifetime results of one account. */
+    readonly TraderProfile: {
+      /** @description The requested account (G…) or contract (C…). */
+      readonly address: string;
+      /** @description Notional of opens and matched closes over the whole history, without liquidations, in USDC, 7-decimal. */
+      readonly volume: string;
+      /** @description The same over the past 86,400 seconds. */
+      readonly volume24h: string;
+      /** @description The same over the past 14 × 86,400 seconds. */
+      readonly volume14d: string;
+      /** @description Profit or loss by price of everything closed, in USDC, 7-decimal. Includes liquidations, which `pnl` of the leaderboard does not. */
+      readonly realizedPnl: string;
+      /** @description Number of opens, closes, reductions and liquidations. */
+      readonly trades: number;
+      /** @description Number of liquidations, partial ones included. */
+      readonly liquidations: number;
+      /** @description Closes and reductions with a profit by price. */
+      readonly wins: number;
+      /** @description Closes and reductions with a loss by price. A liquidation counts as a loss. */
+      readonly losses: number;
+      /** @description Wins as a share of wins and losses, 0 to 1. Null without either. */
+      readonly winRate: number | null;
+      /** @description Number of open positions. */
+      readonly openPositions: number;
+      /** @description Sum of their sizes in USDC, 7-decimal. */
+      readonly openInterest: string;
+      /** @description Close time of the first trade, Unix seconds. Null if there is none. */
+      readonly firstTradeAt: number | null;
+      /** @description Close time of the last trade, Unix seconds. Null if there is none. */
+      readonly lastTradeAt: number | null;
+      /** @description The trade with the highest PnL; the earliest of equal ones. Null if there is none. */
+      readonly bestTrade: {
+        /** @description On-chain position id. Null for cross_liquidation, which concerns an account. */
+        readonly positionId: number | null;
+        /** @description Owner of the position. */
+        readonly trader: string;
+        /**
+         * @description What happened to the position. open: only with include_opens. reduce, partial_liquidation: a part was closed. adl: auto-deleveraging, besides the close that it caused. cross_liquidation: the total of an account, besides one liquidation per position. Count only one of the two.
+         * @enum {string}
+         */
+        readonly kind: "open" | "close" | "reduce" | "liquidation" | "partial_liquidation" | "cross_liquidation" | "adl";
+        /** @description Ledger of the trade. */
+        readonly ledger: number;
+        /** @description Close time of that ledger, Unix seconds. */
+        readonly ts: number;
+        /** @description Transaction of the trade. */
+        readonly txHash: string;
+        /** @description Asset symbol. Null if the position was opened before the index begins, and for cross_liquidation. */
+        readonly asset: string | null;
+        /** @description 0 is long, 1 is short. Null if the position was opened before the index begins, and for cross_liquidation. */
+        readonly direction: number | null;
+        /** @description Notional value in USDC, 7-decimal: of the closed part for reduce and partial_liquidation. Null if the position was opened before the index begins, and for cross_liquidation. */
+        readonly size: string | null;
+        /** @description Entry price in USD, 7-decimal. Null if the position was opened before the index begins, and for cross_liquidation. */
+        readonly entryPrice: string | null;
+        /** @description Close price in USD, 7-decimal. Null for open and cross_liquidation. */
+        readonly closePrice: string | null;
+        /** @description Realised profit or loss in USDC, 7-decimal. Null for open, liquidation and partial_liquidation. */
+        readonly pnl: string | null;
+        /** @description Name of the deployment that the row belongs to, if it is not the served one. */
+        readonly deployment?: string;
+      } | null;
+      /** @description The trade with the lowest PnL; the earliest of equal ones. Null if there is none. */
+      readonly worstTrade: {
+        /** @description On-chain position id. Null for cross_liquidation, which concerns an account. */
+        readonly positionId: number | null;
+        /** @description Owner of the position. */
+        readonly trader: string;
+        /**
+         * @description What happened to the position. open: only with include_opens. reduce, partial_liquidation: a part was closed. adl: auto-deleveraging, besides the close that it caused. cross_liquidation: the total of an account, besides one liquidation per position. Count only one of the two.
+         * @enum {string}
+         */
+        readonly kind: "open" | "close" | "reduce" | "liquidation" | "partial_liquidation" | "cross_liquidation" | "adl";
+        /** @description Ledger of the trade. */
+        readonly ledger: number;
+        /** @description Close time of that ledger, Unix seconds. */
+        readonly ts: number;
+        /** @description Transaction of the trade. */
+        readonly txHash: string;
+        /** @description Asset symbol. Null if the position was opened before the index begins, and for cross_liquidation. */
+        readonly asset: string | null;
+        /** @description 0 is long, 1 is short. Null if the position was opened before the index begins, and for cross_liquidation. */
+        readonly direction: number | null;
+        /** @description Notional value in USDC, 7-decimal: of the closed part for reduce and partial_liquidation. Null if the position was opened before the index begins, and for cross_liquidation. */
+        readonly size: string | null;
+        /** @description Entry price in USD, 7-decimal. Null if the position was opened before the index begins, and for cross_liquidation. */
+        readonly entryPrice: string | null;
+        /** @description Close price in USD, 7-decimal. Null for open and cross_liquidation. */
+        readonly closePrice: string | null;
+        /** @description Realised profit or loss in USDC, 7-decimal. Null for open, liquidation and partial_liquidation. */
+        readonly pnl: string | null;
+        /** @description Name of the deployment that the row belongs to, if it is not the served one. */
+        readonly deployment?: string;
+      } | null;
+    };
+    /** @description Realised results of an account in one interval. */
+    readonly PnlPoint: {
+      /** @description Start of the interval, Unix seconds. Weeks start on Monday 00:00 UTC. */
+      readonly ts: number;
+      /** @description Profit or loss by price of everything closed in the interval, in USDC, 7-decimal. Null while it is not known. */
+      readonly realizedPnl: string | null;
+      /** @description Trading fees paid in the interval, in USDC, 7-decimal. Null while it is not known. */
+      readonly fees: string | null;
+      /** @description Funding paid in the interval, in USDC, 7-decimal; negative when received. Null while it is not known. */
+      readonly funding: string | null;
+      /** @description Running total of realizedPnl - fees - funding since the first point. Null from the first unknown value on. */
+      readonly cumulative: string | null;
+    };
     /** @description The owner of a referral code. Amounts are 0 until the exchange pays referral rewards. */
     readonly Referrer: {
       /** @description Owner of the code. */
@@ -1105,6 +1232,10 @@ export interface components {
       readonly reservedPayout: string | null;
       /** @description Unrealised profit of all traders in USDC, 7-decimal. */
       readonly unrealizedPnl: string | null;
+      /** @description USDC deposited in this interval, and in intervals without a sample before it, 7-decimal. */
+      readonly deposits: string;
+      /** @description USDC withdrawn in the same intervals, without the fee, 7-decimal. */
+      readonly withdrawals: string;
     };
     /** @description Current funding. Values that could not be read are null. */
     readonly CurrentFunding: {
@@ -2398,6 +2529,119 @@ export interface operations {
     };
   };
   /**
+   * Get the profile of a trader.
+   * @description Returns lifetime results of an account: volumes, realised PnL, win rate, open positions, best and worst trade. Zeros if it never traded.
+   */
+  readonly getTrader: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Account (G…) or contract (C…). */
+        readonly address: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["TraderProfile"];
+        };
+      };
+    };
+  };
+  /**
+   * Get the PnL curve of a trader.
+   * @description Returns one point per interval, oldest first, at most 1000. realizedPnl is by price alone; cumulative is the running total of realizedPnl - fees - funding since the first point. Fees and funding are read from each transaction shortly after it is indexed: values that include an unknown one are null. `gaps` lists ledgers in the range whose events are missing.
+   */
+  readonly getTraderPnl: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Interval of the points. */
+        readonly interval?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d" | "1w";
+        /** @description Return only intervals that start at or after this time, Unix seconds. By default, the last 100 intervals. */
+        readonly from?: number;
+        /** @description Return only intervals that start before this time, Unix seconds. By default, up to the current interval. */
+        readonly to?: number;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description Account (G…) or contract (C…). */
+        readonly address: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": {
+            /** @description Points, oldest first. */
+            readonly points: readonly components["schemas"]["PnlPoint"][];
+            /** @description Missing ledgers in the range. Empty if none are missing. */
+            readonly gaps: readonly {
+              /** @description Epoch of the ledgers. Ledger numbers repeat after a network reset. */
+              readonly epoch: string;
+              /** @description First missing ledger. */
+              readonly fromLedger: number;
+              /** @description Last missing ledger. */
+              readonly toLedger: number;
+            }[];
+          };
+        };
+      };
+    };
+  };
+  /**
+   * Get your PnL curve. Needs a key.
+   * @description Returns one point per interval, oldest first, at most 1000. realizedPnl is by price alone; cumulative is the running total of realizedPnl - fees - funding since the first point. Fees and funding are read from each transaction shortly after it is indexed: values that include an unknown one are null. `gaps` lists ledgers in the range whose events are missing.
+   */
+  readonly getAccountPnl: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Interval of the points. */
+        readonly interval?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d" | "1w";
+        /** @description Return only intervals that start at or after this time, Unix seconds. By default, the last 100 intervals. */
+        readonly from?: number;
+        /** @description Return only intervals that start before this time, Unix seconds. By default, up to the current interval. */
+        readonly to?: number;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": {
+            /** @description Points, oldest first. */
+            readonly points: readonly components["schemas"]["PnlPoint"][];
+            /** @description Missing ledgers in the range. Empty if none are missing. */
+            readonly gaps: readonly {
+              /** @description Epoch of the ledgers. Ledger numbers repeat after a network reset. */
+              readonly epoch: string;
+              /** @description First missing ledger. */
+              readonly fromLedger: number;
+              /** @description Last missing ledger. */
+              readonly toLedger: number;
+            }[];
+          };
+        };
+      };
+    };
+  };
+  /**
    * List the leaderboard.
    * @description Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by address. The first page is cached for 5 seconds.
    */
@@ -2697,6 +2941,42 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly trades: readonly components["schemas"]["VaultTrade"][];
+          };
+        };
+      };
+    };
+  };
+  /**
+   * List the history of a vault.
+   * @description Returns share price, value and deposits over time, newest first: at most one sample per five minutes. The vault is read from its factory after each trade of the leader and every five minutes. Intervals in which it could not be read are missing; their deposits count in the next sample. Empty if the vault does not exist.
+   */
+  readonly listVaultHistory: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Return only rows older than this time, Unix seconds. */
+        readonly before_ts?: number;
+        /** @description Maximum number of rows per page. */
+        readonly limit?: number;
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        readonly cursor?: string;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description Vault id. */
+        readonly id: number;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": {
+            /** @description Rows of this page. */
+            readonly samples: readonly components["schemas"]["VaultSample"][];
           };
         };
       };
@@ -3263,7 +3543,7 @@ export interface operations {
   };
   /**
    * List liquidity vault history.
-   * @description Returns one sample per five minutes, newest first. Intervals in which the vault could not be read are missing.
+   * @description Returns one sample per five minutes, newest first: share price (`lpPrice`), value (`aum`) and deposits. Intervals in which the vault could not be read are missing; their deposits count in the next sample.
    */
   readonly listPoolHistory: {
     readonly parameters: {
