@@ -116,8 +116,8 @@ test('deposits count in the first sample at or after them, in the pool and in va
   await log.commit(7, true)
   const pool = { ledger: 1, aum: 1n, lpPrice: 1n, lpSupply: 1n, reservedPayout: null, unrealizedPnl: null }
   await insertPoolSamples(store.write, [{ ...pool, time: start + 300 }, { ...pool, time: start + 1_200 }])
-  const vault = { totalUsdc: 25n, circulatingShares: 30n, leaderShares: 0n, hwmNav: 1n, realizedPnl: 0n, profitShareBps: 0, paused: false, vaultId: 3, ledger: 1 }
-  for (const time of [start, start + 900]) await insertVaultSample(store.write, 1, vault, time * 1_000)
+  const figures = { totalUsdc: 25n, circulatingShares: 30n, leaderShares: 0n, hwmNav: 1n, realizedPnl: 0n, profitShareBps: 0, paused: false }
+  for (const time of [start, start + 900]) await insertVaultSample(store.write, 1, { ...figures, vaultId: 3, ledger: 1 }, time * 1_000)
   const samples = (await listPoolSamples(store.read, { limit: 5 })).rows
   assert.deepEqual(samples.map(({ time, deposits, withdrawals }) => [time - start, deposits, withdrawals]), [[1_200, '0', '0'], [300, '760', '300']])
   const vaults = (await listVaultSamples(store.read, { id: 3, limit: 5 })).rows

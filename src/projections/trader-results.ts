@@ -48,9 +48,9 @@ export function foldTraderResults(events: readonly PositionEvent[], trades: read
 }
 
 function pnlOf(trade: NewTrade | undefined): bigint | null {
-  if (trade?.leg == null || trade.closePrice === null || trade.leg.entryPrice === 0n) return null
-  const { direction, size, entryPrice } = trade.leg
-  return pricePnl({ direction, size, entry_price: entryPrice }, trade.closePrice)
+  const { leg = null, closePrice = null } = trade ?? {}
+  if (leg === null || closePrice === null || leg.entryPrice === 0n) return null
+  return pricePnl({ direction: leg.direction, size: leg.size, entry_price: leg.entryPrice }, closePrice)
 }
 
 /** Adds the results of a page. Fees and funding are unknown until the settlement of the change is known. */

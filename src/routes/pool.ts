@@ -47,8 +47,8 @@ const listHistory = operation(
     tag: 'pool',
     summary: 'List liquidity vault history',
     description:
-      'Returns one sample per five minutes, newest first: share price (`lpPrice`), value (`aum`) and deposits. Intervals in which the vault could not be read ' +
-      'are missing; their deposits count in the next sample.',
+      'Returns one sample per five minutes, newest first: share price (`lpPrice`), value (`aum`) and deposits. Intervals in which the vault could not be ' +
+      'read are missing; their deposits count in the next sample.',
     ok: listOf('samples', ref(PoolSample)),
     example: { samples: [EXAMPLE_SAMPLE] },
     headers: ['index', 'next'],

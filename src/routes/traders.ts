@@ -62,9 +62,9 @@ function curveOperation(id: string, tag: string, summary: string, own: { readonl
     tag,
     summary,
     description:
-      `Returns one point per interval, oldest first, at most ${PNL_POINTS.max}. realizedPnl is by price alone; cumulative is the running total of realizedPnl - ` +
-      'fees - funding since the first point. Fees and funding are read from each transaction shortly after it is indexed: values that include an unknown one ' +
-      'are null. `gaps` lists ledgers in the range whose events are missing.',
+      `Returns one point per interval, oldest first, at most ${PNL_POINTS.max}. realizedPnl is by price alone; cumulative is the running total of ` +
+      'realizedPnl - fees - funding since the first point. Fees and funding are read from each transaction shortly after it is indexed: values that include ' +
+      'an unknown one are null. `gaps` lists ledgers in the range whose events are missing.',
     ok: Type.Object({
       points: Type.Array(ref(PnlPoint), { description: 'Points, oldest first.' }),
       gaps: Type.Array(GapRange, { description: 'Missing ledgers in the range. Empty if none are missing.' }),

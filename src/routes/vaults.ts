@@ -96,8 +96,8 @@ const history = operation(
     summary: 'List the history of a vault',
     description:
       'Returns share price, value and deposits over time, newest first: at most one sample per five minutes. The vault is read from its factory after each ' +
-      'trade of the leader and every five minutes. Intervals in which it could not be read are missing; their deposits count in the next sample. Empty if the ' +
-      'vault does not exist.',
+      'trade of the leader and every five minutes. Intervals in which it could not be read are missing; their deposits count in the next sample. Empty if ' +
+      'the vault does not exist.',
     ok: listOf('samples', ref(VaultSample)),
     example: { samples: [EXAMPLE_VAULT_SAMPLE] },
     headers: ['index', 'next'],

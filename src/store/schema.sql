@@ -72,8 +72,7 @@ create table idx.cash_ledger (
   ts bigint not null,
   tx_hash text not null,
   constraint cash_ledger_pkey PRIMARY KEY (account, seq, leg),
-  constraint cash_ledger_balance_of_check CHECK ((balance_of = ANY (ARRAY['wallet'::text, 'cross'::text]))),
-  constraint cash_ledger_kind_check CHECK ((kind ~ '^(open|close|liquidation|order_(escrow|refund)|keeper_reward|(cross|lp|vault)_(deposit|withdraw)|fees_claimed|referral_claim|other)$'::text))
+  constraint cash_ledger_balance_of_check CHECK ((balance_of = ANY (ARRAY['wallet'::text, 'cross'::text])))
 );
 
 create table idx.contract_code (

@@ -1460,6 +1460,8 @@ export interface components {
        * @default 0
        */
       readonly acceptablePrice?: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Opens a cross margin position at the market price. */
     readonly open_position_cross: {
@@ -1488,6 +1490,8 @@ export interface components {
        * @default 0
        */
       readonly acceptablePrice?: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Closes an isolated position. */
     readonly close_position: {
@@ -1507,6 +1511,8 @@ export interface components {
        * @default 0
        */
       readonly acceptablePrice?: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Closes a cross margin position. */
     readonly close_position_cross: {
@@ -1526,6 +1532,8 @@ export interface components {
        * @default 0
        */
       readonly acceptablePrice?: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Places an order that opens a position when the price reaches the trigger price. */
     readonly place_limit_order: {
@@ -1570,6 +1578,8 @@ export interface components {
        * @default false
        */
       readonly reduceOnly?: boolean;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Places an order that becomes a limit order when the price reaches the trigger price. */
     readonly place_stop_limit_order: {
@@ -1619,6 +1629,8 @@ export interface components {
        * @default false
        */
       readonly reduceOnly?: boolean;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Attaches a stop order that trails the best price of the position. */
     readonly place_trailing_stop: {
@@ -1636,6 +1648,8 @@ export interface components {
       readonly trailingPercentBps: number;
       /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Attaches a stop-loss order to a position. */
     readonly set_stop_loss: {
@@ -1656,6 +1670,8 @@ export interface components {
       readonly triggerPrice: string;
       /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Attaches a take-profit order to a position. */
     readonly set_take_profit: {
@@ -1682,6 +1698,8 @@ export interface components {
        * @default 0
        */
       readonly limitPrice?: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Cancels a pending order. Works while trading is paused. */
     readonly cancel_order: {
@@ -1695,6 +1713,8 @@ export interface components {
        * @description Order id, as an integer or a digit string.
        */
       readonly orderId: number | string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Closes part of a position. The rest keeps its orders. */
     readonly close_position_partial: {
@@ -1713,6 +1733,8 @@ export interface components {
        * @description Part of the size to close, in USD, 7-decimal.
        */
       readonly closeSize: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Adds USDC to the collateral of an isolated position. */
     readonly add_collateral: {
@@ -1731,6 +1753,8 @@ export interface components {
        * @description Amount in USDC, 7-decimal.
        */
       readonly amount: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Removes USDC from the collateral of an isolated position. */
     readonly remove_collateral: {
@@ -1749,6 +1773,8 @@ export interface components {
        * @description Amount in USDC, 7-decimal.
        */
       readonly amount: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Deposits USDC into the cross margin pool of the account. */
     readonly deposit_cross_margin: {
@@ -1762,6 +1788,8 @@ export interface components {
        * @description Amount in USDC, 7-decimal.
        */
       readonly amount: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Withdraws idle USDC from the cross margin pool. */
     readonly withdraw_cross_margin: {
@@ -1775,6 +1803,8 @@ export interface components {
        * @description Amount in USDC, 7-decimal.
        */
       readonly amount: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Deposits USDC into the liquidity vault in exchange for LP tokens. */
     readonly deposit_liquidity: {
@@ -1794,6 +1824,8 @@ export interface components {
        * @default 0
        */
       readonly minOut?: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Approves the liquidity vault to pull LP tokens. Required before withdraw_liquidity. */
     readonly approve_liquidity_withdrawal: {
@@ -1809,6 +1841,8 @@ export interface components {
       readonly lpAmount: string;
       /** @description Last ledger in which the allowance is valid. */
       readonly expirationLedger: number;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Redeems LP tokens for USDC. Requires approve_liquidity_withdrawal first. */
     readonly withdraw_liquidity: {
@@ -1828,6 +1862,8 @@ export interface components {
        * @default 0
        */
       readonly minOut?: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Claims profit that the liquidity vault could not pay when a position was closed. */
     readonly claim_shortfall: {
@@ -1836,6 +1872,8 @@ export interface components {
        * @enum {string}
        */
       readonly op: "claim_shortfall";
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Creates a trader vault led by the account. */
     readonly create_vault: {
@@ -1849,6 +1887,8 @@ export interface components {
        * @description Vault name, 1 to 64 bytes. Rejected with 400: control, bidirectional, invisible and unassigned characters, spaces at the ends, and text like \x00.
        */
       readonly name: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Deposits USDC into a trader vault in exchange for shares. */
     readonly deposit_vault: {
@@ -1870,6 +1910,8 @@ export interface components {
        * @default 0
        */
       readonly minOut?: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Redeems shares of a trader vault for USDC. */
     readonly withdraw_vault: {
@@ -1891,6 +1933,8 @@ export interface components {
        * @default 0
        */
       readonly minOut?: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Opens a position with the funds of a vault led by the account. */
     readonly leader_open_position: {
@@ -1915,6 +1959,8 @@ export interface components {
        * @enum {string}
        */
       readonly direction: "Long" | "Short";
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Closes a position of a vault led by the account. */
     readonly leader_close_position: {
@@ -1930,6 +1976,8 @@ export interface components {
        * @description Position id, as an integer or a digit string.
        */
       readonly positionId: number | string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Places a limit order with the funds of a vault led by the account. */
     readonly leader_place_limit_order: {
@@ -1966,6 +2014,8 @@ export interface components {
       readonly triggerCondition: "Above" | "Below";
       /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Places a stop-limit order with the funds of a vault led by the account. */
     readonly leader_place_stop_limit: {
@@ -2007,6 +2057,8 @@ export interface components {
       readonly triggerCondition: "Above" | "Below";
       /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Attaches a stop-loss order to a position of a vault led by the account. */
     readonly leader_set_stop_loss: {
@@ -2029,6 +2081,8 @@ export interface components {
       readonly triggerPrice: string;
       /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Attaches a take-profit order to a position of a vault led by the account. */
     readonly leader_set_take_profit: {
@@ -2057,6 +2111,8 @@ export interface components {
        * @default 0
        */
       readonly limitPrice?: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Attaches a trailing stop order to a position of a vault led by the account. */
     readonly leader_place_trailing_stop: {
@@ -2076,6 +2132,8 @@ export interface components {
       readonly trailingPercentBps: number;
       /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Cancels an order of a vault led by the account. */
     readonly leader_cancel_order: {
@@ -2091,6 +2149,8 @@ export interface components {
        * @description Order id, as an integer or a digit string.
        */
       readonly orderId: number | string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Pays the leader their share of the profit above the high-water mark. */
     readonly claim_leader_fees: {
@@ -2101,6 +2161,8 @@ export interface components {
       readonly op: "claim_leader_fees";
       /** @description Trader vault id. */
       readonly vaultId: number;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Pauses or resumes a vault led by the account. */
     readonly set_vault_paused: {
@@ -2113,6 +2175,8 @@ export interface components {
       readonly vaultId: number;
       /** @description True pauses deposits, withdrawals and trades of the vault. False resumes them. */
       readonly paused: boolean;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Registers the referral code of the account. A code cannot be changed. */
     readonly create_referral_code: {
@@ -2126,6 +2190,8 @@ export interface components {
        * @description Referral code, case-sensitive. Rejected with 400: control, bidirectional, invisible and unassigned characters, spaces at the ends, and text like \x00.
        */
       readonly code: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Sets the owner of a referral code as the referrer of the account. A referrer cannot be changed. */
     readonly set_referrer: {
@@ -2139,6 +2205,8 @@ export interface components {
        * @description Referral code, case-sensitive. Rejected with 400: control, bidirectional, invisible and unassigned characters, spaces at the ends, and text like \x00.
        */
       readonly code: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
     };
     /** @description Claims the earnings of the account as a referrer. */
     readonly claim_referral: {
@@ -2147,6 +2215,37 @@ export interface components {
        * @enum {string}
        */
       readonly op: "claim_referral";
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
+    };
+    /** @description What a transaction does if nothing changes before it is applied. Members that do not apply or are not known are null. */
+    readonly TradePreview: {
+      /** @description Position that is opened, changed or closed; of an attached order the position it belongs to. */
+      readonly positionId: number | null;
+      /** @description Order that is placed or cancelled. */
+      readonly orderId: number | null;
+      /** @description Entry price of the position in USD, 7-decimal. */
+      readonly entryPrice: string | null;
+      /** @description What is opened or closed, or what the order or position is for, in USD, 7-decimal. */
+      readonly size: string | null;
+      /** @description Collateral in USDC, 7-decimal: of the position after the transaction and net of fees; of a close, the part that is settled; of an order, what it holds. */
+      readonly collateral: string | null;
+      /** @description Fee of the exchange after discounts, in USDC, 7-decimal. */
+      readonly fee: string | null;
+      /** @description What a keeper is paid in this transaction, in USDC, 7-decimal. */
+      readonly keeperReward: string | null;
+      /** @description Stored liquidation price of the isolated position after the transaction, in USD, 7-decimal. */
+      readonly liquidationPrice: string | null;
+      /** @description Realised profit or loss by price alone, in USDC, 7-decimal. */
+      readonly pnl: string | null;
+      /** @description What the account receives in USDC, 7-decimal: in its wallet, or in its cross margin pool when a cross position is closed. */
+      readonly payout: string | null;
+      /** @description Price that the transaction executes at, or that it reads, in USD, 7-decimal. */
+      readonly price: string | null;
+      /** @description Attestation time of that price, Unix seconds. */
+      readonly priceTimestamp: number | null;
+      /** @description Ledger that the figures are of. */
+      readonly ledger: number;
     };
     /** @description An unsigned transaction that passed simulation. */
     readonly PreparedTransaction: {
@@ -2158,6 +2257,36 @@ export interface components {
       readonly xdr: string;
       /** @description Minimum resource fee of the network in stroops. Included in the transaction fee. */
       readonly minResourceFee?: string;
+      /** @description Hash of the transaction. Signing does not change it. */
+      readonly hash: string;
+      /** @description The id of the request; null without one. */
+      readonly clientId: string | null;
+      /** @description Last ledger close time at which the transaction is valid, Unix seconds. */
+      readonly expiresAt: number;
+      /** @description The contract call, decoded from the transaction that is returned. */
+      readonly intent: {
+        /** @description Operation or action of this call. */
+        readonly op: string | null;
+        /** @description Contract that is called. */
+        readonly contract: string;
+        /** @description Function that is called. */
+        readonly function: string;
+        /** @description Arguments by name. 64-bit and 128-bit integers are digit strings. An argument without a known name is named arg0, arg1 and so on. */
+        readonly args: {
+          readonly [key: string]: unknown;
+        };
+      };
+      readonly preview: components["schemas"]["TradePreview"];
+      /** @description What to check before signing. What cannot be read in time is not checked. */
+      readonly warnings: readonly {
+        /**
+         * @description What the warning is about.
+         * @enum {string}
+         */
+        readonly code: "triggers_at_once" | "near_liquidation" | "price_stale" | "above_headroom" | "funding_due";
+        /** @description What it means and what to do, for people. */
+        readonly message: string;
+      }[];
     };
     /** @description Outcome of a submitted transaction. */
     readonly SubmitResult: {
@@ -2500,6 +2629,8 @@ export interface operations {
         readonly asset?: string;
         /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
         /** @description Also return opened positions. */
         readonly include_opens?: boolean;
         /** @description Maximum number of rows per page. */
@@ -2919,6 +3050,8 @@ export interface operations {
       readonly query?: {
         /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
         /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
@@ -2991,6 +3124,8 @@ export interface operations {
       readonly query?: {
         /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
         /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
@@ -3027,6 +3162,8 @@ export interface operations {
       readonly query?: {
         /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
         /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
@@ -3063,6 +3200,8 @@ export interface operations {
       readonly query?: {
         /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
         /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
@@ -3247,6 +3386,8 @@ export interface operations {
         readonly topic?: string;
         /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
         /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
@@ -3280,6 +3421,8 @@ export interface operations {
       readonly query?: {
         /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
         /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */

@@ -91,6 +91,7 @@ export type SetVaultPausedRequest = components['schemas']['set_vault_paused']
 export type CreateReferralCodeRequest = components['schemas']['create_referral_code']
 export type SetReferrerRequest = components['schemas']['set_referrer']
 export type ClaimReferralRequest = components['schemas']['claim_referral']
+export type TradePreview = components['schemas']['TradePreview']
 export type PreparedTransaction = components['schemas']['PreparedTransaction']
 export type SubmitResult = components['schemas']['SubmitResult']
 

@@ -5,7 +5,7 @@ create table idx.cash_ledger (
   account text not null,
   seq bigint not null,
   leg smallint not null,
-  kind text not null check (kind ~ '^(open|close|liquidation|order_(escrow|refund)|keeper_reward|(cross|lp|vault)_(deposit|withdraw)|fees_claimed|referral_claim|other)$'),
+  kind text not null,
   amount numeric(39, 0),
   balance_of text not null check (balance_of in ('wallet', 'cross')),
   position_id bigint,
