@@ -6,9 +6,9 @@ import type { CandleInterval } from '../resources/candle.ts'
 import type { GapRange } from '../resources/gap-range.ts'
 import type { PnlPoint, TraderProfile } from '../resources/trader-profile.ts'
 import type { Queryable } from '../store/store.ts'
+import type { HeadColumns } from './as-of.ts'
 import { bucketEnd, bucketStart } from './candles.ts'
 import { gapsAtOrAbove, unfilledGaps } from './gaps.ts'
-import type { HeadColumns } from './log-list.ts'
 import { clampToSafeInteger, headOf, toSearchText } from './log-list.ts'
 import type { Head } from './page.ts'
 import { STORED_WIDTHS_SEC } from './trader-results.ts'
@@ -82,7 +82,7 @@ export async function readPnlCurve(db: Queryable, filter: PnlFilter): Promise<Pn
   const width = bucketEnd(0, interval)
   const offset = first % width
   const stored = defined(STORED_WIDTHS_SEC.findLast((each) => width % each === 0), 'a stored width')
-  const rows = await db.query<HeadColumns & (PnlSum | { readonly time: null })>(
+  const rows = await db.query<HeadColumns & { readonly headGaps: Parameters<typeof gapsAtOrAbove>[1] } & (PnlSum | { readonly time: null })>(
     `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${unfilledGaps(GAP_OVERLAPS)} as "headGaps", sums.*
      from idx.cursor c left join lateral (
        select (p.time - $5::bigint) / $6::bigint * $6::bigint + $5::bigint as time, sum(p.realized_pnl) as "realizedPnl", sum(p.fees) as fees,
@@ -93,10 +93,10 @@ export async function readPnlCurve(db: Queryable, filter: PnlFilter): Promise<Pn
      ) sums on true`,
     [toSearchText(trader), stored, first, toSec, offset, width],
   )
-  const sums = new Map(rows.filter((row): row is HeadColumns & PnlSum => row.time !== null).map((row) => [row.time, row]))
+  const sums = new Map(rows.filter((row): row is typeof row & PnlSum => row.time !== null).map((row) => [row.time, row]))
   const times: number[] = []
   for (let time = first; time < toSec && times.length < PNL_POINTS.max; time = bucketEnd(time, interval)) times.push(time)
-  return { points: toPoints(times, sums), gaps: gapsAtOrAbove(0, rows[0]?.headGaps ?? []), head: headOf(rows) }
+  return { points: toPoints(times, sums), gaps: gapsAtOrAbove(0, defined(rows[0], 'the index cursor').headGaps), head: headOf(rows) }
 }
 
 /** How many intervals the span has. */
