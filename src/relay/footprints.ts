@@ -1,0 +1,198 @@
+// Lets a prepared transaction survive what changes until it is applied: prices, fee tiers, the ids that others use. It declares the entries that its call may
+// touch in another state than the simulated one, with resources and a fee to match (docs/decisions/footprints.md).
+
+import type { Clock } from '../base/clock.ts'
+import { entryKeyXdr, readEntryKey, readFootprint, replaceFootprint } from '../chain/footprint.ts'
+import type { SimulatedFootprint } from '../chain/footprint.ts'
+import { assetContract, instanceKey, instanceStorage } from '../chain/ledger-keys.ts'
+import { NETWORK_SETTING_KEYS, readNetworkSettings } from '../chain/network-settings.ts'
+import type { LedgerEntry, SimulationResponse } from '../chain/responses.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import { structField } from '../chain/scval.ts'
+import type { ScValue } from '../chain/scval.ts'
+import type { CurrentDeployment, Deployment } from '../exchange/deployment.ts'
+import { bindVariables, coverCall, largestId } from '../exchange/footprint-keys.ts'
+import type { CallToCover, EntryKey, ExchangeParties } from '../exchange/footprint-keys.ts'
+import { TEST_NETWORK_SETTINGS, withHeadroom } from '../exchange/resource-headroom.ts'
+import type { NetworkSettings } from '../exchange/resource-headroom.ts'
+import { createEntryStates, readEntries } from './entry-states.ts'
+import type { EntryState, ReadOptions } from './entry-states.ts'
+import { createLearnedEntries } from './learned-entries.ts'
+import type { LearnedKey, TouchedEntry } from './learned-entries.ts'
+import { createNextIds } from './next-ids.ts'
+
+export interface Footprints {
+  /** Reads what `extend` will need, at best while the call is simulated. Never rejects. */
+  prefetch(call: CallToCover, options: ReadOptions): Promise<void>
+  /**
+   * The simulation with a larger footprint and more resources, within the network's limits. `extraFee` is by how much its resource fee exceeds the
+   * simulated one, in stroops. Throws MalformedResponse for transaction data that does not decode.
+   */
+  extend(call: CallToCover, simulation: SimulationResponse, options: ReadOptions): Promise<ExtendedSimulation>
+}
+
+export interface ExtendedSimulation {
+  readonly simulation: SimulationResponse
+  readonly extraFee: bigint
+}
+
+/** Who takes part, and the network's settings, are read again after this time. */
+const DETAILS_TTL_MS = 60_000
+/** At most this many entries are declared only because an earlier simulation touched them. */
+const LEARNED_WRITES_MAX = 12
+
+interface Details {
+  readonly treasury: string | null
+  readonly usdcAsset: string | null
+  readonly settings: NetworkSettings
+}
+
+export function createFootprints(parts: { readonly rpc: Rpc; readonly clock: Clock; readonly deployment: CurrentDeployment }): Footprints {
+  const { clock, deployment } = parts
+  const states = createEntryStates(parts)
+  const learned = createLearnedEntries()
+  const nextIds = createNextIds(clock)
+  const readDetails = createDetailsReader(parts)
+
+  const partiesOf = ({ treasury, usdcAsset }: Details, { contracts, interfaces, targetOf }: Deployment): ExchangeParties & { readonly isKnown: boolean } => {
+    const market = interfaces.market
+    return { contracts, treasury, usdcAsset, generation: targetOf('market').generation, isKnown: market === null || market.generation !== null }
+  }
+
+  return {
+    async prefetch(call, options) {
+      const parties = partiesOf(await readDetails(), deployment.current)
+      const keys = coverCall(call, [], parties, 0).map(({ key }) => entryKeyXdr(key)).filter((key) => key !== undefined)
+      await states.read(keys, options)
+    },
+    async extend(call, simulation, options) {
+      const { transactionDataXdr } = simulation
+      if (transactionDataXdr === null) return { simulation, extraFee: 0n }
+      const simulated = readFootprint(transactionDataXdr)
+      const touched = touchedEntries(simulated)
+      const touchedKeys = touched.map(({ key }) => key).filter((key) => key !== undefined)
+      const { current } = deployment
+      const details = await readDetails()
+      const parties = partiesOf({ ...details, usdcAsset: details.usdcAsset ?? usdcAssetIn(touchedKeys, current) }, current)
+      for (const [contract, name] of [[current.contracts.market, 'Position'], [current.contracts.market, 'Order']] as const) {
+        const id = largestId(touchedKeys, contract, name)
+        if (id !== undefined) nextIds.observe(`${contract} ${name}`, BigInt(id.value))
+      }
+      const count = nextIds.count()
+      const values = bindVariables(call, touchedKeys, parties, count)
+      const functionId = `${current.contracts[call.contract]} ${call.functionName}`
+      const candidates = [
+        ...coverCall(call, touchedKeys, parties, count).filter(({ isNextId }) => parties.isKnown || isNextId).map((entry) => ({ ...entry, isLearned: false })),
+        ...learned.recall(functionId, values).map((entry) => ({ ...entry, isNextId: false, isLearned: true })),
+      ].flatMap((entry): Candidate[] => {
+        const keyXdr = keyXdrOf(entry)
+        return keyXdr === undefined ? [] : [{ ...entry, keyXdr }]
+      })
+      learned.learn(functionId, touched, values)
+      const known = await states.read(candidates.filter(({ isNextId }) => !isNextId).map(({ keyXdr }) => keyXdr), options)
+      return addEntries(simulation, transactionDataXdr, simulated, candidates, known, details.settings)
+    },
+  }
+}
+
+interface Candidate {
+  readonly keyXdr: string
+  readonly isWritten: boolean
+  readonly isNextId: boolean
+  readonly isLearned: boolean
+}
+
+const keyXdrOf = (entry: LearnedKey): string | undefined => ('keyXdr' in entry ? entry.keyXdr : entryKeyXdr(entry.key))
+
+function touchedEntries({ readOnly, readWrite }: SimulatedFootprint): readonly TouchedEntry[] {
+  const entry = (isWritten: boolean) => (keyXdr: string): TouchedEntry => ({ keyXdr, key: readEntryKey(keyXdr), isWritten })
+  return [...readWrite.map(entry(true)), ...readOnly.map(entry(false))]
+}
+
+/** Adds the candidates in order, as far as the network's limits allow. */
+function addEntries(
+  simulation: SimulationResponse, transactionDataXdr: string, simulated: SimulatedFootprint, candidates: readonly Candidate[],
+  states: ReadonlyMap<string, EntryState>, settings: NetworkSettings,
+): ExtendedSimulation {
+  const { limits } = settings
+  const writes = new Set(simulated.readWrite)
+  const reads = new Set(simulated.readOnly)
+  let [nextIds, created, learnedWrites, entries, diskReads] = [0, 0, 0, 0, 0]
+  for (const { keyXdr, isWritten, isNextId, isLearned } of candidates) {
+    const state = isNextId ? 'absent' : states.get(keyXdr)
+    if (writes.has(keyXdr) || (!isWritten && reads.has(keyXdr)) || state === undefined || state === 'archived') continue
+    const isNew = !reads.has(keyXdr)
+    if (isNew && writes.size + reads.size >= limits.footprintEntries) continue
+    if (isWritten && (writes.size >= limits.writeEntries || (isLearned && learnedWrites >= LEARNED_WRITES_MAX))) continue
+    if (isNew) entries++
+    if (isNew && isTrustline(keyXdr)) diskReads++
+    if (!isWritten) {
+      reads.add(keyXdr)
+      continue
+    }
+    if (isLearned) learnedWrites++
+    if (isNextId) nextIds++
+    else if (state === 'absent') created++
+    reads.delete(keyXdr)
+    writes.add(keyXdr)
+  }
+  const footprint = { readOnly: [...reads], readWrite: [...writes] }
+  const bytes = Buffer.byteLength(replaceFootprint(transactionDataXdr, footprint, simulated.resources), 'base64') - simulated.bytes
+  const added = { entries, writes: writes.size - simulated.readWrite.length, nextIds, created, diskReads, bytes }
+  const resources = withHeadroom(simulated.resources, added, settings)
+  return {
+    simulation: { ...simulation, transactionDataXdr: replaceFootprint(transactionDataXdr, footprint, resources) },
+    extraFee: resources.resourceFee - simulated.resources.resourceFee,
+  }
+}
+
+/** The type of a LedgerKey is its first four bytes. */
+const isTrustline = (keyXdr: string): boolean => keyXdr.startsWith('AAAAAQ')
+
+/** The asset of the trustline that the USDC contract uses. */
+function usdcAssetIn(keys: readonly EntryKey[], { contracts, passphrase }: Deployment): string | null {
+  for (const key of keys) {
+    if (key.kind === 'trustline' && assetContract(key.asset, passphrase) === contracts.usdcToken) return key.asset
+  }
+  return null
+}
+
+/** Reads who takes part in trades, and the network's settings, at most once a minute. Old values are used while they cannot be read. */
+function createDetailsReader(parts: { readonly rpc: Rpc; readonly clock: Clock; readonly deployment: CurrentDeployment }) {
+  const { clock, deployment } = parts
+  let last: { readonly contracts: Deployment['contracts']; readonly atMs: number; readonly details: Promise<Details> } | undefined
+
+  async function read(previous: Details): Promise<Details> {
+    const { contracts, passphrase } = deployment.current
+    const [marketKey, usdcKey] = [instanceKey(contracts.market), instanceKey(contracts.usdcToken)]
+    const response = await readEntries(parts, [marketKey, usdcKey, ...NETWORK_SETTING_KEYS], {})
+    if (response === undefined) return previous
+    const storageAt = (key: string): ReadonlyMap<string, ScValue> | undefined => storageOf(response.entries, key)
+    const treasury = storageAt(marketKey)?.get('Treasury')
+    const metadata = storageAt(usdcKey)?.get('METADATA')
+    const name = metadata === undefined ? undefined : structField(metadata, 'name')
+    const isUsdc = name?.type === 'string' && assetContract(name.value ?? '', passphrase) === contracts.usdcToken
+    return {
+      treasury: treasury?.type === 'address' ? treasury.value : null,
+      usdcAsset: isUsdc ? name.value : null,
+      settings: readNetworkSettings(response.entries),
+    }
+  }
+
+  return async (): Promise<Details> => {
+    const { contracts } = deployment.current
+    const isCurrent = last !== undefined && last.contracts === contracts && clock.elapsedMs() - last.atMs < DETAILS_TTL_MS
+    if (last === undefined || !isCurrent) {
+      const previous = last !== undefined && last.contracts === contracts ? await last.details : UNKNOWN_DETAILS
+      last = { contracts, atMs: clock.elapsedMs(), details: read(previous) }
+    }
+    return last.details
+  }
+}
+
+const UNKNOWN_DETAILS: Details = { treasury: null, usdcAsset: null, settings: TEST_NETWORK_SETTINGS }
+
+function storageOf(entries: readonly LedgerEntry[], key: string): ReadonlyMap<string, ScValue> | undefined {
+  const entry = entries.find(({ keyXdr }) => keyXdr === key)
+  return entry === undefined ? undefined : instanceStorage(entry.dataXdr)
+}
