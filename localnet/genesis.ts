@@ -2,6 +2,7 @@
 
 import { Address, Asset, hash, xdr } from '@stellar/stellar-sdk'
 import { ONE_E7 } from '../src/base/fixed-point.ts'
+import type { ExchangeParties } from '../src/exchange/footprint-keys.ts'
 import type { Identity } from './actors/identity.ts'
 import type { Deployment } from './actors/exchange-state.ts'
 import type { Genesis, GenesisContract } from './chain.ts'
@@ -9,7 +10,7 @@ import { allBuilds, newestBuild } from './contracts/builds.ts'
 import { genesisCalls } from './genesis-calls.ts'
 import { createIdentities, MAX_TRADERS } from './identities.ts'
 import type { Identities } from './identities.ts'
-import { FIRST_SETUP, setupLabel } from './setup.ts'
+import { FIRST_BUILDS, FIRST_SETUP, setupLabel } from './setup.ts'
 import type { LocalGeneration, Setup } from './setup.ts'
 import { assetContract } from './contracts/token.ts'
 
@@ -51,6 +52,17 @@ export function createDeployment(networkPassphrase: string, identities: Identiti
     oracle: deployed('oracle'),
     usdcAsset: usdc.toString(),
     lpAsset: lp.toString(),
+  }
+}
+
+/** Who takes part in the exchange of a genesis. */
+export function exchangeParties({ deployment, identities, setup }: Pick<LocalGenesis, 'deployment' | 'identities' | 'setup'>): ExchangeParties {
+  return {
+    contracts: deployment,
+    usdcAsset: deployment.usdcAsset,
+    // The first generation has no treasury.
+    treasury: setup.generation === '1' ? null : identities.treasury.address,
+    generation: FIRST_BUILDS[setup.generation],
   }
 }
 

@@ -8,6 +8,7 @@ import type { Random } from '../src/base/random.ts'
 import { assetsOf, PRICED_SYMBOLS } from './assets.ts'
 import type { Asset } from '../src/exchange/assets.ts'
 import type { Generation } from '../src/exchange/generations.ts'
+import type { ExchangeParties } from '../src/exchange/footprint-keys.ts'
 import { CONTRACT_KEYS } from '../src/exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from '../src/exchange/contracts.ts'
 import { createClient } from './actors/client.ts'
@@ -26,7 +27,7 @@ import type { Controls } from './controls.ts'
 import { createChain } from './create-chain.ts'
 import { createFaults } from './faults.ts'
 import type { Faults } from './faults.ts'
-import { createGenesis } from './genesis.ts'
+import { createGenesis, exchangeParties } from './genesis.ts'
 import type { LocalGenesis } from './genesis.ts'
 import type { Identities } from './identities.ts'
 import { createSemaphore } from '../src/base/semaphore.ts'
@@ -88,6 +89,8 @@ export interface LocalNetwork extends AsyncDisposable {
   /** Of the contracts that the current chain started with. */
   readonly generation: Generation
   readonly accounts: readonly NamedAccount[]
+  /** Who takes part in the exchange of the current chain. */
+  readonly exchange: ExchangeParties
   readonly rpc: RpcHandler
   readonly chain: Chain
   /** Lets pages of the gateway at this port call the local_ methods and friendbot. */
@@ -141,6 +144,9 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     },
     get generation() {
       return FIRST_BUILDS[controls.setup.generation]
+    },
+    get exchange() {
+      return exchangeParties({ deployment: controls.deployment, identities, setup: controls.setup })
     },
     get accounts() {
       return namedAccounts(identities, controls.setup)
@@ -214,15 +220,17 @@ function composeControls(options: LocalNetworkOptions, chain: Chain, feed: Price
   // The actors have a handler without faults: armed faults are for the clients under test.
   const actorsRpc = createRpcHandler({ chain, faults: createFaults(), friendbot: null, clock, log })
   const transport: Transport = (method, params) => actorsRpc.call(method, params)
-  let exchange = openExchange()
-  const { identities } = exchange.genesis
+  let running = openExchange()
+  const { identities } = running.genesis
 
   /** The contracts of the chain's setup, and actors that use them. */
   function openExchange() {
     const genesis = genesisOf(readSetup(chain.genesisLabel))
     const random = createSeededRandom(options.seed).fork('actors')
     const { identities: actorIdentities, deployment, setup: { generation } } = genesis
-    return { genesis, actors: createActors({ identities: actorIdentities, deployment, generation, networkPassphrase, transport, feed, random, log }) }
+    const exchange = exchangeParties(genesis)
+    const parts = { identities: actorIdentities, deployment, generation, networkPassphrase, transport, exchange, feed, random, log }
+    return { genesis, actors: createActors(parts) }
   }
 
   const lock = createSemaphore(1, MAX_WAITING)
@@ -235,7 +243,7 @@ function composeControls(options: LocalNetworkOptions, chain: Chain, feed: Price
     isRunning = true
     try {
       // Yields between two actors, so that the process can serve requests.
-      await lock.run(() => exchange.actors.act(latestView(chain), () => clock.sleep(0, stopping.signal)))
+      await lock.run(() => running.actors.act(latestView(chain), () => clock.sleep(0, stopping.signal)))
     } catch (error) {
       log.error({ error: String(error) }, 'running the actors failed')
     } finally {
@@ -253,7 +261,7 @@ function composeControls(options: LocalNetworkOptions, chain: Chain, feed: Price
     void runActors()
   }
 
-  const clientOf = (identity: Identity) => createClient({ identity, networkPassphrase, transport })
+  const clientOf = (identity: Identity) => createClient({ identity, networkPassphrase, transport, exchange: exchangeParties(running.genesis) })
   return {
     chain, clock, identities, feed, lock, transport,
     faults: options.faults ?? createFaults(),
@@ -262,19 +270,19 @@ function composeControls(options: LocalNetworkOptions, chain: Chain, feed: Price
     usdcIssuer: clientOf(identities.usdcIssuer),
     ledgerMs: options.ledgerMs,
     get setup() {
-      return exchange.genesis.setup
+      return running.genesis.setup
     },
     get deployment() {
-      return exchange.genesis.deployment
+      return running.genesis.deployment
     },
     get actors() {
-      return exchange.actors
+      return running.actors
     },
     followSetup() {
-      if (exchange.genesis.genesis.label === chain.genesisLabel) return
-      const enabledActors = exchange.actors.enabledActors()
-      exchange = openExchange()
-      exchange.actors.setEnabledActors(enabledActors)
+      if (running.genesis.genesis.label === chain.genesisLabel) return
+      const enabledActors = running.actors.enabledActors()
+      running = openExchange()
+      running.actors.setEnabledActors(enabledActors)
     },
     runActors,
     stopActors: () => stopping.abort(),

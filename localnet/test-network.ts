@@ -65,6 +65,7 @@ export async function startTestNetwork(options: Partial<LocalNetworkOptions> = {
         identity: createIdentity(network.networkPassphrase, name),
         networkPassphrase: network.networkPassphrase,
         transport: (method, params) => call(method, params),
+        exchange: network.exchange,
       }),
     exchangeEvents(topic) {
       const { market, vault, vaultFactory, referral } = network.contracts

@@ -2,6 +2,7 @@
 
 import type { Log } from '../../src/base/log.ts'
 import type { Random } from '../../src/base/random.ts'
+import type { ExchangeParties } from '../../src/exchange/footprint-keys.ts'
 import { assetsOf, publishedSymbols } from '../assets.ts'
 import { FIRST_DEPOSITS } from '../identities.ts'
 import type { Identities } from '../identities.ts'
@@ -51,6 +52,7 @@ export function createActors(options: {
   generation: LocalGeneration
   networkPassphrase: string
   transport: Transport
+  exchange: ExchangeParties
   feed: PriceFeed
   random: Random
   log: Log
@@ -58,7 +60,7 @@ export function createActors(options: {
   const { identities, deployment, generation, feed, random, log } = options
   const { networkPassphrase, transport } = options
   const clientOf = (identity: Identity): Client => {
-    const client = createClient({ identity, networkPassphrase, transport })
+    const client = createClient({ identity, networkPassphrase, transport, exchange: options.exchange })
     return generation === '1' ? client : withAddedArguments(client, deployment)
   }
   const keeperClient = clientOf(identities.keeper)

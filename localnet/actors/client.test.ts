@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Keypair, SorobanDataBuilder, StrKey, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
+import { Keypair, SorobanDataBuilder, StrKey, Transaction, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import { i128, u64, vec } from '../contracts/host.ts'
 import { accountKeyXdr, createClient } from './client.ts'
 import { createIdentity } from './identity.ts'
@@ -67,7 +67,10 @@ test('a sent call has the next sequence, the resource fee, a time limit by the l
   assert.deepEqual(await client.invoke(CALL, VIEW), { kind: 'sent' })
   const transaction = parse(sent()[0])
   assert.equal(transaction.sequence, '42')
-  assert.equal(transaction.fee, String(100n + RESOURCE_FEE))
+  assert(transaction instanceof Transaction)
+  const { ext } = transaction.tx
+  assert(ext.type === 'sorobanData' && ext.sorobanData.resourceFee >= RESOURCE_FEE)
+  assert.equal(transaction.fee, String(100n + ext.sorobanData.resourceFee))
   assert.deepEqual(transaction.timeBounds, { minTime: '0', maxTime: String(VIEW.closeTimeSec + 60) })
   const [signature] = transaction.signatures
   assert(signature !== undefined && Keypair.fromPublicKey(identity.address).verify(transaction.hash(), signature.signature))
@@ -127,20 +130,22 @@ test('a transaction past its time limit has failed, and the sequence is read aga
   assert.equal(count('getLedgerEntries'), 2)
 })
 
-test('a named footprint is reused for calls with other arguments, until one fails', async () => {
+test('a named footprint is reused for calls with other arguments once two simulations agree, until one fails', async () => {
   const failed = { status: 'FAILED', resultXdr: resultXdr(xdr.TransactionResultResult.txFailed([])), diagnosticEventsXdr: [] }
-  const { client, sent, count } = createNode({ getTransaction: [{ status: 'SUCCESS', ledger: 11 }, failed] })
+  const { client, sent, count } = createNode({ getTransaction: [{ status: 'SUCCESS', ledger: 11 }, { status: 'SUCCESS', ledger: 12 }, failed] })
   const options = { footprintName: 'pokes' }
-  await client.invoke(CALL, VIEW, options)
-  await client.settle(VIEW)
+  for (let call = 0; call < 2; call++) {
+    await client.invoke(CALL, VIEW, options)
+    await client.settle(VIEW)
+  }
   await client.invoke({ ...CALL, args: [i128(6n)] }, VIEW, options)
-  assert.equal(count('simulateTransaction'), 1)
-  const [operation] = parse(sent()[1]).operations
+  assert.equal(count('simulateTransaction'), 2)
+  const [operation] = parse(sent()[2]).operations
   assert(operation?.type === 'invokeHostFunction' && operation.auth?.length === 1)
   assert.equal(operation.auth[0]?.credentials.type, 'sorobanCredentialsSourceAccount')
   assert.deepEqual(await client.settle(VIEW), { kind: 'failed', code: null, reason: 'txFailed' })
   await client.invoke(CALL, VIEW, options)
-  assert.equal(count('simulateTransaction'), 2)
+  assert.equal(count('simulateTransaction'), 3)
 })
 
 test('returns `later` for an account that does not exist', async () => {

@@ -5,7 +5,9 @@ import { StrKey, xdr } from '@stellar/stellar-sdk'
 import { failedContractCode, fieldIn, listIn, resultName, simulatedContractCode, stringIn } from './responses.ts'
 import { buildInvocation, signTransaction, sourceAuth } from './envelope.ts'
 import type { Assembly, Invocation, TransactionBounds, SignedEnvelope } from './envelope.ts'
+import { extendFootprint } from './footprints.ts'
 import type { Identity } from './identity.ts'
+import type { ExchangeParties } from '../../src/exchange/footprint-keys.ts'
 
 /** Calls one method. Throws when the node returns an error or is unreachable. */
 export type Transport = (method: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>
@@ -34,8 +36,8 @@ export type Settlement =
 /** How a call is sent. */
 export interface SendOptions {
   /**
-   * Calls with the same name use the same entries in every state and need only the sender's authorization. They share the first call's simulation, until one
-   * fails.
+   * Calls with the same name use the same entries in every state and need only the sender's authorization. They share a simulation once two in a row wrote
+   * the same number of bytes, until one fails.
    */
   readonly footprintName?: string
 }
@@ -60,11 +62,16 @@ const KEYS_PER_REQUEST = 200
 
 type InFlight = SignedEnvelope & { readonly maxTimeSec: number; readonly footprintName: string | undefined }
 
-/** Builds the client of one account. */
-export function createClient(options: { identity: Identity; networkPassphrase: string; transport: Transport }): Client {
-  const { identity, networkPassphrase, transport } = options
+/** Builds the client of one account. Its calls of the exchange's contracts also declare what they may touch after prices and ids have changed. */
+export function createClient(options: {
+  identity: Identity
+  networkPassphrase: string
+  transport: Transport
+  exchange?: ExchangeParties | undefined
+}): Client {
+  const { identity, networkPassphrase, transport, exchange } = options
   const accountKey = accountKeyXdr(identity.address)
-  const footprints = new Map<string, xdr.SorobanTransactionData>()
+  const footprints = new Map<string, { readonly data: xdr.SorobanTransactionData; readonly writeBytes: number; readonly isStable: boolean }>()
   let sequence: bigint | null = null
   let inFlight: InFlight | null = null
 
@@ -75,13 +82,19 @@ export function createClient(options: { identity: Identity; networkPassphrase: s
     return data.type === 'account' ? data.account.seqNum : null
   }
 
-  async function assemble(invocation: Invocation, placement: TransactionBounds, name: string | undefined): Promise<Assembly | SendResult> {
+  async function assemble(
+    invocation: Invocation, placement: TransactionBounds, { sequence: latest }: LedgerView, name: string | undefined,
+  ): Promise<Assembly | SendResult> {
     const known = name === undefined ? undefined : footprints.get(name)
-    if (known !== undefined) return { auth: [sourceAuth(invocation)], data: known }
+    if (known?.isStable === true) return { auth: [sourceAuth(invocation)], data: known.data }
     const draft = buildInvocation(identity.address, invocation, placement, null)
-    const assembly = readSimulation(await transport('simulateTransaction', { transaction: draft.toEnvelope().toXdr('base64') }))
-    if (name !== undefined && 'data' in assembly) footprints.set(name, assembly.data)
-    return assembly
+    const simulation = readSimulation(await transport('simulateTransaction', { transaction: draft.toEnvelope().toXdr('base64') }))
+    if ('kind' in simulation) return simulation
+    const call = { ...invocation, caller: identity.address }
+    const data = await extendFootprint(simulation.data, call, exchange, latest, (keys) => readLifetimes(transport, keys))
+    const { writeBytes } = simulation.data.resources
+    if (name !== undefined) footprints.set(name, { data, writeBytes, isStable: known?.writeBytes === writeBytes })
+    return { ...simulation, data }
   }
 
   async function send(envelope: InFlight): Promise<SendResult> {
@@ -109,7 +122,7 @@ export function createClient(options: { identity: Identity; networkPassphrase: s
     sequence ??= await readSequence()
     if (sequence === null) return { kind: 'later', reason: 'the account does not exist' }
     const placement = { networkPassphrase, sequence, maxTimeSec: view.closeTimeSec + VALID_SEC }
-    const assembly = await assemble(invocation, placement, footprintName)
+    const assembly = await assemble(invocation, placement, view, footprintName)
     if ('kind' in assembly) return assembly
     const transaction = buildInvocation(identity.address, invocation, placement, assembly)
     const envelope = { ...signTransaction(transaction, identity), maxTimeSec: placement.maxTimeSec, footprintName }
@@ -163,6 +176,15 @@ async function readEntries(transport: Transport, keysXdr: readonly string[]): Pr
     for (const entry of listIn(response, 'entries')) entries.set(stringIn(entry, 'key'), stringIn(entry, 'xdr'))
   }
   return entries
+}
+
+async function readLifetimes(transport: Transport, keys: readonly string[]): Promise<ReadonlyMap<string, number | null>> {
+  if (keys.length === 0) return new Map()
+  const response = await transport('getLedgerEntries', { keys })
+  return new Map(listIn(response, 'entries').map((entry) => {
+    const liveUntil = fieldIn(entry, 'liveUntilLedgerSeq')
+    return [stringIn(entry, 'key'), typeof liveUntil === 'number' ? liveUntil : null]
+  }))
 }
 
 function readSimulation(response: unknown): Assembly | SendResult {

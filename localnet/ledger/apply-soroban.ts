@@ -106,7 +106,7 @@ function applyInvocation(
   const readLimitFailure = diskReadExcess(diskReadBytes(callLayer, data.footprint) + restore.readBytes, data)
   if (readLimitFailure !== undefined) return fail(resultCodes.resourceLimitExceeded, [coreDiagnostic(readLimitFailure)])
 
-  const footprint = createEnforcingFootprint(data.footprint, callLayer)
+  const footprint = createEnforcingFootprint(data.footprint)
   const callContext = { parent: callLayer, codes, networkId, sequence, timestampSec: closeTimeSec, source: operation.source, footprint }
   const run = runInvocation(
     {

@@ -27,8 +27,6 @@ export const TX_BYTES_MAX = 132_096
 export const EVENTS_BYTES_MAX = 16_384
 export const DATA_KEY_BYTES_MAX = 250
 export const DATA_ENTRY_BYTES_MAX = 65_536
-/** How much a shared list may grow between simulation and apply: two full ledgers of calls, each adding a number of 12 bytes. */
-export const SHARED_LIST_GROWTH_BYTES_MAX = 2_400
 
 /** Per ledger. */
 export const SOROBAN_TRANSACTIONS_PER_LEDGER = 100

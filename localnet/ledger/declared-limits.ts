@@ -2,12 +2,11 @@
 // codes -3 and -5, and the diagnostics of errors outside the host).
 
 import type { HostFailure } from '../contracts/host.ts'
-import { DATA_ENTRY_BYTES_MAX, EVENTS_BYTES_MAX, SHARED_LIST_GROWTH_BYTES_MAX } from './constants.ts'
+import { DATA_ENTRY_BYTES_MAX, EVENTS_BYTES_MAX } from './constants.ts'
 import type { SorobanData } from './envelope.ts'
 import { hostFailure } from './failure.ts'
 import type { ResourceCharges } from './fees.ts'
 import { type ContractRun, eventBytes, largestEntryBytes, writtenBytes } from './soroban-run.ts'
-import { entryBytes, entryOf, type LedgerEntry } from './ledger-entry.ts'
 
 type LimitFailure = HostFailure | undefined
 
@@ -35,25 +34,9 @@ export function instructionsExcess({ meter }: ContractRun, data: SorobanData): L
 export function runExcess(run: ContractRun, data: SorobanData): LimitFailure {
   return (
     checkLimit('ContractData size exceeds network config maximum size', largestEntryBytes(run.storage), DATA_ENTRY_BYTES_MAX) ??
-    checkLimit('operation byte-write resources exceeds amount specified', writtenBytes(run.storage), data.writeBytes + toleratedGrowthBytes(run)) ??
+    checkLimit('operation byte-write resources exceeds amount specified', writtenBytes(run.storage), data.writeBytes) ??
     checkLimit('total events size exceeds network config maximum', eventBytes(run), EVENTS_BYTES_MAX)
   )
-}
-
-/**
- * Extra write bytes that a run may use: shared lists may have grown since the simulation (docs/decisions/local-footprints.md).
- */
-function toleratedGrowthBytes(run: ContractRun): number {
-  let total = 0
-  for (const ledgerEntry of run.storage.base.changes().values()) {
-    if (ledgerEntry !== null && isList(ledgerEntry)) total += Math.min(entryBytes(ledgerEntry), SHARED_LIST_GROWTH_BYTES_MAX)
-  }
-  return total
-}
-
-function isList(ledgerEntry: LedgerEntry): boolean {
-  const entry = entryOf(ledgerEntry)
-  return entry.kind === 'contractData' && entry.value.type === 'vec'
 }
 
 /** The refundable part of the fee must cover rent first, then events. */

@@ -4,14 +4,17 @@ import type { SorobanData } from './envelope.ts'
 import { ENTRY_TYPE } from './entries.ts'
 import { entryTypeOf, type LedgerKey } from './keys.ts'
 
-const PER_10_000_INSTRUCTIONS = 25n
-const PER_DISK_READ_ENTRY = 6_250n
-const PER_WRITE_ENTRY = 10_000n
-const PER_DISK_READ_KIB = 1_786n
-const PER_WRITE_KIB = 3_500n
-const PER_TX_KIB = 1_624n
-const PER_HISTORY_KIB = 16_235n
-const PER_EVENTS_KIB = 10_000n
+/** Stroops. */
+export const FEE_RATES = {
+  per10000Instructions: 25n,
+  perDiskReadEntry: 6_250n,
+  perWriteEntry: 10_000n,
+  perDiskReadKib: 1_786n,
+  perWriteKib: 3_500n,
+  perTxKib: 1_624n,
+  perHistoryKib: 16_235n,
+  perEventsKib: 10_000n,
+} as const
 /** History also stores the result of each transaction. */
 const RESULT_BYTES = 300n
 
@@ -38,19 +41,19 @@ export interface Resources {
 export function nonRefundableFee(resources: Resources): bigint {
   const txBytes = BigInt(resources.txBytes)
   return (
-    ceilDiv(BigInt(resources.instructions) * PER_10_000_INSTRUCTIONS, 10_000n) +
-    BigInt(resources.diskReadEntries) * PER_DISK_READ_ENTRY +
-    BigInt(resources.writeEntries) * PER_WRITE_ENTRY +
-    ceilDiv(BigInt(resources.diskReadBytes) * PER_DISK_READ_KIB, KIB) +
-    ceilDiv(BigInt(resources.writeBytes) * PER_WRITE_KIB, KIB) +
-    ceilDiv(txBytes * PER_TX_KIB, KIB) +
-    ceilDiv((txBytes + RESULT_BYTES) * PER_HISTORY_KIB, KIB)
+    ceilDiv(BigInt(resources.instructions) * FEE_RATES.per10000Instructions, 10_000n) +
+    BigInt(resources.diskReadEntries) * FEE_RATES.perDiskReadEntry +
+    BigInt(resources.writeEntries) * FEE_RATES.perWriteEntry +
+    ceilDiv(BigInt(resources.diskReadBytes) * FEE_RATES.perDiskReadKib, KIB) +
+    ceilDiv(BigInt(resources.writeBytes) * FEE_RATES.perWriteKib, KIB) +
+    ceilDiv(txBytes * FEE_RATES.perTxKib, KIB) +
+    ceilDiv((txBytes + RESULT_BYTES) * FEE_RATES.perHistoryKib, KIB)
   )
 }
 
 /** The fee for events and the return value. */
 export function eventsFee(bytes: number): bigint {
-  return ceilDiv(BigInt(bytes) * PER_EVENTS_KIB, KIB)
+  return ceilDiv(BigInt(bytes) * FEE_RATES.perEventsKib, KIB)
 }
 
 /** Resource fees charged, stroops. A failed transaction is charged `nonRefundable` only. */
@@ -77,7 +80,7 @@ export function rentFee(changes: Iterable<RentChange>): bigint {
     const denominator = KIB * (persistent ? PERSISTENT_RENT_DENOMINATOR : TEMPORARY_RENT_DENOMINATOR)
     const added = BigInt(Math.max(0, newLedgers - oldLedgers))
     const grown = BigInt(Math.max(0, newBytes - oldBytes)) * BigInt(oldLedgers)
-    total += ceilDiv((BigInt(newBytes) * added + grown) * PER_WRITE_KIB, denominator)
+    total += ceilDiv((BigInt(newBytes) * added + grown) * FEE_RATES.perWriteKib, denominator)
   }
   return total
 }

@@ -1,7 +1,8 @@
 // The genesis state: contracts, accounts, trustlines, and the changes of the deployment's calls.
 
 import type { Genesis } from '../chain.ts'
-import type { ContractCode } from '../contracts/host.ts'
+import { type ContractCode, struct, symbol, text, u32 } from '../contracts/host.ts'
+import { valToBase64 } from '../scval.ts'
 import { createAccountEntry, createTrustlineEntry, findAccount, findTrustline } from './classic-entries.ts'
 import { issuerOf } from './addresses.ts'
 import { allowAllAuthorizer } from './auth.ts'
@@ -23,7 +24,7 @@ export const GENESIS_SEQUENCE = 1
 export function buildGenesisLayer(parent: View, genesis: Genesis, codes: CodeRegistry, networkId: Uint8Array, closeTimeSec: number): Layer {
   const layer = createLayer(parent)
   uploadModules(layer, codes, GENESIS_SEQUENCE)
-  for (const { address, code } of genesis.contracts) putInstance(layer, address, code, new Map(), GENESIS_SEQUENCE)
+  for (const { address, code } of genesis.contracts) putInstance(layer, address, code, storageAtDeployment(code), GENESIS_SEQUENCE)
   for (const { address, balance } of genesis.accounts) putEntry(layer, createAccountEntry(address, balance, 0), GENESIS_SEQUENCE)
   for (const { account, asset, balance } of genesis.trustlines) openTrustline(layer, account, asset, balance, GENESIS_SEQUENCE)
   for (const { contract, functionName, args } of genesis.calls) {
@@ -55,6 +56,14 @@ function uploadModules(layer: Layer, codes: CodeRegistry, sequence: number): voi
   for (const { hash, wasm } of codes.modules) {
     if (layer.get(codeKey(hash)) === undefined) putEntry(layer, { kind: 'code', hash, wasm }, sequence)
   }
+}
+
+/** An asset contract keeps the names of its asset in its instance. */
+function storageAtDeployment({ asset }: ContractCode): InstanceEntry['storage'] {
+  if (asset === undefined) return new Map()
+  const [code = ''] = asset.split(':')
+  const key = symbol('METADATA')
+  return new Map([[valToBase64(key), [key, struct({ decimal: u32(7), name: text(asset), symbol: text(code) })]]])
 }
 
 function putInstance(layer: Layer, address: string, code: ContractCode, storage: InstanceEntry['storage'], sequence: number): void {

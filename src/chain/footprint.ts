@@ -5,7 +5,7 @@ import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
 import type { EntryKey, KeyPart } from '../exchange/footprint-keys.ts'
 import type { DeclaredResources } from '../exchange/resource-headroom.ts'
 import { bytesOfText, textOfBytes } from '../base/text.ts'
-import { trustlineKey } from './ledger-keys.ts'
+import { instanceKey, trustlineKey } from './ledger-keys.ts'
 import { MalformedResponse } from './responses.ts'
 
 /** What the transaction data of a simulation declares. Keys are base64 LedgerKeys. */
@@ -90,6 +90,7 @@ function readPart(part: xdr.ScVal): KeyPart | undefined {
 /** The base64 LedgerKey of an entry; undefined for a trustline to something that is not an asset. */
 export function entryKeyXdr(key: EntryKey): string | undefined {
   if (key.kind === 'trustline') return trustlineKey(key.account, key.asset)
+  if (key.kind === 'instance') return instanceKey(key.contract)
   const parts = [xdr.ScVal.scvSymbol(bytesOfText(key.name)), ...key.parts.map(writePart)]
   return xdr.LedgerKey.contractData(
     new xdr.LedgerKeyContractData({

@@ -17,7 +17,14 @@ export type KeyPart =
 /** The key of an entry that this module can name. */
 export type EntryKey =
   | { readonly kind: 'trustline'; readonly account: string; readonly asset: string }
-  | { readonly kind: 'data'; readonly contract: string; readonly durability: 'persistent' | 'temporary'; readonly name: string; readonly parts: readonly KeyPart[] }
+  | { readonly kind: 'instance'; readonly contract: string }
+  | {
+      readonly kind: 'data'
+      readonly contract: string
+      readonly durability: 'persistent' | 'temporary'
+      readonly name: string
+      readonly parts: readonly KeyPart[]
+    }
 
 /** Besides the contracts: who takes part in calls without being named in their arguments. */
 export interface ExchangeParties {
@@ -61,7 +68,7 @@ export function bindVariables(call: CallToCover, touched: readonly EntryKey[], p
   if (call.contract === 'vaultFactory') add('trader', { type: 'address', value: parties.contracts.vaultFactory })
   const namesTrader = values.has('trader')
   for (const key of touched) {
-    if (key.kind === 'trustline') continue
+    if (key.kind !== 'data') continue
     for (const part of key.parts) {
       const asset = pricedAsset(part)
       if (asset !== undefined) add('priced', asset)
@@ -82,10 +89,10 @@ export function coverCall(call: CallToCover, touched: readonly EntryKey[], parti
   const entries = entriesOf(call.contract, call.functionName)
   if (entries === undefined) return []
   const values = bindVariables(call, touched, parties, nextIds)
-  return entries.groups.filter((group) => applies(group, touched, parties)).flatMap(({ reads = [], writes = [] }) => [
-    ...writes.flatMap((template) => instantiate(template, values, parties, call.caller).map((key) => ({ key, isWritten: true, isNextId: isNextIdTemplate(template) }))),
-    ...reads.flatMap((template) => instantiate(template, values, parties, call.caller).map((key) => ({ key, isWritten: false, isNextId: false }))),
-  ])
+  const covered = (isWritten: boolean) => (template: string): readonly CoveredEntry[] =>
+    instantiate(template, values, parties, call.caller).map((key) => ({ key, isWritten, isNextId: template.includes('(new') }))
+  return entries.groups.filter((group) => applies(group, touched, parties))
+    .flatMap(({ reads = [], writes = [] }) => [...writes.flatMap(covered(true)), ...reads.flatMap(covered(false))])
 }
 
 function applies({ since = '1', before, when }: EntryGroup, touched: readonly EntryKey[], { generation, contracts }: ExchangeParties): boolean {
@@ -93,14 +100,13 @@ function applies({ since = '1', before, when }: EntryGroup, touched: readonly En
   return when === undefined || touched.some((key) => key.kind === 'data' && key.contract === contracts.market && key.name === when)
 }
 
-const isNextIdTemplate = (template: string): boolean => template.includes('(new')
-
-const TEMPLATE = /^(?:usdc of (?<holder>\w+)|(?<contract>\w+) (?<name>\w+)(?:\((?<variable>\w+)\))?)$/
+const TEMPLATE = /^(?:usdc of (?<holder>\w+)|instance of (?<called>\w+)|(?<contract>\w+) (?<name>\w+)(?:\((?<variable>\w+)\))?)$/
 
 /** The keys of a template, one per value of its variable. */
 export function instantiate(template: string, values: Values, parties: ExchangeParties, caller: string): readonly EntryKey[] {
-  const { holder, contract = '', name = '', variable } = TEMPLATE.exec(template)?.groups ?? {}
+  const { holder, called, contract = '', name = '', variable } = TEMPLATE.exec(template)?.groups ?? {}
   if (holder !== undefined) return holdersOf(holder, values, parties, caller).flatMap((address) => balanceOf(address, parties))
+  if (called !== undefined) return [{ kind: 'instance', contract: parties.contracts[called as ContractKey] }]
   const address = parties.contracts[contract as ContractKey]
   const durability = TEMPORARY.has(name) ? 'temporary' : 'persistent'
   if (variable === undefined) return [{ kind: 'data', contract: address, durability, name, parts: [] }]

@@ -2,7 +2,7 @@
 // contracts: a profit, a loss, a full fee tier. The ledger may take another, and an entry that the transaction did not declare fails it.
 //
 // An entry is written as on the chain, with the contract before and variables in the brackets: `market LastGoodPrice(priced)`. `usdc of trader` is a
-// balance: the trustline of an account, or the balance entry of a contract.
+// balance: the trustline of an account, or the balance entry of a contract. `instance of usdcToken` is the entry of the contract itself.
 
 import type { ContractKey } from './contracts.ts'
 import type { Generation } from './generations.ts'
@@ -35,7 +35,7 @@ export interface FunctionEntries {
 const PRICE: EntryGroup = { writes: ['market LastGoodPrice(priced)'] }
 
 /** Fees, losses and profits move USDC between these. Any of them may be zero. */
-const PAYMENTS: EntryGroup = { writes: ['usdc of market', 'usdc of vault', 'usdc of trader'] }
+const PAYMENTS: EntryGroup = { reads: ['instance of usdcToken'], writes: ['usdc of market', 'usdc of vault', 'usdc of trader'] }
 
 /** The protocol's share of a fee, and the referrer's. The treasury only gets what the vault's buffer does not need. */
 const FEE: EntryGroup = { writes: ['usdc of vault', 'usdc of treasury'] }
@@ -104,7 +104,10 @@ const MARKET = {
   place_trailing_stop: { args: ['trader', 'position'], groups: [PRICE, NEW_ORDER, { writes: ['market TrailingStopPeak(newOrder)'] }] },
   cancel_order: { args: ['trader', 'order'], groups: [] },
   execute_order: { args: [null, 'order'], groups: EXECUTION },
-  liquidate: { args: [null, 'position'], groups: [...LIQUIDATION, { since: '2.0', writes: ['market PartialLiqTs(position)', 'market ClosedProceeds(position)'] }] },
+  liquidate: {
+    args: [null, 'position'],
+    groups: [...LIQUIDATION, { since: '2.0', writes: ['market PartialLiqTs(position)', 'market ClosedProceeds(position)'] }],
+  },
   liquidate_cross_account: { args: [null, 'trader'], groups: [...LIQUIDATION, { since: '2.0', writes: ['market CrossPartialLiqTs(trader)'] }] },
   adl_close: { args: [null, 'position'], groups: SETTLEMENT },
   check_adl_trigger: { args: ['asset'], groups: [PRICE, { writes: ['market AdlActive(asset)'] }] },

@@ -64,7 +64,7 @@ const NAMING_VARIABLES: readonly Variable[] = ['trader', 'asset', 'priced', 'pos
 
 /** Undefined for entries that only this call touches, such as the position of another trader. */
 function generalize({ keyXdr, key, isWritten }: TouchedEntry, values: Values): (Learned & { readonly id: string }) | undefined {
-  if (key === undefined) return { id: keyXdr, isWritten: false, materialize: () => [{ keyXdr }] }
+  if (key === undefined || key.kind === 'instance') return { id: keyXdr, isWritten: false, materialize: () => [{ keyXdr }] }
   if (key.kind === 'trustline') {
     const isTraders = values.get('trader')?.some(({ value }) => value === key.account) ?? false
     const ofTraders = (current: Values): LearnedKey[] => (current.get('trader') ?? []).map(({ value }) => ({ key: { ...key, account: String(value) } }))

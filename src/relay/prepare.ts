@@ -21,6 +21,7 @@ import { hostText } from './contract-errors.ts'
 import type { ContractErrors } from './contract-errors.ts'
 import { describeIntent } from './intent.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
+import type { Footprints } from './footprints.ts'
 import type { LedgerTime } from './ledger-time.ts'
 
 /** Raised when the simulation of a call fails. `message` is for the API's caller. */
@@ -44,6 +45,7 @@ export interface PrepareParts {
   readonly contractErrors: ContractErrors
   readonly ledgerWatermarks: LedgerWatermarks
   readonly ledgerTime: LedgerTime
+  readonly footprints: Footprints
 }
 
 /** A contract call by the account `trader`; `op` is the API's name of the call. */
@@ -67,19 +69,23 @@ export function createPrepare(parts: PrepareParts): Prepare {
     const exchange = deployment.current
     const called = exchange.contracts[contract]
     const draft = draftCall({ source: trader, contract: called, functionName, args })
+    const covered = { contract, functionName, args, caller: trader }
     // Independent of each other: together they cost one round trip.
     const [sequence, simulation, ledgerSec] = await Promise.all([
       readSequence(parts, trader, call),
       rpc.simulateTransaction(simulationEnvelope(draft), call),
       parts.ledgerTime.nowSec(),
+      parts.footprints.prefetch(covered, options),
     ])
     if (sequence === null) throw new SimulationFailed('the account does not exist on the network. Fund it, then prepare again.', { cause: null })
     if (simulation.error !== null) throw toSimulationError(simulation.error, simulation.eventsXdr, called, contractErrors)
     if (simulation.mustRestore) throw new SimulationFailed('the call needs archived ledger entries. Restore them first.', { cause: null })
-    const { envelopeXdr, resourceFee } = assemble(simulation, sequence, ledgerSec)
+    const { simulation: extended, extraFee } = await parts.footprints.extend(covered, simulation, options).catch(toRpcFailure('simulateTransaction'))
+    const { envelopeXdr, resourceFee } = assemble(extended, sequence, ledgerSec)
     const { hash, maxTimeSec, invocation } = decodeResponse('simulateTransaction', () => readPreparedEnvelope(envelopeXdr, parts.networkId))
     return {
-      op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? resourceFee.toString(),
+      op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? (resourceFee - extraFee).toString(),
+      extraResourceFee: extraFee.toString(),
       hash, clientId, expiresAt: maxTimeSec, intent: describeIntent(invocation, exchange), preview: emptyPreview(simulation.latestLedger), warnings: [],
     }
 
@@ -110,9 +116,13 @@ function decodeResponse<T>(method: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    if (!(error instanceof MalformedResponse)) throw error
-    throw new RpcFailure({ method, kind: 'malformed', retryable: true, detail: error.message, cause: error })
+    return toRpcFailure(method)(error)
   }
+}
+
+const toRpcFailure = (method: string) => (error: unknown): never => {
+  if (!(error instanceof MalformedResponse)) throw error
+  throw new RpcFailure({ method, kind: 'malformed', retryable: true, detail: error.message, cause: error })
 }
 
 /** A failed simulation: a contract's error, a host error, or a node that cannot simulate. */

@@ -8,6 +8,7 @@ import { decodeEnvelope, MalformedEnvelope, networkIdOf } from '../chain/transac
 import type { SignedTransaction } from '../chain/transaction.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { createContractErrors } from './contract-errors.ts'
+import { createFootprints } from './footprints.ts'
 import { createLedgerTime } from './ledger-time.ts'
 import { createPrepare } from './prepare.ts'
 import type { Prepare } from './prepare.ts'
@@ -33,7 +34,11 @@ export function createRelay(parts: {
   const networkId = networkIdOf(deployment.current.passphrase)
   const contractErrors = createContractErrors(deployment)
   return {
-    prepare: createPrepare({ rpc, deployment, networkId, contractErrors, ledgerWatermarks, ledgerTime: createLedgerTime({ rpc, clock }) }),
+    prepare: createPrepare({
+      rpc, deployment, networkId, contractErrors, ledgerWatermarks,
+      ledgerTime: createLedgerTime({ rpc, clock }),
+      footprints: createFootprints({ rpc, clock, deployment }),
+    }),
     decode(signedXdr) {
       try {
         return decodeEnvelope(signedXdr, networkId)

@@ -30,6 +30,11 @@ export const PreparedTransaction = Type.Object(
     minResourceFee: Type.Optional(
       Type.String({ description: 'Minimum resource fee of the network in stroops. Included in the transaction fee.', examples: ['94813'] }),
     ),
+    extraResourceFee: Type.String({
+      description: 'Stroops that the transaction declares above minResourceFee, so that it still applies after prices, fee tiers and ids have changed. '
+        + 'The part for rent and events is refunded when it is not used.',
+      examples: ['512345'],
+    }),
     hash: txHash('Hash of the transaction. Signing does not change it.'),
     clientId: textOrNull({ description: 'The id of the request; null without one.', examples: ['my-order-1'] }),
     expiresAt: Type.Integer({ description: 'Last ledger close time at which the transaction is valid, Unix seconds.', examples: [1_783_339_500] }),

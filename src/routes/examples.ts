@@ -93,7 +93,7 @@ export const EXAMPLE_PREVIEW: TradePreview = {
 }
 
 export const EXAMPLE_PREPARED: PreparedTransaction = {
-  op: 'open_position', trader: EXAMPLE_TRADER, xdr: 'AAAAAgAAAAAb…', minResourceFee: '94813',
+  op: 'open_position', trader: EXAMPLE_TRADER, xdr: 'AAAAAgAAAAAb…', minResourceFee: '94813', extraResourceFee: '512345',
   hash: EXAMPLE_TX_HASH, clientId: 'my-order-1', expiresAt: 1_783_339_500,
   intent: {
     op: 'open_position', contract: 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC', function: 'open_position',

@@ -79,7 +79,7 @@ function callOf(prepared: PreparedTransaction): { transaction: Transaction; cont
 }
 
 /** The specification's members first. */
-const PREPARED_MEMBERS = ['op', 'trader', 'xdr', 'minResourceFee', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
+const PREPARED_MEMBERS = ['op', 'trader', 'xdr', 'minResourceFee', 'extraResourceFee', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
 
 test('returns an unsigned transaction of the trader for each of the ten operations', async () => {
   const { closeTimeSec } = fixture.network.chain.history.latest()
@@ -92,7 +92,7 @@ test('returns an unsigned transaction of the trader for each of the ten operatio
     const { transaction, contract, functionName, args } = callOf(response as unknown as PreparedTransaction)
     assert.deepEqual([contract, functionName, args[0]], [fixture.network.contracts.market, body.op, trader.address])
     assert.deepEqual([transaction.source, transaction.signatures.length, transaction.memo.type], [trader.address, 0, 'none'])
-    assert.equal(transaction.fee, String(100n + BigInt(String(response['minResourceFee']))))
+    assert.equal(transaction.fee, String(100n + BigInt(String(response['minResourceFee'])) + BigInt(String(response['extraResourceFee']))))
     assert.deepEqual([transaction.timeBounds?.minTime, Number(transaction.timeBounds?.maxTime)], ['0', closeTimeSec + 300])
   }
 })

@@ -9,6 +9,7 @@ import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { createContractErrors } from '../../src/relay/contract-errors.ts'
 import { createLedgerWatermarks, WATERMARK_TTL_MS } from '../../src/chain/ledger-watermarks.ts'
 import type { LedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
+import type { Footprints } from '../../src/relay/footprints.ts'
 import { createLedgerTime, LEDGER_TIME_TIMEOUT_MS } from '../../src/relay/ledger-time.ts'
 import { createPrepare, SimulationFailed } from '../../src/relay/prepare.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
@@ -25,6 +26,9 @@ const REQUEST: OperationRequest = { op: 'close_position', positionId: 42 }
 
 type PrepareOrder = (request: OperationRequest, trader: string, signal?: AbortSignal) => Promise<PreparedTransaction>
 
+/** What is added to a simulated footprint has its own tests. */
+const AS_SIMULATED: Footprints = { prefetch: async () => undefined, extend: async (_call, simulation) => ({ simulation, extraFee: 0n }) }
+
 interface Bench {
   readonly node: ScriptedNode
   readonly prepare: PrepareOrder
@@ -38,7 +42,7 @@ function bench(overrides: Readonly<Record<string, readonly ScriptedResponse[]>> 
   const ledgerWatermarks = createLedgerWatermarks(clock)
   const prepareCall = createPrepare({
     rpc, deployment: DEPLOYMENT, networkId: networkIdOf(PASSPHRASE), contractErrors: createContractErrors(DEPLOYMENT), ledgerWatermarks,
-    ledgerTime: createLedgerTime({ rpc, clock }),
+    ledgerTime: createLedgerTime({ rpc, clock }), footprints: AS_SIMULATED,
   })
   const prepare: PrepareOrder = (request, trader, signal) =>
     prepareCall({ op: request.op, trader, clientId: null, ...callOf(request, trader, { contracts: CONTRACTS }) }, signal === undefined ? {} : { signal })
@@ -63,7 +67,7 @@ function health(latestLedgerCloseTime: number): NodeResponse {
   return { result: { status: 'healthy', ...range, ledgerRetentionWindow: 100 } }
 }
 
-const PREPARED_MEMBERS = ['op', 'trader', 'xdr', 'minResourceFee', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
+const PREPARED_MEMBERS = ['op', 'trader', 'xdr', 'minResourceFee', 'extraResourceFee', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
 
 function transactionData(resourceFee = 54_321n): string {
   const resources = new xdr.SorobanResources({

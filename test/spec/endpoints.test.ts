@@ -64,7 +64,7 @@ const TAKE_PROFIT_LIMIT = 'limitPrice? string default=0'
 
 /** "POST /v1/orders/prepare", operation by operation. */
 const CLIENT_ID = 'clientId? string pattern=^[A-Za-z0-9_.:-]{1,64}$'
-const PREPARED = ['op', 'trader', 'xdr', 'minResourceFee', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
+const PREPARED = ['op', 'trader', 'xdr', 'minResourceFee', 'extraResourceFee', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
 
 const OPERATIONS = {
   open_position: [...OPEN, PRICE_BOUND],

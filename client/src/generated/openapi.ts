@@ -2257,6 +2257,8 @@ export interface components {
       readonly xdr: string;
       /** @description Minimum resource fee of the network in stroops. Included in the transaction fee. */
       readonly minResourceFee?: string;
+      /** @description Stroops that the transaction declares above minResourceFee, so that it still applies after prices, fee tiers and ids have changed. The part for rent and events is refunded when it is not used. */
+      readonly extraResourceFee: string;
       /** @description Hash of the transaction. Signing does not change it. */
       readonly hash: string;
       /** @description The id of the request; null without one. */
