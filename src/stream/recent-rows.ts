@@ -19,7 +19,8 @@ export interface FramePage {
 export interface RecentRows {
   /** Adds the next row; seqs ascend. */
   add(row: RecentRow): void
-  clear(): void
+  /** Drops the rows; the next one added is the first after this seq. */
+  restart(afterSeq: number): void
   /**
    * Frames of these channels after `afterSeq`, when the retained rows include all of them. A page ends after the row that reaches `pageBytes`, and otherwise
    * at `endSeq`, the position of the log.
@@ -30,18 +31,22 @@ export interface RecentRows {
 /** Retains at least the newest `minRows` rows, and fewer than twice as many. */
 export function createRecentRows(minRows: number): RecentRows {
   let rows: RecentRow[] = []
+  /** Every row after this seq is retained. */
+  let completeAfter = 0
 
   return {
     add(row) {
       rows.push(row)
-      if (rows.length >= 2 * minRows) rows = rows.slice(-minRows)
+      if (rows.length < 2 * minRows) return
+      completeAfter = rows.at(-minRows - 1)?.seq ?? completeAfter
+      rows = rows.slice(-minRows)
     },
-    clear() {
+    restart(afterSeq) {
       rows = []
+      completeAfter = afterSeq
     },
     pageAfter(channels, afterSeq, { pageBytes, endSeq }) {
-      const oldest = rows[0]?.seq
-      if (oldest === undefined || afterSeq < oldest - 1) return undefined
+      if (afterSeq < completeAfter) return undefined
       const frames: Frame[] = []
       let bytes = 0
       for (let index = indexAfter(rows, afterSeq); index < rows.length; index++) {

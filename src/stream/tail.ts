@@ -84,7 +84,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     const startSeq = Math.max(0, endSeq - INITIAL_ROWS)
     const heads = await readChannelHeads(db, { events: true, assets: deployment.current.assets.symbols, accounts: [] }, startSeq)
     const { rows, upgrades } = await readLog(db, startSeq, { limit: INITIAL_ROWS, accounts: false })
-    recent.clear()
+    recent.restart(startSeq)
     position = startSeq
     channelHeads.set(EVENTS_CHANNEL, heads.events)
     for (const [asset, seq] of heads.assets) channelHeads.set(tradesChannel(asset), seq)

@@ -8,7 +8,7 @@ import { createStreamFixture } from '../support/stream-fixture.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import { bearer } from '../support/keys.ts'
 import { assertUnbroken } from '../support/stream-client.ts'
-import type { StreamFrame } from '../support/stream-client.ts'
+import type { StreamClient, StreamFrame } from '../support/stream-client.ts'
 import { createTrader } from '../support/traders.ts'
 
 const TRADES = ASSET_SYMBOLS.map((asset) => `trades.${asset}`)
@@ -113,14 +113,18 @@ test('a snapshot of trades has the last prints, and live prints follow', async (
   const { connect, publishLedgers } = fixture
   await publishLedgers(150)
   const whole = await connect()
+  const untilNewest = async (reader: StreamClient): Promise<void> => {
+    const [newest] = await fixture.store.read.query<{ seq: number }>("select max(seq) as seq from idx.fills where asset = 'BTC'")
+    await reader.frame(({ channel, seq }) => channel === 'trades.BTC' && seq === newest?.seq)
+  }
   whole.send({ op: 'subscribe', channels: ['trades.BTC'], since: 0 })
-  await whole.settle()
+  await untilNewest(whole)
   const client = await connect()
   client.send({ op: 'subscribe', channels: ['trades.BTC'], snapshot: true })
   await client.settle()
   assert.deepEqual(client.of('trades.BTC'), whole.of('trades.BTC').slice(-PRINTS_IN_SNAPSHOT))
   await publishLedgers(30)
-  await Promise.all([client.settle(), whole.settle()])
+  await Promise.all([client, whole].map(untilNewest))
   const last = whole.of('trades.BTC').length
   assert.deepEqual(client.of('trades.BTC'), whole.of('trades.BTC').slice(last - client.of('trades.BTC').length))
 })
