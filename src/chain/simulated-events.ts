@@ -1,0 +1,94 @@
+// The events of a simulation: those that the contracts would emit, and the prices that the calls read. Only what is needed is decoded: a call has several
+// times as many diagnostics as events.
+
+import { StrKey, xdr } from '@stellar/stellar-sdk'
+
+import type { ScValue } from './scval.ts'
+import { fromScVal } from './scval.ts'
+
+/** An event that a contract would emit; base64 XDR as in the archive. */
+export interface SimulatedEvent {
+  /** `C…` */
+  readonly contract: string
+  readonly topicsXdr: readonly string[]
+  readonly valueXdr: string
+}
+
+/** A price that the call read. */
+export interface ReadPrice {
+  readonly asset: string
+  /** 7-decimal. */
+  readonly price: bigint
+  readonly timestampSec: number
+}
+
+export interface SimulatedEvents {
+  /** In their order. */
+  readonly events: readonly SimulatedEvent[]
+  /** In their order; empty when the node does not send diagnostics. */
+  readonly prices: readonly ReadPrice[]
+}
+
+/** The network allows 16 kB of events per transaction; diagnostics are longer. Longer ones are not decoded. */
+const EVENTS_MAX_LENGTH = 1024 * 1024
+const EVENTS_MAX = 2_000
+
+/** Reads the base64 DiagnosticEvents of a successful simulation. Null when they do not decode, or are too many. */
+export function readSimulatedEvents(eventsXdr: readonly string[], shim: string): SimulatedEvents | null {
+  if (eventsXdr.length > EVENTS_MAX || eventsXdr.reduce((sum, { length }) => sum + length, 0) > EVENTS_MAX_LENGTH) return null
+  const shimId = StrKey.decodeContract(shim)
+  const events: SimulatedEvent[] = []
+  const prices: ReadPrice[] = []
+  let asked: string | null = null
+  try {
+    for (const text of eventsXdr) {
+      const bytes = Buffer.from(text, 'base64')
+      if (typeOf(bytes) === CONTRACT) {
+        const event = contractEvent(xdr.DiagnosticEvent.fromXdr(bytes))
+        if (event !== null) events.push(event)
+      } else if (bytes.includes(shimId)) {
+        const { event: { body } } = xdr.DiagnosticEvent.fromXdr(bytes)
+        const [kind, ...topics] = body.v0.topics.map(fromScVal)
+        if (!topics.some((topic) => topic.type === 'symbol' && topic.value === 'lastprice') || kind?.type !== 'symbol') continue
+        const data = fromScVal(body.v0.data)
+        if (kind.value === 'fn_call') asked = assetOf(data)
+        else if (kind.value === 'fn_return') prices.push(...priceOf(asked, data))
+      }
+    }
+  } catch {
+    return null
+  }
+  return { events, prices }
+}
+
+const CONTRACT = 1
+
+/** The type of an event from its first bytes: a flag, a version, whether a contract follows, its 32 bytes, and the type. */
+function typeOf(bytes: Buffer): number {
+  const hasContract = bytes.length >= 12 && bytes.readUInt32BE(8) === 1
+  const offset = hasContract ? 44 : 12
+  return bytes.length >= offset + 4 ? bytes.readUInt32BE(offset) : -1
+}
+
+function contractEvent({ inSuccessfulContractCall, event }: xdr.DiagnosticEvent): SimulatedEvent | null {
+  const { contractId, body, type } = event
+  if (!inSuccessfulContractCall || contractId === null || type.name !== 'contract') return null
+  return {
+    contract: StrKey.encodeContract(contractId.value),
+    topicsXdr: body.v0.topics.map((topic) => topic.toXdr('base64')),
+    valueXdr: body.v0.data.toXdr('base64'),
+  }
+}
+
+/** A call's only argument is its data. */
+function assetOf(data: ScValue): string | null {
+  const argument = data.type === 'vec' ? data.value[0] : data
+  return argument?.type === 'symbol' ? argument.value : null
+}
+
+function priceOf(asset: string | null, data: ScValue): ReadPrice[] {
+  if (asset === null || data.type !== 'vec') return []
+  const [price, timestamp] = data.value
+  if (price?.type !== 'i128' || timestamp?.type !== 'u64' || timestamp.value > BigInt(Number.MAX_SAFE_INTEGER)) return []
+  return [{ asset, price: price.value, timestampSec: Number(timestamp.value) }]
+}

@@ -1,0 +1,165 @@
+// What a call of the exchange would do, from the events, the USDC transfers and the changed entries of its simulation. Pure. A call by an account opens,
+// changes or closes positions, or places or cancels one order; keepers' calls do more (src/exchange/settlement.ts).
+
+import type { EntryChange, EntryChanges, OrderEntry, PositionEntry } from './entry-changes.ts'
+
+export interface EffectTransfer {
+  readonly from: string
+  readonly to: string
+  readonly amount: bigint
+}
+
+export interface EffectEvent {
+  readonly contract: string
+  readonly topic: string
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+export interface CallEffects {
+  /** Who trades: the signer, or the contract that trades for a vault. */
+  readonly account: string
+  /** Null: unknown. */
+  readonly changes: EntryChanges | null
+  /** Of the exchange's contracts. Null: unknown. */
+  readonly events: readonly EffectEvent[] | null
+  /** Of USDC, from contracts of the exchange to `account`. */
+  readonly received: readonly EffectTransfer[]
+}
+
+/** Amounts with 7 decimals. Null: does not apply, or is not known. */
+export interface TradeEffects {
+  readonly positionId: number | null
+  readonly orderId: number | null
+  readonly asset: string | null
+  readonly entryPrice: bigint | null
+  readonly size: bigint | null
+  readonly collateral: bigint | null
+  readonly fee: bigint | null
+  readonly liquidationPrice: bigint | null
+  readonly pnl: bigint | null
+  readonly payout: bigint | null
+  /** At which positions are opened or closed. */
+  readonly price: bigint | null
+  /** The position after the call; null when there is none. */
+  readonly position: PositionEntry | null
+  /** The order that the call places, if it is pending after it. */
+  readonly order: OrderEntry | null
+}
+
+const NOTHING: TradeEffects = {
+  positionId: null, orderId: null, asset: null, entryPrice: null, size: null, collateral: null, fee: null, liquidationPrice: null, pnl: null, payout: null,
+  price: null, position: null, order: null,
+}
+
+const PENDING = 0
+const ISOLATED = 0
+
+export function tradeEffects(call: CallEffects): TradeEffects {
+  const { changes, events } = call
+  const positions = [...changes?.positions.values() ?? []]
+  const opened = positions.find(({ before }) => before === null)?.after ?? null
+  if (opened !== null) return opening(opened, call)
+  const [changed] = positions
+  if (changed?.before !== undefined && changed.before !== null) return changing(changed.before, changed.after, call)
+  const orders = [...changes?.orders.values() ?? []]
+  const order = orders.find(({ before }) => before === null) ?? orders[0]
+  if (order !== undefined) return ordering(order, call)
+  return { ...NOTHING, fee: liquidityFee(events), payout: received(call) }
+}
+
+/** Positions in the other direction are closed first from generation 2 on. Their results are those of the call. */
+function opening(position: PositionEntry, call: CallEffects): TradeEffects {
+  const gross = position.size / BigInt(position.leverage)
+  const closes = results(call.events)
+  return {
+    ...NOTHING, ...described(position), position,
+    size: position.size,
+    collateral: position.collateral,
+    fee: gross - position.collateral,
+    pnl: closes.length === 0 ? null : sum(closes),
+    payout: closes.length === 0 ? null : position.margin_mode === ISOLATED ? received(call) : poolGain(call, gross),
+    price: position.entry_price,
+  }
+}
+
+function changing(before: PositionEntry, after: PositionEntry | null, call: CallEffects): TradeEffects {
+  const closed = before.size - (after?.size ?? 0n)
+  const common = { ...NOTHING, ...described(after ?? before), position: after }
+  // Collateral was added or removed.
+  if (closed === 0n) return { ...common, size: before.size, collateral: after?.collateral ?? null, payout: received(call) }
+  const closes = results(call.events)
+  return {
+    ...common,
+    liquidationPrice: after === null ? null : common.liquidationPrice,
+    size: closed,
+    collateral: before.collateral - (after?.collateral ?? 0n),
+    pnl: closes.length === 0 ? null : sum(closes),
+    payout: before.margin_mode === ISOLATED ? call.events === null ? null : received(call) ?? 0n : poolGain(call, 0n),
+    price: closePrice(call.events),
+  }
+}
+
+function ordering({ before, after }: EntryChange<OrderEntry>, call: CallEffects): TradeEffects {
+  const order = after ?? before
+  if (order === null) return NOTHING
+  const isEntry = !order.has_position
+  const isPending = order.status === PENDING && after !== null
+  return {
+    ...NOTHING,
+    orderId: order.id,
+    asset: order.asset,
+    positionId: isEntry ? null : order.position_id,
+    size: isEntry ? order.collateral * BigInt(order.leverage) : null,
+    collateral: isEntry ? order.collateral : null,
+    payout: isPending || call.events === null ? null : received(call) ?? 0n,
+    order: isPending ? order : null,
+  }
+}
+
+function described(position: PositionEntry): Pick<TradeEffects, 'positionId' | 'asset' | 'entryPrice' | 'liquidationPrice'> {
+  const { id, asset, entry_price: entryPrice, liquidation_price: liquidationPrice, margin_mode: marginMode } = position
+  return { positionId: id, asset, entryPrice, liquidationPrice: marginMode === ISOLATED && liquidationPrice > 0n ? liquidationPrice : null }
+}
+
+/** What the account was paid; null when nothing was, or when it is unknown. */
+function received({ events, received: transfers }: CallEffects): bigint | null {
+  return events === null || transfers.length === 0 ? null : sum(transfers.map(({ amount }) => amount))
+}
+
+/** What closed positions paid into the account's cross margin pool; `spent` was taken out of it, and what the wallet paid in first does not count. */
+function poolGain({ account, changes, events }: CallEffects, spent: bigint): bigint | null {
+  if (events === null || changes === null) return null
+  const pool = changes.crossBalances.get(account)
+  return (pool === undefined ? 0n : pool.after - pool.before) + spent
+}
+
+const CLOSES: ReadonlySet<string> = new Set(['position_closed', 'position_reduced'])
+
+function closesIn(events: readonly EffectEvent[] | null): readonly EffectEvent[] {
+  return (events ?? []).filter(({ contract, topic }) => contract === 'market' && CLOSES.has(topic))
+}
+
+/** The profits and losses of the positions that are closed. */
+function results(events: readonly EffectEvent[] | null): readonly bigint[] {
+  return closesIn(events).map(({ payload }) => amountIn(payload, 'pnl')).filter((pnl) => pnl !== null)
+}
+
+function closePrice(events: readonly EffectEvent[] | null): bigint | null {
+  const [close] = closesIn(events)
+  return close === undefined ? null : amountIn(close.payload, 'closePrice') ?? amountIn(close.payload, 'price')
+}
+
+/** The fee of a deposit into or a withdrawal from the liquidity vault. */
+function liquidityFee(events: readonly EffectEvent[] | null): bigint | null {
+  const flow = events?.find(({ contract, topic }) => contract === 'vault' && (topic === 'deposit' || topic === 'withdraw'))
+  return flow === undefined ? null : amountIn(flow.payload, 'fee')
+}
+
+function amountIn(payload: Readonly<Record<string, unknown>>, name: string): bigint | null {
+  const value = payload[name]
+  return typeof value === 'string' && /^-?\d{1,39}$/.test(value) ? BigInt(value) : null
+}
+
+function sum(values: readonly bigint[]): bigint {
+  return values.reduce((total, value) => total + value, 0n)
+}
