@@ -22,8 +22,8 @@ export interface CallEffects {
   readonly changes: EntryChanges | null
   /** Of the exchange's contracts. Null: unknown. */
   readonly events: readonly EffectEvent[] | null
-  /** Of USDC, from contracts of the exchange to `account`. */
-  readonly received: readonly EffectTransfer[]
+  /** Of USDC, between `account` and other contracts of the exchange. */
+  readonly transfers: readonly EffectTransfer[]
 }
 
 /** Amounts with 7 decimals. Null: does not apply, or is not known. */
@@ -64,7 +64,26 @@ export function tradeEffects(call: CallEffects): TradeEffects {
   const orders = [...changes?.orders.values() ?? []]
   const order = orders.find(({ before }) => before === null) ?? orders[0]
   if (order !== undefined) return ordering(order, call)
-  return { ...NOTHING, fee: liquidityFee(events), payout: received(call) }
+  return { ...fromEvents(events ?? []), fee: liquidityFee(events), payout: received(call) }
+}
+
+/** What events say where the changed entries are unknown. */
+function fromEvents(events: readonly EffectEvent[]): TradeEffects {
+  const ofMarket = (topic: string): EffectEvent['payload'] | undefined =>
+    events.find((event) => event.contract === 'market' && event.topic === topic)?.payload
+  const position = ofMarket('position_opened') ?? ofMarket('position_closed')
+  const order = ofMarket('order_placed') ?? (position === undefined ? ofMarket('order_cancelled') : undefined)
+  const pnls = results(events)
+  const entryPrice = position === undefined ? null : amountIn(position, 'entryPrice')
+  return {
+    ...NOTHING,
+    positionId: idIn(position, 'positionId') ?? idIn(closesIn(events)[0]?.payload, 'positionId'),
+    orderId: idIn(order, 'orderId'),
+    entryPrice,
+    size: position === undefined ? null : amountIn(position, 'size'),
+    pnl: pnls.length === 0 ? null : sum(pnls),
+    price: ofMarket('position_opened') === undefined ? closePrice(events) : entryPrice,
+  }
 }
 
 /** Positions in the other direction are closed first from generation 2 on. Their results are those of the call. */
@@ -77,7 +96,7 @@ function opening(position: PositionEntry, call: CallEffects): TradeEffects {
     collateral: position.collateral,
     fee: gross - position.collateral,
     pnl: closes.length === 0 ? null : sum(closes),
-    payout: closes.length === 0 ? null : position.margin_mode === ISOLATED ? received(call) : poolGain(call, gross),
+    payout: closes.length === 0 ? null : position.margin_mode === ISOLATED ? received(call) : poolGain(call, gross - paid(call)),
     price: position.entry_price,
   }
 }
@@ -122,11 +141,16 @@ function described(position: PositionEntry): Pick<TradeEffects, 'positionId' | '
 }
 
 /** What the account was paid; null when nothing was, or when it is unknown. */
-function received({ events, received: transfers }: CallEffects): bigint | null {
-  return events === null || transfers.length === 0 ? null : sum(transfers.map(({ amount }) => amount))
+function received({ account, events, transfers }: CallEffects): bigint | null {
+  const toAccount = transfers.filter(({ to }) => to === account)
+  return events === null || toAccount.length === 0 ? null : sum(toAccount.map(({ amount }) => amount))
 }
 
-/** What closed positions paid into the account's cross margin pool; `spent` was taken out of it, and what the wallet paid in first does not count. */
+function paid({ account, transfers }: CallEffects): bigint {
+  return sum(transfers.filter(({ from }) => from === account).map(({ amount }) => amount))
+}
+
+/** What closed positions paid into the account's cross margin pool, out of which the call then took `spent`. */
 function poolGain({ account, changes, events }: CallEffects, spent: bigint): bigint | null {
   if (events === null || changes === null) return null
   const pool = changes.crossBalances.get(account)
@@ -158,6 +182,11 @@ function liquidityFee(events: readonly EffectEvent[] | null): bigint | null {
 function amountIn(payload: Readonly<Record<string, unknown>>, name: string): bigint | null {
   const value = payload[name]
   return typeof value === 'string' && /^-?\d{1,39}$/.test(value) ? BigInt(value) : null
+}
+
+function idIn(payload: Readonly<Record<string, unknown>> | undefined, name: string): number | null {
+  const value = payload?.[name]
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
 }
 
 function sum(values: readonly bigint[]): bigint {
