@@ -95,14 +95,24 @@ const STATUSES = 5
 
 /** Reads a position's entry. Undefined for anything else, including invalid XDR. */
 export function readPosition(dataXdr: string): StoredPosition | undefined {
-  const position = readStruct(contractDataValue(dataXdr), POSITION)
+  return positionOf(contractDataValue(dataXdr))
+}
+
+/** A position in a contract value. Undefined for anything else. */
+export function positionOf(value: ScValue | undefined): StoredPosition | undefined {
+  const position = readStruct(value, POSITION)
   if (position === undefined || position.margin_mode > 1 || position.direction > 1) return undefined
   return position.entry_price > 0n && position.size > 0n && position.leverage > 0 ? position : undefined
 }
 
 /** Reads an order's entry. Undefined for anything else. */
 export function readOrder(dataXdr: string): StoredOrder | undefined {
-  const order = readStruct(contractDataValue(dataXdr), ORDER)
+  return orderOf(contractDataValue(dataXdr))
+}
+
+/** An order in a contract value. Undefined for anything else. */
+export function orderOf(value: ScValue | undefined): StoredOrder | undefined {
+  const order = readStruct(value, ORDER)
   if (order === undefined || order.direction > 1 || order.order_type >= ORDER_TYPES.length || order.status >= STATUSES) return undefined
   return order.trigger_condition <= 1 && order.stop_limit_phase <= 1 ? order : undefined
 }

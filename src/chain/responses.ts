@@ -87,6 +87,14 @@ export interface SimulationResponse {
   readonly mustRestore: boolean
   /** DiagnosticEvent each. */
   readonly eventsXdr: readonly string[]
+  /** Entries that the call would write. Empty when the node did not send them. */
+  readonly stateChanges: readonly StateChange[]
+}
+
+/** An entry that a simulated call would change: base64 LedgerEntry each, null where it does not exist. */
+export interface StateChange {
+  readonly beforeXdr: string | null
+  readonly afterXdr: string | null
 }
 
 /** sendTransaction, when the node checked the envelope. */
@@ -108,15 +116,27 @@ const SEND_STATUSES = ['PENDING', 'DUPLICATE', 'TRY_AGAIN_LATER', 'ERROR'] as co
 /** getTransaction. NOT_FOUND means only that no ledger that the node retains contains the transaction. */
 export type TransactionResponse =
   | { readonly status: 'NOT_FOUND'; readonly latestLedger: number }
-  | { readonly status: 'SUCCESS'; readonly latestLedger: number; readonly ledger: number }
-  | {
+  | ({ readonly status: 'SUCCESS'; readonly latestLedger: number; readonly ledger: number } & TransactionRecord)
+  | ({
       readonly status: 'FAILED'
       readonly latestLedger: number
       readonly ledger: number
       readonly resultXdr: string
       /** DiagnosticEvent each; empty when the node does not retain them. */
       readonly diagnosticEventsXdr: readonly string[]
-    }
+    } & TransactionRecord)
+
+/** What getTransaction returns of a transaction besides its outcome. Absent: the node did not send it. */
+export interface TransactionRecord {
+  /** When its ledger closed, Unix seconds. */
+  readonly closeSec?: number
+  /** TransactionEnvelope. */
+  readonly envelopeXdr?: string
+  /** TransactionResult. */
+  readonly resultXdr?: string
+  /** TransactionMeta. */
+  readonly metaXdr?: string
+}
 
 export function parseHealth(result: unknown): NodeHealth {
   const health = fields(result, 'health')
@@ -229,7 +249,7 @@ export function parseSimulation(result: unknown): SimulationResponse {
   if (response['error'] !== undefined) {
     const error = text(response['error'], 'error')
     if (error.startsWith(OVERLOADED_SIMULATION)) throw new NodeBusy(error)
-    return { error, latestLedger, results: [], transactionDataXdr: null, minResourceFee: null, mustRestore: false, eventsXdr }
+    return { error, latestLedger, results: [], transactionDataXdr: null, minResourceFee: null, mustRestore: false, eventsXdr, stateChanges: [] }
   }
   return {
     error: null,
@@ -242,7 +262,23 @@ export function parseSimulation(result: unknown): SimulationResponse {
     minResourceFee: optional(response['minResourceFee'], 'minResourceFee', text),
     mustRestore: response['restorePreamble'] !== undefined && response['restorePreamble'] !== null,
     eventsXdr,
+    stateChanges: parseStateChanges(response['stateChanges']),
   }
+}
+
+/** Anything unexpected counts as absent: the transaction is valid without it. */
+function parseStateChanges(value: unknown): readonly StateChange[] {
+  if (!Array.isArray(value)) return []
+  const changes = value.map((change: unknown) => {
+    if (typeof change !== 'object' || change === null) return null
+    const { before = null, after = null } = change as { before?: unknown; after?: unknown }
+    return isTextOrNull(before) && isTextOrNull(after) ? { beforeXdr: before, afterXdr: after } : null
+  }).filter((change) => change !== null)
+  return changes.length === value.length ? changes : []
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string'
 }
 
 export function parseSend(result: unknown): SendResponse {
@@ -264,10 +300,23 @@ export function parseTransaction(result: unknown): TransactionResponse {
   const latestLedger = count(response['latestLedger'], 'latestLedger')
   if (status === 'NOT_FOUND') return { status, latestLedger }
   const ledger = count(response['ledger'], 'ledger')
-  if (status === 'SUCCESS') return { status, latestLedger, ledger }
+  const record = parseRecord(response)
+  if (status === 'SUCCESS') return { status, latestLedger, ledger, ...record }
   if (status !== 'FAILED') throw new MalformedResponse('unknown status of a transaction')
   const diagnosticEventsXdr = texts(response['diagnosticEventsXdr'] ?? [], 'diagnosticEventsXdr')
-  return { status, latestLedger, ledger, resultXdr: text(response['resultXdr'], 'resultXdr'), diagnosticEventsXdr }
+  return { status, latestLedger, ledger, ...record, resultXdr: text(response['resultXdr'], 'resultXdr'), diagnosticEventsXdr }
+}
+
+/** Members of an unexpected type count as absent: only the outcome decides what a client is told. */
+function parseRecord(response: Readonly<Record<string, unknown>>): TransactionRecord {
+  const { createdAt, envelopeXdr, resultXdr, resultMetaXdr } = response
+  const closeSec = typeof createdAt === 'string' && /^\d{1,15}$/.test(createdAt) ? Number(createdAt) : createdAt
+  return {
+    ...(typeof closeSec === 'number' && Number.isSafeInteger(closeSec) && closeSec > 0 ? { closeSec } : {}),
+    ...(typeof envelopeXdr === 'string' ? { envelopeXdr } : {}),
+    ...(typeof resultXdr === 'string' ? { resultXdr } : {}),
+    ...(typeof resultMetaXdr === 'string' ? { metaXdr: resultMetaXdr } : {}),
+  }
 }
 
 /** The members of an object. */

@@ -45,7 +45,7 @@ const AUTH = new xdr.SorobanAuthorizationEntry({
 function simulated(changes: Partial<SimulationResponse> = {}): SimulationResponse {
   return {
     error: null, latestLedger: 9, results: [{ authXdr: [AUTH.toXdr('base64')], returnValueXdr: 'AAAAAQ==' }], transactionDataXdr: DATA.toXdr('base64'),
-    minResourceFee: '54321', mustRestore: false, eventsXdr: [], ...changes,
+    minResourceFee: '54321', mustRestore: false, eventsXdr: [], stateChanges: [], ...changes,
   }
 }
 

@@ -192,8 +192,12 @@ function signaturesLength(signatures: readonly xdr.DecoratedSignature[]): number
 
 function sourceOf(tx: AnyTransaction): string {
   if ('sourceAccountEd25519' in tx) return StrKey.encodeEd25519PublicKey(tx.sourceAccountEd25519.value)
-  const { sourceAccount } = tx
-  const key = sourceAccount.type === 'keyTypeEd25519' ? sourceAccount.ed25519 : sourceAccount.med25519.ed25519
+  return accountOf(tx.sourceAccount)
+}
+
+/** The account (`G…`) of a muxed account. */
+export function accountOf(account: xdr.MuxedAccount): string {
+  const key = account.type === 'keyTypeEd25519' ? account.ed25519 : account.med25519.ed25519
   return StrKey.encodeEd25519PublicKey(key.value)
 }
 

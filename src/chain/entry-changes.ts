@@ -1,0 +1,176 @@
+// Decodes what a transaction or a simulation changed in the market's storage: positions, orders and cross balances, before and after.
+
+import { Address, xdr } from '@stellar/stellar-sdk'
+import type { CrossBalanceChange, EntryChange, EntryChanges, OrderEntry, PositionEntry } from '../exchange/entry-changes.ts'
+import { orderOf, positionOf } from './market-entries.ts'
+import type { StateChange } from './responses.ts'
+import type { ScValue } from './scval.ts'
+import { fromScVal, MalformedScVal } from './scval.ts'
+import { readField } from './structs.ts'
+import { accountOf } from './transaction.ts'
+
+/** Base64. The network allows 132 kB of writes per transaction, and an update holds the entry twice. Longer ones are not decoded. */
+export const META_MAX_LENGTH = 512 * 1024
+
+/** What a transaction's meta (base64 TransactionMeta) shows of this market. Null: it is too long, does not decode, or is of an unknown version. */
+export function decodeMetaChanges(metaXdr: string, market: string): EntryChanges | null {
+  if (metaXdr.length > META_MAX_LENGTH) return null
+  try {
+    const operations = operationsOf(xdr.TransactionMeta.fromXdr(metaXdr, 'base64'))
+    return operations === null ? null : readChanges(operations.flatMap(versionsOf), market)
+  } catch {
+    return null
+  }
+}
+
+/** What a simulation's state changes show of this market. Null: they do not decode, or are too long. */
+export function decodeStateChanges(changes: readonly StateChange[], market: string): EntryChanges | null {
+  const length = changes.reduce((sum, { beforeXdr, afterXdr }) => sum + (beforeXdr?.length ?? 0) + (afterXdr?.length ?? 0), 0)
+  if (length > META_MAX_LENGTH) return null
+  try {
+    return readChanges(changes.flatMap(({ beforeXdr, afterXdr }) => {
+      const [before, after] = [beforeXdr, afterXdr].map((entry) => (entry === null ? null : locate(xdr.LedgerEntry.fromXdr(entry, 'base64').data)))
+      const located = before ?? after
+      if (located === undefined || located === null) return []
+      return [{ contract: located.contract, key: located.key, before: before?.val ?? null, after: after?.val ?? null }]
+    }), market)
+  } catch {
+    return null
+  }
+}
+
+function operationsOf(meta: xdr.TransactionMeta): readonly (readonly xdr.LedgerEntryChange[])[] | null {
+  if (meta.type === 'v3') return meta.v3.operations.map(({ changes }) => changes)
+  if (meta.type === 'v4') return meta.v4.operations.map(({ changes }) => changes)
+  return null
+}
+
+/** A contract's entry before and after; null: absent. */
+interface Version {
+  readonly contract: string
+  readonly key: xdr.ScVal
+  readonly before: xdr.ScVal | null
+  readonly after: xdr.ScVal | null
+}
+
+/** Pairs the states of an operation's entries with what they became. A state comes right before its change. */
+function versionsOf(changes: readonly xdr.LedgerEntryChange[]): Version[] {
+  const versions: Version[] = []
+  let state: xdr.ScVal | null = null
+  for (const change of changes) {
+    if (change.type === 'ledgerEntryState') {
+      state = locate(change.state.data)?.val ?? null
+      continue
+    }
+    const located = change.type === 'ledgerEntryRemoved' ? locateKey(change.removed) : locate(entryOf(change).data)
+    if (located !== null) versions.push({ ...located, before: change.type === 'ledgerEntryRestored' ? located.val : state, after: located.val })
+    state = null
+  }
+  return versions
+}
+
+function entryOf(change: Exclude<xdr.LedgerEntryChange, { type: 'ledgerEntryRemoved' | 'ledgerEntryState' }>): xdr.LedgerEntry {
+  if (change.type === 'ledgerEntryCreated') return change.created
+  return change.type === 'ledgerEntryUpdated' ? change.updated : change.restored
+}
+
+interface Located {
+  readonly contract: string
+  readonly key: xdr.ScVal
+  readonly val: xdr.ScVal | null
+}
+
+function locate(data: xdr.LedgerEntryData): Located | null {
+  if (data.type !== 'contractData') return null
+  const { contract, key, val } = data.contractData
+  return { contract: Address.fromScAddress(contract).toString(), key, val }
+}
+
+function locateKey(key: xdr.LedgerKey): Located | null {
+  if (key.type !== 'contractData') return null
+  return { contract: Address.fromScAddress(key.contractData.contract).toString(), key: key.contractData.key, val: null }
+}
+
+function readChanges(versions: readonly Version[], market: string): EntryChanges {
+  const positions = new Map<number, EntryChange<PositionEntry>>()
+  const orders = new Map<number, EntryChange<OrderEntry>>()
+  const crossBalances = new Map<string, CrossBalanceChange>()
+  for (const { contract, key, before, after } of versions) {
+    if (contract !== market) continue
+    const entry = entryName(key)
+    if (entry === null) continue
+    if (entry.name === 'Position') merge(positions, readField(entry.argument, 'count'), readBoth(before, after, positionOf))
+    else if (entry.name === 'Order') merge(orders, readField(entry.argument, 'count'), readBoth(before, after, orderOf))
+    else mergeBalance(crossBalances, readField(entry.argument, 'address'), readBoth(before, after, (value) => readField(value, 'i128')))
+  }
+  return { positions, orders, crossBalances }
+}
+
+const NAMES: ReadonlySet<string> = new Set(['Position', 'Order', 'CrossMarginBalance'])
+
+/** The name and the argument of a storage key, if it is one of those read here. Other values are not converted: lists of ids can be long. */
+function entryName(key: xdr.ScVal): { readonly name: string; readonly argument: ScValue } | null {
+  if (key.type !== 'scvVec' || key.vec === null || key.vec.length !== 2) return null
+  const [name, argument] = key.vec
+  if (name?.type !== 'scvSymbol' || argument === undefined) return null
+  const text = name.sym.toString()
+  return NAMES.has(text) ? { name: text, argument: fromScVal(argument) } : null
+}
+
+/** Undefined when an entry that exists cannot be read. */
+function readBoth<Entry>(before: xdr.ScVal | null, after: xdr.ScVal | null, read: (value: ScValue) => Entry | undefined): EntryChange<Entry> | undefined {
+  const [first, last] = [before, after].map((value) => {
+    if (value === null) return null
+    try {
+      return read(fromScVal(value))
+    } catch (error) {
+      if (error instanceof MalformedScVal) return undefined
+      throw error
+    }
+  })
+  return first === undefined || last === undefined ? undefined : { before: first, after: last }
+}
+
+/** An entry that several operations change is reported as before the first and after the last. */
+function merge<Entry extends { readonly id: number }>(
+  into: Map<number, EntryChange<Entry>>, id: number | undefined, change: EntryChange<Entry> | undefined,
+): void {
+  if (id === undefined || change === undefined || (change.before ?? change.after)?.id !== id) return
+  const known = into.get(id)
+  into.set(id, known === undefined ? change : { before: known.before, after: change.after })
+}
+
+function mergeBalance(into: Map<string, CrossBalanceChange>, trader: string | undefined, change: EntryChange<bigint> | undefined): void {
+  if (trader === undefined || change === undefined) return
+  into.set(trader, { trader, before: into.get(trader)?.before ?? change.before ?? 0n, after: change.after ?? 0n })
+}
+
+/** The contract call of a transaction: who signed it and what it calls first. */
+export interface Invocation {
+  /** The transaction's source account, or that of its operation. */
+  readonly source: string
+  readonly contract: string
+  readonly functionName: string
+}
+
+/** The contract call in an envelope (base64 TransactionEnvelope). Null for anything else. */
+export function decodeInvocation(envelopeXdr: string): Invocation | null {
+  if (envelopeXdr.length > META_MAX_LENGTH) return null
+  try {
+    const envelope = xdr.TransactionEnvelope.fromXdr(envelopeXdr, 'base64')
+    if (envelope.type === 'envelopeTypeTxV0') return null
+    const tx = envelope.type === 'envelopeTypeTx' ? envelope.v1.tx : envelope.feeBump.tx.innerTx.v1.tx
+    const [operation] = tx.operations
+    if (operation?.body.type !== 'invokeHostFunction') return null
+    const { hostFunction } = operation.body.invokeHostFunctionOp
+    if (hostFunction.type !== 'hostFunctionTypeInvokeContract') return null
+    const { contractAddress, functionName } = hostFunction.invokeContract
+    return {
+      source: accountOf(operation.sourceAccount ?? tx.sourceAccount),
+      contract: Address.fromScAddress(contractAddress).toString(),
+      functionName: functionName.toString(),
+    }
+  } catch {
+    return null
+  }
+}
