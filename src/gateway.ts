@@ -31,6 +31,7 @@ import type { RateLimits, RequestLimits } from './http/request-limits.ts'
 import type { RegionHeaders } from './http/region-guard.ts'
 import type { SchemaCompilers } from './http/schema-compilers.ts'
 import type { HttpTracer } from './http/trace.ts'
+import { decodeEvent } from './indexer/decode.ts'
 import { OPEN_TO_EVERYONE } from './keys/allowlist.ts'
 import type { Allowlist } from './keys/allowlist.ts'
 import { createMemoryChallengeState } from './keys/challenges.ts'
@@ -56,6 +57,7 @@ import { listOpenIds } from './projections/positions.ts'
 import type { Redis } from './redis/redis.ts'
 import { createSharedChallengeState } from './redis/shared-challenges.ts'
 import { createSharedCounts } from './redis/shared-counts.ts'
+import type { DecodePayload } from './relay/preview.ts'
 import { createRelay } from './relay/relay.ts'
 import type { Relay } from './relay/relay.ts'
 import { actionsRoutes } from './routes/actions.ts'
@@ -188,7 +190,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   })
 
   const chainParts = chainPartsFrom(parts)
-  const relay = createRelay(chainParts)
+  const relay = createRelay({ ...chainParts, decodePayload: payloadDecoder(deployment) })
   const accounts = createAccounts({ ...chainParts, listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit) })
 
   let draining = false
@@ -318,10 +320,18 @@ function tradingRoutes(
     readonly relay: Relay; readonly recordPrepared: RecordPrepared; readonly deployment: CurrentDeployment; readonly log: Log
   },
 ): void {
-  const preparing = { prepare: relay.prepare, decode: relay.decode, recordPrepared, deployment, reportRefusal: createRefusalReport(log) }
+  const preparing = { prepare: relay.prepare, recordPrepared, deployment, reportRefusal: createRefusalReport(log) }
   ordersRoutes(app, preparing)
   actionsRoutes(app, preparing)
   txRoutes(app, { relay })
+}
+
+/** Decodes events as the indexer does. */
+function payloadDecoder(deployment: CurrentDeployment): DecodePayload {
+  return (contract, { topicsXdr, valueXdr }) => {
+    const declared = { generation: deployment.current.generationOf(contract), events: [] }
+    return decodeEvent(contract, topicsXdr, valueXdr, declared).payload
+  }
 }
 
 /** The documentation and the console. */

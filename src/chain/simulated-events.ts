@@ -36,7 +36,7 @@ const EVENTS_MAX = 2_000
 /** Reads the base64 DiagnosticEvents of a successful simulation. Null when they do not decode, or are too many. */
 export function readSimulatedEvents(eventsXdr: readonly string[], shim: string): SimulatedEvents | null {
   if (eventsXdr.length > EVENTS_MAX || eventsXdr.reduce((sum, { length }) => sum + length, 0) > EVENTS_MAX_LENGTH) return null
-  const shimId = StrKey.decodeContract(shim)
+  const shimId = Buffer.from(StrKey.decodeContract(shim))
   const events: SimulatedEvent[] = []
   const prices: ReadPrice[] = []
   let asked: string | null = null

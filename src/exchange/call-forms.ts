@@ -102,9 +102,9 @@ export function encodeCall(
 }
 
 /** What contracts call the arguments of the form with this many of them; undefined when there is none. */
-export function parameterNames({ forms }: CallDefinition, count: number): readonly string[] | undefined {
+export function parameterNames({ contract, forms }: CallDefinition, count: number): readonly string[] | undefined {
   return forms.find(({ parameters }) => parameters.length === count)?.parameters.map((parameter) => {
-    if (parameter === SIGNER) return 'caller'
+    if (parameter === SIGNER) return contract === 'market' ? 'trader' : 'caller'
     if (parameter === LIQUIDITY_VAULT) return 'spender'
     // The only fixed argument is a time in force.
     if (parameter === TIME_IN_FORCE || typeof parameter !== 'string') return 'time_in_force'

@@ -12,6 +12,7 @@ import { ACTION_REQUESTS } from '../resources/action-request.ts'
 import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
 import { Candle } from '../resources/candle.ts'
 import {
+  ClientIdInUse,
   HeadersTooLarge, InvalidSignature, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError,
   SimulationFailure, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, UnsupportedField, UnsupportedOperation,
   ValidationError, VaultNotFound, HeartbeatDisabled, KeeperUnauthorized,
@@ -66,7 +67,8 @@ const SCHEMAS: readonly TSchema[] = [
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, TradePreview, PreparedTransaction, SubmitResult,
   ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,
-  UnknownAsset, KeyNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, LedgerNotIndexed, RateLimited,
+  UnknownAsset, KeyNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, LedgerNotIndexed, ClientIdInUse,
+  RateLimited,
   HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
 ]
 

@@ -4,6 +4,7 @@ import type { FastifySchema } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { ref } from '../resources/fields.ts'
 import {
+  ClientIdInUse,
   HeadersTooLarge, HeartbeatDisabled, InvalidSignature, KeeperUnauthorized, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta,
   RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode,
   UnsupportedAsset, UnsupportedField, UnsupportedOperation, ValidationError, VaultNotFound,
@@ -31,6 +32,7 @@ export const ERROR_SCHEMAS = {
   '404 unknown_code': UnknownCode,
   '404 no_code': NoCode,
   '409 key_limit_reached': KeyLimitReached,
+  '409 client_id_in_use': ClientIdInUse,
   '409 not_yet': NotYet,
   429: RateLimited,
   431: HeadersTooLarge,

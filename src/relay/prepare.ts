@@ -15,7 +15,6 @@ import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { PREPARED_VALIDITY_SEC } from '../limits.ts'
 import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { ContractError } from '../resources/submit-result.ts'
-import type { TradePreview } from '../resources/trade-preview.ts'
 import { adviceForHostError } from './advice.ts'
 import { hostText } from './contract-errors.ts'
 import type { ContractErrors } from './contract-errors.ts'
@@ -23,6 +22,8 @@ import { describeIntent } from './intent.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Footprints } from './footprints.ts'
 import type { LedgerTime } from './ledger-time.ts'
+import { previewSimulation } from './preview.ts'
+import type { DecodePayload } from './preview.ts'
 
 /** Raised when the simulation of a call fails. `message` is for the API's caller. */
 export class SimulationFailed extends Error {
@@ -46,6 +47,7 @@ export interface PrepareParts {
   readonly ledgerWatermarks: LedgerWatermarks
   readonly ledgerTime: LedgerTime
   readonly footprints: Footprints
+  readonly decodePayload: DecodePayload
 }
 
 /** A contract call by the account `trader`; `op` is the API's name of the call. */
@@ -82,24 +84,18 @@ export function createPrepare(parts: PrepareParts): Prepare {
     if (simulation.mustRestore) throw new SimulationFailed('the call needs archived ledger entries. Restore them first.', { cause: null })
     const { simulation: extended, extraFee } = await parts.footprints.extend(covered, simulation, options).catch(toRpcFailure('simulateTransaction'))
     const { envelopeXdr, resourceFee } = assemble(extended, sequence, ledgerSec)
+    const { preview } = previewSimulation(simulation, { trader, contract: called, exchange, decodePayload: parts.decodePayload })
     const { hash, maxTimeSec, invocation } = decodeResponse('simulateTransaction', () => readPreparedEnvelope(envelopeXdr, parts.networkId))
     return {
       op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? (resourceFee - extraFee).toString(),
       extraResourceFee: extraFee.toString(),
-      hash, clientId, expiresAt: maxTimeSec, intent: describeIntent(invocation, exchange), preview: emptyPreview(simulation.latestLedger), warnings: [],
+      hash, clientId, expiresAt: maxTimeSec, intent: describeIntent(invocation, exchange), preview, warnings: [],
     }
 
     function assemble(answer: SimulationResponse, account: bigint, timeSec: number): ReturnType<typeof assembleTransaction> {
       const placed = { simulation: answer, sequence: account, maxTimeSec: timeSec + PREPARED_VALIDITY_SEC }
       return decodeResponse('simulateTransaction', () => assembleTransaction(draft, placed))
     }
-  }
-}
-
-function emptyPreview(ledger: number): TradePreview {
-  return {
-    positionId: null, orderId: null, entryPrice: null, size: null, collateral: null, fee: null, keeperReward: null, liquidationPrice: null, pnl: null,
-    payout: null, price: null, priceTimestamp: null, ledger,
   }
 }
 

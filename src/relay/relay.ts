@@ -12,6 +12,7 @@ import { createFootprints } from './footprints.ts'
 import { createLedgerTime } from './ledger-time.ts'
 import { createPrepare } from './prepare.ts'
 import type { Prepare } from './prepare.ts'
+import type { DecodePayload } from './preview.ts'
 import { createSubmissions } from './submissions.ts'
 import type { Submissions } from './submissions.ts'
 
@@ -28,14 +29,15 @@ export function createRelay(parts: {
   readonly log: Log
   readonly deployment: CurrentDeployment
   readonly ledgerWatermarks: LedgerWatermarks
+  readonly decodePayload: DecodePayload
 }): Relay {
-  const { rpc, clock, log, deployment, ledgerWatermarks } = parts
+  const { rpc, clock, log, deployment, ledgerWatermarks, decodePayload } = parts
   // The passphrase stays the same: a process serves one network.
   const networkId = networkIdOf(deployment.current.passphrase)
   const contractErrors = createContractErrors(deployment)
   return {
     prepare: createPrepare({
-      rpc, deployment, networkId, contractErrors, ledgerWatermarks,
+      rpc, deployment, networkId, contractErrors, ledgerWatermarks, decodePayload,
       ledgerTime: createLedgerTime({ rpc, clock }),
       footprints: createFootprints({ rpc, clock, deployment }),
     }),

@@ -82,6 +82,16 @@ export const KeyLimitReached = Type.Object(
   { $id: 'KeyLimitReached', description: 'The account has the maximum number of active keys.' },
 )
 
+/** 409 of preparing and submitting transactions. */
+export const ClientIdInUse = Type.Object(
+  {
+    error: Type.Literal('client_id_in_use'),
+    message: message('Another transaction has this clientId. Use a new one. GET /v1/tx/{hash} returns the transaction that has it.'),
+    hash: txHash('Submitted transaction that has the id.'),
+  },
+  { $id: 'ClientIdInUse', description: 'Another submitted transaction of the last 24 hours has this client id.' },
+)
+
 /** 404 of DELETE /v1/keys/{keyId}. */
 export const KeyNotFound = Type.Object(
   { error: Type.Literal('key_not_found') },

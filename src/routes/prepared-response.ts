@@ -15,15 +15,11 @@ import { requesterOf } from '../http/requester.ts'
 import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
 import { SimulationFailed } from '../relay/prepare.ts'
 import type { Prepare, PrepareRequest } from '../relay/prepare.ts'
-import type { Relay } from '../relay/relay.ts'
-import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { RecordPrepared } from '../submissions/prepared.ts'
 import { requireSupportedAsset } from './known-asset.ts'
 
 export interface PreparingParts {
   readonly prepare: Prepare
-  /** Decodes the prepared envelope. */
-  readonly decode: Relay['decode']
   readonly recordPrepared: RecordPrepared
   readonly deployment: CurrentDeployment
   readonly reportRefusal: RefusalReport
@@ -69,18 +65,13 @@ export async function sendPrepared(request: FastifyRequest, reply: FastifyReply,
   const disconnected = clientDisconnected(reply)
   try {
     const prepared = await parts.prepare(call, { signal: disconnected, requester: requesterOf(request).address })
-    await recordPrepared(parts, prepared)
+    const { hash, op, clientId, expiresAt } = prepared
+    await parts.recordPrepared({ hash, owner: call.trader, op, clientId, expiresAt })
     reply.header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(prepared))
   } catch (error) {
     if (disconnected.aborted) reply.hijack()
     else throw error instanceof SimulationFailed ? toHttpFailure(error) : error
   }
-}
-
-async function recordPrepared(parts: PreparingParts, { op, trader, xdr }: PreparedTransaction): Promise<void> {
-  const decoded = parts.decode(xdr)
-  if (decoded === undefined || decoded.expiresAt === null) return
-  await parts.recordPrepared({ hash: decoded.hash, owner: trader, op, clientId: null, expiresAt: decoded.expiresAt })
 }
 
 /** The call in the form that the deployed contract accepts. Throws `unsupported_by_deployment` if it cannot do what the request says. */

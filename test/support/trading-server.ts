@@ -99,7 +99,6 @@ export async function createTradingServer(): Promise<TradingServer> {
   accountRoutes(app, { requestLimits })
   ordersRoutes(app, {
     prepare: (request, options) => current().relay.prepare(request, options),
-    decode: (envelopeXdr) => current().relay.decode(envelopeXdr),
     recordPrepared: () => Promise.resolve(false),
     deployment: forward(() => current().parts.deployment),
     reportRefusal() {},
@@ -109,7 +108,7 @@ export async function createTradingServer(): Promise<TradingServer> {
     app,
     serve(parts) {
       const keys = createKeys({ allowlist: OPEN_TO_EVERYONE, ...parts })
-      const relay = createRelay({ ...parts, ledgerWatermarks: createLedgerWatermarks(parts.clock) })
+      const relay = createRelay({ ...parts, ledgerWatermarks: createLedgerWatermarks(parts.clock), decodePayload: () => null })
       services = { parts, keys, relay }
       return {
         relay,
