@@ -23,7 +23,9 @@ const prepareOrder = operation(
     ].join(' '),
     ok: ref(PreparedTransaction),
     example: EXAMPLE_PREPARED,
-    errors: [400, '400 unsupported_asset', '400 unsupported_by_deployment', '400 simulation_failed', '409 client_id_in_use', 502, '503 unsupported_by_deployment'],
+    errors: [
+      400, '400 unsupported_asset', '400 unsupported_by_deployment', '400 simulation_failed', '409 client_id_in_use', 502, '503 unsupported_by_deployment',
+    ],
     cacheable: false,
     requiresKey: true,
     regionGuarded: true,

@@ -3,17 +3,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { TransactionBuilder } from '@stellar/stellar-sdk'
-import { createDeployment } from '../../localnet/genesis.ts'
-import { createIdentities } from '../../localnet/identities.ts'
-import type { ActionRequest } from '../../src/exchange/actions.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
-import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import type { TradePreview } from '../../src/resources/trade-preview.ts'
-import { createGatewayFixture } from '../support/gateway-fixture.ts'
-import type { GatewayFixture } from '../support/gateway-fixture.ts'
-import { call } from '../support/keys.ts'
-import { createTrader, lastOrderId, lastPositionId, ONE, sign, whileLedgersClose } from '../support/traders.ts'
-import type { Trader } from '../support/traders.ts'
+import { createPreviewedTrader } from '../support/previewed-trader.ts'
+import type { PreviewedTrader } from '../support/previewed-trader.ts'
+import { lastOrderId, lastPositionId, ONE } from '../support/traders.ts'
 
 const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' } as const
 const ENTRY = { ...TERMS, asset: 'ETH', triggerPrice: '1', triggerCondition: 'Below', slippageToleranceBps: 100 } as const
@@ -23,219 +17,179 @@ const NOTHING: Omit<TradePreview, 'ledger'> = {
   payout: null, price: null, priceTimestamp: null,
 }
 
-interface Balances {
-  readonly usdc: bigint
-  readonly pool: bigint
-}
-
 for (const generation of ['1', '2'] as const) {
   describe(`generation ${generation}`, () => {
-    let fixture: GatewayFixture
-    let trader: Trader
-
+    let opened: PreviewedTrader
     before(async () => {
-      fixture = await createGatewayFixture({ traders: 0, seed: `previews ${generation}`, generation })
-      await fixture.closeLedgers(3)
-      trader = await createTrader(fixture, 'previews')
-      const { networkPassphrase, chain } = fixture.network
-      chain.grant(trader.address, createDeployment(networkPassphrase, createIdentities(networkPassphrase, 0)).lpAsset, 0n)
-      await apply({ op: 'deposit_liquidity', amount: String(20_000n * ONE) })
+      opened = await createPreviewedTrader(generation)
     })
-    after(() => fixture[Symbol.asyncDispose]())
+    after(() => opened.fixture[Symbol.asyncDispose]())
+    const world = (): PreviewedTrader => opened
+    positionTests(world)
+    orderTests(world)
+    actionTests(world)
+    if (generation === '2') secondGenerationTests(world)
+  })
+}
 
-    async function prepare(body: OperationRequest | ActionRequest): Promise<PreparedTransaction> {
-      assert.equal((await call(fixture.gateway.app, '/v1/account/me', { key: trader.key })).status, 200)
-      for (const path of ['/v1/orders/prepare', '/v1/actions/prepare']) {
-        const response = await whileLedgersClose(fixture, () => call(fixture.gateway.app, path, { method: 'POST', body, key: trader.key }))
-        if (response.status === 200) return response.body as unknown as PreparedTransaction
-        if (path.startsWith('/v1/actions') || response.body['error'] !== 'Bad Request') assert.fail(`${body.op}: ${response.text}`)
-      }
-      return assert.fail('unreachable')
-    }
-
-    async function balances(): Promise<Balances> {
-      fixture.clock.advance(2_000)
-      const { body } = await call(fixture.gateway.app, '/v1/account/me/state', { key: trader.key })
-      const { balances: { usdc }, cross: { pool } } = body as { balances: { usdc: string }; cross: { pool: string } }
-      return { usdc: BigInt(usdc), pool: BigInt(pool) }
-    }
-
-    /** Prepares and applies; returns the preview, and what the trader's balances gained. */
-    async function apply(body: OperationRequest | ActionRequest): Promise<{ readonly preview: TradePreview; readonly gained: Balances }> {
-      const earlier = await balances()
-      const prepared = await prepare(body)
-      const submitted = await trader.submit(sign(prepared, trader.wallet, fixture.network.networkPassphrase))
-      assert.deepEqual([submitted.status, submitted.body['status']], [200, 'SUCCESS'], `${body.op}: ${submitted.text}`)
-      const later = await balances()
-      return { preview: prepared.preview, gained: { usdc: later.usdc - earlier.usdc, pool: later.pool - earlier.pool } }
-    }
-
-    async function price(asset = 'BTC'): Promise<{ price: bigint; timestamp: number }> {
-      fixture.clock.advance(3_000)
-      const { body } = await fixture.get<{ price: string; timestamp: number }>(`/v1/markets/${asset}/price`)
-      return { price: BigInt(body.price), timestamp: body.timestamp }
-    }
-
-    async function position(id: number | null): Promise<{ entryPrice: string; size: string; collateral: string; liquidationPrice: string | null }> {
-      fixture.clock.advance(2_000)
-      const { body } = await call(fixture.gateway.app, '/v1/account/me/state', { key: trader.key })
-      const { positions } = body as { positions: { positionId: number; entryPrice: string; size: string; collateral: string; liquidationPrice: string }[] }
-      return positions.find(({ positionId }) => positionId === id) ?? assert.fail(`no position ${id}`)
-    }
-
-    test('hash, expiry and intent are those of the returned bytes', async () => {
-      const prepared = await prepare({ op: 'open_position', ...TERMS })
-      const transaction = TransactionBuilder.fromXdr(prepared.xdr, fixture.network.networkPassphrase)
-      assert.equal(prepared.hash, Buffer.from(transaction.hash()).toString('hex'))
-      assert.equal(prepared.expiresAt, Number('timeBounds' in transaction ? transaction.timeBounds?.maxTime : 0))
-      assert.deepEqual(prepared.intent, {
-        op: 'open_position', contract: fixture.network.contracts.market, function: 'open_position',
-        args: {
-          trader: trader.address, asset: 'BTC', collateral: TERMS.collateral, leverage: 5, direction: 0,
-          ...(generation === '1' ? {} : { acceptable_price: '0' }),
-        },
-      })
+function positionTests(world: () => PreviewedTrader): void {
+  test('hash, expiry and intent are those of the returned bytes', async () => {
+    const prepared = await world().prepare({ op: 'open_position', ...TERMS })
+    const transaction = TransactionBuilder.fromXdr(prepared.xdr, world().fixture.network.networkPassphrase)
+    assert.equal(prepared.hash, Buffer.from(transaction.hash()).toString('hex'))
+    assert.equal(prepared.expiresAt, Number('timeBounds' in transaction ? transaction.timeBounds?.maxTime : 0))
+    assert.deepEqual(prepared.intent, {
+      op: 'open_position', contract: world().fixture.network.contracts.market, function: 'open_position',
+      args: {
+        trader: world().trader.address, asset: 'BTC', collateral: TERMS.collateral, leverage: 5, direction: 0,
+        ...(world().generation === '1' ? {} : { acceptable_price: '0' }),
+      },
     })
+  })
 
-    test('an open', async () => {
-      const { preview, gained } = await apply({ op: 'open_position', ...TERMS })
-      const opened = await position(preview.positionId)
-      const fee = 100n * ONE - BigInt(opened.collateral)
-      const { liquidationPrice, price: paid, priceTimestamp, ledger, ...rest } = preview
-      assert.deepEqual(rest, {
-        ...withoutPrices(NOTHING), positionId: await lastPositionId(fixture, trader.address), entryPrice: opened.entryPrice, size: String(500n * ONE),
-        collateral: opened.collateral, fee: String(fee),
-      })
-      assert.deepEqual([gained.usdc, fee > 0n, paid], [-100n * ONE, true, opened.entryPrice])
-      assert.ok(liquidationPrice !== null && ledger > 0 && priceTimestamp !== null)
-      assert.ok(priceTimestamp <= (await price()).timestamp)
+  test('an open', async () => {
+    const { preview, gained } = await world().apply({ op: 'open_position', ...TERMS })
+    const opened = await world().position(preview.positionId)
+    const fee = 100n * ONE - BigInt(opened.collateral)
+    const { liquidationPrice, price: paid, priceTimestamp, ledger, ...rest } = preview
+    assert.deepEqual(rest, {
+      ...withoutPrices(NOTHING), positionId: await lastPositionId(world().fixture, world().trader.address), entryPrice: opened.entryPrice, size: String(500n * ONE),
+      collateral: opened.collateral, fee: String(fee),
     })
+    assert.deepEqual([gained.usdc, fee > 0n, paid], [-100n * ONE, true, opened.entryPrice])
+    assert.ok(liquidationPrice !== null && ledger > 0 && priceTimestamp !== null)
+    assert.ok(priceTimestamp <= (await world().price()).timestamp)
+  })
 
-    test('a close at a profit and at a loss: PnL by price, and exactly what the wallet receives', async () => {
-      for (const percent of [103, 97]) {
-        await apply({ op: 'open_position', ...TERMS })
-        const positionId = await lastPositionId(fixture, trader.address)
-        const { entryPrice, size, collateral } = await position(positionId)
-        const earlier = (await price()).price
-        await fixture.control('local_setPrice', { asset: 'BTC', price: String((earlier * BigInt(percent)) / 100n) })
-        const { preview, gained } = await apply({ op: 'close_position', positionId })
-        assert.deepEqual(
-          [preview.positionId, preview.orderId, preview.entryPrice, preview.size, preview.collateral, preview.fee, preview.liquidationPrice],
-          [positionId, null, entryPrice, size, collateral, null, null],
-        )
-        assert.equal(preview.payout, String(gained.usdc))
-        assert.equal(BigInt(preview.pnl ?? 'none') > 0n, percent > 100)
-        assert.equal(BigInt(preview.pnl ?? 0), (BigInt(size) * (BigInt(preview.price ?? 0) - BigInt(entryPrice))) / BigInt(entryPrice))
-        await fixture.control('local_setPrice', { asset: 'BTC', price: String(earlier) })
-        await fixture.closeLedgers(2)
-      }
-    })
-
-    test('a cross position: opened out of the pool and the wallet, closed into the pool', async () => {
-      const { preview: open, gained: spent } = await apply({ op: 'open_position_cross', ...TERMS })
-      const opened = await position(open.positionId)
+  test('a close at a profit and at a loss: PnL by price, and exactly what the wallet receives', async () => {
+    for (const percent of [103, 97]) {
+      await world().apply({ op: 'open_position', ...TERMS })
+      const positionId = await lastPositionId(world().fixture, world().trader.address)
+      const { entryPrice, size, collateral } = await world().position(positionId)
+      const earlier = (await world().price()).price
+      await world().fixture.control('local_setPrice', { asset: 'BTC', price: String((earlier * BigInt(percent)) / 100n) })
+      const { preview, gained } = await world().apply({ op: 'close_position', positionId })
       assert.deepEqual(
-        [open.size, open.collateral, open.fee, open.liquidationPrice, open.payout],
-        [String(500n * ONE), opened.collateral, String(100n * ONE - BigInt(opened.collateral)), null, null],
+        [preview.positionId, preview.orderId, preview.entryPrice, preview.size, preview.collateral, preview.fee, preview.liquidationPrice],
+        [positionId, null, entryPrice, size, collateral, null, null],
       )
-      assert.equal(spent.usdc + spent.pool, -100n * ONE)
-      const { preview, gained } = await apply({ op: 'close_position_cross', positionId: open.positionId ?? 0 })
-      assert.deepEqual([preview.positionId, preview.payout, gained.usdc], [open.positionId, String(gained.pool), 0n])
-      assert.equal((await apply({ op: 'withdraw_cross_margin', amount: preview.payout ?? '0' })).preview.payout, preview.payout)
-      assert.deepEqual(withoutLedger((await apply({ op: 'deposit_cross_margin', amount: String(ONE) })).preview), NOTHING)
-    })
-
-    test('entry orders hold their collateral, and cancelling returns it', async () => {
-      const { preview } = await apply({ op: 'place_limit_order', ...ENTRY })
-      const orderId = await lastOrderId(fixture, trader.address)
-      assert.deepEqual(withoutLedger(preview), { ...NOTHING, orderId, size: String(500n * ONE), collateral: String(100n * ONE) })
-      const { preview: cancelled, gained } = await apply({ op: 'cancel_order', orderId })
-      assert.deepEqual(withoutLedger(cancelled), { ...NOTHING, orderId, size: String(500n * ONE), collateral: String(100n * ONE), payout: String(gained.usdc) })
-      assert.equal(gained.usdc, 100n * ONE)
-      const { preview: stopLimit } = await apply({ op: 'place_stop_limit_order', ...ENTRY, limitPrice: '1' })
-      assert.deepEqual([stopLimit.orderId, stopLimit.collateral], [orderId + 1, String(100n * ONE)])
-      const immediate = await prepare({ op: 'place_limit_order', ...ENTRY, timeInForce: 1 })
-      assert.deepEqual([immediate.preview.orderId, immediate.preview.payout], [orderId + 2, String(100n * ONE)], 'an order that is cancelled at once')
-    })
-
-    test('attached orders name the position they belong to', async () => {
-      await apply({ op: 'open_position', ...TERMS, asset: 'SOL' })
-      const positionId = await lastPositionId(fixture, trader.address)
-      const { price: now } = await price('SOL')
-      const slippageToleranceBps = 100
-      const orders: readonly OperationRequest[] = [
-        { op: 'set_stop_loss', positionId, triggerPrice: String((now * 95n) / 100n), slippageToleranceBps },
-        { op: 'set_take_profit', positionId, triggerPrice: String((now * 105n) / 100n), slippageToleranceBps },
-        { op: 'place_trailing_stop', positionId, trailingPercentBps: 500, slippageToleranceBps },
-      ]
-      let orderId = 0
-      for (const order of orders) {
-        const { preview } = await apply(order)
-        assert.deepEqual([preview.positionId, preview.size, preview.collateral, preview.payout], [positionId, null, null, null], order.op)
-        assert.ok(preview.orderId !== null && preview.orderId > orderId)
-        orderId = preview.orderId
-      }
-      assert.deepEqual(withoutLedger((await apply({ op: 'cancel_order', orderId })).preview), { ...NOTHING, orderId, positionId, payout: '0' })
-      const { preview } = await apply({ op: 'close_position', positionId })
-      assert.deepEqual([preview.positionId, preview.orderId], [positionId, null], 'also when the close cancels orders')
-    })
-
-    test('the liquidity vault: fees, and what a withdrawal pays', async () => {
-      const { preview: deposit } = await apply({ op: 'deposit_liquidity', amount: String(1_000n * ONE) })
-      assert.deepEqual(withoutLedger(deposit), { ...NOTHING, fee: String(3n * ONE) })
-      const expirationLedger = fixture.network.chain.history.latest().sequence + 5_000
-      await apply({ op: 'approve_liquidity_withdrawal', lpAmount: String(100n * ONE), expirationLedger })
-      if (generation === '2') {
-        await fixture.control('local_advance', { seconds: 3_600 })
-        await fixture.closeLedgers(4)
-      }
-      const { preview, gained } = await apply({ op: 'withdraw_liquidity', lpAmount: String(100n * ONE) })
       assert.equal(preview.payout, String(gained.usdc))
-      assert.ok(BigInt(preview.fee ?? 0) > 0n)
-    })
+      assert.equal(BigInt(preview.pnl ?? 'none') > 0n, percent > 100)
+      assert.equal(BigInt(preview.pnl ?? 0), (BigInt(size) * (BigInt(preview.price ?? 0) - BigInt(entryPrice))) / BigInt(entryPrice))
+      await world().fixture.control('local_setPrice', { asset: 'BTC', price: String(earlier) })
+      await world().fixture.closeLedgers(2)
+    }
+  })
 
-    test('a trader vault: a leader trades with its money', async () => {
-      await apply({ op: 'create_vault', name: `Previews ${generation}` })
-      await apply({ op: 'deposit_vault', vaultId: 0, amount: String(1_000n * ONE) })
-      const { preview: open } = await apply({ op: 'leader_open_position', vaultId: 0, ...TERMS })
-      assert.ok(open.positionId !== null && open.fee !== null && open.liquidationPrice !== null)
-      assert.deepEqual([open.size, open.payout], [String(500n * ONE), null])
-      const { preview: limit } = await apply({ op: 'leader_place_limit_order', vaultId: 0, ...ENTRY })
-      const { preview: cancelled } = await apply({ op: 'leader_cancel_order', vaultId: 0, orderId: limit.orderId ?? 0 })
-      assert.deepEqual([limit.collateral, cancelled.payout], [String(100n * ONE), String(100n * ONE)])
-      const { preview: close } = await apply({ op: 'leader_close_position', vaultId: 0, positionId: open.positionId })
-      assert.ok(BigInt(close.payout ?? 0) > 0n && close.pnl !== null)
-      const { preview, gained } = await apply({ op: 'withdraw_vault', vaultId: 0, shares: String(100n * ONE) })
-      assert.equal(preview.payout, String(gained.usdc))
-    })
+  test('a cross position: opened out of the pool and the wallet, closed into the pool', async () => {
+    const { preview: open, gained: spent } = await world().apply({ op: 'open_position_cross', ...TERMS })
+    const opened = await world().position(open.positionId)
+    assert.deepEqual(
+      [open.size, open.collateral, open.fee, open.liquidationPrice, open.payout],
+      [String(500n * ONE), opened.collateral, String(100n * ONE - BigInt(opened.collateral)), null, null],
+    )
+    assert.equal(spent.usdc + spent.pool, -100n * ONE)
+    const { preview, gained } = await world().apply({ op: 'close_position_cross', positionId: open.positionId ?? 0 })
+    assert.deepEqual([preview.positionId, preview.payout, gained.usdc], [open.positionId, String(gained.pool), 0n])
+    assert.equal((await world().apply({ op: 'withdraw_cross_margin', amount: preview.payout ?? '0' })).preview.payout, preview.payout)
+    assert.deepEqual(withoutLedger((await world().apply({ op: 'deposit_cross_margin', amount: String(ONE) })).preview), NOTHING)
+  })
+}
 
-    if (generation === '2') {
-      test('changes of collateral and partial closes', async () => {
-        await apply({ op: 'open_position', ...TERMS })
-        const positionId = await lastPositionId(fixture, trader.address)
-        const { preview: added } = await apply({ op: 'add_collateral', positionId, amount: String(50n * ONE) })
-        assert.deepEqual([added.size, added.collateral, added.payout], [String(500n * ONE), (await position(positionId)).collateral, null])
-        assert.ok(added.liquidationPrice !== null)
-        const { preview: removed } = await apply({ op: 'remove_collateral', positionId, amount: String(20n * ONE) })
-        assert.deepEqual([removed.collateral, removed.payout], [(await position(positionId)).collateral, String(20n * ONE)])
-        const earlier = BigInt((await position(positionId)).collateral)
-        const { preview: reduced, gained } = await apply({ op: 'close_position_partial', positionId, closeSize: String(200n * ONE) })
-        const left = BigInt((await position(positionId)).collateral)
-        assert.deepEqual([reduced.size, reduced.collateral, reduced.payout], [String(200n * ONE), String(earlier - left), String(gained.usdc)])
-        assert.ok(reduced.pnl !== null && reduced.liquidationPrice !== null && reduced.price !== null)
-      })
+function orderTests(world: () => PreviewedTrader): void {
+  test('entry orders hold their collateral, and cancelling returns it', async () => {
+    const { preview } = await world().apply({ op: 'place_limit_order', ...ENTRY })
+    const orderId = await lastOrderId(world().fixture, world().trader.address)
+    assert.deepEqual(withoutLedger(preview), { ...NOTHING, orderId, size: String(500n * ONE), collateral: String(100n * ONE) })
+    const { preview: cancelled, gained } = await world().apply({ op: 'cancel_order', orderId })
+    assert.deepEqual(withoutLedger(cancelled), { ...NOTHING, orderId, size: String(500n * ONE), collateral: String(100n * ONE), payout: String(gained.usdc) })
+    assert.equal(gained.usdc, 100n * ONE)
+    const { preview: stopLimit } = await world().apply({ op: 'place_stop_limit_order', ...ENTRY, limitPrice: '1' })
+    assert.deepEqual([stopLimit.orderId, stopLimit.collateral], [orderId + 1, String(100n * ONE)])
+    const immediate = await world().prepare({ op: 'place_limit_order', ...ENTRY, timeInForce: 1 })
+    assert.deepEqual([immediate.preview.orderId, immediate.preview.payout], [orderId + 2, String(100n * ONE)], 'an order that is cancelled at once')
+  })
 
-      test('an open that closes positions in the other direction reports their result', async () => {
-        for (const op of ['open_position', 'open_position_cross'] as const) {
-          await apply({ op, ...TERMS, asset: 'XRP', leverage: 2 })
-          const { preview, gained } = await apply({ op, ...TERMS, asset: 'XRP', direction: 'Short' })
-          const opened = await position(preview.positionId)
-          assert.deepEqual([preview.size, preview.collateral], [String(300n * ONE), opened.collateral])
-          assert.equal(preview.fee, String(60n * ONE - BigInt(opened.collateral)))
-          assert.equal(BigInt(preview.payout ?? 0) - 60n * ONE, gained.usdc + gained.pool, op)
-          assert.ok(preview.pnl !== null)
-        }
-      })
+  test('attached orders name the position they belong to', async () => {
+    await world().apply({ op: 'open_position', ...TERMS, asset: 'SOL' })
+    const positionId = await lastPositionId(world().fixture, world().trader.address)
+    const { price: now } = await world().price('SOL')
+    const slippageToleranceBps = 100
+    const orders: readonly OperationRequest[] = [
+      { op: 'set_stop_loss', positionId, triggerPrice: String((now * 95n) / 100n), slippageToleranceBps },
+      { op: 'set_take_profit', positionId, triggerPrice: String((now * 105n) / 100n), slippageToleranceBps },
+      { op: 'place_trailing_stop', positionId, trailingPercentBps: 500, slippageToleranceBps },
+    ]
+    let orderId = 0
+    for (const order of orders) {
+      const { preview } = await world().apply(order)
+      assert.deepEqual([preview.positionId, preview.size, preview.collateral, preview.payout], [positionId, null, null, null], order.op)
+      assert.ok(preview.orderId !== null && preview.orderId > orderId)
+      orderId = preview.orderId
+    }
+    assert.deepEqual(withoutLedger((await world().apply({ op: 'cancel_order', orderId })).preview), { ...NOTHING, orderId, positionId, payout: '0' })
+    const { preview } = await world().apply({ op: 'close_position', positionId })
+    assert.deepEqual([preview.positionId, preview.orderId], [positionId, null], 'also when the close cancels orders')
+  })
+}
+
+function actionTests(world: () => PreviewedTrader): void {
+  test('the liquidity vault: fees, and what a withdrawal pays', async () => {
+    const { preview: deposit } = await world().apply({ op: 'deposit_liquidity', amount: String(1_000n * ONE) })
+    assert.deepEqual(withoutLedger(deposit), { ...NOTHING, fee: String(3n * ONE) })
+    const expirationLedger = world().fixture.network.chain.history.latest().sequence + 5_000
+    await world().apply({ op: 'approve_liquidity_withdrawal', lpAmount: String(100n * ONE), expirationLedger })
+    if (world().generation === '2') {
+      // The withdrawal cooldown.
+      await world().fixture.control('local_advance', { seconds: 3_600 })
+      await world().fixture.closeLedgers(4)
+    }
+    const { preview, gained } = await world().apply({ op: 'withdraw_liquidity', lpAmount: String(100n * ONE) })
+    assert.equal(preview.payout, String(gained.usdc))
+    assert.ok(BigInt(preview.fee ?? 0) > 0n)
+  })
+
+  test('a trader vault: a leader trades with its money', async () => {
+    await world().apply({ op: 'create_vault', name: `Previews ${world().generation}` })
+    await world().apply({ op: 'deposit_vault', vaultId: 0, amount: String(1_000n * ONE) })
+    const { preview: open } = await world().apply({ op: 'leader_open_position', vaultId: 0, ...TERMS })
+    assert.ok(open.positionId !== null && open.fee !== null && open.liquidationPrice !== null)
+    assert.deepEqual([open.size, open.payout], [String(500n * ONE), null])
+    const { preview: limit } = await world().apply({ op: 'leader_place_limit_order', vaultId: 0, ...ENTRY })
+    const { preview: cancelled } = await world().apply({ op: 'leader_cancel_order', vaultId: 0, orderId: limit.orderId ?? 0 })
+    assert.deepEqual([limit.collateral, cancelled.payout], [String(100n * ONE), String(100n * ONE)])
+    const { preview: close } = await world().apply({ op: 'leader_close_position', vaultId: 0, positionId: open.positionId })
+    assert.ok(BigInt(close.payout ?? 0) > 0n && close.pnl !== null)
+    const { preview, gained } = await world().apply({ op: 'withdraw_vault', vaultId: 0, shares: String(100n * ONE) })
+    assert.equal(preview.payout, String(gained.usdc))
+  })
+}
+
+function secondGenerationTests(world: () => PreviewedTrader): void {
+  test('changes of collateral and partial closes', async () => {
+    await world().apply({ op: 'open_position', ...TERMS })
+    const positionId = await lastPositionId(world().fixture, world().trader.address)
+    const { preview: added } = await world().apply({ op: 'add_collateral', positionId, amount: String(50n * ONE) })
+    assert.deepEqual([added.size, added.collateral, added.payout], [String(500n * ONE), (await world().position(positionId)).collateral, null])
+    assert.ok(added.liquidationPrice !== null)
+    const { preview: removed } = await world().apply({ op: 'remove_collateral', positionId, amount: String(20n * ONE) })
+    assert.deepEqual([removed.collateral, removed.payout], [(await world().position(positionId)).collateral, String(20n * ONE)])
+    const earlier = BigInt((await world().position(positionId)).collateral)
+    const { preview: reduced, gained } = await world().apply({ op: 'close_position_partial', positionId, closeSize: String(200n * ONE) })
+    const left = BigInt((await world().position(positionId)).collateral)
+    assert.deepEqual([reduced.size, reduced.collateral, reduced.payout], [String(200n * ONE), String(earlier - left), String(gained.usdc)])
+    assert.ok(reduced.pnl !== null && reduced.liquidationPrice !== null && reduced.price !== null)
+  })
+
+  test('an open that closes positions in the other direction reports their result', async () => {
+    for (const op of ['open_position', 'open_position_cross'] as const) {
+      await world().apply({ op, ...TERMS, asset: 'XRP', leverage: 2 })
+      const { preview, gained } = await world().apply({ op, ...TERMS, asset: 'XRP', direction: 'Short' })
+      const opened = await world().position(preview.positionId)
+      assert.deepEqual([preview.size, preview.collateral], [String(300n * ONE), opened.collateral])
+      assert.equal(preview.fee, String(60n * ONE - BigInt(opened.collateral)))
+      assert.equal(BigInt(preview.payout ?? 0) - 60n * ONE, gained.usdc + gained.pool, op)
+      assert.ok(preview.pnl !== null)
     }
   })
 }
