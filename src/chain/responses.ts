@@ -307,7 +307,7 @@ export function parseTransaction(result: unknown): TransactionResponse {
   return { status, latestLedger, ledger, ...record, resultXdr: text(response['resultXdr'], 'resultXdr'), diagnosticEventsXdr }
 }
 
-/** Members of an unexpected type count as absent: only the outcome decides what a client is told. */
+/** Members of an unexpected type count as absent: clients depend on the outcome only. */
 function parseRecord(response: Readonly<Record<string, unknown>>): TransactionRecord {
   const { createdAt, envelopeXdr, resultXdr, resultMetaXdr } = response
   const closeSec = typeof createdAt === 'string' && /^\d{1,15}$/.test(createdAt) ? Number(createdAt) : createdAt

@@ -53,8 +53,8 @@ function positionTests(world: () => PreviewedTrader): void {
     const fee = 100n * ONE - BigInt(opened.collateral)
     const { liquidationPrice, price: paid, priceTimestamp, ledger, ...rest } = preview
     assert.deepEqual(rest, {
-      ...withoutPrices(NOTHING), positionId: await lastPositionId(world().fixture, world().trader.address), entryPrice: opened.entryPrice, size: String(500n * ONE),
-      collateral: opened.collateral, fee: String(fee),
+      ...withoutPrices(NOTHING), positionId: await lastPositionId(world().fixture, world().trader.address), entryPrice: opened.entryPrice,
+      size: String(500n * ONE), collateral: opened.collateral, fee: String(fee),
     })
     assert.deepEqual([gained.usdc, fee > 0n, paid], [-100n * ONE, true, opened.entryPrice])
     assert.ok(liquidationPrice !== null && ledger > 0 && priceTimestamp !== null)
