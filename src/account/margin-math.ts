@@ -1,8 +1,7 @@
 // PnL, funding, margin, liquidation prices and fees, in the market's own integer arithmetic: division truncates toward zero, like bigint's. Pure.
 
 import { maxAmount, minAmount, ONE_E7 } from '../base/fixed-point.ts'
-import type { StoredConfig, StoredFeeTier, StoredOrder, StoredPosition, TimedAmount } from '../chain/market-entries.ts'
-import { ORDER_TYPES } from '../chain/market-entries.ts'
+import type { StoredConfig, StoredFeeTier, StoredPosition, TimedAmount } from '../chain/market-entries.ts'
 import { isAtLeast } from '../exchange/generations.ts'
 import type { Generation } from '../exchange/generations.ts'
 import type { PricedPosition } from '../exchange/position-pnl.ts'
@@ -151,23 +150,6 @@ export function feeRates(volume: bigint, tiers: readonly StoredFeeTier[], config
     makerRate: BigInt(found?.maker_fee_bps ?? config.base_maker_fee_bps) * FEE_RATE_PER_UNIT,
     takerRate: BigInt(found?.taker_fee_bps ?? config.base_taker_fee_bps) * FEE_RATE_PER_UNIT,
     nextTierVolume: tiers[tier + 1]?.min_volume ?? null,
-  }
-}
-
-/** The price that triggers a pending order and that slippage is measured from; undefined for a trailing stop with an unknown peak. */
-export function referencePrice(order: StoredOrder, peak: bigint | undefined): bigint | undefined {
-  switch (ORDER_TYPES[order.order_type]) {
-    case 'stop_limit':
-      return order.stop_limit_phase === 1 ? order.limit_price : order.trigger_price
-    case 'take_profit':
-      return order.limit_price > 0n ? order.limit_price : order.trigger_price
-    case 'trailing_stop': {
-      if (peak === undefined) return undefined
-      const distance = (peak * BigInt(order.trailing_percent_bps)) / BPS
-      return order.direction === LONG ? peak - distance : peak + distance
-    }
-    default:
-      return order.trigger_price
   }
 }
 

@@ -1,7 +1,7 @@
 // Finds the pending orders of an account in a market that has no list of their ids (from build 2.3 on).
 
 import type { Log } from '../base/log.ts'
-import { numberedKey, readOrderOwner, readU64, singleKey } from '../chain/market-entries.ts'
+import { numberedKey, readOrderState, readU64, singleKey } from '../chain/market-entries.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import { ENTRY_KEYS_MAX } from '../chain/rpc.ts'
 import type { Rpc } from '../chain/rpc.ts'
@@ -45,8 +45,8 @@ export function createOrderSources(parts: {
     const batches: (readonly number[])[] = []
     for (let start = 0; start < ids.length; start += ENTRY_KEYS_MAX) batches.push(ids.slice(start, start + ENTRY_KEYS_MAX))
     const responses = await Promise.all(batches.map((batch) => rpc.getLedgerEntries(batch.map((id) => numberedKey(market, 'Order', id)), call)))
-    const orders = responses.flatMap(({ entries }) => entries.map(({ dataXdr }) => readOrderOwner(dataXdr)))
-    return orders.flatMap((order) => (order !== undefined && order.pending && order.trader === owner ? [order.orderId] : []))
+    const orders = responses.flatMap(({ entries }) => entries.map(({ dataXdr }) => readOrderState(dataXdr)))
+    return orders.flatMap((order) => (order !== undefined && order.status === 'pending' && order.trader === owner ? [order.orderId] : []))
   }
 
   return [indexed, newest]

@@ -1,8 +1,8 @@
 // Builds the account resource from entries and prices. Pure. What cannot be read is null, with the reason in `unknown`.
 
 import { amountText } from '../base/fixed-point.ts'
-import type { StoredOrder, StoredPosition } from '../chain/market-entries.ts'
-import { ORDER_TYPES } from '../chain/market-entries.ts'
+import type { StoredPosition } from '../chain/market-entries.ts'
+import { orderTerms } from '../chain/order-terms.ts'
 import { isAtLeast } from '../exchange/generations.ts'
 import { pricePnl } from '../exchange/position-pnl.ts'
 import type { AccountPosition, AccountState, CrossMargin } from '../resources/account-state.ts'
@@ -10,7 +10,7 @@ import type { OpenOrder } from '../resources/open-order.ts'
 import type { AccountEntries, Readable } from './entries.ts'
 import type { CrossLeg } from './margin-math.ts'
 import {
-  closeValue, crossMarginTotals, crossRequirements, feeRates, fundingOwed, liquidationPrice, referencePrice, settlementPrice,
+  closeValue, crossMarginTotals, crossRequirements, feeRates, fundingOwed, liquidationPrice, settlementPrice,
 } from './margin-math.ts'
 
 /** The price of an asset at the entries' ledger, or why there is none. */
@@ -19,10 +19,6 @@ export type Quote = { readonly price: bigint; readonly timestampSec: number } | 
 /** Records why a part is null. `part` is a JSON pointer. */
 type ReportUnknown = (part: string, reason: string) => void
 
-/** By the low byte of time_in_force; a flag is beside it. */
-const MODES = ['gtc', 'ioc', 'post_only'] as const
-const REDUCE_ONLY_FLAG = 0x100
-const PHASES = ['waiting_for_stop', 'limit_active'] as const
 const CROSS = 1
 
 /** What an account's figures are computed from. */
@@ -56,7 +52,7 @@ export function buildState(owner: string, view: AccountView): AccountState {
 
 /** The resting orders; null when some cannot be read. */
 export function openOrders({ orders, peaks }: AccountEntries): OpenOrder[] | null {
-  return orders?.map((order) => buildOrder(order, peaks.get(order.id))) ?? null
+  return orders?.map((order) => orderTerms(order, peaks.get(order.id))) ?? null
 }
 
 function buildPosition(position: StoredPosition, part: string, view: AccountView & { readonly report: ReportUnknown }): AccountPosition {
@@ -114,33 +110,6 @@ function settlementPriceOf(asset: string, price: bigint, { entries: { assets, co
   if (!isAtLeast(generation, '2.0')) return price
   const lastGood = assets.get(asset)?.lastGoodPrice
   return lastGood === undefined || config === undefined ? undefined : settlementPrice(price, lastGood, config, closeSec)
-}
-
-function buildOrder(order: StoredOrder, peak: bigint | undefined): OpenOrder {
-  const type = ORDER_TYPES[order.order_type] ?? 'limit'
-  const [isTrailing, isEntry] = [type === 'trailing_stop', !order.has_position]
-  return {
-    orderId: order.id,
-    trader: order.trader,
-    orderType: type,
-    asset: order.asset,
-    direction: order.direction,
-    positionId: isEntry ? null : order.position_id,
-    collateral: isEntry ? String(order.collateral) : null,
-    leverage: order.leverage,
-    size: isEntry ? String(order.collateral * BigInt(order.leverage)) : null,
-    triggerPrice: isTrailing ? null : String(order.trigger_price),
-    triggerCondition: order.trigger_condition === 0 ? 'Above' : 'Below',
-    limitPrice: order.limit_price > 0n ? String(order.limit_price) : null,
-    stopLimitPhase: type === 'stop_limit' ? PHASES[order.stop_limit_phase] ?? null : null,
-    trailingPercentBps: isTrailing ? order.trailing_percent_bps : null,
-    peakPrice: isTrailing ? amountText(peak) : null,
-    referencePrice: amountText(referencePrice(order, peak)),
-    slippageToleranceBps: order.slippage_tolerance_bps,
-    timeInForce: MODES[order.time_in_force & 0xff] ?? 'gtc',
-    reduceOnly: isEntry && (order.time_in_force & REDUCE_ONLY_FLAG) !== 0,
-    createdAt: order.created_at,
-  }
 }
 
 function buildBalances({ xlm, usdc, lp }: AccountEntries, report: ReportUnknown): AccountState['balances'] {

@@ -91,6 +91,7 @@ export type StoredFeeTier = Struct<typeof FEE_TIER>
 /** Order types by their number in storage. */
 export const ORDER_TYPES = ['limit', 'stop_loss', 'take_profit', 'stop_limit', 'trailing_stop'] as const
 export const ORDER_PENDING = 0
+const ORDER_STATES = ['pending', 'executed'] as const
 const STATUSES = 5
 
 /** Reads a position's entry. Undefined for anything else, including invalid XDR. */
@@ -124,13 +125,21 @@ export function readMarginMode(dataXdr: string): { readonly positionId: number; 
   return { positionId: position.id, marginMode: position.margin_mode === 0 ? 'isolated' : 'cross' }
 }
 
-/** Reads the owner of an order's entry. Undefined for anything else. */
-export function readOrderOwner(
-  dataXdr: string,
-): { readonly orderId: number; readonly trader: string; readonly placedSec: number; readonly pending: boolean } | undefined {
+/** What every build stores of an order. */
+export interface StoredOrderState {
+  readonly orderId: number
+  readonly trader: string
+  readonly placedSec: number
+  readonly status: 'pending' | 'executed' | 'cancelled'
+}
+
+/** Reads the owner and the state of an order's entry. Undefined for anything else. */
+export function readOrderState(dataXdr: string): StoredOrderState | undefined {
   const order = readStruct(contractDataValue(dataXdr), { id: 'count', trader: 'address', created_at: 'count', status: 'u32' })
   if (order === undefined) return undefined
-  return { orderId: order.id, trader: order.trader, placedSec: order.created_at, pending: order.status === ORDER_PENDING }
+  // Besides a cancellation there are the codes of one for slippage, and of an expiry.
+  const status = ORDER_STATES[order.status] ?? 'cancelled'
+  return { orderId: order.id, trader: order.trader, placedSec: order.created_at, status }
 }
 
 /** Reads the configuration from the market's instance storage. */

@@ -2,7 +2,7 @@
 
 import type { CallOptions } from './rpc-request.ts'
 import { contractDataKey, contractDataValue, instanceKey } from './ledger-keys.ts'
-import { accountEntryKey, exposureKey, numberedKey, readIds, readOrderOwner, readPosition, singleKey } from './market-entries.ts'
+import { accountEntryKey, exposureKey, numberedKey, readIds, readOrderState, readPosition, singleKey } from './market-entries.ts'
 import type { StoredPosition } from './market-entries.ts'
 import { readOpenInterest } from './market-summary.ts'
 import type { OpenInterest } from './market-summary.ts'
@@ -92,7 +92,7 @@ export async function readMarketState(
     openOrderCount: at(single.openOrderCount, readU32),
     openInterest: new Map(exposures.map(([asset, key]) => [asset, readOpenInterest(stored.get(key))])),
     positions: new Map(positions.filter(([, key]) => stored.has(key)).map(([id, key]) => [id, at(key, readPosition)])),
-    pendingOrders: new Set(orders.filter(([id, key]) => isPending(id, at(key, readOrderOwner))).map(([id]) => id)),
+    pendingOrders: new Set(orders.filter(([id, key]) => isPending(id, at(key, readOrderState))).map(([id]) => id)),
     idsOfTraders: new Map(lists.flatMap(([trader, key]) => {
       const ids = at(key, readIds)
       return ids === null ? [] : [[trader, new Set(ids)] as const]
@@ -101,8 +101,8 @@ export async function readMarketState(
   }
 }
 
-function isPending(id: number, order: ReturnType<typeof readOrderOwner> | null): boolean {
-  return order?.orderId === id && order.pending
+function isPending(id: number, order: ReturnType<typeof readOrderState> | null): boolean {
+  return order?.orderId === id && order.status === 'pending'
 }
 
 function readU32(dataXdr: string): number | undefined {

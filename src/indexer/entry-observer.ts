@@ -18,7 +18,7 @@ const TRACKED_IDS_MAX = 1_000
 export interface EntryObserver {
   /** Writes the result of the last request and starts the next one, without waiting for it. */
   poll(db: Writer, signal: AbortSignal): Promise<void>
-  /** Reads one batch, waits for it and writes it; returns the number of observations. An RPC failure counts as none. */
+  /** Reads one batch, waits for it and writes it; returns the number of facts that were stored. An RPC failure counts as none. */
   observe(db: Writer, signal?: AbortSignal): Promise<number>
   /** Resolves when no request is pending. */
   settled(): Promise<void>
@@ -36,7 +36,8 @@ export interface EntrySubject<Subject, Observation> {
   observe(
     rpc: Rpc, contracts: EventContracts, subjects: readonly Subject[], indexedLedger: number, options: CallOptions,
   ): Promise<readonly Observation[] | undefined>
-  record(tx: Queryable, epoch: Epoch, observations: readonly Observation[], nowMs: number): Promise<void>
+  /** May return the number of facts that were stored; by default every observation is one. */
+  record(tx: Queryable, epoch: Epoch, observations: readonly Observation[], nowMs: number): Promise<number | void>
 }
 
 export interface ListOptions {
@@ -81,9 +82,9 @@ export function createEntryObserver<Subject, Observation>(
     }
   }
 
-  async function record(db: Writer, { epoch, observations }: ObservationBatch<Observation>): Promise<void> {
-    if (observations.length === 0) return
-    await db.transaction((tx) => subject.record(tx, epoch, observations, clock.nowMs()))
+  async function record(db: Writer, { epoch, observations }: ObservationBatch<Observation>): Promise<number> {
+    if (observations.length === 0) return 0
+    return (await db.transaction((tx) => subject.record(tx, epoch, observations, clock.nowMs()))) ?? observations.length
   }
 
   return {
@@ -99,8 +100,7 @@ export function createEntryObserver<Subject, Observation>(
       const request = await nextRequest(db)
       const batch = await request?.(signal)
       if (batch === undefined) return 0
-      await record(db, batch)
-      return batch.observations.length
+      return await record(db, batch)
     },
     settled: () => background.settled(),
   }

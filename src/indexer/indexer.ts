@@ -10,7 +10,7 @@ import { createLockHolder } from './lock-holder.ts'
 import { MARGIN_MODES } from './margin-modes.ts'
 import type { IndexerOptions } from './options.ts'
 import { INDEXER_LOCK } from './options.ts'
-import { ORDER_OWNERS } from './order-owners.ts'
+import { ORDER_DETAILS } from './order-details.ts'
 import { POOL } from './pool.ts'
 import { createProgress } from './progress.ts'
 import type { IndexerStatus } from './progress.ts'
@@ -32,8 +32,8 @@ export interface Indexer extends AsyncDisposable {
   /** Reads which code the contracts run, if that is due; returns the number of versions and codes that were new. Rejects as `step` does. */
   watchContracts(signal?: AbortSignal): Promise<number>
   /**
-   * Reads what no event reports (margin modes, order owners, vaults, the pool), at most one batch of each, and stores it; returns the number of
-   * observations. Rejects as `step` does.
+   * Reads what no event reports (margin modes, orders, vaults, the pool), at most one batch of each, and stores it; returns the number of
+   * facts. Rejects as `step` does.
    */
   observe(signal?: AbortSignal): Promise<number>
   /** Compares one part of the projections with the ledger; returns the number of corrections, null when nothing was compared. Rejects as `step` does. */
@@ -58,7 +58,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const lock = createLockHolder(store, INDEXER_LOCK)
   const stepper = createStepper(options)
   const observers = [
-    createEntryObserver(MARGIN_MODES, options), createEntryObserver(ORDER_OWNERS, options), createEntryObserver(VAULTS, options),
+    createEntryObserver(MARGIN_MODES, options), createEntryObserver(ORDER_DETAILS, options), createEntryObserver(VAULTS, options),
     createEntryObserver(POOL, options),
   ]
   const archive = options.archive ?? null

@@ -20,6 +20,7 @@ import { readArchive, replaceDecoded } from '../projections/events.ts'
 import { markReadGaps } from '../projections/gaps.ts'
 import { notifyIndexChanged, readIndexCursor, readProjectionsVersion, recountUnknownEvents, writeProjectionsVersion } from '../projections/index-state.ts'
 import { analyzeShadow, compareShadow, createShadow, dropShadow, isSwapBlocked, shadowExists, shadowOf, swapShadow } from '../projections/shadow.ts'
+import { addOrdersWithoutEvents } from '../projections/order-details.ts'
 import { PROJECTIONS_VERSION } from '../projections/tables.ts'
 import type { RebuildProgress, RebuildReason } from '../projections/tasks.ts'
 import { isActive, readTask, requestTask, updateTask } from '../projections/tasks.ts'
@@ -130,6 +131,7 @@ export function createRebuilder({ clock, random, log }: RebuilderOptions): Rebui
   async function complete(tx: Queryable, progress: RebuildProgress): Promise<void> {
     const cursor = defined(await readIndexCursor(tx), 'the index cursor')
     await applyCorrections(shadowOf(tx), await readCorrections(tx, progress.afterSeq, Number.MAX_SAFE_INTEGER))
+    await addOrdersWithoutEvents(shadowOf(tx))
     const differences = progress.compare ? await compareShadow(tx) : null
     if (differences !== null && Object.keys(differences).length === 0) await dropShadow(tx)
     else await swapShadow(tx)

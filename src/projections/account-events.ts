@@ -10,10 +10,12 @@ import { EVENT_COLUMNS, toEventRow } from './events.ts'
 import type { RawEventRow } from './events.ts'
 import type { LogBounds } from './log-list.ts'
 import { listLog } from './log-list.ts'
-import type { OrderEnd, OwnerlessEvent, PlacedOrder } from './orders.ts'
-import { endOrders, insertOwnerlessEvents, insertPlacedOrders, readOrderOwners } from './orders.ts'
+import { isOrderEnd } from './orders-fold.ts'
+import { readOrderOwners } from './orders.ts'
+import type { OwnerlessEvent } from './ownerless-events.ts'
+import { insertOwnerlessEvents } from './ownerless-events.ts'
 import type { Page } from './page.ts'
-import { bigOf, numberOf, textOf } from './payload.ts'
+import { numberOf } from './payload.ts'
 
 /** Kinds of events with a separate list. */
 export type AccountEventKind = 'order' | 'position'
@@ -51,22 +53,16 @@ interface AccountEvent {
   readonly kind: AccountEventKind | null
 }
 
-/** The changes of a page to feeds and orders. */
+/** The changes of a page to the feeds. */
 export interface AccountChanges {
   readonly events: readonly AccountEvent[]
-  /** Orders placed in this page, by order id. */
-  readonly placed: ReadonlyMap<number, PlacedOrder>
-  /** How orders ended in this page, by order id. */
-  readonly ended: ReadonlyMap<number, OrderEnd>
   readonly ownerless: readonly OwnerlessEvent[]
 }
 
-/** Adds a page's events to the feeds of their accounts. Each event must be applied exactly once. */
+/** Adds a page's events to the feeds of their accounts. Each event must be applied exactly once, after the orders that it places. */
 export async function applyAccountEvents(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
   const ended = events.filter(isOrderEnd).map((event) => numberOf(event, 'orderId'))
   const changes = foldAccountEvents(events, await readOrderOwners(tx, deployment, ended))
-  await insertPlacedOrders(tx, deployment, [...changes.placed.values()])
-  await endOrders(tx, deployment, changes.ended)
   await insertOwnerlessEvents(tx, deployment, changes.ownerless)
   await insertAccountEvents(tx, changes.events)
 }
@@ -74,34 +70,20 @@ export async function applyAccountEvents(tx: Queryable, deployment: number, even
 /** Computes the feeds: an event concerns every account in its payload, and the owner of an order that it ends. Pure. */
 export function foldAccountEvents(events: readonly ArchivedEvent[], owners: ReadonlyMap<number, string>): AccountChanges {
   const rows: AccountEvent[] = []
-  const placed = new Map<number, PlacedOrder>()
-  const orderEnds = new Map<number, OrderEnd>()
   const ownerless: OwnerlessEvent[] = []
   for (const event of events) {
     const { seq, topic, payload } = event
     if (payload === null) continue
     const accounts = new Set(ACCOUNT_ROLES.map((role) => payload[role]).filter((name) => typeof name === 'string'))
-    if (event.contract === 'market' && topic === 'order_placed') placed.set(numberOf(event, 'orderId'), placedOrder(event))
     if (isOrderEnd(event)) {
       const orderId = numberOf(event, 'orderId')
-      // A cancellation during an execution is reported first and is final: the order is reported as executed too.
-      if (!orderEnds.has(orderId)) orderEnds.set(orderId, topic === 'order_executed' ? 'executed' : 'cancelled')
-      const owner = placed.get(orderId)?.trader ?? owners.get(orderId)
+      const owner = owners.get(orderId)
       if (owner === undefined) ownerless.push({ seq, orderId, ts: event.ledgerCloseTs, topic })
       else accounts.add(owner)
     }
     for (const account of accounts) rows.push({ account, seq, topic, kind: kindOf(topic) })
   }
-  return { events: rows, placed, ended: orderEnds, ownerless }
-}
-
-function placedOrder(event: ArchivedEvent): PlacedOrder {
-  const { seq, ledger, ledgerCloseTs: ts, txHash } = event
-  return { orderId: numberOf(event, 'orderId'), trader: textOf(event, 'trader'), triggerPrice: bigOf(event, 'triggerPrice'), seq, ledger, ts, txHash }
-}
-
-function isOrderEnd(event: ArchivedEvent): boolean {
-  return event.contract === 'market' && event.payload !== null && (event.topic === 'order_executed' || event.topic === 'order_cancelled')
+  return { events: rows, ownerless }
 }
 
 const KINDS: ReadonlyMap<string, AccountEventKind> = new Map([

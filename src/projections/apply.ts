@@ -12,6 +12,7 @@ import { readMarginModes } from './margin-modes.ts'
 import { readPositionEvent } from './market-events.ts'
 import type { PositionEvent } from './market-events.ts'
 import { changeOpenInterest } from './market-stats.ts'
+import { applyOrderEvents } from './orders.ts'
 import { foldPositions, liquidationKey } from './positions-fold.ts'
 import { applyPoolFlows } from './pool-samples.ts'
 import { loadPositions, storePositions } from './positions.ts'
@@ -28,6 +29,7 @@ export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonl
   const events = archived.filter((event) => !isTransfer(event))
   await applyPositionEvents(tx, epoch.deployment, events)
   await applyBadDebts(tx, epoch.deployment, events)
+  await applyOrderEvents(tx, epoch, events)
   await applyAccountEvents(tx, epoch.deployment, events)
   await applyVaultEvents(tx, epoch, events)
   await applyPoolFlows(tx, events)

@@ -27,13 +27,15 @@ export interface LogList<Row> extends LogBounds, AsOf {
   readonly kind: string
   readonly table:
     | 'idx.events' | 'idx.trades' | 'idx.account_events' | 'idx.vault_trades' | 'idx.vault_flows' | 'idx.referral_trades' | 'idx.referral_claims'
-    | 'idx.placed_orders'
+    | 'idx.orders'
   /** The table with the rows when `table` only selects them: `columns` then refer to this table, `equals` to `table`. */
   readonly detail?: 'idx.events'
   /** The SQL of each column, by its name on the wire. */
   readonly columns: Readonly<Record<keyof Row & string, string>>
   /** A second table, whose rows are merged into the list by seq. It needs the same indexes. */
   readonly merged?: { readonly table: 'idx.opens'; readonly columns: Readonly<Record<keyof Row & string, string>> }
+  /** The column that rows are ordered by instead of `seq`; cursors then hold its values. Bounds on ledger and time do not apply to it. */
+  readonly by?: 'order_id'
   /** SQL of a condition that every row meets. It must be the condition of a partial index on the list's keys. */
   readonly only?: string
   /** Equality filters; undefined values are ignored. Every combination needs an index on these columns in this order, followed by seq. */
@@ -60,12 +62,14 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
   const params: Param[] = []
   const bind: Bind = (value) => `$${params.push(value)}`
   const state = stateSource(list, bind)
-  const select = selectOf(list.columns)
+  const by = list.by ?? 'seq'
+  const select = selectOf(list.columns, by)
   const source: PageSource = {
     tables: [
       { table: list.table, select: list.detail === undefined ? select : 'r.seq' },
-      ...(list.merged === undefined ? [] : [{ table: list.merged.table, select: selectOf(list.merged.columns) }]),
+      ...(list.merged === undefined ? [] : [{ table: list.merged.table, select: selectOf(list.merged.columns, by) }]),
     ],
+    by,
     only: list.only,
     keys: keysOf(list, bind),
     highs: upperBoundsOf(list, state, bind),
@@ -78,8 +82,8 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
   return await readPage<Row, Row>(db, { state, page, gaps, params, limit: list.limit, cursorOf: (raw) => encodeCursor(list.kind, [raw.seq]) }, withoutSeq)
 }
 
-function selectOf(columns: Readonly<Record<string, string>>): string {
-  return `r.seq, ${Object.entries(columns).map(([name, sql]) => `${sql} as "${name}"`).join(', ')}`
+function selectOf(columns: Readonly<Record<string, string>>, by: string): string {
+  return `r.${by} as seq, ${Object.entries(columns).map(([name, sql]) => `${sql} as "${name}"`).join(', ')}`
 }
 
 /** SQL: the condition on a gap's row `g` under which its events could be in the list and not above the page. */
@@ -103,6 +107,7 @@ interface Key {
 interface PageSource {
   /** Each with the SQL of the same columns. */
   readonly tables: readonly { readonly table: string; readonly select: string }[]
+  readonly by: string
   readonly only: string | undefined
   readonly keys: readonly Key[]
   /** SQL of upper bounds on seq; the lowest one applies. */
@@ -136,8 +141,8 @@ const MAX_ROWS = PAGE_LIMITS.events.max + 1
  * The constant inner limit is for the planner of a prepared statement, which does not know the parameter: without it the planner expects a tenth of the table
  * and plans the page again on every call.
  */
-function plainPage({ keys, highs, limit, only }: PageSource, { table, select }: PageSource['tables'][number], low: string): string {
-  const columns = [...keys.map(({ column }) => `r.${column}`), 'r.seq']
+function plainPage({ by, keys, highs, limit, only }: PageSource, { table, select }: PageSource['tables'][number], low: string): string {
+  const columns = [...keys.map(({ column }) => `r.${column}`), `r.${by}`]
   const high = highs.length === 0 ? ABOVE_EVERY_SEQ : `least(${highs.join(', ')})`
   const bound = (seq: string): string => `(${[...keys.map(({ value }) => value), seq].join(', ')})`
   const range = `(${columns.join(', ')}) >= ${bound(low)} and (${columns.join(', ')}) <= ${bound(high)}`

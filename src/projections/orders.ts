@@ -1,81 +1,94 @@
-// Placed orders and the owners of orders. Executions and cancellations name no account. The owner comes from the order's placement event or, for orders
-// without one (immediate-or-cancel, and in generation 1 stop-limit and trailing stop), from its ledger entry.
+// Orders: how a page of events changes the table, and what is read from it by placement. Executions and cancellations name no account: the owner comes from
+// the placement event or, for orders without one (immediate-or-cancel, and in generation 1 stop-limit and trailing stop), from the ledger entry.
 
-import type { OrderLifeStatus } from '../resources/order.ts'
 import type { PlacedOrderRow } from '../resources/placed-order.ts'
 import type { Queryable } from '../store/store.ts'
+import type { ArchivedEvent, Payload } from './archived-event.ts'
 import { columnsOf } from './columns.ts'
+import type { Epoch } from './epochs.ts'
 import { listLog } from './log-list.ts'
+import { readPositionEvent } from './market-events.ts'
+import type { PositionEvent } from './market-events.ts'
+import { beginsInsideExecution, foldOrders } from './orders-fold.ts'
+import type { EndedOrder, PlacedOrder } from './orders-fold.ts'
 import type { Page } from './page.ts'
-import { projectionTargets } from './shadow.ts'
 
-/** The owner in one order's ledger entry. */
-export interface OrderOwnerObservation {
-  readonly orderId: number
-  readonly owner: string
-  /** The RPC's latest ledger at the time of the observation. */
-  readonly ledger: number
+/** Applies a page's events to the orders. Each event must be applied exactly once. */
+export async function applyOrderEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
+  const before = beginsInsideExecution(events) ? await readPositionEventBefore(tx, epoch, events) : undefined
+  const { placed, ended } = foldOrders(events, before)
+  await placeOrders(tx, epoch.deployment, [...placed.values()])
+  await endOrders(tx, epoch.deployment, [...ended.values()])
 }
 
-/** An ended order of unknown owner. */
-export interface OwnerlessOrder {
-  readonly orderId: number
-  /** When it ended, unix seconds; it cannot have been placed later. */
-  readonly endedSec: number
+/** More than one transaction emits. */
+const TRANSACTION_EVENTS_MAX = 500
+
+/** The last position event before the page, of the transaction that the page begins in. Undefined when that has executed another order since. */
+async function readPositionEventBefore(tx: Queryable, epoch: Epoch, [first]: readonly ArchivedEvent[]): Promise<PositionEvent | undefined> {
+  if (first === undefined) return undefined
+  const { seq, txHash } = first
+  const rows = await tx.query<Pick<ArchivedEvent, 'seq' | 'topic' | 'ledger' | 'ledgerCloseTs'> & { readonly payload: Payload | null }>(
+    `select e.seq, e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.payload
+     from (select * from idx.events where seq < $1::bigint order by seq desc limit ${TRANSACTION_EVENTS_MAX}) e
+     where e.tx_hash = $2 and e.contract_id = $3 order by e.seq desc`,
+    [seq, txHash, epoch.contracts.market],
+  )
+  for (const row of rows) {
+    if (row.topic === 'order_executed') return undefined
+    const position = readPositionEvent({ ...first, ...row, contract: 'market' })
+    if (position !== undefined) return position
+  }
+  return undefined
 }
 
-/** An event of an order of unknown owner. */
-export interface OwnerlessEvent {
-  readonly seq: number
-  readonly orderId: number
-  readonly ts: number
-  readonly topic: string
+/** SQL: the status of an order that no event ended. */
+const STATUS_OF_ENTRY = `coalesce(d.status, 'pending')`
+const WITH_DETAILS = 'left join idx.order_details d on d.deployment = $1 and d.order_id = page.order_id'
+
+async function placeOrders(tx: Queryable, deployment: number, placed: readonly PlacedOrder[]): Promise<void> {
+  if (placed.length === 0) return
+  await tx.query(
+    `insert into idx.orders as o (deployment, order_id, status, trader, asset, details_complete, seq, trigger_price, ledger, ts, tx_hash)
+     select $1::int, page.order_id, ${STATUS_OF_ENTRY}, page.trader, d.details->>'asset', coalesce(d.complete, false), page.seq, page.trigger_price,
+       page.ledger, page.ts, page.tx_hash
+     from unnest($2::bigint[], $3::text[], $4::numeric[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[])
+       page (order_id, trader, trigger_price, seq, ledger, ts, tx_hash) ${WITH_DETAILS}
+     on conflict (deployment, order_id) do update set trader = excluded.trader, seq = excluded.seq, trigger_price = excluded.trigger_price,
+       ledger = excluded.ledger, ts = excluded.ts, tx_hash = excluded.tx_hash
+     where o.seq is null`,
+    [deployment, ...columnsOf(placed, ['orderId', 'trader', 'triggerPrice', 'seq', 'ledger', 'ts', 'txHash'])],
+  )
+}
+
+/** Ends orders. An order that an event has ended stays as it is. */
+async function endOrders(tx: Queryable, deployment: number, ended: readonly EndedOrder[]): Promise<void> {
+  if (ended.length === 0) return
+  await tx.query(
+    `insert into idx.orders as o (deployment, order_id, status, trader, asset, details_complete, ended_seq, end_reason, ended_ledger, ended_ts, ended_tx_hash,
+       execution_seq, position_id, price, size, pnl, keeper_reward)
+     select $1::int, page.order_id, page.status, d.owner, d.details->>'asset', coalesce(d.complete, false), page.seq, page.reason, page.ledger, page.ts,
+       page.tx_hash, page.execution_seq, page.position_id, page.price, page.size, page.pnl, page.keeper_reward
+     from unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[], $8::text[], $9::bigint[], $10::bigint[], $11::numeric[],
+         $12::numeric[], $13::numeric[], $14::numeric[])
+       page (order_id, status, seq, reason, ledger, ts, tx_hash, execution_seq, position_id, price, size, pnl, keeper_reward) ${WITH_DETAILS}
+     on conflict (deployment, order_id) do update set status = excluded.status, ended_seq = excluded.ended_seq, end_reason = excluded.end_reason,
+       ended_ledger = excluded.ended_ledger, ended_ts = excluded.ended_ts, ended_tx_hash = excluded.ended_tx_hash, execution_seq = excluded.execution_seq,
+       position_id = excluded.position_id, price = excluded.price, size = excluded.size, pnl = excluded.pnl, keeper_reward = excluded.keeper_reward
+     where o.ended_seq is null`,
+    [deployment, ...columnsOf(ended, [
+      'orderId', 'status', 'seq', 'reason', 'ledger', 'ts', 'txHash', 'executionSeq', 'positionId', 'price', 'size', 'pnl', 'keeperReward',
+    ])],
+  )
 }
 
 /** The known owners of these orders. */
 export async function readOrderOwners(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db.query<{ id: number; owner: string }>(
-    `select order_id as id, trader as owner from idx.placed_orders where deployment = $1 and order_id = any($2::bigint[])
-     union all
-     select order_id as id, owner from idx.order_owners where deployment = $1 and order_id = any($2::bigint[])`,
-    [deployment, ids],
+    `select order_id as id, trader as owner from idx.orders where deployment = $1 and order_id = any($2::bigint[]) and trader is not null`, [deployment, ids],
   )
   return new Map(rows.map((row) => [row.id, row.owner]))
-}
-
-/** An order whose placement was reported. */
-export interface PlacedOrder {
-  readonly orderId: number
-  readonly trader: string
-  readonly triggerPrice: bigint
-  readonly seq: number
-  readonly ledger: number
-  readonly ts: number
-  readonly txHash: string
-}
-
-export type OrderEnd = Exclude<OrderLifeStatus, 'pending'>
-
-/** Stores the orders placed in a page. */
-export async function insertPlacedOrders(tx: Queryable, deployment: number, placed: readonly PlacedOrder[]): Promise<void> {
-  if (placed.length === 0) return
-  await tx.query(
-    `insert into idx.placed_orders (deployment, order_id, trader, trigger_price, seq, ledger, ts, tx_hash, status)
-     select $1::int, page.*, 'open' from unnest($2::bigint[], $3::text[], $4::numeric[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[]) page
-     on conflict (deployment, order_id) do nothing`,
-    [deployment, ...columnsOf(placed, ['orderId', 'trader', 'triggerPrice', 'seq', 'ledger', 'ts', 'txHash'])],
-  )
-}
-
-/** Ends orders. An order that has ended stays as it is. */
-export async function endOrders(tx: Queryable, deployment: number, ended: ReadonlyMap<number, OrderEnd>): Promise<void> {
-  if (ended.size === 0) return
-  await tx.query(
-    `update idx.placed_orders o set status = page.status from unnest($2::bigint[], $3::text[]) page (order_id, status)
-     where o.deployment = $1 and o.order_id = page.order_id and o.status = 'open'`,
-    [deployment, [...ended.keys()], [...ended.values()]],
-  )
 }
 
 export interface PlacedOrdersFilter {
@@ -86,16 +99,17 @@ export interface PlacedOrdersFilter {
   readonly cursor?: string | undefined
 }
 
-/** Orders of the current deployment by placement, newest first. */
+/** Orders of the current deployment whose placement was reported, newest first. */
 export async function listPlacedOrders(db: Queryable, { trader, openOnly, limit, cursor }: PlacedOrdersFilter): Promise<Page<PlacedOrderRow>> {
   return await listLog<PlacedOrderRow>(db, {
     kind: openOnly ? 'orders-open' : 'orders-all',
-    table: 'idx.placed_orders',
+    table: 'idx.orders',
     scope: { column: 'deployment', sql: '(select e.deployment from idx.epochs e where e.number = c.epoch)' },
     equals: { trader },
-    ...(openOnly ? { only: 'r.status = \'open\'' } : {}),
+    ...(openOnly ? { only: 'r.status = \'pending\'' } : {}),
     columns: {
-      orderId: 'r.order_id', trader: 'r.trader', triggerPrice: 'r.trigger_price', status: 'r.status', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
+      orderId: 'r.order_id', trader: 'r.trader', triggerPrice: 'r.trigger_price', status: 'case r.status when \'pending\' then \'open\' else r.status end',
+      ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
     },
     limit,
     cursor,
@@ -112,69 +126,8 @@ export async function listOpenOrderIds(db: Queryable, trader: string, limit: num
 export async function listPlaced(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set()
   const rows = await db.query<{ id: number }>(
-    'select order_id as id from idx.placed_orders where deployment = $1 and order_id = any($2::bigint[])',
+    'select order_id as id from idx.orders where deployment = $1 and order_id = any($2::bigint[]) and seq is not null',
     [deployment, ids],
   )
   return new Set(rows.map(({ id }) => id))
-}
-
-/** Stores events of unknown owners until the owner is known. */
-export async function insertOwnerlessEvents(tx: Queryable, deployment: number, events: readonly OwnerlessEvent[]): Promise<void> {
-  if (events.length === 0) return
-  await tx.query(
-    `insert into idx.ownerless_events (deployment, seq, order_id, ts, topic)
-     select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[])`,
-    [
-      deployment,
-      ...columnsOf(events, ['seq', 'orderId', 'ts', 'topic']),
-    ],
-  )
-}
-
-/** Ended orders of unknown owner, most recently ended first, without `except`. An order may appear more than once. */
-export async function listOwnerlessOrders(
-  db: Queryable,
-  deployment: number,
-  options: { readonly limit: number; readonly except: readonly number[] },
-): Promise<readonly OwnerlessOrder[]> {
-  return await db.query<OwnerlessOrder>(
-    `select order_id as "orderId", ts as "endedSec" from idx.ownerless_events
-     where deployment = $1 and order_id <> all($3::bigint[]) order by seq desc limit $2`,
-    [deployment, options.limit, options.except],
-  )
-}
-
-/**
- * Stores observed owners and adds their pending events to the feeds. The feeds do not depend on whether the observation or the event came first, so that a
- * rebuild produces the same state. The stream still treats the events as learned later.
- */
-export async function recordOrderOwners(
-  tx: Queryable,
-  deployment: number,
-  observations: readonly OrderOwnerObservation[],
-  nowMs: number,
-): Promise<void> {
-  if (observations.length === 0) return
-  const ids = observations.map(({ orderId }) => orderId)
-  await tx.query(
-    `insert into idx.order_owners (deployment, order_id, owner, ledger, observed_at)
-     select $1::int, order_id, owner, ledger, $5::bigint from unnest($2::bigint[], $3::text[], $4::bigint[]) as seen (order_id, owner, ledger)
-     on conflict (deployment, order_id) do nothing`,
-    [deployment, ids, ...columnsOf(observations, ['owner', 'ledger']), nowMs],
-  )
-  for (const target of await projectionTargets(tx)) await feedOwnedEvents(target, deployment, ids)
-}
-
-async function feedOwnedEvents(tx: Queryable, deployment: number, ids: readonly number[]): Promise<void> {
-  await tx.query(
-    `with owned as (
-       delete from idx.ownerless_events e using idx.order_owners o
-       where e.deployment = $1 and e.order_id = any($2::bigint[]) and o.deployment = e.deployment and o.order_id = e.order_id
-       returning o.owner, e.seq, e.topic
-     ), fed as (
-       insert into idx.account_events (account, seq, topic, kind) select owner, seq, topic, 'order' from owned returning account, seq
-     )
-     insert into idx.learned_events (account, seq) select account, seq from fed on conflict do nothing`,
-    [deployment, ids],
-  )
 }

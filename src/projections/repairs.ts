@@ -88,9 +88,10 @@ async function moveObservations(tx: Queryable, chain: number): Promise<void> {
   const moved = 'join idx.epochs e on e.number = o.deployment and e.deployment <> o.deployment'
   await tx.query(`insert into idx.margin_modes (deployment, position_id, mode, ledger, observed_at)
     select e.deployment, o.position_id, o.mode, o.ledger, o.observed_at from idx.margin_modes o ${moved} on conflict do nothing`)
-  await tx.query(`insert into idx.order_owners (deployment, order_id, owner, ledger, observed_at)
-    select e.deployment, o.order_id, o.owner, o.ledger, o.observed_at from idx.order_owners o ${moved} on conflict do nothing`)
-  for (const table of ['margin_modes', 'order_owners']) {
+  await tx.query(`insert into idx.order_details (deployment, order_id, owner, status, details, misses, complete, ledger, observed_at)
+    select e.deployment, o.order_id, o.owner, o.status, o.details, o.misses, o.complete, o.ledger, o.observed_at from idx.order_details o ${moved}
+    on conflict do nothing`)
+  for (const table of ['margin_modes', 'order_details', 'order_scans']) {
     await tx.query(`delete from idx.${table} o using idx.epochs e where e.number = o.deployment and e.deployment <> o.deployment`)
   }
   await tx.query('update idx.corrections o set deployment = e.deployment from idx.epochs e where e.number = o.deployment and e.deployment <> o.deployment')

@@ -9,7 +9,7 @@ export const PROJECTIONS_VERSION = 5
 /** Every table that `applyEvents` fills. */
 export const PROJECTIONS = [
   'positions', 'opens', 'trades', 'traders', 'trader_totals', 'open_interest', 'bad_debts', 'fills', 'asset_hours', 'trader_hours',
-  'placed_orders', 'ownerless_events', 'account_events',
+  'orders', 'ownerless_events', 'account_events',
   'referrers', 'referral_bindings', 'referral_trades', 'referral_claims',
   'vaults', 'vault_depositors', 'vault_orders', 'vault_positions', 'vault_trades', 'vault_flows',
   'trader_results', 'trader_pnl', 'pool_flows', 'vault_flow_sums', 'cash_ledger',

@@ -13,7 +13,7 @@ export interface UnseenIds {
   readonly through: number
 }
 
-interface IdRange {
+export interface IdRange {
   readonly afterId: number
   readonly throughId: number
   readonly limit: number
@@ -21,20 +21,20 @@ interface IdRange {
 
 /** Ids without a position, or whose position ended without an event that says so. */
 export async function listUnseenPositions(db: Queryable, deployment: number, range: IdRange): Promise<UnseenIds> {
-  return await listUnseen(db, deployment, range, `not exists (select 1 from idx.positions p
+  return await listUnseenIds(db, deployment, range, `not exists (select 1 from idx.positions p
     where p.deployment = $1 and p.position_id = g.id and p.state not in ('ended', 'cross_liquidated'))`)
 }
 
 /** Ids of orders that no event named. */
 export async function listUnseenOrders(db: Queryable, deployment: number, range: IdRange): Promise<UnseenIds> {
-  return await listUnseen(db, deployment, range, `not ${SEEN_ORDER}`)
+  return await listUnseenIds(db, deployment, range, `not ${SEEN_ORDER}`)
 }
 
-const SEEN_ORDER = `(exists (select 1 from idx.placed_orders o where o.deployment = $1 and o.order_id = g.id)
-  or exists (select 1 from idx.order_owners o where o.deployment = $1 and o.order_id = g.id)
-  or exists (select 1 from idx.ownerless_events o where o.deployment = $1 and o.order_id = g.id))`
+const SEEN_ORDER = `exists (select 1 from idx.orders o
+  where o.deployment = $1 and o.order_id = g.id and (o.seq is not null or o.ended_seq is not null))`
 
-async function listUnseen(db: Queryable, deployment: number, { afterId, throughId, limit }: IdRange, condition: string): Promise<UnseenIds> {
+/** The ids `g.id` of a range that meet a condition. */
+export async function listUnseenIds(db: Queryable, deployment: number, { afterId, throughId, limit }: IdRange, condition: string): Promise<UnseenIds> {
   const endId = Math.min(throughId, afterId + WINDOW_IDS)
   if (endId <= afterId) return { ids: [], through: afterId }
   const rows = await db.query<{ id: number }>(
@@ -67,8 +67,8 @@ export async function countOpenPositions(db: Queryable, deployment: number, sinc
 /** The placed orders that the index had open at a ledger; see `countOpenPositions`. */
 export async function countOpenOrders(db: Queryable, deployment: number, since: ActivitySince, lastId: number): Promise<number> {
   const [row] = await db.query<{ open: number }>(
-    `select (select count(*) from idx.placed_orders where deployment = $1 and status = 'open' and order_id <= $2::bigint)
-       + (select count(*) from idx.placed_orders where deployment = $1 and order_id = any($3::bigint[]) and status <> 'open') as open`,
+    `select (select count(*) from idx.orders where deployment = $1 and status = 'pending' and seq is not null and order_id <= $2::bigint)
+       + (select count(*) from idx.orders where deployment = $1 and order_id = any($3::bigint[]) and status <> 'pending') as open`,
     [deployment, lastId, [...since.orders].filter((id) => id <= lastId)],
   )
   return row?.open ?? 0

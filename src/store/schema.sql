@@ -261,6 +261,21 @@ create table idx.opens (
   constraint opens_pkey PRIMARY KEY (seq)
 );
 
+create table idx.order_details (
+  deployment integer not null,
+  order_id bigint not null,
+  owner text,
+  status text not null,
+  details jsonb,
+  misses integer not null default 0,
+  complete boolean not null,
+  ledger bigint not null,
+  observed_at bigint not null,
+  constraint order_details_pkey PRIMARY KEY (deployment, order_id),
+  constraint order_details_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
+  constraint order_details_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'executed'::text, 'cancelled'::text])))
+);
+
 create table idx.order_owners (
   deployment integer not null,
   order_id bigint not null,
@@ -269,6 +284,43 @@ create table idx.order_owners (
   observed_at bigint not null,
   constraint order_owners_pkey PRIMARY KEY (deployment, order_id),
   constraint order_owners_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+);
+
+create table idx.order_scans (
+  deployment integer not null,
+  through bigint not null,
+  last_id bigint not null,
+  scanned_at bigint not null,
+  constraint order_scans_pkey PRIMARY KEY (deployment),
+  constraint order_scans_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+);
+
+create table idx.orders (
+  deployment integer not null,
+  order_id bigint not null,
+  status text not null,
+  trader text,
+  asset text,
+  seq bigint,
+  trigger_price numeric(39,0),
+  ledger bigint,
+  ts bigint,
+  tx_hash text,
+  ended_seq bigint,
+  end_reason text,
+  ended_ledger bigint,
+  ended_ts bigint,
+  ended_tx_hash text,
+  execution_seq bigint,
+  position_id bigint,
+  price numeric(39,0),
+  size numeric(39,0),
+  pnl numeric(39,0),
+  keeper_reward numeric(39,0),
+  details_complete boolean not null,
+  constraint orders_pkey PRIMARY KEY (deployment, order_id),
+  constraint orders_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
+  constraint orders_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'executed'::text, 'cancelled'::text])))
 );
 
 create table idx.ownerless_events (
@@ -765,6 +817,18 @@ CREATE INDEX ledgers_by_close_ts ON idx.ledgers USING btree (epoch, close_ts, la
 CREATE INDEX opens_by_asset ON idx.opens USING btree (asset, seq);
 CREATE INDEX opens_by_trader ON idx.opens USING btree (trader, seq);
 CREATE INDEX opens_by_trader_and_asset ON idx.opens USING btree (trader, asset, seq);
+CREATE INDEX orders_by_placement ON idx.orders USING btree (deployment, seq);
+CREATE INDEX orders_by_placement_of_trader ON idx.orders USING btree (deployment, trader, seq);
+CREATE INDEX orders_by_trader ON idx.orders USING btree (deployment, trader, order_id);
+CREATE INDEX orders_by_trader_and_asset ON idx.orders USING btree (deployment, trader, asset, order_id);
+CREATE INDEX orders_by_trader_and_status ON idx.orders USING btree (deployment, trader, status, order_id);
+CREATE INDEX orders_by_trader_asset_and_status ON idx.orders USING btree (deployment, trader, asset, status, order_id);
+CREATE INDEX orders_incomplete ON idx.orders USING btree (deployment, order_id)
+  WHERE (NOT details_complete);
+CREATE INDEX orders_pending ON idx.orders USING btree (deployment, seq)
+  WHERE (status = 'pending'::text);
+CREATE INDEX orders_pending_of_trader ON idx.orders USING btree (deployment, trader, seq)
+  WHERE (status = 'pending'::text);
 CREATE INDEX ownerless_events_by_order ON idx.ownerless_events USING btree (deployment, order_id);
 CREATE INDEX ownerless_events_newest ON idx.ownerless_events USING btree (deployment, seq);
 CREATE INDEX placed_orders_by_trader ON idx.placed_orders USING btree (deployment, trader, seq);

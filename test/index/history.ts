@@ -172,6 +172,7 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
       order.pending = false
       const { id, trader } = order
       const topic = (pick >> 3) % 2 === 0 ? 'order_executed' : 'order_cancelled'
+      order.cancelled = topic === 'order_cancelled'
       const last: ScArgument = topic === 'order_executed' ? i128(5n) : { type: 'symbol', value: 'user' }
       return { event: event(market, topic, [{ type: 'u64', value: BigInt(id) }, last]), fact: { kind: 'order_end', market, id, trader, topic } }
     },

@@ -135,7 +135,7 @@ async function readObservations(db: Store['read']): Promise<Observations> {
   )
   const owners = await db.query<{ key: string; value: string }>(
     `select concat_ws(' ', e.chain, e.contracts->>'market', o.order_id) as key, o.owner as value
-     from idx.order_owners o join idx.epochs e on e.number = o.deployment`,
+     from idx.order_details o join idx.epochs e on e.number = o.deployment`,
   )
   return { modes: new Map(modes.map((row) => [row.key, row.value])), orderOwners: new Map(owners.map((row) => [row.key, row.value])) }
 }

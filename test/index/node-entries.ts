@@ -21,6 +21,10 @@ export interface NodeOrder {
   /** Null: not in a closed ledger yet. */
   readonly placedSec: number | null
   readonly pending: boolean
+  /** How it ended; by default it was executed. */
+  readonly cancelled?: boolean
+  /** By default the entry has all of its fields. */
+  readonly unreadable?: boolean
 }
 
 interface StoredEntry {
@@ -83,13 +87,23 @@ function positionEntry({ market, id, mode }: NodePosition): string {
   })
 }
 
-function orderEntry({ market, id, trader, placedSec, pending }: NodeOrder): string {
-  return numberedEntry(market, 'Order', id, {
+function orderEntry({ market, id, trader, placedSec, pending, cancelled = false, unreadable = false }: NodeOrder): string {
+  const u32 = (value: number): xdr.ScVal => nativeToScVal(value, { type: 'u32' })
+  const i128 = (value: bigint): xdr.ScVal => nativeToScVal(value, { type: 'i128' })
+  const status = cancelled ? 2 : 1
+  const state = {
     created_at: nativeToScVal(placedSec ?? 0, { type: 'u64' }),
     id: nativeToScVal(id, { type: 'u64' }),
-    status: nativeToScVal(pending ? 0 : 1, { type: 'u32' }),
+    status: u32(pending ? 0 : status),
     trader: new Address(trader).toScVal(),
-  })
+  }
+  const terms = {
+    asset: nativeToScVal('BTC', { type: 'symbol' }), collateral: i128(10n), direction: u32(id % 2), has_position: nativeToScVal(false), leverage: u32(3),
+    limit_price: i128(0n), order_type: u32(0), position_id: nativeToScVal(0, { type: 'u64' }), slippage_tolerance_bps: u32(50), stop_limit_phase: u32(0),
+    time_in_force: u32(0), trailing_percent_bps: u32(0), trigger_condition: u32(0), trigger_price: i128(7n),
+  }
+  const fields: Readonly<Record<string, xdr.ScVal>> = unreadable ? state : { ...state, ...terms }
+  return numberedEntry(market, 'Order', id, Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))))
 }
 
 /** An entry with the key [name, id]. The fields must be in alphabetical order. */

@@ -1,0 +1,75 @@
+// Reads what events do not say about orders from their ledger entries: owner and terms. The market never deletes orders, but the ledger archives old entries.
+
+import { numberedKey, readAmount, readOrder, readOrderState, readU64, singleKey } from '../chain/market-entries.ts'
+import { orderTerms } from '../chain/order-terms.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import { ENTRY_KEYS_MAX } from '../chain/rpc.ts'
+import type { EventContracts } from '../projections/epochs.ts'
+import type { IncompleteOrder, OrderObservation, OrderReading, OrderScan } from '../projections/order-details.ts'
+import { listIncompleteOrders, nextOrderScan, recordOrderReading } from '../projections/order-details.ts'
+import type { EntrySubject } from './entry-observer.ts'
+
+/** An order to read, or a search for orders that no event named. */
+type Subject = { readonly order: IncompleteOrder } | { readonly scan: OrderScan }
+type Observation = { readonly order: OrderObservation; readonly ledger: number } | { readonly scan: OrderReading['scan']; readonly ledger: number }
+
+/** An order takes two keys, the search one. */
+const ORDERS_MAX = Math.floor((ENTRY_KEYS_MAX - 1) / 2)
+const NO_ORDER = 0
+
+export const ORDER_DETAILS: EntrySubject<Subject, Observation> = {
+  name: 'orders',
+  idOf: (one) => ('order' in one ? one.order.orderId : NO_ORDER),
+  batch: ORDERS_MAX,
+  async listUnknown(db, { deployment }, { limit, except, nowMs }) {
+    const orders = await listIncompleteOrders(db, deployment, { limit, except, nowMs })
+    const scan = orders.length < limit ? await nextOrderScan(db, deployment, { limit: limit - orders.length, nowMs }) : undefined
+    return [...orders.map((order) => ({ order })), ...(scan === undefined ? [] : [{ scan }])]
+  },
+  observe: readOrders,
+  async record(tx, epoch, observations, nowMs) {
+    const [ledger] = observations.map((one) => one.ledger)
+    if (ledger === undefined) return 0
+    const orders = observations.flatMap((one) => ('order' in one ? [one.order] : []))
+    const scan = observations.flatMap((one) => ('scan' in one ? [one.scan] : [])).at(0) ?? null
+    return await recordOrderReading(tx, epoch, { orders, scan, ledger }, nowMs)
+  },
+}
+
+async function readOrders(
+  rpc: Rpc, { market }: EventContracts, subjects: readonly Subject[], indexedLedger: number, options: CallOptions,
+): Promise<readonly Observation[] | undefined> {
+  const scan = subjects.flatMap((subject) => ('scan' in subject ? [subject.scan] : [])).at(0)
+  const listed = subjects.flatMap((subject) => ('order' in subject ? [subject.order] : []))
+  const unseen = (scan?.ids ?? []).map((orderId): IncompleteOrder => ({ orderId, trader: null, placedSec: null, endedSec: null }))
+  const counterKey = singleKey(market, 'OrderCounter')
+  const keys = [...listed, ...unseen].flatMap(({ orderId }) => [numberedKey(market, 'Order', orderId), numberedKey(market, 'TrailingStopPeak', orderId)])
+  const { entries, latestLedger: ledger } = await rpc.getLedgerEntries([...keys, ...(scan === undefined ? [] : [counterKey])], options)
+  if (ledger < indexedLedger) return undefined
+  const stored = new Map(entries.map(({ keyXdr, dataXdr }) => [keyXdr, dataXdr]))
+  const observationsOf = (order: IncompleteOrder, isKnown: boolean): readonly Observation[] => {
+    const observed = observe(order, stored.get(numberedKey(market, 'Order', order.orderId)), stored.get(numberedKey(market, 'TrailingStopPeak', order.orderId)))
+    return observed === undefined || (observed.owner === null && !isKnown) ? [] : [{ order: observed, ledger }]
+  }
+  const counter = stored.get(counterKey)
+  return [
+    ...listed.flatMap((order) => observationsOf(order, true)),
+    ...unseen.flatMap((order) => observationsOf(order, false)),
+    ...(scan === undefined ? [] : [{ scan: { through: scan.through, lastId: counter === undefined ? null : readU64(counter) ?? null }, ledger }]),
+  ]
+}
+
+/**
+ * What the entry says; undefined when it contradicts the events: then it is another order with the same id, on a network that was reset. An order whose end
+ * is known cannot be pending, and was not placed later.
+ */
+function observe({ orderId, trader, placedSec, endedSec }: IncompleteOrder, entry: string | undefined, peak: string | undefined): OrderObservation | undefined {
+  if (entry === undefined) return { orderId, owner: null, status: 'pending', details: null }
+  const stored = readOrderState(entry)
+  if (stored?.orderId !== orderId || (trader !== null && trader !== stored.trader)) return undefined
+  if (stored.placedSec > (placedSec ?? endedSec ?? Number.MAX_SAFE_INTEGER) || (endedSec !== null && stored.status === 'pending')) return undefined
+  const order = readOrder(entry)
+  const details = order === undefined ? null : orderTerms(order, peak === undefined ? undefined : readAmount(peak))
+  return { orderId, owner: stored.trader, status: stored.status, details }
+}

@@ -1,0 +1,182 @@
+// Orders as clients read them: what the events report, joined with the details of the ledger entry.
+
+import type { OpenOrder } from '../resources/open-order.ts'
+import type { Order, OrderLifeStatus } from '../resources/order.ts'
+import type { Queryable } from '../store/store.ts'
+import type { HeadColumns } from './log-list.ts'
+import { clampToSafeInteger, headOf, listLog, toSearchText } from './log-list.ts'
+import type { Head, Page } from './page.ts'
+
+type Terms = Omit<Order, 'orderId' | 'status' | 'placed' | 'ended' | 'execution'>
+
+const UNKNOWN_TERMS: Terms = {
+  trader: null, orderType: null, asset: null, direction: null, positionId: null, collateral: null, leverage: null, size: null, triggerPrice: null,
+  triggerCondition: null, limitPrice: null, stopLimitPhase: null, trailingPercentBps: null, peakPrice: null, referencePrice: null, slippageToleranceBps: null,
+  timeInForce: null, reduceOnly: null, createdAt: null,
+}
+
+/** An order as it is stored. */
+interface RawOrder {
+  readonly orderId: number
+  readonly status: OrderLifeStatus
+  readonly trader: string | null
+  readonly placedSeq: number | null
+  readonly triggerPrice: string | null
+  readonly ledger: number | null
+  readonly ts: number | null
+  readonly txHash: string | null
+  readonly endedSeq: number | null
+  readonly endReason: string | null
+  readonly endedLedger: number | null
+  readonly endedTs: number | null
+  readonly endedTxHash: string | null
+  readonly positionId: number | null
+  readonly price: string | null
+  readonly size: string | null
+  readonly pnl: string | null
+  readonly keeperReward: string | null
+  readonly details: OpenOrder | null
+}
+
+/** The SQL of each column; `r` is idx.orders. */
+const COLUMNS: Readonly<Record<keyof RawOrder, string>> = {
+  orderId: 'r.order_id', status: 'r.status', trader: 'r.trader',
+  placedSeq: 'r.seq', triggerPrice: 'r.trigger_price', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
+  endedSeq: 'r.ended_seq', endReason: 'r.end_reason', endedLedger: 'r.ended_ledger', endedTs: 'r.ended_ts', endedTxHash: 'r.ended_tx_hash',
+  positionId: 'r.position_id', price: 'r.price', size: 'r.size', pnl: 'r.pnl', keeperReward: 'r.keeper_reward',
+  details: '(select d.details from idx.order_details d where d.deployment = r.deployment and d.order_id = r.order_id)',
+}
+const SELECTED = Object.entries(COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
+
+export interface OrderHistoryFilter {
+  readonly trader: string
+  readonly status?: OrderLifeStatus | undefined
+  /** Upper case. Orders of unknown asset never match. */
+  readonly asset?: string | undefined
+  /** The name of a deployment, or of an epoch; by default the current deployment. */
+  readonly deployment?: string | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/**
+ * The orders of an account in one deployment, by id, newest first: the market assigns ids in sequence, so an order that becomes known late takes its place
+ * among the others, and a cursor stays where it is.
+ */
+export async function listOrderHistory(db: Queryable, filter: OrderHistoryFilter): Promise<Page<Order>> {
+  const { trader, status, asset, deployment: name, limit, cursor } = filter
+  const deployment = await findDeployment(db, name)
+  const page = await listLog<RawOrder>(db, {
+    kind: `order-history-${deployment}`,
+    table: 'idx.orders',
+    by: 'order_id',
+    equals: { deployment, trader, asset, status },
+    columns: COLUMNS,
+    limit,
+    cursor,
+  })
+  return { ...page, rows: page.rows.map(toOrder) }
+}
+
+/** One order of a deployment; null when none is known by this id. */
+export async function readOrder(
+  db: Queryable, { orderId, deployment: name }: { readonly orderId: number; readonly deployment?: string | undefined },
+): Promise<{ readonly order: Order | null; readonly head: Head }> {
+  const rows = await db.query<HeadColumns & (RawOrder | { readonly orderId: null })>(
+    `select c.last_ledger as "headLedger", c.last_seq as "headSeq", o.* from idx.cursor c
+     left join lateral (select ${SELECTED} from idx.orders r where r.deployment = $1 and r.order_id = $2::bigint) o on true`,
+    [await findDeployment(db, name), clampToSafeInteger(orderId)],
+  )
+  const [raw] = rows
+  return { order: raw === undefined || raw.orderId === null ? null : toOrder(raw), head: headOf(rows) }
+}
+
+/** An order as it was after one event, for the channel of its account. */
+export interface OrderAtSeq {
+  readonly seq: number
+  /** Null: unknown. */
+  readonly account: string | null
+  readonly row: Order
+}
+
+/**
+ * The orders that these events placed or ended, each as it was after its event. An event that changed nothing has no row: an execution after a cancellation
+ * in the same transaction.
+ */
+export async function readOrdersAtSeq(db: Queryable, seqs: readonly number[]): Promise<readonly OrderAtSeq[]> {
+  if (seqs.length === 0) return []
+  const rows = await db.query<RawOrder & { readonly seq: number }>(
+    `select e.seq, ${SELECTED} from idx.events e join idx.epochs p on p.number = e.epoch and p.contracts->>'market' = e.contract_id
+       join idx.orders r on r.deployment = p.deployment and r.order_id = (e.payload->>'orderId')::bigint and e.seq in (r.seq, r.ended_seq)
+     where e.seq = any($1::bigint[]) and e.topic in ('order_placed', 'order_executed', 'order_cancelled') and e.payload is not null
+     order by e.seq`,
+    [seqs],
+  )
+  return rows.map(({ seq, ...raw }) => ({ seq, account: raw.trader, row: toOrder(asOf(raw, seq)) }))
+}
+
+/** How an order ended; null while it is pending or when no order is known by this id. For transactions that placed it. */
+export async function readOrderOutcome(
+  db: Queryable, orderId: number,
+): Promise<{ readonly status: OrderLifeStatus; readonly ledger: number | null; readonly ts: number | null; readonly txHash: string | null } | null> {
+  const { order } = await readOrder(db, { orderId })
+  if (order === null || order.status === 'pending') return null
+  const { status, ended } = order
+  return { status, ledger: ended?.ledger ?? null, ts: ended?.ts ?? null, txHash: ended?.txHash ?? null }
+}
+
+/** The number of the current deployment, or of the newest one with this name. No deployment has number 0. */
+async function findDeployment(db: Queryable, name: string | undefined): Promise<number> {
+  const [row] = await db.query<{ deployment: number }>(
+    name === undefined
+      ? 'select e.deployment from idx.cursor c join idx.epochs e on e.number = c.epoch'
+      : 'select deployment from idx.epochs where name = $1 or epoch = $1 order by number desc limit 1',
+    name === undefined ? [] : [toSearchText(name)],
+  )
+  return row?.deployment ?? 0
+}
+
+/** The order before the events after `seq`. */
+function asOf(raw: RawOrder, seq: number): RawOrder {
+  if (raw.endedSeq === null || raw.endedSeq <= seq) return raw
+  return { ...raw, status: 'pending', endedSeq: null }
+}
+
+function toOrder(raw: RawOrder): Order {
+  const { details, orderId, status, trader } = raw
+  const terms: Terms = details ?? { ...UNKNOWN_TERMS, triggerPrice: raw.triggerPrice }
+  const isTrailing = terms.orderType === 'trailing_stop'
+  return {
+    ...terms,
+    orderId,
+    trader,
+    // A trailing stop's placement event reports the price at the placement.
+    peakPrice: terms.peakPrice ?? (isTrailing ? raw.triggerPrice : null),
+    stopLimitPhase: terms.orderType === 'stop_limit' && status === 'executed' ? 'limit_active' : terms.stopLimitPhase,
+    createdAt: terms.createdAt ?? raw.ts,
+    status,
+    placed: placementOf(raw),
+    ended: endOf(raw),
+    execution: executionOf(raw),
+  }
+}
+
+/** The contract reports an order that it placed and cancelled at once only as cancelled. */
+const CANCELLED_AT_PLACEMENT = 'ioc_not_filled'
+
+function placementOf({ placedSeq: seq, ledger, ts, txHash, details, ...end }: RawOrder): Order['placed'] {
+  if (seq !== null && ts !== null) return { ledger, ts, txHash, seq }
+  const atOnce = end.endReason === CANCELLED_AT_PLACEMENT
+  if (atOnce && end.endedTs !== null) return { ledger: end.endedLedger, ts: end.endedTs, txHash: end.endedTxHash, seq: end.endedSeq }
+  return details === null ? null : { ledger: null, ts: details.createdAt, txHash: null, seq: null }
+}
+
+function endOf({ endedSeq: seq, endedLedger: ledger, endedTs: ts, endedTxHash: txHash, endReason: reason }: RawOrder): Order['ended'] {
+  return seq === null || ledger === null || ts === null || txHash === null || reason === null ? null : { ledger, ts, txHash, seq, reason }
+}
+
+function executionOf({ status, endedSeq, price, size, positionId, pnl, keeperReward }: RawOrder): Order['execution'] {
+  if (status !== 'executed' || endedSeq === null || price === null || size === null || positionId === null) return null
+  // The execution event reports the nominal reward. What a close pays is limited by what it leaves.
+  return { price, size, fee: null, keeperReward: pnl === null ? keeperReward : null, positionId, pnl }
+}
