@@ -75,6 +75,7 @@ import { leaderboardRoutes } from './routes/leaderboard.ts'
 import { marketLimitsRoutes } from './routes/market-limits.ts'
 import { marketsRoutes } from './routes/markets.ts'
 import { openOrdersRoutes } from './routes/open-orders.ts'
+import { orderHistoryRoutes } from './routes/order-history.ts'
 import { oracleRoutes } from './routes/oracle.ts'
 import { ordersRoutes } from './routes/orders.ts'
 import { poolRoutes } from './routes/pool.ts'
@@ -300,6 +301,7 @@ function historyRoutes(
   eventsRoutes(app, parts)
   positionsRoutes(app, parts)
   openOrdersRoutes(app, { db })
+  orderHistoryRoutes(app, { db })
   vaultsRoutes(app, parts)
   referralRoutes(app, { db })
   accountFeedsRoutes(app, { db, clock })

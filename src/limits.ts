@@ -16,6 +16,7 @@ export const PAGE_LIMITS = {
   trades: { default: 50, max: 200 },
   leaderboard: { default: 50, max: 200 },
   placedOrders: { default: 50, max: 200 },
+  orderHistory: { default: 50, max: 200 },
   candles: { default: 500, max: 1000 },
   accountOrders: { default: 500, max: 500 },
   vaults: { default: 50, max: 200 },

@@ -20,6 +20,7 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401 | '503 oracle_unhealth
   403: 'Request early access. Existing keys remain valid.',
   404: 'Use a symbol from /v1/markets.',
   '404 key_not_found': 'Check the key id. GET /v1/keys lists your keys.',
+  '404 order_not_found': 'Check the order id. Order ids begin at 1 in each deployment: see `deployment`.',
   '404 vault_not_found': 'Use an id from /v1/vaults.',
   '404 unknown_code': 'Check the spelling. Codes are case-sensitive.',
   '404 no_code': 'Use an address that has registered a code.',

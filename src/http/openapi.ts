@@ -15,7 +15,7 @@ import {
   ClientIdInUse,
   HeadersTooLarge, InvalidSignature, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError,
   SimulationFailure, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, UnsupportedField, UnsupportedOperation,
-  ValidationError, VaultNotFound, HeartbeatDisabled, KeeperUnauthorized,
+  ValidationError, OrderNotFound, VaultNotFound, HeartbeatDisabled, KeeperUnauthorized,
 } from '../resources/error.ts'
 import { EventRow } from '../resources/event-row.ts'
 import { CurrentFunding, FundingRow } from '../resources/funding.ts'
@@ -30,6 +30,7 @@ import { OpenOrder, OpenOrders } from '../resources/open-order.ts'
 import { ListedPosition, OpenPosition } from '../resources/open-position.ts'
 import { OracleHealth } from '../resources/oracle-health.ts'
 import { ORDER_REQUESTS } from '../resources/order-request.ts'
+import { Order } from '../resources/order.ts'
 import { PlacedOrderRow } from '../resources/placed-order.ts'
 import { PoolSample, PoolState } from '../resources/pool.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
@@ -58,7 +59,8 @@ const TITLE = 'Perpetual Exchange Gateway'
 const DOCUMENT_VERSION = '0.1.0'
 
 const SCHEMAS: readonly TSchema[] = [
-  Price, OracleHealth, Market, MarketCapacity, MarketStats, PoolCapacity, Solvency, OpenPosition, ListedPosition, AdlRow, AdlQueue, PlacedOrderRow, Shortfall,
+  Price, OracleHealth, Market, MarketCapacity, MarketStats, PoolCapacity, Solvency, OpenPosition, ListedPosition, AdlRow, AdlQueue, Shortfall,
+  PlacedOrderRow, Order,
   RealizedTrade, Candle, LeaderboardEntry, Leaderboard, LeaderRank, LeaderTotals, EventRow, Health, DeployedContract, Alive, Ready, NotReady,
   NotYet,
   ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountLimits, RateLimitBucket, AccountVolume, OpenOrder, OpenOrders, AccountState,
@@ -67,9 +69,8 @@ const SCHEMAS: readonly TSchema[] = [
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, TradePreview, PreparedTransaction, SubmitResult,
   ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,
-  UnknownAsset, KeyNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, LedgerNotIndexed, ClientIdInUse,
-  RateLimited,
-  HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
+  UnknownAsset, KeyNotFound, OrderNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, LedgerNotIndexed,
+  ClientIdInUse, RateLimited, HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
 ]
 
 const KEY_DESCRIPTION = [

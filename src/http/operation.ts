@@ -6,6 +6,7 @@ import { ref } from '../resources/fields.ts'
 import {
   ClientIdInUse,
   HeadersTooLarge, HeartbeatDisabled, InvalidSignature, KeeperUnauthorized, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta,
+  OrderNotFound,
   RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode,
   UnsupportedAsset, UnsupportedField, UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
@@ -28,6 +29,7 @@ export const ERROR_SCHEMAS = {
   403: NotInBeta,
   404: UnknownAsset,
   '404 key_not_found': KeyNotFound,
+  '404 order_not_found': OrderNotFound,
   '404 vault_not_found': VaultNotFound,
   '404 unknown_code': UnknownCode,
   '404 no_code': NoCode,

@@ -1,8 +1,10 @@
-// Executions and cancellations name no account: the owner is read from the order's ledger entry, and used only when it must be the same order.
+// Events name neither the terms of an order nor, at its end, its owner: both are read from the ledger entry, and used only when it must be the same order.
 
 import { strict as assert } from 'node:assert'
 import { after, beforeEach, test } from 'node:test'
 import { RpcFailure } from '../chain/failure.ts'
+import { readOrder } from '../projections/order-history.ts'
+import type { Order } from '../resources/order.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import type { NodeOrder } from '../../test/index/node-entries.ts'
 import { TRADERS, testContracts } from '../../test/index/history.ts'
@@ -30,6 +32,10 @@ const UNREPORTED_ORDER_OF = { alice: 0, bob: 1 } as const
 const REPORTED_ORDER_OF_BOB = 9
 const EXECUTES = 0
 const NAMES_ALICE = 2
+
+async function orderOf(orderId: number): Promise<Order | null> {
+  return (await readOrder(store.read, { orderId })).order
+}
 
 async function feedOf(account: string): Promise<string[]> {
   const rows = await accountFeed(store.read, { account, limit: 1 })
@@ -98,17 +104,60 @@ test('reads owners in the background once it has caught up, without pausing the 
   }
 })
 
-test('does not read an order whose placement was reported', async () => {
+test('reads an order whose placement was reported, once', async () => {
   fixture.queue(fixture.exchange.placeOrder(REPORTED_ORDER_OF_BOB))
   fixture.closeLedger()
   await fixture.catchUp()
+  assert.equal((await orderOf(1))?.asset, null)
+  assert.equal(await fixture.indexer.observe(), 1)
   fixture.queue(fixture.exchange.endOrder(EXECUTES))
   fixture.closeLedger()
   await fixture.catchUp()
   const ledger = fixture.node.latest().sequence
   assert.deepEqual(await feedOf(BOB), [`order_executed ${ledger}`, `order_placed ${ledger - 1}`])
+  const reads = fixture.node.calls['getLedgerEntries']
   assert.equal(await fixture.indexer.observe(), 0)
-  assert.equal(fixture.node.calls['getLedgerEntries'], undefined)
+  assert.equal(fixture.node.calls['getLedgerEntries'], reads)
+  const order = await orderOf(1)
+  assert.deepEqual([order?.status, order?.asset, order?.leverage, order?.collateral, order?.slippageToleranceBps], ['executed', 'BTC', 3, '10', 50])
+})
+
+test('finds an order whose placement emitted no event while it is pending', async () => {
+  fixture.queue(fixture.exchange.placeOrder(UNREPORTED_ORDER_OF.alice))
+  fixture.closeLedger()
+  await fixture.catchUp()
+  // The last id is read first, then the entries up to it.
+  await fixture.indexer.observe()
+  assert.equal(await fixture.indexer.observe(), 1)
+  const order = await orderOf(1)
+  assert.deepEqual([order?.trader, order?.status, order?.placed], [ALICE, 'pending', { ledger: null, ts: order?.createdAt, txHash: null, seq: null }])
+  assert.equal(await fixture.indexer.observe(), 0)
+})
+
+test('learns from its entry that an order ended in lost ledgers', async () => {
+  fixture.queue(fixture.exchange.placeOrder(REPORTED_ORDER_OF_BOB))
+  fixture.closeLedger()
+  await fixture.catchUp()
+  assert.equal(await fixture.indexer.observe(), 1)
+  fixture.queue(fixture.exchange.endOrder(EXECUTES))
+  fixture.closeLedger()
+  fixture.closeLedger()
+  fixture.node.oldest = fixture.node.latest().sequence
+  await fixture.catchUp()
+  assert.equal((await orderOf(1))?.status, 'pending')
+  assert.equal(await fixture.indexer.observe(), 1)
+  const order = await orderOf(1)
+  assert.deepEqual([order?.status, order?.ended, order?.execution], ['executed', null, null])
+  assert.equal(await fixture.indexer.observe(), 0, 'read once per gap')
+})
+
+test('keeps the owner when the other fields of an entry cannot be read', async () => {
+  await endUnreportedOrder('alice')
+  fixture.node.orders = fixture.node.orders.map((order): NodeOrder => ({ ...order, unreadable: true }))
+  assert.equal(await fixture.indexer.observe(), 1)
+  const order = await orderOf(1)
+  assert.deepEqual([order?.trader, order?.orderType, order?.asset, order?.status], [ALICE, null, null, 'executed'])
+  assert.equal(await fixture.indexer.observe(), 0)
 })
 
 test('accepts a contract as the owner of an order', async () => {
@@ -132,17 +181,27 @@ test('counts no attempt for a node that lags or fails', async () => {
   assert.deepEqual(await feedOf(ALICE), [`order_executed ${ledger}`])
 })
 
-test('stops reading an order without an entry after a few attempts; a later process may still find its owner', async () => {
-  const ledger = await endUnreportedOrder('alice')
-  fixture.node.orders = []
-  for (let times = 0; times < OBSERVATION_ATTEMPTS + 3; times++) assert.equal(await fixture.indexer.observe(), 0)
-  assert.equal(fixture.node.calls['getLedgerEntries'], OBSERVATION_ATTEMPTS)
+test('reads an order without an entry again after growing delays, and then gives up', async () => {
+  await endUnreportedOrder('alice')
+  const reads = async (): Promise<number> => {
+    const before = fixture.node.calls['getLedgerEntries'] ?? 0
+    assert.equal(await fixture.indexer.observe(), 0)
+    return (fixture.node.calls['getLedgerEntries'] ?? 0) - before
+  }
+  await store.write.query('insert into idx.order_scans (deployment, through, last_id, scanned_at) values (1, 1, 1, $1)', [Number.MAX_SAFE_INTEGER])
+  for (const delaySec of [5, 60, 240, 960, 3_840]) {
+    fixture.closeLedger(delaySec)
+    fixture.node.orders = []
+    await fixture.catchUp()
+    assert.equal(await reads(), 1, `after ${delaySec} s`)
+    assert.equal(await reads(), 0)
+  }
+  fixture.closeLedger(1_000_000)
+  await fixture.catchUp()
+  assert.equal(await reads(), 0)
   for (const account of TRADERS) assert.deepEqual(await feedOf(account), [])
   await endUnreportedOrder('bob')
   assert.equal(await fixture.indexer.observe(), 1, 'other orders are still read')
-  await fixture.restart()
-  assert.equal(await fixture.indexer.observe(), 1)
-  assert.deepEqual(await feedOf(ALICE), [`order_executed ${ledger}`])
 })
 
 for (const [reason, changes] of [

@@ -7,12 +7,13 @@ import { columnsOf } from './columns.ts'
 import { feedOwnedEvents } from './ownerless-events.ts'
 import { projectionTargets } from './shadow.ts'
 import { listUnseenIds } from './unseen-ids.ts'
+import type { IdRange, UnseenIds } from './unseen-ids.ts'
 
 /** An order without an entry is read this many times, then never again. */
 const MISSES_MAX = 5
 /** Delay before the second read of an entry that was not found; each further one waits four times as long. */
 const MISS_RETRY_MS = 60_000
-/** How often the market is asked for the last id that it assigned. */
+/** Interval at which the last id that the market assigned is read. */
 const SCAN_INTERVAL_MS = 10_000
 
 /** An order whose entry is to be read, with what events say about it. */
@@ -79,8 +80,11 @@ export async function nextOrderScan(db: Queryable, deployment: number, { limit, 
   )
   const { through, lastId, scannedAt } = row ?? { through: 0, lastId: 0, scannedAt: Number.NEGATIVE_INFINITY }
   if (through >= lastId && nowMs - scannedAt < SCAN_INTERVAL_MS) return undefined
-  return await listUnseenIds(db, deployment, { afterId: through, throughId: lastId, limit }, `not exists (select 1 from idx.orders o
-    where o.deployment = $1 and o.order_id = g.id)`)
+  return await listUnknownIds(db, deployment, { afterId: through, throughId: lastId, limit })
+}
+
+function listUnknownIds(db: Queryable, deployment: number, range: IdRange): Promise<UnseenIds> {
+  return listUnseenIds(db, deployment, range, 'not exists (select 1 from idx.orders o where o.deployment = $1 and o.order_id = g.id)')
 }
 
 /**
@@ -92,14 +96,12 @@ export async function recordOrderReading(
 ): Promise<number> {
   const [head] = await tx.query('select 1 from idx.cursor where epoch = $1 and last_ledger >= $2::bigint', [number, ledger])
   if (head === undefined) return 0
-  if (scan !== null) {
-    await tx.query(
-      `insert into idx.order_scans as s (deployment, through, last_id, scanned_at) values ($1, $2, coalesce($3::bigint, 0), $4)
-       on conflict (deployment) do update set through = excluded.through, last_id = greatest(s.last_id, excluded.last_id), scanned_at = excluded.scanned_at`,
-      [deployment, scan.through, scan.lastId, nowMs],
-    )
-  }
-  if (orders.length === 0) return 0
+  if (orders.length > 0) await recordOrders(tx, deployment, { orders, ledger }, nowMs)
+  if (scan !== null) await recordScan(tx, deployment, scan, nowMs)
+  return orders.filter(({ owner }) => owner !== null).length
+}
+
+async function recordOrders(tx: Queryable, deployment: number, { orders, ledger }: Omit<OrderReading, 'scan'>, nowMs: number): Promise<void> {
   await tx.query(
     `insert into idx.order_details as d (deployment, order_id, owner, status, details, misses, complete, ledger, observed_at)
      select $1::int, order_id, owner, status, details::jsonb, (owner is null)::int, owner is not null, $6::bigint, $7::bigint
@@ -118,7 +120,16 @@ export async function recordOrderReading(
     await applyDetails(target, deployment, ids)
     await feedOwnedEvents(target, deployment, ids)
   }
-  return orders.filter(({ owner }) => owner !== null).length
+}
+
+async function recordScan(tx: Queryable, deployment: number, scan: NonNullable<OrderReading['scan']>, nowMs: number): Promise<void> {
+  const lastId = scan.lastId ?? 0
+  const next = await listUnknownIds(tx, deployment, { afterId: scan.through, throughId: lastId, limit: 1 })
+  await tx.query(
+    `insert into idx.order_scans as s (deployment, through, last_id, scanned_at) values ($1, $2, $3, $4)
+     on conflict (deployment) do update set through = excluded.through, last_id = greatest(s.last_id, excluded.last_id), scanned_at = excluded.scanned_at`,
+    [deployment, next.ids.length === 0 ? next.through : scan.through, lastId, nowMs],
+  )
 }
 
 const FROM_DETAILS = `select d.deployment, d.order_id, d.status, d.owner, d.details->>'asset', d.complete from idx.order_details d`

@@ -3,7 +3,7 @@
 import type { OpenOrder } from '../resources/open-order.ts'
 import type { Order, OrderLifeStatus } from '../resources/order.ts'
 import type { Queryable } from '../store/store.ts'
-import type { HeadColumns } from './log-list.ts'
+import type { HeadColumns } from './as-of.ts'
 import { clampToSafeInteger, headOf, listLog, toSearchText } from './log-list.ts'
 import type { Head, Page } from './page.ts'
 

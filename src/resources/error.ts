@@ -189,6 +189,12 @@ export const UnknownAsset = Type.Object(
   { $id: 'UnknownAsset', description: 'The exchange does not support this asset.' },
 )
 
+/** 404 of GET /v1/orders/{orderId}. */
+export const OrderNotFound = Type.Object(
+  { error: Type.Literal('order_not_found'), orderId: Type.Integer({ description: 'Requested order id.', examples: [7] }) },
+  { $id: 'OrderNotFound', description: 'No order of the deployment has this id, or it is not indexed yet.' },
+)
+
 /** 404 of GET /v1/vaults/{id}. */
 export const VaultNotFound = Type.Object(
   { error: Type.Literal('vault_not_found'), id: Type.Integer({ description: 'Requested vault id.', examples: [7] }) },

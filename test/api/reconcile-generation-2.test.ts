@@ -124,7 +124,7 @@ test('a comparison reads open positions only: no ids that ended by events', asyn
   const read = rows.filter(({ id }) => requested.has(numberedKey(market, 'Position', id)))
   assert.deepEqual(new Set(read), new Set(rows.filter(({ state }) => state === 'open')))
   assert.ok(rows.length > read.length + 3)
-  const placed = await fixture.store.read.query<{ id: number }>('select order_id as id from idx.placed_orders')
+  const placed = await fixture.store.read.query<{ id: number }>('select order_id as id from idx.orders where seq is not null')
   assert.ok(placed.length > 10 && placed.every(({ id }) => !requested.has(numberedKey(market, 'Order', id))))
 })
 
@@ -196,7 +196,7 @@ test('reports orders and positions that the index has open and the market does n
   await using fixture = await createGatewayFixture({ seed: 'reconcile 2 drift', generation: '2' })
   await closeAndIndex(fixture, 60)
   await fixture.store.write.query(
-    'update idx.placed_orders set status = \'open\' where order_id = (select min(order_id) from idx.placed_orders where status <> \'open\')',
+    'update idx.orders set status = \'pending\' where order_id = (select min(order_id) from idx.orders where seq is not null and status <> \'pending\')',
   )
   await reconcileAll(fixture)
   const { openOrdersDrift, openPositionsDrift } = await compared(fixture)

@@ -3,7 +3,7 @@
 import { Address, nativeToScVal, xdr } from '@stellar/stellar-sdk'
 import { contractCodeKey } from '../../src/chain/contract-code.ts'
 import { instanceKey } from '../../src/chain/ledger-keys.ts'
-import { numberedKey } from '../../src/chain/market-entries.ts'
+import { numberedKey, singleKey } from '../../src/chain/market-entries.ts'
 import { wasmHashOf } from '../support/wasm.ts'
 
 /** A position as its ledger entry states it. */
@@ -53,6 +53,9 @@ export function readEntries(
   const entries: { keyXdr: string; modifiedLedger?: number; encode: () => string }[] = [
     ...positions.map((position) => ({ keyXdr: numberedKey(position.market, 'Position', position.id), encode: () => positionEntry(position) })),
     ...orders.map((order) => ({ keyXdr: numberedKey(order.market, 'Order', order.id), encode: () => orderEntry(order) })),
+    ...[...Map.groupBy(orders, ({ market }) => market)].map(([market, { length }]) => {
+      return { keyXdr: singleKey(market, 'OrderCounter'), encode: () => marketEntry(market, ['OrderCounter'], nativeToScVal(length, { type: 'u64' })) }
+    }),
     ...[...instances].map(([address, { wasm, modifiedLedger }]) => {
       return { keyXdr: instanceKey(address), modifiedLedger, encode: () => instanceEntry(address, wasm) }
     }),
@@ -111,7 +114,11 @@ function numberedEntry(market: string, name: string, id: number, fields: Readonl
   const val = xdr.ScVal.scvMap(
     Object.entries(fields).map(([field, value]) => new xdr.ScMapEntry({ key: nativeToScVal(field, { type: 'symbol' }), val: value })),
   )
-  const key = xdr.ScVal.scvVec([nativeToScVal(name, { type: 'symbol' }), nativeToScVal(id, { type: 'u64' })])
+  return marketEntry(market, [name, id], val)
+}
+
+function marketEntry(market: string, [name, id]: readonly [string, number?], val: xdr.ScVal): string {
+  const key = xdr.ScVal.scvVec([nativeToScVal(name, { type: 'symbol' }), ...(id === undefined ? [] : [nativeToScVal(id, { type: 'u64' })])])
   return xdr.LedgerEntryData.contractData(
     new xdr.ContractDataEntry({
       ext: xdr.ExtensionPoint.v0(), contract: new Address(market).toScAddress(), key, durability: xdr.ContractDataDurability.persistent, val,

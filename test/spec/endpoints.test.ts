@@ -130,6 +130,11 @@ const VAULT = [
   'id', 'leader', 'name', 'createdAt', 'totalUsdc', 'circulatingShares', 'hwmNav', 'realizedPnl', 'leaderShares', 'profitShareBps', 'paused', 'updatedAt',
   'depositorCount', 'openPositions', 'tradeCount', 'drawdownBps', 'apyBps', 'apyKind', 'closedTradePnl',
 ]
+const ORDER_ROW = [
+  'orderId', 'trader', 'orderType', 'asset', 'direction', 'positionId', 'collateral', 'leverage', 'size', 'triggerPrice', 'triggerCondition', 'limitPrice',
+  'stopLimitPhase', 'trailingPercentBps', 'peakPrice', 'referencePrice', 'slippageToleranceBps', 'timeInForce', 'reduceOnly', 'createdAt', 'status', 'placed',
+  'ended', 'execution',
+]
 const REFERRER = ['referrer', 'code', 'createdAt', 'referredCount', 'totalVolumeGenerated', 'totalEarned', 'claimable', 'updatedAt']
 
 const HEALTH = ['status', 'uptime', 'version', 'network', 'passphrase', 'deployment', 'contracts', 'indexer', 'market', 'rateLimits'] as const
@@ -157,6 +162,15 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     path: '/v1/orders/open', indexed: true, query: [TRADER, 'status? string enum=open|all default=open', limit(50, 200), CURSOR],
     body: ['orders'], errors: [400, 429, 500],
+  },
+  {
+    path: '/v1/orders/{orderId}', indexed: true, pathParameters: ['orderId integer minimum=1'], query: [DEPLOYMENT], body: ORDER_ROW,
+    errors: [400, 404, 429, 500],
+  },
+  {
+    path: '/v1/account/me/orders/history', indexed: true, key: true,
+    query: ['status? string enum=pending|executed|cancelled', 'asset? string minLength=1 maxLength=12', DEPLOYMENT, limit(50, 200), CURSOR],
+    body: ['orders'], errors: [400, 401, 429, 500],
   },
   {
     path: '/v1/trades', indexed: true,

@@ -227,6 +227,17 @@ export interface components {
       /** @description False if the contracts have no auto-deleveraging. Then there are no rows. */
       readonly supported: boolean;
     };
+    /** @description Profit that the pool could not pay. */
+    readonly Shortfall: {
+      /** @description Account (G…) or contract (C…). */
+      readonly address: string;
+      /** @description Profit that the pool still owes the account, in USDC, 7-decimal. 0 if not supported. */
+      readonly owed: string;
+      /** @description USDC that the pool has set aside for such profits of all accounts, 7-decimal. 0 if not supported. */
+      readonly reserve: string;
+      /** @description False if the contracts have no such record, or it cannot be read now. */
+      readonly supported: boolean;
+    };
     /** @description An order as its events report it. */
     readonly PlacedOrder: {
       /** @description On-chain order id. */
@@ -247,16 +258,101 @@ export interface components {
       /** @description Transaction that placed the order. */
       readonly txHash: string;
     };
-    /** @description Profit that the pool could not pay. */
-    readonly Shortfall: {
-      /** @description Account (G…) or contract (C…). */
-      readonly address: string;
-      /** @description Profit that the pool still owes the account, in USDC, 7-decimal. 0 if not supported. */
-      readonly owed: string;
-      /** @description USDC that the pool has set aside for such profits of all accounts, 7-decimal. 0 if not supported. */
-      readonly reserve: string;
-      /** @description False if the contracts have no such record, or it cannot be read now. */
-      readonly supported: boolean;
+    /** @description An order from its placement to its end. Placement details are read from the ledger shortly after the placement was indexed, and kept; they are null until then, and if the ledger no longer has them. stopLimitPhase, peakPrice and referencePrice are as of that reading. */
+    readonly Order: {
+      /** @description On-chain order id. */
+      readonly orderId: number;
+      /** @description Account that placed the order. Null if unknown. */
+      readonly trader: string | null;
+      /**
+       * @description Order type. limit and stop_limit open a position. The others close the position they are attached to.
+       * @enum {string|null}
+       */
+      readonly orderType: "limit" | "stop_limit" | "stop_loss" | "take_profit" | "trailing_stop" | null;
+      /** @description Asset symbol. */
+      readonly asset: string | null;
+      /** @description Direction of the position that the order opens or closes: 0 is long, 1 is short. */
+      readonly direction: number | null;
+      /** @description Position that the order is attached to. Null for orders that open a position. */
+      readonly positionId: number | null;
+      /** @description Collateral that the market contract holds until the order executes or is cancelled, in USDC, 7-decimal. Null for attached orders. */
+      readonly collateral: string | null;
+      /** @description Leverage of the position. */
+      readonly leverage: number | null;
+      /** @description Collateral times leverage, in USDC, 7-decimal. Null for attached orders. */
+      readonly size: string | null;
+      /** @description Trigger price in USD, 7-decimal. Null for trailing stops. */
+      readonly triggerPrice: string | null;
+      /**
+       * @description Whether the order triggers above or below its trigger price.
+       * @enum {string|null}
+       */
+      readonly triggerCondition: "Above" | "Below" | null;
+      /** @description Limit price in USD, 7-decimal. Null if the order has none. */
+      readonly limitPrice: string | null;
+      /** @description waiting_for_stop or limit_active. Null for other order types. */
+      readonly stopLimitPhase: string | null;
+      /** @description Trailing distance in basis points. Null for other order types. */
+      readonly trailingPercentBps: number | null;
+      /** @description Best price since the trailing stop was placed, in USD, 7-decimal. Null for other order types. */
+      readonly peakPrice: string | null;
+      /** @description Price that the market price is compared with: the trigger, the limit or the current trailing stop price. Null if unknown. */
+      readonly referencePrice: string | null;
+      /** @description Slippage tolerance in basis points. The order is cancelled if the price deviates more from referencePrice. */
+      readonly slippageToleranceBps: number | null;
+      /**
+       * @description Time in force.
+       * @enum {string|null}
+       */
+      readonly timeInForce: "gtc" | "ioc" | "post_only" | null;
+      /** @description True if the order can only close an opposite position. */
+      readonly reduceOnly: boolean | null;
+      /** @description Close time of the ledger in which the order was placed, Unix seconds. */
+      readonly createdAt: number | null;
+      /**
+       * @description State of the order. An order that was cancelled while it was executed is cancelled.
+       * @enum {string}
+       */
+      readonly status: "pending" | "executed" | "cancelled";
+      /** @description When the order was placed. Null if unknown. Only `ts` is known of orders whose placement emitted no event: stop-limit orders and trailing stops of generation 1. */
+      readonly placed: {
+        /** @description Ledger. */
+        readonly ledger: number | null;
+        /** @description Close time of that ledger, Unix seconds. */
+        readonly ts: number;
+        /** @description Transaction hash. */
+        readonly txHash: string | null;
+        /** @description Position of the event in the log. */
+        readonly seq: number | null;
+      } | null;
+      /** @description When and why the order ended. Null while it is pending, and if the event that ended it is unknown. */
+      readonly ended: {
+        /** @description Ledger. */
+        readonly ledger: number;
+        /** @description Close time of that ledger, Unix seconds. */
+        readonly ts: number;
+        /** @description Transaction that ended the order. */
+        readonly txHash: string;
+        /** @description Position of the event in the log. */
+        readonly seq: number;
+        /** @description executed, or the reason of the cancellation as the contract reports it: user, slippage, ioc_not_filled, pos_closed, reduce_only_no_position, asset_unconfigured, risk_config. */
+        readonly reason: string;
+      } | null;
+      /** @description What the execution did. Null unless the order was executed, and if the event of the position is unknown. */
+      readonly execution: {
+        /** @description Price at which the position was opened or closed, in USD, 7-decimal. */
+        readonly price: string;
+        /** @description Size that was opened or closed, in USDC, 7-decimal. */
+        readonly size: string;
+        /** @description Trading fee in USDC, 7-decimal. Null if unknown. */
+        readonly fee: string | null;
+        /** @description What the keeper was paid in USDC, 7-decimal. Null if unknown. */
+        readonly keeperReward: string | null;
+        /** @description Position that was opened or closed. */
+        readonly positionId: number;
+        /** @description Profit by price alone, in USDC, 7-decimal. Null if the order opened the position. */
+        readonly pnl: string | null;
+      } | null;
     };
     /** @description A closed, reduced or liquidated position, or an opened one. */
     readonly RealizedTrade: {
@@ -2979,6 +3075,72 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly orders: readonly components["schemas"]["PlacedOrder"][];
+          };
+        };
+      };
+    };
+  };
+  /**
+   * Get an order.
+   * @description Returns an order of any account from its placement to its end, with what its execution did. Placement details are read from the ledger shortly after the placement was indexed, and kept. They are null until then, and where the ledger no longer has them.
+   */
+  readonly getOrder: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Name of a deployment, or of an epoch. Order ids begin at 1 in each deployment. By default, the served one. */
+        readonly deployment?: string;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description On-chain order id. */
+        readonly orderId: number;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["Order"];
+        };
+      };
+    };
+  };
+  /**
+   * List your orders. Needs a key.
+   * @description Returns the orders of your account in every state, newest first. Placement details are read from the ledger shortly after the placement was indexed, and kept. They are null until then, and where the ledger no longer has them. Orders are sorted by id, so that one that becomes known late, like a stop-limit order of generation 1, takes its place among the others.
+   */
+  readonly listAccountOrderHistory: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Return only orders in this state. */
+        readonly status?: "pending" | "executed" | "cancelled";
+        /** @description Asset symbol, case-insensitive. */
+        readonly asset?: string;
+        /** @description Name of a deployment, or of an epoch. Order ids begin at 1 in each deployment. By default, the served one. */
+        readonly deployment?: string;
+        /** @description Maximum number of rows per page. */
+        readonly limit?: number;
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        readonly cursor?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": {
+            /** @description Rows of this page. */
+            readonly orders: readonly components["schemas"]["Order"][];
           };
         };
       };

@@ -76,5 +76,6 @@ create index orders_by_trader_asset_and_status on idx.orders (deployment, trader
 
 -- Served until the projections have been rebuilt.
 insert into idx.orders (deployment, order_id, status, trader, seq, trigger_price, ledger, ts, tx_hash, details_complete)
-select deployment, order_id, case when status in ('executed', 'cancelled') then status else 'pending' end, trader, seq, trigger_price, ledger, ts, tx_hash, false
+select deployment, order_id, case when status in ('executed', 'cancelled') then status else 'pending' end, trader, seq, trigger_price, ledger, ts, tx_hash,
+  false
 from idx.placed_orders;

@@ -30,7 +30,9 @@ export async function checkFeedsMatchLog(db: Queryable, archive: readonly Archiv
 
 /** The events of each account, oldest first. */
 async function foldFeeds(db: Queryable, archive: readonly Archived[]): Promise<ReadonlyMap<string, readonly Archived[]>> {
-  const read = await db.query<{ key: string; owner: string }>(`select concat_ws('/', deployment, order_id) as key, owner from idx.order_details where owner is not null`)
+  const read = await db.query<{ key: string; owner: string }>(
+    `select concat_ws('/', deployment, order_id) as key, owner from idx.order_details where owner is not null`,
+  )
   const owners = new Map(read.map(({ key, owner }) => [key, owner]))
   const feeds = new Map<string, Archived[]>()
   for (const [index, event] of archive.entries()) {
