@@ -236,10 +236,10 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
     tracer: tracing?.http ?? null,
   })
   const closed = new AbortController()
-  const ticking = gateway.oracle.run(closed.signal)
+  const running = Promise.all([gateway.oracle.run(closed.signal), gateway.submissions.run(closed.signal)])
   const close = async (): Promise<void> => {
     await gateway.close().finally(() => closed.abort())
-    await ticking
+    await running
   }
   disposables.defer(close)
   // Errors surface when `disposables` are disposed.

@@ -93,6 +93,8 @@ import { wsRoutes } from './routes/ws.ts'
 import type { Queryable, Store } from './store/store.ts'
 import { createRecordPrepared } from './submissions/prepared.ts'
 import type { RecordPrepared } from './submissions/prepared.ts'
+import { createSubmissionService } from './submissions/submissions.ts'
+import type { SubmissionService } from './submissions/submissions.ts'
 import { createStream } from './stream/stream.ts'
 import type { Stream } from './stream/stream.ts'
 import { createAdlQueues } from './venue/adl.ts'
@@ -157,6 +159,8 @@ export interface Gateway {
   readonly oracle: Oracle
   /** The caller must start it. */
   readonly stream: Stream
+  /** The caller must run it, until after the gateway is closed. */
+  readonly submissions: Pick<SubmissionService, 'run'>
   stats(): GatewayStats
   /** Returns the URL with the actual port. */
   listen(where: { readonly host: string; readonly port: number }): Promise<string>
@@ -215,7 +219,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   udfRoutes(app, { db, prices, clock, deployment })
   venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })
-  tradingRoutes(app, { relay, recordPrepared: createRecordPrepared({ store, clock, log }), deployment, log })
+  const submissions = createSubmissionService({ store, relay, rpc: parts.rpc, clock, random: parts.random, log })
+  tradingRoutes(app, { relay, submissions, recordPrepared: createRecordPrepared({ store, clock, log }), deployment, log })
   const stream = createStream({
     store, deployment, clock, log,
     limits: parts.streamLimits ?? STREAM_LIMITS,
@@ -240,6 +245,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     app,
     oracle,
     stream,
+    submissions,
     stats: () => statsOf({ stream, indexWaiter, relay, sharedCounts, prices, deployment }),
     listen: (where) => app.listen(where),
     close: () => (closing ??= close()),
@@ -318,14 +324,14 @@ function callerRoutes(
 
 function tradingRoutes(
   app: App,
-  { relay, recordPrepared, deployment, log }: {
-    readonly relay: Relay; readonly recordPrepared: RecordPrepared; readonly deployment: CurrentDeployment; readonly log: Log
+  { relay, submissions, recordPrepared, deployment, log }: {
+    readonly relay: Relay; readonly submissions: SubmissionService; readonly recordPrepared: RecordPrepared; readonly deployment: CurrentDeployment; readonly log: Log
   },
 ): void {
   const preparing = { prepare: relay.prepare, recordPrepared, deployment, reportRefusal: createRefusalReport(log) }
   ordersRoutes(app, preparing)
   actionsRoutes(app, preparing)
-  txRoutes(app, { relay })
+  txRoutes(app, { relay, submissions, transactions: submissions.transactions })
 }
 
 /** Decodes events as the indexer does. */

@@ -113,18 +113,25 @@ export type SendStatus = (typeof SEND_STATUSES)[number]
 
 const SEND_STATUSES = ['PENDING', 'DUPLICATE', 'TRY_AGAIN_LATER', 'ERROR'] as const
 
+/** The ledgers in which a node looked for a transaction; null where it does not report them. */
+export interface RetainedLedgers {
+  readonly latestLedger: number
+  readonly latestLedgerCloseSec: number | null
+  readonly oldestLedger: number | null
+  readonly oldestLedgerCloseSec: number | null
+}
+
 /** getTransaction. NOT_FOUND means only that no ledger that the node retains contains the transaction. */
 export type TransactionResponse =
-  | { readonly status: 'NOT_FOUND'; readonly latestLedger: number }
-  | ({ readonly status: 'SUCCESS'; readonly latestLedger: number; readonly ledger: number } & TransactionRecord)
-  | ({
-      readonly status: 'FAILED'
-      readonly latestLedger: number
+  | (RetainedLedgers & { readonly status: 'NOT_FOUND' })
+  | (RetainedLedgers & TransactionRecord & { readonly status: 'SUCCESS'; readonly ledger: number })
+  | (RetainedLedgers & TransactionRecord & {
       readonly ledger: number
+      readonly status: 'FAILED'
       readonly resultXdr: string
       /** DiagnosticEvent each; empty when the node does not retain them. */
       readonly diagnosticEventsXdr: readonly string[]
-    } & TransactionRecord)
+    })
 
 /** What getTransaction returns of a transaction besides its outcome. Absent: the node did not send it. */
 export interface TransactionRecord {
@@ -297,14 +304,23 @@ export function parseSend(result: unknown): SendResponse {
 export function parseTransaction(result: unknown): TransactionResponse {
   const response = fields(result, 'transaction')
   const { status } = response
-  const latestLedger = count(response['latestLedger'], 'latestLedger')
-  if (status === 'NOT_FOUND') return { status, latestLedger }
+  const retained = parseRetained(response)
+  if (status === 'NOT_FOUND') return { status, ...retained }
   const ledger = count(response['ledger'], 'ledger')
   const record = parseRecord(response)
-  if (status === 'SUCCESS') return { status, latestLedger, ledger, ...record }
+  if (status === 'SUCCESS') return { status, ...retained, ledger, ...record }
   if (status !== 'FAILED') throw new MalformedResponse('unknown status of a transaction')
   const diagnosticEventsXdr = texts(response['diagnosticEventsXdr'] ?? [], 'diagnosticEventsXdr')
-  return { status, latestLedger, ledger, ...record, resultXdr: text(response['resultXdr'], 'resultXdr'), diagnosticEventsXdr }
+  return { status, ...retained, ledger, ...record, resultXdr: text(response['resultXdr'], 'resultXdr'), diagnosticEventsXdr }
+}
+
+function parseRetained(response: Readonly<Record<string, unknown>>): RetainedLedgers {
+  return {
+    latestLedger: count(response['latestLedger'], 'latestLedger'),
+    latestLedgerCloseSec: optional(response['latestLedgerCloseTime'], 'latestLedgerCloseTime', seconds),
+    oldestLedger: optional(response['oldestLedger'], 'oldestLedger', count),
+    oldestLedgerCloseSec: optional(response['oldestLedgerCloseTime'], 'oldestLedgerCloseTime', seconds),
+  }
 }
 
 /** Members of an unexpected type count as absent: clients depend on the outcome only. */

@@ -25,6 +25,7 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401 | '503 oracle_unhealth
   '404 unknown_code': 'Check the spelling. Codes are case-sensitive.',
   '404 no_code': 'Use an address that has registered a code.',
   '409 client_id_in_use': 'Use a new `clientId`. `GET /v1/tx/{hash}` with the `hash` of the response returns the transaction that has it.',
+  '404 unknown_transaction': 'Check the hash. A transaction that was never submitted may be unknown, so do not conclude that it failed.',
   '409 key_limit_reached': 'Revoke a key, then request a new challenge and sign it.',
   '409 not_yet': 'Retry with the same X-Min-Ledger.',
   429: 'Wait for the number of seconds in Retry-After.',

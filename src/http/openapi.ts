@@ -12,7 +12,7 @@ import { ACTION_REQUESTS } from '../resources/action-request.ts'
 import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
 import { Candle } from '../resources/candle.ts'
 import {
-  ClientIdInUse,
+  ClientIdInUse, UnknownTransaction,
   HeadersTooLarge, InvalidSignature, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError,
   SimulationFailure, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, UnsupportedField, UnsupportedOperation,
   ValidationError, OrderNotFound, VaultNotFound, HeartbeatDisabled, KeeperUnauthorized,
@@ -41,6 +41,7 @@ import { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../reso
 import { Shortfall } from '../resources/shortfall.ts'
 import { SubmitResult } from '../resources/submit-result.ts'
 import { TraderVault } from '../resources/trader-vault.ts'
+import { TransactionRow } from '../resources/transaction.ts'
 import { TradePreview } from '../resources/trade-preview.ts'
 import { UdfConfiguration, UdfFound, UdfHistory, UdfSymbol } from '../resources/udf.ts'
 import { PnlPoint, TraderProfile } from '../resources/trader-profile.ts'
@@ -67,10 +68,10 @@ const SCHEMAS: readonly TSchema[] = [
   TraderVault, VaultTrade, VaultFlow, VaultSample, TraderProfile, PnlPoint, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits,
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
-  ...ORDER_REQUESTS, ...ACTION_REQUESTS, TradePreview, PreparedTransaction, SubmitResult,
+  ...ORDER_REQUESTS, ...ACTION_REQUESTS, TradePreview, PreparedTransaction, SubmitResult, TransactionRow,
   ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,
   UnknownAsset, KeyNotFound, OrderNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, LedgerNotIndexed,
-  ClientIdInUse, RateLimited, HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
+  ClientIdInUse, UnknownTransaction, RateLimited, HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
 ]
 
 const KEY_DESCRIPTION = [
@@ -97,7 +98,7 @@ const TAGS = [
   { name: 'account', description: 'Balances, positions, orders and events of your account.' },
   { name: 'orders', description: 'Prepares unsigned transactions that open and close positions and place and cancel orders.' },
   { name: 'actions', description: 'Prepares unsigned transactions for cross margin, liquidity, trader vaults and referral.' },
-  { name: 'tx', description: 'Submits signed transactions.' },
+  { name: 'tx', description: 'Submits signed transactions and reports what became of them.' },
   { name: 'health', description: 'Health, liveness and readiness of the gateway, and contract addresses.' },
 ]
 

@@ -8,7 +8,7 @@ import {
   HeadersTooLarge, HeartbeatDisabled, InvalidSignature, KeeperUnauthorized, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta,
   OrderNotFound,
   RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode,
-  UnsupportedAsset, UnsupportedField, UnsupportedOperation, ValidationError, VaultNotFound,
+  UnknownTransaction, UnsupportedAsset, UnsupportedField, UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
 import { NotYet } from '../resources/not-yet.ts'
 import { OracleHealth } from '../resources/oracle-health.ts'
@@ -34,6 +34,7 @@ export const ERROR_SCHEMAS = {
   '404 unknown_code': UnknownCode,
   '404 no_code': NoCode,
   '409 key_limit_reached': KeyLimitReached,
+  '404 unknown_transaction': UnknownTransaction,
   '409 client_id_in_use': ClientIdInUse,
   '409 not_yet': NotYet,
   429: RateLimited,

@@ -25,6 +25,12 @@ function callKey(contract: ContractKey, functionName: string): string {
   return `${contract} ${functionName}`
 }
 
+/** The operation or action that calls this function of a contract (`C…`); null when there is none. */
+export function findOperation(contract: string | null, functionName: string | null, { contractOf }: Deployment): string | null {
+  const key = contract === null ? undefined : contractOf(contract)
+  return key === undefined || functionName === null ? null : KNOWN_CALLS.get(callKey(key, functionName))?.op ?? null
+}
+
 export function describeIntent({ contract, functionName, args }: Invocation, deployment: Deployment): CallIntent {
   const key = deployment.contractOf(contract)
   const known = key === undefined ? undefined : KNOWN_CALLS.get(callKey(key, functionName))

@@ -4,6 +4,7 @@ import type { Requester } from '../base/fair-share.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import { findFailureCause, readTransactionResult } from '../chain/outcome.ts'
 import type { FailureCause, TransactionResult } from '../chain/outcome.ts'
+import type { RetainedLedgers } from '../chain/responses.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
@@ -19,10 +20,17 @@ interface NamedErrors {
   readonly hostError: HostErrorName | null
 }
 
+/** Where the transaction is on the chain. */
+interface Applied {
+  readonly ledger: number
+  /** The close time of the ledger, Unix seconds; null when the node does not report it. */
+  readonly closeSec: number | null
+}
+
 /** The outcome of a submission for one caller. */
 export type SubmitOutcome =
-  | { readonly kind: 'success'; readonly ledger: number }
-  | NamedErrors & { readonly kind: 'failed'; readonly message: string; readonly txResultCode: string | null; readonly resultXdr: string }
+  | Applied & { readonly kind: 'success' }
+  | Applied & NamedErrors & { readonly kind: 'failed'; readonly message: string; readonly txResultCode: string | null; readonly resultXdr: string }
   /** The network has the transaction; it is not final. */
   | { readonly kind: 'pending' }
   /** `result` is null when the network returned none that can be decoded. */
@@ -35,14 +43,24 @@ export type SubmitOutcome =
   | { readonly kind: 'unknown' }
 
 /** One look-up of a transaction by its hash; without an outcome the node does not know the hash. */
-export interface TransactionLookup {
-  readonly outcome?: SubmitOutcome
-  readonly latestLedger: number
+export interface TransactionLookup extends RetainedLedgers {
+  /** Base64; only of a transaction that was found, and only from nodes that report it. */
+  readonly envelopeXdr?: string | null
+  readonly outcome?: SubmitOutcome & { readonly kind: 'success' | 'failed' }
+}
+
+/** What a look-up needs to know of the transaction. */
+export type LookedUp = Pick<SignedTransaction, 'hash' | 'source' | 'contract'>
+
+export interface LookUpOptions {
+  readonly signal: AbortSignal
+  /** Asks this node only. */
+  readonly endpoint?: number
 }
 
 export interface OutcomeReader {
   /** Looks the transaction up by its hash; null when the node does not respond. */
-  lookUp(signed: SignedTransaction, requester: Requester, signal: AbortSignal): Promise<TransactionLookup | null>
+  lookUp(signed: LookedUp, requester: Pick<Requester, 'address'>, options: LookUpOptions): Promise<TransactionLookup | null>
   /**
    * The outcome of a send that was not accepted, given that a node at `latestLedger` does not know the hash. Undefined while that is not conclusive.
    */
@@ -55,14 +73,17 @@ export function createOutcomeReader({ rpc, contractErrors, ledgerWatermarks }: {
   readonly ledgerWatermarks: LedgerWatermarks
 }): OutcomeReader {
   return {
-    async lookUp(signed, requester, signal) {
+    async lookUp(signed, requester, options) {
+      const { signal } = options
       try {
-        const response = await rpc.getTransaction(signed.hash, { signal, requester: requester.address })
-        const { latestLedger } = response
-        if (response.status === 'NOT_FOUND') return { latestLedger }
+        const response = await rpc.getTransaction(signed.hash, { ...options, requester: requester.address })
+        const { latestLedger, latestLedgerCloseSec, oldestLedger, oldestLedgerCloseSec } = response
+        const retained = { latestLedger, latestLedgerCloseSec, oldestLedger, oldestLedgerCloseSec }
+        if (response.status === 'NOT_FOUND') return retained
         ledgerWatermarks.record(signed.source, response.ledger)
-        if (response.status === 'SUCCESS') return { outcome: { kind: 'success', ledger: response.ledger }, latestLedger }
-        return { outcome: failedOutcome(response, signed.contract), latestLedger }
+        const { ledger, closeSec = null, envelopeXdr = null } = response
+        if (response.status === 'SUCCESS') return { ...retained, envelopeXdr, outcome: { kind: 'success', ledger, closeSec } }
+        return { ...retained, envelopeXdr, outcome: { ...failedOutcome(response, signed.contract), ledger, closeSec } }
       } catch (error) {
         if (signal.aborted || error instanceof RpcFailure) return null
         throw error
@@ -85,7 +106,9 @@ export function createOutcomeReader({ rpc, contractErrors, ledgerWatermarks }: {
     return { contractError: null, hostError: describeHostError(hostError), advice: adviceForFailure(hostError) }
   }
 
-  function failedOutcome(response: { readonly diagnosticEventsXdr: readonly string[]; readonly resultXdr: string }, invoked: string | null): SubmitOutcome {
+  function failedOutcome(
+    response: { readonly diagnosticEventsXdr: readonly string[]; readonly resultXdr: string }, invoked: string | null,
+  ): Omit<Extract<SubmitOutcome, { kind: 'failed' }>, keyof Applied> {
     const { resultXdr } = response
     const result = readTransactionResult(resultXdr)
     const cause = withOperationResult(findFailureCause(response.diagnosticEventsXdr), result)

@@ -1,6 +1,7 @@
 // Prepares transactions, which the client signs, and submits them. Uses no database and no private key.
 
 import type { Clock } from '../base/clock.ts'
+import type { Requester } from '../base/fair-share.ts'
 import type { Log } from '../base/log.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc.ts'
@@ -9,18 +10,28 @@ import type { SignedTransaction } from '../chain/transaction.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { createContractErrors } from './contract-errors.ts'
 import { createFootprints } from './footprints.ts'
+import { findOperation } from './intent.ts'
 import { createLedgerTime } from './ledger-time.ts'
+import { createOutcomeReader } from './outcomes.ts'
+import type { OutcomeReader } from './outcomes.ts'
 import { createPrepare } from './prepare.ts'
 import type { Prepare } from './prepare.ts'
 import type { DecodePayload } from './preview.ts'
+import { send } from './send.ts'
+import type { SendResult } from './send.ts'
 import { createSubmissions } from './submissions.ts'
 import type { Submissions } from './submissions.ts'
 
 export interface Relay {
   readonly prepare: Prepare
+  /** The operation of a transaction; null for a call that is none. */
+  operationOf(signed: Pick<SignedTransaction, 'contract' | 'functionName'>): string | null
   /** Decodes a signed envelope; undefined when it is not valid. */
   decode(signedXdr: string): SignedTransaction | undefined
   readonly submissions: Submissions
+  readonly outcomes: OutcomeReader
+  /** Sends a signed transaction once. Never rejects with an RpcFailure. */
+  send(signed: SignedTransaction, requester: Requester): Promise<SendResult>
 }
 
 export function createRelay(parts: {
@@ -41,6 +52,7 @@ export function createRelay(parts: {
       ledgerTime: createLedgerTime({ rpc, clock }),
       footprints: createFootprints({ rpc, clock, deployment }),
     }),
+    operationOf: ({ contract, functionName }) => findOperation(contract, functionName, deployment.current),
     decode(signedXdr) {
       try {
         return decodeEnvelope(signedXdr, networkId)
@@ -50,5 +62,7 @@ export function createRelay(parts: {
       }
     },
     submissions: createSubmissions({ rpc, clock, log, contractErrors, ledgerWatermarks }),
+    outcomes: createOutcomeReader({ rpc, contractErrors, ledgerWatermarks }),
+    send: (signed, requester) => send({ rpc, log }, signed, requester),
   }
 }

@@ -138,7 +138,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
     let sentAtMs = clock.elapsedMs()
     while (!signal.aborted) {
       const startedAtMs = clock.elapsedMs()
-      const found = await outcomes.lookUp(signed, requester, signal)
+      const found = await outcomes.lookUp(signed, requester, { signal })
       if (signal.aborted) return
       const outcome = found === null ? undefined : (found.outcome ?? outcomes.unacceptedOutcome(sent, found.latestLedger, signed))
       if (outcome !== undefined) return finish(submission, outcome)

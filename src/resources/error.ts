@@ -92,6 +92,12 @@ export const ClientIdInUse = Type.Object(
   { $id: 'ClientIdInUse', description: 'Another submitted transaction of the last 24 hours has this client id.' },
 )
 
+/** 404 of GET /v1/tx. */
+export const UnknownTransaction = Type.Object(
+  { error: Type.Literal('unknown_transaction') },
+  { $id: 'UnknownTransaction', description: 'Neither the gateway nor the network has this transaction.' },
+)
+
 /** 404 of DELETE /v1/keys/{keyId}. */
 export const KeyNotFound = Type.Object(
   { error: Type.Literal('key_not_found') },

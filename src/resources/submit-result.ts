@@ -64,6 +64,14 @@ export const SubmitResult = Type.Object(
         examples: ['Transaction failed: trading or the vault is paused. Wait until it resumes. [Error(Contract, #4)]'],
       }),
     ),
+    stored: Type.Optional(
+      Type.Literal(false, {
+        description: [
+          'Only if the gateway could not store the submission. It was sent, but nothing continues it when this instance of the gateway stops: submit the same',
+          'signedXdr again until the status is final.',
+        ].join(' '),
+      }),
+    ),
   },
   { $id: 'SubmitResult', description: 'Outcome of a submitted transaction.' },
 )

@@ -2,6 +2,7 @@
 
 import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { TradePreview } from '../resources/trade-preview.ts'
+import type { TransactionRow } from '../resources/transaction.ts'
 import { EXAMPLE_TRADER, EXAMPLE_TX_HASH } from '../resources/fields.ts'
 
 export const EXAMPLE_PRICE = { asset: 'BTC', price: '1084215000000', priceFloat: 108421.5, timestamp: 1_783_339_200 }
@@ -101,6 +102,12 @@ export const EXAMPLE_PREPARED: PreparedTransaction = {
   },
   preview: EXAMPLE_PREVIEW,
   warnings: [],
+}
+
+export const EXAMPLE_TRANSACTION: TransactionRow = {
+  hash: EXAMPLE_TX_HASH, status: 'SUCCESS', op: 'open_position', trader: EXAMPLE_TRADER, clientId: 'my-order-1', ledger: 1_234_567, ts: 1_783_339_200,
+  expiresAt: 1_783_339_500, contractError: null, hostError: null, txResultCode: null, resultXdr: null, events: [EXAMPLE_POSITION_EVENT],
+  orderId: null, positionId: 42, outcome: null,
 }
 
 export const EXAMPLE_SUBMITTED = { hash: EXAMPLE_TX_HASH, status: 'SUCCESS', ledger: 1_234_567 }

@@ -1,19 +1,27 @@
-// POST /v1/tx/submit.
+// POST /v1/tx/submit, GET /v1/tx/{hash}, GET /v1/tx and GET /v1/account/me/transactions.
 
+import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
+import { callerKey } from '../http/caller.ts'
+import { CACHE_NEVER, indexHeaders, JSON_TYPE, sendResponse } from '../http/response.ts'
 import { TRADING_POLICIES } from '../http/app.ts'
 import type { App } from '../http/app.ts'
 import { clientDisconnected } from '../http/client-disconnected.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
-import { POLL_TIMEOUT_MS, QUEUE_FULL_RETRY_AFTER_SEC, TRANSACTION_BODY_LIMIT_BYTES } from '../limits.ts'
+import { PAGE_LIMITS, POLL_TIMEOUT_MS, QUEUE_FULL_RETRY_AFTER_SEC, TRANSACTION_BODY_LIMIT_BYTES } from '../limits.ts'
 import { adviceForRejection } from '../relay/advice.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { SubmitOutcome } from '../relay/outcomes.ts'
-import { ref } from '../resources/fields.ts'
+import { EXAMPLE_TX_HASH, ref } from '../resources/fields.ts'
+import { CLIENT_ID } from '../resources/request-fields.ts'
 import { SubmitResult } from '../resources/submit-result.ts'
-import { EXAMPLE_SUBMITTED } from './examples.ts'
+import { TransactionRow } from '../resources/transaction.ts'
+import type { SubmissionService } from '../submissions/submissions.ts'
+import type { FoundTransaction, TransactionReader } from '../submissions/transactions.ts'
+import { EXAMPLE_SUBMITTED, EXAMPLE_TRANSACTION } from './examples.ts'
+import { privatePageResponse, serialiseBody } from './page-response.ts'
+import { cursorParameter, limitParameter, listOf } from './parameters.ts'
 import { requesterOf } from '../http/requester.ts'
 
 const submitTransaction = operation(
@@ -24,11 +32,12 @@ const submitTransaction = operation(
     description: [
       'Submits the envelope unchanged and polls for the result every second, for up to pollTimeoutMs. Submitting the same signedXdr again is safe at any time',
       'and returns the current result of that transaction. Do so after PENDING, 502 and 503 instead of preparing a new transaction. A 502 with a hash means',
-      'that the outcome is unknown.',
+      'that the outcome is unknown. The submission is stored before it is sent, and continued without a waiting client and across restarts:',
+      'GET /v1/tx/{hash} returns its state at any time.',
     ].join(' '),
     ok: ref(SubmitResult),
     example: EXAMPLE_SUBMITTED,
-    errors: [400, '400 submission_rejected', 502, '503 try_again_later'],
+    errors: [400, '400 submission_rejected', '409 client_id_in_use', 502, '503 try_again_later'],
     cacheable: false,
     requiresKey: true,
     regionGuarded: true,
@@ -43,25 +52,116 @@ const submitTransaction = operation(
             description: 'Maximum time to wait for the final result, milliseconds.',
           }),
         ),
+        clientId: Type.Optional(Type.Unsafe<string>({ ...CLIENT_ID, description: `${CLIENT_ID.description} By default the id of the preparation.` })),
       },
       { additionalProperties: false },
     ),
   },
 )
 
-export function txRoutes(app: App, parts: { readonly relay: Relay }): void {
-  const { relay } = parts
+const FIND_DESCRIPTION = [
+  'Returns what is known of a transaction: what the gateway stored of it, its events, and what the network has. The client id and the operation of a',
+  'submission are returned to its owner only. Transactions that were submitted elsewhere are looked up in the index and on the network.',
+].join(' ')
+
+const HASH = Type.String({ pattern: '^[0-9a-fA-F]{64}$', description: 'Transaction hash, 64 hex digits.', examples: [EXAMPLE_TX_HASH] })
+
+const getTransaction = operation(
+  {
+    id: 'getTransaction',
+    tag: 'tx',
+    summary: 'Get a transaction',
+    description: FIND_DESCRIPTION,
+    ok: ref(TransactionRow),
+    example: EXAMPLE_TRANSACTION,
+    headers: ['index'],
+    errors: [400, '404 unknown_transaction', 502],
+    cacheable: false,
+    requiresKey: true,
+    regionGuarded: true,
+  },
+  { params: Type.Object({ hash: HASH }) },
+)
+
+const findTransaction = operation(
+  {
+    id: 'findTransaction',
+    tag: 'tx',
+    summary: 'Get a transaction by its client id',
+    description: 'Returns the newest of your transactions with this client id: a submitted one, otherwise a prepared one.',
+    ok: ref(TransactionRow),
+    example: EXAMPLE_TRANSACTION,
+    headers: ['index'],
+    errors: [400, '404 unknown_transaction'],
+    cacheable: false,
+    requiresKey: true,
+    regionGuarded: true,
+  },
+  { querystring: Type.Object({ clientId: Type.Unsafe<string>(CLIENT_ID) }) },
+)
+
+const listTransactions = operation(
+  {
+    id: 'listAccountTransactions',
+    tag: 'account',
+    summary: 'List your transactions',
+    description:
+      'Returns the transactions that were submitted with your keys, newest first. Those that the network never had are listed for seven days. `outcome` is ' +
+      'null: GET /v1/tx/{hash} has it.',
+    ok: listOf('transactions', ref(TransactionRow)),
+    example: { transactions: [EXAMPLE_TRANSACTION] },
+    headers: ['index', 'next'],
+    errors: [400],
+    requiresKey: true,
+  },
+  { querystring: Type.Object({ limit: limitParameter(PAGE_LIMITS.transactions), cursor: cursorParameter }) },
+)
+
+export interface TxRouteParts {
+  readonly relay: Pick<Relay, 'decode'>
+  readonly submissions: Pick<SubmissionService, 'submit'>
+  readonly transactions: TransactionReader
+}
+
+export function txRoutes(app: App, parts: TxRouteParts): void {
+  const { relay, transactions } = parts
   const options = { schema: submitTransaction, config: TRADING_POLICIES, bodyLimit: TRANSACTION_BODY_LIMIT_BYTES }
 
   app.post('/v1/tx/submit', options, async (request, reply) => {
-    const { signedXdr, pollTimeoutMs = POLL_TIMEOUT_MS.default } = request.body
+    const { signedXdr, clientId = null, pollTimeoutMs = POLL_TIMEOUT_MS.default } = request.body
     const signed = relay.decode(signedXdr)
     if (signed === undefined) throw rejected('signedXdr is not a base64 transaction envelope.')
     const disconnected = clientDisconnected(reply)
-    const submitted = await relay.submissions.submit(signed, { pollTimeoutMs, requester: requesterOf(request), signal: disconnected })
+    const submitter = { owner: callerKey(request).owner, clientId }
+    const { outcome, stored } = await parts.submissions.submit(signed, submitter, {
+      pollTimeoutMs, requester: requesterOf(request), signal: disconnected,
+    })
     if (disconnected.aborted) reply.hijack()
-    else reply.header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(resultOf(submitted, signed.hash)))
+    else reply.header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify({ ...resultOf(outcome, signed.hash), ...(stored ? {} : { stored }) }))
   })
+
+  app.get('/v1/tx/:hash', { schema: getTransaction, config: TRADING_POLICIES }, async (request, reply) => {
+    const caller = { owner: callerKey(request).owner, requester: requesterOf(request) }
+    sendTransaction(reply, await transactions.find(request.params.hash.toLowerCase(), caller))
+  })
+
+  app.get('/v1/tx', { schema: findTransaction, config: TRADING_POLICIES }, async (request, reply) => {
+    const caller = { owner: callerKey(request).owner, requester: requesterOf(request) }
+    sendTransaction(reply, await transactions.findByClientId(request.query.clientId, caller))
+  })
+
+  app.get('/v1/account/me/transactions', { schema: listTransactions, config: { requiresKey: true } }, async (request, reply) => {
+    const { limit = PAGE_LIMITS.transactions.default, cursor } = request.query
+    const page = await transactions.list(callerKey(request).owner, { limit, cursor })
+    sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { transactions: page.rows }))
+  })
+}
+
+/** Sends a transaction, or 404. */
+function sendTransaction(reply: FastifyReply, found: FoundTransaction | undefined): void {
+  if (found === undefined) throw new HttpFailure({ status: 404, body: { error: 'unknown_transaction' } })
+  const { row, head } = found
+  reply.headers({ 'cache-control': CACHE_NEVER, ...indexHeaders(head) }).type(JSON_TYPE).send(serialiseBody(reply, row))
 }
 
 const NOT_SUBMITTED = 'The Stellar RPC server is unavailable. Nothing was submitted. Submit the same signedXdr again.'

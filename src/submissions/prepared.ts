@@ -7,39 +7,28 @@ import type { Store } from '../store/store.ts'
 import { ClientIdInUse } from './client-id.ts'
 import type { PreparedRecord } from './records.ts'
 import { findHolder, insertPrepared } from './statements.ts'
+import { withStoreTimeout } from './time-limit.ts'
 
 /** Stores a prepared transaction. Resolves with false when the database is not available. Rejects with ClientIdInUse. */
 export type RecordPrepared = (prepared: PreparedRecord) => Promise<boolean>
-
-/** A slow database must not delay the response. */
-const STORE_TIMEOUT_MS = 1_000
 
 export function createRecordPrepared({ store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Log }): RecordPrepared {
   async function record(prepared: PreparedRecord): Promise<boolean> {
     const { owner, clientId, hash } = prepared
     const nowMs = clock.nowMs()
-    try {
-      const holder = clientId === null ? null : await findHolder(store.read, { owner, clientId, nowMs })
-      if (holder !== null && holder !== hash) throw new ClientIdInUse(holder)
-      await insertPrepared(store.write, prepared, nowMs)
-      return true
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable || error instanceof StatementTimeout)) throw error
-      log.warn({ err: error, hash }, 'a prepared transaction could not be stored')
-      return false
-    }
+    const holder = clientId === null ? null : await findHolder(store.read, { owner, clientId, nowMs })
+    if (holder !== null && holder !== hash) throw new ClientIdInUse(holder)
+    await insertPrepared(store.write, prepared, nowMs)
+    return true
   }
 
   return async (prepared) => {
-    const done = new AbortController()
-    const timedOut = clock.sleep(STORE_TIMEOUT_MS, done.signal).then(() => false)
-    const recording = record(prepared)
     try {
-      return await Promise.race([recording, timedOut])
-    } finally {
-      done.abort()
-      // It may reject after the time limit, when nothing awaits it.
-      recording.catch(() => {})
+      return await withStoreTimeout(clock, record(prepared))
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable || error instanceof StatementTimeout)) throw error
+      log.warn({ err: error, hash: prepared.hash }, 'a prepared transaction could not be stored')
+      return false
     }
   }
 }

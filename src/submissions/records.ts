@@ -1,6 +1,7 @@
 // The rows of the tables in the schema tx.
 
-import type { TransactionRow } from '../resources/transaction.ts'
+import type { ContractError, HostErrorName } from '../resources/submit-result.ts'
+import type { TransactionStatus } from '../resources/transaction.ts'
 
 /** A prepared transaction. */
 export interface PreparedRecord {
@@ -13,9 +14,47 @@ export interface PreparedRecord {
   readonly expiresAt: number
 }
 
-/** A change of a submission, with the row as GET /v1/tx/{hash} returned it then. */
-export interface SubmissionChange {
+/** What is known of the end of a submission. Null: unknown, or it does not apply. */
+export interface SubmissionResult {
+  readonly ledger: number | null
+  /** The close time of the ledger, Unix seconds. */
+  readonly ts: number | null
+  readonly contractError: ContractError | null
+  readonly hostError: HostErrorName | null
+  readonly txResultCode: string | null
+  readonly resultXdr: string | null
+  readonly message: string | null
+}
+
+export const NO_RESULT: SubmissionResult = {
+  ledger: null, ts: null, contractError: null, hostError: null, txResultCode: null, resultXdr: null, message: null,
+}
+
+/** A submitted transaction of one owner. */
+export interface SubmissionRecord extends SubmissionResult {
+  readonly id: number
   readonly owner: string
   readonly hash: string
-  readonly row: TransactionRow
+  readonly op: string | null
+  /** The source account. */
+  readonly trader: string
+  readonly clientId: string | null
+  /** The sequence number that it consumes, as digits. */
+  readonly sequence: string
+  /** Unix seconds; null: it never expires. */
+  readonly expiresAt: number | null
+  readonly status: TransactionStatus
+  /** The envelopes to send; one when a node has accepted it. */
+  readonly envelopes: readonly string[]
+  readonly accepted: boolean
+  readonly attempts: number
+  /** Milliseconds; null: it may not have been sent yet. */
+  readonly sentAt: number | null
+  readonly orderId: number | null
+  readonly positionId: number | null
+  /** Milliseconds. */
+  readonly submittedAt: number
 }
+
+/** States that a submission does not leave by being driven further. */
+export type FinalStatus = Exclude<TransactionStatus, 'PREPARED' | 'PENDING'>

@@ -68,7 +68,7 @@ async function outcome(
   return { submitted, seconds, bench: { node, submissions, ledgerWatermarks } }
 }
 
-const SUCCESS: SubmitOutcome = { kind: 'success', ledger: LATEST_LEDGER + 1 }
+const SUCCESS: SubmitOutcome = { kind: 'success', ledger: LATEST_LEDGER + 1, closeSec: null }
 const rpcError = (code: number, message = ''): NodeResponse => ({ error: { code, message } })
 
 /** 2.5: an accepted transaction is looked up immediately, then once a second. */
@@ -87,7 +87,7 @@ for (const status of ['PENDING', 'DUPLICATE']) {
 
 test('reports the old result after TRY_AGAIN_LATER when the transaction was already applied', async () => {
   const { submitted, seconds } = await outcome(sendResponse(SIGNED, 'TRY_AGAIN_LATER'), [applied(950)])
-  assert.deepEqual([submitted, seconds], [{ kind: 'success', ledger: 950 }, 0])
+  assert.deepEqual([submitted, seconds], [{ kind: 'success', ledger: 950, closeSec: null }, 0])
 })
 
 test('reports TRY_AGAIN_LATER immediately when the hash is unknown', async () => {
@@ -126,7 +126,7 @@ for (const [code, result] of REJECTIONS) {
     assert.ok(rejected.submitted.kind === 'rejected')
     assert.deepEqual([rejected.submitted.result?.code, rejected.submitted.result?.feeCharged, rejected.seconds], [code, 321n, 0])
     assert.equal(rejected.submitted.contractError, null)
-    assert.deepEqual((await outcome(rejectionResponse(SIGNED, result), [applied(900)])).submitted, { kind: 'success', ledger: 900 })
+    assert.deepEqual((await outcome(rejectionResponse(SIGNED, result), [applied(900)])).submitted, { kind: 'success', ledger: 900, closeSec: null })
   })
 }
 
@@ -292,7 +292,7 @@ for (const [name, diagnostics, contractError, expected] of FAILURES) {
   test(`FAILED ${name}`, async () => {
     const { submitted } = await outcome(sendResponse(SIGNED, 'PENDING'), [NOT_FOUND, failed(diagnostics)])
     assert.ok(submitted.kind === 'failed')
-    const { message, ...rest } = submitted
+    const { message, ledger: _ledger, closeSec: _closeSec, ...rest } = submitted
     assert.deepEqual(rest, { kind: 'failed', contractError, hostError: HOST_ERRORS[name] ?? null, txResultCode: 'txFailed', resultXdr: TRAPPED_XDR })
     assert.match(message, /^Transaction failed: [a-z]/)
     assert.match(message, expected)

@@ -64,6 +64,10 @@ const TAKE_PROFIT_LIMIT = 'limitPrice? string default=0'
 
 /** "POST /v1/orders/prepare", operation by operation. */
 const CLIENT_ID = 'clientId? string pattern=^[A-Za-z0-9_.:-]{1,64}$'
+const TRANSACTION = [
+  'hash', 'status', 'op', 'trader', 'clientId', 'ledger', 'ts', 'expiresAt', 'contractError', 'hostError', 'txResultCode', 'resultXdr', 'events', 'orderId',
+  'positionId', 'outcome',
+]
 const PREPARED = ['op', 'trader', 'xdr', 'minResourceFee', 'extraResourceFee', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
 
 const OPERATIONS = {
@@ -303,9 +307,17 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     method: 'post', path: '/v1/tx/submit', key: true,
-    fields: ['signedXdr string', 'pollTimeoutMs? integer minimum=1000 maximum=60000 default=30000'], query: [],
-    body: ['hash', 'status', 'ledger', 'contractError', 'hostError', 'txResultCode', 'resultXdr', 'message'],
-    example: ['hash', 'status', 'ledger'], errors: [400, 401, 429, 451, 500, 502, 503],
+    fields: ['signedXdr string', 'pollTimeoutMs? integer minimum=1000 maximum=60000 default=30000', CLIENT_ID], query: [],
+    body: ['hash', 'status', 'ledger', 'contractError', 'hostError', 'txResultCode', 'resultXdr', 'message', 'stored'],
+    example: ['hash', 'status', 'ledger'], errors: [400, 401, 409, 429, 451, 500, 502, 503],
+  },
+  {
+    path: '/v1/tx/{hash}', indexed: true, key: true, pathParameters: ['hash string pattern=^[0-9a-fA-F]{64}$'], query: [],
+    body: TRANSACTION, errors: [400, 401, 404, 429, 451, 500, 502],
+  },
+  { path: '/v1/tx', indexed: true, key: true, query: ['clientId string pattern=^[A-Za-z0-9_.:-]{1,64}$'], body: TRANSACTION, errors: [400, 401, 404, 429, 451, 500] },
+  {
+    path: '/v1/account/me/transactions', indexed: true, key: true, query: [limit(50, 200), CURSOR], body: ['transactions'], errors: [400, 401, 429, 500],
   },
 ]
 

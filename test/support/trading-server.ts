@@ -27,17 +27,25 @@ import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../../src/resources
 import * as errors from '../../src/resources/error.ts'
 import { ORDER_REQUESTS } from '../../src/resources/order-request.ts'
 import { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
+import { EventRow } from '../../src/resources/event-row.ts'
+import { TradePreview } from '../../src/resources/trade-preview.ts'
+import { TransactionRow } from '../../src/resources/transaction.ts'
 import { SubmitResult } from '../../src/resources/submit-result.ts'
 import { accountRoutes } from '../../src/routes/account.ts'
 import { keysRoutes } from '../../src/routes/keys.ts'
 import { ordersRoutes } from '../../src/routes/orders.ts'
 import { txRoutes } from '../../src/routes/tx.ts'
+import { createRecordPrepared } from '../../src/submissions/prepared.ts'
+import { createSubmissionService } from '../../src/submissions/submissions.ts'
+import type { SubmissionService } from '../../src/submissions/submissions.ts'
 import type { Store } from '../../src/store/store.ts'
 import { GATEWAY_DEFAULTS, UNLIMITED_RATES } from './bare-gateway.ts'
 
 /** A running set of services. Its memory is its own. */
 export interface Trading {
   readonly relay: Relay
+  /** The caller may run its driver. */
+  readonly submissions: SubmissionService
   /** Responds to open requests and resolves when none is left. */
   close(): Promise<void>
 }
@@ -66,6 +74,7 @@ interface Services {
   readonly parts: TradingParts
   readonly keys: Keys
   readonly relay: Relay
+  readonly submissions: SubmissionService
 }
 
 function isSchema(value: unknown): value is TSchema {
@@ -74,7 +83,7 @@ function isSchema(value: unknown): value is TSchema {
 
 const SCHEMAS: readonly TSchema[] = [
   AccountIdentity, AccountLimits, RateLimitBucket, ApiKey, BetaStatus, IssuedKey, KeyChallenge,
-  PreparedTransaction, SubmitResult, ...ORDER_REQUESTS, ...Object.values(errors).filter(isSchema),
+  PreparedTransaction, TradePreview, SubmitResult, EventRow, TransactionRow, ...ORDER_REQUESTS, ...Object.values(errors).filter(isSchema),
 ]
 
 export async function createTradingServer(): Promise<TradingServer> {
@@ -99,19 +108,23 @@ export async function createTradingServer(): Promise<TradingServer> {
   accountRoutes(app, { requestLimits })
   ordersRoutes(app, {
     prepare: (request, options) => current().relay.prepare(request, options),
-    recordPrepared: () => Promise.resolve(false),
+    recordPrepared: (prepared) => createRecordPrepared(current().parts)(prepared),
     deployment: forward(() => current().parts.deployment),
     reportRefusal() {},
   })
-  txRoutes(app, { relay: forward(() => current().relay) })
+  txRoutes(app, {
+    relay: forward(() => current().relay), submissions: forward(() => current().submissions), transactions: forward(() => current().submissions.transactions),
+  })
   return {
     app,
     serve(parts) {
       const keys = createKeys({ allowlist: OPEN_TO_EVERYONE, ...parts })
       const relay = createRelay({ ...parts, ledgerWatermarks: createLedgerWatermarks(parts.clock), decodePayload: () => null })
-      services = { parts, keys, relay }
+      const submissions = createSubmissionService({ ...parts, relay })
+      services = { parts, keys, relay, submissions }
       return {
         relay,
+        submissions,
         async close() {
           relay.submissions.stop()
           await keys[Symbol.asyncDispose]()

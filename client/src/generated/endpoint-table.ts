@@ -64,6 +64,9 @@ export const ENDPOINTS = {
   prepareOrder: 'POST /v1/orders/prepare',
   prepareAction: 'POST /v1/actions/prepare',
   submitTransaction: 'POST /v1/tx/submit',
+  getTransaction: 'GET /v1/tx/{hash}',
+  findTransaction: 'GET /v1/tx',
+  listAccountTransactions: 'GET /v1/account/me/transactions',
 } as const
 
 /** The lists that continue page by page, and the field that holds a page's rows. */
@@ -87,4 +90,5 @@ export const LISTS = {
   listPoolHistory: 'samples',
   getFunding: 'history',
   listKeys: 'keys',
+  listAccountTransactions: 'transactions',
 } as const

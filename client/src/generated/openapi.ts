@@ -2417,6 +2417,71 @@ export interface components {
       readonly resultXdr?: string;
       /** @description Only with FAILED. The cause, followed by the error as the host prints it. */
       readonly message?: string;
+      /**
+       * @description Only if the gateway could not store the submission. It was sent, but nothing continues it when this instance of the gateway stops: submit the same signedXdr again until the status is final.
+       * @enum {boolean}
+       */
+      readonly stored?: false;
+    };
+    /** @description A transaction and what is known of it. */
+    readonly Transaction: {
+      /** @description Transaction hash. */
+      readonly hash: string;
+      /**
+       * @description PREPARED: not submitted. PENDING: submitted and not final. SUCCESS and FAILED: in a ledger. REJECTED: the network refused it. EXPIRED: its time bound has passed and the network does not have it, so it is safe to sign another. UNKNOWN: this can no longer be determined.
+       * @enum {string}
+       */
+      readonly status: "PREPARED" | "PENDING" | "SUCCESS" | "FAILED" | "REJECTED" | "EXPIRED" | "UNKNOWN";
+      /** @description Operation. Null for a transaction that was not prepared here. */
+      readonly op: string | null;
+      /** @description Source account. Null if unknown. */
+      readonly trader: string | null;
+      /** @description Id that the client gave the transaction. Only for its owner. */
+      readonly clientId: string | null;
+      /** @description Ledger that includes the transaction. */
+      readonly ledger: number | null;
+      /** @description Close time of that ledger, Unix seconds. */
+      readonly ts: number | null;
+      /** @description Time after which no ledger can include it, Unix seconds. Null if it has no time bound. */
+      readonly expiresAt: number | null;
+      /** @description With FAILED and REJECTED: the error of a contract, if one raised it. */
+      readonly contractError: {
+        /** @description Error code of the contract. Match on this value. */
+        readonly code: number;
+        /** @description Name of the error, or UnknownContractError if the code has no name. */
+        readonly name: string;
+      } | null;
+      /** @description With FAILED and REJECTED. Error of the host instead of a contract, if known. storage or budget with exceeded_limit: the state has changed since the transaction was prepared. Prepare, sign and submit a new one. */
+      readonly hostError: {
+        /** @description Type of the error, lower case. */
+        readonly type: string;
+        /** @description Code of the error, lower case. */
+        readonly code: string;
+      } | null;
+      /** @description With FAILED and REJECTED. Name of the transaction result, if known. */
+      readonly txResultCode: string | null;
+      /** @description TransactionResult, base64 XDR. With FAILED. */
+      readonly resultXdr: string | null;
+      /** @description Events of the transaction in their order. Null until its ledger is indexed. */
+      readonly events: readonly components["schemas"]["EventRow"][] | null;
+      /** @description Order that its events name. */
+      readonly orderId: number | null;
+      /** @description Position that its events name. */
+      readonly positionId: number | null;
+      /** @description What later happened to the order that it placed. Null while the order is open, and without an order. */
+      readonly outcome: {
+        /**
+         * @description How the order ended.
+         * @enum {string}
+         */
+        readonly status: "executed" | "cancelled";
+        /** @description Ledger in which it ended. */
+        readonly ledger: number;
+        /** @description Close time of that ledger, Unix seconds. */
+        readonly ts: number;
+        /** @description Transaction that ended it. */
+        readonly txHash: string;
+      } | null;
     };
   };
   responses: never;
@@ -4273,7 +4338,7 @@ export interface operations {
   };
   /**
    * Submit a signed transaction. Needs a key.
-   * @description Submits the envelope unchanged and polls for the result every second, for up to pollTimeoutMs. Submitting the same signedXdr again is safe at any time and returns the current result of that transaction. Do so after PENDING, 502 and 503 instead of preparing a new transaction. A 502 with a hash means that the outcome is unknown.
+   * @description Submits the envelope unchanged and polls for the result every second, for up to pollTimeoutMs. Submitting the same signedXdr again is safe at any time and returns the current result of that transaction. Do so after PENDING, 502 and 503 instead of preparing a new transaction. A 502 with a hash means that the outcome is unknown. The submission is stored before it is sent, and continued without a waiting client and across restarts: GET /v1/tx/{hash} returns its state at any time.
    */
   readonly submitTransaction: {
     readonly parameters: {
@@ -4292,6 +4357,8 @@ export interface operations {
            * @default 30000
            */
           readonly pollTimeoutMs?: number;
+          /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. By default the id of the preparation. */
+          readonly clientId?: string;
         };
       };
     };
@@ -4302,6 +4369,89 @@ export interface operations {
         };
         content: {
           readonly "application/json": components["schemas"]["SubmitResult"];
+        };
+      };
+    };
+  };
+  /**
+   * Get a transaction. Needs a key.
+   * @description Returns what is known of a transaction: what the gateway stored of it, its events, and what the network has. The client id and the operation of a submission are returned to its owner only. Transactions that were submitted elsewhere are looked up in the index and on the network.
+   */
+  readonly getTransaction: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Transaction hash, 64 hex digits. */
+        readonly hash: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["Transaction"];
+        };
+      };
+    };
+  };
+  /**
+   * Get a transaction by its client id. Needs a key.
+   * @description Returns the newest of your transactions with this client id: a submitted one, otherwise a prepared one.
+   */
+  readonly findTransaction: {
+    readonly parameters: {
+      readonly query: {
+        /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+        readonly clientId: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["Transaction"];
+        };
+      };
+    };
+  };
+  /**
+   * List your transactions. Needs a key.
+   * @description Returns the transactions that were submitted with your keys, newest first. Those that the network never had are listed for seven days. `outcome` is null: GET /v1/tx/{hash} has it.
+   */
+  readonly listAccountTransactions: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Maximum number of rows per page. */
+        readonly limit?: number;
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        readonly cursor?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": {
+            /** @description Rows of this page. */
+            readonly transactions: readonly components["schemas"]["Transaction"][];
+          };
         };
       };
     };

@@ -95,6 +95,7 @@ export type ClaimReferralRequest = components['schemas']['claim_referral']
 export type TradePreview = components['schemas']['TradePreview']
 export type PreparedTransaction = components['schemas']['PreparedTransaction']
 export type SubmitResult = components['schemas']['SubmitResult']
+export type Transaction = components['schemas']['Transaction']
 
 export type OrderRequest = operations['prepareOrder']['requestBody']['content']['application/json']
 export type ActionRequest = operations['prepareAction']['requestBody']['content']['application/json']

@@ -1,0 +1,19 @@
+import { RpcFailure } from '../chain/failure.ts'
+import { MalformedResponse } from '../chain/responses.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import { accountKey, readAccountSequence as decodeSequence } from '../chain/transaction.ts'
+
+/** The sequence number of an account in `minLedger` or a later ledger; null when there is no such account, undefined when it cannot be read. */
+export async function readAccountSequence(
+  rpc: Rpc, account: string, { minLedger, signal }: { readonly minLedger: number; readonly signal: AbortSignal },
+): Promise<bigint | null | undefined> {
+  const key = accountKey(account)
+  try {
+    const { entries } = await rpc.getLedgerEntries([key], { minLedger, signal, requester: 'submissions' })
+    const entry = entries.find(({ keyXdr }) => keyXdr === key)
+    return entry === undefined ? null : decodeSequence(entry.dataXdr)
+  } catch (error) {
+    if (signal.aborted || error instanceof RpcFailure || error instanceof MalformedResponse) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,114 @@
+// What is stored of submissions, and when. Each change of a state is one transaction, together with its entry for the log.
+
+import type { Clock } from '../base/clock.ts'
+import type { SignedTransaction } from '../chain/transaction.ts'
+import type { Relay } from '../relay/relay.ts'
+import type { Queryable, Store } from '../store/store.ts'
+import { CLIENT_ID_HELD_MS, ClientIdInUse } from './client-id.ts'
+import { NO_RESULT } from './records.ts'
+import type { FinalStatus, SubmissionRecord, SubmissionResult } from './records.ts'
+import {
+  endSubmission, findPrepared, freeClientId, insertChange, insertSubmission, lockSubmission, reopenSubmission, takeClientId,
+} from './statements.ts'
+import type { Lease } from './statements.ts'
+import { NOT_INDEXED, submissionRow } from './transaction-row.ts'
+
+/** How long an instance drives a submission without renewing its lease. */
+export const LEASE_MS = 30_000
+/** Envelopes of one transaction with different signatures, of which none has been accepted yet. */
+const ENVELOPES_MAX = 4
+
+export interface Submitter {
+  readonly owner: string
+  /** Null: the one that was given when the transaction was prepared, if any. */
+  readonly clientId: string | null
+}
+
+/** The stored state of a submission before its envelope is sent. */
+export interface Begun {
+  readonly record: SubmissionRecord
+  /** Whether nothing of it can be on its way: the network had refused all earlier copies, or there are none. */
+  readonly isFirst: boolean
+}
+
+export interface Journal {
+  /** Stores a submission before its envelope is sent. Rejects with ClientIdInUse. */
+  begin(signed: SignedTransaction, submitter: Submitter): Promise<Begun>
+  /** Ends a submission. Without effect when its state is final already. */
+  end(key: { readonly owner: string; readonly hash: string }, status: FinalStatus, result: SubmissionResult): Promise<void>
+  /** The network did not take the envelope, and the client was asked to try again later: nothing is sent for it, and its client id is free. */
+  withdraw(key: { readonly owner: string; readonly hash: string }): Promise<void>
+}
+
+/** `driver` is the name of this instance. */
+export function createJournal({ store, clock, driver, operationOf }: {
+  readonly store: Store
+  readonly clock: Clock
+  readonly driver: string
+  readonly operationOf: Relay['operationOf']
+}): Journal {
+  const lease = (): Lease => ({ driver, untilMs: clock.nowMs() + LEASE_MS })
+
+  async function appendChange(tx: Queryable, record: SubmissionRecord): Promise<void> {
+    await insertChange(tx, record, submissionRow(record, NOT_INDEXED), clock.nowMs())
+  }
+
+  async function begin(tx: Queryable, signed: SignedTransaction, { owner, clientId: named }: Submitter): Promise<Begun> {
+    const { hash, source, sequence, expiresAt, envelopeXdr } = signed
+    const prepared = await findPrepared(tx, owner, hash)
+    let existing = await lockSubmission(tx, owner, hash)
+    const op = prepared?.op ?? operationOf(signed)
+    const clientId = named ?? existing?.clientId ?? prepared?.clientId ?? null
+    if (clientId !== null && !hasLedger(existing)) await holdClientId(tx, owner, clientId, hash)
+    if (existing === undefined) {
+      const entry = { owner, hash, op, trader: source, clientId, sequence: sequence.toString(), expiresAt, envelope: envelopeXdr }
+      const inserted = await insertSubmission(tx, entry, lease(), clock.nowMs())
+      if (inserted !== undefined) {
+        await appendChange(tx, inserted)
+        return { record: inserted, isFirst: true }
+      }
+      // Another request inserted it after the row was looked for.
+      existing = await lockSubmission(tx, owner, hash)
+      if (existing === undefined) throw new Error('a submission disappeared while it was stored')
+    }
+    if (hasLedger(existing) || existing.status === 'EXPIRED') return { record: existing, isFirst: false }
+    const wasOnItsWay = existing.status === 'PENDING' || existing.status === 'UNKNOWN'
+    const envelopes = wasOnItsWay ? withEnvelope(existing, envelopeXdr) : [envelopeXdr]
+    if (existing.status === 'PENDING' && envelopes === existing.envelopes && clientId === existing.clientId) return { record: existing, isFirst: false }
+    const reopened = await reopenSubmission(tx, { id: existing.id, op, clientId, accepted: wasOnItsWay && existing.accepted }, envelopes, lease(), clock.nowMs())
+    if (reopened === undefined) throw new Error('a locked submission disappeared')
+    if (existing.status !== 'PENDING') await appendChange(tx, reopened)
+    return { record: reopened, isFirst: !wasOnItsWay }
+  }
+
+  async function holdClientId(tx: Queryable, owner: string, clientId: string, hash: string): Promise<void> {
+    const nowMs = clock.nowMs()
+    const holder = await takeClientId(tx, { owner, clientId, hash, nowMs, heldUntilMs: nowMs + CLIENT_ID_HELD_MS })
+    if (holder !== hash) throw new ClientIdInUse(holder)
+  }
+
+  return {
+    begin: (signed, submitter) => store.write.transaction((tx) => begin(tx, signed, submitter)),
+    end: (key, status, result) => store.write.transaction(async (tx) => {
+      const ended = await endSubmission(tx, key, status, result, clock.nowMs())
+      if (ended !== undefined) await appendChange(tx, ended)
+    }),
+    withdraw: (key) => store.write.transaction(async (tx) => {
+      const ended = await endSubmission(tx, key, 'PREPARED', NO_RESULT, clock.nowMs())
+      if (ended === undefined) return
+      if (ended.clientId !== null) await freeClientId(tx, key, ended.clientId)
+      await appendChange(tx, ended)
+    }),
+  }
+}
+
+/** Whether the transaction is in a ledger. */
+export function hasLedger(record: SubmissionRecord | undefined): boolean {
+  return record?.status === 'SUCCESS' || record?.status === 'FAILED'
+}
+
+/** An accepted envelope stays. Otherwise the newest ones are kept: the hash does not cover the signatures, and any of them may be the valid one. */
+function withEnvelope({ accepted, envelopes }: SubmissionRecord, envelopeXdr: string): readonly string[] {
+  if (accepted || envelopes.includes(envelopeXdr)) return envelopes
+  return [envelopeXdr, ...envelopes].slice(0, ENVELOPES_MAX)
+}

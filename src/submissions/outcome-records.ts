@@ -1,0 +1,32 @@
+// Outcomes of the relay as stored results, and back.
+
+import type { SubmitOutcome } from '../relay/outcomes.ts'
+import { NO_RESULT } from './records.ts'
+import type { FinalStatus, SubmissionRecord, SubmissionResult } from './records.ts'
+
+/** The state after an outcome. `isFirst`: no earlier copy can be on its way, so a refusal ends the submission. */
+export function statusOf({ kind }: SubmitOutcome, isFirst: boolean): FinalStatus | 'PREPARED' | 'PENDING' {
+  if (kind === 'success') return 'SUCCESS'
+  if (kind === 'failed') return 'FAILED'
+  if (!isFirst) return 'PENDING'
+  if (kind === 'rejected') return 'REJECTED'
+  return kind === 'tryAgainLater' || kind === 'notSent' ? 'PREPARED' : 'PENDING'
+}
+
+export function resultOf(outcome: SubmitOutcome): SubmissionResult {
+  if (outcome.kind === 'success') return { ...NO_RESULT, ledger: outcome.ledger, ts: outcome.closeSec }
+  if (outcome.kind === 'rejected') {
+    return { ...NO_RESULT, contractError: outcome.contractError, hostError: outcome.hostError, txResultCode: outcome.result?.code ?? null }
+  }
+  if (outcome.kind !== 'failed') return NO_RESULT
+  const { ledger, closeSec, contractError, hostError, txResultCode, resultXdr, message } = outcome
+  return { ledger, ts: closeSec, contractError, hostError, txResultCode, resultXdr, message }
+}
+
+/** The outcome of a stored submission that is in a ledger. */
+export function outcomeOf(record: SubmissionRecord): SubmitOutcome {
+  const { status, ledger, ts, contractError, hostError, txResultCode, resultXdr, message } = record
+  if (ledger === null) return { kind: 'unknown' }
+  if (status === 'SUCCESS') return { kind: 'success', ledger, closeSec: ts }
+  return { kind: 'failed', ledger, closeSec: ts, contractError, hostError, txResultCode, resultXdr: resultXdr ?? '', message: message ?? '' }
+}

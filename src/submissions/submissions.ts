@@ -1,0 +1,174 @@
+// POST /v1/tx/submit, durably: stores the submission, lets the relay send it and wait, and stores the outcome. What is still open when no caller waits any
+// more is continued by the driver (docs/decisions/durable-submissions.md).
+
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import type { SignedTransaction } from '../chain/transaction.ts'
+import type { SubmitOutcome } from '../relay/outcomes.ts'
+import type { Relay } from '../relay/relay.ts'
+import type { SubmitOptions } from '../relay/submissions.ts'
+import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { createDriver } from './driver.ts'
+import type { Driver } from './driver.ts'
+import { createJournal, hasLedger } from './journal.ts'
+import type { Begun, Submitter } from './journal.ts'
+import { createLiveSubmissions } from './live-submissions.ts'
+import type { LiveSubmission } from './live-submissions.ts'
+import { outcomeOf, resultOf, statusOf } from './outcome-records.ts'
+import { postponeSubmission } from './statements.ts'
+import { withStoreTimeout } from './time-limit.ts'
+import { createTransactionReader } from './transactions.ts'
+import type { TransactionReader } from './transactions.ts'
+
+export interface Submitted {
+  readonly outcome: SubmitOutcome
+  /** False when the submission could not be stored: nothing continues it when this process ends. */
+  readonly stored: boolean
+}
+
+export interface SubmissionService {
+  /** Sends the transaction and waits up to `pollTimeoutMs`. Rejects with ClientIdInUse. */
+  submit(signed: SignedTransaction, submitter: Submitter, options: SubmitOptions): Promise<Submitted>
+  readonly transactions: TransactionReader
+  /** Continues stored submissions until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** Outcomes that could not be stored and are stored later, in memory. */
+const UNSTORED_MAX = 1_000
+/** A submission whose callers have left is looked up again after this time. */
+const CONTINUE_AFTER_MS = 2_000
+const ID_BYTES = 8
+
+interface Unstored {
+  readonly signed: SignedTransaction
+  readonly submitter: Submitter
+  readonly outcome: SubmitOutcome
+}
+
+export interface SubmissionServiceParts {
+  readonly store: Store
+  readonly relay: Relay
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly rpc: Rpc
+}
+
+export function createSubmissionService(parts: SubmissionServiceParts): SubmissionService {
+  const { store, relay, clock, log } = parts
+  const instance = Buffer.from(parts.random.bytes(ID_BYTES)).toString('hex')
+  const journal = createJournal({ store, clock, driver: instance, operationOf: relay.operationOf })
+  const live = createLiveSubmissions()
+  const unstored = new Map<string, Unstored>()
+  const driver: Driver = createDriver({ ...parts, journal, instance, storeLate })
+  const transactions = createTransactionReader({ db: store.read, relay, clock, journal })
+
+  /** The stored state; undefined when the database is not available. Rejects with ClientIdInUse. */
+  async function begin(signed: SignedTransaction, submitter: Submitter): Promise<Begun | undefined> {
+    try {
+      return await withStoreTimeout(clock, journal.begin(signed, submitter))
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      log.warn({ err: error, hash: signed.hash }, 'a submission could not be stored before it is sent')
+      return undefined
+    }
+  }
+
+  /** Stores the outcome for the last caller, or a final one for any caller. */
+  async function storeOutcome(entry: Unstored, isFirst: boolean, isLast: boolean): Promise<void> {
+    const { signed: { hash, envelopeXdr }, submitter: { owner }, outcome } = entry
+    const status = statusOf(outcome, isFirst)
+    if (status === 'PREPARED') return await journal.withdraw({ owner, hash })
+    if (status !== 'PENDING') return await journal.end({ owner, hash }, status, resultOf(outcome))
+    if (!isLast) return
+    const nowMs = clock.nowMs()
+    const acceptedEnvelope = outcome.kind === 'pending' ? envelopeXdr : null
+    await postponeSubmission(store.write, { owner, hash }, instance, { dueMs: nowMs + CONTINUE_AFTER_MS, attempts: 1, sentMs: nowMs, acceptedEnvelope })
+    driver.wake()
+  }
+
+  async function conclude(entry: Unstored, isFirst: boolean, isLast: boolean): Promise<boolean> {
+    try {
+      await withStoreTimeout(clock, storeOutcome(entry, isFirst, isLast))
+      return true
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      log.warn({ err: error, hash: entry.signed.hash }, 'the outcome of a submission could not be stored')
+      keepUnstored(entry)
+      return false
+    }
+  }
+
+  function keepUnstored(entry: Unstored): void {
+    const key = `${entry.submitter.owner} ${entry.signed.hash}`
+    unstored.delete(key)
+    const [oldest] = unstored.keys()
+    if (unstored.size >= UNSTORED_MAX && oldest !== undefined) unstored.delete(oldest)
+    unstored.set(key, entry)
+  }
+
+  /** Stores what could not be stored when it happened. */
+  async function storeLate(): Promise<void> {
+    for (const [key, entry] of unstored) {
+      try {
+        const { isFirst } = await journal.begin(entry.signed, entry.submitter)
+        await storeOutcome(entry, isFirst, true)
+      } catch (error) {
+        if (isUnavailable(error)) return
+        log.warn({ err: error, hash: entry.signed.hash }, 'a submission could not be stored later')
+      }
+      unstored.delete(key)
+    }
+  }
+
+  async function submit(signed: SignedTransaction, submitter: Submitter, options: SubmitOptions): Promise<Submitted> {
+    if (options.signal?.aborted === true) return { outcome: { kind: 'unknown' }, stored: false }
+    const begun = await begin(signed, submitter)
+    if (begun !== undefined && hasLedger(begun.record)) return { outcome: outcomeOf(begun.record), stored: true }
+    const submission = live.join(submitter.owner, signed.hash)
+    // A caller that joins while the first copy is being sent shares its fate.
+    submission.isFirst ||= begun?.isFirst ?? false
+    let reported: SubmitOutcome = { kind: 'unknown' }
+    try {
+      reported = await relay.submissions.submit(signed, options)
+    } finally {
+      const isLast = live.leave(submitter.owner, signed.hash)
+      if (begun === undefined) keepUnstored({ signed, submitter, outcome: reported })
+      else reported = await settle({ signed, submitter, outcome: reported }, begun, { submission, isLast })
+    }
+    return { outcome: reported, stored: begun !== undefined }
+  }
+
+  /** Stores the outcome and returns what may be reported. */
+  async function settle(
+    entry: Unstored, begun: Begun, { submission, isLast }: { readonly submission: LiveSubmission; readonly isLast: boolean },
+  ): Promise<SubmitOutcome> {
+    const outcome = submission.isFirst ? entry.outcome : withEarlierCopies(entry.outcome, begun, entry.signed.envelopeXdr)
+    const { isFirst } = submission
+    // From now on a caller knows that a copy may be on its way.
+    if (outcome.kind === 'pending' || outcome.kind === 'unknown') submission.isFirst = false
+    const isStored = await conclude({ ...entry, outcome }, isFirst, isLast)
+    // The driver of another instance would send it again, so "nothing was sent" may become false.
+    return !isStored && statusOf(outcome, isFirst) === 'PREPARED' ? { kind: 'unknown' } : outcome
+  }
+
+  return { submit, transactions, run: (signal) => driver.run(signal) }
+}
+
+/**
+ * What a refusal means while an earlier copy of the same envelope may be queued: nothing. With other signatures it is about this envelope, so it is reported.
+ */
+function withEarlierCopies(outcome: SubmitOutcome, { record }: Begun, envelopeXdr: string): SubmitOutcome {
+  if (record.status !== 'PENDING' || !record.envelopes.includes(envelopeXdr)) return outcome
+  if (record.accepted) return ['rejected', 'tryAgainLater', 'notSent', 'unknown'].includes(outcome.kind) ? { kind: 'pending' } : outcome
+  return outcome.kind === 'rejected' ? { kind: 'unknown' } : outcome
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof StoreUnavailable || error instanceof StatementTimeout
+}
+

@@ -1,0 +1,158 @@
+// GET /v1/tx/{hash}, GET /v1/tx and GET /v1/account/me/transactions: what is stored of a transaction, joined to what the index and the network have.
+
+import type { Clock } from '../base/clock.ts'
+import type { Requester } from '../base/fair-share.ts'
+import { createTtlCache } from '../base/ttl-cache.ts'
+import { RpcFailure } from '../chain/failure.ts'
+import type { Head, Page } from '../projections/page.ts'
+import { readArchivedLedgers, readIndexHead, readTransactionEvents } from '../projections/transaction-events.ts'
+import type { TransactionLookup } from '../relay/outcomes.ts'
+import type { Relay } from '../relay/relay.ts'
+import type { EventRow } from '../resources/event-row.ts'
+import type { TransactionRow } from '../resources/transaction.ts'
+import type { Queryable } from '../store/store.ts'
+import { judgeAbsence } from './expiry.ts'
+import { hasLedger } from './journal.ts'
+import type { Journal } from './journal.ts'
+import { resultOf } from './outcome-records.ts'
+import { findByClientId, findStored, listSubmissions } from './reads.ts'
+import type { StoredTransaction } from './reads.ts'
+import { NO_RESULT } from './records.ts'
+import type { SubmissionRecord } from './records.ts'
+import { idsOf, preparedRow, submissionRow } from './transaction-row.ts'
+
+export interface TransactionReader {
+  /** The transaction with this hash; undefined when it is not stored, and neither the index nor the network has it. Rejects with RpcFailure. */
+  find(hash: string, caller: TransactionCaller): Promise<FoundTransaction | undefined>
+  /** The owner's transaction with this client id. */
+  findByClientId(clientId: string, caller: TransactionCaller): Promise<FoundTransaction | undefined>
+  /** The owner's submitted transactions, newest first. */
+  list(owner: string, options: { readonly limit: number; readonly cursor: string | undefined }): Promise<Page<TransactionRow>>
+}
+
+export interface FoundTransaction {
+  readonly row: TransactionRow
+  /** The state of the index that its events were read from, or an earlier one. */
+  readonly head: Head
+}
+
+export interface TransactionCaller {
+  readonly owner: string
+  /** Look-ups on the network take turns between these. */
+  readonly requester: Requester
+}
+
+/** A look-up on the network is shared for this long. */
+const LOOKUP_TTL_MS = 1_000
+const LOOKUPS_MAX = 1_000
+/** Callers share look-ups, so none of them ends when one caller disconnects. */
+const SHARED = new AbortController().signal
+
+export function createTransactionReader(
+  { db, relay, clock, journal }: { readonly db: Queryable; readonly relay: Relay; readonly clock: Clock; readonly journal: Pick<Journal, 'end'> },
+): TransactionReader {
+  const lookups = createTtlCache<{ readonly found: TransactionLookup | null }>({ clock, ttlMs: LOOKUP_TTL_MS, maxEntries: LOOKUPS_MAX })
+
+  /** Looks a transaction up on the network; null when no node responds. */
+  async function lookUp(hash: string, known: { readonly trader: string; readonly envelope?: string | undefined }, caller: TransactionCaller) {
+    const contract = known.envelope === undefined ? null : relay.decode(known.envelope)?.contract ?? null
+    const signed = { hash, source: known.trader, contract }
+    const { found } = await lookups.get(hash, async () => ({ found: await relay.outcomes.lookUp(signed, caller.requester, { signal: SHARED }) }))
+    return found
+  }
+
+  /** `head` is a state of the index from before the call. */
+  async function withEvents(records: readonly SubmissionRecord[], head: Head): Promise<readonly TransactionRow[]> {
+    const hashes = records.filter(({ status }) => status === 'SUCCESS').map(({ hash }) => hash)
+    const events = hashes.length === 0 ? new Map<string, readonly EventRow[]>() : await readTransactionEvents(db, hashes)
+    return records.map((record) => {
+      const isIndexed = record.ledger !== null && record.ledger <= (head.ledger ?? 0)
+      return submissionRow(record, { events: events.get(record.hash) ?? (isIndexed ? [] : null), outcome: null })
+    })
+  }
+
+  /** A submission with the state that the index or the network has by now. What they have is stored. */
+  async function refresh(record: SubmissionRecord, caller: TransactionCaller): Promise<SubmissionRecord> {
+    // The driver follows what is pending, and has proved what is expired.
+    if (hasLedger(record) || record.status === 'PENDING' || record.status === 'EXPIRED') return record
+    const place = (await readArchivedLedgers(db, [record.hash])).get(record.hash)
+    if (place !== undefined) return await store(record, 'SUCCESS', { ...NO_RESULT, ...place })
+    const outcome = (await lookUp(record.hash, record, caller))?.outcome
+    return outcome === undefined ? record : await store(record, outcome.kind === 'success' ? 'SUCCESS' : 'FAILED', resultOf(outcome))
+  }
+
+  async function store(record: SubmissionRecord, status: 'SUCCESS' | 'FAILED', result: typeof NO_RESULT): Promise<SubmissionRecord> {
+    await journal.end(record, status, result)
+    return { ...record, status, ...result }
+  }
+
+  async function rowOf({ submission, prepared }: StoredTransaction, head: Head, caller: TransactionCaller): Promise<TransactionRow | undefined> {
+    if (submission !== undefined) return (await withEvents([await refresh(submission, caller)], head))[0]
+    if (prepared === undefined) return undefined
+    const elsewhere = await findElsewhere(prepared.hash, caller, prepared.owner)
+    if ('hash' in elsewhere) return { ...elsewhere, op: prepared.op, clientId: prepared.clientId, expiresAt: prepared.expiresAt }
+    const { retained } = elsewhere
+    const verdict = retained === null ? 'open' : judgeAbsence({
+      expiresAt: prepared.expiresAt, submittedSec: Math.floor(prepared.preparedAt / 1_000), nowSec: Math.floor(clock.nowMs() / 1_000), sequence: 0n, retained,
+      accountSequence: undefined,
+    })
+    return preparedRow(prepared, verdict === 'expired' ? 'EXPIRED' : 'PREPARED')
+  }
+
+  /** A transaction that was submitted elsewhere: what the index or the network has. Otherwise the look-up on the network, null when no node responds. */
+  async function findElsewhere(
+    hash: string, caller: TransactionCaller, trader: string | null,
+  ): Promise<TransactionRow | { readonly retained: TransactionLookup | null }> {
+    const events = (await readTransactionEvents(db, [hash])).get(hash)
+    const [first] = events ?? []
+    if (events !== undefined && first !== undefined) {
+      return foreignRow(hash, { status: 'SUCCESS', trader: trader ?? traderOf(events), ledger: first.ledger, ts: first.ledgerCloseTs, events: [...events] })
+    }
+    const found = await lookUp(hash, { trader: trader ?? '' }, caller)
+    if (found?.outcome === undefined) return { retained: found }
+    const signed = found.envelopeXdr === null || found.envelopeXdr === undefined ? undefined : relay.decode(found.envelopeXdr)
+    const { ledger, ts, contractError, hostError, txResultCode, resultXdr } = resultOf(found.outcome)
+    const status = found.outcome.kind === 'success' ? 'SUCCESS' : 'FAILED'
+    return foreignRow(hash, {
+      status, trader: trader ?? signed?.source ?? null, op: signed === undefined ? null : relay.operationOf(signed), expiresAt: signed?.expiresAt ?? null,
+      ledger, ts, contractError, hostError, txResultCode, resultXdr, events: status === 'SUCCESS' ? null : [],
+    })
+  }
+
+  return {
+    async find(hash, caller) {
+      const head = await readIndexHead(db)
+      const row = await rowOf(await findStored(db, caller.owner, hash), head, caller)
+      if (row !== undefined) return { row, head }
+      const elsewhere = await findElsewhere(hash, caller, null)
+      if ('hash' in elsewhere) return { row: elsewhere, head }
+      if (elsewhere.retained === null) throw new RpcFailure({ method: 'getTransaction', kind: 'unreachable', retryable: true })
+      return undefined
+    },
+    async findByClientId(clientId, caller) {
+      const head = await readIndexHead(db)
+      const row = await rowOf(await findByClientId(db, caller.owner, clientId), head, caller)
+      return row === undefined ? undefined : { row, head }
+    },
+    async list(owner, options) {
+      const page = await listSubmissions(db, { owner, ...options })
+      return { ...page, rows: await withEvents(page.rows, page.head) }
+    },
+  }
+}
+
+function foreignRow(hash: string, known: Partial<TransactionRow> & Pick<TransactionRow, 'status' | 'events'>): TransactionRow {
+  return {
+    op: null, trader: null, ledger: null, ts: null, expiresAt: null, contractError: null, hostError: null, txResultCode: null, resultXdr: null,
+    ...known, ...idsOf(known.events ?? []), hash, clientId: null, outcome: null,
+  }
+}
+
+/** The trader that the first event with one names. */
+function traderOf(events: readonly EventRow[]): string | null {
+  for (const { payload } of events) {
+    const trader = (payload as Readonly<Record<string, unknown>> | null | undefined)?.['trader']
+    if (typeof trader === 'string') return trader
+  }
+  return null
+}
