@@ -91,8 +91,6 @@ import { udfRoutes } from './routes/udf.ts'
 import { vaultsRoutes } from './routes/vaults.ts'
 import { wsRoutes } from './routes/ws.ts'
 import type { Queryable, Store } from './store/store.ts'
-import { createRecordPrepared } from './submissions/prepared.ts'
-import type { RecordPrepared } from './submissions/prepared.ts'
 import { createSubmissionService } from './submissions/submissions.ts'
 import type { SubmissionService } from './submissions/submissions.ts'
 import { createStream } from './stream/stream.ts'
@@ -176,8 +174,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const db = store.read
   const oracle = createOracle({
     deployment,
-    readPrice: (asset, signal) =>
-      readShimPrice(parts.rpc, { shim: deployment.current.contracts.oracleShim, asset, signal }),
+    readPrice: (asset, signal) => readShimPrice(parts.rpc, { shim: deployment.current.contracts.oracleShim, asset, signal }),
     foldTicks: (ticks) => foldTicks(store.write, ticks),
     filling: { readHead: () => readArchiveHead(store.write), fillPage: (range) => fillCandles(store.write, range) },
     clock,
@@ -220,7 +217,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })
   const submissions = createSubmissionService({ store, relay, rpc: parts.rpc, clock, random: parts.random, log })
-  tradingRoutes(app, { relay, submissions, recordPrepared: createRecordPrepared({ store, clock, log }), deployment, log })
+  tradingRoutes(app, { relay, submissions, deployment, log })
   const stream = createStream({
     store, deployment, clock, log,
     limits: parts.streamLimits ?? STREAM_LIMITS,
@@ -324,11 +321,11 @@ function callerRoutes(
 
 function tradingRoutes(
   app: App,
-  { relay, submissions, recordPrepared, deployment, log }: {
-    readonly relay: Relay; readonly submissions: SubmissionService; readonly recordPrepared: RecordPrepared; readonly deployment: CurrentDeployment; readonly log: Log
+  { relay, submissions, deployment, log }: {
+    readonly relay: Relay; readonly submissions: SubmissionService; readonly deployment: CurrentDeployment; readonly log: Log
   },
 ): void {
-  const preparing = { prepare: relay.prepare, recordPrepared, deployment, reportRefusal: createRefusalReport(log) }
+  const preparing = { prepare: relay.prepare, recordPrepared: submissions.recordPrepared, deployment, reportRefusal: createRefusalReport(log) }
   ordersRoutes(app, preparing)
   actionsRoutes(app, preparing)
   txRoutes(app, { relay, submissions, transactions: submissions.transactions })

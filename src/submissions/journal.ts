@@ -36,7 +36,7 @@ export interface Journal {
   begin(signed: SignedTransaction, submitter: Submitter): Promise<Begun>
   /** Ends a submission. Without effect when its state is final already. */
   end(key: { readonly owner: string; readonly hash: string }, status: FinalStatus, result: SubmissionResult): Promise<void>
-  /** The network did not take the envelope, and the client was asked to try again later: nothing is sent for it, and its client id is free. */
+  /** The network did not take the envelope, and the client decides whether to submit it again: nothing is sent for it, and its client id is free. */
   withdraw(key: { readonly owner: string; readonly hash: string }): Promise<void>
 }
 
@@ -75,7 +75,8 @@ export function createJournal({ store, clock, driver, operationOf }: {
     const wasOnItsWay = existing.status === 'PENDING' || existing.status === 'UNKNOWN'
     const envelopes = wasOnItsWay ? withEnvelope(existing, envelopeXdr) : [envelopeXdr]
     if (existing.status === 'PENDING' && envelopes === existing.envelopes && clientId === existing.clientId) return { record: existing, isFirst: false }
-    const reopened = await reopenSubmission(tx, { id: existing.id, op, clientId, accepted: wasOnItsWay && existing.accepted }, envelopes, lease(), clock.nowMs())
+    const accepted = wasOnItsWay && existing.accepted
+    const reopened = await reopenSubmission(tx, { id: existing.id, op, clientId, accepted }, envelopes, lease(), clock.nowMs())
     if (reopened === undefined) throw new Error('a locked submission disappeared')
     if (existing.status !== 'PENDING') await appendChange(tx, reopened)
     return { record: reopened, isFirst: !wasOnItsWay }

@@ -18,6 +18,8 @@ import type { Begun, Submitter } from './journal.ts'
 import { createLiveSubmissions } from './live-submissions.ts'
 import type { LiveSubmission } from './live-submissions.ts'
 import { outcomeOf, resultOf, statusOf } from './outcome-records.ts'
+import { createRecordPrepared } from './prepared.ts'
+import type { RecordPrepared } from './prepared.ts'
 import { postponeSubmission } from './statements.ts'
 import { withStoreTimeout } from './time-limit.ts'
 import { createTransactionReader } from './transactions.ts'
@@ -30,6 +32,7 @@ export interface Submitted {
 }
 
 export interface SubmissionService {
+  readonly recordPrepared: RecordPrepared
   /** Sends the transaction and waits up to `pollTimeoutMs`. Rejects with ClientIdInUse. */
   submit(signed: SignedTransaction, submitter: Submitter, options: SubmitOptions): Promise<Submitted>
   readonly transactions: TransactionReader
@@ -156,7 +159,7 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
     return !isStored && statusOf(outcome, isFirst) === 'PREPARED' ? { kind: 'unknown' } : outcome
   }
 
-  return { submit, transactions, run: (signal) => driver.run(signal) }
+  return { submit, transactions, recordPrepared: createRecordPrepared({ store, clock, log }), run: (signal) => driver.run(signal) }
 }
 
 /**

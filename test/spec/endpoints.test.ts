@@ -315,7 +315,10 @@ const ENDPOINTS: readonly Endpoint[] = [
     path: '/v1/tx/{hash}', indexed: true, key: true, pathParameters: ['hash string pattern=^[0-9a-fA-F]{64}$'], query: [],
     body: TRANSACTION, errors: [400, 401, 404, 429, 451, 500, 502],
   },
-  { path: '/v1/tx', indexed: true, key: true, query: ['clientId string pattern=^[A-Za-z0-9_.:-]{1,64}$'], body: TRANSACTION, errors: [400, 401, 404, 429, 451, 500] },
+  {
+    path: '/v1/tx', indexed: true, key: true, query: ['clientId string pattern=^[A-Za-z0-9_.:-]{1,64}$'], body: TRANSACTION,
+    errors: [400, 401, 404, 429, 451, 500],
+  },
   {
     path: '/v1/account/me/transactions', indexed: true, key: true, query: [limit(50, 200), CURSOR], body: ['transactions'], errors: [400, 401, 429, 500],
   },

@@ -35,7 +35,6 @@ import { accountRoutes } from '../../src/routes/account.ts'
 import { keysRoutes } from '../../src/routes/keys.ts'
 import { ordersRoutes } from '../../src/routes/orders.ts'
 import { txRoutes } from '../../src/routes/tx.ts'
-import { createRecordPrepared } from '../../src/submissions/prepared.ts'
 import { createSubmissionService } from '../../src/submissions/submissions.ts'
 import type { SubmissionService } from '../../src/submissions/submissions.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -108,7 +107,7 @@ export async function createTradingServer(): Promise<TradingServer> {
   accountRoutes(app, { requestLimits })
   ordersRoutes(app, {
     prepare: (request, options) => current().relay.prepare(request, options),
-    recordPrepared: (prepared) => createRecordPrepared(current().parts)(prepared),
+    recordPrepared: (prepared) => current().submissions.recordPrepared(prepared),
     deployment: forward(() => current().parts.deployment),
     reportRefusal() {},
   })
