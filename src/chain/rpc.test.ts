@@ -1,5 +1,6 @@
 // Reads of the RPC client: validation, retries and failures. No network is used.
 
+import { StrKey } from '@stellar/stellar-sdk'
 import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
@@ -10,6 +11,7 @@ import { BREAKER_FAILURES, BREAKER_OPEN_MS } from './breaker.ts'
 import { RpcFailure } from './failure.ts'
 import { createRpc } from './rpc.ts'
 import type { Rpc } from './rpc.ts'
+import { encodeScVal } from './scval.ts'
 import type { TransportResponse } from './transport.ts'
 
 type Reply = (call: { id: number; method: string; params: Record<string, unknown> }) => TransportResponse | Promise<TransportResponse>
@@ -168,6 +170,27 @@ test('requests events by cursor or start ledger, with one filter for all contrac
     }],
     cursor: 'c', latestLedger: 9, latestLedgerCloseSec: 1_045, oldestLedger: 2, oldestLedgerCloseSec: 1_010,
   })
+})
+
+test('requests the transfers of a token by the topics that name a contract, in filters with the same members', async () => {
+  const seen: { readonly filters?: readonly object[] }[] = []
+  const reply: Reply = (call) => {
+    seen.push(call.params as { readonly filters: readonly object[] })
+    return ok({ events: [], cursor: 'c', latestLedger: 9, oldestLedger: 2 })(call)
+  }
+  const { rpc, clock } = clientOf([reply])
+  const [token, market, router] = [5, 6, 7].map((byte) => StrKey.encodeContract(new Uint8Array(32).fill(byte))) as [string, string, string]
+  const call = { from: { cursor: 'p' }, contractIds: [market], upgradesOf: [token], limit: 5 }
+  await ended(clock, rpc.getEvents({ ...call, transfers: [{ token, parties: [market, router] }] }))
+  await ended(clock, rpc.getEvents({ ...call, transfers: [{ token, parties: 'any' }] }))
+  const [transfer, mint, burn, clawback] = ['transfer', 'mint', 'burn', 'clawback'].map((value) => encodeScVal({ type: 'symbol', value }))
+  const parties = [market, router].map((value) => encodeScVal({ type: 'address', value }))
+  const own = [{ type: 'contract,system', contractIds: [market], topics: [] }, { type: 'system', contractIds: [token], topics: [] }]
+  const ofToken = { type: 'contract', contractIds: [token] }
+  assert.deepEqual(seen.map(({ filters }) => filters), [
+    [...own, { ...ofToken, topics: parties.map((party) => ['*', party, '**']) }, { ...ofToken, topics: parties.map((party) => [transfer, '*', party, '*']) }],
+    [...own, { ...ofToken, topics: [[transfer, '*', '*', '*'], [mint, '*', '*'], [burn, '*', '*'], [clawback, '*', '*']] }],
+  ])
 })
 
 const EVENT = {

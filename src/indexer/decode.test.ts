@@ -84,7 +84,31 @@ test('decodes names of any bytes, escaped where they cannot be stored', () => {
   }
 })
 
-type Malformed = readonly [what: string, contract: 'market' | 'vault' | 'referral', topics: readonly string[], value: string, topic: string, problem: RegExp]
+const ADDRESS = encodeScVal(TRADER)
+const OTHER_ADDRESS = encodeScVal({ type: 'address', value: A_CONTRACT })
+const ASSET_NAME = encodeScVal({ type: 'string', value: `USDC:${ACCOUNT}` })
+const AMOUNT = encodeScVal({ type: 'i128', value: I128_MAX })
+
+test('decodes the movements of the token, also to a muxed receiver', () => {
+  const amount = I128_MAX.toString()
+  const muxed = xdr.ScVal.scvMap([
+    new xdr.ScMapEntry({ key: xdr.ScVal.scvSymbol('amount'), val: xdr.ScVal.fromXdr(AMOUNT, 'base64') }),
+    new xdr.ScMapEntry({ key: xdr.ScVal.scvSymbol('to_muxed_id'), val: xdr.ScVal.scvU64(5n) }),
+  ]).toXdr('base64')
+  const movements: readonly (readonly [topic: string, parties: readonly string[], value: string, payload: object])[] = [
+    ['transfer', [ADDRESS, OTHER_ADDRESS], AMOUNT, { from: ACCOUNT, to: A_CONTRACT }],
+    ['transfer', [ADDRESS, OTHER_ADDRESS], muxed, { from: ACCOUNT, to: A_CONTRACT }],
+    ['mint', [OTHER_ADDRESS], AMOUNT, { to: A_CONTRACT }],
+    ['burn', [OTHER_ADDRESS], AMOUNT, { from: A_CONTRACT }],
+    ['clawback', [OTHER_ADDRESS], AMOUNT, { from: A_CONTRACT }],
+  ]
+  for (const [topic, parties, value, payload] of movements) {
+    const decoded = decodeEvent('usdcToken', [symbol(topic), ...parties, ASSET_NAME], value, UNKNOWN_INTERFACE)
+    assert.deepEqual(decoded, { topic, payload: { topic, ...payload, amount }, problem: null })
+  }
+})
+
+type Malformed = readonly [what: string, contract: 'market' | 'vault' | 'referral' | 'usdcToken', topics: readonly string[], value: string, topic: string, problem: RegExp]
 
 const THREE_AMOUNTS = data(...Array.from({ length: 3 }, (): ScArgument => ({ type: 'i128', value: 1n })))
 const OPENED = [symbol('position_opened')]
@@ -104,6 +128,9 @@ const MALFORMED: readonly Malformed[] = [
   ['a value of another type', 'market', OPENED, opened({ 4: { type: 'u64', value: 5n } }), 'position_opened', /size is not of type i128/],
   ['an id too large for a JSON number', 'market', OPENED, opened({ 0: { type: 'u64', value: 2n ** 53n } }), 'position_opened', /exceeds 2\^53/],
   ['an invalid direction', 'market', OPENED, opened({ 3: { type: 'u32', value: 2 } }), 'position_opened', /neither long/],
+  ['an approval of the token', 'usdcToken', [symbol('approve'), ADDRESS, OTHER_ADDRESS, ASSET_NAME], AMOUNT, 'approve', /^unknown topic$/],
+  ['a transfer without its receiver', 'usdcToken', [symbol('transfer'), ADDRESS, ASSET_NAME], AMOUNT, 'transfer', /number of topics: 3$/],
+  ['a transfer of no amount', 'usdcToken', [symbol('transfer'), ADDRESS, OTHER_ADDRESS, ASSET_NAME], VOID, 'transfer', /amount is not of type i128/],
   ['malformed XDR', 'market', OPENED, 'AAAA', 'position_opened', /^malformed: not the XDR/],
   ['a topic with malformed XDR', 'market', ['!'], opened(), '', /^malformed: not the XDR/],
 ]

@@ -194,7 +194,7 @@ type MakeEvent = (contractId: string, topic: string, data: readonly ScArgument[]
 
 const VOID_XDR = 'AAAAAQ=='
 const i128 = (value: bigint): ScArgument => ({ type: 'i128', value })
-const ACCOUNT: ScArgument = { type: 'address', value: TRADERS[0] ?? '' }
+const ACCOUNT = { type: 'address', value: TRADERS[0] ?? '' } as const satisfies ScArgument
 
 /** An event that changes neither positions nor orders. */
 interface OtherEvent {
@@ -205,6 +205,14 @@ interface OtherEvent {
 }
 
 const NAMED = [TRADERS[0] ?? '']
+
+/** A transfer of 7 stroops. */
+function transferEvent(event: MakeEvent, { usdcToken }: ContractAddresses, from: string, to: string): NodeEvent {
+  const topics: ScArgument[] = [
+    { type: 'symbol', value: 'transfer' }, { type: 'address', value: from }, { type: 'address', value: to }, { type: 'string', value: 'USDC:ISSUER' },
+  ]
+  return { ...event(usdcToken, 'transfer', []), topicsXdr: topics.map(encodeScVal), valueXdr: encodeScVal(i128(7n)) }
+}
 const OTHER_ACCOUNT: ScArgument = { type: 'address', value: TRADERS[1] ?? '' }
 
 const OTHERS: readonly OtherEvent[] = [
@@ -237,6 +245,9 @@ const OTHERS: readonly OtherEvent[] = [
     topic: 'code_created', names: NAMED, decodes: true,
     make: (event, { referral }) => event(referral, 'code_created', [ACCOUNT, { type: 'string', value: 'a\0b' }]),
   },
+  // Transfers of the token, which no list shows.
+  { topic: 'transfer', names: [], decodes: true, make: (event, contracts) => transferEvent(event, contracts, ACCOUNT.value, contracts.market) },
+  { topic: 'transfer', names: [], decodes: true, make: (event, contracts) => transferEvent(event, contracts, contracts.market, contracts.router) },
   // An unknown topic, a tuple with an extra value, an id too large for a JSON number, an event without a topic.
   { topic: 'position_partial_liq', names: [], decodes: false, make: (event, { market }) => event(market, 'position_partial_liq', [i128(5n)]) },
   { topic: 'pnl_settled', names: [], decodes: false, make: (event, { vault }) => event(vault, 'pnl_settled', [ACCOUNT, i128(5n)]) },
