@@ -54,7 +54,8 @@ async function damage(): Promise<void> {
 
 /** Corrects the number of archived events by topic after damage to the archive. */
 const recount = (): Promise<unknown> =>
-  run("update idx.event_counts c set events = (select count(*) from idx.events e where case when e.problem is null then e.topic else 'unknown' end = c.topic)")
+  run(`update idx.event_counts c set events = (select count(*) from idx.events e
+    where case when e.problem is not null then 'unknown' when e.is_transfer then 'token transfer' else e.topic end = c.topic)`)
 
 test('repairs missing, invented and changed events, so that everything is as after an honest run, while requests are served', async () => {
   await using fixture = createIndexFixture(store)
