@@ -19,6 +19,7 @@ import type { RebuildResult } from './rebuild.ts'
 import { createReconciler } from './reconcile.ts'
 import type { StepResult } from './step-result.ts'
 import { createStepper } from './step.ts'
+import { createSubmissionWait, numberSubmissionChanges } from './submission-numbers.ts'
 import { VAULTS } from './vaults.ts'
 import { createVerifier } from './verify.ts'
 import type { Writer } from '../store/store.ts'
@@ -38,6 +39,8 @@ export interface Indexer extends AsyncDisposable {
   observe(signal?: AbortSignal): Promise<number>
   /** Compares one part of the projections with the ledger; returns the number of corrections, null when nothing was compared. Rejects as `step` does. */
   compare(signal?: AbortSignal): Promise<number | null>
+  /** Gives changes of submissions their positions in the log, at most one batch; returns their number. Rejects as `step` does. */
+  numberSubmissions(): Promise<number>
   /** Reads one page of lost ledgers from the archive nodes. Rejects as `step` does. */
   fill(signal?: AbortSignal): Promise<FillResult>
   /** Does one part of a rebuild of the projections. Rejects as `step` does. */
@@ -54,7 +57,7 @@ export interface Indexer extends AsyncDisposable {
 const STANDBY_POLL_MS = 1_000
 
 export function createIndexer(options: IndexerOptions): Indexer {
-  const { store, clock, log, pollIntervalMs } = options
+  const { store, clock, log, pollIntervalMs, hasSubmissions = true } = options
   const lock = createLockHolder(store, INDEXER_LOCK)
   const stepper = createStepper(options)
   const observers = [
@@ -66,7 +69,8 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const contractWatcher = createContractWatcher(options)
   const reconciler = createReconciler(options)
   const rebuilder = createRebuilder(options)
-  const verifier = createVerifier({ ...options, confirmChain })
+  const verifier = createVerifier({ ...options, hasSubmissions, confirmChain })
+  const submissions = hasSubmissions ? createSubmissionWait(options) : null
   const progress = createProgress(clock, log)
   const tracer = options.tracer ?? NOOP_TRACER
 
@@ -103,6 +107,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     try {
       const result = await step(signal)
       const held = lock.current()
+      if (held !== undefined) await submissions?.number(held.db)
       if (held !== undefined && result.kind === 'indexed') await contractWatcher.poll(held.db, signal)
       if (held !== undefined && result.kind === 'indexed' && result.caughtUp) {
         for (const observer of observers) await observer.poll(held.db, signal)
@@ -139,6 +144,10 @@ export function createIndexer(options: IndexerOptions): Indexer {
       const held = await lock.acquire()
       return held === undefined ? 0 : await contractWatcher.observe(held.db, signal)
     },
+    async numberSubmissions() {
+      const held = await lock.acquire()
+      return held === undefined || !hasSubmissions ? 0 : await numberSubmissionChanges(held.db)
+    },
     async compare(signal) {
       const held = await lock.acquire()
       return held === undefined ? null : await reconciler.compare(held.db, signal)
@@ -156,10 +165,12 @@ export function createIndexer(options: IndexerOptions): Indexer {
       return held === undefined ? false : await verifier.step(held.db, signal)
     },
     async run(signal) {
+      const stopListening = await submissions?.listen()
       while (!signal.aborted) {
         const delayMs = await runOnce(signal)
-        if (delayMs > 0) await clock.sleep(delayMs, signal)
+        if (delayMs > 0) await (submissions === null ? clock.sleep(delayMs, signal) : submissions.wait(delayMs, () => lock.current()?.db, signal))
       }
+      await stopListening?.()
       await settled()
       await lock.release()
     },

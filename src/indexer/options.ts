@@ -27,6 +27,8 @@ export interface IndexerOptions {
   /** How much the network is trusted; by default like a public one. */
   readonly trust?: ChainTrust
   readonly tracer?: Tracer
+  /** Whether changes of submissions belong in this log; by default they do. */
+  readonly hasSubmissions?: boolean
   /** Called after events were archived. */
   readonly onArchived?: (events: readonly ArchivedEvent[]) => void
 }

@@ -20,7 +20,7 @@ export interface SideIndexersOptions {
   readonly deployment: CurrentDeployment
   readonly clock: Clock
   readonly log: Log
-  createIndexer(options: Pick<IndexerOptions, 'store' | 'deployment' | 'log'>): Indexer
+  createIndexer(options: Pick<IndexerOptions, 'store' | 'deployment' | 'log' | 'hasSubmissions'>): Indexer
 }
 
 interface RunningIndexer {
@@ -76,7 +76,7 @@ async function run({ store, clock, log, createIndexer }: SideIndexersOptions, de
     }
   }
   if (signal.aborted) return
-  await using indexer = createIndexer({ store: scopedStore(store, sideSchema(name)), deployment, log: namedLog(log, name) })
+  await using indexer = createIndexer({ store: scopedStore(store, sideSchema(name)), deployment, log: namedLog(log, name), hasSubmissions: false })
   await indexer.run(signal)
 }
 

@@ -61,6 +61,8 @@ export interface VerifierOptions {
   readonly log: Log
   /** Checks again that the network still is the indexed chain. */
   readonly confirmChain: (db: Writer, signal: AbortSignal | undefined) => Promise<boolean>
+  /** Whether changes of submissions are in this log. */
+  readonly hasSubmissions: boolean
 }
 
 export function createVerifier(options: VerifierOptions): Verifier {
@@ -135,7 +137,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 
   async function repair(tx: Queryable, { chain, fromLedger, throughLedger }: VerifiedRange, sameChains: readonly number[]): Promise<void> {
-    await applyRepairs(tx, clock.nowMs())
+    await applyRepairs(tx, { nowMs: clock.nowMs(), hasSubmissions: options.hasSubmissions })
     if (sameChains.length > 0) await mergeChains(tx, chain, sameChains)
     const cursor = defined(await readIndexCursor(tx), 'the index cursor')
     await renameEpoch(tx, cursor.epoch, randomEpochName(random))

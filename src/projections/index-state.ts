@@ -143,12 +143,12 @@ export class IndexConflict extends Error {
 
 /**
  * Updates the cursor row from one state to the next; throws IndexConflict when it is no longer in the first state. Must be the first statement of every
- * transaction that writes chain history: it locks the row, so that two writers cannot both continue.
+ * transaction that writes the log: it locks the row, so that two writers cannot both continue. Without a time, the index itself has not advanced.
  */
-export async function updateIndexCursor(tx: Queryable, from: IndexCursor | null, to: IndexCursor, nowMs: number): Promise<void> {
+export async function updateIndexCursor(tx: Queryable, from: IndexCursor | null, to: IndexCursor, nowMs: number | null): Promise<void> {
   const updated = await tx.query(
     `update idx.cursor set epoch = $4, cursor = $5, start_ledger = $6, last_ledger = $7, last_ledger_close_ts = $8, last_seq = $9, unknown_events = $10,
-       updated_at = $11, reserved_seq = greatest(reserved_seq, $13::bigint), oldest_ledger = $14,
+       updated_at = coalesce($11::bigint, updated_at), reserved_seq = greatest(reserved_seq, $13::bigint), oldest_ledger = $14,
        projections_version = case when $1::int is null then $15::int else projections_version end
      where epoch is not distinct from $1::int and cursor is not distinct from $2::text and last_seq = $3::bigint
        and start_ledger is not distinct from $12::bigint

@@ -44,13 +44,13 @@ interface StoredRepair {
   readonly event: RepairedEvent | null
 }
 
-/** Applies the stored repairs to the archive. The projections must be rebuilt afterwards. */
-export async function applyRepairs(tx: Queryable, nowMs: number): Promise<void> {
+/** Applies the stored repairs to the archive. The projections must be rebuilt afterwards. `hasSubmissions`: changes of submissions are in this log too. */
+export async function applyRepairs(tx: Queryable, { nowMs, hasSubmissions }: { readonly nowMs: number; readonly hasSubmissions: boolean }): Promise<void> {
   const repairs = await tx.query<StoredRepair>('select action, epoch, seq, event from idx.repairs order by epoch, event_id collate "C"')
   await removeEvents(tx, repairs.filter(({ action }) => action === 'remove').map(({ seq }) => seq ?? 0))
   const replaced = repairs.filter(({ action }) => action === 'replace')
   await replaceEvents(tx, replaced.flatMap(({ seq, event }) => (seq === null || event === null ? [] : [{ ...event, seq }])))
-  await addEvents(tx, repairs.filter(({ action }) => action === 'add'), nowMs)
+  await addEvents(tx, repairs.filter(({ action }) => action === 'add'), { nowMs, hasSubmissions })
   await discardRepairs(tx)
   await recountUnknownEvents(tx)
 }
@@ -113,7 +113,9 @@ async function removeEvents(tx: Queryable, seqs: readonly number[]): Promise<voi
 }
 
 /** Inserts events where they belong: before the first later event of their epoch. */
-async function addEvents(tx: Queryable, repairs: readonly StoredRepair[], nowMs: number): Promise<void> {
+async function addEvents(
+  tx: Queryable, repairs: readonly StoredRepair[], { nowMs, hasSubmissions }: { readonly nowMs: number; readonly hasSubmissions: boolean },
+): Promise<void> {
   const cursor = await readIndexCursor(tx)
   if (repairs.length === 0 || cursor === null) return
   const endSeq = lastReservedSeq(cursor) + 1
@@ -124,7 +126,9 @@ async function addEvents(tx: Queryable, repairs: readonly StoredRepair[], nowMs:
   missing.sort((a, b) => a.beforeSeq - b.beforeSeq || (a.event.eventId < b.event.eventId ? -1 : 1))
   const firstSeq = missing[0]?.beforeSeq ?? endSeq
   const distance = endSeq - firstSeq
-  await moveSeqs(tx, firstSeq, distance, missing.map(({ beforeSeq }) => beforeSeq))
+  const move = { firstSeq, distance, thresholds: missing.map(({ beforeSeq }) => beforeSeq) }
+  await moveSeqs(tx, move)
+  if (hasSubmissions) await moveColumn(tx, 'tx.submission_changes', 'seq', move)
   const numbered = missing.map(({ epoch, event, beforeSeq }, index) => ({ epoch, event: { ...event, seq: beforeSeq + distance + index } }))
   for (const [epoch, rows] of Map.groupBy(numbered, (row) => row.epoch)) {
     const events = rows.map(({ event }) => event)
@@ -151,19 +155,28 @@ async function readSeqAfter(tx: Queryable, epoch: number, { eventId, ledger }: R
  * Moves every seq from `firstSeq` on by `distance`, and further by one for each of `thresholds` (ascending) up to it. `distance` leads beyond every seq in
  * use, so that no two rows ever have the same one. All columns that hold a seq are named `seq`, `…_seq` or `place`.
  */
-async function moveSeqs(tx: Queryable, firstSeq: number, distance: number, thresholds: readonly number[]): Promise<void> {
-  if (distance === 0) return
+async function moveSeqs(tx: Queryable, move: SeqMove): Promise<void> {
+  if (move.distance === 0) return
   const columns = await tx.query<{ table: string; column: string }>(
     `select table_name as table, column_name as column from information_schema.columns
      where table_schema = 'idx' and table_name not in ('tasks', 'repairs') and (column_name in ('seq', 'place') or column_name like '%\\_seq')
      order by 1, 2`,
   )
-  for (const { table, column } of columns) {
-    await tx.query(
-      `update idx.${table} set ${column} = ${column} + $2::bigint + width_bucket(${column}, $3::bigint[]) where ${column} >= $1::bigint`,
-      [firstSeq, distance, thresholds],
-    )
-  }
+  for (const { table, column } of columns) await moveColumn(tx, `idx.${table}`, column, move)
+}
+
+interface SeqMove {
+  readonly firstSeq: number
+  readonly distance: number
+  readonly thresholds: readonly number[]
+}
+
+async function moveColumn(tx: Queryable, table: string, column: string, { firstSeq, distance, thresholds }: SeqMove): Promise<void> {
+  if (distance === 0) return
+  await tx.query(
+    `update ${table} set ${column} = ${column} + $2::bigint + width_bucket(${column}, $3::bigint[]) where ${column} >= $1::bigint`,
+    [firstSeq, distance, thresholds],
+  )
 }
 
 /** An event of the archive, for comparison with the network. */

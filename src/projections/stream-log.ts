@@ -77,9 +77,10 @@ export async function readLogHead(db: Queryable): Promise<LogHead | null> {
   return row === undefined ? null : toHead(row)
 }
 
-/** True when the log has an event or an upgrade at this seq. Only a repair of the archive removes one, or moves it to another seq. */
+/** True when the log has an entry at this seq. Only a repair of the archive removes one, or moves it to another seq. */
 export async function hasEventAt(db: Queryable, seq: number): Promise<boolean> {
-  return (await db.query('select 1 from idx.events where seq = $1 union all select 1 from idx.contract_versions where seq = $1', [seq])).length > 0
+  const tables = ['idx.events', 'idx.contract_versions', 'tx.submission_changes']
+  return (await db.query(tables.map((table) => `select 1 from ${table} where seq = $1`).join(' union all '), [seq])).length > 0
 }
 
 function toHead({ headSeq, headEpoch, headLedger, headCloseTs }: RawHead): LogHead {

@@ -163,7 +163,9 @@ export async function createGatewayFixture(options: GatewayFixtureOptions = {}):
       await gateway.oracle.step()
       for (let steps = 0; steps < INDEXER_STEPS_MAX; steps++) {
         const result = await indexer.step()
-        if (result.kind === 'indexed' && result.caughtUp) return await interfaces.refresh()
+        if (result.kind !== 'indexed' || !result.caughtUp) continue
+        await indexer.numberSubmissions()
+        return await interfaces.refresh()
       }
       throw new Error(`the index has not caught up after ${INDEXER_STEPS_MAX} steps`)
     },
