@@ -175,7 +175,7 @@ test('requests events by cursor or start ledger, with one filter for all contrac
 test('requests the transfers of a token by the topics that name a contract, in filters with the same members', async () => {
   const seen: { readonly filters?: readonly object[] }[] = []
   const reply: Reply = (call) => {
-    seen.push(call.params as { readonly filters: readonly object[] })
+    seen.push(call.params)
     return ok({ events: [], cursor: 'c', latestLedger: 9, oldestLedger: 2 })(call)
   }
   const { rpc, clock } = clientOf([reply])
