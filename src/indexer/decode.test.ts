@@ -108,7 +108,9 @@ test('decodes the movements of the token, also to a muxed receiver', () => {
   }
 })
 
-type Malformed = readonly [what: string, contract: 'market' | 'vault' | 'referral' | 'usdcToken', topics: readonly string[], value: string, topic: string, problem: RegExp]
+type Malformed = readonly [
+  what: string, contract: 'market' | 'vault' | 'referral' | 'usdcToken', topics: readonly string[], value: string, topic: string, problem: RegExp,
+]
 
 const THREE_AMOUNTS = data(...Array.from({ length: 3 }, (): ScArgument => ({ type: 'i128', value: 1n })))
 const OPENED = [symbol('position_opened')]

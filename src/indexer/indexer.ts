@@ -85,6 +85,12 @@ export function createIndexer(options: IndexerOptions): Indexer {
     return progress.record(result)
   }
 
+  /** Runs with the writer lock; returns `standby` while another process holds it. */
+  async function withLock<Result>(standby: Result, work: (db: Writer) => Promise<Result>): Promise<Result> {
+    const held = await lock.acquire()
+    return held === undefined ? standby : await work(held.db)
+  }
+
   async function confirmChain(db: Writer, signal: AbortSignal | undefined): Promise<boolean> {
     stepper.verifyAgain()
     return (await stepper.step(db, signal)).kind === 'indexed'
@@ -133,37 +139,17 @@ export function createIndexer(options: IndexerOptions): Indexer {
 
   return {
     step,
-    async observe(signal) {
-      const held = await lock.acquire()
-      if (held === undefined) return 0
+    observe: (signal) => withLock(0, async (db) => {
       let observations = 0
-      for (const observer of observers) observations += await observer.observe(held.db, signal)
+      for (const observer of observers) observations += await observer.observe(db, signal)
       return observations
-    },
-    async watchContracts(signal) {
-      const held = await lock.acquire()
-      return held === undefined ? 0 : await contractWatcher.observe(held.db, signal)
-    },
-    async numberSubmissions() {
-      const held = await lock.acquire()
-      return held === undefined || !hasSubmissions ? 0 : await numberSubmissionChanges(held.db)
-    },
-    async compare(signal) {
-      const held = await lock.acquire()
-      return held === undefined ? null : await reconciler.compare(held.db, signal)
-    },
-    async fill(signal) {
-      const held = await lock.acquire()
-      return held === undefined || gapFiller === null ? 'none' : await gapFiller.step(held.db, signal)
-    },
-    async rebuild() {
-      const held = await lock.acquire()
-      return held === undefined ? 'none' : await rebuilder.step(held.db)
-    },
-    async verify(signal) {
-      const held = await lock.acquire()
-      return held === undefined ? false : await verifier.step(held.db, signal)
-    },
+    }),
+    watchContracts: (signal) => withLock(0, (db) => contractWatcher.observe(db, signal)),
+    numberSubmissions: () => withLock(0, async (db) => (hasSubmissions ? await numberSubmissionChanges(db) : 0)),
+    compare: (signal) => withLock<number | null>(null, (db) => reconciler.compare(db, signal)),
+    fill: (signal) => withLock<FillResult>('none', async (db) => (await gapFiller?.step(db, signal)) ?? 'none'),
+    rebuild: () => withLock<RebuildResult>('none', (db) => rebuilder.step(db)),
+    verify: (signal) => withLock(false, (db) => verifier.step(db, signal)),
     async run(signal) {
       const stopListening = await submissions?.listen()
       while (!signal.aborted) {

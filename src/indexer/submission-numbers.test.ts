@@ -88,7 +88,7 @@ test('a verification that adds an event moves the later changes with the later e
   await trade(fixture, 2)
   await submit(1)
   await fixture.indexer.numberSubmissions()
-  await store.write.query("delete from idx.events where seq = 1; update idx.event_counts set events = events - 1")
+  await store.write.query('delete from idx.events where seq = 1; update idx.event_counts set events = events - 1')
   const { added } = await fixture.verify()
   assert.equal(added, 1)
   const [first = 0, second = 0] = await eventSeqs()

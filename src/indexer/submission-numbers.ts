@@ -43,7 +43,8 @@ export function createSubmissionWait({ store, clock }: { readonly store: Store; 
   let reported = new AbortController()
 
   async function number(db: Writer): Promise<void> {
-    for (let batch = 0; batch < BATCHES_MAX && (await numberSubmissionChanges(db)) === BATCH; batch++);
+    let batches = 0
+    while (batches < BATCHES_MAX && (await numberSubmissionChanges(db)) === BATCH) batches++
   }
 
   return {

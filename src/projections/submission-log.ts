@@ -1,4 +1,4 @@
-// Changes of submissions in the log. Whoever drives a submission appends them; the indexer, the only writer of the log, gives each one a seq.
+// Changes of submissions in the log. The driver of a submission appends them; the indexer, the only writer of the log, gives each one a seq.
 
 import type { Queryable } from '../store/store.ts'
 

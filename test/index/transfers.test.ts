@@ -40,7 +40,8 @@ test('archives the movements of the token from and to the exchange, each with a 
   await using fixture = createIndexFixture(store)
   const { market, vault, router, oracleShim } = fixture.exchange.contracts
   const movements: [string, string[]][] = [
-    ['transfer', [ALICE, market]], ['transfer', [market, BOB]], ['transfer', [vault, market]], ['transfer', [router, ALICE]], ['mint', [vault]], ['burn', [market]],
+    ['transfer', [ALICE, market]], ['transfer', [market, BOB]], ['transfer', [vault, market]], ['transfer', [router, ALICE]], ['mint', [vault]],
+    ['burn', [market]],
   ]
   const others: [string, string[]][] = [['transfer', [ALICE, BOB]], ['transfer', [oracleShim, ALICE]], ['mint', [ALICE]], ['approve', [market, vault]]]
   fixture.queue(fixture.exchange.open(1, 1))
