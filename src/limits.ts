@@ -28,6 +28,7 @@ export const PAGE_LIMITS = {
   keys: { default: 1_000, max: 1_000 },
   /** Not in the specification. */
   vaultHistory: { default: 288, max: 1_000 },
+  fills: { default: 50, max: 500 },
   cashLedger: { default: 50, max: 500 },
 } as const
 /** Intervals of a PnL curve. */

@@ -1,26 +1,44 @@
 // Decodes what a transaction or a simulation changed in the market's storage: positions, orders and cross balances, before and after.
 
-import { Address, xdr } from '@stellar/stellar-sdk'
+import { Address, StrKey, xdr } from '@stellar/stellar-sdk'
 import type { CrossBalanceChange, EntryChange, EntryChanges, OrderEntry, PositionEntry } from '../exchange/entry-changes.ts'
 import { orderOf, positionOf } from './market-entries.ts'
 import type { StateChange } from './responses.ts'
 import type { ScValue } from './scval.ts'
 import { fromScVal, MalformedScVal } from './scval.ts'
 import { readField } from './structs.ts'
-import { accountOf } from './transaction.ts'
 
 /** Base64. The network allows 132 kB of writes per transaction, and an update holds the entry twice. Longer ones are not decoded. */
 export const META_MAX_LENGTH = 512 * 1024
 
-/** What a transaction's meta (base64 TransactionMeta) shows of this market. Null: it is too long, does not decode, or is of an unknown version. */
-export function decodeMetaChanges(metaXdr: string, market: string): EntryChanges | null {
+/** What a transaction's meta shows of this market. */
+export interface MetaChanges {
+  readonly changes: EntryChanges
+  /** The events of contracts, as the archive stores them: contract, topics and value, separated by spaces; XDR is base64. */
+  readonly events: readonly string[]
+}
+
+/** Reads a base64 TransactionMeta. Null: it is too long, does not decode, or is of an unknown version. */
+export function decodeMeta(metaXdr: string, market: string): MetaChanges | null {
   if (metaXdr.length > META_MAX_LENGTH) return null
   try {
-    const operations = operationsOf(xdr.TransactionMeta.fromXdr(metaXdr, 'base64'))
-    return operations === null ? null : readChanges(operations.flatMap(versionsOf), market)
+    const meta = xdr.TransactionMeta.fromXdr(metaXdr, 'base64')
+    const operations = operationsOf(meta)
+    return operations === null ? null : { changes: readChanges(operations.flatMap(versionsOf), market), events: eventsOf(meta).flatMap(eventText) }
   } catch {
     return null
   }
+}
+
+function eventsOf(meta: xdr.TransactionMeta): readonly xdr.ContractEvent[] {
+  if (meta.type === 'v3') return meta.v3.sorobanMeta?.events ?? []
+  return meta.type === 'v4' ? meta.v4.operations.flatMap(({ events }) => events) : []
+}
+
+function eventText({ contractId, body, type }: xdr.ContractEvent): string[] {
+  if (contractId === null || type.name !== 'contract') return []
+  const { topics, data } = body.v0
+  return [[StrKey.encodeContract(contractId.value), ...topics.map((topic) => topic.toXdr('base64')), data.toXdr('base64')].join(' ')]
 }
 
 /** What a simulation's state changes show of this market. Null: they do not decode, or are too long. */
@@ -143,34 +161,4 @@ function merge<Entry extends { readonly id: number }>(
 function mergeBalance(into: Map<string, CrossBalanceChange>, trader: string | undefined, change: EntryChange<bigint> | undefined): void {
   if (trader === undefined || change === undefined) return
   into.set(trader, { trader, before: into.get(trader)?.before ?? change.before ?? 0n, after: change.after ?? 0n })
-}
-
-/** The contract call of a transaction: who signed it and what it calls first. */
-export interface Invocation {
-  /** The transaction's source account, or that of its operation. */
-  readonly source: string
-  readonly contract: string
-  readonly functionName: string
-}
-
-/** The contract call in an envelope (base64 TransactionEnvelope). Null for anything else. */
-export function decodeInvocation(envelopeXdr: string): Invocation | null {
-  if (envelopeXdr.length > META_MAX_LENGTH) return null
-  try {
-    const envelope = xdr.TransactionEnvelope.fromXdr(envelopeXdr, 'base64')
-    if (envelope.type === 'envelopeTypeTxV0') return null
-    const tx = envelope.type === 'envelopeTypeTx' ? envelope.v1.tx : envelope.feeBump.tx.innerTx.v1.tx
-    const [operation] = tx.operations
-    if (operation?.body.type !== 'invokeHostFunction') return null
-    const { hostFunction } = operation.body.invokeHostFunctionOp
-    if (hostFunction.type !== 'hostFunctionTypeInvokeContract') return null
-    const { contractAddress, functionName } = hostFunction.invokeContract
-    return {
-      source: accountOf(operation.sourceAccount ?? tx.sourceAccount),
-      contract: Address.fromScAddress(contractAddress).toString(),
-      functionName: functionName.toString(),
-    }
-  } catch {
-    return null
-  }
 }

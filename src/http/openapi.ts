@@ -18,6 +18,7 @@ import {
   ValidationError, OrderNotFound, VaultNotFound, HeartbeatDisabled, KeeperUnauthorized,
 } from '../resources/error.ts'
 import { EventRow } from '../resources/event-row.ts'
+import { Fill } from '../resources/fill.ts'
 import { CurrentFunding, FundingRow } from '../resources/funding.ts'
 import { DeployedContract, Health } from '../resources/health.ts'
 import { LeaderboardEntry } from '../resources/leaderboard-entry.ts'
@@ -62,7 +63,7 @@ const DOCUMENT_VERSION = '0.1.0'
 const SCHEMAS: readonly TSchema[] = [
   Price, OracleHealth, Market, MarketCapacity, MarketStats, PoolCapacity, Solvency, OpenPosition, ListedPosition, AdlRow, AdlQueue, Shortfall,
   PlacedOrderRow, Order,
-  RealizedTrade, Candle, LeaderboardEntry, Leaderboard, LeaderRank, LeaderTotals, EventRow, Health, DeployedContract, Alive, Ready, NotReady,
+  RealizedTrade, Fill, Candle, LeaderboardEntry, Leaderboard, LeaderRank, LeaderTotals, EventRow, Health, DeployedContract, Alive, Ready, NotReady,
   NotYet,
   ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountLimits, RateLimitBucket, AccountVolume, OpenOrder, OpenOrders, AccountState,
   TraderVault, VaultTrade, VaultFlow, VaultSample, TraderProfile, PnlPoint, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,

@@ -15,10 +15,12 @@ import { changeOpenInterest } from './market-stats.ts'
 import { applyOrderEvents } from './orders.ts'
 import { foldPositions, liquidationKey } from './positions-fold.ts'
 import { applyPoolFlows } from './pool-samples.ts'
+import { applyFills } from './position-fills.ts'
 import { loadPositions, storePositions } from './positions.ts'
 import { applyReferralEvents } from './referral.ts'
 import { countSeenIds } from './seen-ids.ts'
 import { addTraderResults, foldTraderResults } from './trader-results.ts'
+import { noteTransactions } from './transaction-effects.ts'
 import { insertOpens, insertTrades, readLiquidations } from './trades.ts'
 import { applyVaultFlowSums } from './vault-history.ts'
 import { applyVaultEvents } from './vaults.ts'
@@ -36,6 +38,8 @@ export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonl
   await applyVaultFlowSums(tx, epoch, events)
   await applyReferralEvents(tx, epoch, events)
   await countSeenIds(tx, epoch, events)
+  await applyFills(tx, epoch.deployment, archived)
+  await noteTransactions(tx, epoch, archived)
 }
 
 async function applyPositionEvents(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {

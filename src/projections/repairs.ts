@@ -91,7 +91,9 @@ async function moveObservations(tx: Queryable, chain: number): Promise<void> {
   await tx.query(`insert into idx.order_details (deployment, order_id, owner, status, details, misses, complete, ledger, observed_at)
     select e.deployment, o.order_id, o.owner, o.status, o.details, o.misses, o.complete, o.ledger, o.observed_at from idx.order_details o ${moved}
     on conflict do nothing`)
-  for (const table of ['margin_modes', 'order_details', 'order_scans']) {
+  await tx.query(`insert into idx.transaction_effects (deployment, tx_hash, ledger, effects, observed_at)
+    select e.deployment, o.tx_hash, o.ledger, o.effects, o.observed_at from idx.transaction_effects o ${moved} on conflict do nothing`)
+  for (const table of ['margin_modes', 'order_details', 'order_scans', 'transaction_effects']) {
     await tx.query(`delete from idx.${table} o using idx.epochs e where e.number = o.deployment and e.deployment <> o.deployment`)
   }
   await tx.query('update idx.corrections o set deployment = e.deployment from idx.epochs e where e.number = o.deployment and e.deployment <> o.deployment')
@@ -100,7 +102,8 @@ async function moveObservations(tx: Queryable, chain: number): Promise<void> {
 
 /** Projections whose rows name one event. Lists would otherwise refer to an event that is gone, until the rebuild. */
 const ROWS_OF_EVENTS = PROJECTIONS.filter((table) =>
-  ['account_events', 'fills', 'trades', 'ownerless_events', 'referral_trades', 'referral_claims', 'vault_trades', 'vault_flows'].includes(table))
+  ['account_events', 'fills', 'trades', 'ownerless_events', 'referral_trades', 'referral_claims', 'vault_trades', 'vault_flows',
+    'position_fills'].includes(table))
 
 async function removeEvents(tx: Queryable, seqs: readonly number[]): Promise<void> {
   if (seqs.length === 0) return

@@ -4,7 +4,7 @@
  * The version of everything that decides what the projections hold: decoding, folding, tables. Increase it whenever the same archive gives other rows: the
  * indexer then rebuilds the projections in the background. test/index/projections-version.test.ts notices a forgotten increase.
  */
-export const PROJECTIONS_VERSION = 6
+export const PROJECTIONS_VERSION = 7
 
 /** Every table that `applyEvents` fills. */
 export const PROJECTIONS = [
@@ -13,5 +13,6 @@ export const PROJECTIONS = [
   'referrers', 'referral_bindings', 'referral_trades', 'referral_claims',
   'vaults', 'vault_depositors', 'vault_orders', 'vault_positions', 'vault_trades', 'vault_flows',
   'trader_results', 'trader_pnl', 'pool_flows', 'vault_flow_sums', 'cash_ledger',
+  'position_fills', 'unread_transactions',
   'told_ids',
 ] as const

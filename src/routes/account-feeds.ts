@@ -1,4 +1,4 @@
-// Account data from the index: GET /v1/account/me/events, /v1/account/me/positions, /v1/account/me/orders, /v1/account/volume.
+// Account data from the index: GET /v1/account/me/events, /v1/account/me/positions, /v1/account/me/orders, /v1/account/me/fills, /v1/account/volume.
 
 import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
@@ -9,14 +9,16 @@ import { callerKey } from '../http/caller.ts'
 import { operation } from '../http/operation.ts'
 import { ACCOUNT_POSITION_EVENTS_MAX_ROWS, ADDRESS_LENGTH, PAGE_LIMITS } from '../limits.ts'
 import { listAccountEvents } from '../projections/account-events.ts'
+import { listFills } from '../projections/position-fills.ts'
 import { listOpenPositions } from '../projections/positions.ts'
 import { readTraderVolume } from '../projections/volumes.ts'
 import { AccountVolume } from '../resources/account-volume.ts'
 import { EventRow } from '../resources/event-row.ts'
 import { EXAMPLE_TRADER, ref } from '../resources/fields.ts'
+import { Fill } from '../resources/fill.ts'
 import { OpenPosition } from '../resources/open-position.ts'
 import type { Queryable } from '../store/store.ts'
-import { EXAMPLE_ORDER_EVENT, EXAMPLE_POSITION, EXAMPLE_POSITION_EVENT } from './examples.ts'
+import { EXAMPLE_FILL, EXAMPLE_ORDER_EVENT, EXAMPLE_POSITION, EXAMPLE_POSITION_EVENT } from './examples.ts'
 import { privatePageResponse, serialiseBody } from './page-response.ts'
 import { atLedgerParameter, beforeTsParameter, cursorParameter, limitParameter, listOf, topicParameter } from './parameters.ts'
 
@@ -60,6 +62,23 @@ const listMyOrders = operation(
       before_ts: beforeTsParameter, at_ledger: atLedgerParameter, limit: limitParameter(PAGE_LIMITS.accountOrders), cursor: cursorParameter,
     }),
   },
+)
+
+const listMyFills = operation(
+  {
+    id: 'listAccountFills',
+    tag: 'account',
+    summary: 'List your fills',
+    description:
+      'Returns every change of your positions, newest first: what was opened or closed, at which price, and what it moved. Fees, funding and payouts come ' +
+      'from the transaction: they are null until it has been read, a few seconds after its ledger, and stay null when the nodes had dropped it before.',
+    ok: listOf('fills', ref(Fill)),
+    example: { fills: [EXAMPLE_FILL] },
+    headers: ['index', 'next'],
+    errors: [400, '400 ledger_not_indexed'],
+    requiresKey: true,
+  },
+  { querystring: Type.Object({ at_ledger: atLedgerParameter, limit: limitParameter(PAGE_LIMITS.fills), cursor: cursorParameter }) },
 )
 
 const listMyPositions = operation(
@@ -115,6 +134,12 @@ export function accountFeedsRoutes(app: App, parts: { readonly db: Queryable; re
     const { before_ts, at_ledger: atLedger, cursor, limit = PAGE_LIMITS.accountOrders.default } = request.query
     const page = await listAccountEvents(db, { account: callerKey(request).owner, kind: 'order', beforeTs: before_ts, atLedger, cursor, limit })
     sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { events: page.rows }))
+  })
+
+  app.get('/v1/account/me/fills', { schema: listMyFills, config: { requiresKey: true } }, async (request, reply) => {
+    const { at_ledger: atLedger, cursor, limit = PAGE_LIMITS.fills.default } = request.query
+    const page = await listFills(db, { trader: callerKey(request).owner, atLedger, cursor, limit })
+    sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { fills: page.rows }))
   })
 
   app.get('/v1/account/me/positions', { schema: listMyPositions, config: { requiresKey: true } }, async (request, reply) => {

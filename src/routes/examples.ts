@@ -4,6 +4,7 @@ import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { TradePreview } from '../resources/trade-preview.ts'
 import type { TransactionRow } from '../resources/transaction.ts'
 import { EXAMPLE_TRADER, EXAMPLE_TX_HASH } from '../resources/fields.ts'
+import type { Fill } from '../resources/fill.ts'
 
 export const EXAMPLE_PRICE = { asset: 'BTC', price: '1084215000000', priceFloat: 108421.5, timestamp: 1_783_339_200 }
 
@@ -41,6 +42,24 @@ export const EXAMPLE_POSITION = {
   openedAt: 1_783_339_200,
   openedTxHash: EXAMPLE_TX_HASH,
 }
+
+export const EXAMPLE_FILL = {
+  seq: 1_042,
+  kind: 'close',
+  positionId: 42,
+  orderId: null,
+  asset: 'BTC',
+  direction: 0,
+  price: '1090000000000',
+  size: '500000000',
+  pnl: '2667828',
+  fee: '0',
+  funding: '12000',
+  payout: '102405828',
+  ledger: 1_234_567,
+  ts: 1_783_339_200,
+  txHash: EXAMPLE_TX_HASH,
+} satisfies Fill
 
 export const EXAMPLE_TRADE = {
   positionId: 42,

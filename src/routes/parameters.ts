@@ -61,7 +61,7 @@ export const assetParameter = Type.String({ minLength: 1, maxLength: ASSET_FILTE
 
 export type ListKey =
   | 'markets' | 'prices' | 'stats' | 'trades' | 'events' | 'positions' | 'keys' | 'vaults' | 'deposits' | 'withdraws' | 'feeClaims' | 'claims'
-  | 'samples' | 'orders' | 'transactions'
+  | 'samples' | 'orders' | 'fills' | 'transactions'
 
 /** `{<key>: [row, …]}`. */
 export function listOf(key: ListKey, row: TSchema): TSchema {

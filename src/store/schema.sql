@@ -366,6 +366,32 @@ create table idx.pool_samples (
   constraint pool_samples_pkey PRIMARY KEY ("time")
 );
 
+create table idx.position_fills (
+  seq bigint not null,
+  position_id bigint not null,
+  deployment integer not null,
+  trader text not null,
+  kind text not null,
+  order_id bigint,
+  asset text,
+  direction smallint,
+  margin_mode text,
+  price numeric(39,0),
+  size numeric(39,0),
+  pnl numeric(39,0),
+  fee numeric(39,0),
+  keeper_reward numeric(39,0),
+  penalty numeric(39,0),
+  funding numeric(39,0),
+  payout numeric(39,0),
+  collateral numeric(39,0),
+  ledger bigint not null,
+  ts bigint not null,
+  tx_hash text not null,
+  constraint position_fills_pkey PRIMARY KEY (seq, position_id),
+  constraint position_fills_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+);
+
 create table idx.positions (
   deployment integer not null,
   position_id bigint not null,
@@ -562,6 +588,25 @@ create table idx.trades (
   pnl numeric(39,0),
   constraint trades_pkey PRIMARY KEY (seq),
   constraint trades_kind_check CHECK ((kind ~ '^(close|reduce|liquidation|partial_liquidation|cross_liquidation|adl)$'::text))
+);
+
+create table idx.transaction_effects (
+  deployment integer not null,
+  tx_hash text not null,
+  ledger bigint not null,
+  effects jsonb,
+  observed_at bigint not null,
+  constraint transaction_effects_pkey PRIMARY KEY (deployment, tx_hash),
+  constraint transaction_effects_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+);
+
+create table idx.unread_transactions (
+  deployment integer not null,
+  tx_hash text not null,
+  seq bigint not null,
+  ledger bigint not null,
+  constraint unread_transactions_pkey PRIMARY KEY (deployment, tx_hash),
+  constraint unread_transactions_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
 );
 
 create table idx.vault_depositors (
@@ -838,6 +883,9 @@ CREATE INDEX placed_orders_open ON idx.placed_orders USING btree (deployment, se
   WHERE (status = 'open'::text);
 CREATE INDEX placed_orders_open_by_trader ON idx.placed_orders USING btree (deployment, trader, seq)
   WHERE (status = 'open'::text);
+CREATE INDEX position_fills_by_order ON idx.position_fills USING btree (deployment, order_id)
+  WHERE (order_id IS NOT NULL);
+CREATE INDEX position_fills_by_trader ON idx.position_fills USING btree (trader, seq, position_id);
 CREATE INDEX positions_open ON idx.positions USING btree (deployment, opened_seq)
   WHERE (state = 'open'::text);
 CREATE INDEX positions_open_by_asset ON idx.positions USING btree (deployment, asset, opened_seq)
@@ -854,6 +902,7 @@ CREATE INDEX traders_by_volume ON idx.traders USING btree (volume DESC, pnl DESC
 CREATE INDEX trades_by_asset ON idx.trades USING btree (asset, seq);
 CREATE INDEX trades_by_trader ON idx.trades USING btree (trader, seq);
 CREATE INDEX trades_by_trader_and_asset ON idx.trades USING btree (trader, asset, seq);
+CREATE INDEX unread_transactions_by_seq ON idx.unread_transactions USING btree (deployment, seq);
 CREATE INDEX vault_flows_by_vault ON idx.vault_flows USING btree (home, vault_id, kind, seq);
 CREATE INDEX vault_trades_by_vault ON idx.vault_trades USING btree (home, vault_id, seq);
 CREATE INDEX vaults_by_leader ON idx.vaults USING btree (home, leader, created_seq);

@@ -291,6 +291,10 @@ const ENDPOINTS: readonly Endpoint[] = [
     path: '/v1/account/me/orders', indexed: true, key: true, query: [BEFORE, AT_LEDGER, limit(500, 500), CURSOR],
     body: ['events'], errors: [400, 401, 429, 500],
   },
+  {
+    path: '/v1/account/me/fills', indexed: true, key: true, query: [AT_LEDGER, limit(50, 500), CURSOR],
+    body: ['fills'], errors: [400, 401, 429, 500],
+  },
   { path: '/v1/account/me/orders/open', key: true, query: [], body: ['orders', 'ledger', 'ledgerCloseTs'], errors: [401, 429, 500, 502] },
   {
     path: '/v1/account/me/state', key: true, query: [],

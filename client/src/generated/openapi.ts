@@ -386,6 +386,44 @@ export interface components {
       /** @description Name of the deployment that the row belongs to, if it is not the served one. */
       readonly deployment?: string;
     };
+    /** @description A change of a position. Null means unknown: what only a transaction's result shows is added when it has been read. */
+    readonly Fill: {
+      /** @description Position of the event in the log. */
+      readonly seq: number;
+      /**
+       * @description What happened to the position. reduce and partial_liquidation close a part of it. adl: closed to deleverage the exchange.
+       * @enum {string}
+       */
+      readonly kind: "open" | "close" | "reduce" | "liquidation" | "partial_liquidation" | "adl";
+      /** @description On-chain position id. */
+      readonly positionId: number;
+      /** @description The order that caused it. Null if there was none. */
+      readonly orderId: number | null;
+      /** @description Asset symbol. */
+      readonly asset: string | null;
+      /** @description 0 is long, 1 is short. */
+      readonly direction: number | null;
+      /** @description Price in USD, 7-decimal. */
+      readonly price: string | null;
+      /** @description Notional value in USDC, 7-decimal, that was opened or closed. */
+      readonly size: string | null;
+      /** @description Profit or loss by price alone, USDC, 7-decimal. 0 for open. */
+      readonly pnl: string | null;
+      /** @description Trading fee that was paid, after any discount, USDC, 7-decimal. Only opens have one. */
+      readonly fee: string | null;
+      /** @description Funding that was settled, USDC, 7-decimal. Positive when the trader paid. */
+      readonly funding: string | null;
+      /** @description USDC, 7-decimal, that the wallet (isolated margin) or the cross balance (cross margin) received. Negative when a cross balance paid. */
+      readonly payout: string | null;
+      /** @description Ledger of the change. */
+      readonly ledger: number;
+      /** @description Close time of that ledger, Unix seconds. */
+      readonly ts: number;
+      /** @description Transaction of the change. */
+      readonly txHash: string;
+      /** @description Name of the deployment that the row belongs to, if it is not the served one. */
+      readonly deployment?: string;
+    };
     /** @description OHLC prices of one time interval. Candles have no volume. */
     readonly Candle: {
       /** @description Start of the interval, Unix seconds. Weeks start on Monday 00:00 UTC. */
@@ -3671,6 +3709,39 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly events: readonly components["schemas"]["EventRow"][];
+          };
+        };
+      };
+    };
+  };
+  /**
+   * List your fills. Needs a key.
+   * @description Returns every change of your positions, newest first: what was opened or closed, at which price, and what it moved. Fees, funding and payouts come from the transaction: they are null until it has been read, a few seconds after its ledger, and stay null when the nodes had dropped it before.
+   */
+  readonly listAccountFills: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
+        /** @description Maximum number of rows per page. */
+        readonly limit?: number;
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        readonly cursor?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": {
+            /** @description Rows of this page. */
+            readonly fills: readonly components["schemas"]["Fill"][];
           };
         };
       };

@@ -2,37 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventShapes } from '../../../src/exchange/event-shapes.ts'
 import { fc, fuzzRuns } from '../../../test/support/fuzz.ts'
-import { address, i128, symbol, text, u32, u64, type Val } from '../host.ts'
+import { address, i128, symbol, u32, u64, type Val } from '../host.ts'
 import { KEYS } from '../market/storage.ts'
 import { ADMIN, ALICE, BOB, contractError, E7, FACTORY, KEEPER, LP, MARKET, PROVIDER, REFERRAL, USDC, VAULT } from '../test-exchange.ts'
 import { type TestEvent, toNative } from '../test-host.ts'
-import { createVaultArgs } from '../test-vaults.ts'
-import { createTestExchange2, open2Args, TREASURY, type TestExchange2 } from './test-exchange.ts'
+import { open2Args, TREASURY, type TestExchange2 } from './test-exchange.ts'
 import {
-  allOrders, anySteps, ASSETS, CAPS, movePrices, openPositions, type Step, type StoredPosition, toCall, TRADERS, vaultSlots,
+  allOrders, anySteps, ASSETS, createSteppedExchange, movePrices, openPositions, type Step, type StoredPosition, toCall, TRADERS, vaultSlots,
 } from './test-steps.ts'
 import { KEYS_2 } from './market/storage.ts'
-import { minOutArgs } from './trader-vaults/test-vaults.ts'
 
 const HOLDERS = [PROVIDER, ALICE, BOB, KEEPER, TREASURY, MARKET, VAULT, FACTORY, REFERRAL, USDC, LP]
 const SIGNERS = [...TRADERS, KEEPER, ADMIN, PROVIDER]
 const VAULT_IDS = [0, 1]
-
-/** An exchange with little liquidity, a referred trader and a vault of each trader. */
-function createSteppedExchange(liquidity: bigint): TestExchange2 {
-  const exchange = createTestExchange2({ liquidity })
-  const { host } = exchange
-  for (const [contract, name, args] of CAPS) host.invokeOk(contract, name, args, [ADMIN])
-  exchange.invokeOk('set_referral', [address(REFERRAL)])
-  host.invokeOk(REFERRAL, 'create_code', [address(ALICE), text('alice')], [ALICE])
-  host.invokeOk(REFERRAL, 'set_referrer', [address(BOB), text('alice')], [BOB])
-  for (const [id, trader] of TRADERS.entries()) {
-    host.invokeOk(LP, 'approve', [address(trader), address(VAULT), i128(1_000_000n * E7), u32(1_000_000)], [trader])
-    host.invokeOk(FACTORY, 'create_vault', createVaultArgs(trader, 'vault'), [trader])
-    host.invokeOk(FACTORY, 'deposit', minOutArgs(trader, id, 1000n * E7), [trader])
-  }
-  return exchange
-}
 
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
 const totalUsdc = (exchange: TestExchange2): bigint => sum(HOLDERS.map((holder) => exchange.usdc(holder)))

@@ -2,13 +2,16 @@
 
 import { fc } from '../../../test/support/fuzz.ts'
 import type { Val } from '../host.ts'
-import { address, i128, symbol, u32, u64 } from '../host.ts'
+import { address, i128, symbol, text, u32, u64 } from '../host.ts'
 import { KEYS } from '../market/storage.ts'
 import { ISOLATED } from '../market/types.ts'
-import { ALICE, BOB, E7, FACTORY, KEEPER, limitOrderArgs, MARKET, PROVIDER, REFERRAL, stopLimitOrderArgs, VAULT } from '../test-exchange.ts'
+import {
+  ADMIN, ALICE, BOB, E7, FACTORY, KEEPER, limitOrderArgs, LP, MARKET, PROVIDER, REFERRAL, stopLimitOrderArgs, VAULT,
+} from '../test-exchange.ts'
 import { toNative } from '../test-host.ts'
-import { leaderIdArgs, leaderOpenArgs } from '../test-vaults.ts'
-import { closeArgs, open2Args, type TestExchange2 } from './test-exchange.ts'
+import { createVaultArgs, leaderIdArgs, leaderOpenArgs } from '../test-vaults.ts'
+import { closeArgs, createTestExchange2, open2Args, type TestExchange2 } from './test-exchange.ts'
+import type { Generation2Build } from './build.ts'
 import { KEYS_2 } from './market/storage.ts'
 import { limitArgs, minOutArgs, positionArgs, reconcileArgs } from './trader-vaults/test-vaults.ts'
 
@@ -228,10 +231,25 @@ export function vaultSlots(exchange: TestExchange2, list: 'VaultPositions' | 'Va
 const pickId = (ids: readonly bigint[], pick: number): bigint => ids[pick % Math.max(1, ids.length)] ?? 1n
 
 /** Lifts the vault's caps, so that few positions can exhaust it. */
-export const CAPS: readonly Call[] = [
+const CAPS: readonly Call[] = [
   [VAULT, 'set_reserve_cap', [u32(10_000)]],
   ...ASSETS.flatMap((asset): Call[] => [
     [VAULT, 'set_asset_cap', [symbol(asset), u32(10_000)]], [VAULT, 'set_skew_cap', [symbol(asset), u32(10_000)]],
   ]),
 ]
 
+/** An exchange with little liquidity, a referred trader and a vault of each trader. */
+export function createSteppedExchange(liquidity: bigint, build: Generation2Build = '2.3'): TestExchange2 {
+  const exchange = createTestExchange2({ liquidity, build })
+  const { host } = exchange
+  for (const [contract, name, args] of CAPS) host.invokeOk(contract, name, args, [ADMIN])
+  exchange.invokeOk('set_referral', [address(REFERRAL)])
+  host.invokeOk(REFERRAL, 'create_code', [address(ALICE), text('alice')], [ALICE])
+  host.invokeOk(REFERRAL, 'set_referrer', [address(BOB), text('alice')], [BOB])
+  for (const [id, trader] of TRADERS.entries()) {
+    host.invokeOk(LP, 'approve', [address(trader), address(VAULT), i128(1_000_000n * E7), u32(1_000_000)], [trader])
+    host.invokeOk(FACTORY, 'create_vault', createVaultArgs(trader, 'vault'), [trader])
+    host.invokeOk(FACTORY, 'deposit', minOutArgs(trader, id, 1000n * E7), [trader])
+  }
+  return exchange
+}

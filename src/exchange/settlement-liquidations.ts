@@ -1,0 +1,117 @@
+// The money of liquidations.
+
+import { maxAmount, minAmount } from '../base/fixed-point.ts'
+import type { PositionEntry } from './entry-changes.ts'
+import type { EventItem, PositionChange, Settled, SettlementInput, TransactionItem } from './position-changes.ts'
+import { readVault } from './settlement-closes.ts'
+import type { Segment, ValuedSegment } from './settlement-segments.ts'
+import { amountOf, sumOf, vaultEvents } from './settlement-segments.ts'
+
+/** A round of generation 2 closes a part: its loss and funding go to the vault, a penalty to the buffer and the keeper. */
+export function settlePartialLiquidation({ settling, keeperReward, pnl }: ValuedSegment): Settled {
+  const [debit, buffered] = [sumOf(settling, 'loss_received', 'amount'), sumOf(settling, 'buffer_funded', 'amount')]
+  const penalty = buffered === null || keeperReward === null ? null : buffered + keeperReward
+  return {
+    fee: 0n, keeperReward, penalty, payout: 0n,
+    funding: debit === null || pnl === null ? null : debit + pnl,
+    collateral: debit === null || penalty === null ? null : debit + penalty,
+  }
+}
+
+/** Generation 1 leaves nothing to the trader, and does not show what it took beyond the loss. Generation 2 takes a penalty and returns the rest. */
+export function settleLiquidation({ changes }: SettlementInput, { settling, positionId, keeperReward, pnl }: ValuedSegment): Settled {
+  const change = changes?.positions.get(positionId)
+  const collateral = change?.after === null ? (change.before?.collateral ?? null) : null
+  const refunded = marketEvent(settling, 'liq_refund', positionId)
+  if (refunded !== undefined) {
+    const [refund, penalty] = [amountOf(refunded.payload?.['refund']), amountOf(refunded.payload?.['penalty'])]
+    const funding = collateral === null || pnl === null || refund === null || penalty === null ? null : collateral + pnl - penalty - refund
+    return { fee: 0n, keeperReward, penalty, funding, payout: refund, collateral }
+  }
+  const isBankrupt = vaultEvents(settling, 'buffer_funded').length > 0 || settling.some((item) => isTopic(item, 'bad_debt_recorded'))
+  if (!isBankrupt) return { fee: 0n, keeperReward, penalty: null, funding: null, payout: 0n, collateral }
+  const debt = amountOf(settling.find((item): item is EventItem => isTopic(item, 'bad_debt_recorded'))?.payload?.['amount'] ?? '0')
+  return { fee: 0n, keeperReward, penalty: 0n, funding: bankruptFunding(collateral, pnl, debt), payout: 0n, collateral }
+}
+
+/** The loss by price takes the collateral first; funding is settled with what is left. Earned funding was settled against the loss. */
+function bankruptFunding(collateral: bigint | null, pnl: bigint | null, debt: bigint | null): bigint | null {
+  if (collateral === null || pnl === null || debt === null) return null
+  const owed = collateral + pnl + debt
+  return owed <= 0n ? owed : minAmount(owed, maxAmount(collateral + pnl, 0n))
+}
+
+/** One position of a liquidated account in generation 2. It settles with the balance; the keeper is paid for all of them at the end. */
+export function settleCrossLeg(input: SettlementInput, segment: ValuedSegment): Settled {
+  const { settling, rest, trader, positionId, keeperReward, pnl } = segment
+  const change = input.changes?.positions.get(positionId)
+  const collateral = change?.after === null ? (change.before?.collateral ?? null) : null
+  const buffered = sumOf(settling, 'buffer_funded', 'amount')
+  const penalty = buffered === null || keeperReward === null ? null : buffered + keeperReward
+  const vault = readVault(input, { ...segment, settling: withoutBuffer(settling) })
+  const end = rest.findIndex((item) => isTopic(item, 'cross_liq') && item.type === 'event' && item.payload?.['trader'] === trader)
+  const later = rest.slice(0, end)
+  // Losses above the account's funds are collected from later profits, or are bad debt of the account. Neither shows whose they were.
+  const isLast = !later.some((item) => isTopic(item, 'position_liquidated'))
+  const hasDebt = later.some((item) => isTopic(item, 'bad_debt_recorded'))
+  const late = sumOf(later.slice(later.findLastIndex((item) => isTopic(item, 'position_liquidated')) + 1), 'loss_received', 'amount')
+  if (vault === null || late === null) return { fee: 0n, keeperReward, penalty, funding: null, payout: null, collateral }
+  const credit = vault.settled === null ? -vault.received : vault.settled - vault.shortfall
+  const payout = collateral === null || penalty === null ? null : collateral + credit - penalty - (isLast ? late : 0n)
+  const isExact = vault.settled !== null || (late === 0n && !hasDebt)
+  const net = vault.settled ?? -vault.received
+  return { fee: 0n, keeperReward, penalty, funding: isExact && pnl !== null ? pnl - net : null, payout, collateral }
+}
+
+/** What a penalty adds to the buffer goes to the vault, as losses do. */
+function withoutBuffer(items: readonly TransactionItem[]): readonly TransactionItem[] {
+  return items.filter((item, index) => item.type !== 'transfer' || !isTopic(items[index + 1], 'buffer_funded'))
+}
+
+/** In generation 1 no event names the positions of a liquidated account. Their entries do. */
+export function settleCrossAccount({ changes }: SettlementInput, segment: Segment, known: readonly PositionChange[]): readonly PositionChange[] {
+  const { seq, trader } = segment
+  const ended = [...(changes?.positions.values() ?? [])].flatMap(({ before, after }) => (before !== null && after === null ? [before] : []))
+    .filter((entry) => entry.trader === trader && entry.margin_mode === 1 && !known.some(({ positionId }) => positionId === entry.id))
+  const results = settledResults(segment.own)
+  return ended.map((entry) => ({
+    seq, kind: 'liquidation', positionId: entry.id, orderId: null, trader, asset: entry.asset, direction: entry.direction, marginMode: 'cross',
+    price: null, size: entry.size, pnl: resultOf(results, entry), fee: 0n, keeperReward: null, penalty: null, funding: null, payout: 0n,
+    collateral: entry.collateral,
+  }))
+}
+
+interface SettledResult {
+  readonly pnl: bigint
+  readonly asset: unknown
+  readonly size: bigint | null
+}
+
+/** Each position's result is settled right before its exposure is reported. */
+function settledResults(items: readonly TransactionItem[]): readonly SettledResult[] {
+  const results: SettledResult[] = []
+  let pnl: bigint | null = null
+  for (const item of items) {
+    if (item.type !== 'event' || item.contract !== 'vault') continue
+    if (item.topic === 'pnl_settled') pnl = amountOf(item.payload?.['pnl'])
+    if (item.topic !== 'exposure_synced' || pnl === null) continue
+    results.push({ pnl, asset: item.payload?.['asset'], size: amountOf(item.payload?.['release']) })
+    pnl = null
+  }
+  return results
+}
+
+/** Null when positions of the same asset and size had different results. */
+function resultOf(results: readonly SettledResult[], { asset, size }: PositionEntry): bigint | null {
+  const own = new Set(results.filter((result) => result.asset === asset && result.size === size).map(({ pnl }) => pnl))
+  const [pnl] = own
+  return own.size === 1 && pnl !== undefined ? pnl : null
+}
+
+function marketEvent(items: readonly TransactionItem[], topic: string, positionId: number): EventItem | undefined {
+  return items.find((item): item is EventItem => isTopic(item, topic) && item.type === 'event' && item.payload?.['positionId'] === positionId)
+}
+
+function isTopic(item: TransactionItem | undefined, topic: string): boolean {
+  return item?.type === 'event' && item.topic === topic
+}

@@ -1,0 +1,84 @@
+// Reads what transactions changed in the market's storage, oldest first, so that nothing leaves the nodes' retention unread. A response counts only if it is
+// of the requested transaction: its envelope has the hash, its ledger is the archived one, and its events are the archived ones.
+
+import { decodeMeta } from '../chain/entry-changes.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import type { TransactionResponse } from '../chain/responses.ts'
+import { decodeEnvelope, MalformedEnvelope, networkIdOf } from '../chain/transaction.ts'
+import type { Epoch, EventContracts } from '../projections/epochs.ts'
+import type { EffectsObservation, UnreadTransaction } from '../projections/transaction-effects.ts'
+import { listUnreadTransactions, recordTransactionEffects } from '../projections/transaction-effects.ts'
+import type { TransactionEffects } from '../projections/stored-effects.ts'
+import type { EntrySubject } from './entry-observer.ts'
+
+/** Transactions per request of the observer. */
+const BATCH = 24
+/** Concurrent calls: half of what a node gets at most, the rest is for submissions. */
+const CONCURRENT_CALLS = 4
+
+/** A transaction and the epoch that archived it. */
+interface Subject extends UnreadTransaction {
+  readonly epoch: Epoch
+}
+
+export const TRANSACTION_EFFECTS: EntrySubject<Subject, EffectsObservation> = {
+  name: 'effects of transactions',
+  idOf: ({ seq }) => seq,
+  batch: BATCH,
+  listUnknown: async (db, epoch, options) => (await listUnreadTransactions(db, epoch.deployment, options)).map((transaction) => ({ ...transaction, epoch })),
+  observe: readAll,
+  record: (tx, epoch, observations, nowMs) => recordTransactionEffects(tx, epoch, observations, nowMs),
+}
+
+async function readAll(
+  rpc: Rpc, _contracts: EventContracts, transactions: readonly Subject[], _indexedLedger: number, options: CallOptions,
+): Promise<readonly EffectsObservation[]> {
+  const observations: EffectsObservation[] = []
+  const waiting = [...transactions]
+  async function work(): Promise<void> {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const observation = effectsIn(await rpc.getTransaction(next.txHash, options), next)
+      if (observation !== undefined) observations.push(observation)
+    }
+  }
+  // One failure ends the batch: what was read before counts, and the rest is read later.
+  const ends = await Promise.allSettled(Array.from({ length: CONCURRENT_CALLS }, work))
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (failed !== undefined && observations.length === 0) throw failed.reason
+  return observations
+}
+
+/** Undefined: the node does not have the transaction yet, or its response is not of this transaction. */
+function effectsIn(response: TransactionResponse, transaction: Subject): EffectsObservation | undefined {
+  const { seq, txHash, ledger, epoch } = transaction
+  if (response.status === 'NOT_FOUND') {
+    return response.oldestLedger !== null && response.oldestLedger > ledger ? { seq, txHash, ledger, effects: null } : undefined
+  }
+  if (response.status !== 'SUCCESS' || response.ledger !== ledger) return undefined
+  const { envelopeXdr, metaXdr } = response
+  if (envelopeXdr === undefined || metaXdr === undefined) return undefined
+  const call = callOf(envelopeXdr, txHash, networkIdOf(epoch.passphrase))
+  const meta = decodeMeta(metaXdr, epoch.contracts.market)
+  if (call === undefined || meta === null || !hasEvents(meta.events, transaction)) return undefined
+  return { seq, txHash, ledger, effects: { changes: meta.changes, call } }
+}
+
+/** The call of an envelope with this hash; undefined for any other envelope. */
+function callOf(envelopeXdr: string, txHash: string, networkId: Uint8Array): TransactionEffects['call'] | undefined {
+  try {
+    const { hash, source, contract, functionName } = decodeEnvelope(envelopeXdr, networkId)
+    if (hash !== txHash) return undefined
+    return contract === null || functionName === null ? null : { source, contract, functionName }
+  } catch (error) {
+    if (error instanceof MalformedEnvelope) return undefined
+    throw error
+  }
+}
+
+/** Whether the events of the exchange's contracts are the archived ones. */
+function hasEvents(events: readonly string[], transaction: Subject): boolean {
+  const { market, vault, vaultFactory, referral } = transaction.epoch.contracts
+  const own = events.filter((event) => [market, vault, vaultFactory, referral].includes(event.slice(0, event.indexOf(' '))))
+  return own.length === transaction.events.length && own.every((event, index) => event === transaction.events[index])
+}

@@ -1,0 +1,99 @@
+// What transactions changed in the market's storage. Events do not report it and nodes keep it for a week, so each observation is stored.
+
+import type { EntryChanges } from '../exchange/entry-changes.ts'
+import type { Queryable } from '../store/store.ts'
+import type { ArchivedEvent } from './archived-event.ts'
+import { columnsOf } from './columns.ts'
+import type { Epoch } from './epochs.ts'
+import { recordMarginModes } from './margin-modes.ts'
+import { refreshFills } from './position-fills.ts'
+import { projectionTargets } from './shadow.ts'
+import { effectsToJson } from './stored-effects.ts'
+import type { TransactionEffects } from './stored-effects.ts'
+
+/** A transaction of the market whose effects were not read yet. */
+export interface UnreadTransaction {
+  /** Of its first event. */
+  readonly seq: number
+  readonly txHash: string
+  readonly ledger: number
+  /** Its archived events in their order, without transfers: contract, topics and value, separated by spaces. */
+  readonly events: readonly string[]
+}
+
+export interface EffectsObservation {
+  readonly seq: number
+  readonly txHash: string
+  readonly ledger: number
+  /** Null: no node has the transaction any more. */
+  readonly effects: TransactionEffects | null
+}
+
+/** Events of the market that change neither positions nor orders. */
+const UNRELATED: ReadonlySet<string> = new Set(['funding_applied', 'funding_migrated', 'funding_reseeded', 'initialized', 'paused', 'unpaused'])
+
+/** Whether the transaction of this event changed positions, orders or balances. */
+function concernsStorage({ contract, topic, payload }: ArchivedEvent, market: string): boolean {
+  if (contract === 'market') return !UNRELATED.has(topic)
+  return contract === 'usdcToken' && (payload?.['from'] === market || payload?.['to'] === market)
+}
+
+/** Notes the transactions of a page whose effects are to be read. */
+export async function noteTransactions(tx: Queryable, { deployment, contracts }: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
+  const found = new Map<string, { txHash: string; seq: number; ledger: number }>()
+  for (const event of events) {
+    if (concernsStorage(event, contracts.market) && !found.has(event.txHash)) found.set(event.txHash, event)
+  }
+  if (found.size === 0) return
+  await tx.query(
+    `insert into idx.unread_transactions (deployment, tx_hash, seq, ledger)
+     select $1::int, page.* from unnest($2::text[], $3::bigint[], $4::bigint[]) page (tx_hash, seq, ledger)
+     where not exists (select 1 from idx.transaction_effects e where e.deployment = $1 and e.tx_hash = page.tx_hash)
+     on conflict (deployment, tx_hash) do nothing`,
+    [deployment, ...columnsOf([...found.values()], ['txHash', 'seq', 'ledger'])],
+  )
+}
+
+/** Transactions whose effects were not read yet, oldest first, without those whose seqs are `except`. */
+export async function listUnreadTransactions(
+  db: Queryable, deployment: number, options: { readonly limit: number; readonly except: readonly number[] },
+): Promise<readonly UnreadTransaction[]> {
+  return await db.query<UnreadTransaction>(
+    `select u.seq, u.tx_hash as "txHash", u.ledger,
+       (select coalesce(json_agg(e.contract_id || ' ' || e.topics_xdr || ' ' || e.value_xdr order by e.seq), '[]'::json)
+        from idx.events e join idx.epochs p on p.number = e.epoch
+        where e.tx_hash = u.tx_hash and p.deployment = u.deployment and not e.is_transfer) as events
+     from (select * from idx.unread_transactions where deployment = $1 and seq <> all($3::bigint[]) order by seq limit $2) u order by u.seq`,
+    [deployment, options.limit, options.except],
+  )
+}
+
+/**
+ * Stores effects and applies them: to margin modes, and to what the changes of positions moved. The result does not depend on whether the effects or the
+ * events came first, so that a rebuild produces the same state.
+ */
+export async function recordTransactionEffects(tx: Queryable, epoch: Epoch, observations: readonly EffectsObservation[], nowMs: number): Promise<void> {
+  if (observations.length === 0) return
+  const { deployment } = epoch
+  const rows = observations.map(({ txHash, ledger, effects }) => ({ txHash, ledger, effects: effects === null ? null : effectsToJson(effects) }))
+  await tx.query(
+    `insert into idx.transaction_effects (deployment, tx_hash, ledger, effects, observed_at)
+     select $1::int, tx_hash, ledger, effects::jsonb, $5::bigint from unnest($2::text[], $3::bigint[], $4::text[]) seen (tx_hash, ledger, effects)
+     on conflict (deployment, tx_hash) do nothing`,
+    [deployment, ...columnsOf(rows, ['txHash', 'ledger', 'effects']), nowMs],
+  )
+  const known = observations.flatMap(({ ledger, effects }) => (effects === null ? [] : [{ ledger, effects }]))
+  await recordMarginModes(tx, deployment, known.flatMap(({ ledger, effects }) => modesIn(effects.changes, ledger)), nowMs)
+  const hashes = observations.map(({ txHash }) => txHash)
+  for (const target of await projectionTargets(tx)) {
+    await target.query('delete from idx.unread_transactions where deployment = $1 and tx_hash = any($2::text[])', [deployment, hashes])
+    await refreshFills(target, deployment, hashes)
+  }
+}
+
+function modesIn({ positions }: EntryChanges, ledger: number): { positionId: number; mode: 'isolated' | 'cross'; ledger: number }[] {
+  return [...positions.values()].flatMap(({ before, after }) => {
+    const entry = after ?? before
+    return entry === null ? [] : [{ positionId: entry.id, mode: entry.margin_mode === 0 ? 'isolated' as const : 'cross' as const, ledger }]
+  })
+}
