@@ -34,7 +34,7 @@ type AnyMethod = (input: Readonly<Record<string, unknown>>) => Promise<Answer<Re
 test('every GET endpoint responds', async () => {
   const inputs: Readonly<Partial<Record<EndpointName, Readonly<Record<string, unknown>>>>> = {
     getMarket: { asset: 'btc' }, getMarketPrice: { asset: 'BTC' }, getMarketLimits: { asset: 'BTC' }, listCandles: { asset: 'BTC', interval: '1m' },
-    getVault: { id: 1 }, listVaultTrades: { id: 1 }, listVaultDeposits: { id: 1 }, listVaultWithdraws: { id: 1 }, listVaultFeeClaims: { id: 1 },
+    getOrder: { orderId: 1 }, getVault: { id: 1 }, listVaultTrades: { id: 1 }, listVaultDeposits: { id: 1 }, listVaultWithdraws: { id: 1 }, listVaultFeeClaims: { id: 1 },
     lookupReferralCode: { code: 'endpoints' }, getLeaderRank: { trader: address }, getAdlQueue: { asset: 'BTC' }, getShortfall: { address },
     getReferralInfo: { address }, getAccountVolume: { address }, getBetaStatus: { address },
     udfSymbols: { symbol: 'BTC' }, udfHistory: { symbol: 'BTC', resolution: '1', from: 1_783_339_200, to: 1_783_349_200 },
