@@ -16,6 +16,7 @@ let fixture: GatewayFixture
 let url: string
 let client: Client
 let address: string
+let hash: string
 
 before(async () => {
   fixture = await createGatewayFixture({ traders: 6, seed: 'client endpoints' })
@@ -25,7 +26,7 @@ before(async () => {
   client = await createTraderClient(fixture, url, 'client endpoints')
   const { owner } = await client.login()
   address = owner
-  await whileTimePasses(fixture, () => client.trade({ op: 'create_referral_code', code: 'endpoints' }))
+  ;({ hash } = await whileTimePasses(fixture, () => client.trade({ op: 'create_referral_code', code: 'endpoints' })))
 })
 after(() => fixture[Symbol.asyncDispose]())
 
@@ -34,7 +35,7 @@ type AnyMethod = (input: Readonly<Record<string, unknown>>) => Promise<Answer<Re
 test('every GET endpoint responds', async () => {
   const inputs: Readonly<Partial<Record<EndpointName, Readonly<Record<string, unknown>>>>> = {
     getMarket: { asset: 'btc' }, getMarketPrice: { asset: 'BTC' }, getMarketLimits: { asset: 'BTC' }, listCandles: { asset: 'BTC', interval: '1m' },
-    getOrder: { orderId: 1 }, getVault: { id: 1 }, listVaultTrades: { id: 1 }, listVaultDeposits: { id: 1 }, listVaultWithdraws: { id: 1 }, listVaultFeeClaims: { id: 1 },
+    getTransaction: { hash }, getOrder: { orderId: 1 }, getTrader: { address }, getTraderPnl: { address }, listVaultHistory: { id: 1 }, getVault: { id: 1 }, listVaultTrades: { id: 1 }, listVaultDeposits: { id: 1 }, listVaultWithdraws: { id: 1 }, listVaultFeeClaims: { id: 1 },
     lookupReferralCode: { code: 'endpoints' }, getLeaderRank: { trader: address }, getAdlQueue: { asset: 'BTC' }, getShortfall: { address },
     getReferralInfo: { address }, getAccountVolume: { address }, getBetaStatus: { address },
     udfSymbols: { symbol: 'BTC' }, udfHistory: { symbol: 'BTC', resolution: '1', from: 1_783_339_200, to: 1_783_349_200 },
