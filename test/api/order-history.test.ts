@@ -30,7 +30,7 @@ interface Case {
   readonly position: 'Long' | 'Short' | null
   readonly place: (positionId: number) => OperationRequest
   /** Prices in percent at which a keeper executes the order, one after the other; `user` cancels, `close` closes the position. */
-  readonly then: readonly (number | 'user' | 'close')[]
+  readonly steps: readonly (number | 'user' | 'close')[]
   readonly reason: string
   /** What the execution does; undefined: nothing. */
   readonly execution?: 'opens' | 'closes' | 'reduces'
@@ -54,54 +54,60 @@ const TAKE_PROFIT = { orderType: 'take_profit', collateral: null, triggerPrice: 
 const TRAILING = { orderType: 'trailing_stop', triggerPrice: null, trailingPercentBps: 100, peakPrice: String(PRICE) } as const
 
 const CASES: readonly Case[] = [
-  { name: 'a limit order that fills', position: null, place: limit(), then: [99], reason: 'executed', execution: 'opens', details: LIMIT },
-  { name: 'a limit order that its owner cancels', position: null, place: limit(), then: ['user'], reason: 'user', details: LIMIT },
-  { name: 'a limit order past its tolerance', position: null, place: limit(), then: [97], reason: 'slippage', details: LIMIT },
+  { name: 'a limit order that fills', position: null, place: limit(), steps: [99], reason: 'executed', execution: 'opens', details: LIMIT },
+  { name: 'a limit order that its owner cancels', position: null, place: limit(), steps: ['user'], reason: 'user', details: LIMIT },
+  { name: 'a limit order past its tolerance', position: null, place: limit(), steps: [97], reason: 'slippage', details: LIMIT },
   {
-    name: 'an immediate-or-cancel order that does not trigger', position: null, place: limit({ timeInForce: 1 }), then: [], reason: 'ioc_not_filled',
+    name: 'an immediate-or-cancel order that does not trigger', position: null, place: limit({ timeInForce: 1 }), steps: [], reason: 'ioc_not_filled',
     details: { ...LIMIT, timeInForce: 'ioc' },
   },
-  { name: 'a post-only order', position: null, place: limit({ timeInForce: 2 }), then: ['user'], reason: 'user', details: { ...LIMIT, timeInForce: 'post_only' } },
   {
-    name: 'a reduce-only order that closes a position', position: 'Short', place: limit({ reduceOnly: true }), then: [99], reason: 'executed',
+    name: 'a post-only order', position: null, place: limit({ timeInForce: 2 }), steps: ['user'], reason: 'user',
+    details: { ...LIMIT, timeInForce: 'post_only' },
+  },
+  {
+    name: 'a reduce-only order that closes a position', position: 'Short', place: limit({ reduceOnly: true }), steps: [99], reason: 'executed',
     execution: 'closes', details: { ...LIMIT, reduceOnly: true },
   },
   {
-    name: 'a reduce-only order that closes a part of a position', only: '2', position: 'Short', place: limit({ reduceOnly: true, leverage: 2 }), then: [99],
+    name: 'a reduce-only order that closes a part of a position', only: '2', position: 'Short', place: limit({ reduceOnly: true, leverage: 2 }), steps: [99],
     reason: 'executed', execution: 'reduces', details: { ...LIMIT, reduceOnly: true, leverage: 2, size: String(200n * ONE) },
   },
   {
-    name: 'a reduce-only order without a position', position: null, place: limit({ reduceOnly: true }), then: [99], reason: 'reduce_only_no_position',
+    name: 'a reduce-only order without a position', position: null, place: limit({ reduceOnly: true }), steps: [99], reason: 'reduce_only_no_position',
     details: { ...LIMIT, reduceOnly: true },
   },
   {
-    name: 'a stop-limit order that fills', position: null, place: stopLimit, then: [99, 99], reason: 'executed', execution: 'opens', silentIn: '1',
+    name: 'a stop-limit order that fills', position: null, place: stopLimit, steps: [99, 99], reason: 'executed', execution: 'opens', silentIn: '1',
     details: { ...STOP_LIMIT, stopLimitPhase: 'limit_active' },
   },
-  { name: 'a stop-limit order that its owner cancels', position: null, place: stopLimit, then: ['user'], reason: 'user', silentIn: '1', details: STOP_LIMIT },
+  { name: 'a stop-limit order that its owner cancels', position: null, place: stopLimit, steps: ['user'], reason: 'user', silentIn: '1', details: STOP_LIMIT },
   {
-    name: 'a stop-limit order past its tolerance', position: null, place: stopLimit, then: [99, 97], reason: 'slippage', silentIn: '1', details: STOP_LIMIT,
+    name: 'a stop-limit order past its tolerance', position: null, place: stopLimit, steps: [99, 97], reason: 'slippage', silentIn: '1', details: STOP_LIMIT,
   },
-  { name: 'a stop-loss that executes', position: 'Long', place: stopLoss, then: [98.9], reason: 'executed', execution: 'closes', details: STOP_LOSS },
-  { name: 'a stop-loss that its owner cancels', position: 'Long', place: stopLoss, then: ['user'], reason: 'user', details: STOP_LOSS },
-  { name: 'a stop-loss past its tolerance', only: '1', position: 'Long', place: stopLoss, then: [97], reason: 'slippage', details: STOP_LOSS },
-  { name: 'a stop-loss of a closed position', position: 'Long', place: stopLoss, then: ['close'], reason: 'pos_closed', details: STOP_LOSS },
-  { name: 'a take-profit that executes', position: 'Long', place: takeProfit(), then: [101], reason: 'executed', execution: 'closes', details: TAKE_PROFIT },
+  { name: 'a stop-loss that executes', position: 'Long', place: stopLoss, steps: [98.9], reason: 'executed', execution: 'closes', details: STOP_LOSS },
+  { name: 'a stop-loss that its owner cancels', position: 'Long', place: stopLoss, steps: ['user'], reason: 'user', details: STOP_LOSS },
+  { name: 'a stop-loss past its tolerance', only: '1', position: 'Long', place: stopLoss, steps: [97], reason: 'slippage', details: STOP_LOSS },
+  { name: 'a stop-loss of a closed position', position: 'Long', place: stopLoss, steps: ['close'], reason: 'pos_closed', details: STOP_LOSS },
+  { name: 'a take-profit that executes', position: 'Long', place: takeProfit(), steps: [101], reason: 'executed', execution: 'closes', details: TAKE_PROFIT },
   {
-    name: 'a take-profit with a limit past its tolerance', position: 'Long', place: takeProfit(percent(100.5)), then: [103], reason: 'slippage',
+    name: 'a take-profit with a limit past its tolerance', position: 'Long', place: takeProfit(percent(100.5)), steps: [103], reason: 'slippage',
     details: { ...TAKE_PROFIT, limitPrice: percent(100.5) },
   },
-  { name: 'a take-profit of a closed position', position: 'Long', place: takeProfit(), then: ['close'], reason: 'pos_closed', details: TAKE_PROFIT },
+  { name: 'a take-profit of a closed position', position: 'Long', place: takeProfit(), steps: ['close'], reason: 'pos_closed', details: TAKE_PROFIT },
   {
-    name: 'a trailing stop that executes', position: 'Long', place: trailingStop, then: [98.9], reason: 'executed', execution: 'closes', silentIn: '1',
+    name: 'a trailing stop that executes', position: 'Long', place: trailingStop, steps: [98.9], reason: 'executed', execution: 'closes', silentIn: '1',
     details: TRAILING,
   },
-  { name: 'a trailing stop that its owner cancels', position: 'Long', place: trailingStop, then: ['user'], reason: 'user', silentIn: '1', details: TRAILING },
+  { name: 'a trailing stop that its owner cancels', position: 'Long', place: trailingStop, steps: ['user'], reason: 'user', silentIn: '1', details: TRAILING },
   {
-    name: 'a trailing stop past its tolerance', only: '1', position: 'Long', place: trailingStop, then: [97], reason: 'slippage', silentIn: '1',
+    name: 'a trailing stop past its tolerance', only: '1', position: 'Long', place: trailingStop, steps: [97], reason: 'slippage', silentIn: '1',
     details: TRAILING,
   },
-  { name: 'a trailing stop of a closed position', position: 'Long', place: trailingStop, then: ['close'], reason: 'pos_closed', silentIn: '1', details: TRAILING },
+  {
+    name: 'a trailing stop of a closed position', position: 'Long', place: trailingStop, steps: ['close'], reason: 'pos_closed', silentIn: '1',
+    details: TRAILING,
+  },
 ]
 
 for (const generation of ['1', '2'] as const) {
@@ -164,12 +170,12 @@ for (const generation of ['1', '2'] as const) {
       }
       const { hash } = await trader.trade(one.place(positionId))
       const orderId = ++placed
-      if (one.then.length > 0) {
+      if (one.steps.length > 0) {
         await index()
         const pending = await orderOf(orderId)
         assert.deepEqual([pending.status, pending.ended, pending.execution, pending.trader], ['pending', null, null, trader.address])
       }
-      for (const step of one.then) {
+      for (const step of one.steps) {
         if (step === 'user') await trader.trade({ op: 'cancel_order', orderId })
         else if (step === 'close') await trader.trade({ op: 'close_position', positionId })
         else {
@@ -190,7 +196,7 @@ for (const generation of ['1', '2'] as const) {
       const { execution } = order
       if (one.execution === undefined) assert.equal(execution, null)
       else if (one.execution === 'opens') {
-        assert.deepEqual([execution?.price, execution?.size, execution?.pnl], [percent(one.then.at(-1) as number), String(SIZE), null])
+        assert.deepEqual([execution?.price, execution?.size, execution?.pnl], [percent(one.steps.at(-1) as number), String(SIZE), null])
         assert.equal(execution?.positionId, await lastPositionId(fixture, trader.address))
         await trader.trade({ op: 'close_position', positionId: execution.positionId })
       } else {
@@ -199,7 +205,7 @@ for (const generation of ['1', '2'] as const) {
         const profit = ((BigInt(execution?.price ?? 0) - PRICE) * BigInt(execution?.size ?? 0) * (isShort ? -1n : 1n)) / PRICE
         assert.equal(execution?.pnl, String(profit))
       }
-      if (one.position !== null && one.execution !== 'closes' && !one.then.includes('close')) await trader.trade({ op: 'close_position', positionId })
+      if (one.position !== null && one.execution !== 'closes' && !one.steps.includes('close')) await trader.trade({ op: 'close_position', positionId })
       assert.deepEqual((await history('limit=1')).map(({ orderId: id }) => id), [orderId])
     })
   }
@@ -220,7 +226,7 @@ for (const generation of ['1', '2'] as const) {
     for (let url: string | undefined = '/v1/account/me/orders/history?limit=7'; url !== undefined;) {
       const page: ApiResponse<{ orders: Order[] }> = await fixture.get<{ orders: Order[] }>(url, key)
       paged.push(...page.body.orders)
-      url = /<([^>]+)>/.exec(String(page.headers['link'] ?? ''))?.[1]
+      url = /<([^>]+)>/.exec(page.headers['link'] ?? '')?.[1]
     }
     assert.deepEqual(paged, all)
   })
