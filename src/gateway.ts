@@ -14,6 +14,7 @@ import type { ConsoleBuildOptions } from './console/build.ts'
 import { ERROR_RULES } from './gateway/error-rules.ts'
 import { streamServices } from './gateway/stream-services.ts'
 import { createApp } from './http/app.ts'
+import { rejectUnsupportedAtLedger } from './http/at-ledger.ts'
 import { serveAsyncApi } from './http/asyncapi.ts'
 import type { App, AppOptions } from './http/app.ts'
 import type { TrustProxy } from './http/client-address.ts'
@@ -207,6 +208,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await registerOpenApi(app)
   const indexWaiter = createIndexWaiter({ store, clock })
   supportMinLedger(app, indexWaiter.waitForLedger)
+  rejectUnsupportedAtLedger(app)
   const { venue, adl, marketStatus } = createVenueParts(chainParts, { db, prices })
   statusRoutes(app, parts, { sharedCounts, isDraining, prices, marketStatus })
   marketsRoutes(app, { prices, db, clock, deployment, venue })

@@ -4,10 +4,12 @@ import { RpcFailure } from '../chain/failure.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from '../http/errors.ts'
 import type { ErrorResponse, ErrorRule } from '../http/errors.ts'
 import { ChallengesUnavailable } from '../keys/challenges.ts'
-import { LedgerNotIndexed } from '../projections/as-of.ts'
+import { LedgerNotIndexed, PastStatesMissing } from '../projections/as-of.ts'
 import { InvalidCursor } from '../projections/page.ts'
 import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import { ClientIdInUse } from '../submissions/client-id.ts'
+
+const UNAVAILABLE_ERRORS = [StatementTimeout, StoreUnavailable, ChallengesUnavailable, PastStatesMissing]
 
 export const ERROR_RULES: readonly ErrorRule[] = [
   {
@@ -30,7 +32,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [
     toResponse: () => rpcFailure('The Stellar RPC server is unreachable or overloaded. Retry with exponential backoff.').response,
   },
   {
-    matches: (error) => error instanceof StatementTimeout || error instanceof StoreUnavailable || error instanceof ChallengesUnavailable,
+    matches: (error) => UNAVAILABLE_ERRORS.some((kind) => error instanceof kind),
     toResponse: () => UNAVAILABLE,
   },
 ]

@@ -11,9 +11,10 @@ import { readMarginModes } from './margin-modes.ts'
 
 import { readPositionEvent } from './market-events.ts'
 import type { PositionEvent } from './market-events.ts'
-import { changeOpenInterest } from './market-stats.ts'
+import { changeOpenInterest } from './interest-versions.ts'
 import { applyOrderEvents } from './orders.ts'
 import { foldPositions, liquidationKey } from './positions-fold.ts'
+import { insertPositionVersions } from './position-versions.ts'
 import { applyPoolFlows } from './pool-samples.ts'
 import { applyFills } from './position-fills.ts'
 import { loadPositions, storePositions } from './positions.ts'
@@ -56,6 +57,7 @@ async function applyPositionEvents(tx: Queryable, deployment: number, events: re
   const known = await loadPositions(tx, deployment, { ids: [...ids], openOf: [...crossLiquidated] })
   const changes = foldPositions(positionEvents, known, await readMarginModes(tx, deployment, opened), await earlierLiquidations(tx, positionEvents))
   await storePositions(tx, deployment, changes.positions)
+  await insertPositionVersions(tx, deployment, changes.versions)
   await insertOpens(tx, changes.opens)
   await insertTrades(tx, changes.trades)
   await addFills(tx, changes.fills)

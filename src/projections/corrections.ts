@@ -2,9 +2,8 @@
 
 import type { LedgerPosition } from './reconciliation.ts'
 import type { Queryable } from '../store/store.ts'
-import { changeOpenInterest } from './market-stats.ts'
-import type { InterestChange } from './market-stats.ts'
-import { addToInterest } from './positions-fold.ts'
+import { changeOpenInterest } from './interest-versions.ts'
+import { insertPositionVersions, stepPosition } from './position-versions.ts'
 import type { Position } from './positions.ts'
 import { loadPositions, storePositions } from './positions.ts'
 
@@ -54,16 +53,17 @@ export async function applyCorrections(tx: Queryable, corrections: readonly Corr
     const [known] = await loadPositions(tx, deployment, { ids: [positionId], openOf: [] })
     const next = correctPosition(known, correction)
     if (next === undefined) continue
-    const interest = new Map<string, InterestChange>()
-    if (known?.state === 'open') addToInterest(interest, known, -1)
-    if (next.state === 'open') addToInterest(interest, next, 1)
-    await storePositions(tx, deployment, [next])
+    const { position, ended, interest } = stepPosition(known, next, next.state, correction.seq)
+    await storePositions(tx, deployment, [position])
+    await insertPositionVersions(tx, deployment, ended === null ? [] : [ended])
     await changeOpenInterest(tx, deployment, interest)
   }
 }
 
 /** The corrected position; undefined when nothing changes, because later events already led to the same state. */
-function correctPosition(known: Position | undefined, { seq, kind, positionId, ledgerPosition }: CorrectionWithSeq): Position | undefined {
+function correctPosition(
+  known: Position | undefined, { seq, kind, positionId, ledgerPosition }: CorrectionWithSeq,
+): Omit<Position, 'sinceSeq'> | undefined {
   if (kind === 'ended' || ledgerPosition === null) return known?.state === 'open' ? { ...known, state: 'ended' } : undefined
   const { trader, asset, direction, size, entryPrice, openedAt, marginMode } = ledgerPosition
   const opening = known ?? { openedSeq: seq, openedAt, openedTxHash: null, marginMode }

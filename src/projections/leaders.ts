@@ -3,14 +3,17 @@
 import { defined } from '../base/assert.ts'
 import type { LeaderboardEntry, LeaderboardSort } from '../resources/leaderboard-entry.ts'
 import { LEADERBOARD_RANKS_MAX } from '../limits.ts'
-import type { Queryable } from '../store/store.ts'
+import type { Param, Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
-import type { HeadColumns } from './as-of.ts'
+import type { AsOf, HeadColumns, StateSource } from './as-of.ts'
+import { stateSource } from './as-of.ts'
 import { headOf, toSearchText } from './log-list.ts'
 import type { Page } from './page.ts'
+import { addResults, addTraderVersions, NO_RESULTS, slabAt, tradersAt } from './trader-versions.ts'
+import type { TraderGain } from './trader-versions.ts'
 import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from './page.ts'
 
-export interface LeadersFilter {
+export interface LeadersFilter extends AsOf {
   readonly sort: LeaderboardSort
   readonly limit: number
   /** Traders before the page, at most LEADERBOARD_RANKS_MAX; ignored with a cursor. */
@@ -33,7 +36,25 @@ interface StateColumns extends HeadColumns {
   readonly total: number
 }
 
-const STATE = 'c.last_ledger as "headLedger", c.last_seq as "headSeq", c.last_ledger_close_ts as "updatedAt", coalesce(totals.traders, 0) as total'
+/** The parts of a statement that reads the ranking of one state. */
+interface RankingSource {
+  /** SQL of the columns of `StateColumns`. */
+  readonly columns: string
+  /** SQL of the state `c` with its `totals`. */
+  readonly from: string
+  /** SQL of the rows `t` of a ranking. */
+  readonly traders: string
+}
+
+function rankingSource({ from, head, throughSeq }: StateSource): RankingSource {
+  const columns = `${head}, c.last_ledger_close_ts as "updatedAt", coalesce(totals.traders, 0) as total`
+  if (throughSeq === undefined) return { columns, from: `${from} left join idx.trader_totals totals on true`, traders: 'idx.traders t where true' }
+  const totals = `select v.* from idx.trader_total_versions v where v.seq <= ${throughSeq} order by v.seq desc limit 1`
+  return {
+    columns, from: `${from} ${slabAt(throughSeq)} left join lateral (${totals}) totals on true`, traders: tradersAt(throughSeq),
+  }
+}
+
 const ENTRY = 't.trader, t.pnl, t.volume, t.trades, t.liq_count as "liqCount"'
 
 /** The two columns of an order: the chosen one, then the other one. Both descend; equal traders are ordered by address. */
@@ -48,33 +69,35 @@ export async function listLeaders(db: Queryable, filter: LeadersFilter): Promise
   const kind = `leaders-${sort}`
   const after = filter.cursor === undefined ? undefined : leaderPosition(kind, filter.cursor)
   const offset = after?.rank ?? filter.offset ?? 0
+  const params: Param[] = after === undefined ? [limit + 1, offset] : [limit + 1, after.first, after.second, after.trader]
+  const { columns, from, traders } = rankingSource(stateSource(filter, (value) => `$${params.push(value)}`))
   const result = await db.query<StateColumns & (LeaderRow | { readonly trader: null })>(
-    `select ${STATE}, page.*
-     from idx.cursor c left join idx.trader_totals totals on true
-     left join lateral (${after === undefined ? pageFrom(sort) : pageAfter(sort)}) page on true order by page.ordinal`,
-    after === undefined ? [limit + 1, offset] : [limit + 1, after.first, after.second, after.trader],
+    `select ${columns}, page.*
+     from ${from} left join lateral (${after === undefined ? pageFrom(sort, traders) : pageAfter(sort, traders)}) page on true order by page.ordinal`,
+    params,
   )
+  const head = headOf(result)
   const found = result.filter((row): row is StateColumns & LeaderRow => row.trader !== null)
   const rows = found.slice(0, limit).map((row, index) => entryOf(row, offset + index + 1))
   const last = rows.at(-1)
   const { total, updatedAt } = defined(result[0], 'the index cursor')
   const next = last === undefined || found.length <= limit ? null : encodeCursor(kind, [last[sort], last[otherSort(sort)], last.trader, last.rank])
-  return { rows, next, head: headOf(result), gaps: [], total, offset, updatedAt }
+  return { rows, next, head, gaps: [], total, offset, updatedAt }
 }
 
 function otherSort(sort: LeaderboardSort): LeaderboardSort {
   return sort === 'pnl' ? 'volume' : 'pnl'
 }
 
-function pageFrom(sort: LeaderboardSort): string {
+function pageFrom(sort: LeaderboardSort, traders: string): string {
   const { order } = columnsOfSort(sort)
-  return `select ${ENTRY}, row_number() over () as ordinal from (select * from idx.traders t order by ${order} limit $1::int offset $2::int) t`
+  return `select ${ENTRY}, row_number() over () as ordinal from (select * from ${traders} order by ${order} limit $1::int offset $2::int) t`
 }
 
 /** Two ranges of the index, because its columns differ in direction: equal traders with a later address, then lower results. */
-function pageAfter(sort: LeaderboardSort): string {
+function pageAfter(sort: LeaderboardSort, traders: string): string {
   const { pair, order } = columnsOfSort(sort)
-  const range = (condition: string): string => `(select * from idx.traders t where ${condition} order by ${order} limit $1::int)`
+  const range = (condition: string): string => `(select * from ${traders} and ${condition} order by ${order} limit $1::int)`
   const equal = range(`(${pair}) = ($2::numeric, $3::numeric) and t.trader > $4::text`)
   const lower = range(`(${pair}) < ($2::numeric, $3::numeric)`)
   return `select ${ENTRY}, row_number() over () as ordinal from (
@@ -106,20 +129,25 @@ export interface LeaderRank {
 }
 
 /** One trader's place. Counts at most LEADERBOARD_RANKS_MAX traders. */
-export async function readLeaderRank(db: Queryable, { trader, sort }: { readonly trader: string; readonly sort: LeaderboardSort }): Promise<LeaderRank> {
+export async function readLeaderRank(
+  db: Queryable, { trader, sort, atLedger }: AsOf & { readonly trader: string; readonly sort: LeaderboardSort },
+): Promise<LeaderRank> {
+  const params: Param[] = [toSearchText(trader)]
+  const { columns, from, traders } = rankingSource(stateSource({ atLedger }, (value) => `$${params.push(value)}`))
   const { pair } = columnsOfSort(sort)
   const own = pair.replaceAll('t.', 'own.')
-  const ahead = (condition: string): string => `(select 1 from idx.traders t where ${condition} limit ${LEADERBOARD_RANKS_MAX + 1})`
+  const ahead = (condition: string): string => `(select 1 from ${traders} and ${condition} limit ${LEADERBOARD_RANKS_MAX + 1})`
   const result = await db.query<StateColumns & { readonly ahead: number } & (LeaderRow | { readonly trader: null })>(
-    `select ${STATE}, ${ENTRY.replaceAll('t.', 'own.')}, (select count(*) from (
+    `select ${columns}, ${ENTRY.replaceAll('t.', 'own.')}, (select count(*) from (
        ${ahead(`(${pair}) > (${own})`)} union all ${ahead(`(${pair}) = (${own}) and t.trader < own.trader`)}) better) as ahead
-     from idx.cursor c left join idx.trader_totals totals on true left join idx.traders own on own.trader = $1`,
-    [toSearchText(trader)],
+     from ${from} left join lateral (select * from ${traders} and t.trader = $1) own on true`,
+    params,
   )
+  const head = headOf(result)
   const row = defined(result[0], 'the index cursor')
   const { total, updatedAt, ahead: count } = row
   const entry = row.trader === null ? null : { ...entryOf(row, count + 1), rank: count >= LEADERBOARD_RANKS_MAX ? null : count + 1 }
-  return { total, updatedAt, entry, head: headOf(result) }
+  return { total, updatedAt, entry, head }
 }
 
 export interface LeaderTotals {
@@ -131,41 +159,49 @@ export interface LeaderTotals {
 }
 
 /** The sums over all traders. */
-export async function readLeaderTotals(db: Queryable): Promise<LeaderTotals> {
+export async function readLeaderTotals(db: Queryable, asOf: AsOf = {}): Promise<LeaderTotals> {
+  const params: Param[] = []
+  const { columns, from } = rankingSource(stateSource(asOf, (value) => `$${params.push(value)}`))
   const result = await db.query<StateColumns & { readonly volume: string; readonly trades: number }>(
-    `select ${STATE}, coalesce(totals.volume, 0) as volume, coalesce(totals.trades, 0) as trades
-     from idx.cursor c left join idx.trader_totals totals on true`,
+    `select ${columns}, coalesce(totals.volume, 0) as volume, coalesce(totals.trades, 0) as trades from ${from}`,
+    params,
   )
+  const head = headOf(result)
   const { total, volume, trades, updatedAt } = defined(result[0], 'the index cursor')
-  return { traders: total, volume, trades, updatedAt, head: headOf(result) }
+  return { traders: total, volume, trades, updatedAt, head }
 }
 
-/** What a page of events adds to a trader. */
-export interface TraderGain {
-  readonly pnl: bigint
-  readonly volume: bigint
-  readonly trades: number
-  readonly liquidations: number
-}
-
-export async function addToTraders(tx: Queryable, gains: ReadonlyMap<string, TraderGain>): Promise<void> {
-  if (gains.size === 0) return
-  const rows = [...gains.values()]
-  const written = await tx.query<{ isNew: boolean }>(
+/** Adds gains, in log order, to the results of their traders, to the totals, and to the versions of both. */
+export async function addToTraders(tx: Queryable, gains: readonly TraderGain[]): Promise<void> {
+  if (gains.length === 0) return
+  const sums = [...Map.groupBy(gains, ({ trader }) => trader)].map(([trader, parts]) => ({ trader, ...parts.reduce(addResults, NO_RESULTS) }))
+  const written = await tx.query<{ trader: string; isNew: boolean }>(
     `insert into idx.traders as t (trader, pnl, volume, trades, liq_count)
      select * from unnest($1::text[], $2::numeric[], $3::numeric[], $4::bigint[], $5::bigint[])
      on conflict (trader) do update set pnl = t.pnl + excluded.pnl, volume = t.volume + excluded.volume, trades = t.trades + excluded.trades,
        liq_count = t.liq_count + excluded.liq_count
-     returning xmax = 0 as "isNew"`,
-    [[...gains.keys()], ...columnsOf(rows, ['pnl', 'volume', 'trades', 'liquidations'])],
+     returning trader, xmax = 0 as "isNew"`,
+    columnsOf(sums, ['trader', 'pnl', 'volume', 'trades', 'liquidations']),
+  )
+  const unseen = new Set(written.filter(({ isNew }) => isNew).map(({ trader }) => trader))
+  await addToTotals(tx, gains.map((gain) => ({ ...gain, traders: unseen.delete(gain.trader) ? 1 : 0 })))
+  await addTraderVersions(tx, gains)
+}
+
+async function addToTotals(tx: Queryable, gains: readonly (TraderGain & { readonly traders: number })[]): Promise<void> {
+  const columns = columnsOf(gains, ['seq', 'traders', 'volume', 'trades'])
+  await tx.query(
+    `insert into idx.trader_total_versions (seq, traders, volume, trades)
+     select g.seq, coalesce(t.traders, 0) + sum(g.traders) over before, coalesce(t.volume, 0) + sum(g.volume) over before,
+       coalesce(t.trades, 0) + sum(g.trades) over before
+     from unnest($1::bigint[], $2::bigint[], $3::numeric[], $4::bigint[]) g (seq, traders, volume, trades) left join idx.trader_totals t on true
+     window before as (order by g.seq)`,
+    columns,
   )
   await tx.query(
-    `insert into idx.trader_totals as t (traders, volume, trades) values ($1, $2, $3)
+    `insert into idx.trader_totals as t (traders, volume, trades)
+     select sum(traders), sum(volume), sum(trades) from unnest($1::bigint[], $2::numeric[], $3::bigint[]) g (traders, volume, trades)
      on conflict (id) do update set traders = t.traders + excluded.traders, volume = t.volume + excluded.volume, trades = t.trades + excluded.trades`,
-    [
-      written.filter(({ isNew }) => isNew).length,
-      rows.reduce((sum, { volume }) => sum + volume, 0n),
-      rows.reduce((sum, { trades }) => sum + trades, 0),
-    ],
+    columns.slice(1),
   )
 }

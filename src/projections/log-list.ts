@@ -4,7 +4,7 @@ import { assert, defined } from '../base/assert.ts'
 import { PAGE_LIMITS } from '../limits.ts'
 import type { Param, Queryable } from '../store/store.ts'
 import type { AsOf, HeadColumns, StateSource } from './as-of.ts'
-import { LedgerNotIndexed, stateSource } from './as-of.ts'
+import { LedgerNotIndexed, PastStatesMissing, stateSource } from './as-of.ts'
 import { gapsAtOrAbove, unfilledGaps } from './gaps.ts'
 import type { Head, Page } from './page.ts'
 import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from './page.ts'
@@ -163,7 +163,10 @@ function mergedPage(source: PageSource, low: string): string {
 
 /** The row without the columns that only paging needs. */
 export function withoutSeq<Row extends object>(raw: Row & Partial<PageColumns> & { readonly seq: number }): Row {
-  const { headLedger: _ledger, headSeq: _seq, headFirst: _first, headLast: _last, headFinal: _final, headGaps: _gaps, seq: _position, ...row } = raw
+  const {
+    headLedger: _ledger, headSeq: _seq, headFirst: _first, headLast: _last, headFinal: _final, headCloseTs: _closeTs, headHasPast: _hasPast,
+    headGaps: _gaps, seq: _position, ...row
+  } = raw
   return row as unknown as Row
 }
 
@@ -185,7 +188,7 @@ export async function readPage<Raw extends object, Row>(
     /** The order of the rows; by default descending by `seq`. */
     readonly order?: string
   },
-  toRow: (raw: Raw & { readonly seq: number }) => Row,
+  toRow: (raw: Raw & HeadColumns & { readonly seq: number }) => Row,
 ): Promise<Page<Row>> {
   const { from, head } = statement.state ?? stateSource({}, () => '')
   const result = await db.query<Raw & PageColumns & { readonly seq: number | null }>(
@@ -206,10 +209,11 @@ export async function readPage<Raw extends object, Row>(
   }
 }
 
-/** The head in the first row of a result. The cursor row always exists, so there is always a first row. Throws LedgerNotIndexed. */
+/** The head in the first row of a result. The cursor row always exists, so there is always a first row. Throws LedgerNotIndexed and PastStatesMissing. */
 export function headOf(rows: readonly HeadColumns[]): Head {
-  const { headLedger, headSeq, headFirst, headLast, headFinal } = defined(rows[0], 'the head')
+  const { headLedger, headSeq, headFirst, headLast, headFinal, headHasPast } = defined(rows[0], 'the head')
   if (headFirst === undefined || headLast === undefined) return { ledger: headLedger, seq: headSeq }
+  if (headHasPast === false) throw new PastStatesMissing('the projections are being rebuilt')
   if (headLedger === null) throw new LedgerNotIndexed(headLast === null ? null : headFirst, headLast)
   return { ledger: headLedger, seq: headSeq, asOf: { final: headFinal === true } }
 }

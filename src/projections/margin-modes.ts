@@ -2,10 +2,9 @@
 
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
-import { changeOpenInterest } from './market-stats.ts'
-import type { InterestChange } from './market-stats.ts'
-import { addToInterest } from './positions-fold.ts'
-import type { MarginMode, Position } from './positions.ts'
+import { addPastInterest } from './interest-versions.ts'
+import { undoCrossLiquidations } from './position-versions.ts'
+import type { MarginMode } from './positions.ts'
 import { loadPositions, storePositions } from './positions.ts'
 import { projectionTargets } from './shadow.ts'
 
@@ -75,15 +74,11 @@ export async function recordMarginModes(
 
 async function applyMarginModes(tx: Queryable, deployment: number, ids: readonly number[]): Promise<void> {
   const modes = await readMarginModes(tx, deployment, ids)
-  const interest = new Map<string, InterestChange>()
-  const changed: Position[] = []
   for (const position of await loadPositions(tx, deployment, { ids, openOf: [] })) {
     const marginMode = modes.get(position.positionId) ?? null
     if (position.marginMode === marginMode) continue
-    const reopened = position.state === 'cross_liquidated' && marginMode === 'isolated'
-    if (reopened) addToInterest(interest, position, 1)
-    changed.push({ ...position, marginMode, state: reopened ? 'open' : position.state })
+    const undone = marginMode === 'isolated' ? await undoCrossLiquidations(tx, deployment, position) : { position, missing: [] }
+    await storePositions(tx, deployment, [{ ...undone.position, marginMode }])
+    for (const { step, untilSeq } of undone.missing) await addPastInterest(tx, deployment, step, untilSeq)
   }
-  await storePositions(tx, deployment, changed)
-  await changeOpenInterest(tx, deployment, interest)
 }

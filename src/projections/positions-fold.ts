@@ -2,10 +2,12 @@
 // many events it has.
 
 import { maxAmount } from '../base/fixed-point.ts'
-import type { TraderGain } from './leaders.ts'
 import type { CrossLiquidation, Deleveraged, PositionEnded, PositionEvent, PositionOpened, PositionReduced } from './market-events.ts'
-import type { InterestChange } from './market-stats.ts'
+import type { InterestStep } from './interest-versions.ts'
 import type { MarginMode, Position, PositionState } from './positions.ts'
+import { stepPosition } from './position-versions.ts'
+import type { PositionVersion } from './position-versions.ts'
+import type { TraderGain } from './trader-versions.ts'
 import type { NewOpen, NewTrade } from './trades.ts'
 import type { Fill } from './volumes.ts'
 
@@ -15,8 +17,11 @@ export interface PositionChanges {
   readonly opens: readonly NewOpen[]
   readonly trades: readonly NewTrade[]
   readonly fills: readonly Fill[]
-  readonly gains: ReadonlyMap<string, TraderGain>
-  readonly interest: ReadonlyMap<string, InterestChange>
+  /** Versions of positions that ended here. */
+  readonly versions: readonly PositionVersion[]
+  /** In log order, as are the steps of the open interest. */
+  readonly gains: readonly TraderGain[]
+  readonly interest: readonly InterestStep[]
 }
 
 /**
@@ -36,47 +41,42 @@ export function foldPositions(
   const opens: NewOpen[] = []
   const trades: NewTrade[] = []
   const fills: Fill[] = []
-  const gains = new Map<string, TraderGain>()
-  const interest = new Map<string, InterestChange>()
+  const versions: PositionVersion[] = []
+  const gains: TraderGain[] = []
+  const interest: InterestStep[] = []
 
-  function setPosition(position: Position, state: PositionState): void {
-    const before = positions.get(position.positionId)
-    if (before?.state === 'open') addToInterest(interest, before, -1)
-    if (state === 'open') addToInterest(interest, position, 1)
-    positions.set(position.positionId, { ...position, state })
-    changed.add(position.positionId)
+  function setPosition(next: Omit<Position, 'state' | 'sinceSeq'>, state: PositionState, seq: number): void {
+    const step = stepPosition(positions.get(next.positionId), next, state, seq)
+    positions.set(next.positionId, step.position)
+    if (step.ended !== null) versions.push(step.ended)
+    interest.push(...step.interest)
+    changed.add(next.positionId)
   }
 
-  function addGain(trader: string, gain: Partial<TraderGain>): void {
-    const { pnl, volume, trades: count, liquidations: liquidationCount } = gains.get(trader) ?? NO_GAIN
-    gains.set(trader, {
-      pnl: pnl + (gain.pnl ?? 0n),
-      volume: volume + (gain.volume ?? 0n),
-      trades: count + (gain.trades ?? 0),
-      liquidations: liquidationCount + (gain.liquidations ?? 0),
-    })
+  function addGain({ seq, trader }: PositionEvent, gain: Partial<TraderGain>): void {
+    gains.push({ seq, trader, pnl: 0n, volume: 0n, trades: 0, liquidations: 0, ...gain })
   }
 
   function applyOpened(event: PositionOpened): void {
     const { seq, ledger, ts, positionId, trader, asset, direction, size, entryPrice, txHash } = event
     const marginMode = modes.get(positionId) ?? null
     const opening = { openedSeq: seq, openedAt: ts, openedTxHash: txHash, marginMode }
-    setPosition({ positionId, trader, asset, direction, size, entryPrice, ...opening, state: 'open' }, 'open')
+    setPosition({ positionId, trader, asset, direction, size, entryPrice, ...opening }, 'open', seq)
     opens.push({ seq, positionId, trader, ledger, ts, txHash, asset, direction, size, entryPrice })
     fills.push({ seq, ts, trader, asset, size, countsForTrader: true })
-    addGain(trader, { volume: size, trades: 1 })
+    addGain(event, { volume: size, trades: 1 })
   }
 
   function applyEnded(event: PositionEnded): void {
     const { seq, ledger, ts, txHash, positionId, trader, kind, closePrice, pnl } = event
     const opened = positions.get(positionId)
     // An explicit close overrides a cross liquidation that ended the position provisionally.
-    if (opened !== undefined) setPosition(opened, kind === 'close' ? 'closed' : 'liquidated')
+    if (opened !== undefined) setPosition(opened, kind === 'close' ? 'closed' : 'liquidated', seq)
     trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg: opened ?? null, closePrice, pnl })
     const size = opened?.size ?? event.size
     const countsForTrader = kind === 'close' && opened !== undefined
     fills.push({ seq, ts, trader, asset: opened?.asset ?? event.asset, size, countsForTrader })
-    addGain(trader, { pnl: pnl ?? 0n, volume: countsForTrader ? size : 0n, trades: 1, liquidations: kind === 'liquidation' ? 1 : 0 })
+    addGain(event, { pnl: pnl ?? 0n, volume: countsForTrader ? size : 0n, trades: 1, liquidations: kind === 'liquidation' ? 1 : 0 })
     if (kind === 'liquidation') liquidations.add(liquidationKey(event))
   }
 
@@ -84,11 +84,11 @@ export function foldPositions(
     const { seq, ledger, ts, txHash, positionId, trader, kind, asset, size, remainingSize, closePrice, pnl } = event
     const opened = positions.get(positionId)
     // What is left is open, even if a cross liquidation had ended it provisionally.
-    if (opened !== undefined) setPosition({ ...opened, size: remainingSize ?? maxAmount(opened.size - size, 0n) }, 'open')
+    if (opened !== undefined) setPosition({ ...opened, size: remainingSize ?? maxAmount(opened.size - size, 0n) }, 'open', seq)
     trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg: opened === undefined ? null : { ...opened, size }, closePrice, pnl })
     const countsForTrader = kind === 'reduce' && opened !== undefined
     fills.push({ seq, ts, trader, asset: opened?.asset ?? asset, size, countsForTrader })
-    addGain(trader, { pnl: pnl ?? 0n, volume: countsForTrader ? size : 0n, trades: 1, liquidations: kind === 'partial_liquidation' ? 1 : 0 })
+    addGain(event, { pnl: pnl ?? 0n, volume: countsForTrader ? size : 0n, trades: 1, liquidations: kind === 'partial_liquidation' ? 1 : 0 })
   }
 
   /** The close has counted everything already. */
@@ -101,12 +101,12 @@ export function foldPositions(
     const { seq, ledger, ts, txHash, trader, kind, totalPnl } = event
     if (liquidations.has(liquidationKey(event))) {
       trades.push({ seq, positionId: null, trader, kind, ledger, ts, txHash, leg: null, closePrice: null, pnl: totalPnl })
-      addGain(trader, { pnl: totalPnl })
+      addGain(event, { pnl: totalPnl })
       return
     }
-    addGain(trader, { trades: 1, liquidations: 1 })
+    addGain(event, { trades: 1, liquidations: 1 })
     for (const position of positions.values()) {
-      if (position.trader === trader && position.state === 'open' && position.marginMode !== 'isolated') setPosition(position, 'cross_liquidated')
+      if (position.trader === trader && position.state === 'open' && position.marginMode !== 'isolated') setPosition(position, 'cross_liquidated', seq)
     }
   }
 
@@ -130,22 +130,10 @@ export function foldPositions(
         applyCrossLiquidation(event)
     }
   }
-  return { positions: [...changed].map((id) => positions.get(id)).filter((position) => position !== undefined), opens, trades, fills, gains, interest }
+  return { positions: [...changed].map((id) => positions.get(id)).filter((position) => position !== undefined), opens, trades, fills, versions, gains, interest }
 }
-
-const NO_GAIN: TraderGain = { pnl: 0n, volume: 0n, trades: 0, liquidations: 0 }
 
 /** Identifies the liquidations of one account in one transaction. */
 export function liquidationKey({ txHash, trader }: { readonly txHash: string; readonly trader: string }): string {
   return `${txHash} ${trader}`
-}
-
-/** Adds a position to the open interest of its asset, or subtracts it. */
-export function addToInterest(interest: Map<string, InterestChange>, position: Position, sign: 1 | -1): void {
-  const change = interest.get(position.asset) ?? { long: 0n, short: 0n, positions: 0 }
-  interest.set(position.asset, change)
-  const size = sign === 1 ? position.size : -position.size
-  if (position.direction === 0) change.long += size
-  else change.short += size
-  change.positions += sign
 }

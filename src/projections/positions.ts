@@ -3,6 +3,8 @@
 import { OPEN_POSITIONS_MAX_ROWS, OPEN_POSITIONS_OF_TRADER_MAX_ROWS } from '../limits.ts'
 import type { OpenPosition } from '../resources/open-position.ts'
 import type { Param, Queryable } from '../store/store.ts'
+import type { AsOf } from './as-of.ts'
+import { stateSource } from './as-of.ts'
 import { columnsOf } from './columns.ts'
 import { seqFromCursor, readPage, toSearchText, withoutSeq } from './log-list.ts'
 import type { Page } from './page.ts'
@@ -14,7 +16,7 @@ export type PositionState = 'open' | 'closed' | 'liquidated' | 'cross_liquidated
 
 const KIND = 'positions-open'
 
-export interface OpenPositionsFilter {
+export interface OpenPositionsFilter extends AsOf {
   readonly trader?: string | undefined
   readonly cursor?: string | undefined
 }
@@ -23,21 +25,66 @@ export interface OpenPositionsFilter {
 export async function listOpenPositions(db: Queryable, filter: OpenPositionsFilter): Promise<Page<OpenPosition>> {
   const limit = filter.trader === undefined ? OPEN_POSITIONS_MAX_ROWS : OPEN_POSITIONS_OF_TRADER_MAX_ROWS
   const params: Param[] = []
-  const conditions = ['p.deployment = (select e.deployment from idx.epochs e where e.number = c.epoch)', 'p.state = \'open\'']
-  if (filter.trader !== undefined) conditions.push(`p.trader = $${params.push(toSearchText(filter.trader))}`)
-  if (filter.cursor !== undefined) conditions.push(`p.opened_seq < $${params.push(seqFromCursor(KIND, filter.cursor))}::bigint`)
+  const bind = (value: Param): string => `$${params.push(value)}`
+  const state = stateSource(filter, bind)
+  const source: OpenSource = {
+    trader: filter.trader === undefined ? undefined : `${bind(toSearchText(filter.trader))}::text`,
+    before: filter.cursor === undefined ? undefined : `${bind(seqFromCursor(KIND, filter.cursor))}::bigint`,
+    limit: limit + 1,
+  }
   return await readPage<OpenPosition, OpenPosition>(
     db,
     {
-      page: `select p.opened_seq as seq, p.position_id as "positionId", p.trader, p.asset, p.direction, p.size, p.entry_price as "entryPrice",
-          p.opened_at as "openedAt", p.opened_tx_hash as "openedTxHash"
-        from idx.positions p where ${conditions.join(' and ')} order by p.opened_seq desc limit ${limit + 1}`,
+      state,
+      page: state.throughSeq === undefined ? presentPage(source, []) : pastPage(source, state.throughSeq),
       params,
       limit,
       cursorOf: (raw) => encodeCursor(KIND, [raw.seq]),
     },
     withoutSeq,
   )
+}
+
+/** SQL of the values that a page of open positions is selected by. */
+interface OpenSource {
+  readonly trader: string | undefined
+  /** The page begins before this opening. */
+  readonly before: string | undefined
+  readonly limit: number
+}
+
+const OPEN_COLUMNS = `p.opened_seq as seq, p.position_id as "positionId", p.trader, p.asset, p.direction, p.size, p.entry_price as "entryPrice",
+  p.opened_at as "openedAt", p.opened_tx_hash as "openedTxHash"`
+const CURRENT_DEPLOYMENT = 'p.deployment = (select e.deployment from idx.epochs e where e.number = c.epoch)'
+
+function presentPage({ trader, before, limit }: OpenSource, further: readonly string[]): string {
+  const conditions = [CURRENT_DEPLOYMENT, 'p.state = \'open\'', ...further]
+  if (trader !== undefined) conditions.push(`p.trader = ${trader}`)
+  if (before !== undefined) conditions.push(`p.opened_seq < ${before}`)
+  return `select ${OPEN_COLUMNS} from idx.positions p where ${conditions.join(' and ')} order by p.opened_seq desc limit ${limit}`
+}
+
+/**
+ * Positions that have not changed since then, and past versions of the others. The versions are boxes (0025_versions.sql): those of one trader at a seq are at
+ * one point; those of all traders are on a line, and their distance from its upper end is how much earlier they were opened.
+ */
+function pastPage(source: OpenSource, seq: string): string {
+  const { trader, before, limit } = source
+  const unchanged = presentPage(source, [`p.opened_seq <= ${seq}`, `p.since_seq <= ${seq}`])
+  const high = before === undefined ? seq : `least(${seq}, ${before} - 1)`
+  const conditions = [CURRENT_DEPLOYMENT, `p.from_seq <= ${seq}`, `p.to_seq > ${seq}`]
+  if (trader === undefined) {
+    conditions.push(`box(point(p.from_seq, p.opened_seq), point(p.to_seq - 1, p.opened_seq)) && box(point(${seq}, 0), point(${seq}, ${high}))`)
+  } else {
+    const at = `point(${seq}, hashtext(${trader}))`
+    conditions.push(`box(point(p.from_seq, hashtext(p.trader)), point(p.to_seq - 1, hashtext(p.trader))) && box(${at}, ${at})`, `p.trader = ${trader}`)
+    if (before !== undefined) conditions.push(`p.opened_seq < ${before}`)
+  }
+  const order = trader === undefined
+    ? `box(point(p.from_seq, p.opened_seq), point(p.to_seq - 1, p.opened_seq)) <-> point(${seq}, ${high})`
+    : 'p.opened_seq desc'
+  const past = `select ${OPEN_COLUMNS} from idx.position_versions p where ${conditions.join(' and ')} order by ${order} limit ${limit}`
+  return `select * from ((${unchanged}) union all (${past})) p order by p.seq desc limit ${limit}`
 }
 
 /** The ids of open positions of an asset in the current deployment, newest first. */
@@ -65,6 +112,8 @@ export interface Position {
   /** Null: unknown. */
   readonly marginMode: MarginMode | null
   readonly state: PositionState
+  /** Where it got this state and these figures. */
+  readonly sinceSeq: number
 }
 
 interface RawPosition extends Omit<Position, 'size' | 'entryPrice'> {
@@ -73,7 +122,8 @@ interface RawPosition extends Omit<Position, 'size' | 'entryPrice'> {
 }
 
 const POSITION_COLUMNS = `p.position_id as "positionId", p.trader, p.asset, p.direction, p.size, p.entry_price as "entryPrice",
-  p.opened_seq as "openedSeq", p.opened_at as "openedAt", p.opened_tx_hash as "openedTxHash", p.margin_mode as "marginMode", p.state`
+  p.opened_seq as "openedSeq", p.opened_at as "openedAt", p.opened_tx_hash as "openedTxHash", p.margin_mode as "marginMode", p.state,
+  p.since_seq as "sinceSeq"`
 
 /** The positions with these ids, and all open positions of these traders. */
 export async function loadPositions(
@@ -97,16 +147,17 @@ export async function storePositions(tx: Queryable, deployment: number, position
   if (positions.length === 0) return
   await tx.query(
     `insert into idx.positions (deployment, position_id, trader, asset, direction, size, entry_price, opened_seq, opened_at, opened_tx_hash,
-       margin_mode, state)
+       margin_mode, state, since_seq)
      select $1::int, * from unnest($2::bigint[], $3::text[], $4::text[], $5::smallint[], $6::numeric[], $7::numeric[], $8::bigint[], $9::bigint[],
-       $10::text[], $11::text[], $12::text[])
+       $10::text[], $11::text[], $12::text[], $13::bigint[])
      on conflict (deployment, position_id) do update set trader = excluded.trader, asset = excluded.asset, direction = excluded.direction,
        size = excluded.size, entry_price = excluded.entry_price, opened_seq = excluded.opened_seq, opened_at = excluded.opened_at,
-       opened_tx_hash = excluded.opened_tx_hash, margin_mode = excluded.margin_mode, state = excluded.state`,
+       opened_tx_hash = excluded.opened_tx_hash, margin_mode = excluded.margin_mode, state = excluded.state,
+       since_seq = excluded.since_seq`,
     [
       deployment,
       ...columnsOf(positions, [
-        'positionId', 'trader', 'asset', 'direction', 'size', 'entryPrice', 'openedSeq', 'openedAt', 'openedTxHash', 'marginMode', 'state',
+        'positionId', 'trader', 'asset', 'direction', 'size', 'entryPrice', 'openedSeq', 'openedAt', 'openedTxHash', 'marginMode', 'state', 'sinceSeq',
       ]),
     ],
   )

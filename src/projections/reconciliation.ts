@@ -3,6 +3,7 @@
 import type { Queryable } from '../store/store.ts'
 import type { Epoch } from './epochs.ts'
 import { readContractInstance } from './contract-instances.ts'
+import { alignInterestVersions } from './interest-versions.ts'
 import type { MarginMode, Position } from './positions.ts'
 
 /** A position as its ledger entry states it. */
@@ -113,6 +114,7 @@ export async function recomputeInterest(tx: Queryable, deployment: number): Prom
      from idx.positions where deployment = $1 and state = 'open' group by deployment, asset`,
     [deployment],
   )
+  await alignInterestVersions(tx, deployment)
 }
 
 /** The total value of this factory's vaults. */

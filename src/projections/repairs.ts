@@ -97,7 +97,9 @@ async function moveObservations(tx: Queryable, chain: number): Promise<void> {
     await tx.query(`delete from idx.${table} o using idx.epochs e where e.number = o.deployment and e.deployment <> o.deployment`)
   }
   await tx.query('update idx.corrections o set deployment = e.deployment from idx.epochs e where e.number = o.deployment and e.deployment <> o.deployment')
-  await tx.query('delete from idx.vault_observations o using idx.epochs e where e.number = o.home and e.chain = $1', [chain])
+  for (const table of ['vault_observations', 'vault_figures']) {
+    await tx.query(`delete from idx.${table} o using idx.epochs e where e.number = o.home and e.chain = $1`, [chain])
+  }
 }
 
 /** Projections whose rows name one event. Lists would otherwise refer to an event that is gone, until the rebuild. */

@@ -4,7 +4,10 @@
  * The version of everything that decides what the projections hold: decoding, folding, tables. Increase it whenever the same archive gives other rows: the
  * indexer then rebuilds the projections in the background. test/index/projections-version.test.ts notices a forgotten increase.
  */
-export const PROJECTIONS_VERSION = 7
+export const PROJECTIONS_VERSION = 8
+
+/** Projections of an earlier version lack the past versions of their rows. */
+export const VERSIONED_SINCE = 8
 
 /** Every table that `applyEvents` fills. */
 export const PROJECTIONS = [
@@ -15,4 +18,5 @@ export const PROJECTIONS = [
   'trader_results', 'trader_pnl', 'pool_flows', 'vault_flow_sums', 'cash_ledger',
   'position_fills', 'unread_transactions',
   'told_ids',
+  'position_versions', 'interest_versions', 'bad_debt_versions', 'trader_slabs', 'trader_versions', 'trader_total_versions', 'vault_versions',
 ] as const

@@ -13,7 +13,7 @@ import { clampToSafeInteger, headOf, toSearchText } from './log-list.ts'
 import type { Head } from './page.ts'
 import { STORED_WIDTHS_SEC } from './trader-results.ts'
 import { readTradesBySeq } from './trades.ts'
-import { ACCOUNT_VOLUME_WINDOW_SEC, DAY_SEC, traderVolumeSince, windowParts } from './volumes.ts'
+import { ACCOUNT_VOLUME_WINDOW_SEC, DAY_SEC, traderVolume } from './volumes.ts'
 
 interface RawProfile extends HeadColumns, Omit<TraderProfile, 'address' | 'winRate' | 'bestTrade' | 'worstTrade'> {
   readonly bestSeq: number | null
@@ -24,11 +24,10 @@ interface RawProfile extends HeadColumns, Omit<TraderProfile, 'address' | 'winRa
 export async function readTraderProfile(
   db: Queryable, { trader, nowSec }: { readonly trader: string; readonly nowSec: number },
 ): Promise<{ readonly profile: TraderProfile; readonly head: Head }> {
-  const day = windowParts(nowSec, DAY_SEC)
-  const fortnight = windowParts(nowSec, ACCOUNT_VOLUME_WINDOW_SEC)
+  const volume = (windowSec: number): string => traderVolume('$1', { now: '$2::bigint', windowSec, throughSeq: undefined })
   const rows = await db.query<RawProfile>(
     `select c.last_ledger as "headLedger", c.last_seq as "headSeq", coalesce(t.volume, 0) as volume,
-       ${traderVolumeSince('$1', '$2::bigint', '$3::bigint')} as "volume24h", ${traderVolumeSince('$1', '$4::bigint', '$5::bigint')} as "volume14d",
+       ${volume(DAY_SEC)} as "volume24h", ${volume(ACCOUNT_VOLUME_WINDOW_SEC)} as "volume14d",
        coalesce(r.realized_pnl, 0) as "realizedPnl", coalesce(t.trades, 0) as trades, coalesce(t.liq_count, 0) as liquidations,
        coalesce(r.wins, 0) as wins, coalesce(r.losses, 0) as losses, open.count as "openPositions", open.size as "openInterest",
        r.first_ts as "firstTradeAt", r.last_ts as "lastTradeAt", r.best_seq as "bestSeq", r.worst_seq as "worstSeq"
@@ -36,7 +35,7 @@ export async function readTraderProfile(
      left join idx.traders t on t.trader = $1 left join idx.trader_results r on r.trader = $1
      cross join lateral (select count(*) as count, coalesce(sum(p.size), 0) as size from idx.positions p
        where p.deployment = e.deployment and p.trader = $1 and p.state = 'open') open`,
-    [toSearchText(trader), day.afterSec, day.firstHour, fortnight.afterSec, fortnight.firstHour],
+    [toSearchText(trader), nowSec],
   )
   const { headLedger: _ledger, headSeq: _seq, bestSeq, worstSeq, ...figures } = defined(rows[0], 'the index cursor')
   const trades = await readTradesBySeq(db, [bestSeq, worstSeq].filter((seq) => seq !== null))

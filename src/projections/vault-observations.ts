@@ -7,6 +7,7 @@ import { readIndexCursor } from './index-state.ts'
 import { projectionTargets } from './shadow.ts'
 import { insertVaultSample } from './vault-history.ts'
 import type { VaultFigures } from './vaults-fold.ts'
+import { recordReadFigures } from './vault-versions.ts'
 import { loadVaults } from './vaults-store.ts'
 
 /** A vault as the factory reported it at a ledger. */
@@ -43,7 +44,9 @@ export async function recordVaultObservations(tx: Queryable, epoch: Epoch, obser
   for (const observed of observations) {
     const vault = vaults.get(observed.vaultId)
     if (vault === undefined || observed.ledger > lastLedger || observed.ledger < vault.lastLedger) continue
-    const isCorrection = !vault.isUnsettled && FIGURES.some((key) => vault[key] !== observed[key])
+    const differs = FIGURES.some((key) => vault[key] !== observed[key])
+    const isCorrection = !vault.isUnsettled && differs
+    if (differs) await recordReadFigures(tx, instance, vault.vaultId, { ...observed, place: lastSeq })
     await storeObservation(tx, instance, { observed, throughSeq: lastSeq, isCorrection, nowMs })
     await insertVaultSample(tx, instance, observed, nowMs)
   }

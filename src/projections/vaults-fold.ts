@@ -3,6 +3,8 @@
 import { ONE_E7 } from '../base/fixed-point.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import { bigOf, numberOf, textOf } from './payload.ts'
+import { figuresBefore, versionOf } from './vault-versions.ts'
+import type { PastFigures, VaultVersion } from './vault-versions.ts'
 
 /** The figures of a vault that the factory stores and that can be read from it. */
 export interface VaultFigures {
@@ -79,6 +81,8 @@ export interface NewVaultFlow extends VaultRow {
 export interface KnownVaults {
   readonly vaults: Map<number, VaultState>
   readonly observations: ReadonlyMap<number, VaultObservation>
+  /** What the figures were when each event came. */
+  readonly past: Map<number, PastFigures>
   readonly positions: Map<number, VaultPosition>
   readonly orders: Map<number, VaultOrder>
   /** Keys: vault id, space, depositor. */
@@ -93,11 +97,14 @@ export interface VaultChanges {
   readonly depositors: { readonly vaultId: number; readonly depositor: string }[]
   readonly trades: NewVaultTrade[]
   readonly flows: NewVaultFlow[]
+  readonly versions: VaultVersion[]
 }
 
 /** The working state of a fold. */
 interface Fold extends VaultChanges {
   readonly known: KnownVaults
+  /** The vaults that the present event changed. */
+  readonly touched: Set<number>
   /** Position opened, by transaction. */
   readonly opened: Map<string, number>
   /** PnL of the close, by transaction and position. */
@@ -113,13 +120,27 @@ export function idOf(event: ArchivedEvent, key: string): number | undefined {
 /** Applies events of one factory, and market events with the factory as trader, in log order. Changes `known`. */
 export function foldVaults(events: readonly ArchivedEvent[], known: KnownVaults): VaultChanges {
   const fold: Fold = {
-    known, vaults: new Set(), positions: new Set(), orders: new Set(), depositors: [], trades: [], flows: [], opened: new Map(), ended: new Map(),
+    known, vaults: new Set(), positions: new Set(), orders: new Set(), depositors: [], trades: [], flows: [], versions: [], opened: new Map(), ended: new Map(),
+    touched: new Set(),
   }
   for (const event of events) {
     if (event.contract === 'market') applyMarketEvent(fold, event)
     else FACTORY_EVENTS.get(event.topic)?.(fold, event, numberOf(event, 'vaultId'))
+    addVersions(fold, event.seq)
   }
   return fold
+}
+
+/** Adds a version of every vault that the event changed. */
+function addVersions({ known, touched, versions }: Fold, seq: number): void {
+  for (const vaultId of touched) {
+    const vault = known.vaults.get(vaultId)
+    const past = known.past.get(vaultId)
+    if (vault === undefined || past === undefined) continue
+    figuresBefore(past, seq)
+    versions.push(versionOf(vault, past, seq))
+  }
+  touched.clear()
 }
 
 type Apply = (fold: Fold, event: ArchivedEvent, vaultId: number) => void
@@ -165,7 +186,7 @@ function applyMarketEvent(fold: Fold, event: ArchivedEvent): void {
   recordClose(fold, event, position, { positionId: String(positionId), pnl })
 }
 
-function create({ known, vaults }: Fold, event: ArchivedEvent, vaultId: number): void {
+function create({ known, vaults, touched }: Fold, event: ArchivedEvent, vaultId: number): void {
   if (known.vaults.has(vaultId)) return
   const { vaultId: _id, throughSeq: _throughSeq, ...figures } = known.observations.get(vaultId) ?? { vaultId, throughSeq: 0, ...NEW_VAULT }
   known.vaults.set(vaultId, {
@@ -183,7 +204,9 @@ function create({ known, vaults }: Fold, event: ArchivedEvent, vaultId: number):
     updatedAt: event.ledgerCloseTs * 1_000,
     isUnsettled: false,
   })
+  known.past.set(vaultId, { figures: { ...NEW_VAULT }, readings: known.past.get(vaultId)?.readings ?? [] })
   vaults.add(vaultId)
+  touched.add(vaultId)
 }
 
 function deposit(fold: Fold, event: ArchivedEvent, vaultId: number): void {
@@ -196,23 +219,23 @@ function deposit(fold: Fold, event: ArchivedEvent, vaultId: number): void {
     depositors.push({ vaultId, depositor })
     vault.depositorCount += 1
   }
-  applyFlow(touchUnlessObserved(fold, event, vaultId), depositor, amount, shares)
+  applyFlow(fold, event, vaultId, { principal: depositor, amount, shares })
 }
 
 function withdraw(fold: Fold, event: ArchivedEvent, vaultId: number): void {
   const [depositor, shares, amount] = [textOf(event, 'depositor'), bigOf(event, 'shares'), bigOf(event, 'usdcOut')]
   fold.flows.push({ ...rowOf(event, vaultId), kind: 'withdraw', principal: depositor, amount, shares })
-  applyFlow(touchUnlessObserved(fold, event, vaultId), depositor, -amount, -shares)
+  applyFlow(fold, event, vaultId, { principal: depositor, amount: -amount, shares: -shares })
 }
 
 function claim(fold: Fold, event: ArchivedEvent, vaultId: number): void {
   const owed = bigOf(event, 'owed')
   fold.flows.push({ ...rowOf(event, vaultId), kind: 'fee_claim', principal: textOf(event, 'leader'), amount: owed, shares: null })
-  const vault = touchUnlessObserved(fold, event, vaultId)
-  if (vault === undefined) return
-  vault.totalUsdc -= owed
-  vault.realizedPnl += owed
-  vault.hwmNav = bigOf(event, 'newNav')
+  for (const figures of figuresOf(fold, event, vaultId)) {
+    figures.totalUsdc -= owed
+    figures.realizedPnl += owed
+    figures.hwmNav = bigOf(event, 'newNav')
+  }
 }
 
 function leaderOpened(fold: Fold, event: ArchivedEvent, vaultId: number): void {
@@ -244,8 +267,7 @@ function leaderOrdered(fold: Fold, event: ArchivedEvent, vaultId: number): void 
 }
 
 function pause(fold: Fold, event: ArchivedEvent, vaultId: number, paused: boolean): void {
-  const vault = touchUnlessObserved(fold, event, vaultId)
-  if (vault !== undefined) vault.paused = paused
+  for (const figures of figuresOf(fold, event, vaultId)) figures.paused = paused
 }
 
 /** Records an opened position of the vault. `positionId` is undefined when the market cannot have issued it. */
@@ -283,10 +305,11 @@ function rowOf({ seq, ledger, ledgerCloseTs, txHash }: ArchivedEvent, vaultId: n
 }
 
 /** Marks the vault as changed by this event and returns it; undefined when its creation is not in the archive. */
-function touch({ known, vaults }: Fold, event: ArchivedEvent, vaultId: number): VaultState | undefined {
+function touch({ known, vaults, touched }: Fold, event: ArchivedEvent, vaultId: number): VaultState | undefined {
   const vault = known.vaults.get(vaultId)
   if (vault === undefined) return undefined
   vaults.add(vaultId)
+  touched.add(vaultId)
   vault.lastLedger = event.ledger
   vault.updatedAt = event.ledgerCloseTs * 1_000
   return vault
@@ -296,6 +319,13 @@ function touch({ known, vaults }: Fold, event: ArchivedEvent, vaultId: number): 
 function touchUnlessObserved(fold: Fold, event: ArchivedEvent, vaultId: number): VaultState | undefined {
   const vault = touch(fold, event, vaultId)
   return event.seq > (fold.known.observations.get(vaultId)?.throughSeq ?? 0) ? vault : undefined
+}
+
+/** The figures that this event changes: the present ones, unless they include it already, and those of that time. */
+function figuresOf(fold: Fold, event: ArchivedEvent, vaultId: number): readonly VaultFigures[] {
+  const vault = touchUnlessObserved(fold, event, vaultId)
+  const past = fold.known.past.get(vaultId)
+  return [...(vault === undefined ? [] : [vault]), ...(past === undefined ? [] : [figuresBefore(past, event.seq)])]
 }
 
 const PROFIT_SHARE_BPS = 1_000
@@ -309,9 +339,13 @@ function unsettle(vault: VaultState | undefined): void {
   if (vault !== undefined) vault.isUnsettled = true
 }
 
-function applyFlow(vault: VaultState | undefined, depositor: string, amount: bigint, shares: bigint): void {
-  if (vault === undefined) return
-  vault.totalUsdc += amount
-  vault.circulatingShares += shares
-  if (depositor === vault.leader) vault.leaderShares += shares
+function applyFlow(
+  fold: Fold, event: ArchivedEvent, vaultId: number, flow: { readonly principal: string; readonly amount: bigint; readonly shares: bigint },
+): void {
+  const leader = fold.known.vaults.get(vaultId)?.leader
+  for (const figures of figuresOf(fold, event, vaultId)) {
+    figures.totalUsdc += flow.amount
+    figures.circulatingShares += flow.shares
+    if (flow.principal === leader) figures.leaderShares += flow.shares
+  }
 }

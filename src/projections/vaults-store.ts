@@ -2,6 +2,7 @@
 
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
+import { insertVaultVersions, loadPastFigures } from './vault-versions.ts'
 import type { KnownVaults, VaultChanges, VaultFigures, VaultObservation, VaultOrder, VaultPosition, VaultState } from './vaults-fold.ts'
 
 /** The ids that a page names. */
@@ -30,7 +31,9 @@ export async function loadVaults(tx: Queryable, instance: number, ids: Reference
     [instance, ids.orders],
   )
   const vaultIds = [...new Set([...ids.vaults, ...positions.map(({ vaultId }) => vaultId), ...orders.map(({ vaultId }) => vaultId)])]
-  if (vaultIds.length === 0) return { vaults: new Map(), observations: new Map(), positions: new Map(), orders: new Map(), depositors: new Set() }
+  if (vaultIds.length === 0) {
+    return { vaults: new Map(), observations: new Map(), past: new Map(), positions: new Map(), orders: new Map(), depositors: new Set() }
+  }
   const vaults = await tx.query<AsTexts<VaultState, FigureAmounts | 'closedTradePnl'>>(
     `select vault_id as "vaultId", leader, name, created_seq as "createdSeq", created_at as "createdAt", ${FIGURES}, depositor_count as "depositorCount",
        open_positions as "openPositions", trade_count as "tradeCount", closed_trade_pnl as "closedTradePnl", last_ledger as "lastLedger",
@@ -45,6 +48,7 @@ export async function loadVaults(tx: Queryable, instance: number, ids: Reference
   return {
     vaults: new Map(vaults.map((row) => [row.vaultId, { ...row, ...figuresOf(row), closedTradePnl: BigInt(row.closedTradePnl) }])),
     observations: await loadObservations(tx, instance, vaultIds),
+    past: await loadPastFigures(tx, instance, vaultIds),
     positions: new Map(positions.map(({ id, ...position }) => [id, position])),
     orders: new Map(orders.map(({ id, ...order }) => [id, order])),
     depositors: new Set(depositors.map(({ vaultId, depositor }) => `${vaultId} ${depositor}`)),
@@ -79,6 +83,7 @@ export async function storeVaults(tx: Queryable, instance: number, known: KnownV
   await insertDepositors(tx, instance, changes.depositors)
   await insertTrades(tx, instance, changes.trades)
   await insertFlows(tx, instance, changes.flows)
+  await insertVaultVersions(tx, instance, changes.versions)
 }
 
 function pickRows<Row>(rows: ReadonlyMap<number, Row>, ids: ReadonlySet<number>): readonly (readonly [id: number, row: Row])[] {

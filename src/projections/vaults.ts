@@ -6,7 +6,8 @@ import type { Param, Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import type { Epoch } from './epochs.ts'
 import { contractInstanceSql, readContractInstance } from './contract-instances.ts'
-import type { AsOf, HeadColumns } from './as-of.ts'
+import type { AsOf, HeadColumns, StateSource } from './as-of.ts'
+import { stateSource } from './as-of.ts'
 import type { LogBounds } from './log-list.ts'
 import { clampToSafeInteger, headOf, listLog, seqFromCursor, readPage, toSearchText } from './log-list.ts'
 import type { Head, Page } from './page.ts'
@@ -16,6 +17,7 @@ import { toTraderVault } from './vault-figures.ts'
 import type { ApyTerms, RawVault } from './vault-figures.ts'
 import { foldVaults, idOf } from './vaults-fold.ts'
 import type { VaultFlowKind } from './vaults-fold.ts'
+import { vaultsAt } from './vault-versions.ts'
 import { loadVaults, storeVaults } from './vaults-store.ts'
 
 /** Applies a page's events to the vaults of its factory and their positions on its market. */
@@ -71,7 +73,7 @@ const VAULT_COLUMNS = `v.created_seq as seq, v.vault_id as id, v.leader, v.name,
 
 const CURRENT_INSTANCE = contractInstanceSql('vaultFactory', 'c.epoch')
 
-export interface VaultsFilter extends ApyTerms {
+export interface VaultsFilter extends ApyTerms, AsOf {
   readonly leader?: string | undefined
   readonly limit: number
   readonly cursor?: string | undefined
@@ -80,33 +82,48 @@ export interface VaultsFilter extends ApyTerms {
 /** The current factory's vaults, newest first (specification, "GET /v1/vaults"). */
 export async function listVaults(db: Queryable, filter: VaultsFilter): Promise<Page<TraderVault>> {
   const params: Param[] = [filter.limit + 1]
+  const state = stateSource(filter, (value) => `$${params.push(value)}`)
   const conditions = [`v.home = ${CURRENT_INSTANCE}`]
   if (filter.leader !== undefined) conditions.push(`v.leader = $${params.push(toSearchText(filter.leader))}`)
   if (filter.cursor !== undefined) conditions.push(`v.created_seq < $${params.push(seqFromCursor(VAULTS_KIND, filter.cursor))}::bigint`)
   return await readPage<RawVault, TraderVault>(
     db,
     {
-      page: `select ${VAULT_COLUMNS} from idx.vaults v where ${conditions.join(' and ')} order by v.created_seq desc limit $1::int`,
+      state,
+      page: `select ${VAULT_COLUMNS} from ${vaultsOf(state)} v where ${conditions.join(' and ')} order by v.created_seq desc limit $1::int`,
       params,
       limit: filter.limit,
       cursorOf: (raw) => encodeCursor(VAULTS_KIND, [raw.seq]),
     },
-    (raw) => toTraderVault(raw, filter),
+    (raw) => toTraderVault(raw, termsAt(filter, raw)),
   )
 }
 
 /** One vault of the current factory; null when the id does not exist (specification, "GET /v1/vaults/{id}"). */
 export async function readVault(
   db: Queryable,
-  wanted: ApyTerms & { readonly id: number },
+  wanted: ApyTerms & AsOf & { readonly id: number },
 ): Promise<{ readonly vault: TraderVault | null; readonly head: Head }> {
+  const params: Param[] = [clampToSafeInteger(wanted.id)]
+  const state = stateSource(wanted, (value) => `$${params.push(value)}`)
   const rows = await db.query<RawVault & HeadColumns>(
-    `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${VAULT_COLUMNS}
-     from idx.cursor c left join idx.vaults v on v.home = ${CURRENT_INSTANCE} and v.vault_id = $1::bigint`,
-    [clampToSafeInteger(wanted.id)],
+    `select ${state.head}, ${VAULT_COLUMNS}
+     from ${state.from} left join lateral (select * from ${vaultsOf(state)} v where v.home = ${CURRENT_INSTANCE} and v.vault_id = $1::bigint) v on true`,
+    params,
   )
+  const head = headOf(rows)
   const [raw] = rows
-  return { vault: raw === undefined || (raw.id as number | null) === null ? null : toTraderVault(raw, wanted), head: headOf(rows) }
+  return { vault: raw === undefined || (raw.id as number | null) === null ? null : toTraderVault(raw, termsAt(wanted, raw)), head }
+}
+
+/** SQL of the vaults of a state. */
+function vaultsOf({ throughSeq }: StateSource): string {
+  return throughSeq === undefined ? 'idx.vaults' : vaultsAt(throughSeq)
+}
+
+/** APYs as of a ledger end with its close time. */
+function termsAt(terms: ApyTerms, { headCloseTs }: Partial<HeadColumns>): ApyTerms {
+  return { ...terms, nowSec: headCloseTs ?? terms.nowSec }
 }
 
 export interface VaultActivityFilter extends AsOf, Pick<LogBounds, 'beforeTs'> {

@@ -1,8 +1,9 @@
 // Rolling volumes. A window reads whole hours from hourly buckets and its first, partial hour from fills: exact to the second, with a bounded number of rows.
 
-import type { Queryable } from '../store/store.ts'
+import type { Param, Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
-import type { HeadColumns } from './as-of.ts'
+import type { AsOf, HeadColumns } from './as-of.ts'
+import { stateSource } from './as-of.ts'
 import { headOf, toSearchText } from './log-list.ts'
 import type { Head } from './page.ts'
 
@@ -22,10 +23,37 @@ export interface Fill {
   readonly countsForTrader: boolean
 }
 
-/** The two parts of a window that ends now: fills with afterSec < ts < firstHour, and hourly buckets from firstHour on. */
-export function windowParts(nowSec: number, windowSec: number): { afterSec: number; firstHour: number } {
-  const afterSec = nowSec - windowSec
-  return { afterSec, firstHour: Math.ceil((afterSec + 1) / HOUR_SEC) * HOUR_SEC }
+/** A window that ends now, or with the state that is read. */
+export interface Window extends AsOf {
+  /** Ignored with `atLedger`. */
+  readonly nowSec: number
+}
+
+/** A window in SQL. */
+interface VolumeWindow {
+  readonly now: string
+  readonly windowSec: number
+  /** As of this seq; undefined: the present one. */
+  readonly throughSeq: string | undefined
+}
+
+/**
+ * SQL: the volume of `key`, a column of idx.fills whose hours are in `idx.<key>_hours`, in a window that ends at `now`. As of a seq, the last hour is partial
+ * too: some of its fills came later.
+ */
+export function volumeIn(
+  { key, value, only = '' }: { readonly key: 'asset' | 'trader'; readonly value: string; readonly only?: string },
+  { now, windowSec, throughSeq }: VolumeWindow,
+): string {
+  const after = `(${now} - ${windowSec})`
+  const firstHour = `((${after} / ${HOUR_SEC} + 1) * ${HOUR_SEC})`
+  const lastHour = `(${now} / ${HOUR_SEC} * ${HOUR_SEC})`
+  const fills = `select sum(f.size) from idx.fills f where f.${key} = ${value}${only}`
+  const hours = `select sum(h.volume) from idx.${key}_hours h where h.${key} = ${value} and h.hour >= ${firstHour}`
+  const first = `coalesce((${fills} and f.ts > ${after} and f.ts < ${firstHour}), 0)`
+  if (throughSeq === undefined) return `coalesce((${hours}), 0) + ${first}`
+  const last = `coalesce((${fills} and f.ts >= ${lastHour} and f.ts < ${lastHour} + ${HOUR_SEC} and f.seq <= ${throughSeq}), 0)`
+  return `coalesce((${hours} and h.hour < ${lastHour}), 0) + ${first} + ${last}`
 }
 
 /** Stores a page's fills and adds them to the hourly buckets. */
@@ -59,20 +87,18 @@ async function addToHours(tx: Queryable, key: 'asset' | 'trader', fills: readonl
   )
 }
 
-/** SQL: what a trader opened and closed since a time; the arguments are SQL of the trader and of the two times of `windowParts`. */
-export function traderVolumeSince(trader: string, afterSec: string, firstHour: string): string {
-  return `(coalesce((select sum(h.volume) from idx.trader_hours h where h.trader = ${trader} and h.hour >= ${firstHour}), 0)
-    + coalesce((select sum(f.size) from idx.fills f where f.trader = ${trader} and f.counts_for_trader and f.ts > ${afterSec} and f.ts < ${firstHour}), 0))`
+/** SQL: what a trader opened and closed in a window. */
+export function traderVolume(trader: string, window: VolumeWindow): string {
+  return volumeIn({ key: 'trader', value: trader, only: ' and f.counts_for_trader' }, window)
 }
 
 /** An account's traded notional over the last fourteen days, 7-decimal USDC (specification, "Account volume"). */
-export async function readTraderVolume(db: Queryable, options: { trader: string; nowSec: number }): Promise<{ volume14d: string; head: Head }> {
-  const { afterSec, firstHour } = windowParts(options.nowSec, ACCOUNT_VOLUME_WINDOW_SEC)
-  const rows = await db.query<HeadColumns & { readonly volume: string }>(
-    `select c.last_ledger as "headLedger", c.last_seq as "headSeq",
-       ${traderVolumeSince('$1', '$2::bigint', '$3::bigint')} as volume
-     from idx.cursor c`,
-    [toSearchText(options.trader), afterSec, firstHour],
-  )
+export async function readTraderVolume(db: Queryable, { trader, nowSec, atLedger }: Window & { trader: string }): Promise<{ volume14d: string; head: Head }> {
+  const params: Param[] = [toSearchText(trader)]
+  const bind = (value: Param): string => `$${params.push(value)}`
+  const { from, head, throughSeq } = stateSource({ atLedger }, bind)
+  const now = throughSeq === undefined ? `${bind(nowSec)}::bigint` : 'c.last_ledger_close_ts'
+  const volume = traderVolume('$1', { now, windowSec: ACCOUNT_VOLUME_WINDOW_SEC, throughSeq })
+  const rows = await db.query<HeadColumns & { readonly volume: string }>(`select ${head}, ${volume} as volume from ${from}`, params)
   return { volume14d: rows[0]?.volume ?? '0', head: headOf(rows) }
 }

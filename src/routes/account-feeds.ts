@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import type { App } from '../http/app.ts'
-import { CACHE_REVALIDATE, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
+import { CACHE_REVALIDATE, sendResponse } from '../http/response.ts'
 import { callerKey } from '../http/caller.ts'
 import { operation } from '../http/operation.ts'
 import { ACCOUNT_POSITION_EVENTS_MAX_ROWS, ADDRESS_LENGTH, PAGE_LIMITS } from '../limits.ts'
@@ -19,8 +19,8 @@ import { Fill } from '../resources/fill.ts'
 import { OpenPosition } from '../resources/open-position.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_FILL, EXAMPLE_ORDER_EVENT, EXAMPLE_POSITION, EXAMPLE_POSITION_EVENT } from './examples.ts'
-import { privatePageResponse, serialiseBody } from './page-response.ts'
-import { atLedgerParameter, beforeTsParameter, cursorParameter, limitParameter, listOf, topicParameter } from './parameters.ts'
+import { privatePageResponse, serialiseBody, stateResponse } from './page-response.ts'
+import { atLedgerParameter, atParameter, beforeTsParameter, cursorParameter, limitParameter, listOf, topicParameter } from './parameters.ts'
 
 const CONCERNS =
   'Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop ' +
@@ -95,10 +95,10 @@ const listMyPositions = operation(
     }),
     example: { positions: [EXAMPLE_POSITION], events: [EXAMPLE_POSITION_EVENT] },
     headers: ['index', 'next'],
-    errors: [],
+    errors: [400, '400 ledger_not_indexed'],
     requiresKey: true,
   },
-  {},
+  { querystring: Type.Object({ at_ledger: atLedgerParameter }) },
 )
 
 const getVolume = operation(
@@ -112,11 +112,12 @@ const getVolume = operation(
     ok: ref(AccountVolume),
     example: { address: EXAMPLE_TRADER, volume14d: '20000000000' } satisfies AccountVolume,
     headers: ['index'],
-    errors: [400, 503],
+    errors: [400, '400 ledger_not_indexed', 503],
   },
   {
     querystring: Type.Object({
       address: Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Account (G…) or contract (C…).' }),
+      at_ledger: atLedgerParameter,
     }),
   },
 )
@@ -144,19 +145,20 @@ export function accountFeedsRoutes(app: App, parts: { readonly db: Queryable; re
 
   app.get('/v1/account/me/positions', { schema: listMyPositions, config: { requiresKey: true } }, async (request, reply) => {
     const { owner } = callerKey(request)
-    const positions = await listOpenPositions(db, { trader: owner })
+    const { at_ledger: atLedger } = request.query
+    const positions = await listOpenPositions(db, { trader: owner, atLedger })
     // Only events up to the state that the positions were read from.
     const events = await listAccountEvents(db, {
-      account: owner, kind: 'position', throughSeq: positions.head.seq, limit: ACCOUNT_POSITION_EVENTS_MAX_ROWS,
+      account: owner, kind: 'position', limit: ACCOUNT_POSITION_EVENTS_MAX_ROWS, ...(atLedger === undefined ? { throughSeq: positions.head.seq } : { atLedger }),
     })
     const body = { positions: positions.rows, events: events.rows }
-    sendResponse(request, reply, privatePageResponse(`/v1/positions/open?trader=${owner}`, reply, positions, body))
+    sendResponse(request, reply, privatePageResponse(`/v1/positions/open?trader=${owner}${atParameter(atLedger)}`, reply, positions, body))
   })
 
   app.get('/v1/account/volume', { schema: getVolume }, async (request, reply) => {
-    const { address } = request.query
-    const { volume14d, head } = await readTraderVolume(db, { trader: address, nowSec: nowSec(clock) })
+    const { address, at_ledger: atLedger } = request.query
+    const { volume14d, head } = await readTraderVolume(db, { trader: address, nowSec: nowSec(clock), atLedger })
     const volume: AccountVolume = { address, volume14d }
-    sendResponse(request, reply, prepareResponse(serialiseBody(reply, volume), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
+    sendResponse(request, reply, stateResponse(serialiseBody(reply, volume), head, CACHE_REVALIDATE))
   })
 }

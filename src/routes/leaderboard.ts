@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { App } from '../http/app.ts'
 import { validationFailure } from '../http/errors.ts'
-import { CACHE_ONE_SECOND, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
+import { CACHE_ONE_SECOND, sendResponse } from '../http/response.ts'
 import type { PreparedResponse } from '../http/response.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
 import { varyByMinLedger } from '../http/min-ledger.ts'
@@ -20,8 +20,8 @@ import { Leaderboard, LeaderRank, LeaderTotals } from '../resources/leaderboard.
 import type { LeaderboardState } from '../resources/leaderboard.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_LEADER } from './examples.ts'
-import { cachedResponse, serialiseBody, sharedPageResponse } from './page-response.ts'
-import { cursorParameter, limitParameter } from './parameters.ts'
+import { cachedResponse, serialiseBody, sharedPageResponse, stateResponse } from './page-response.ts'
+import { atLedgerParameter, atParameter, cursorParameter, limitParameter } from './parameters.ts'
 
 /** Only first pages are cached: both sorts at every limit. */
 const CACHE_MAX_ENTRIES = LEADERBOARD_SORTS.length * PAGE_LIMITS.leaderboard.max
@@ -47,12 +47,13 @@ const listOperation = operation(
       snapshot: 'testnet.pnl.1234567.312', snapshotChanged: false, leaders: [EXAMPLE_LEADER],
     },
     headers: ['index', 'next'],
-    errors: [400, 503],
+    errors: [400, '400 ledger_not_indexed', 503],
   },
   {
     querystring: Type.Object({
       scope: scopeParameter,
       sort: sortParameter,
+      at_ledger: atLedgerParameter,
       limit: limitParameter(PAGE_LIMITS.leaderboard),
       offset: Type.Optional(Type.Unsafe<number>({
         type: 'integer', minimum: 0, maximum: LEADERBOARD_RANKS_MAX, default: 0,
@@ -79,9 +80,9 @@ const rankOperation = operation(
       updatedAt: 1_783_339_200, entry: EXAMPLE_LEADER,
     },
     headers: ['index'],
-    errors: [400, 503],
+    errors: [400, '400 ledger_not_indexed', 503],
   },
-  { querystring: Type.Object({ trader: traderG, scope: scopeParameter, sort: sortParameter }) },
+  { querystring: Type.Object({ trader: traderG, scope: scopeParameter, sort: sortParameter, at_ledger: atLedgerParameter }) },
 )
 
 const totalsOperation = operation(
@@ -93,9 +94,9 @@ const totalsOperation = operation(
     ok: ref(LeaderTotals),
     example: { scope: 'testnet', network: 'testnet', state: 'ok', updatedAt: 1_783_339_200, traders: 312, volume: '48000000000', trades: 9_120 },
     headers: ['index'],
-    errors: [400, 503],
+    errors: [400, '400 ledger_not_indexed', 503],
   },
-  { querystring: Type.Object({ scope: scopeParameter }) },
+  { querystring: Type.Object({ scope: scopeParameter, at_ledger: atLedgerParameter }) },
 )
 
 /** Name of the public network in GET /v1/health. */
@@ -112,44 +113,44 @@ export function leaderboardRoutes(app: App, parts: LeaderboardParts): void {
   const firstPages = createTtlCache<PreparedResponse>({ clock: parts.clock, ttlMs: LEADERBOARD_CACHE_MS, maxEntries: CACHE_MAX_ENTRIES })
 
   app.get('/v1/leaderboard', { schema: listOperation }, (request, reply) => {
-    const { sort = 'pnl', limit = PAGE_LIMITS.leaderboard.default, offset = 0, snapshot, cursor, scope } = request.query
+    const { sort = 'pnl', limit = PAGE_LIMITS.leaderboard.default, offset = 0, snapshot, cursor, scope, at_ledger: atLedger } = request.query
     const { requested, network, isOwn } = scopeOf(deployment, scope)
     if (cursor !== undefined && offset > 0) throw validationFailure('querystring/offset cannot be combined with cursor')
     const read = async (): Promise<PreparedResponse> => {
-      const found = await listLeaders(db, { sort, limit, offset, cursor })
+      const found = await listLeaders(db, { sort, limit, offset, cursor, atLedger })
       const page = isOwn ? found : withoutTraders(found)
       const current = snapshotOf(requested, sort, page)
       const body = {
         sort, scope: requested, network, state: stateOf(isOwn, page.total), updatedAt: page.updatedAt, total: page.total, limit, offset: page.offset,
         snapshot: current, snapshotChanged: snapshot !== undefined && snapshot !== current, leaders: page.rows,
       }
-      return sharedPageResponse(`/v1/leaderboard?sort=${sort}&limit=${limit}`, reply, page, body)
+      return sharedPageResponse(`/v1/leaderboard?sort=${sort}&limit=${limit}${atParameter(atLedger)}`, reply, page, body)
     }
     varyByMinLedger(reply)
-    const isFirst = cursor === undefined && offset === 0 && snapshot === undefined && isOwn
+    const isFirst = cursor === undefined && offset === 0 && snapshot === undefined && atLedger === undefined && isOwn
     const response = isFirst ? cachedResponse(request, firstPages, { key: `${sort} ${limit}`, read }) : read()
     if (response instanceof Promise) return response.then((computed) => sendResponse(request, reply, computed))
     return sendResponse(request, reply, response)
   })
 
   app.get('/v1/leaderboard/rank', { schema: rankOperation }, async (request, reply) => {
-    const { trader, sort = 'pnl', scope } = request.query
+    const { trader, sort = 'pnl', scope, at_ledger: atLedger } = request.query
     const { requested, network, isOwn } = scopeOf(deployment, scope)
-    const found = await readLeaderRank(db, { trader, sort })
+    const found = await readLeaderRank(db, { trader, sort, atLedger })
     const [traders, entry] = isOwn ? [found.total, found.entry] : [0, null]
     const body = {
       trader, sort, scope: requested, network, state: stateOf(isOwn, traders), rank: entry?.rank ?? null, total: traders,
       snapshot: snapshotOf(requested, sort, { ...found, total: traders }), updatedAt: isOwn ? found.updatedAt : null, entry,
     }
-    sendResponse(request, reply, prepareResponse(serialiseBody(reply, body), { 'cache-control': CACHE_ONE_SECOND, ...indexHeaders(found.head) }))
+    sendResponse(request, reply, stateResponse(serialiseBody(reply, body), found.head, CACHE_ONE_SECOND))
   })
 
   app.get('/v1/leaderboard/totals', { schema: totalsOperation }, async (request, reply) => {
     const { requested, network, isOwn } = scopeOf(deployment, request.query.scope)
-    const found = await readLeaderTotals(db)
+    const found = await readLeaderTotals(db, { atLedger: request.query.at_ledger })
     const { traders, volume, trades, updatedAt: at } = isOwn ? found : { traders: 0, volume: '0', trades: 0, updatedAt: null }
     const body = { scope: requested, network, state: stateOf(isOwn, traders), updatedAt: at, traders, volume, trades }
-    sendResponse(request, reply, prepareResponse(serialiseBody(reply, body), { 'cache-control': CACHE_ONE_SECOND, ...indexHeaders(found.head) }))
+    sendResponse(request, reply, stateResponse(serialiseBody(reply, body), found.head, CACHE_ONE_SECOND))
   })
 }
 

@@ -6,7 +6,7 @@ import type { Asset } from '../exchange/assets.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { nowSec } from '../base/clock.ts'
 import type { App } from '../http/app.ts'
-import { CACHE_ONE_SECOND, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
+import { CACHE_ONE_SECOND, sendResponse } from '../http/response.ts'
 import type { PreparedResponse } from '../http/response.ts'
 import { rpcFailure } from '../http/errors.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
@@ -25,8 +25,8 @@ import type { Venue } from '../venue/venue.ts'
 import { createSnapshotResponse, priceResponse } from './price-response.ts'
 import { EXAMPLE_CAPACITY, EXAMPLE_MARKET, EXAMPLE_POOL_CAPACITY, EXAMPLE_PRICE, EXAMPLE_SOLVENCY, EXAMPLE_STATS } from './examples.ts'
 import { knownAsset } from './known-asset.ts'
-import { cachedResponse } from './page-response.ts'
-import { listOf } from './parameters.ts'
+import { cachedResponse, stateResponse } from './page-response.ts'
+import { atLedgerParameter, listOf } from './parameters.ts'
 
 const LIVE = 'Prices are read from the chain through the price shim contract and cached for 3 seconds per asset.'
 
@@ -53,7 +53,7 @@ const listMarketStats = operation(
     summary: 'List market statistics',
     description:
       'Returns open interest and volume of every supported asset, with zeros if there is no data, what can still be opened, and losses that accounts could ' +
-      'not pay. Cached for 5 seconds.',
+      'not pay. Cached for 5 seconds. As of a ledger, the volume ends with its close time, and what could be opened is absent.',
     ok: Type.Object({
       stats: Type.Array(ref(MarketStats), { description: 'Every asset, in listing order.' }),
       pool: Type.Optional(ref(PoolCapacity)),
@@ -61,9 +61,9 @@ const listMarketStats = operation(
     }),
     example: { stats: [{ ...EXAMPLE_STATS, capacity: EXAMPLE_CAPACITY }], pool: EXAMPLE_POOL_CAPACITY, solvency: EXAMPLE_SOLVENCY },
     headers: ['index'],
-    errors: [503],
+    errors: [400, '400 ledger_not_indexed', 503],
   },
-  {},
+  { querystring: Type.Object({ at_ledger: atLedgerParameter }) },
 )
 
 const getMarket = operation(
@@ -117,20 +117,21 @@ export function marketsRoutes(app: App, parts: MarketsParts): void {
   })
 
   app.get('/v1/markets/stats', { schema: listMarketStats }, (request, reply) => {
+    const { at_ledger: atLedger } = request.query
     const read = async (): Promise<PreparedResponse> => {
       const assets = deployment.current.assets.symbols
-      const stored = Promise.all([readMarketStats(db, { nowSec: nowSec(clock), assets }), readSolvency(db)])
-      const [[{ rows, head }, solvency], capacity] = await Promise.all([stored, venue.capacity()])
+      const stored = Promise.all([readMarketStats(db, { nowSec: nowSec(clock), assets, atLedger }), readSolvency(db, { atLedger })])
+      const [[{ rows, head }, solvency], capacity] = await Promise.all([stored, atLedger === undefined ? venue.capacity() : null])
       const withCapacity = rows.map((row) => {
         const own = capacity?.assets.get(row.asset)
         return own === undefined ? row : { ...row, capacity: own }
       })
       const body = { stats: withCapacity, ...(capacity === null ? {} : { pool: capacity.pool }), solvency }
       // The serialiser of the schema would put optional members last.
-      return prepareResponse(JSON.stringify(body), { 'cache-control': CACHE_ONE_SECOND, ...indexHeaders(head) })
+      return stateResponse(JSON.stringify(body), head, CACHE_ONE_SECOND)
     }
     varyByMinLedger(reply)
-    const response = cachedResponse(request, stats, { key: '', read })
+    const response = atLedger === undefined ? cachedResponse(request, stats, { key: '', read }) : read()
     if (response instanceof Promise) return response.then((computed) => sendResponse(request, reply, computed))
     return sendResponse(request, reply, response)
   })

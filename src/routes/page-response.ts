@@ -26,10 +26,15 @@ export function privatePageResponse(url: string, reply: FastifyReply, page: Page
 }
 
 /** As of a past ledger that cannot change any more, caches may keep the answer; as of any other, they must revalidate it. */
-export function cacheControlOf({ asOf }: Head, present: string): string {
+function cacheControlOf({ asOf }: Head, present: string): string {
   if (asOf === undefined) return present
   if (present === CACHE_PRIVATE) return asOf.final ? CACHE_AS_OF_PRIVATE : CACHE_PRIVATE
   return asOf.final ? CACHE_AS_OF : CACHE_REVALIDATE
+}
+
+/** A body that was read from one state of the index. */
+export function stateResponse(text: string, head: Head, cacheControl: string): PreparedResponse {
+  return prepareResponse(text, { 'cache-control': cacheControlOf(head, cacheControl), ...indexHeaders(head) })
 }
 
 interface PageOptions {

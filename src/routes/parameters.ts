@@ -32,6 +32,11 @@ export const atLedgerParameter = Type.Optional(
   }),
 )
 
+/** For canonical URLs, after another parameter. */
+export function atParameter(atLedger: number | undefined): string {
+  return atLedger === undefined ? '' : `&at_ledger=${atLedger}`
+}
+
 export const topicParameter = Type.Optional(Type.String({ maxLength: FILTER_MAX_LENGTH, description: 'Return only events of this topic.' }))
 
 export const cursorParameter = Type.Optional(

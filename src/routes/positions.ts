@@ -11,7 +11,7 @@ import type { Queryable } from '../store/store.ts'
 import type { AdlQueues } from '../venue/adl.ts'
 import { EXAMPLE_POSITION } from './examples.ts'
 import { pageResponse } from './page-response.ts'
-import { cursorParameter, listOf, traderParameter, trimTrader } from './parameters.ts'
+import { atLedgerParameter, cursorParameter, listOf, traderParameter, trimTrader } from './parameters.ts'
 
 const schema = operation(
   {
@@ -19,19 +19,23 @@ const schema = operation(
     tag: 'positions',
     summary: 'List open positions',
     description:
-      'Returns open positions, newest first: up to 200 rows per page for all traders, or 500 for one trader. The Link header continues the list.',
+      'Returns open positions, newest first: up to 200 rows per page for all traders, or 500 for one trader. The Link header continues the list. ' +
+      'As of a ledger, `adlQuintile` is null.',
     ok: listOf('positions', ref(ListedPosition)),
     example: { positions: [{ ...EXAMPLE_POSITION, adlQuintile: 3 }] },
     headers: ['index', 'next'],
-    errors: [400, 503],
+    errors: [400, '400 ledger_not_indexed', 503],
   },
-  { querystring: Type.Object({ trader: traderParameter, cursor: cursorParameter }) },
+  { querystring: Type.Object({ trader: traderParameter, at_ledger: atLedgerParameter, cursor: cursorParameter }) },
 )
+
+const NO_QUINTILES: ReadonlyMap<number, number> = new Map()
 
 export function positionsRoutes(app: App, parts: { readonly db: Queryable; readonly adl: Pick<AdlQueues, 'quintiles'> }): void {
   app.get('/v1/positions/open', { schema, preValidation: trimTrader }, async (request, reply) => {
-    const page = await listOpenPositions(parts.db, { trader: request.query.trader, cursor: request.query.cursor })
-    const quintiles = await parts.adl.quintiles([...new Set(page.rows.map(({ asset }) => asset))])
+    const { trader, at_ledger: atLedger, cursor } = request.query
+    const page = await listOpenPositions(parts.db, { trader, atLedger, cursor })
+    const quintiles = atLedger !== undefined ? NO_QUINTILES : await parts.adl.quintiles([...new Set(page.rows.map(({ asset }) => asset))])
     const positions = page.rows.map((row) => ({ ...row, adlQuintile: quintiles.get(row.positionId) ?? null }))
     sendResponse(request, reply, pageResponse(request, reply, page, { positions }))
   })

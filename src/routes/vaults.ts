@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { App } from '../http/app.ts'
-import { CACHE_ONE_SECOND, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
+import { CACHE_ONE_SECOND, sendResponse } from '../http/response.ts'
 import type { PreparedResponse } from '../http/response.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
 import { HttpFailure } from '../http/errors.ts'
@@ -22,8 +22,8 @@ import { TraderVault } from '../resources/trader-vault.ts'
 import { VaultFlow, VaultSample, VaultTrade } from '../resources/vault-activity.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_VAULT, EXAMPLE_VAULT_DEPOSIT, EXAMPLE_VAULT_FEE_CLAIM, EXAMPLE_VAULT_SAMPLE, EXAMPLE_VAULT_TRADE, EXAMPLE_VAULT_WITHDRAW } from './examples.ts'
-import { cachedResponse, pageResponse, serialiseBody, sharedPageResponse } from './page-response.ts'
-import { atLedgerParameter, beforeTsParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
+import { cachedResponse, pageResponse, serialiseBody, sharedPageResponse, stateResponse } from './page-response.ts'
+import { atLedgerParameter, atParameter, beforeTsParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
 import type { ListKey } from './parameters.ts'
 
 const TOTALS =
@@ -47,9 +47,13 @@ const list = operation(
     ok: listOf('vaults', ref(TraderVault)),
     example: { vaults: [EXAMPLE_VAULT] },
     headers: ['index', 'next'],
-    errors: [400, 503],
+    errors: [400, '400 ledger_not_indexed', 503],
   },
-  { querystring: Type.Object({ leader: leaderParameter, limit: limitParameter(PAGE_LIMITS.vaults), cursor: cursorParameter }) },
+  {
+    querystring: Type.Object({
+      leader: leaderParameter, at_ledger: atLedgerParameter, limit: limitParameter(PAGE_LIMITS.vaults), cursor: cursorParameter,
+    }),
+  },
 )
 
 const get = operation(
@@ -61,9 +65,9 @@ const get = operation(
     ok: ref(TraderVault),
     example: EXAMPLE_VAULT,
     headers: ['index'],
-    errors: [400, '404 vault_not_found', 503],
+    errors: [400, '400 ledger_not_indexed', '404 vault_not_found', 503],
   },
-  { params },
+  { params, querystring: Type.Object({ at_ledger: atLedgerParameter }) },
 )
 
 function activity(id: string, key: ListKey, summary: string, row: TSchema, example: object) {
@@ -130,25 +134,26 @@ export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly
   const vaults = createTtlCache<PreparedResponse>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: CACHE_MAX_ENTRIES })
 
   app.get('/v1/vaults', { schema: list }, async (request, reply) => {
-    const { leader, limit = PAGE_LIMITS.vaults.default, cursor } = request.query
-    const url = `/v1/vaults?limit=${limit}${leader === undefined ? '' : `&leader=${encodeURIComponent(leader)}`}`
+    const { leader, at_ledger: atLedger, limit = PAGE_LIMITS.vaults.default, cursor } = request.query
+    const url = `/v1/vaults?limit=${limit}${leader === undefined ? '' : `&leader=${encodeURIComponent(leader)}`}${atParameter(atLedger)}`
     const read = async (): Promise<PreparedResponse> => {
-      const page = await listVaults(db, { leader, limit, cursor, ...apyTerms() })
+      const page = await listVaults(db, { leader, limit, cursor, atLedger, ...apyTerms() })
       return sharedPageResponse(url, reply, page, { vaults: page.rows })
     }
     varyByMinLedger(reply)
-    sendResponse(request, reply, await (cursor === undefined ? cachedResponse(request, firstPages, { key: url, read }) : read()))
+    sendResponse(request, reply, await (cursor === undefined && atLedger === undefined ? cachedResponse(request, firstPages, { key: url, read }) : read()))
   })
 
   app.get('/v1/vaults/:id', { schema: get }, async (request, reply) => {
     const { id } = request.params
+    const { at_ledger: atLedger } = request.query
     const read = async (): Promise<PreparedResponse> => {
-      const { vault, head } = await readVault(db, { id, ...apyTerms() })
+      const { vault, head } = await readVault(db, { id, atLedger, ...apyTerms() })
       if (vault === null) throw new HttpFailure({ status: 404, body: { error: 'vault_not_found', id } })
-      return prepareResponse(serialiseBody(reply, vault), { 'cache-control': CACHE_ONE_SECOND, ...indexHeaders(head) })
+      return stateResponse(serialiseBody(reply, vault), head, CACHE_ONE_SECOND)
     }
     varyByMinLedger(reply)
-    sendResponse(request, reply, await cachedResponse(request, vaults, { key: String(id), read }))
+    sendResponse(request, reply, await (atLedger === undefined ? cachedResponse(request, vaults, { key: String(id), read }) : read()))
   })
 
   app.get('/v1/vaults/:id/trades', { schema: trades }, async (request, reply) => {

@@ -149,8 +149,9 @@ test('accepts only the cursors of its own ranking', async () => {
 })
 
 test('pages contain every trader once, even with equal results', async () => {
-  const equals = ['GEQUAL', 'GALIKE', 'GSAME'].map((name) => [name.padEnd(56, 'A'), { pnl: 7n, volume: 7n, trades: 1, liquidations: 0 }] as const)
-  await addToTraders(fixture.store.write, new Map(equals))
+  const equals = ['GEQUAL', 'GALIKE', 'GSAME'].map((name, index) => (
+    { seq: 10_001 + index, trader: name.padEnd(56, 'A'), pnl: 7n, volume: 7n, trades: 1, liquidations: 0 }))
+  await addToTraders(fixture.store.write, equals)
   for (const sort of ['pnl', 'volume'] as const) {
     const all = await board(`sort=${sort}&limit=200`)
     if (sort === 'pnl') assert.ok(new Set(all.map(({ pnl }) => pnl)).size < all.length, 'some traders have equal results')
@@ -163,8 +164,9 @@ test('pages contain every trader once, even with equal results', async () => {
 
 test('returns fifty traders by default', async () => {
   const gain = { pnl: 0n, trades: 1, liquidations: 0 }
-  const many = Array.from({ length: 60 }, (_, index) => [`G${String(index).padStart(55, 'A')}`, { ...gain, volume: BigInt(index) }] as const)
-  await addToTraders(fixture.store.write, new Map(many))
+  const many = Array.from({ length: 60 }, (_, index) => (
+    { ...gain, seq: 20_001 + index, trader: `G${String(index).padStart(55, 'A')}`, volume: BigInt(index) }))
+  await addToTraders(fixture.store.write, many)
   assert.equal((await board('')).length, 50)
   assert.ok((await board()).length > 60)
 })

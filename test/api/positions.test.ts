@@ -112,7 +112,7 @@ test('a newly opened position is the first row of the next response', async () =
 async function seed(trader: string, count: number, from: number, state: Position['state'] = 'open'): Promise<void> {
   const positions = Array.from({ length: count }, (_, index): Position => ({
     positionId: from + index, trader, asset: 'BTC', direction: index % 2, size: 10n, entryPrice: 5n, openedSeq: from + index,
-    openedAt: 1_900_000_000 + Math.floor(index / 7), openedTxHash: 'ab'.repeat(32), marginMode: null, state,
+    openedAt: 1_900_000_000 + Math.floor(index / 7), openedTxHash: 'ab'.repeat(32), marginMode: null, state, sinceSeq: from + index,
   }))
   const [{ deployment } = { deployment: 0 }] = await fixture.store.read.query<{ deployment: number }>('select max(deployment) as deployment from idx.epochs')
   await storePositions(fixture.store.write, deployment, positions)

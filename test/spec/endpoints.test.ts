@@ -149,7 +149,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/livez', exempt: true, query: [], body: ['status'], errors: [500] },
   { path: '/readyz', exempt: true, query: [], body: ['status'], errors: [500, 503] },
   { path: '/v1/markets', query: [], body: ['markets'], errors: [429, 500] },
-  { path: '/v1/markets/stats', indexed: true, query: [], body: ['stats', 'pool', 'solvency'], errors: [429, 500] },
+  { path: '/v1/markets/stats', indexed: true, query: [AT_LEDGER], body: ['stats', 'pool', 'solvency'], errors: [400, 429, 500] },
   { path: '/v1/markets/{asset}', pathParameters: ASSET_PATH, query: [], body: ['asset', 'oracle'], errors: [404, 429, 500, 502] },
   {
     path: '/v1/markets/{asset}/price', pathParameters: ASSET_PATH, query: [],
@@ -197,15 +197,15 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     path: '/v1/leaderboard', indexed: true,
-    query: [SCOPE, SORT, limit(50, 200), 'offset? integer minimum=0 default=0', 'snapshot? string maxLength=128', CURSOR],
+    query: [SCOPE, SORT, AT_LEDGER, limit(50, 200), 'offset? integer minimum=0 default=0', 'snapshot? string maxLength=128', CURSOR],
     body: ['sort', 'scope', 'network', 'state', 'updatedAt', 'total', 'limit', 'offset', 'snapshot', 'snapshotChanged', 'leaders'], errors: [400, 429, 500],
   },
   {
-    path: '/v1/leaderboard/rank', indexed: true, query: ['trader string pattern=^G[A-Z2-7]{55}$', SCOPE, SORT],
+    path: '/v1/leaderboard/rank', indexed: true, query: ['trader string pattern=^G[A-Z2-7]{55}$', SCOPE, SORT, AT_LEDGER],
     body: ['trader', 'sort', 'scope', 'network', 'state', 'rank', 'total', 'snapshot', 'updatedAt', 'entry'], errors: [400, 429, 500],
   },
   {
-    path: '/v1/leaderboard/totals', indexed: true, query: [SCOPE],
+    path: '/v1/leaderboard/totals', indexed: true, query: [SCOPE, AT_LEDGER],
     body: ['scope', 'network', 'state', 'updatedAt', 'traders', 'volume', 'trades'], errors: [400, 429, 500],
   },
   {
@@ -213,9 +213,12 @@ const ENDPOINTS: readonly Endpoint[] = [
     query: ['topic? string', 'contract? string', 'from_ledger? integer minimum=0', 'to_ledger? integer minimum=0', BEFORE, limit(50, 500), DEPLOYMENT, CURSOR],
     body: ['events', 'gaps'], errors: [400, 429, 500],
   },
-  { path: '/v1/positions/open', indexed: true, query: [TRADER, CURSOR], body: ['positions'], errors: [400, 429, 500] },
-  { path: '/v1/vaults', indexed: true, query: ['leader? string minLength=56 maxLength=56', limit(50, 200), CURSOR], body: ['vaults'], errors: [400, 429, 500] },
-  { path: '/v1/vaults/{id}', indexed: true, pathParameters: VAULT_PATH, query: [], body: VAULT, errors: [400, 404, 429, 500] },
+  { path: '/v1/positions/open', indexed: true, query: [TRADER, AT_LEDGER, CURSOR], body: ['positions'], errors: [400, 429, 500] },
+  {
+    path: '/v1/vaults', indexed: true, query: ['leader? string minLength=56 maxLength=56', AT_LEDGER, limit(50, 200), CURSOR],
+    body: ['vaults'], errors: [400, 429, 500],
+  },
+  { path: '/v1/vaults/{id}', indexed: true, pathParameters: VAULT_PATH, query: [AT_LEDGER], body: VAULT, errors: [400, 404, 429, 500] },
   {
     path: '/v1/vaults/{id}/trades', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, AT_LEDGER, limit(50, 200), CURSOR],
     body: ['trades'], errors: [400, 429, 500],
@@ -286,7 +289,9 @@ const ENDPOINTS: readonly Endpoint[] = [
     path: '/v1/account/me/events', indexed: true, key: true, query: ['topic? string', BEFORE, AT_LEDGER, limit(50, 500), CURSOR],
     body: ['events'], errors: [400, 401, 429, 500],
   },
-  { path: '/v1/account/me/positions', indexed: true, key: true, query: [], body: ['positions', 'events'], errors: [401, 429, 500] },
+  {
+    path: '/v1/account/me/positions', indexed: true, key: true, query: [AT_LEDGER], body: ['positions', 'events'], errors: [400, 401, 429, 500],
+  },
   {
     path: '/v1/account/me/orders', indexed: true, key: true, query: [BEFORE, AT_LEDGER, limit(500, 500), CURSOR],
     body: ['events'], errors: [400, 401, 429, 500],
@@ -300,7 +305,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     path: '/v1/account/me/state', key: true, query: [],
     body: ['owner', 'ledger', 'ledgerCloseTs', 'positions', 'orders', 'balances', 'cross', 'fees', 'limits', 'unknown'], errors: [401, 429, 500, 502],
   },
-  { path: '/v1/account/volume', indexed: true, query: [ADDRESS], body: ['address', 'volume14d'], errors: [400, 429, 500] },
+  { path: '/v1/account/volume', indexed: true, query: [ADDRESS, AT_LEDGER], body: ['address', 'volume14d'], errors: [400, 429, 500] },
   {
     method: 'post', path: '/v1/orders/prepare', key: true, operations: OPERATIONS, query: [],
     body: PREPARED, errors: [400, 401, 409, 429, 451, 500, 502, 503],
