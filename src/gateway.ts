@@ -208,7 +208,6 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await registerOpenApi(app)
   const indexWaiter = createIndexWaiter({ store, clock })
   supportMinLedger(app, indexWaiter.waitForLedger)
-  rejectUnsupportedAtLedger(app)
   const { venue, adl, marketStatus } = createVenueParts(chainParts, { db, prices })
   statusRoutes(app, parts, { sharedCounts, isDraining, prices, marketStatus })
   marketsRoutes(app, { prices, db, clock, deployment, venue })
@@ -263,7 +262,7 @@ function createVenueParts(
 }
 
 function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits' | 'isDraining' | 'authenticate'>): App {
-  return createApp({
+  const app = createApp({
     ...own,
     clock: parts.clock,
     log: parts.log,
@@ -277,6 +276,8 @@ function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits'
     ...(parts.schemaCompilers === undefined ? {} : { schemaCompilers: parts.schemaCompilers }),
     errorRules: ERROR_RULES,
   })
+  rejectUnsupportedAtLedger(app)
+  return app
 }
 
 function statusRoutes(

@@ -76,7 +76,8 @@ function stateAt(ledger: string): string {
     from (
       select x.epoch, x.last_seq, greatest(x.last_seq, x.reserved_seq) as end_seq, x.last_ledger as head_ledger, x.last_ledger_close_ts as head_close_ts,
         e.start_ledger as first_ledger, e.deployment,
-        x.epoch is null or coalesce(x.projections_version, 0) >= ${VERSIONED_SINCE} as has_past, coalesce(${ledger} between e.start_ledger and x.last_ledger, false) as is_indexed
+        x.epoch is null or coalesce(x.projections_version, 0) >= ${VERSIONED_SINCE} as has_past,
+        coalesce(${ledger} between e.start_ledger and x.last_ledger, false) as is_indexed
       from idx.cursor x left join idx.epochs e on e.number = x.epoch offset 0
     ) h
     left join lateral (select l.ledger, l.close_ts, l.last_seq from idx.ledgers l where l.epoch = h.epoch and l.ledger <= ${ledger}

@@ -130,7 +130,8 @@ export function foldPositions(
         applyCrossLiquidation(event)
     }
   }
-  return { positions: [...changed].map((id) => positions.get(id)).filter((position) => position !== undefined), opens, trades, fills, versions, gains, interest }
+  const result = [...changed].map((id) => positions.get(id)).filter((position) => position !== undefined)
+  return { positions: result, opens, trades, fills, versions, gains, interest }
 }
 
 /** Identifies the liquidations of one account in one transaction. */

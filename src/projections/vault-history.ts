@@ -13,7 +13,7 @@ import { encodeCursor } from './page.ts'
 import { bigOf, numberOf } from './payload.ts'
 import { flowsSince, sampleTime } from './pool-samples.ts'
 import type { FlowSum } from './pool-samples.ts'
-import type { VaultFigures } from './vaults-fold.ts'
+import type { VaultFigures } from './vault-state.ts'
 
 export interface VaultSamplesFilter {
   readonly id: number

@@ -6,7 +6,7 @@ import { readContractInstance } from './contract-instances.ts'
 import { readIndexCursor } from './index-state.ts'
 import { projectionTargets } from './shadow.ts'
 import { insertVaultSample } from './vault-history.ts'
-import type { VaultFigures } from './vaults-fold.ts'
+import type { VaultFigures } from './vault-state.ts'
 import { recordReadFigures } from './vault-versions.ts'
 import { loadVaults } from './vaults-store.ts'
 

@@ -3,7 +3,7 @@
 
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
-import type { VaultFigures, VaultState } from './vaults-fold.ts'
+import type { VaultFigures, VaultState } from './vault-state.ts'
 
 /** A vault after one event. */
 export interface VaultVersion extends Readonly<VaultFigures> {
@@ -83,7 +83,8 @@ function toFigures({ totalUsdc, circulatingShares, leaderShares, hwmNav, realize
 export async function insertVaultVersions(tx: Queryable, instance: number, versions: readonly VaultVersion[]): Promise<void> {
   if (versions.length === 0) return
   await tx.query(
-    `insert into idx.vault_versions (home, vault_id, seq, ${FIGURE_NAMES.join(', ')}, depositor_count, open_positions, trade_count, closed_trade_pnl, updated_at)
+    `insert into idx.vault_versions (home, vault_id, seq, ${FIGURE_NAMES.join(', ')}, depositor_count, open_positions, trade_count, closed_trade_pnl,
+       updated_at)
      select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[], $6::numeric[], $7::numeric[], $8::numeric[], $9::int[],
        $10::boolean[], $11::bigint[], $12::bigint[], $13::bigint[], $14::numeric[], $15::bigint[])`,
     [

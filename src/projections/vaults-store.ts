@@ -3,7 +3,8 @@
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
 import { insertVaultVersions, loadPastFigures } from './vault-versions.ts'
-import type { KnownVaults, VaultChanges, VaultFigures, VaultObservation, VaultOrder, VaultPosition, VaultState } from './vaults-fold.ts'
+import type { VaultFigures, VaultState } from './vault-state.ts'
+import type { KnownVaults, VaultChanges, VaultObservation, VaultOrder, VaultPosition } from './vaults-fold.ts'
 
 /** The ids that a page names. */
 export interface ReferencedIds {

@@ -149,7 +149,8 @@ export function accountFeedsRoutes(app: App, parts: { readonly db: Queryable; re
     const positions = await listOpenPositions(db, { trader: owner, atLedger })
     // Only events up to the state that the positions were read from.
     const events = await listAccountEvents(db, {
-      account: owner, kind: 'position', limit: ACCOUNT_POSITION_EVENTS_MAX_ROWS, ...(atLedger === undefined ? { throughSeq: positions.head.seq } : { atLedger }),
+      account: owner, kind: 'position', limit: ACCOUNT_POSITION_EVENTS_MAX_ROWS,
+      ...(atLedger === undefined ? { throughSeq: positions.head.seq } : { atLedger }),
     })
     const body = { positions: positions.rows, events: events.rows }
     sendResponse(request, reply, privatePageResponse(`/v1/positions/open?trader=${owner}${atParameter(atLedger)}`, reply, positions, body))

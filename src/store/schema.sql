@@ -31,6 +31,16 @@ create table idx.asset_hours (
   constraint asset_hours_pkey PRIMARY KEY (asset, hour)
 );
 
+create table idx.bad_debt_versions (
+  deployment integer not null,
+  seq bigint not null,
+  covered numeric not null,
+  lp_absorbed numeric not null,
+  events bigint not null,
+  constraint bad_debt_versions_pkey PRIMARY KEY (deployment, seq),
+  constraint bad_debt_versions_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+);
+
 create table idx.bad_debts (
   deployment integer not null,
   covered numeric not null,
@@ -207,6 +217,17 @@ create table idx.gaps (
   constraint gaps_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number),
   constraint gaps_check CHECK ((to_ledger >= from_ledger)),
   constraint gaps_state_check CHECK ((state = ANY (ARRAY['open'::text, 'filled'::text, 'unfillable'::text])))
+);
+
+create table idx.interest_versions (
+  deployment integer not null,
+  asset text not null,
+  seq bigint not null,
+  long_size numeric not null,
+  short_size numeric not null,
+  positions bigint not null,
+  constraint interest_versions_pkey PRIMARY KEY (deployment, asset, seq),
+  constraint interest_versions_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
 );
 
 create table idx.learned_events (
@@ -392,6 +413,24 @@ create table idx.position_fills (
   constraint position_fills_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
 );
 
+create table idx.position_versions (
+  deployment integer not null,
+  position_id bigint not null,
+  from_seq bigint not null,
+  to_seq bigint not null,
+  trader text not null,
+  asset text not null,
+  direction smallint not null,
+  size numeric(39,0) not null,
+  entry_price numeric(39,0) not null,
+  opened_seq bigint not null,
+  opened_at bigint not null,
+  opened_tx_hash text,
+  cross_liquidated boolean not null,
+  constraint position_versions_pkey PRIMARY KEY (deployment, position_id, from_seq),
+  constraint position_versions_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+);
+
 create table idx.positions (
   deployment integer not null,
   position_id bigint not null,
@@ -405,6 +444,7 @@ create table idx.positions (
   opened_tx_hash text,
   margin_mode text,
   state text not null,
+  since_seq bigint not null default 0,
   constraint positions_pkey PRIMARY KEY (deployment, position_id),
   constraint positions_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
   constraint positions_margin_mode_check CHECK ((margin_mode = ANY (ARRAY['isolated'::text, 'cross'::text]))),
@@ -554,6 +594,22 @@ create table idx.trader_results (
   constraint trader_results_pkey PRIMARY KEY (trader)
 );
 
+create table idx.trader_slabs (
+  slab integer not null,
+  first_seq bigint not null,
+  capacity bigint not null,
+  changes bigint not null,
+  constraint trader_slabs_pkey PRIMARY KEY (slab)
+);
+
+create table idx.trader_total_versions (
+  seq bigint not null,
+  traders bigint not null,
+  volume numeric not null,
+  trades bigint not null,
+  constraint trader_total_versions_pkey PRIMARY KEY (seq)
+);
+
 create table idx.trader_totals (
   id integer not null default 1,
   traders bigint not null,
@@ -561,6 +617,18 @@ create table idx.trader_totals (
   trades bigint not null,
   constraint trader_totals_pkey PRIMARY KEY (id),
   constraint trader_totals_id_check CHECK ((id = 1))
+);
+
+create table idx.trader_versions (
+  slab integer not null,
+  trader text collate "C" not null,
+  from_seq bigint not null,
+  to_seq bigint,
+  pnl numeric not null,
+  volume numeric not null,
+  trades bigint not null,
+  liq_count bigint not null,
+  constraint trader_versions_pkey PRIMARY KEY (slab, trader, from_seq)
 );
 
 create table idx.traders (
@@ -615,6 +683,21 @@ create table idx.vault_depositors (
   depositor text not null,
   constraint vault_depositors_pkey PRIMARY KEY (home, vault_id, depositor),
   constraint vault_depositors_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+);
+
+create table idx.vault_figures (
+  home integer not null,
+  vault_id bigint not null,
+  place bigint not null,
+  total_usdc numeric(39,0) not null,
+  circulating_shares numeric(39,0) not null,
+  leader_shares numeric(39,0) not null,
+  hwm_nav numeric(39,0) not null,
+  realized_pnl numeric(39,0) not null,
+  profit_share_bps integer not null,
+  paused boolean not null,
+  constraint vault_figures_pkey PRIMARY KEY (home, vault_id, place),
+  constraint vault_figures_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
 );
 
 create table idx.vault_flow_sums (
@@ -707,6 +790,26 @@ create table idx.vault_trades (
   constraint vault_trades_pkey PRIMARY KEY (seq),
   constraint vault_trades_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number),
   constraint vault_trades_action_check CHECK ((action = ANY (ARRAY['open'::text, 'close'::text])))
+);
+
+create table idx.vault_versions (
+  home integer not null,
+  vault_id bigint not null,
+  seq bigint not null,
+  total_usdc numeric not null,
+  circulating_shares numeric not null,
+  leader_shares numeric not null,
+  hwm_nav numeric not null,
+  realized_pnl numeric not null,
+  profit_share_bps integer not null,
+  paused boolean not null,
+  depositor_count bigint not null,
+  open_positions bigint not null,
+  trade_count bigint not null,
+  closed_trade_pnl numeric not null,
+  updated_at bigint not null,
+  constraint vault_versions_pkey PRIMARY KEY (home, vault_id, seq),
+  constraint vault_versions_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
 );
 
 create table idx.vaults (
@@ -835,6 +938,7 @@ CREATE INDEX cash_ledger_by_kind ON idx.cash_ledger USING btree (account, kind, 
 CREATE INDEX cash_ledger_by_seq ON idx.cash_ledger USING btree (seq);
 CREATE INDEX contract_versions_by_seq ON idx.contract_versions USING btree (seq)
   WHERE (seq IS NOT NULL);
+CREATE INDEX corrections_by_ledger ON idx.corrections USING btree (deployment, ledger, place);
 CREATE INDEX events_by_contract ON idx.events USING btree (contract_id, seq)
   WHERE (NOT is_transfer);
 CREATE INDEX events_by_contract_and_topic ON idx.events USING btree (contract_id, topic, seq)
@@ -886,6 +990,12 @@ CREATE INDEX placed_orders_open_by_trader ON idx.placed_orders USING btree (depl
 CREATE INDEX position_fills_by_order ON idx.position_fills USING btree (deployment, order_id)
   WHERE (order_id IS NOT NULL);
 CREATE INDEX position_fills_by_trader ON idx.position_fills USING btree (trader, seq, position_id);
+CREATE INDEX position_versions_by_opening ON idx.position_versions
+  USING gist (box(point((from_seq)::double precision, (opened_seq)::double precision),
+  point(((to_seq - 1))::double precision, (opened_seq)::double precision)));
+CREATE INDEX position_versions_by_trader ON idx.position_versions
+  USING gist (box(point((from_seq)::double precision, (hashtext(trader))::double precision),
+  point(((to_seq - 1))::double precision, (hashtext(trader))::double precision)));
 CREATE INDEX positions_open ON idx.positions USING btree (deployment, opened_seq)
   WHERE (state = 'open'::text);
 CREATE INDEX positions_open_by_asset ON idx.positions USING btree (deployment, asset, opened_seq)
@@ -897,6 +1007,9 @@ CREATE INDEX positions_to_observe ON idx.positions USING btree (deployment, open
 CREATE INDEX referral_claims_by_referrer ON idx.referral_claims USING btree (referrer, seq);
 CREATE INDEX referral_trades_by_referrer ON idx.referral_trades USING btree (referrer, seq);
 CREATE INDEX referrers_by_code ON idx.referrers USING btree (home, code);
+CREATE INDEX trader_slabs_by_seq ON idx.trader_slabs USING btree (first_seq);
+CREATE INDEX trader_versions_by_pnl ON idx.trader_versions USING btree (slab, pnl DESC, volume DESC, trader);
+CREATE INDEX trader_versions_by_volume ON idx.trader_versions USING btree (slab, volume DESC, pnl DESC, trader);
 CREATE INDEX traders_by_pnl ON idx.traders USING btree (pnl DESC, volume DESC, trader);
 CREATE INDEX traders_by_volume ON idx.traders USING btree (volume DESC, pnl DESC, trader);
 CREATE INDEX trades_by_asset ON idx.trades USING btree (asset, seq);

@@ -70,7 +70,7 @@ async function readIndexes(db: Queryable): Promise<string> {
     from pg_index join pg_class c on c.oid = indexrelid join pg_namespace n on n.oid = relnamespace
     where ${IS_OWN_SCHEMA} and not exists (select from pg_constraint where conindid = indexrelid)
     order by nspname, relname`)
-  return rows.map(({ definition }) => `${definition.replace(' WHERE ', '\n  WHERE ')};\n`).join('')
+  return rows.map(({ definition }) => `${definition.replace(/ (WHERE|USING gist) /, '\n  $1 ').replaceAll('), point(', '),\n  point(')};\n`).join('')
 }
 
 /** Views, sequences, types, triggers and functions, in a form that all versions agree on. */

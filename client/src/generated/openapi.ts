@@ -2626,11 +2626,14 @@ export interface operations {
   };
   /**
    * List market statistics.
-   * @description Returns open interest and volume of every supported asset, with zeros if there is no data, what can still be opened, and losses that accounts could not pay. Cached for 5 seconds.
+   * @description Returns open interest and volume of every supported asset, with zeros if there is no data, what can still be opened, and losses that accounts could not pay. Cached for 5 seconds. As of a ledger, the volume ends with its close time, and what could be opened is absent.
    */
   readonly listMarketStats: {
     readonly parameters: {
-      readonly query?: never;
+      readonly query?: {
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
+      };
       readonly header?: never;
       readonly path?: never;
       readonly cookie?: never;
@@ -2984,6 +2987,8 @@ export interface operations {
         readonly scope?: "testnet" | "mainnet";
         /** @description Ranking criterion. */
         readonly sort?: "pnl" | "volume";
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
         /** @description Number of traders to skip. Continue with cursor beyond the maximum. */
@@ -3022,6 +3027,8 @@ export interface operations {
         readonly scope?: "testnet" | "mainnet";
         /** @description Ranking criterion. */
         readonly sort?: "pnl" | "volume";
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
       };
       readonly header?: never;
       readonly path?: never;
@@ -3048,6 +3055,8 @@ export interface operations {
       readonly query?: {
         /** @description Network of the ranking. By default the network of this gateway, the only one that it has. */
         readonly scope?: "testnet" | "mainnet";
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
       };
       readonly header?: never;
       readonly path?: never;
@@ -3119,13 +3128,15 @@ export interface operations {
   };
   /**
    * List open positions.
-   * @description Returns open positions, newest first: up to 200 rows per page for all traders, or 500 for one trader. The Link header continues the list.
+   * @description Returns open positions, newest first: up to 200 rows per page for all traders, or 500 for one trader. The Link header continues the list. As of a ledger, `adlQuintile` is null.
    */
   readonly listOpenPositions: {
     readonly parameters: {
       readonly query?: {
         /** @description Return only rows of this account (G…) or contract (C…). */
         readonly trader?: string;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
         /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
@@ -3258,6 +3269,8 @@ export interface operations {
       readonly query?: {
         /** @description Return only vaults of this leader. */
         readonly leader?: string;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
         /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
@@ -3288,7 +3301,10 @@ export interface operations {
    */
   readonly getVault: {
     readonly parameters: {
-      readonly query?: never;
+      readonly query?: {
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
+      };
       readonly header?: never;
       readonly path: {
         /** @description Vault id. */
@@ -3753,7 +3769,10 @@ export interface operations {
    */
   readonly listAccountPositions: {
     readonly parameters: {
-      readonly query?: never;
+      readonly query?: {
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
+      };
       readonly header?: never;
       readonly path?: never;
       readonly cookie?: never;
@@ -3784,6 +3803,8 @@ export interface operations {
       readonly query: {
         /** @description Account (G…) or contract (C…). */
         readonly address: string;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
       };
       readonly header?: never;
       readonly path?: never;
