@@ -82,6 +82,7 @@ import { ordersRoutes } from './routes/orders.ts'
 import { poolRoutes } from './routes/pool.ts'
 import { positionsRoutes } from './routes/positions.ts'
 import { createRefusalReport } from './routes/prepared-response.ts'
+import { quoteRoutes } from './routes/quote.ts'
 import { probesRoutes } from './routes/probes.ts'
 import { referralRoutes } from './routes/referral.ts'
 import { shortfallRoutes } from './routes/shortfall.ts'
@@ -363,6 +364,7 @@ function venueRoutes(
   },
 ): void {
   marketLimitsRoutes(app, parts)
+  quoteRoutes(app, parts)
   poolRoutes(app, parts)
   fundingRoutes(app, parts)
   adlRoutes(app, parts)

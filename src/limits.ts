@@ -92,6 +92,9 @@ export const CAPACITY_WAIT_MS = 1_000
 /** From this age on the figures are marked as stale. */
 export const CAPACITY_STALE_MS = 10_000
 export const CAPACITY_SERVED_MS = 35_000
+/** Cache time of the figures of quotes: about the shortest time between two ledgers. Traders whose figures are cached. */
+export const QUOTE_CACHE_MS = 1_000
+export const QUOTED_TRADERS_MAX = 1_000
 /** Cache time of the vault's limits, which only its administrator changes. */
 export const VAULT_CAPS_CACHE_MS = 5 * 60_000
 /** Auto-deleveraging queues: cache time, positions per asset, and how long the list of positions waits for them. */

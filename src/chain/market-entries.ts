@@ -233,9 +233,22 @@ export function readAmount(dataXdr: string): bigint | undefined {
   return readField(contractDataValue(dataXdr), 'i128')
 }
 
-/** Reads a trader's volume: the sum of its fourteen daily slots. */
-export function readVolume(dataXdr: string): bigint | undefined {
+/** A trader's volume by day: fourteen slots, of which day `d` uses the one at `d % 14`. */
+export interface VolumeDays {
+  readonly slots: readonly bigint[]
+  /** The last day that was recorded, in days since 1970. */
+  readonly lastDay: number
+}
+
+/** Reads a trader's volume by day. */
+export function readVolumeDays(dataXdr: string): VolumeDays | undefined {
   const record = contractDataValue(dataXdr)
   const slots = record === undefined ? undefined : readList(structField(record, 'daily_volumes'), (slot) => readField(slot, 'i128'))
-  return slots?.reduce((sum, slot) => sum + slot, 0n)
+  const lastDay = record === undefined ? undefined : readField(structField(record, 'last_update_day'), 'count')
+  return slots === undefined || lastDay === undefined ? undefined : { slots, lastDay }
+}
+
+/** Reads a trader's volume: the sum of its daily slots. */
+export function readVolume(dataXdr: string): bigint | undefined {
+  return readVolumeDays(dataXdr)?.slots.reduce((sum, slot) => sum + slot, 0n)
 }

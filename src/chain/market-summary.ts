@@ -9,6 +9,7 @@ import {
   assetKey, exposureKey, readAmount, readAssetRisk, readConfig, readFeeTiers, readFlag, readFundingState, readPause, readTimedAmount, readU64, singleKey,
 } from './market-entries.ts'
 import type { StoredAssetRisk, StoredConfig, StoredFeeTier, StoredFunding, TimedAmount } from './market-entries.ts'
+import { readField } from './structs.ts'
 import type { CallOptions } from './rpc-request.ts'
 import type { Rpc } from './rpc.ts'
 
@@ -47,6 +48,10 @@ export interface MarketSummary {
   /** Unix seconds. */
   readonly pausedSinceSec: number
   readonly feeTiers: readonly StoredFeeTier[] | null
+  /** The last position id that was assigned. */
+  readonly lastPositionId: number | null
+  /** The referral contract that discounts fees; null also when there is none. */
+  readonly referral: string | null
   /** Null from generation 2 on: every asset has its own. */
   readonly sharedFunding: SharedFunding | null
   readonly totalLong: bigint | null
@@ -54,6 +59,8 @@ export interface MarketSummary {
   readonly openInterest: ReadonlyMap<string, OpenInterest | null>
   /** Whether the parameters of the assets apply instead of the configuration. Then an asset without parameters cannot be traded. */
   readonly hasAssetRisk: boolean
+  /** From when on they apply, Unix seconds. */
+  readonly riskEpochSec: number | null
   /** Empty in generation 1. */
   readonly assets: ReadonlyMap<string, AssetSummary>
 }
@@ -95,6 +102,8 @@ export async function readMarketSummary(rpc: Rpc, source: MarketSource, options:
       pauseMode: pause === null || !isSecond ? null : pause.mode ?? (pause.paused ? null : 0),
       pausedSinceSec: pause?.since ?? 0,
       feeTiers: tiers === undefined ? [] : (readFeeTiers(tiers) ?? null),
+      lastPositionId: countAt(entries.get(keys.positionCounter)),
+      referral: readField(storage?.get('Referral'), 'address') ?? null,
       sharedFunding: shared === null ? null : {
         rate: amountAt(shared.rate), cumulative: amountAt(shared.cumulative), lastSec: secondsIn(entries.get(shared.lastTime)),
       },
@@ -102,6 +111,7 @@ export async function readMarketSummary(rpc: Rpc, source: MarketSource, options:
       totalShort: amountAt(keys.totalShort),
       openInterest: new Map(exposures.map(([asset, exposure]) => [asset, readOpenInterest(entries.get(exposure))])),
       hasAssetRisk: isSecond && entries.has(keys.riskEpoch),
+      riskEpochSec: isSecond ? secondsIn(entries.get(keys.riskEpoch)) : null,
       assets: new Map(own.map(([asset, of]) => [asset, assetSummary(of, (key) => entries.get(key))])),
     }
   }
@@ -114,6 +124,7 @@ function keysOf(market: string) {
     totalLong: singleKey(market, 'TotalLongSize'),
     totalShort: singleKey(market, 'TotalShortSize'),
     riskEpoch: singleKey(market, 'RiskEpochTs'),
+    positionCounter: singleKey(market, 'PositionCounter'),
     instance: instanceKey(market),
   }
 }
@@ -154,6 +165,10 @@ function assetSummary(keys: AssetKeys, entryAt: (key: string) => string | undefi
 
 function orZero(entry: string | undefined): bigint | null {
   return entry === undefined ? 0n : (readAmount(entry) ?? null)
+}
+
+function countAt(entry: string | undefined): number | null {
+  return entry === undefined ? 0 : (readU64(entry) ?? null)
 }
 
 function secondsIn(entry: string | undefined): number | null {

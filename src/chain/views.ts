@@ -18,19 +18,26 @@ export interface ViewResult {
   readonly ledger: number
 }
 
+/** Simulates a call by no account. `error` is the contract's or the host's; `value` is null when the result cannot be read. Rejects with RpcFailure. */
+export async function simulateView(
+  rpc: Rpc, view: Parameters<typeof readView>[1], options: CallOptions = {},
+): Promise<{ readonly value: ScValue | null; readonly error: string | null; readonly ledger: number }> {
+  const { error, results, latestLedger } = await rpc.simulateTransaction(simulationEnvelope(draftCall({ source: NULL_ACCOUNT, ...view })), options)
+  const returned = results[0]?.returnValueXdr
+  return { value: returned === undefined ? null : decodeOrUndefined(returned) ?? null, error, ledger: latestLedger }
+}
+
 /** Calls a view. Rejects with RpcFailure; kind `rpc` without a code means that the contract failed, and `detail` has its error. */
 export async function readView(
   rpc: Rpc,
   view: { readonly contract: string; readonly functionName: string; readonly args: readonly ScArgument[] },
   options: CallOptions = {},
 ): Promise<ViewResult> {
-  const simulation = await rpc.simulateTransaction(simulationEnvelope(draftCall({ source: NULL_ACCOUNT, ...view })), options)
+  const { value, error, ledger } = await simulateView(rpc, view, options)
   const method = 'simulateTransaction'
-  if (simulation.error !== null) throw new RpcFailure({ method, kind: 'rpc', retryable: false, detail: simulation.error })
-  const returned = simulation.results[0]?.returnValueXdr
-  const value = returned === undefined ? undefined : decodeOrUndefined(returned)
-  if (value === undefined) throw new RpcFailure({ method, kind: 'malformed', retryable: true, detail: `${view.functionName} returned no readable value` })
-  return { value, ledger: simulation.latestLedger }
+  if (error !== null) throw new RpcFailure({ method, kind: 'rpc', retryable: false, detail: error })
+  if (value === null) throw new RpcFailure({ method, kind: 'malformed', retryable: true, detail: `${view.functionName} returned no readable value` })
+  return { value, ledger }
 }
 
 /** As `readView`; null when the contract fails: it has no such view, or is not initialised. */

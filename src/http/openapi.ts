@@ -44,6 +44,7 @@ import { SubmitResult } from '../resources/submit-result.ts'
 import { TraderVault } from '../resources/trader-vault.ts'
 import { TransactionRow } from '../resources/transaction.ts'
 import { TradePreview } from '../resources/trade-preview.ts'
+import { TradeQuote } from '../resources/trade-quote.ts'
 import { UdfConfiguration, UdfFound, UdfHistory, UdfSymbol } from '../resources/udf.ts'
 import { PnlPoint, TraderProfile } from '../resources/trader-profile.ts'
 import { VaultFlow, VaultSample, VaultTrade } from '../resources/vault-activity.ts'
@@ -69,7 +70,7 @@ const SCHEMAS: readonly TSchema[] = [
   TraderVault, VaultTrade, VaultFlow, VaultSample, TraderProfile, PnlPoint, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits,
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
-  ...ORDER_REQUESTS, ...ACTION_REQUESTS, TradePreview, PreparedTransaction, SubmitResult, TransactionRow,
+  ...ORDER_REQUESTS, ...ACTION_REQUESTS, TradePreview, TradeQuote, PreparedTransaction, SubmitResult, TransactionRow,
   ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,
   UnknownAsset, KeyNotFound, OrderNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, LedgerNotIndexed,
   ClientIdInUse, UnknownTransaction, RateLimited, HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,

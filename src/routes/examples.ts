@@ -3,6 +3,7 @@
 import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { TradePreview } from '../resources/trade-preview.ts'
 import type { TransactionRow } from '../resources/transaction.ts'
+import type { TradeQuote } from '../resources/trade-quote.ts'
 import { EXAMPLE_TRADER, EXAMPLE_TX_HASH } from '../resources/fields.ts'
 import type { Fill } from '../resources/fill.ts'
 
@@ -111,6 +112,8 @@ export const EXAMPLE_PREVIEW: TradePreview = {
   positionId: 43, orderId: null, entryPrice: '1084215000000', size: '500000000', collateral: '99750000', fee: '250000', keeperReward: null,
   liquidationPrice: '889056300000', pnl: null, payout: null, price: '1084215000000', priceTimestamp: 1_783_339_200, ledger: 1_234_567,
 }
+
+export const EXAMPLE_QUOTE: TradeQuote = { ...EXAMPLE_PREVIEW, headroom: '1000000000000', bindingLimit: 'maxPosition' }
 
 export const EXAMPLE_PREPARED: PreparedTransaction = {
   op: 'open_position', trader: EXAMPLE_TRADER, xdr: 'AAAAAgAAAAAb…', minResourceFee: '94813', extraResourceFee: '512345',

@@ -19,6 +19,8 @@ import { createCapacityReader, maxPositionSize, poolFigures, roomsOf } from './c
 import type { ReadCapacity, VenueSnapshot } from './capacity.ts'
 import { describeFunding } from './funding.ts'
 import { poolRooms, sideCapOf, smallestRoom } from './headroom.ts'
+import { createQuotes } from './quotes.ts'
+import type { ReadQuote } from './quotes.ts'
 import { defaultVaultCaps, readVaultCaps } from './vault-caps.ts'
 import type { VaultCaps } from './vault-caps.ts'
 
@@ -28,6 +30,7 @@ export interface Venue {
   /** Null when the ledger cannot be read: the index still has the funding that was applied. */
   funding(): Promise<CurrentFunding | null>
   limits(asset: string): Promise<MarketLimits>
+  readonly quote: ReadQuote
   /** Null while it cannot be read. Never rejects. */
   readonly capacity: ReadCapacity
 }
@@ -105,6 +108,7 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly deployment: Cur
       fundingUnavailableUntilMs = clock.elapsedMs() + VENUE_CACHE_MS
       return null
     },
+    quote: createQuotes({ rpc, deployment, clock, readCaps: capsOf }),
     limits: async (asset) => describeLimits(asset, await snapshot(), nowSec()),
     capacity: createCapacityReader({ snapshot, deployment, clock }),
   }

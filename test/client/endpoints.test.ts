@@ -35,6 +35,7 @@ type AnyMethod = (input: Readonly<Record<string, unknown>>) => Promise<Answer<Re
 test('every GET endpoint responds', async () => {
   const inputs: Readonly<Partial<Record<EndpointName, Readonly<Record<string, unknown>>>>> = {
     getMarket: { asset: 'btc' }, getMarketPrice: { asset: 'BTC' }, getMarketLimits: { asset: 'BTC' }, listCandles: { asset: 'BTC', interval: '1m' },
+    getQuote: { asset: 'BTC', direction: 'Long', collateral: '1000000000', leverage: 5 },
     getTransaction: { hash }, getOrder: { orderId: 1 }, getTrader: { address }, getTraderPnl: { address }, listVaultHistory: { id: 1 },
     getVault: { id: 1 }, listVaultTrades: { id: 1 }, listVaultDeposits: { id: 1 }, listVaultWithdraws: { id: 1 }, listVaultFeeClaims: { id: 1 },
     lookupReferralCode: { code: 'endpoints' }, getLeaderRank: { trader: address }, getAdlQueue: { asset: 'BTC' }, getShortfall: { address },

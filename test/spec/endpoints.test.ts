@@ -266,6 +266,17 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/v1/pool/history', indexed: true, query: [BEFORE, limit(288, 1_000), CURSOR], body: ['samples'], errors: [400, 429, 500] },
   { path: '/v1/funding', indexed: true, query: [BEFORE, limit(50, 200), CURSOR], body: ['current', 'history'], errors: [400, 429, 500] },
   {
+    path: '/v1/markets/{asset}/quote', pathParameters: ASSET_PATH,
+    query: [
+      'direction string enum=Long|Short', 'collateral string maxLength=39 pattern=^[0-9]+$', 'leverage integer minimum=1 maximum=10', TRADER,
+    ],
+    body: [
+      'positionId', 'orderId', 'entryPrice', 'size', 'collateral', 'fee', 'keeperReward', 'liquidationPrice', 'pnl', 'payout', 'price', 'priceTimestamp',
+      'ledger', 'headroom', 'bindingLimit',
+    ],
+    errors: [400, 404, 429, 500, 502],
+  },
+  {
     path: '/v1/markets/{asset}/limits', pathParameters: ASSET_PATH, query: [],
     body: [
       'asset', 'ledger', 'minLeverage', 'maxLeverage', 'minCollateral', 'maxPositionSize', 'initialMarginBps', 'maintenanceMarginBps', 'maxPriceAgeSec',

@@ -31,7 +31,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/indexer': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/store', 'src/projections', 'src/limits.ts'] },
   'src/keys': { imports: ['src/base', 'src/store', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
   'src/account': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
-  'src/venue': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
+  'src/venue': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/account', 'src/limits.ts'], types: ['src/resources'] },
   'src/relay': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
   'src/submissions': {
     imports: ['src/base', 'src/exchange', 'src/chain', 'src/store', 'src/projections', 'src/relay', 'src/limits.ts'], types: ['src/resources'],

@@ -48,6 +48,7 @@ export const ENDPOINTS = {
   udfSearch: 'GET /udf/search',
   udfHistory: 'GET /udf/history',
   getMarketLimits: 'GET /v1/markets/{asset}/limits',
+  getQuote: 'GET /v1/markets/{asset}/quote',
   getPool: 'GET /v1/pool',
   listPoolHistory: 'GET /v1/pool/history',
   getFunding: 'GET /v1/funding',

@@ -2381,6 +2381,42 @@ export interface components {
       /** @description Ledger that the figures are of. */
       readonly ledger: number;
     };
+    /** @description What an open would do at this ledger: the preview of a prepared transaction, and the headroom. Members that do not apply or are not known are null. */
+    readonly TradeQuote: {
+      /** @description Position that is opened, changed or closed; of an attached order the position it belongs to. */
+      readonly positionId: number | null;
+      /** @description Order that is placed or cancelled. */
+      readonly orderId: number | null;
+      /** @description Entry price of the position in USD, 7-decimal. */
+      readonly entryPrice: string | null;
+      /** @description What is opened or closed, or what the order or position is for, in USD, 7-decimal. */
+      readonly size: string | null;
+      /** @description Collateral in USDC, 7-decimal: of the position after the transaction and net of fees; of a close, the part that is settled; of an order, what it holds. */
+      readonly collateral: string | null;
+      /** @description Fee of the exchange after discounts, in USDC, 7-decimal. */
+      readonly fee: string | null;
+      /** @description What a keeper is paid in this transaction, in USDC, 7-decimal. */
+      readonly keeperReward: string | null;
+      /** @description Stored liquidation price of the isolated position after the transaction, in USD, 7-decimal. */
+      readonly liquidationPrice: string | null;
+      /** @description Realised profit or loss by price alone, in USDC, 7-decimal. */
+      readonly pnl: string | null;
+      /** @description What the account receives in USDC, 7-decimal: in its wallet, or in its cross margin pool when a cross position is closed. */
+      readonly payout: string | null;
+      /** @description Price that the transaction executes at, or that it reads, in USD, 7-decimal. */
+      readonly price: string | null;
+      /** @description Attestation time of that price, Unix seconds. */
+      readonly priceTimestamp: number | null;
+      /** @description Ledger that the figures are of. */
+      readonly ledger: number;
+      /** @description How much more can be opened in this direction, in USD, 7-decimal. */
+      readonly headroom: string | null;
+      /**
+       * @description The limit that leaves the least room. Null while the headroom is unknown.
+       * @enum {string|null}
+       */
+      readonly bindingLimit: "aggregate" | "side" | "skew" | "liquidity" | "maxPosition" | null;
+    };
     /** @description An unsigned transaction that passed simulation. */
     readonly PreparedTransaction: {
       /** @description Requested operation. */
@@ -3978,6 +4014,41 @@ export interface operations {
         };
         content: {
           readonly "application/json": components["schemas"]["MarketLimits"];
+        };
+      };
+    };
+  };
+  /**
+   * Get a quote for an open.
+   * @description Returns what opening an isolated position would do: the preview that POST /v1/orders/prepare returns, and the headroom. All figures are of one ledger and cached for one second. With trader, the quote applies the volume tier, the referral discount and the open positions of that account. The quote does not check whether the account has the collateral, nor the limits of GET /v1/markets/{asset}/limits.
+   */
+  readonly getQuote: {
+    readonly parameters: {
+      readonly query: {
+        /** @description Direction of the position. */
+        readonly direction: "Long" | "Short";
+        /** @description Collateral in USDC, 7-decimal. */
+        readonly collateral: string;
+        /** @description Position size divided by collateral. */
+        readonly leverage: number;
+        /** @description Account (G…) or contract (C…) that would open the position. */
+        readonly trader?: string;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description Asset symbol, case-insensitive. */
+        readonly asset: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["TradeQuote"];
         };
       };
     };

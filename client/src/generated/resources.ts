@@ -94,6 +94,7 @@ export type CreateReferralCodeRequest = components['schemas']['create_referral_c
 export type SetReferrerRequest = components['schemas']['set_referrer']
 export type ClaimReferralRequest = components['schemas']['claim_referral']
 export type TradePreview = components['schemas']['TradePreview']
+export type TradeQuote = components['schemas']['TradeQuote']
 export type PreparedTransaction = components['schemas']['PreparedTransaction']
 export type SubmitResult = components['schemas']['SubmitResult']
 export type Transaction = components['schemas']['Transaction']

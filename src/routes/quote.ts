@@ -1,0 +1,57 @@
+// GET /v1/markets/{asset}/quote. Not in the specification.
+
+import { Type } from 'typebox'
+import { isAddress } from '../base/strkey.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
+import type { App } from '../http/app.ts'
+import { validationFailure } from '../http/errors.ts'
+import { operation } from '../http/operation.ts'
+import { CACHE_ONE_SECOND, prepareResponse, sendResponse } from '../http/response.ts'
+import { ADDRESS_LENGTH, LEVERAGE } from '../limits.ts'
+import { ref } from '../resources/fields.ts'
+import { TradeQuote } from '../resources/trade-quote.ts'
+import type { Venue } from '../venue/venue.ts'
+import { EXAMPLE_QUOTE } from './examples.ts'
+import { knownAsset } from './known-asset.ts'
+import { serialiseBody } from './page-response.ts'
+import { trimTrader } from './parameters.ts'
+
+const schema = operation(
+  {
+    id: 'getQuote',
+    tag: 'markets',
+    summary: 'Get a quote for an open',
+    description: [
+      'Returns what opening an isolated position would do: the preview that POST /v1/orders/prepare returns, and the headroom. All figures are of one ledger',
+      'and cached for one second. With trader, the quote applies the volume tier, the referral discount and the open positions of that account. The quote does',
+      'not check whether the account has the collateral, nor the limits of GET /v1/markets/{asset}/limits.',
+    ].join(' '),
+    ok: ref(TradeQuote),
+    example: EXAMPLE_QUOTE,
+    errors: [400, 404, 502],
+  },
+  {
+    params: Type.Object({ asset: Type.String({ description: 'Asset symbol, case-insensitive.', examples: ['BTC'] }) }),
+    querystring: Type.Object({
+      direction: Type.Unsafe<'Long' | 'Short'>({ type: 'string', enum: ['Long', 'Short'], description: 'Direction of the position.' }),
+      collateral: Type.Unsafe<string>({
+        type: 'string', pattern: '^[0-9]+$', maxLength: 39, format: 'i128', description: 'Collateral in USDC, 7-decimal.', examples: ['100000000'],
+      }),
+      leverage: Type.Unsafe<number>({ type: 'integer', minimum: LEVERAGE.min, maximum: LEVERAGE.max, description: 'Position size divided by collateral.' }),
+      trader: Type.Optional(Type.String({
+        minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Account (G…) or contract (C…) that would open the position.',
+      })),
+    }),
+  },
+)
+
+export function quoteRoutes(app: App, parts: { readonly venue: Pick<Venue, 'quote'>; readonly deployment: CurrentDeployment }): void {
+  app.get('/v1/markets/:asset/quote', { schema, preValidation: trimTrader }, async (request, reply) => {
+    const { symbol } = knownAsset(parts.deployment.current.assets, request.params.asset)
+    const { direction, collateral, leverage, trader = null } = request.query
+    if (trader !== null && !isAddress(trader)) throw validationFailure('querystring/trader must be an account (G…) or a contract (C…)')
+    const terms = { asset: symbol, direction: direction === 'Long' ? 0 : 1, collateral: BigInt(collateral), leverage }
+    const quote = await parts.venue.quote(terms, trader)
+    sendResponse(request, reply, prepareResponse(serialiseBody(reply, quote), { 'cache-control': CACHE_ONE_SECOND }))
+  })
+}
