@@ -23,12 +23,14 @@ export interface Driver {
 
 export interface DriverParts extends SubmissionDriveParts {
   readonly log: Log
+  /** The submissions that callers of this instance wait for. The driver leaves them to the relay. */
+  readonly listLive: () => readonly { readonly owner: string; readonly hash: string }[]
   /** Stores what could not be stored when it happened. */
   readonly storeLate: () => Promise<void>
 }
 
 /** Submissions per claim, and how many of them are driven at the same time. */
-const CLAIM_MAX = 32
+const CLAIM_MAX = 16
 const CONCURRENCY_MAX = 4
 const BUSY_INTERVAL_MS = 1_000
 const IDLE_INTERVAL_MS = 5_000
@@ -74,7 +76,8 @@ export function createDriver(parts: DriverParts): Driver {
   async function renew(): Promise<void> {
     if (clock.elapsedMs() - renewedAtMs < RENEW_INTERVAL_MS) return
     renewedAtMs = clock.elapsedMs()
-    await renewLeases(store.write, { driver: instance, untilMs: clock.nowMs() + LEASE_MS })
+    const live = parts.listLive()
+    if (live.length > 0) await renewLeases(store.write, { driver: instance, untilMs: clock.nowMs() + LEASE_MS }, live)
   }
 
   async function purgeOld(): Promise<void> {

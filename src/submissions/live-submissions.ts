@@ -1,6 +1,8 @@
 // The submissions of this process that callers wait for, by owner and hash.
 
 export interface LiveSubmission {
+  readonly owner: string
+  readonly hash: string
   callers: number
   /** Whether nothing of it can be on its way if the network refuses this copy. */
   isFirst: boolean
@@ -11,6 +13,7 @@ export interface LiveSubmissions {
   join(owner: string, hash: string): LiveSubmission
   /** True for the last caller. */
   leave(owner: string, hash: string): boolean
+  list(): readonly LiveSubmission[]
 }
 
 export function createLiveSubmissions(): LiveSubmissions {
@@ -19,7 +22,7 @@ export function createLiveSubmissions(): LiveSubmissions {
   return {
     join(owner, hash) {
       const key = keyOf(owner, hash)
-      const submission = live.get(key) ?? { callers: 0, isFirst: false }
+      const submission = live.get(key) ?? { owner, hash, callers: 0, isFirst: false }
       submission.callers += 1
       live.set(key, submission)
       return submission
@@ -33,5 +36,6 @@ export function createLiveSubmissions(): LiveSubmissions {
       live.delete(key)
       return true
     },
+    list: () => [...live.values()],
   }
 }

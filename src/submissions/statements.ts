@@ -167,9 +167,13 @@ export async function claimSubmissions(db: Queryable, lease: Lease, nowMs: numbe
   )
 }
 
-/** Extends the leases of a driver. */
-export async function renewLeases(db: Queryable, { driver, untilMs }: Lease): Promise<void> {
-  await db.query('update tx.submissions set leased_until = $2 where driver = $1 and due_at is not null', [driver, untilMs])
+/** Extends the leases of a driver on these submissions. */
+export async function renewLeases(db: Queryable, { driver, untilMs }: Lease, keys: readonly { owner: string; hash: string }[]): Promise<void> {
+  await db.query(
+    `update tx.submissions s set leased_until = $2 from unnest($3::text[], $4::text[]) as live (owner, hash)
+    where s.owner = live.owner and s.hash = live.hash and s.driver = $1 and s.due_at is not null`,
+    [driver, untilMs, keys.map(({ owner }) => owner), keys.map(({ hash }) => hash)],
+  )
 }
 
 /** Ends all leases of a driver, so that other instances continue at once. */

@@ -67,8 +67,8 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
   const journal = createJournal({ store, clock, driver: instance, operationOf: relay.operationOf })
   const live = createLiveSubmissions()
   const unstored = new Map<string, Unstored>()
-  const driver: Driver = createDriver({ ...parts, journal, instance, storeLate })
-  const transactions = createTransactionReader({ db: store.read, relay, clock, journal })
+  const driver: Driver = createDriver({ ...parts, journal, instance, storeLate, listLive: live.list })
+  const transactions = createTransactionReader({ store, relay, clock, journal })
 
   /** The stored state; undefined when the database is not available. Rejects with ClientIdInUse. */
   async function begin(signed: SignedTransaction, submitter: Submitter): Promise<Begun | undefined> {

@@ -10,7 +10,7 @@ import type { TransactionLookup } from '../relay/outcomes.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { EventRow } from '../resources/event-row.ts'
 import type { TransactionRow } from '../resources/transaction.ts'
-import type { Queryable } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import { judgeAbsence } from './expiry.ts'
 import { hasLedger } from './journal.ts'
 import type { Journal } from './journal.ts'
@@ -49,8 +49,11 @@ const LOOKUPS_MAX = 1_000
 const SHARED = new AbortController().signal
 
 export function createTransactionReader(
-  { db, relay, clock, journal }: { readonly db: Queryable; readonly relay: Relay; readonly clock: Clock; readonly journal: Pick<Journal, 'end'> },
+  { store, relay, clock, journal }: { readonly store: Store; readonly relay: Relay; readonly clock: Clock; readonly journal: Pick<Journal, 'end'> },
 ): TransactionReader {
+  const db = store.read
+  // A replica may not have what was submitted a moment ago.
+  const primary = store.write
   const lookups = createTtlCache<{ readonly found: TransactionLookup | null }>({ clock, ttlMs: LOOKUP_TTL_MS, maxEntries: LOOKUPS_MAX })
 
   /** Looks a transaction up on the network; null when no node responds. */
@@ -76,12 +79,12 @@ export function createTransactionReader(
     // The driver follows what is pending, and has proved what is expired.
     if (hasLedger(record) || record.status === 'PENDING' || record.status === 'EXPIRED') return record
     const place = (await readArchivedLedgers(db, [record.hash])).get(record.hash)
-    if (place !== undefined) return await store(record, 'SUCCESS', { ...NO_RESULT, ...place })
+    if (place !== undefined) return await storeOutcome(record, 'SUCCESS', { ...NO_RESULT, ...place })
     const outcome = (await lookUp(record.hash, record, caller))?.outcome
-    return outcome === undefined ? record : await store(record, outcome.kind === 'success' ? 'SUCCESS' : 'FAILED', resultOf(outcome))
+    return outcome === undefined ? record : await storeOutcome(record, outcome.kind === 'success' ? 'SUCCESS' : 'FAILED', resultOf(outcome))
   }
 
-  async function store(record: SubmissionRecord, status: 'SUCCESS' | 'FAILED', result: typeof NO_RESULT): Promise<SubmissionRecord> {
+  async function storeOutcome(record: SubmissionRecord, status: 'SUCCESS' | 'FAILED', result: typeof NO_RESULT): Promise<SubmissionRecord> {
     await journal.end(record, status, result)
     return { ...record, status, ...result }
   }
@@ -122,7 +125,7 @@ export function createTransactionReader(
   return {
     async find(hash, caller) {
       const head = await readIndexHead(db)
-      const row = await rowOf(await findStored(db, caller.owner, hash), head, caller)
+      const row = await rowOf(await findStored(primary, caller.owner, hash), head, caller)
       if (row !== undefined) return { row, head }
       const elsewhere = await findElsewhere(hash, caller, null)
       if ('hash' in elsewhere) return { row: elsewhere, head }
@@ -131,7 +134,7 @@ export function createTransactionReader(
     },
     async findByClientId(clientId, caller) {
       const head = await readIndexHead(db)
-      const row = await rowOf(await findByClientId(db, caller.owner, clientId), head, caller)
+      const row = await rowOf(await findByClientId(primary, caller.owner, clientId), head, caller)
       return row === undefined ? undefined : { row, head }
     },
     async list(owner, options) {

@@ -1,0 +1,302 @@
+// Instances of the gateway's submissions on one real database, against a model of the network, all on a virtual clock.
+
+import { after } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { Account, Contract, Keypair, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
+import { createVirtualClock } from '../../src/base/clock.ts'
+import type { VirtualClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { createSeededRandom } from '../../src/base/random.ts'
+import { createLedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
+import { createRpc } from '../../src/chain/rpc.ts'
+import { accountKey, decodeEnvelope, networkIdOf } from '../../src/chain/transaction.ts'
+import type { SignedTransaction } from '../../src/chain/transaction.ts'
+import { createRelay } from '../../src/relay/relay.ts'
+import { StoreUnavailable } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { createSubmissionService } from '../../src/submissions/submissions.ts'
+import type { SubmissionService, Submitted } from '../../src/submissions/submissions.ts'
+import type { TransactionRow } from '../../src/resources/transaction.ts'
+import { CONTRACTS, resultXdr, TRAPPED_XDR } from '../relay/responses.ts'
+import type { NodeResponse } from '../relay/scripted-node.ts'
+import { openTestStore } from '../support/database.ts'
+import { currentDeploymentOf } from '../support/deployments.ts'
+import { trackCalls, wrapStore } from '../support/tracked-store.ts'
+
+const START_MS = 1_783_339_200_000
+const PASSPHRASE = 'Test SDF Network ; September 2015'
+const LEDGER_SEC = 5
+/** Shorter than what the gateway prepares, so that tests pass less time. */
+export const VALID_SEC = 40
+const QUIET_TURNS = 8
+
+export const TRADER = Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(7))
+export const OWNER = TRADER.publicKey()
+export const OTHER_OWNER = Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(8)).publicKey()
+const REQUESTER = { address: '192.0.2.1', key: 'nk_1' }
+
+/** What happens to calls of one kind. */
+type Fault = 'none' | 'lost request' | 'lost response' | 'refused' | 'try again later' | 'rejected'
+
+export interface ModelNode {
+  send: Fault
+  /** Ledgers by which its answers lag. */
+  lag: number
+  lookup: 'well' | 'fails' | 'lies'
+}
+
+/** The network: it applies what is queued when a ledger closes, unless it drops it. */
+export interface ModelChain {
+  readonly sequences: Map<string, bigint>
+  readonly sent: string[]
+  readonly applied: Map<string, { readonly ledger: number; readonly closeSec: number; readonly succeeded: boolean }>
+  /** The first ledger that the nodes still have. */
+  oldest: number
+  close(applying?: 'all' | 'nothing' | 'failing'): void
+  /** Drops the queue. */
+  drop(): void
+  /** Begins another chain. */
+  reset(): void
+}
+
+export interface Instance {
+  readonly service: SubmissionService
+  /** Every statement fails while this is true. */
+  database: { isDown: boolean; failAfter: number }
+  /** Ends its driver cleanly. */
+  stop(): Promise<void>
+  /** Ends it as kill -9 does: nothing of it reaches the database or the network from now on. */
+  kill(): void
+}
+
+export interface SubmissionFixture extends AsyncDisposable {
+  readonly clock: VirtualClock
+  readonly store: Store
+  readonly chain: ModelChain
+  readonly nodes: readonly [ModelNode, ModelNode]
+  start(): Instance
+  /** Signs a call of the trader. `validSec` null: without a time bound. */
+  sign(sequence: number, options?: { readonly validSec?: number | null; readonly signer?: Keypair }): SignedTransaction
+  /** Submits without waiting long; resolves with the answer. */
+  submit(instance: Instance, signed: SignedTransaction, options?: { owner?: string; clientId?: string | null; pollTimeoutMs?: number }): Promise<Submitted>
+  /** The row that its owner sees. */
+  row(instance: Instance, hash: string, owner?: string): Promise<TransactionRow | undefined>
+  /** Closes a ledger every five seconds. */
+  pass(seconds: number, applying?: 'all' | 'nothing' | 'failing'): Promise<void>
+  /** The states of a transaction in the order in which they were recorded. */
+  changes(hash: string): Promise<readonly string[]>
+  settle<T>(promise: Promise<T>): Promise<T>
+}
+
+function createChain(clock: VirtualClock): { chain: ModelChain; respond(node: ModelNode, method: string, params: Record<string, unknown>): NodeResponse | 'lost' } {
+  let ledger = 1_000
+  let firstOfChain = 1
+  const closeSecs = new Map<number, number>()
+  const queue = new Map<string, SignedTransaction>()
+  const closeSecOf = (number: number): number => closeSecs.get(number) ?? Math.floor(START_MS / 1_000) - (1_000 - number) * LEDGER_SEC
+  const networkId = networkIdOf(PASSPHRASE)
+  const chain: ModelChain = {
+    sequences: new Map([[OWNER, 0n]]), sent: [], applied: new Map(), oldest: 500,
+    close(applying = 'all') {
+      ledger += 1
+      closeSecs.set(ledger, Math.floor(clock.nowMs() / 1_000))
+      if (applying === 'nothing') return
+      for (const [hash, { source, sequence, expiresAt }] of queue) {
+        queue.delete(hash)
+        if (sequence !== (chain.sequences.get(source) ?? -1n) + 1n || (expiresAt !== null && closeSecOf(ledger) > expiresAt)) continue
+        chain.sequences.set(source, sequence)
+        chain.applied.set(hash, { ledger, closeSec: closeSecOf(ledger), succeeded: applying === 'all' })
+      }
+    },
+    drop: () => queue.clear(),
+    reset() {
+      queue.clear()
+      chain.applied.clear()
+      chain.sequences.clear()
+      ledger = 1
+      firstOfChain = 1
+      chain.oldest = 1
+      closeSecs.clear()
+      closeSecs.set(1, Math.floor(clock.nowMs() / 1_000))
+    },
+  }
+
+  function receive(signed: SignedTransaction): NodeResponse {
+    const respondWith = (status: string, more: object = {}): NodeResponse => ({ result: { status, hash: signed.hash, latestLedger: ledger, ...more } })
+    const rejected = (result: xdr.TransactionResultResult): NodeResponse => respondWith('ERROR', { errorResultXdr: resultXdr(result) })
+    if (queue.has(signed.hash)) return respondWith('DUPLICATE')
+    if (signed.expiresAt !== null && clock.nowMs() / 1_000 > signed.expiresAt) return rejected(xdr.TransactionResultResult.txTooLate())
+    const current = chain.sequences.get(signed.source)
+    if (current === undefined) return rejected(xdr.TransactionResultResult.txNoAccount())
+    if (signed.sequence !== current + 1n) return rejected(xdr.TransactionResultResult.txBadSeq())
+    if (!isSignedBy(signed.envelopeXdr, TRADER)) return rejected(xdr.TransactionResultResult.txBadAuth())
+    queue.set(signed.hash, signed)
+    return respondWith('PENDING')
+  }
+
+  function send(node: ModelNode, signed: SignedTransaction): NodeResponse | 'lost' {
+    if (node.send === 'refused') return { broken: 'ECONNREFUSED' }
+    if (node.send === 'lost request') return 'lost'
+    if (node.send === 'try again later') return { result: { status: 'TRY_AGAIN_LATER', hash: signed.hash, latestLedger: ledger } }
+    if (node.send === 'rejected') {
+      return { result: { status: 'ERROR', hash: signed.hash, latestLedger: ledger, errorResultXdr: resultXdr(xdr.TransactionResultResult.txInsufficientFee()) } }
+    }
+    chain.sent.push(signed.envelopeXdr)
+    const response = receive(signed)
+    return node.send === 'lost response' ? 'lost' : response
+  }
+
+  function lookUp(node: ModelNode, hash: string): NodeResponse {
+    if (node.lookup === 'fails') return { http: 503 }
+    const latestLedger = Math.max(firstOfChain, ledger - node.lag)
+    const range = {
+      latestLedger, latestLedgerCloseTime: String(closeSecOf(latestLedger)), oldestLedger: chain.oldest, oldestLedgerCloseTime: String(closeSecOf(chain.oldest)),
+    }
+    const found = chain.applied.get(hash)
+    if (found === undefined || node.lookup === 'lies' || found.ledger > latestLedger || found.ledger < chain.oldest) {
+      return { result: { status: 'NOT_FOUND', ledger: 0, ...range } }
+    }
+    const at = { ledger: found.ledger, createdAt: String(found.closeSec), ...range }
+    return found.succeeded ? { result: { status: 'SUCCESS', ...at } } : { result: { status: 'FAILED', ...at, resultXdr: TRAPPED_XDR, diagnosticEventsXdr: [] } }
+  }
+
+  function readEntries(node: ModelNode, keys: readonly string[]): NodeResponse {
+    const entries = [...chain.sequences].filter(([address]) => keys.includes(accountKey(address)))
+      .map(([address, sequence]) => ({ key: accountKey(address), xdr: accountEntry(address, sequence), lastModifiedLedgerSeq: 1 }))
+    return { result: { entries, latestLedger: ledger - node.lag } }
+  }
+
+  return {
+    chain,
+    respond(node, method, params) {
+      if (method === 'sendTransaction') return send(node, decodeEnvelope(String(params['transaction']), networkId))
+      if (method === 'getTransaction') return lookUp(node, String(params['hash']))
+      if (method === 'getLedgerEntries') return node.lookup === 'fails' ? { http: 503 } : readEntries(node, params['keys'] as readonly string[])
+      return { error: { code: -32601, message: 'method not found' } }
+    },
+  }
+}
+
+function isSignedBy(envelopeXdr: string, signer: Keypair): boolean {
+  const transaction = TransactionBuilder.fromXdr(envelopeXdr, PASSPHRASE)
+  return transaction.signatures.some(({ signature }) => signer.verify(transaction.hash(), signature.value))
+}
+
+function accountEntry(address: string, sequence: bigint): string {
+  const accountId = xdr.PublicKey.publicKeyTypeEd25519(Keypair.fromPublicKey(address).rawPublicKey())
+  return xdr.LedgerEntryData.account(new xdr.AccountEntry({
+    accountId, balance: 1_000_000_000n, seqNum: sequence, numSubEntries: 0, inflationDest: null, flags: 0, homeDomain: '',
+    thresholds: new Uint8Array([1, 0, 0, 0]), signers: [], ext: xdr.AccountEntryExt.v0(),
+  })).toXdr('base64')
+}
+
+let sharedStore: Promise<Store> | undefined
+
+after(async () => await (await sharedStore)?.[Symbol.asyncDispose]())
+
+/** The tests of a file share one database, because opening an embedded one takes longer than a test. */
+export async function openSubmissions(): Promise<SubmissionFixture> {
+  const clock = createVirtualClock(START_MS)
+  const store = await (sharedStore ??= openTestStore())
+  await store.write.query('truncate tx.prepared, tx.submissions, tx.client_ids, tx.submission_changes')
+  const calls = trackCalls(store)
+  const { chain, respond } = createChain(clock)
+  const nodes: [ModelNode, ModelNode] = [{ send: 'none', lag: 0, lookup: 'well' }, { send: 'none', lag: 0, lookup: 'well' }]
+  const instances = new Set<Instance>()
+  const networkId = networkIdOf(PASSPHRASE)
+  let started = 0
+
+  /** Until nothing happens without the clock. */
+  async function idle(): Promise<void> {
+    for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
+      await setImmediate()
+      if (calls.running() > 0) quiet = -1
+    }
+  }
+
+  function start(): Instance {
+    started += 1
+    const random = createSeededRandom(`instance ${started}`)
+    const database = { isDown: false, failAfter: Number.POSITIVE_INFINITY }
+    let isDead = false
+    const own = wrapStore(calls.store, (work) => {
+      database.failAfter -= 1
+      if (isDead) return new Promise(() => {})
+      return database.isDown || database.failAfter < 0 ? Promise.reject(new StoreUnavailable('the test closed the connection')) : work()
+    })
+    const rpc = createRpc({
+      urls: ['http://one/', 'http://two/'], clock, random, log: silentLog,
+      async transport(url, body) {
+        const { id, method, params } = JSON.parse(body) as { id: number; method: string; params?: Record<string, unknown> }
+        const response = isDead ? 'lost' : respond(nodes[url.includes('one') ? 0 : 1], method, params ?? {})
+        if (response === 'lost' || response === 'silence') return new Promise<never>(() => {})
+        if ('broken' in response) throw new TypeError('fetch failed', { cause: Object.assign(new Error(response.broken), { code: response.broken }) })
+        if ('http' in response) return { status: response.http, body: response.body ?? '' }
+        return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, ...response }) }
+      },
+    })
+    const deployment = currentDeploymentOf(CONTRACTS, { passphrase: PASSPHRASE })
+    const relay = createRelay({ rpc, clock, log: silentLog, deployment, ledgerWatermarks: createLedgerWatermarks(clock), decodePayload: () => null })
+    const service = createSubmissionService({ store: own, relay, rpc, clock, random, log: silentLog })
+    const stop = new AbortController()
+    const running = service.run(stop.signal)
+    const instance: Instance = {
+      service, database,
+      async stop() {
+        relay.submissions.stop()
+        stop.abort()
+        instances.delete(instance)
+        await running
+      },
+      kill() {
+        isDead = true
+        instances.delete(instance)
+      },
+    }
+    instances.add(instance)
+    return instance
+  }
+
+  async function settle<T>(promise: Promise<T>): Promise<T> {
+    let isSettled = false
+    const done = promise.finally(() => (isSettled = true))
+    done.catch(() => {})
+    await idle()
+    for (let second = 0; second < 200 && !isSettled; second++) {
+      clock.advance(1_000)
+      await idle()
+    }
+    return await done
+  }
+
+  return {
+    clock, store, chain, nodes, start, settle,
+    sign(sequence, { validSec = VALID_SEC, signer = TRADER } = {}) {
+      const source = new Account(OWNER, String(sequence - 1))
+      const builder = new TransactionBuilder(source, { fee: '100', networkPassphrase: PASSPHRASE }).addOperation(new Contract(CONTRACTS.market).call('close_position'))
+      const expiresAt = validSec === null ? 0 : Math.floor(clock.nowMs() / 1_000) + validSec
+      const transaction = builder.setTimebounds(0, expiresAt).build()
+      transaction.sign(signer)
+      return decodeEnvelope(transaction.toXdr(), networkId)
+    },
+    submit(instance, signed, { owner = OWNER, clientId = null, pollTimeoutMs = 1_000 } = {}) {
+      return settle(instance.service.submit(signed, { owner, clientId }, { pollTimeoutMs, requester: REQUESTER }))
+    },
+    row: async (instance, hash, owner = OWNER) => (await settle(instance.service.transactions.find(hash, { owner, requester: REQUESTER })))?.row,
+    async pass(seconds, applying = 'all') {
+      for (let second = 1; second <= seconds; second++) {
+        await idle()
+        clock.advance(1_000)
+        if (second % LEDGER_SEC === 0) chain.close(applying)
+      }
+      await idle()
+    },
+    async changes(hash) {
+      const rows = await store.read.query<{ status: string }>('select row ->> \'status\' as status from tx.submission_changes where hash = $1 order by id', [hash])
+      return rows.map(({ status }) => status)
+    },
+    async [Symbol.asyncDispose]() {
+      for (const instance of instances) await settle(instance.stop())
+    },
+  }
+}
