@@ -12,6 +12,7 @@ import type { Rpc } from './chain/rpc.ts'
 import type { CurrentDeployment } from './exchange/deployment.ts'
 import type { ConsoleBuildOptions } from './console/build.ts'
 import { ERROR_RULES } from './gateway/error-rules.ts'
+import { statsOf } from './gateway/stats.ts'
 import { streamServices } from './gateway/stream-services.ts'
 import { createApp } from './http/app.ts'
 import { rejectUnsupportedAtLedger } from './http/at-ledger.ts'
@@ -52,7 +53,6 @@ import { fillCandles, readArchiveHead } from './projections/candle-fill.ts'
 import { foldTicks } from './projections/candles.ts'
 import { createIndexSnapshotReader } from './projections/index-snapshot.ts'
 import { createIndexWaiter } from './projections/index-waiter.ts'
-import type { IndexWaiter } from './projections/index-waiter.ts'
 import { listOpenOrderIds } from './projections/orders.ts'
 import { listOpenIds } from './projections/positions.ts'
 import type { Redis } from './redis/redis.ts'
@@ -369,30 +369,6 @@ function venueRoutes(
   fundingRoutes(app, parts)
   adlRoutes(app, parts)
   shortfallRoutes(app, parts)
-}
-
-function statsOf(parts: {
-  readonly stream: Stream
-  readonly indexWaiter: IndexWaiter
-  readonly relay: Relay
-  readonly sharedCounts: SharedCounts | null
-  readonly prices: Prices
-  readonly deployment: CurrentDeployment
-}): GatewayStats {
-  return {
-    stream: parts.stream.stats(),
-    indexWaiters: parts.indexWaiter.waiterCount(),
-    submissions: parts.relay.submissions.stats(),
-    sharedCounts: parts.sharedCounts?.available ?? null,
-    stalePrices: stalePricesOf(parts.prices, parts.deployment.current.assets.symbols.length),
-  }
-}
-
-/** Number of assets without a fresh price. Null before the first price snapshot. */
-function stalePricesOf(prices: Prices, assets: number): number | null {
-  const snapshot = prices.cachedSnapshot()
-  if (snapshot === undefined) return null
-  return assets - [...snapshot.prices.values()].filter(({ stale }) => !stale).length
 }
 
 /** Dependencies of all parts that read the ledger. They share the ledger marks, so that no part serves an older state of an account than another. */

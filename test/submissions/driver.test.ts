@@ -14,7 +14,8 @@ test('continues an accepted submission that no caller waits for', async () => {
   assert.deepEqual((await fixture.submit(instance, signed)).outcome, { kind: 'pending' })
   await fixture.pass(10)
   const row = await fixture.row(instance, signed.hash)
-  assert.deepEqual([row?.status, row?.ledger, row?.ts], ['SUCCESS', fixture.chain.applied.get(signed.hash)?.ledger, fixture.chain.applied.get(signed.hash)?.closeSec])
+  const applied = fixture.chain.applied.get(signed.hash)
+  assert.deepEqual([row?.status, row?.ledger, row?.ts], ['SUCCESS', applied?.ledger, applied?.closeSec])
   assert.deepEqual(await fixture.changes(signed.hash), ['PENDING', 'SUCCESS'])
 })
 

@@ -88,7 +88,10 @@ export interface SubmissionFixture extends AsyncDisposable {
   settle<T>(promise: Promise<T>): Promise<T>
 }
 
-function createChain(clock: VirtualClock): { chain: ModelChain; respond(node: ModelNode, method: string, params: Record<string, unknown>): NodeResponse | 'lost' } {
+function createChain(clock: VirtualClock): {
+  chain: ModelChain
+  respond(node: ModelNode, method: string, params: Record<string, unknown>): NodeResponse | 'lost'
+} {
   let ledger = 1_000
   let firstOfChain = 1
   const closeSecs = new Map<number, number>()
@@ -139,7 +142,8 @@ function createChain(clock: VirtualClock): { chain: ModelChain; respond(node: Mo
     if (node.send === 'lost request') return 'lost'
     if (node.send === 'try again later') return { result: { status: 'TRY_AGAIN_LATER', hash: signed.hash, latestLedger: ledger } }
     if (node.send === 'rejected') {
-      return { result: { status: 'ERROR', hash: signed.hash, latestLedger: ledger, errorResultXdr: resultXdr(xdr.TransactionResultResult.txInsufficientFee()) } }
+      const errorResultXdr = resultXdr(xdr.TransactionResultResult.txInsufficientFee())
+      return { result: { status: 'ERROR', hash: signed.hash, latestLedger: ledger, errorResultXdr } }
     }
     chain.sent.push(signed.envelopeXdr)
     const response = receive(signed)
@@ -150,7 +154,8 @@ function createChain(clock: VirtualClock): { chain: ModelChain; respond(node: Mo
     if (node.lookup === 'fails') return { http: 503 }
     const latestLedger = Math.max(firstOfChain, ledger - node.lag)
     const range = {
-      latestLedger, latestLedgerCloseTime: String(closeSecOf(latestLedger)), oldestLedger: chain.oldest, oldestLedgerCloseTime: String(closeSecOf(chain.oldest)),
+      latestLedger, latestLedgerCloseTime: String(closeSecOf(latestLedger)),
+      oldestLedger: chain.oldest, oldestLedgerCloseTime: String(closeSecOf(chain.oldest)),
     }
     const found = chain.applied.get(hash)
     if (found === undefined || node.lookup === 'lies' || found.ledger > latestLedger || found.ledger < chain.oldest) {
@@ -273,7 +278,8 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
     clock, store, chain, nodes, start, settle,
     sign(sequence, { validSec = VALID_SEC, signer = TRADER } = {}) {
       const source = new Account(OWNER, String(sequence - 1))
-      const builder = new TransactionBuilder(source, { fee: '100', networkPassphrase: PASSPHRASE }).addOperation(new Contract(CONTRACTS.market).call('close_position'))
+      const call = new Contract(CONTRACTS.market).call('close_position')
+      const builder = new TransactionBuilder(source, { fee: '100', networkPassphrase: PASSPHRASE }).addOperation(call)
       const expiresAt = validSec === null ? 0 : Math.floor(clock.nowMs() / 1_000) + validSec
       const transaction = builder.setTimebounds(0, expiresAt).build()
       transaction.sign(signer)
@@ -292,7 +298,9 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
       await idle()
     },
     async changes(hash) {
-      const rows = await store.read.query<{ status: string }>('select row ->> \'status\' as status from tx.submission_changes where hash = $1 order by id', [hash])
+      const rows = await store.read.query<{ status: string }>(
+        'select row ->> \'status\' as status from tx.submission_changes where hash = $1 order by id', [hash],
+      )
       return rows.map(({ status }) => status)
     },
     async [Symbol.asyncDispose]() {
