@@ -19,6 +19,7 @@ const SLOW = [
   'test/attack/keys.test.ts', 'test/attack/kills.test.ts', 'test/keys/durability.test.ts', 'localnet/ledger/kill.test.ts',
   'src/store/embedded/kills.test.ts', 'test/api/reconcile-generation-2.test.ts', 'test/api/order-history.test.ts',
   'test/submissions/crashes.test.ts',
+  'test/relay/footprints-builds.test.ts',
 ]
 
 export function isSlow(file: string): boolean {

@@ -143,7 +143,8 @@ export async function createChainTrader(fixture: GatewayFixture, name: string): 
   const { networkPassphrase, rpc } = fixture.network
   const identity = identityOf(fixture, name)
   await fund(fixture, identity.address, START_USDC)
-  return { address: identity.address, client: createClient({ identity, networkPassphrase, transport: (method, params) => rpc.call(method, params) }) }
+  const { exchange } = fixture.network
+  return { address: identity.address, client: createClient({ identity, networkPassphrase, exchange, transport: (method, params) => rpc.call(method, params) }) }
 }
 
 /** Applies all calls in one ledger; fails unless each succeeds. At most one call per trader. */
