@@ -161,7 +161,7 @@ function createNewestIds({ chain }: TestNetwork) {
       if (!TOPICS.includes(topic)) continue
       const [first, second] = plain(valFromBase64(value)) as readonly unknown[]
       const [account, id] = topic === 'leader_open' ? [first, second] : [second, first]
-      ids.set(`${topic} ${account}`, Number(id))
+      ids.set(`${topic} ${String(account)}`, Number(id))
     }
     fromLedger = untilLedger
   }
