@@ -2,8 +2,10 @@
 
 import type { OpenOrder } from '../resources/open-order.ts'
 import type { Order, OrderLifeStatus } from '../resources/order.ts'
+import type { OrderOutcome } from '../resources/transaction.ts'
 import type { Queryable } from '../store/store.ts'
 import type { HeadColumns } from './as-of.ts'
+import { columnsOf } from './columns.ts'
 import { clampToSafeInteger, headOf, listLog, toSearchText } from './log-list.ts'
 import type { Head, Page } from './page.ts'
 
@@ -14,6 +16,9 @@ const UNKNOWN_TERMS: Terms = {
   triggerCondition: null, limitPrice: null, stopLimitPhase: null, trailingPercentBps: null, peakPrice: null, referencePrice: null, slippageToleranceBps: null,
   timeInForce: null, reduceOnly: null, createdAt: null,
 }
+
+/** The contract reports an order that it placed and cancelled at once only as cancelled. */
+const CANCELLED_AT_PLACEMENT = 'ioc_not_filled'
 
 /** An order as it is stored. */
 interface RawOrder {
@@ -34,7 +39,9 @@ interface RawOrder {
   readonly price: string | null
   readonly size: string | null
   readonly pnl: string | null
+  /** Nominal. */
   readonly keeperReward: string | null
+  readonly settled: { readonly fee: string | null; readonly keeperReward: string | null } | null
   readonly details: OpenOrder | null
 }
 
@@ -44,6 +51,8 @@ const COLUMNS: Readonly<Record<keyof RawOrder, string>> = {
   placedSeq: 'r.seq', triggerPrice: 'r.trigger_price', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
   endedSeq: 'r.ended_seq', endReason: 'r.end_reason', endedLedger: 'r.ended_ledger', endedTs: 'r.ended_ts', endedTxHash: 'r.ended_tx_hash',
   positionId: 'r.position_id', price: 'r.price', size: 'r.size', pnl: 'r.pnl', keeperReward: 'r.keeper_reward',
+  settled: `(select jsonb_build_object('fee', f.fee::text, 'keeperReward', f.keeper_reward::text) from idx.position_fills f
+    where f.seq = r.execution_seq and f.position_id = r.position_id)`,
   details: '(select d.details from idx.order_details d where d.deployment = r.deployment and d.order_id = r.order_id)',
 }
 const SELECTED = Object.entries(COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
@@ -115,14 +124,19 @@ export async function readOrdersAtSeq(db: Queryable, seqs: readonly number[]): P
   return rows.map(({ seq, ...raw }) => ({ seq, account: raw.trader, row: toOrder(asOf(raw, seq)) }))
 }
 
-/** How an order ended; null while it is pending or when no order is known by this id. For transactions that placed it. */
-export async function readOrderOutcome(
-  db: Queryable, orderId: number,
-): Promise<{ readonly status: OrderLifeStatus; readonly ledger: number | null; readonly ts: number | null; readonly txHash: string | null } | null> {
-  const { order } = await readOrder(db, { orderId })
-  if (order === null || order.status === 'pending') return null
-  const { status, ended } = order
-  return { status, ledger: ended?.ledger ?? null, ts: ended?.ts ?? null, txHash: ended?.txHash ?? null }
+/** What happened to the orders that these transactions placed, by transaction. Those that are pending, or whose end is unknown, have none. */
+export async function readOrderOutcomes(
+  db: Queryable, placements: readonly { readonly orderId: number; readonly txHash: string }[],
+): Promise<ReadonlyMap<string, OrderOutcome>> {
+  if (placements.length === 0) return new Map()
+  const rows = await db.query<OrderOutcome & { readonly placedBy: string }>(
+    `select p.tx_hash as "placedBy", r.status, r.ended_ledger as ledger, r.ended_ts as ts, r.ended_tx_hash as "txHash"
+     from (select distinct deployment from idx.epochs) d cross join unnest($1::bigint[], $2::text[]) p (order_id, tx_hash)
+       join idx.orders r on r.deployment = d.deployment and r.order_id = p.order_id
+     where r.ended_seq is not null and (r.tx_hash = p.tx_hash or (r.end_reason = '${CANCELLED_AT_PLACEMENT}' and r.ended_tx_hash = p.tx_hash))`,
+    columnsOf(placements, ['orderId', 'txHash']),
+  )
+  return new Map(rows.map(({ placedBy, ...outcome }) => [placedBy, outcome]))
 }
 
 /** The number of the current deployment, or of the newest one with this name. No deployment has number 0. */
@@ -161,9 +175,6 @@ function toOrder(raw: RawOrder): Order {
   }
 }
 
-/** The contract reports an order that it placed and cancelled at once only as cancelled. */
-const CANCELLED_AT_PLACEMENT = 'ioc_not_filled'
-
 function placementOf({ placedSeq: seq, ledger, ts, txHash, details, ...end }: RawOrder): Order['placed'] {
   if (seq !== null && ts !== null) return { ledger, ts, txHash, seq }
   const atOnce = end.endReason === CANCELLED_AT_PLACEMENT
@@ -175,8 +186,9 @@ function endOf({ endedSeq: seq, endedLedger: ledger, endedTs: ts, endedTxHash: t
   return seq === null || ledger === null || ts === null || txHash === null || reason === null ? null : { ledger, ts, txHash, seq, reason }
 }
 
-function executionOf({ status, endedSeq, price, size, positionId, pnl, keeperReward }: RawOrder): Order['execution'] {
+function executionOf({ status, endedSeq, price, size, positionId, pnl, keeperReward, settled }: RawOrder): Order['execution'] {
   if (status !== 'executed' || endedSeq === null || price === null || size === null || positionId === null) return null
   // The execution event reports the nominal reward. What a close pays is limited by what it leaves.
-  return { price, size, fee: null, keeperReward: pnl === null ? keeperReward : null, positionId, pnl }
+  const paid = settled?.keeperReward ?? (pnl === null ? keeperReward : null)
+  return { price, size, fee: settled?.fee ?? null, keeperReward: paid, positionId, pnl }
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Requester } from '../base/fair-share.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
 import { RpcFailure } from '../chain/failure.ts'
+import { readOrderOutcomes } from '../projections/order-history.ts'
 import type { Head, Page } from '../projections/page.ts'
 import { readArchivedLedgers, readIndexHead, readTransactionEvents } from '../projections/transaction-events.ts'
 import type { TransactionLookup } from '../relay/outcomes.ts'
@@ -68,10 +69,17 @@ export function createTransactionReader(
   async function withEvents(records: readonly SubmissionRecord[], head: Head): Promise<readonly TransactionRow[]> {
     const hashes = records.filter(({ status }) => status === 'SUCCESS').map(({ hash }) => hash)
     const events = hashes.length === 0 ? new Map<string, readonly EventRow[]>() : await readTransactionEvents(db, hashes)
-    return records.map((record) => {
+    const rows = records.map((record) => {
       const isIndexed = record.ledger !== null && record.ledger <= (head.ledger ?? 0)
       return submissionRow(record, { events: events.get(record.hash) ?? (isIndexed ? [] : null), outcome: null })
     })
+    return await withOutcomes(rows)
+  }
+
+  /** Adds what happened to the orders that transactions placed. */
+  async function withOutcomes(rows: readonly TransactionRow[]): Promise<readonly TransactionRow[]> {
+    const outcomes = await readOrderOutcomes(db, rows.flatMap(({ orderId, hash }) => (orderId === null ? [] : [{ orderId, txHash: hash }])))
+    return rows.map((row) => ({ ...row, outcome: outcomes.get(row.hash) ?? null }))
   }
 
   /** A submission with the state that the index or the network has by now. What they have is stored. */
@@ -109,7 +117,8 @@ export function createTransactionReader(
     const events = (await readTransactionEvents(db, [hash])).get(hash)
     const [first] = events ?? []
     if (events !== undefined && first !== undefined) {
-      return foreignRow(hash, { status: 'SUCCESS', trader: trader ?? traderOf(events), ledger: first.ledger, ts: first.ledgerCloseTs, events: [...events] })
+      const row = foreignRow(hash, { status: 'SUCCESS', trader: trader ?? traderOf(events), ledger: first.ledger, ts: first.ledgerCloseTs, events: [...events] })
+      return (await withOutcomes([row]))[0] ?? row
     }
     const found = await lookUp(hash, { trader: trader ?? '' }, caller)
     if (found?.outcome === undefined) return { retained: found }

@@ -138,6 +138,15 @@ for (const generation of ['1', '2'] as const) {
     await applyInOneLedger(fixture, [{ trader: keeper, functionName: 'execute_order', args: [address(keeper.address), u64(BigInt(orderId))] }])
   }
 
+  /** What the transaction that ended an order transferred to the keeper. */
+  async function paidToKeeper({ ended }: Order): Promise<string> {
+    const [row] = await fixture.store.read.query<{ paid: string }>(
+      `select sum((payload->>'amount')::numeric)::text as paid from idx.events where tx_hash = $1 and topic = 'transfer' and payload->>'to' = $2`,
+      [ended?.txHash ?? '', keeper.address],
+    )
+    return row?.paid ?? ''
+  }
+
   /** Indexes and reads the entries of new orders. */
   async function index(): Promise<void> {
     await fixture.catchUp()
@@ -194,6 +203,7 @@ for (const generation of ['1', '2'] as const) {
       const isSilent = one.silentIn === generation
       assert.deepEqual([order.placed?.txHash, order.placed?.seq === null, order.placed?.ts], [isSilent ? null : hash, isSilent, order.createdAt])
       const { execution } = order
+      if (execution !== null) assert.deepEqual([execution.keeperReward, BigInt(execution.fee ?? -1) > 0n], [await paidToKeeper(order), execution.pnl === null])
       if (one.execution === undefined) assert.equal(execution, null)
       else if (one.execution === 'opens') {
         assert.deepEqual([execution?.price, execution?.size, execution?.pnl], [percent(one.steps.at(-1) as number), String(SIZE), null])

@@ -1,0 +1,131 @@
+// What the events of an order say together, however the indexer's pages cut them.
+
+import { strict as assert } from 'node:assert'
+import { after, beforeEach, test } from 'node:test'
+import { defined } from '../base/assert.ts'
+import { openTestStore } from '../../test/support/database.ts'
+import { createIndexFixture } from '../../test/index/fixture.ts'
+import type { IndexFixture } from '../../test/index/fixture.ts'
+import type { ExchangeEvent } from '../../test/index/history.ts'
+import { createTestExchange, TRADERS, testContracts } from '../../test/index/history.ts'
+import { allRows, emptyIndex } from '../../test/index/tables.ts'
+import type { Order } from '../resources/order.ts'
+import { listOrderHistory, readOrder, readOrderOutcomes, readOrdersAtSeq } from './order-history.ts'
+import { InvalidCursor } from './page.ts'
+
+const store = await openTestStore()
+after(() => store[Symbol.asyncDispose]())
+
+let fixture: IndexFixture
+
+beforeEach(async () => {
+  await fixture?.indexer[Symbol.asyncDispose]()
+  await emptyIndex(store.write)
+  fixture = createIndexFixture(store)
+  fixture.closeLedger()
+})
+after(() => fixture.indexer[Symbol.asyncDispose]())
+
+/** Picks for the test exchange. */
+const REPORTED_OF_BOB = 9
+const [EXECUTES, CANCELS] = [0, 8]
+const BOB = defined(TRADERS[1], 'a trader')
+
+async function indexLedger(events: readonly (ExchangeEvent | undefined)[]): Promise<void> {
+  for (const one of events) fixture.queue(one)
+  fixture.closeLedger()
+  await fixture.catchUp()
+}
+
+/** Events of one transaction. */
+function together(...events: readonly (ExchangeEvent | undefined)[]): readonly ExchangeEvent[] {
+  return events.map((one) => {
+    const { event, fact } = defined(one, 'an event')
+    return { fact, event: { ...event, transaction: 7 } }
+  })
+}
+
+const place = (): ExchangeEvent | undefined => fixture.exchange.placeOrder(REPORTED_OF_BOB)
+
+async function orderOf(orderId: number, deployment?: string): Promise<Order> {
+  return defined((await readOrder(store.read, { orderId, deployment })).order, `order ${orderId}`)
+}
+
+const history = (filter: { status?: 'pending' | 'executed' | 'cancelled'; limit?: number } = {}) =>
+  allRows((cursor) => listOrderHistory(store.read, { trader: BOB, limit: 2, ...filter, cursor }))
+
+for (const pageCap of [100, 1]) {
+  test(`joins an execution to the position event before it, with pages of ${pageCap}`, async () => {
+    fixture.node.pageCap = pageCap
+    await indexLedger([place(), place(), place()])
+    await indexLedger(together(fixture.exchange.open(1, 5), fixture.exchange.endOrder(EXECUTES)))
+    await indexLedger(together(fixture.exchange.close(0, 5), fixture.exchange.endOrder(EXECUTES)))
+    await indexLedger(together(fixture.exchange.open(1, 6), fixture.exchange.endOrder(EXECUTES)).map((one, index) => (
+      index === 0 ? one : { ...one, event: { ...one.event, transaction: 8 } })))
+    const opened = (await orderOf(1)).execution
+    assert.deepEqual(opened, { price: '1005', size: '50000001', fee: null, keeperReward: '5', positionId: 1, pnl: null })
+    const closed = (await orderOf(2)).execution
+    assert.deepEqual([closed?.positionId, closed?.size, closed?.price, closed?.pnl], [1, '50000001', '1011', '-3495'])
+    const other = await orderOf(3)
+    assert.deepEqual([other.status, other.ended?.reason, other.execution], ['executed', 'executed', null], 'the position event is of another transaction')
+  })
+
+  test(`a cancellation during an execution is final, with pages of ${pageCap}`, async () => {
+    fixture.node.pageCap = pageCap
+    await indexLedger([place()])
+    const cancelled = defined(fixture.exchange.endOrder(CANCELS), 'the end')
+    const again = createTestExchange(testContracts(1))
+    again.placeOrder(REPORTED_OF_BOB)
+    await indexLedger(together(cancelled, again.endOrder(EXECUTES)))
+    const order = await orderOf(1)
+    assert.deepEqual([order.status, order.ended?.reason, order.execution], ['cancelled', 'user', null])
+    assert.equal((await readOrdersAtSeq(store.read, [1, 2, 3])).length, 2, 'the execution changed nothing')
+  })
+}
+
+test('returns an order as it was after each of its events', async () => {
+  await indexLedger([place()])
+  await indexLedger([fixture.exchange.endOrder(CANCELS)])
+  const [placed, ended] = await readOrdersAtSeq(store.read, [1, 2])
+  assert.deepEqual([placed?.seq, placed?.account, placed?.row.status, placed?.row.ended], [1, BOB, 'pending', null])
+  assert.deepEqual([ended?.seq, ended?.account, ended?.row], [2, BOB, await orderOf(1)])
+  assert.deepEqual(await readOrdersAtSeq(store.read, [3]), [])
+})
+
+test('reports what happened to the order that a transaction placed, and to no other', async () => {
+  await indexLedger([place(), place()])
+  await indexLedger([fixture.exchange.endOrder(CANCELS)])
+  const [first, second] = [await orderOf(1), await orderOf(2)]
+  const [placedBy = '', endedBy = '', open = ''] = [first.placed?.txHash, first.ended?.txHash, second.placed?.txHash].map((hash) => hash ?? undefined)
+  const outcomes = await readOrderOutcomes(store.read, [{ orderId: 1, txHash: placedBy }, { orderId: 1, txHash: endedBy }, { orderId: 2, txHash: open }])
+  assert.deepEqual([...outcomes], [[placedBy, { status: 'cancelled', ledger: first.ended?.ledger, ts: first.ended?.ts, txHash: endedBy }]])
+})
+
+test('lists an order that becomes known late at its place, while cursors stay where they are', async () => {
+  // The second one emits no event.
+  await indexLedger([place(), fixture.exchange.placeOrder(1), place(), place()])
+  const { rows, next } = await listOrderHistory(store.read, { trader: BOB, limit: 2 })
+  assert.deepEqual(rows.map(({ orderId }) => orderId), [4, 3])
+  await fixture.indexer.observe()
+  assert.equal(await fixture.indexer.observe(), 1)
+  const rest = await listOrderHistory(store.read, { trader: BOB, limit: 2, cursor: defined(next, 'a cursor') })
+  assert.deepEqual(rest.rows.map(({ orderId }) => orderId), [2, 1])
+  assert.deepEqual(await history({ status: 'executed' }), [])
+  assert.deepEqual((await history()).map(({ orderId }) => orderId), [4, 3, 2, 1])
+})
+
+test('keeps the orders of earlier deployments apart, because ids begin again', async () => {
+  await indexLedger([place(), place(), place()])
+  const { next } = await listOrderHistory(store.read, { trader: BOB, limit: 2 })
+  const [epoch] = await store.read.query<{ epoch: string }>('select epoch from idx.epochs')
+  fixture.redeploy(testContracts(2))
+  await indexLedger([place()])
+  await indexLedger([fixture.exchange.endOrder(EXECUTES)])
+  assert.deepEqual((await history()).map(({ orderId, status }) => [orderId, status]), [[1, 'executed']])
+  assert.equal((await orderOf(1)).status, 'executed')
+  assert.equal((await orderOf(1, epoch?.epoch)).status, 'pending')
+  const earlier = await allRows((cursor) => listOrderHistory(store.read, { trader: BOB, deployment: epoch?.epoch, limit: 2, cursor }))
+  assert.deepEqual(earlier.map(({ orderId }) => orderId), [3, 2, 1])
+  await assert.rejects(listOrderHistory(store.read, { trader: BOB, limit: 2, cursor: defined(next, 'a cursor') }), InvalidCursor)
+  assert.equal((await readOrder(store.read, { orderId: 1, deployment: 'elsewhere' })).order, null)
+})
