@@ -117,7 +117,8 @@ export function createTransactionReader(
     const events = (await readTransactionEvents(db, [hash])).get(hash)
     const [first] = events ?? []
     if (events !== undefined && first !== undefined) {
-      const row = foreignRow(hash, { status: 'SUCCESS', trader: trader ?? traderOf(events), ledger: first.ledger, ts: first.ledgerCloseTs, events: [...events] })
+      const { ledger, ledgerCloseTs: ts } = first
+      const row = foreignRow(hash, { status: 'SUCCESS', trader: trader ?? traderOf(events), ledger, ts, events: [...events] })
       return (await withOutcomes([row]))[0] ?? row
     }
     const found = await lookUp(hash, { trader: trader ?? '' }, caller)
