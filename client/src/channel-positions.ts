@@ -1,19 +1,28 @@
 // The last position received on each channel of the log, and the check that no frame is missing in between.
 
-/** `isExact`: the position is a frame of this channel, so the next frame's `prev` must name it. */
 interface ChannelPosition {
   readonly seq: number
+  /** The position is a frame of this channel, so the next frame's `prev` must name it. */
   readonly isExact: boolean
+  /** The last frame of an event that has more frames; the position moves with the last of them. */
+  readonly incomplete?: { readonly seq: number; readonly more: number }
 }
 
 export type FrameCheck = 'next' | 'duplicate' | 'gap'
+
+export interface FramePosition {
+  readonly seq: number
+  readonly prev: number
+  /** The number of frames that follow with the same seq. */
+  readonly more: number
+}
 
 export interface ChannelPositions {
   get(channel: string): number | undefined
   set(channel: string, seq: number, isExact: boolean): void
   delete(channel: string): void
-  /** Compares a frame with the channel's position. `next` advances the position to the frame. */
-  advance(channel: string, seq: number, prev: number): FrameCheck
+  /** Compares a frame with the channel's position. `next` advances the position, after the last frame with this seq. */
+  advance(channel: string, frame: FramePosition): FrameCheck
 }
 
 export function createChannelPositions(): ChannelPositions {
@@ -22,13 +31,14 @@ export function createChannelPositions(): ChannelPositions {
     get: (channel) => positions.get(channel)?.seq,
     set: (channel, seq, isExact) => void positions.set(channel, { seq, isExact }),
     delete: (channel) => void positions.delete(channel),
-    advance(channel, seq, prev) {
+    advance(channel, { seq, prev, more }) {
       const position = positions.get(channel)
       if (position !== undefined) {
-        if (seq <= position.seq) return 'duplicate'
+        const { incomplete } = position
+        if (seq <= position.seq || (incomplete?.seq === seq && more >= incomplete.more)) return 'duplicate'
         if (position.isExact ? prev !== position.seq : prev > position.seq) return 'gap'
       }
-      positions.set(channel, { seq, isExact: true })
+      positions.set(channel, more === 0 ? { seq, isExact: true } : { seq: prev, isExact: true, incomplete: { seq, more } })
       return 'next'
     },
   }

@@ -1,5 +1,7 @@
 // Types of the stream's channels and frames, as docs/websocket.md describes them.
 
+import type { components } from './generated/openapi.ts'
+
 /** A price, sent every three seconds. */
 export interface TickerData {
   readonly asset: string
@@ -51,6 +53,15 @@ export interface AccountEventData extends EventData {
   readonly owner: string
 }
 
+/** A change of a submission, an order or a position of the account, with the row that REST serves. */
+export type OrderChangeData =
+  /** As `GET /v1/tx/{hash}`. */
+  | { readonly kind: 'submission'; readonly row: components['schemas']['Transaction'] }
+  /** As `GET /v1/orders/{orderId}`, after this event. */
+  | { readonly kind: 'order'; readonly row: components['schemas']['Order'] }
+  /** As `GET /v1/account/me/fills`. */
+  | { readonly kind: 'fill'; readonly row: components['schemas']['Fill'] }
+
 /** The head of the log, sent every second. */
 export interface HeartbeatData {
   readonly ts: number
@@ -61,14 +72,15 @@ export interface HeartbeatData {
 }
 
 export type CandleInterval = '1m' | '5m' | '15m' | '1h' | '4h' | '1d' | '1w'
-export type LogChannel = `trades.${string}` | 'events' | `account.events.${string}`
+export type LogChannel = `trades.${string}` | 'events' | `account.events.${string}` | `account.orders.${string}`
 export type Channel = `ticker.${string}` | `candles.${string}.${CandleInterval}` | 'heartbeat' | LogChannel
 
 export type DataOf<Name extends Channel> = Name extends `ticker.${string}` ? TickerData
   : Name extends `candles.${string}` ? CandleData
     : Name extends `trades.${string}` ? TradeData
       : Name extends 'events' ? EventData
-        : Name extends 'heartbeat' ? HeartbeatData : AccountEventData
+        : Name extends `account.orders.${string}` ? OrderChangeData
+          : Name extends 'heartbeat' ? HeartbeatData : AccountEventData
 
 /** A frame of a channel. */
 export interface Frame<Name extends Channel> {
@@ -77,6 +89,8 @@ export interface Frame<Name extends Channel> {
   readonly seq?: number
   /** The position of the channel's previous frame. */
   readonly prev?: number
+  /** The number of frames that follow with the same `seq`. Resume after a frame that has none. */
+  readonly more?: number
   readonly data: DataOf<Name>
 }
 
@@ -123,6 +137,7 @@ export interface Message {
   readonly heads?: Readonly<Record<string, number>>
   readonly seq?: number
   readonly prev?: number
+  readonly more?: number
   readonly since?: number
   readonly reason?: string
   readonly epoch?: string
@@ -137,5 +152,5 @@ export interface Message {
 }
 
 export function isLog(channel: string): channel is LogChannel {
-  return channel === 'events' || channel.startsWith('trades.') || channel.startsWith('account.events.')
+  return channel === 'events' || channel.startsWith('trades.') || channel.startsWith('account.')
 }

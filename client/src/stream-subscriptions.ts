@@ -90,10 +90,10 @@ export function createSubscriptions({ onGap, onHandlerError }: SubscriptionOptio
     deliver(channel, message) {
       const handlers = handlersByChannel.get(channel)
       if (handlers === undefined) return true
-      const { seq, prev } = message
+      const { seq, prev, more = 0 } = message
       if (seq !== undefined && prev !== undefined) {
         const since = positions.get(channel) ?? 0
-        const check = positions.advance(channel, seq, prev)
+        const check = positions.advance(channel, { seq, prev, more })
         if (check === 'duplicate') return true
         if (check === 'gap' && !acceptGap(channel, since, { seq, prev })) return false
       }

@@ -3,11 +3,12 @@
 import type { Queryable } from '../store/store.ts'
 import type { Payload } from './archived-event.ts'
 
-/** Channels of the log: all events, trades by asset, and events by account. */
+/** Channels of the log: all events, trades by asset, and by account its events and its orders (read by order-stream.ts). */
 export interface LogChannels {
   readonly events: boolean
   readonly assets: readonly string[]
   readonly accounts: readonly string[]
+  readonly orders: readonly string[]
 }
 
 /** An event as shown in frames. */
@@ -139,7 +140,7 @@ export async function readLog(
 /** The rows of some channels in (afterSeq, throughSeq], in log order, at most `limit`. Reads only rows of these channels. */
 export async function readChannels(
   db: Queryable,
-  channels: LogChannels,
+  channels: Omit<LogChannels, 'orders'>,
   range: { readonly afterSeq: number; readonly throughSeq: number; readonly limit: number },
 ): Promise<readonly LogRow[]> {
   const rows = await db.query<RawLogRow>(
@@ -169,7 +170,7 @@ const CHANNEL_SEQS = `select seq from (
 /** The number of frames of some channels in (afterSeq, throughSeq], counted up to `max`. A row in two channels is two frames. */
 export async function countFrames(
   db: Queryable,
-  channels: LogChannels,
+  channels: Omit<LogChannels, 'orders'>,
   range: { readonly afterSeq: number; readonly throughSeq: number; readonly max: number },
 ): Promise<number> {
   const [row] = await db.query<{ frames: number }>(
@@ -194,7 +195,7 @@ export async function countFrames(
 /** The head of each channel at a seq: its last frame at or before `atSeq`, 0 when it has none. */
 export async function readChannelHeads(
   db: Queryable,
-  channels: LogChannels,
+  channels: Omit<LogChannels, 'orders'>,
   atSeq: number,
 ): Promise<{ readonly events: number; readonly assets: ReadonlyMap<string, number>; readonly accounts: ReadonlyMap<string, number> }> {
   const rows = await db.query<{ kind: 'events' | 'asset' | 'account'; name: string; seq: number | null }>(
@@ -243,7 +244,7 @@ export async function readLastPrints(
   return { rows: newest.map(toLogRow), before: rows.length > options.limit ? (rows[0]?.seq ?? 0) : 0 }
 }
 
-function namesOf(channels: LogChannels): [readonly string[], readonly string[]] {
+function namesOf(channels: Omit<LogChannels, 'orders'>): [readonly string[], readonly string[]] {
   return [channels.assets, channels.accounts]
 }
 

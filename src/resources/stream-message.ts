@@ -3,9 +3,13 @@
 import { Type } from 'typebox'
 import type { TProperties, TSchema } from 'typebox'
 import { Candle } from './candle.ts'
+import { EventRow } from './event-row.ts'
+import { Fill } from './fill.ts'
 import { amount, address, EXAMPLE_TRADER, integerOrNull, ref, seconds, textOrNull, txHash } from './fields.ts'
 import { OpenOrder } from './open-order.ts'
 import { OpenPosition } from './open-position.ts'
+import { Order } from './order.ts'
+import { TransactionRow } from './transaction.ts'
 
 export interface StreamMessage {
   /** Name in the AsyncAPI document. */
@@ -34,7 +38,7 @@ export const CLIENT_MESSAGES: readonly StreamMessage[] = [
     snapshot: Type.Optional(Type.Boolean({ description: 'Send a snapshot first.' })),
   }),
   clientMessage('unsubscribe', 'Unsubscribe from channels', { channels }),
-  clientMessage('login', 'Authenticate to access the account channel', {
+  clientMessage('login', 'Authenticate to access the account channels', {
     keyId: Type.String({ description: 'Key id.', examples: ['nk_5f2b'] }), secret: Type.String({ description: 'Secret of the key.' }),
   }),
   clientMessage('ping', 'Request a pong', {}),
@@ -96,6 +100,10 @@ const LOGGED = {
 const frame = (name: string, summary: string, fields: TProperties): StreamMessage =>
   message(name, summary, { channel: Type.String({ description: 'Channel name.' }), ...fields })
 
+function changeOf(kind: string, row: TSchema, description: string): TSchema {
+  return Type.Object({ kind: oneOf(kind), row }, { description })
+}
+
 /** Frames by channel type. */
 export const CHANNEL_MESSAGES = {
   ticker: frame('ticker', 'Price update, every three seconds', {
@@ -132,6 +140,19 @@ export const CHANNEL_MESSAGES = {
       }),
     }),
   }),
+  orders: frame('accountOrders', 'Change of a submission, an order or a position of the account', {
+    ...LOGGED,
+    more: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of frames that follow with the same seq. Absent: none.', examples: [1] })),
+    data: Type.Unsafe({
+      type: 'object',
+      description: 'What changed, as the row of the REST API.',
+      oneOf: [
+        changeOf('submission', ref(TransactionRow), 'As in GET /v1/tx/{hash}.'),
+        changeOf('order', ref(Order), 'As in GET /v1/orders/{orderId}, after this event.'),
+        changeOf('fill', ref(Fill), 'As in GET /v1/account/me/fills.'),
+      ],
+    }),
+  }),
   heartbeat: frame('heartbeat', 'Heartbeat, every second', {
     data: Type.Object({
       ts: milliseconds('Server time, Unix milliseconds.'), epoch: textOrNull({ description: 'Current epoch. Null if nothing is indexed.' }),
@@ -141,4 +162,4 @@ export const CHANNEL_MESSAGES = {
   }),
 } as const satisfies Readonly<Record<string, StreamMessage>>
 
-export const STREAM_SCHEMAS: readonly TSchema[] = [OpenPosition, OpenOrder]
+export const STREAM_SCHEMAS: readonly TSchema[] = [OpenPosition, OpenOrder, Order, Fill, TransactionRow, EventRow]

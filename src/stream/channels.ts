@@ -8,11 +8,15 @@ export type Channel =
   | { readonly kind: 'trades'; readonly asset: string }
   | { readonly kind: 'events' }
   | { readonly kind: 'account'; readonly account: string }
+  | { readonly kind: 'orders'; readonly account: string }
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'candles'; readonly asset: string; readonly interval: CandleInterval }
 
 /** Channels whose frames have a position in the log: they carry `seq` and `prev`, and can be resumed. */
-export type LogChannel = Extract<Channel, { readonly kind: 'trades' | 'events' | 'account' }>
+export type LogChannel = Extract<Channel, { readonly kind: 'trades' | 'events' | 'account' | 'orders' }>
+
+/** Channels that need the login of their account. */
+export type PersonalChannel = Extract<Channel, { readonly account: string }>
 
 export const EVENTS_CHANNEL = 'events'
 /** Frames for every client with a log channel, which no client subscribes to. */
@@ -31,11 +35,14 @@ export function candlesChannel(asset: string, interval: CandleInterval): string 
   return `candles.${asset}.${interval}`
 }
 
-const ACCOUNT_PREFIX = 'account.events.'
-const ACCOUNT_NAME = /^account\.events\.(G[A-Z2-7]{55})$/
+const ACCOUNT_NAME = /^account\.(events|orders)\.(G[A-Z2-7]{55})$/
 
 export function accountChannel(account: string): string {
-  return `${ACCOUNT_PREFIX}${account}`
+  return `account.events.${account}`
+}
+
+export function ordersChannel(account: string): string {
+  return `account.orders.${account}`
 }
 
 const MARKET_NAME = /^(?:(ticker|trades)\.([A-Z0-9]{1,32})|candles\.([A-Z0-9]{1,32})\.([0-9a-z]{1,8}))$/
@@ -44,8 +51,8 @@ const MARKET_NAME = /^(?:(ticker|trades)\.([A-Z0-9]{1,32})|candles\.([A-Z0-9]{1,
 export function parseChannel(name: string): Channel | undefined {
   if (name === EVENTS_CHANNEL) return { kind: 'events' }
   if (name === HEARTBEAT_CHANNEL) return { kind: 'heartbeat' }
-  const account = ACCOUNT_NAME.exec(name)?.[1]
-  return account === undefined ? parseMarketChannel(name) : { kind: 'account', account }
+  const [, kind, account] = ACCOUNT_NAME.exec(name) ?? []
+  return account === undefined ? parseMarketChannel(name) : { kind: kind === 'orders' ? 'orders' : 'account', account }
 }
 
 function parseMarketChannel(name: string): Channel | undefined {
@@ -62,5 +69,9 @@ export function isLogChannelName(name: string): boolean {
 }
 
 export function isLogChannel(channel: Channel): channel is LogChannel {
-  return channel.kind === 'trades' || channel.kind === 'events' || channel.kind === 'account'
+  return channel.kind === 'trades' || channel.kind === 'events' || isPersonal(channel)
+}
+
+export function isPersonal(channel: Channel): channel is PersonalChannel {
+  return channel.kind === 'account' || channel.kind === 'orders'
 }

@@ -1,7 +1,8 @@
 // Log rows as channel frames. A row is serialised once for all channels, and a frame is encoded once for all clients.
 
+import type { OrderEntry } from '../projections/order-stream.ts'
 import type { LogEvent, LogRow, LogUpgrade } from '../projections/stream-log.ts'
-import { EVENTS_CHANNEL, LOG_NOTICE, accountChannel, tradesChannel } from './channels.ts'
+import { EVENTS_CHANNEL, LOG_NOTICE, accountChannel, ordersChannel, tradesChannel } from './channels.ts'
 import { textFrame } from './wire.ts'
 
 /** A frame of a channel, encoded on first use. */
@@ -27,13 +28,30 @@ export function upgradeFrame({ contract, generation, wasmHash, ledger, seq }: Lo
   return lazyFrame(LOG_NOTICE, seq, () => JSON.stringify({ type: 'upgrade', contract, generation, wasmHash, ledger, seq }))
 }
 
-/** Rows and upgrades in the order of the log. */
-export function inLogOrder(rows: readonly LogRow[], upgrades: readonly LogUpgrade[]): readonly (LogRow | LogUpgrade)[] {
-  return upgrades.length === 0 ? rows : [...rows, ...upgrades].toSorted((a, b) => a.seq - b.seq)
+/** The frames of an entry on its account's channel. They share `seq` and `prev`; `more` counts those that follow. */
+export function orderFrames({ seq, account, changes }: OrderEntry, prev: number): readonly Frame[] {
+  const channel = ordersChannel(account)
+  return changes.map((change, index) => {
+    const more = changes.length - 1 - index
+    const place = `"seq":${seq},"prev":${prev}${more === 0 ? '' : `,"more":${more}`}`
+    return lazyFrame(channel, seq, () => `{"channel":${JSON.stringify(channel)},${place},"data":${JSON.stringify(change)}}`)
+  })
 }
 
-export function isUpgrade(entry: LogRow | LogUpgrade): entry is LogUpgrade {
+/** An entry of the log: an event, an upgrade, or what changed for an account. */
+export type LogEntry = LogRow | LogUpgrade | OrderEntry
+
+/** Entries in the order of the log. */
+export function inLogOrder(rows: readonly LogRow[], upgrades: readonly LogUpgrade[], orders: readonly OrderEntry[] = []): readonly LogEntry[] {
+  return upgrades.length + orders.length === 0 ? rows : [...rows, ...upgrades, ...orders].toSorted((a, b) => a.seq - b.seq)
+}
+
+export function isUpgrade(entry: LogEntry): entry is LogUpgrade {
   return 'wasmHash' in entry
+}
+
+export function isOrderEntry(entry: LogEntry): entry is OrderEntry {
+  return 'changes' in entry
 }
 
 function lazyFrame(channel: string, seq: number | undefined, text: () => string): Frame {

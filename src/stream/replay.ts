@@ -1,13 +1,14 @@
 // Replays channels to one connection from a position in the log, at the client's pace, then switches to live delivery without a gap or a duplicate.
 
 import type { Clock } from '../base/clock.ts'
-import type { LogChannels, LogRow } from '../projections/stream-log.ts'
+import { readOrderEntries } from '../projections/order-stream.ts'
+import type { LogChannels } from '../projections/stream-log.ts'
 import { readChannels, readUpgrades } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
-import { LOG_NOTICE } from './channels.ts'
+import { isPersonal, LOG_NOTICE, ordersChannel } from './channels.ts'
 import type { LogChannel } from './channels.ts'
-import { channelsOfRow, inLogOrder, isUpgrade, logFrame, upgradeFrame } from './frames.ts'
-import type { Frame } from './frames.ts'
+import { channelsOfRow, inLogOrder, isOrderEntry, isUpgrade, logFrame, orderFrames, upgradeFrame } from './frames.ts'
+import type { Frame, LogEntry } from './frames.ts'
 import type { FramePage } from './recent-rows.ts'
 import type { ReplayBudget } from './replay-budget.ts'
 import type { Tail } from './tail.ts'
@@ -16,7 +17,7 @@ import type { Tail } from './tail.ts'
 const PAGE_ROWS = { first: 100, min: 16, max: 500 } as const
 /** The next page has more or fewer rows, to have about this many bytes. */
 const PAGE_BYTES = 262_144
-/** Bytes written at a time: the next ones follow when the client has taken these. Frames are not split. */
+/** Bytes written at a time: the next ones follow when the client has taken these. Frames with the same seq are not separated. */
 const CHUNK_BYTES = 262_144
 /** At most this share of the bytes that may wait for a client, because live frames of other channels wait with them. */
 const CHUNK_SHARE = 1 / 4
@@ -79,7 +80,7 @@ async function sendPage({ clock }: ReplayParts, feed: Replay, { frames, chunkByt
   for (let from = 0; from < frames.length && !hasEnded(feed);) {
     let bytes = 0
     let to = from
-    while (to < frames.length && bytes < chunkBytes) bytes += frames[to++]?.bytes().length ?? 0
+    while (to < frames.length && (bytes < chunkBytes || frames[to]?.seq === frames[to - 1]?.seq)) bytes += frames[to++]?.bytes().length ?? 0
     // A channel may have been removed while the client took the chunk before.
     const chunk = frames.slice(from, to).filter(({ channel }) => feed.channels.has(channel) || channel === LOG_NOTICE)
     from = to
@@ -95,7 +96,7 @@ async function sendPage({ clock }: ReplayParts, feed: Replay, { frames, chunkByt
 
 /** The next missing frames, when the tail retains all of them. The tail does not retain frames of account channels. */
 function recentPage(tail: Tail, feed: Replay, { after, chunkBytes }: { readonly after: number; readonly chunkBytes: number }): FramePage | undefined {
-  if ([...feed.channels.values()].some(({ kind }) => kind === 'account')) return undefined
+  if ([...feed.channels.values()].some(isPersonal)) return undefined
   const page = tail.recentPage(new Set(feed.channels.keys()), after, chunkBytes)
   for (const { channel, seq } of page?.frames ?? []) if (seq !== undefined && channel !== LOG_NOTICE) feed.prev.set(channel, seq)
   return page
@@ -106,19 +107,29 @@ function createPageReader({ db, tail }: ReplayParts, feed: Replay): (after: numb
   let limit: number = PAGE_ROWS.first
   return async (after) => {
     const through = tail.position()
-    const { rows, upgrades, throughSeq } = await feed.budget.read(async () => {
-      const selected = await readChannels(db, toLogSelection(feed.channels.values()), { afterSeq: after, throughSeq: through, limit })
-      const end = selected.length < limit ? through : (selected.at(-1)?.seq ?? through)
-      return { rows: selected, upgrades: await readUpgrades(db, { afterSeq: after, throughSeq: end }), throughSeq: end }
+    const selection = toLogSelection(feed.channels.values())
+    const { rows, upgrades, orders, throughSeq } = await feed.budget.read(async () => {
+      const own = await readOrderEntries(db, selection.orders, { afterSeq: after, throughSeq: through, limit })
+      const selected = await readChannels(db, selection, { afterSeq: after, throughSeq: own.throughSeq, limit })
+      const end = selected.length < limit ? own.throughSeq : (selected.at(-1)?.seq ?? own.throughSeq)
+      const entries = own.entries.filter(({ seq }) => seq <= end)
+      return { rows: selected, orders: entries, upgrades: await readUpgrades(db, { afterSeq: after, throughSeq: end }), throughSeq: end }
     })
-    const frames = inLogOrder(rows, upgrades).flatMap((entry) => (isUpgrade(entry) ? [upgradeFrame(entry)] : toReplayFrames(entry, feed)))
+    const frames = inLogOrder(rows, upgrades, orders).flatMap((entry) => toReplayFrames(entry, feed))
     const bytes = frames.reduce((sum, frame) => sum + frame.bytes().length, 0)
-    limit = Math.min(PAGE_ROWS.max, Math.max(PAGE_ROWS.min, Math.floor((rows.length * PAGE_BYTES) / Math.max(1, bytes))))
+    limit = Math.min(PAGE_ROWS.max, Math.max(PAGE_ROWS.min, Math.floor(((rows.length + orders.length) * PAGE_BYTES) / Math.max(1, bytes))))
     return { frames, throughSeq }
   }
 }
 
-function toReplayFrames(row: LogRow, feed: Replay): readonly Frame[] {
+function toReplayFrames(row: LogEntry, feed: Replay): readonly Frame[] {
+  if (isUpgrade(row)) return [upgradeFrame(row)]
+  if (isOrderEntry(row)) {
+    const name = ordersChannel(row.account)
+    const frames = feed.channels.has(name) ? orderFrames(row, feed.prev.get(name) ?? 0) : []
+    feed.prev.set(name, row.seq)
+    return frames
+  }
   const { shared, personal } = channelsOfRow(row)
   return [...shared, ...personal].flatMap(({ channel, data }) => {
     if (!feed.channels.has(channel)) return []
@@ -135,5 +146,6 @@ export function toLogSelection(channels: Iterable<LogChannel>): LogChannels {
     events: all.some(({ kind }) => kind === 'events'),
     assets: all.flatMap((channel) => (channel.kind === 'trades' ? [channel.asset] : [])),
     accounts: all.flatMap((channel) => (channel.kind === 'account' ? [channel.account] : [])),
+    orders: all.flatMap((channel) => (channel.kind === 'orders' ? [channel.account] : [])),
   }
 }

@@ -1,5 +1,6 @@
 // Resuming from a position in the log (docs/websocket.md): a replay of everything after it, or a gap that the client has to fill over REST.
 
+import { countOrderEntries, readOrderHeads } from '../projections/order-stream.ts'
 import { countFrames, readChannelHeads, wasInterruptedAfter } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
 import type { LogChannel } from './channels.ts'
@@ -44,18 +45,33 @@ export async function planResume(
   const selection = toLogSelection(channels.values())
   const range = { afterSeq: since, throughSeq: tail.position(), max: maxFrames + 1 }
   if (needsCount(tail, { since, channels: channels.size, maxFrames })) {
-    if ((await budget.read(() => countFrames(db, selection, range))) > maxFrames) return gap('too_far')
+    const count = async (): Promise<number> => (await countFrames(db, selection, range)) + (await countOrderEntries(db, selection.orders, range))
+    if ((await budget.read(count)) > maxFrames) return gap('too_far')
   }
-  const heads = await budget.read(() => readChannelHeads(db, selection, since))
+  const heads = await budget.read(async () => {
+    return { ...(await readChannelHeads(db, selection, since)), orders: await readOrderHeads(db, selection.orders, since) }
+  })
   const prev = new Map<string, number>()
   for (const [name, channel] of channels) {
-    if (channel.kind === 'events') prev.set(name, heads.events)
-    else prev.set(name, (channel.kind === 'trades' ? heads.assets.get(channel.asset) : heads.accounts.get(channel.account)) ?? 0)
+    prev.set(name, headOf(channel, heads))
   }
   return { kind: 'replay', start: { channels, afterSeq: since, prev } }
 }
 
-/** A channel has at most one frame per seq, so a short range needs no counting. */
+interface Heads {
+  readonly events: number
+  readonly assets: ReadonlyMap<string, number>
+  readonly accounts: ReadonlyMap<string, number>
+  readonly orders: ReadonlyMap<string, number>
+}
+
+function headOf(channel: LogChannel, heads: Heads): number {
+  if (channel.kind === 'events') return heads.events
+  if (channel.kind === 'trades') return heads.assets.get(channel.asset) ?? 0
+  return (channel.kind === 'orders' ? heads.orders : heads.accounts).get(channel.account) ?? 0
+}
+
+/** A channel has about one frame per seq at most, so a short range needs no counting. */
 export function needsCount(tail: Tail, range: { readonly since: number; readonly channels: number; readonly maxFrames: number }): boolean {
   return (tail.position() - range.since) * range.channels > range.maxFrames
 }

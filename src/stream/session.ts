@@ -6,7 +6,7 @@ import type { AssetList } from '../exchange/assets.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { Queryable } from '../store/store.ts'
-import { isLogChannel, parseChannel } from './channels.ts'
+import { isLogChannel, isPersonal, parseChannel } from './channels.ts'
 import type { Channel, LogChannel } from './channels.ts'
 import { CLOSE } from './connection.ts'
 import type { Connection } from './connection.ts'
@@ -84,7 +84,7 @@ export function createSession(parts: SessionParts): Session {
         connection.limitExceeded()
         return
       }
-      await subscriptions.watchAccounts(logChannels.values())
+      await subscriptions.watch(logChannels)
     }
     const resume = await planResumeOf(parts, request, logChannels)
     const snapshots = request.snapshot && resume === undefined ? await readSnapshots(snapshotParts, logChannels) : []
@@ -185,15 +185,15 @@ function sortChannels(
 }
 
 function isOpenTo(channel: Channel, login: StreamLogin | null, assets: AssetList): boolean {
-  if (channel.kind === 'account') return channel.account === login?.owner
+  if (isPersonal(channel)) return channel.account === login?.owner
   return !('asset' in channel) || assets.find(channel.asset) !== undefined
 }
 
 /** What the request reads from the database. */
 function costOf({ tail, limits }: SessionParts, { since, snapshot }: SubscribeRequest, channels: ReadonlyMap<string, LogChannel>): RequestCost {
-  const kinds = [...channels.values()].map(({ kind }) => kind)
-  const accounts = kinds.filter((kind) => kind === 'account').length
-  if (since === undefined) return { reads: accounts + (snapshot ? kinds.filter((kind) => kind !== 'events').length : 0), counts: false }
+  const all = [...channels.values()]
+  const accounts = all.filter(isPersonal).length
+  if (since === undefined) return { reads: accounts + (snapshot ? all.filter(({ kind }) => kind === 'trades' || kind === 'account').length : 0), counts: false }
   return { reads: accounts + 1, counts: needsCount(tail, { since, channels: channels.size, maxFrames: limits.replayFrames }) }
 }
 
@@ -209,11 +209,12 @@ function subscribedMessage(
   tail: Tail, accepted: ReadonlyMap<string, Channel>, logChannels: ReadonlyMap<string, LogChannel>,
 ): Readonly<Record<string, unknown>> {
   const headOf = (name: string, channel: LogChannel): number =>
-    channel.kind === 'account' ? tail.accountHead(channel.account) : tail.channelHead(name)
+    isPersonal(channel) ? tail.personalHead(channel) : tail.channelHead(name)
   const heads = Object.fromEntries([...logChannels].map(([name, channel]) => [name, headOf(name, channel)]))
   return { type: 'subscribed', channels: [...accepted.keys()], ...(logChannels.size > 0 ? { heads } : {}) }
 }
 
 function isAccountChannel(name: string): boolean {
-  return parseChannel(name)?.kind === 'account'
+  const channel = parseChannel(name)
+  return channel !== undefined && isPersonal(channel)
 }

@@ -63,7 +63,7 @@ export interface StreamStats {
   readonly subscribers: number
   /** Of the slowest client. A client above the limit is disconnected. */
   readonly bufferedBytesMax: number
-  /** Accounts whose channels are tracked. */
+  /** Channels of accounts that are tracked. */
   readonly accounts: number
   /** Running replays. */
   readonly replays: number
@@ -174,7 +174,7 @@ export function createStream({ store, deployment, clock, log, limits, services }
       addresses: clients.addresses(),
       subscribers: hub.subscribers(),
       bufferedBytesMax: [...clients].reduce((max, { connection }) => Math.max(max, connection.bufferedBytes()), 0),
-      accounts: tail.watchedAccounts(),
+      accounts: tail.watched(),
       replays: [...clients].reduce((sum, { session }) => sum + session.replays(), 0),
     }),
     start() {

@@ -3,8 +3,8 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Queryable } from '../store/store.ts'
-import { parseChannel } from './channels.ts'
-import type { Channel, LogChannel } from './channels.ts'
+import { isPersonal, parseChannel } from './channels.ts'
+import type { Channel, LogChannel, PersonalChannel } from './channels.ts'
 import { CLOSE } from './connection.ts'
 import type { Connection } from './connection.ts'
 import type { Hub, Subscriber } from './hub.ts'
@@ -45,8 +45,8 @@ export interface Subscriptions {
   replay(start: ReplayStart): void
   /** Ends the subscription to these channels. */
   remove(names: readonly string[]): void
-  /** Starts tracking the heads of account channels. Rejects when the database cannot be read. */
-  watchAccounts(channels: Iterable<Channel>): Promise<void>
+  /** Starts tracking the heads of personal channels. Rejects when the database cannot be read. */
+  watch(channels: ReadonlyMap<string, Channel>): Promise<void>
   /** Ends all subscriptions. */
   close(): void
 }
@@ -54,7 +54,8 @@ export interface Subscriptions {
 export function createSubscriptions({ connection, hub, tail, db, clock, budget, waitingBytes, log }: SubscriptionsParts): Subscriptions {
   const subscriber: Subscriber = { write: connection.write }
   const replays = new Set<Replay>()
-  const watchedAccounts = new Set<string>()
+  /** By name. */
+  const watched = new Map<string, PersonalChannel>()
 
   /** Stops live delivery and running replays, but keeps tracking account channels so that delivery can start again. */
   function pause(names: readonly string[]): void {
@@ -95,23 +96,23 @@ export function createSubscriptions({ connection, hub, tail, db, clock, budget, 
       pause(names)
       for (const name of names) {
         const channel = parseChannel(name)
-        if (channel?.kind === 'account' && watchedAccounts.delete(channel.account)) tail.releaseAccount(channel.account)
+        if (channel !== undefined && isPersonal(channel) && watched.delete(name)) tail.release(channel)
       }
     },
-    async watchAccounts(channels) {
-      for (const channel of channels) {
-        if (channel.kind !== 'account' || watchedAccounts.has(channel.account)) continue
-        await tail.watchAccount(channel.account)
-        // `close` has already released the accounts of a connection that closed during the read.
-        if (connection.closed.aborted) tail.releaseAccount(channel.account)
-        else watchedAccounts.add(channel.account)
+    async watch(channels) {
+      for (const [name, channel] of channels) {
+        if (!isPersonal(channel) || watched.has(name)) continue
+        await tail.watch(channel)
+        // `close` has already released the channels of a connection that closed during the read.
+        if (connection.closed.aborted) tail.release(channel)
+        else watched.set(name, channel)
       }
     },
     close() {
       hub.drop(subscriber)
       for (const { channels } of replays) channels.clear()
-      for (const account of watchedAccounts) tail.releaseAccount(account)
-      watchedAccounts.clear()
+      for (const channel of watched.values()) tail.release(channel)
+      watched.clear()
     },
   }
 }

@@ -5,15 +5,16 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { INDEX_CHANNEL } from '../projections/index-state.ts'
-import type { LogHead, LogRow, LogUpgrade } from '../projections/stream-log.ts'
+import type { LogHead, LogRow } from '../projections/stream-log.ts'
 import { hasEventAt, readChannelHeads, readLog, readLogHead } from '../projections/stream-log.ts'
-import type { Queryable, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import { EVENTS_CHANNEL, tradesChannel } from './channels.ts'
-import type { Frame } from './frames.ts'
-import { channelsOfRow, inLogOrder, isUpgrade, logFrame, upgradeFrame } from './frames.ts'
+import type { PersonalChannel } from './channels.ts'
+import type { Frame, LogEntry } from './frames.ts'
+import { channelsOfRow, inLogOrder, isOrderEntry, isUpgrade, logFrame, upgradeFrame } from './frames.ts'
+import { createPersonalChannels } from './personal-channels.ts'
 import { createRecentRows } from './recent-rows.ts'
 import type { FramePage } from './recent-rows.ts'
-import { createWatchedAccounts } from './watched-accounts.ts'
 
 /** Rows per read. */
 const PAGE_ROWS = 500
@@ -34,11 +35,12 @@ export interface Tail {
   /** The seq of a shared log channel's last frame, 0 when it has none. */
   channelHead(channel: string): number
   /** The same for an account's channel, while it is watched. */
-  accountHead(account: string): number
+  personalHead(channel: PersonalChannel): number
   /** Tracks an account's channel until released. Resolves when its head is known. Rejects when the database cannot be read. */
-  watchAccount(account: string): Promise<void>
-  releaseAccount(account: string): void
-  watchedAccounts(): number
+  watch(channel: PersonalChannel): Promise<void>
+  release(channel: PersonalChannel): void
+  /** The number of tracked channels. */
+  watched(): number
   /** Frames of shared log channels after `afterSeq`, about `pageBytes` of them, when the retained rows include all frames up to the position. */
   recentPage(channels: ReadonlySet<string>, afterSeq: number, pageBytes: number): FramePage | undefined
   /** Reads and publishes everything committed before the call. Rejects when the database cannot be read. */
@@ -69,7 +71,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
   const db = store.read
   const channelHeads = new Map<string, number>()
   const recent = createRecentRows(RECENT_ROWS)
-  const accounts = createWatchedAccounts((account) => readAccountHead(db, account, position))
+  const personal = createPersonalChannels(db, () => position)
   const catchUp = coalesce(advance)
   let position = 0
   let ready = false
@@ -98,20 +100,22 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
   async function advance(): Promise<void> {
     if (!ready) await start()
     for (;;) {
-      const includeAccounts = accounts.count() > 0
-      const { end, rows, upgrades } = await readLog(db, position, { limit: PAGE_ROWS, accounts: includeAccounts })
-      // An account was watched during the read: read again, with account data.
-      if (!includeAccounts && accounts.count() > 0) continue
+      const selection = personal.selection()
+      const { end, rows, upgrades } = await readLog(db, position, { limit: PAGE_ROWS, accounts: selection.accounts })
+      const readSeq = rows.length === PAGE_ROWS ? (rows.at(-1)?.seq ?? position) : (end?.seq ?? position)
+      const { entries, throughSeq } = await personal.readOrders(selection, { afterSeq: position, throughSeq: readSeq })
+      // A channel was subscribed to during the read: read again, with its data.
+      if (!personal.isCurrent(selection)) continue
       if (end === null) return
       if (end.epoch !== epoch && position > 0 && !(await hasEventAt(db, position))) {
         await restart()
         continue
       }
       head = end
-      publishEntries(inLogOrder(rows, upgrades))
-      if (rows.length === PAGE_ROWS) continue
+      publishEntries(inLogOrder(rows, upgrades, entries).filter(({ seq }) => seq <= throughSeq))
       // The log may end with rows that are on no channel.
-      position = Math.max(position, end.seq)
+      position = Math.max(position, throughSeq)
+      if (throughSeq < end.seq) continue
       // A new epoch may have no rows yet.
       enterEpoch(end.epoch)
       return
@@ -126,7 +130,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
   }
 
   /** Publishes rows and upgrades epoch by epoch. */
-  function publishEntries(entries: readonly (LogRow | LogUpgrade)[]): void {
+  function publishEntries(entries: readonly LogEntry[]): void {
     for (let from = 0; from < entries.length;) {
       const entryEpoch = entries[from]?.epoch ?? ''
       enterEpoch(entryEpoch)
@@ -143,7 +147,8 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     if (previous !== undefined && previous !== next) onEpoch({ since: position, epoch: next })
   }
 
-  function takeEntry(entry: LogRow | LogUpgrade): readonly Frame[] {
+  function takeEntry(entry: LogEntry): readonly Frame[] {
+    if (isOrderEntry(entry)) return personal.takeOrders(entry)
     if (!isUpgrade(entry)) return takeRow(entry)
     const frames = [upgradeFrame(entry)]
     position = entry.seq
@@ -154,20 +159,15 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
   /** Moves the position to the row and returns its frames: shared channels, and the accounts that are watched. */
   function takeRow(row: LogRow): readonly Frame[] {
     const { seq } = row
-    const { shared, personal } = channelsOfRow(row)
+    const channels = channelsOfRow(row)
     position = seq
-    const sharedFrames = shared.map(({ channel, data }) => {
+    const sharedFrames = channels.shared.map(({ channel, data }) => {
       const prev = channelHeads.get(channel) ?? 0
       channelHeads.set(channel, seq)
       return logFrame(channel, { seq, prev }, data)
     })
     recent.add({ seq, frames: sharedFrames })
-    const accountFrames = personal.filter(({ account }) => accounts.has(account)).map(({ account, channel, data }) => {
-      const prev = accounts.head(account)
-      accounts.advance(account, seq)
-      return logFrame(channel, { seq, prev }, data)
-    })
-    return [...sharedFrames, ...accountFrames]
+    return [...sharedFrames, ...personal.takeRow(row, channels.personal)]
   }
 
   return {
@@ -175,18 +175,14 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     head: () => head,
     ready: () => ready,
     channelHead: (channel) => channelHeads.get(channel) ?? 0,
-    accountHead: accounts.head,
-    watchAccount: accounts.watch,
-    releaseAccount: accounts.release,
-    watchedAccounts: accounts.count,
+    personalHead: personal.head,
+    watch: personal.watch,
+    release: personal.release,
+    watched: personal.count,
     recentPage: (channels, afterSeq, pageBytes) => recent.pageAfter(channels, afterSeq, { pageBytes, endSeq: position }),
     catchUp,
     run: (signal) => runTail({ store, clock, log, catchUp }, signal),
   }
-}
-
-async function readAccountHead(db: Queryable, account: string, position: number): Promise<number> {
-  return (await readChannelHeads(db, { events: false, assets: [], accounts: [account] }, position)).accounts.get(account) ?? 0
 }
 
 /** Runs one call at a time. Calls during a run share one further run, because the current one may have read before what they wait for was committed. */

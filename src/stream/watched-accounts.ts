@@ -1,4 +1,4 @@
-// The head of each account channel that at least one client is subscribed to.
+// The heads of the account channels of one kind that at least one client is subscribed to.
 
 interface WatchedAccount {
   watchers: number
@@ -16,6 +16,7 @@ export interface WatchedAccounts {
   /** Counts a watcher less; the last one ends the tracking. */
   release(account: string): void
   count(): number
+  names(): readonly string[]
   has(account: string): boolean
   /** Seq of the last frame, 0 when there is none or the account is not watched. */
   head(account: string): number
@@ -47,6 +48,7 @@ export function createWatchedAccounts(readHead: (account: string) => Promise<num
       if (watched !== undefined && --watched.watchers === 0) accounts.delete(account)
     },
     count: () => accounts.size,
+    names: () => [...accounts.keys()],
     has: (account) => accounts.has(account),
     head(account) {
       const watched = accounts.get(account)

@@ -1,5 +1,6 @@
 // The SQL statements that write the tables of the schema tx.
 
+import { SUBMISSION_CHANNEL } from '../projections/submission-log.ts'
 import type { TransactionRow } from '../resources/transaction.ts'
 import type { Queryable } from '../store/store.ts'
 import type { FinalStatus, PreparedRecord, SubmissionRecord, SubmissionResult } from './records.ts'
@@ -146,6 +147,7 @@ export async function postponeSubmission(
 /** Appends a change of a submission for the log. */
 export async function insertChange(tx: Queryable, { owner, hash }: { owner: string; hash: string }, row: TransactionRow, nowMs: number): Promise<void> {
   await tx.query('insert into tx.submission_changes (owner, hash, row, changed_at) values ($1, $2, $3::jsonb, $4)', [owner, hash, JSON.stringify(row), nowMs])
+  await tx.query('select pg_notify($1, $2)', [SUBMISSION_CHANNEL, ''])
 }
 
 /** Of this many due submissions, owners get turns. */

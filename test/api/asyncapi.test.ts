@@ -84,7 +84,7 @@ test('every frame of every channel matches the document', async () => {
   client.send({ op: 'login' })
   const accountChannel = `account.events.${trader.address}`
   const assetChannels = ['BTC', 'ETH'].flatMap((asset) => [`ticker.${asset}`, `trades.${asset}`, `candles.${asset}.1m`])
-  const channels = ['events', 'heartbeat', accountChannel, ...assetChannels]
+  const channels = ['events', 'heartbeat', accountChannel, `account.orders.${trader.address}`, ...assetChannels]
   client.send({ op: 'subscribe', channels, snapshot: true, id: 'all' })
   client.send({ op: 'subscribe', channels: ['events'], since: 1e9 })
   client.send({ op: 'subscribe', channels: 'events' })

@@ -109,7 +109,7 @@ export async function startProcess(index: number, run: number, parts: ProcessPar
   async function watch(account: string): Promise<void> {
     try {
       if (!tail.ready()) await tail.catchUp()
-      await tail.watchAccount(account)
+      await tail.watch({ kind: 'account', account })
     } catch {
       // This channel has no subscriber.
     }

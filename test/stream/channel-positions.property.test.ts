@@ -74,7 +74,7 @@ async function settle(index: IndexFixture): Promise<void> {
   await index.catchUp()
 }
 
-const ofAccount = (account: string): LogChannels => ({ events: false, assets: [], accounts: [account] })
+const ofAccount = (account: string): LogChannels => ({ events: false, assets: [], accounts: [account], orders: [] })
 
 interface EventFrame {
   readonly seq: number

@@ -128,7 +128,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 const CHECKS: Readonly<Record<string, (wanted: unknown, value: unknown) => boolean>> = {
   type: (wanted, value) => [wanted].flat().some((name) => TYPES[String(name)]?.(value) === true),
   enum: (wanted, value) => (wanted as readonly unknown[]).includes(value),
-  required: (wanted, value) => (wanted as readonly string[]).every((key) => Object.hasOwn(Object(value) as object, key)),
+  required: (wanted, value) => typeof value !== 'object' || value === null || (wanted as readonly string[]).every((key) => Object.hasOwn(value, key)),
   pattern: (wanted, value) => new RegExp(String(wanted), 'u').test(String(value)),
   minLength: (wanted, value) => String(value).length >= Number(wanted),
   maxLength: (wanted, value) => String(value).length <= Number(wanted),
