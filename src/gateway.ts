@@ -60,6 +60,7 @@ import { createSharedChallengeState } from './redis/shared-challenges.ts'
 import { createSharedCounts } from './redis/shared-counts.ts'
 import type { DecodePayload } from './relay/preview.ts'
 import { createRelay } from './relay/relay.ts'
+import type { ReadConditions } from './relay/warnings.ts'
 import type { Relay } from './relay/relay.ts'
 import { actionsRoutes } from './routes/actions.ts'
 import { adlRoutes } from './routes/adl.ts'
@@ -194,7 +195,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   })
 
   const chainParts = chainPartsFrom(parts)
-  const relay = createRelay({ ...chainParts, decodePayload: payloadDecoder(deployment) })
+  const { venue, adl, marketStatus } = createVenueParts(chainParts, { db, prices })
+  const relay = createRelay({ ...chainParts, decodePayload: payloadDecoder(deployment), readConditions: conditionsReader(venue, prices) })
   const accounts = createAccounts({ ...chainParts, listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit) })
 
   let draining = false
@@ -209,7 +211,6 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await registerOpenApi(app)
   const indexWaiter = createIndexWaiter({ store, clock })
   supportMinLedger(app, indexWaiter.waitForLedger)
-  const { venue, adl, marketStatus } = createVenueParts(chainParts, { db, prices })
   statusRoutes(app, parts, { sharedCounts, isDraining, prices, marketStatus })
   marketsRoutes(app, { prices, db, clock, deployment, venue })
   oracleRoutes(app, { prices, oracleHealth: createOracleHealth({ prices, clock, heartbeatSecret: parts.heartbeatSecret ?? null }) })
@@ -333,6 +334,21 @@ function tradingRoutes(
   ordersRoutes(app, preparing)
   actionsRoutes(app, preparing)
   txRoutes(app, { relay, submissions, transactions: submissions.transactions })
+}
+
+/** What the warnings of a prepared transaction depend on. Prices are those that were last read, which costs no time. */
+function conditionsReader(venue: Venue, prices: Prices): ReadConditions {
+  return async () => {
+    const known = await venue.conditions()
+    if (known === null) return null
+    return {
+      ...known,
+      price(asset) {
+        const price = prices.readings().find((reading) => reading.asset === asset)?.price ?? null
+        return price === null ? null : { price: BigInt(price.price), timestampSec: price.timestamp }
+      },
+    }
+  }
 }
 
 /** Decodes events as the indexer does. */

@@ -92,6 +92,8 @@ export const CAPACITY_WAIT_MS = 1_000
 /** From this age on the figures are marked as stale. */
 export const CAPACITY_STALE_MS = 10_000
 export const CAPACITY_SERVED_MS = 35_000
+/** How long preparing a transaction waits for what its warnings depend on. */
+export const CONDITIONS_WAIT_MS = 500
 /** Cache time of the figures of quotes: about the shortest time between two ledgers. Traders whose figures are cached. */
 export const QUOTE_CACHE_MS = 1_000
 export const QUOTED_TRADERS_MAX = 1_000

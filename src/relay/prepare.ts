@@ -24,6 +24,8 @@ import type { Footprints } from './footprints.ts'
 import type { LedgerTime } from './ledger-time.ts'
 import { previewSimulation } from './preview.ts'
 import type { DecodePayload } from './preview.ts'
+import { findWarnings } from './warnings.ts'
+import type { ReadConditions } from './warnings.ts'
 
 /** Raised when the simulation of a call fails. `message` is for the API's caller. */
 export class SimulationFailed extends Error {
@@ -48,6 +50,7 @@ export interface PrepareParts {
   readonly ledgerTime: LedgerTime
   readonly footprints: Footprints
   readonly decodePayload: DecodePayload
+  readonly readConditions: ReadConditions
 }
 
 /** A contract call by the account `trader`; `op` is the API's name of the call. */
@@ -73,10 +76,11 @@ export function createPrepare(parts: PrepareParts): Prepare {
     const draft = draftCall({ source: trader, contract: called, functionName, args })
     const covered = { contract, functionName, args, caller: trader }
     // Independent of each other: together they cost one round trip.
-    const [sequence, simulation, ledgerSec] = await Promise.all([
+    const [sequence, simulation, ledgerSec, conditions] = await Promise.all([
       readSequence(parts, trader, call),
       rpc.simulateTransaction(simulationEnvelope(draft), call),
       parts.ledgerTime.nowSec(),
+      parts.readConditions(),
       parts.footprints.prefetch(covered, options),
     ])
     if (sequence === null) throw new SimulationFailed('the account does not exist on the network. Fund it, then prepare again.', { cause: null })
@@ -84,12 +88,13 @@ export function createPrepare(parts: PrepareParts): Prepare {
     if (simulation.mustRestore) throw new SimulationFailed('the call needs archived ledger entries. Restore them first.', { cause: null })
     const { simulation: extended, extraFee } = await parts.footprints.extend(covered, simulation, options).catch(toRpcFailure('simulateTransaction'))
     const { envelopeXdr, resourceFee } = assemble(extended, sequence, ledgerSec)
-    const { preview } = previewSimulation(simulation, { trader, contract: called, exchange, decodePayload: parts.decodePayload })
+    const { effects, preview } = previewSimulation(simulation, { trader, contract: called, exchange, decodePayload: parts.decodePayload })
     const { hash, maxTimeSec, invocation } = decodeResponse('simulateTransaction', () => readPreparedEnvelope(envelopeXdr, parts.networkId))
     return {
       op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? (resourceFee - extraFee).toString(),
       extraResourceFee: extraFee.toString(),
-      hash, clientId, expiresAt: maxTimeSec, intent: describeIntent(invocation, exchange), preview, warnings: [],
+      hash, clientId, expiresAt: maxTimeSec, intent: describeIntent(invocation, exchange), preview,
+      warnings: findWarnings(effects, conditions, { nowSec: ledgerSec, priceTimestamp: preview.priceTimestamp }),
     }
 
     function assemble(answer: SimulationResponse, account: bigint, timeSec: number): ReturnType<typeof assembleTransaction> {

@@ -17,6 +17,7 @@ import type { OutcomeReader } from './outcomes.ts'
 import { createPrepare } from './prepare.ts'
 import type { Prepare } from './prepare.ts'
 import type { DecodePayload } from './preview.ts'
+import type { ReadConditions } from './warnings.ts'
 import { send } from './send.ts'
 import type { SendResult } from './send.ts'
 import { createSubmissions } from './submissions.ts'
@@ -41,14 +42,15 @@ export function createRelay(parts: {
   readonly deployment: CurrentDeployment
   readonly ledgerWatermarks: LedgerWatermarks
   readonly decodePayload: DecodePayload
+  readonly readConditions: ReadConditions
 }): Relay {
-  const { rpc, clock, log, deployment, ledgerWatermarks, decodePayload } = parts
+  const { rpc, clock, log, deployment, ledgerWatermarks, decodePayload, readConditions } = parts
   // The passphrase stays the same: a process serves one network.
   const networkId = networkIdOf(deployment.current.passphrase)
   const contractErrors = createContractErrors(deployment)
   return {
     prepare: createPrepare({
-      rpc, deployment, networkId, contractErrors, ledgerWatermarks, decodePayload,
+      rpc, deployment, networkId, contractErrors, ledgerWatermarks, decodePayload, readConditions,
       ledgerTime: createLedgerTime({ rpc, clock }),
       footprints: createFootprints({ rpc, clock, deployment }),
     }),

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import { amountText } from '../base/fixed-point.ts'
+import { createRefreshedValue } from '../base/refreshed-value.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { MarketSource, MarketSummary } from '../chain/market-summary.ts'
@@ -11,7 +12,10 @@ import type { Rpc } from '../chain/rpc.ts'
 import { withTimeout } from '../chain/with-timeout.ts'
 import { hasNewerView } from '../exchange/deployment.ts'
 import type { CurrentDeployment, Deployment } from '../exchange/deployment.ts'
-import { LEVERAGE, SLIPPAGE_TOLERANCE_BPS, TRAILING_PERCENT_BPS, VAULT_CAPS_CACHE_MS, VENUE_CACHE_MS, VENUE_READ_TIMEOUT_MS } from '../limits.ts'
+import {
+  CAPACITY_SERVED_MS, CAPACITY_STALE_MS, CONDITIONS_WAIT_MS, LEVERAGE, SLIPPAGE_TOLERANCE_BPS, TRAILING_PERCENT_BPS, VAULT_CAPS_CACHE_MS, VENUE_CACHE_MS,
+  VENUE_READ_TIMEOUT_MS,
+} from '../limits.ts'
 import type { CurrentFunding } from '../resources/funding.ts'
 import type { MarketLimits } from '../resources/market-limits.ts'
 import type { PoolState, SideHeadroom } from '../resources/pool.ts'
@@ -31,8 +35,19 @@ export interface Venue {
   funding(): Promise<CurrentFunding | null>
   limits(asset: string): Promise<MarketLimits>
   readonly quote: ReadQuote
+  /** What limits trading now, a few seconds old. Null while it cannot be read. Waits for a limited time and never rejects. */
+  conditions(): Promise<VenueConditions | null>
   /** Null while it cannot be read. Never rejects. */
   readonly capacity: ReadCapacity
+}
+
+/** Null: unknown. */
+export interface VenueConditions {
+  readonly maxPriceAgeSec: number | null
+  /** When funding of an asset was last applied, Unix seconds. */
+  fundingAppliedSec(asset: string): number | null
+  /** How much more can be opened, 7-decimal USD. 0 is long, 1 is short. */
+  headroom(asset: string, direction: number): bigint | null
 }
 
 /** How long the funding history waits for the current rate. After a failure, no request waits for VENUE_CACHE_MS. */
@@ -78,6 +93,18 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly deployment: Cur
     return caps
   }
 
+  const snapshotsInBackground = createRefreshedValue<VenueSnapshot>({
+    clock, freshMs: VENUE_CACHE_MS, staleMs: CAPACITY_STALE_MS, servedMs: CAPACITY_SERVED_MS, waitMs: CONDITIONS_WAIT_MS,
+    async read() {
+      try {
+        return await snapshot()
+      } catch (error) {
+        if (error instanceof RpcFailure) return null
+        throw error
+      }
+    },
+  })
+
   async function orNullAfterWait<T>(reading: Promise<T>): Promise<T | null> {
     const waited = new AbortController()
     try {
@@ -109,8 +136,24 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly deployment: Cur
       return null
     },
     quote: createQuotes({ rpc, deployment, clock, readCaps: capsOf }),
+    async conditions() {
+      const known = await snapshotsInBackground.get(cacheKeyOf(deployment.current))
+      return known === null ? null : conditionsOf(known.value)
+    },
     limits: async (asset) => describeLimits(asset, await snapshot(), nowSec()),
     capacity: createCapacityReader({ snapshot, deployment, clock }),
+  }
+}
+
+function conditionsOf(snapshot: VenueSnapshot): VenueConditions {
+  const { market } = snapshot
+  return {
+    maxPriceAgeSec: market.config?.max_price_staleness ?? null,
+    fundingAppliedSec: (asset) => (market.sharedFunding === null ? market.assets.get(asset)?.funding?.lastSec : market.sharedFunding.lastSec) ?? null,
+    headroom(asset, direction) {
+      const rooms = roomsOf(asset, snapshot, maxPositionSize(asset, market))
+      return (direction === 0 ? rooms?.long.room : rooms?.short.room) ?? null
+    },
   }
 }
 

@@ -42,7 +42,7 @@ function bench(overrides: Readonly<Record<string, readonly ScriptedResponse[]>> 
   const ledgerWatermarks = createLedgerWatermarks(clock)
   const prepareCall = createPrepare({
     rpc, deployment: DEPLOYMENT, networkId: networkIdOf(PASSPHRASE), contractErrors: createContractErrors(DEPLOYMENT), ledgerWatermarks,
-    ledgerTime: createLedgerTime({ rpc, clock }), footprints: AS_SIMULATED, decodePayload: () => null,
+    ledgerTime: createLedgerTime({ rpc, clock }), footprints: AS_SIMULATED, decodePayload: () => null, readConditions: () => Promise.resolve(null),
   })
   const prepare: PrepareOrder = (request, trader, signal) =>
     prepareCall({ op: request.op, trader, clientId: null, ...callOf(request, trader, { contracts: CONTRACTS }) }, signal === undefined ? {} : { signal })

@@ -118,7 +118,7 @@ export async function createTradingServer(): Promise<TradingServer> {
     app,
     serve(parts) {
       const keys = createKeys({ allowlist: OPEN_TO_EVERYONE, ...parts })
-      const relay = createRelay({ ...parts, ledgerWatermarks: createLedgerWatermarks(parts.clock), decodePayload: () => null })
+      const relay = createRelay({ ...parts, ledgerWatermarks: createLedgerWatermarks(parts.clock), decodePayload: () => null, readConditions: () => Promise.resolve(null) })
       const submissions = createSubmissionService({ ...parts, relay })
       services = { parts, keys, relay, submissions }
       return {
