@@ -25,6 +25,7 @@ export const GUIDES: readonly Guide[] = [
   { name: 'operator', file: 'guides/operator.md', summary: 'For operators: installation, metrics, upgrades, incidents.' },
   { name: 'how-the-exchange-works', file: 'how-the-exchange-works.md', summary: 'Markets, fees, funding, margin, liquidation, keepers and vaults.' },
   { name: 'generations', file: 'generations.md', summary: 'What differs for clients between contracts of generation 1 and 2.' },
+  { name: 'trading', file: 'trading.md', summary: 'Previews, warnings, client ids and quotes.' },
   { name: 'websocket', file: 'websocket.md', summary: 'The protocol of the WebSocket stream.' },
   { name: 'glossary', file: 'glossary.md', summary: 'Terms of the exchange, of Stellar and of this code.' },
 ]

@@ -241,7 +241,7 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
       },
     })
     const deployment = currentDeploymentOf(CONTRACTS, { passphrase: PASSPHRASE })
-    const relay = createRelay({ rpc, clock, log: silentLog, deployment, ledgerWatermarks: createLedgerWatermarks(clock), decodePayload: () => null })
+    const relay = createRelay({ rpc, clock, log: silentLog, deployment, ledgerWatermarks: createLedgerWatermarks(clock), decodePayload: () => null, readConditions: () => Promise.resolve(null) })
     const service = createSubmissionService({ store: own, relay, rpc, clock, random, log: silentLog })
     const stop = new AbortController()
     const running = service.run(stop.signal)

@@ -76,7 +76,7 @@ export async function startMovement({ build, wallets: count }: { readonly build:
       return { status: response.status, body: response.body ?? '' }
     },
   })
-  const relay = createRelay({ rpc, clock, log: silentLog, deployment, ledgerWatermarks: createLedgerWatermarks(clock), decodePayload: () => null })
+  const relay = createRelay({ rpc, clock, log: silentLog, deployment, ledgerWatermarks: createLedgerWatermarks(clock), decodePayload: () => null, readConditions: () => Promise.resolve(null) })
   const wallets = Array.from({ length: count }, (_, index) => Keypair.fromRawEd25519Seed(createHash('sha256').update(`wallet ${index}`).digest()))
   const { usdcAsset } = network.exchange
   for (const wallet of wallets) {
