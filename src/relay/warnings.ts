@@ -52,8 +52,8 @@ function triggersAtOnce(asset: string, order: OrderEntry, price: bigint): Warnin
   const side = order.trigger_condition === ABOVE ? 'at or above' : 'at or below'
   return {
     code: 'triggers_at_once',
-    message: `The price of ${asset} is ${formatDecimal(price)}, already ${side} the trigger of ${formatDecimal(reference)}, so keepers can execute the order at once. `
-      + 'Check the trigger price and its condition.',
+    message: `The price of ${asset} is ${formatDecimal(price)}, already ${side} the trigger of ${formatDecimal(reference)}. `
+      + 'Keepers can execute the order at once. Check the trigger price and its condition.',
   }
 }
 

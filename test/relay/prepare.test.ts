@@ -18,6 +18,7 @@ import { CONTRACTS, errorEvent, LATEST_LEDGER, PASSPHRASE, STRANGER, TRADER } fr
 import { createScriptedNode, NODE_START_MS, pass, quiet } from './scripted-node.ts'
 import type { ScriptedNode, NodeResponse, ScriptedResponse } from './scripted-node.ts'
 import { currentDeploymentOf } from '../support/deployments.ts'
+import { NO_PREVIEW } from '../support/no-preview.ts'
 
 const DEPLOYMENT = currentDeploymentOf(CONTRACTS)
 
@@ -42,7 +43,7 @@ function bench(overrides: Readonly<Record<string, readonly ScriptedResponse[]>> 
   const ledgerWatermarks = createLedgerWatermarks(clock)
   const prepareCall = createPrepare({
     rpc, deployment: DEPLOYMENT, networkId: networkIdOf(PASSPHRASE), contractErrors: createContractErrors(DEPLOYMENT), ledgerWatermarks,
-    ledgerTime: createLedgerTime({ rpc, clock }), footprints: AS_SIMULATED, decodePayload: () => null, readConditions: () => Promise.resolve(null),
+    ledgerTime: createLedgerTime({ rpc, clock }), footprints: AS_SIMULATED, ...NO_PREVIEW,
   })
   const prepare: PrepareOrder = (request, trader, signal) =>
     prepareCall({ op: request.op, trader, clientId: null, ...callOf(request, trader, { contracts: CONTRACTS }) }, signal === undefined ? {} : { signal })

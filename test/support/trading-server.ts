@@ -39,6 +39,7 @@ import { createSubmissionService } from '../../src/submissions/submissions.ts'
 import type { SubmissionService } from '../../src/submissions/submissions.ts'
 import type { Store } from '../../src/store/store.ts'
 import { GATEWAY_DEFAULTS, UNLIMITED_RATES } from './bare-gateway.ts'
+import { NO_PREVIEW } from './no-preview.ts'
 
 /** A running set of services. Its memory is its own. */
 export interface Trading {
@@ -118,7 +119,7 @@ export async function createTradingServer(): Promise<TradingServer> {
     app,
     serve(parts) {
       const keys = createKeys({ allowlist: OPEN_TO_EVERYONE, ...parts })
-      const relay = createRelay({ ...parts, ledgerWatermarks: createLedgerWatermarks(parts.clock), decodePayload: () => null, readConditions: () => Promise.resolve(null) })
+      const relay = createRelay({ ...parts, ledgerWatermarks: createLedgerWatermarks(parts.clock), ...NO_PREVIEW })
       const submissions = createSubmissionService({ ...parts, relay })
       services = { parts, keys, relay, submissions }
       return {
