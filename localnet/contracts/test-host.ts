@@ -29,6 +29,16 @@ export interface InvokeSuccess {
   readonly value: Val
   readonly events: readonly TestEvent[]
   readonly auth: readonly TestAuth[]
+  /** The entries that the call changed. */
+  readonly writes: readonly TestWrite[]
+}
+
+/** An entry before and after a call; undefined: absent. */
+export interface TestWrite {
+  readonly contract: string
+  readonly key: Val
+  readonly before: Val | undefined
+  readonly after: Val | undefined
 }
 
 export interface TestHost {
@@ -75,6 +85,7 @@ export function createTestHost(
     undo.length = 0
     const events: TestEvent[] = []
     const auth: TestAuth[] = []
+    const written = new Map<string, Omit<TestWrite, 'after'>>()
     function upgrade(upgraded: string, wasmHash: Uint8Array): void {
       const code = uploaded.get(Buffer.from(wasmHash).toString('hex'))
       if (code === undefined) throw new HostFailure('Storage', 'MissingValue', 'Wasm does not exist')
@@ -84,8 +95,10 @@ export function createTestHost(
     }
     try {
       const codeOf = (at: string): ContractCode | undefined => contracts[at]
-      const run = createRunner({ codeOf, upgrade, storage, undo, classic, ledger, events, auth, signers, authorizedCalls: new Map() })
-      return { ok: true, value: run(contract, functionName, args, null, 0), events, auth }
+      const run = createRunner({ codeOf, upgrade, storage, undo, classic, ledger, events, auth, signers, authorizedCalls: new Map(), written })
+      const value = run(contract, functionName, args, null, 0)
+      const writes = [...written].map(([id, write]) => ({ ...write, after: storage.get(id) })).filter(({ before, after }) => before !== after)
+      return { ok: true, value, events, auth, writes }
     } catch (error) {
       undoSince(undo, 0)
       return { ok: false, error: describeError(error) }
@@ -130,6 +143,8 @@ interface Invocation {
   readonly signers: readonly string[]
   /** By contract: the serialized deeper calls that it authorized. */
   readonly authorizedCalls: Map<string, string[]>
+  /** Entries before their first change, by their id. */
+  readonly written: Map<string, Omit<TestWrite, 'after'>>
 }
 
 type RunContract = (contract: string, functionName: string, args: readonly Val[], caller: string | null, depth: number) => Val
@@ -149,8 +164,8 @@ function createRunner(state: Invocation): RunContract {
       self: contract,
       ledger: { ...state.ledger, networkId: new Uint8Array(32) },
       get: (durability, key) => state.storage.get(storageId(contract, durability, key)),
-      set: (durability, key, value) => write(state, storageId(contract, durability, key), value),
-      remove: (durability, key) => write(state, storageId(contract, durability, key), undefined),
+      set: (durability, key, value) => write(state, { contract, key }, storageId(contract, durability, key), value),
+      remove: (durability, key) => write(state, { contract, key }, storageId(contract, durability, key), undefined),
       requireAuth(signer) {
         if (signer === caller) return
         const authorizedCalls = state.authorizedCalls.get(signer) ?? []
@@ -193,8 +208,9 @@ function createRunner(state: Invocation): RunContract {
   return run
 }
 
-function write(state: Invocation, id: string, value: Val | undefined): void {
+function write(state: Invocation, entry: Pick<TestWrite, 'contract' | 'key'>, id: string, value: Val | undefined): void {
   const before = state.storage.get(id)
+  if (!state.written.has(id)) state.written.set(id, { ...entry, before })
   state.undo.push(() => void (before === undefined ? state.storage.delete(id) : state.storage.set(id, before)))
   if (value === undefined) state.storage.delete(id)
   else state.storage.set(id, value)

@@ -5,6 +5,7 @@ import { applyAccountEvents } from './account-events.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import { isTransfer } from './archived-event.ts'
 import { applyBadDebts } from './bad-debts.ts'
+import { applyCashLedger } from './cash-ledger.ts'
 import type { Epoch } from './epochs.ts'
 import { addToTraders } from './leaders.ts'
 import { readMarginModes } from './margin-modes.ts'
@@ -38,6 +39,7 @@ export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonl
   await applyPoolFlows(tx, events)
   await applyVaultFlowSums(tx, epoch, events)
   await applyReferralEvents(tx, epoch, events)
+  await applyCashLedger(tx, epoch, events)
   await countSeenIds(tx, epoch, events)
   await applyFills(tx, epoch.deployment, archived)
   await noteTransactions(tx, epoch, archived)

@@ -75,8 +75,13 @@ function rowOf({ seq, ledger, ledgerCloseTs: ts, txHash }: ArchivedEvent, row: N
 function crossRows(transaction: CashTransaction, settled: readonly PositionChange[], wallet: readonly WalletMovement[]): readonly CashRow[] {
   const { changes } = transaction
   if (changes === null) return unknownCrossRows(transaction, settled, wallet)
-  return [...changes.crossBalances.values()].flatMap(({ trader, before, after }) =>
-    crossRowsOf(transaction, trader, after - before, settled.filter((change) => change.trader === trader), wallet.filter(({ account }) => account === trader)))
+  // A balance that gained and lost the same has no change.
+  const accounts = new Set([...changes.crossBalances.keys(), ...wallet.filter(({ crossSide }) => crossSide === 'mirrored').map(({ account }) => account)])
+  return [...accounts].flatMap((account) => {
+    const { before, after } = changes.crossBalances.get(account) ?? { before: 0n, after: 0n }
+    const own = wallet.filter((movement) => movement.account === account)
+    return crossRowsOf(transaction, account, after - before, settled.filter(({ trader }) => trader === account), own)
+  })
 }
 
 /** The rows of one cross balance, which add up to its change: first what came from and went to the wallet, then the changes of positions. */
@@ -154,8 +159,8 @@ function unknownCrossRows({ events }: CashTransaction, settled: readonly Positio
     if (event.contract !== 'market' || typeof account !== 'string' || !CROSS_TOPICS.has(event.topic)) return []
     const changes = settled.filter((change) => change.seq === event.seq && change.trader === account)
     const isExecution = changes.some(({ kind, orderId }) => kind === 'open' && orderId !== null)
-    const isPaid = wallet.some((movement) => movement.account === account && movement.positionId !== null
-      && movement.positionId === numberIn(event.payload, 'positionId') && movement.kind !== 'keeper_reward')
+    const isPaid = wallet.some(({ kind, positionId, account: paid }) => paid === account && positionId !== null && kind !== 'keeper_reward'
+      && positionId === numberIn(event.payload, 'positionId'))
     if (isExecution || isPaid) return []
     return [rowOf(event, { account, amount: null, leg: 1, balanceOf: 'cross', ...movementOf(changes) })]
   })

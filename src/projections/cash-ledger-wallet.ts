@@ -84,9 +84,8 @@ function paidIn(transaction: CashTransaction, settled: readonly PositionChange[]
   switch (report?.topic) {
     case 'position_opened': {
       const change = settled.find(({ seq }) => seq === report.seq)
-      const isCross = change?.marginMode === 'cross' || (change?.marginMode !== 'isolated' && isTopUp(report, size))
-      if (isCross) return { ...OTHER, kind: 'cross_deposit', crossSide: changes === null ? 'unknown' : 'mirrored' }
-      return { ...OTHER, kind: 'open', positionId, fee: change?.fee ?? null }
+      if (change?.marginMode === 'cross') return { ...OTHER, kind: 'cross_deposit', crossSide: 'mirrored' }
+      return { ...OTHER, kind: 'open', positionId, fee: change?.fee ?? null, crossSide: changes === null ? 'unknown' : 'none' }
     }
     case 'order_placed':
     case 'order_cancelled':
@@ -96,15 +95,6 @@ function paidIn(transaction: CashTransaction, settled: readonly PositionChange[]
     default:
       return paidInSilently(changes, account, size)
   }
-}
-
-/** An isolated position is paid with its size divided by its leverage. Anything else tops up the cross balance. */
-function isTopUp(opened: ArchivedEvent, paid: bigint): boolean {
-  const size = bigOf(opened, 'size')
-  const leverage = (size + paid / 2n) / paid
-  const difference = leverage * paid - size
-  // A position that was netted against others is rounded.
-  return leverage < 1n || difference > leverage || -difference > leverage
 }
 
 /** Deposits into the cross balance, and in generation 1 stop-limit orders, emit no event of the market. */

@@ -27,7 +27,7 @@ export interface LogList<Row> extends LogBounds, AsOf {
   readonly kind: string
   readonly table:
     | 'idx.events' | 'idx.trades' | 'idx.account_events' | 'idx.vault_trades' | 'idx.vault_flows' | 'idx.referral_trades' | 'idx.referral_claims'
-    | 'idx.orders'
+    | 'idx.orders' | 'idx.cash_ledger'
   /** The table with the rows when `table` only selects them: `columns` then refer to this table, `equals` to `table`. */
   readonly detail?: 'idx.events'
   /** The SQL of each column, by its name on the wire. */
@@ -42,6 +42,8 @@ export interface LogList<Row> extends LogBounds, AsOf {
   readonly equals: Readonly<Record<string, string | number | undefined>>
   /** A column before them that must equal this SQL, in which `c` is the cursor row. Must never contain a caller's input. */
   readonly scope?: { readonly column: string; readonly sql: string }
+  /** A column after seq in every index of the table, which orders the rows of one seq; by default a seq has one row. */
+  readonly tie?: 'leg'
   /** Only rows up to this seq. */
   readonly throughSeq?: number | undefined
   readonly limit: number
@@ -63,7 +65,7 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
   const bind: Bind = (value) => `$${params.push(value)}`
   const state = stateSource(list, bind)
   const by = list.by ?? 'seq'
-  const select = selectOf(list.columns, by)
+  const select = selectOf(list.columns, by, list.tie)
   const source: PageSource = {
     tables: [
       { table: list.table, select: list.detail === undefined ? select : 'r.seq' },
@@ -71,6 +73,8 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
     ],
     by,
     only: list.only,
+    tie: list.tie,
+    beforeTie: beforeTie(list, bind),
     keys: keysOf(list, bind),
     highs: upperBoundsOf(list, state, bind),
     limit: `${bind(list.limit + 1)}::int`,
@@ -79,11 +83,13 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
   // Select the seqs first and join their rows, so that no more rows than the page has are read, whatever the planner estimates.
   const page = list.detail === undefined ? seqPage : `select ${select} from (${seqPage}) selected join ${list.detail} r on r.seq = selected.seq`
   const gaps = list.gaps === true ? unfilledGaps(gapsWithin(list, source.highs, bind)) : undefined
-  return await readPage<Row, Row>(db, { state, page, gaps, params, limit: list.limit, cursorOf: (raw) => encodeCursor(list.kind, [raw.seq]) }, withoutSeq)
+  const cursorOf = ({ seq, tie }: { readonly seq: number; readonly tie?: number }): string => encodeCursor(list.kind, tie === undefined ? [seq] : [seq, tie])
+  const order = list.tie === undefined ? {} : { order: 'page.seq desc, page.tie desc' }
+  return await readPage<Row & { readonly tie?: number }, Row>(db, { state, page, gaps, params, limit: list.limit, cursorOf, ...order }, withoutSeq)
 }
 
-function selectOf(columns: Readonly<Record<string, string>>, by: string): string {
-  return `r.${by} as seq, ${Object.entries(columns).map(([name, sql]) => `${sql} as "${name}"`).join(', ')}`
+function selectOf(columns: Readonly<Record<string, string>>, by: string, tie?: string): string {
+  return `r.${by} as seq, ${tie === undefined ? '' : `r.${tie} as tie, `}${Object.entries(columns).map(([name, sql]) => `${sql} as "${name}"`).join(', ')}`
 }
 
 /** SQL: the condition on a gap's row `g` under which its events could be in the list and not above the page. */
@@ -109,6 +115,9 @@ interface PageSource {
   readonly tables: readonly { readonly table: string; readonly select: string }[]
   readonly by: string
   readonly only: string | undefined
+  readonly tie: string | undefined
+  /** SQL of a condition that excludes the rows of the cursor's seq that were listed before. */
+  readonly beforeTie: string | undefined
   readonly keys: readonly Key[]
   /** SQL of upper bounds on seq; the lowest one applies. */
   readonly highs: readonly string[]
@@ -124,11 +133,24 @@ function keysOf<Row>({ scope, equals }: LogList<Row>, bind: Bind): readonly Key[
   return keys
 }
 
-function upperBoundsOf<Row>({ kind, cursor, throughSeq }: LogList<Row>, state: StateSource, bind: Bind): readonly string[] {
+function upperBoundsOf<Row>({ kind, cursor, throughSeq, tie }: LogList<Row>, state: StateSource, bind: Bind): readonly string[] {
   const highs: string[] = state.throughSeq === undefined ? [] : [state.throughSeq]
-  if (cursor !== undefined) highs.push(`${bind(seqFromCursor(kind, cursor))}::bigint - 1`)
+  if (cursor !== undefined && tie === undefined) highs.push(`${bind(seqFromCursor(kind, cursor))}::bigint - 1`)
+  if (cursor !== undefined && tie !== undefined) highs.push(`${bind(tieFromCursor(kind, cursor)[0])}::bigint`)
   if (throughSeq !== undefined) highs.push(`${bind(clampToSafeInteger(throughSeq))}::bigint`)
   return highs
+}
+
+function beforeTie<Row>({ kind, cursor, tie }: LogList<Row>, bind: Bind): string | undefined {
+  if (tie === undefined || cursor === undefined) return undefined
+  const [seq, last] = tieFromCursor(kind, cursor)
+  return `(r.seq, r.${tie}) < (${bind(seq)}::bigint, ${bind(last)}::bigint)`
+}
+
+function tieFromCursor(kind: string, cursor: string): readonly [seq: number, tie: number] {
+  const [seq, tie] = decodeCursor(kind, cursor, 2)
+  if (typeof seq !== 'number' || typeof tie !== 'number' || seq < 0 || tie < 0) throw new InvalidCursor(INVALID_CURSOR)
+  return [seq, tie]
 }
 
 /** The most rows that a page statement selects. */
@@ -141,13 +163,14 @@ const MAX_ROWS = PAGE_LIMITS.events.max + 1
  * The constant inner limit is for the planner of a prepared statement, which does not know the parameter: without it the planner expects a tenth of the table
  * and plans the page again on every call.
  */
-function plainPage({ by, keys, highs, limit, only }: PageSource, { table, select }: PageSource['tables'][number], low: string): string {
+function plainPage({ by, tie, keys, highs, limit, only, beforeTie: before }: PageSource, { table, select }: PageSource['tables'][number], low: string): string {
   const columns = [...keys.map(({ column }) => `r.${column}`), `r.${by}`]
   const high = highs.length === 0 ? ABOVE_EVERY_SEQ : `least(${highs.join(', ')})`
   const bound = (seq: string): string => `(${[...keys.map(({ value }) => value), seq].join(', ')})`
   const range = `(${columns.join(', ')}) >= ${bound(low)} and (${columns.join(', ')}) <= ${bound(high)}`
-  const known = keys.map(({ column }) => ` and r.${column} is not null`).join('') + (only === undefined ? '' : ` and ${only}`)
-  const order = columns.map((column) => `${column} desc`).join(', ')
+  const filters = [...keys.map(({ column }) => `r.${column} is not null`), only, before]
+  const known = filters.map((filter) => (filter === undefined ? '' : ` and ${filter}`)).join('')
+  const order = [...columns, ...(tie === undefined ? [] : [`r.${tie}`])].map((column) => `${column} desc`).join(', ')
   const longest = `select ${select} from ${table} r where ${range}${known} order by ${order} limit ${MAX_ROWS}`
   // No outer order: it would force the inner query to be read completely first.
   return `select longest.* from (${longest}) longest limit ${limit}`
@@ -162,10 +185,10 @@ function mergedPage(source: PageSource, low: string): string {
 }
 
 /** The row without the columns that only paging needs. */
-export function withoutSeq<Row extends object>(raw: Row & Partial<PageColumns> & { readonly seq: number }): Row {
+export function withoutSeq<Row extends object>(raw: Row & Partial<PageColumns> & { readonly seq: number; readonly tie?: number }): Row {
   const {
     headLedger: _ledger, headSeq: _seq, headFirst: _first, headLast: _last, headFinal: _final, headCloseTs: _closeTs, headHasPast: _hasPast,
-    headGaps: _gaps, seq: _position, ...row
+    headGaps: _gaps, seq: _position, tie: _tie, ...row
   } = raw
   return row as unknown as Row
 }
@@ -233,7 +256,7 @@ function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): string 
     from ${sectionsOf(bounds, bind)} s
     cross join lateral (select greatest(s.first_seq, ${low}) as low, least(s.last_seq, ${highs.join(', ')}) as high offset 0) section
     cross join lateral (${mergedPage({ ...source, highs: ['section.high'] }, 'section.low')}) rows
-    order by rows.seq desc limit ${source.limit}`
+    order by rows.seq desc${source.tie === undefined ? '' : ', rows.tie desc'} limit ${source.limit}`
 }
 
 /** The sections of a deployment, or all. */

@@ -1,0 +1,69 @@
+// Compares the account ledger of operations with what they did to balances.
+
+import assert from 'node:assert/strict'
+import type { PositionChange } from '../../src/exchange/position-changes.ts'
+import { foldCashLedger } from '../../src/projections/cash-ledger-fold.ts'
+import type { CashRow, CashTransaction } from '../../src/projections/cash-ledger-fold.ts'
+import type { Generation } from '../../src/exchange/generations.ts'
+import { ACCOUNTS, CASH_CONTRACTS, createCashExchange, randomSteps } from './cash-model.ts'
+import type { CashOperation } from './cash-model.ts'
+
+export type { PositionChange }
+
+export interface CashTotals {
+  calls: number
+  rows: number
+  /** Rows by kind and balance. */
+  readonly kinds: Map<string, number>
+  /** Sum of absolute movements, stroops. */
+  moved: bigint
+}
+
+export function createTotals(): CashTotals {
+  return { calls: 0, rows: 0, kinds: new Map(), moved: 0n }
+}
+
+/** Asserts that the rows of one operation add up to what each balance gained, with and without its changed entries. */
+export function checkOperation(operation: CashOperation, generation: Generation, totals: CashTotals): void {
+  const known: CashTransaction = { events: operation.events, changes: operation.changes, contracts: CASH_CONTRACTS, generation, opened: new Map() }
+  const rows = foldCashLedger(known)
+  const describe = (): string => `${operation.name} ${JSON.stringify({ rows, events: operation.events.map(({ contract, payload }) => ({ contract, ...payload })) },
+    (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value), 1)}`
+  assert.ok(rows.every(({ amount }) => amount !== null && amount !== 0n), describe())
+  const blind = foldCashLedger({ ...known, changes: null })
+  for (const account of new Set([...ACCOUNTS, ...rows.map((row) => row.account), ...operation.pools.keys()])) {
+    const wallet = operation.wallets.get(account) ?? 0n
+    const pool = operation.pools.get(account) ?? 0n
+    assert.equal(sumOf(rows, account, 'wallet'), wallet, `wallet of ${account}: ${describe()}`)
+    assert.equal(sumOf(rows, account, 'cross'), pool, `cross balance of ${account}: ${describe()}`)
+    assert.equal(sumOf(blind, account, 'wallet'), wallet, `wallet of ${account} without entries: ${describe()}`)
+    const isFlagged = blind.some((row) => row.account === account && row.amount === null)
+    assert.ok(isFlagged || sumOf(blind, account, 'cross') === pool, `cross balance of ${account} without entries: ${describe()}`)
+  }
+  const keys = rows.map(({ account, seq, leg }) => `${account} ${seq} ${leg}`)
+  assert.equal(new Set(keys).size, keys.length, describe())
+  totals.calls += 1
+  totals.rows += rows.length
+  for (const { kind, balanceOf, amount } of rows) {
+    const name = `${operation.name} ${kind} ${balanceOf} ${(amount ?? 0n) > 0n ? '+' : '-'}`
+    totals.kinds.set(name, (totals.kinds.get(name) ?? 0) + 1)
+    totals.moved += (amount ?? 0n) < 0n ? -(amount ?? 0n) : (amount ?? 0n)
+  }
+}
+
+function sumOf(rows: readonly CashRow[], account: string, balanceOf: 'wallet' | 'cross'): bigint {
+  return rows.filter((row) => row.account === account && row.balanceOf === balanceOf).reduce((sum, { amount }) => sum + (amount ?? 0n), 0n)
+}
+
+/** Runs random steps on a new exchange and checks each. Returns the number of calls, failed ones included. */
+export function checkExchange(generation: Generation, options: { readonly steps: number; readonly seed: number; readonly liquidity?: bigint }, totals: CashTotals): number {
+  const exchange = createCashExchange(generation, options.liquidity)
+  let calls = 0
+  for (const step of randomSteps(generation, options.steps, options.seed)) {
+    const operation = exchange.perform(step)
+    if (operation === null) continue
+    calls += 1
+    if (operation !== false) checkOperation(operation, generation, totals)
+  }
+  return calls
+}
