@@ -67,6 +67,7 @@ import { adlRoutes } from './routes/adl.ts'
 import { accountFeedsRoutes } from './routes/account-feeds.ts'
 import { accountStateRoutes } from './routes/account-state.ts'
 import { accountRoutes } from './routes/account.ts'
+import { cashLedgerRoutes } from './routes/cash-ledger.ts'
 import { candlesRoutes } from './routes/candles.ts'
 import { consoleRoutes } from './routes/console.ts'
 import { eventsRoutes } from './routes/events.ts'
@@ -305,6 +306,7 @@ function historyRoutes(
   const { db, clock } = parts
   tradesRoutes(app, parts)
   traderRoutes(app, { db, clock })
+  cashLedgerRoutes(app, { db })
   leaderboardRoutes(app, parts)
   eventsRoutes(app, parts)
   positionsRoutes(app, parts)

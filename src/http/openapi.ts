@@ -46,6 +46,7 @@ import { TransactionRow } from '../resources/transaction.ts'
 import { TradePreview } from '../resources/trade-preview.ts'
 import { TradeQuote } from '../resources/trade-quote.ts'
 import { UdfConfiguration, UdfFound, UdfHistory, UdfSymbol } from '../resources/udf.ts'
+import { CashMovement } from '../resources/cash-movement.ts'
 import { PnlPoint, TraderProfile } from '../resources/trader-profile.ts'
 import { VaultFlow, VaultSample, VaultTrade } from '../resources/vault-activity.ts'
 import { readFileSync } from 'node:fs'
@@ -67,7 +68,7 @@ const SCHEMAS: readonly TSchema[] = [
   RealizedTrade, Fill, Candle, LeaderboardEntry, Leaderboard, LeaderRank, LeaderTotals, EventRow, Health, DeployedContract, Alive, Ready, NotReady,
   NotYet,
   ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountLimits, RateLimitBucket, AccountVolume, OpenOrder, OpenOrders, AccountState,
-  TraderVault, VaultTrade, VaultFlow, VaultSample, TraderProfile, PnlPoint, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
+  TraderVault, VaultTrade, VaultFlow, VaultSample, TraderProfile, PnlPoint, CashMovement, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits,
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, TradePreview, TradeQuote, PreparedTransaction, SubmitResult, TransactionRow,

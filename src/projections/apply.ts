@@ -39,7 +39,7 @@ export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonl
   await applyPoolFlows(tx, events)
   await applyVaultFlowSums(tx, epoch, events)
   await applyReferralEvents(tx, epoch, events)
-  await applyCashLedger(tx, epoch, events)
+  await applyCashLedger(tx, epoch, archived)
   await countSeenIds(tx, epoch, events)
   await applyFills(tx, epoch.deployment, archived)
   await noteTransactions(tx, epoch, archived)

@@ -1,5 +1,5 @@
-// The movements of USDC between accounts and the exchange. The rows of a transaction are computed as a whole: again when a later page brings more of its events,
-// and when its changed entries become known.
+// The movements of USDC between accounts and the exchange. The rows of a transaction are computed as a whole: again when a later page brings more of its
+// events, and when its changed entries become known.
 
 import type { OpenedPosition } from '../exchange/position-changes.ts'
 import type { CashKind, CashMovement } from '../resources/cash-movement.ts'

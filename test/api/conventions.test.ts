@@ -39,6 +39,7 @@ const READS: readonly { readonly path: string; readonly cache: string; readonly 
   { path: '/v1/vaults/0/history', cache: 'no-cache', indexed: true },
   { path: `/v1/traders/${'G'.padEnd(56, 'A')}`, cache: 'no-cache', indexed: true },
   { path: `/v1/traders/${'G'.padEnd(56, 'A')}/pnl`, cache: 'no-cache', indexed: true },
+  { path: `/v1/traders/${'G'.padEnd(56, 'A')}/ledger`, cache: 'no-cache', indexed: true },
   { path: '/v1/pool/history', cache: 'no-cache', indexed: true },
   { path: '/v1/funding', cache: 'no-cache', indexed: true },
   { path: '/v1/pool', cache: 'public, max-age=1', indexed: false },

@@ -127,6 +127,10 @@ const UDF_CONFIG = [
 const CHART_SYMBOL = 'symbol string minLength=1 maxLength=32'
 
 const CURVE = ['interval? string enum=1m|5m|15m|1h|4h|1d|1w default=1d', 'from? integer minimum=0', 'to? integer minimum=0']
+const CASH_KIND = 'kind? string enum=' + [
+  'open', 'close', 'liquidation', 'order_escrow', 'order_refund', 'keeper_reward', 'cross_deposit', 'cross_withdraw', 'lp_deposit', 'lp_withdraw',
+  'vault_deposit', 'vault_withdraw', 'fees_claimed', 'referral_claim', 'other',
+].join('|')
 const SORT = 'sort? string enum=pnl|volume default=pnl'
 const SCOPE = 'scope? string enum=testnet|mainnet'
 const VAULT_PATH = ['id integer minimum=0']
@@ -249,6 +253,14 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   { path: '/v1/traders/{address}/pnl', indexed: true, pathParameters: [ADDRESS], query: CURVE, body: ['points', 'gaps'], errors: [400, 429, 500] },
   { path: '/v1/account/me/pnl', indexed: true, key: true, query: CURVE, body: ['points', 'gaps'], errors: [400, 401, 429, 500] },
+  {
+    path: '/v1/traders/{address}/ledger', indexed: true, pathParameters: [ADDRESS], query: [CASH_KIND, BEFORE, AT_LEDGER, limit(50, 500), CURSOR],
+    body: ['ledger', 'gaps'], errors: [400, 429, 500],
+  },
+  {
+    path: '/v1/account/me/ledger', indexed: true, key: true, query: [CASH_KIND, BEFORE, AT_LEDGER, limit(50, 500), CURSOR],
+    body: ['ledger', 'gaps'], errors: [400, 401, 429, 500],
+  },
   { path: '/v1/referral/lookup', indexed: true, query: ['code string minLength=3 maxLength=16'], body: REFERRER, errors: [400, 404, 429, 500] },
   { path: '/v1/referral/info', indexed: true, query: [ADDRESS], body: ['self', 'binding'], errors: [400, 404, 429, 500] },
   { path: '/v1/referral/me', indexed: true, key: true, query: [], body: ['self', 'binding'], errors: [401, 429, 500] },

@@ -1,14 +1,11 @@
 // Compares the account ledger of operations with what they did to balances.
 
 import assert from 'node:assert/strict'
-import type { PositionChange } from '../../src/exchange/position-changes.ts'
 import { foldCashLedger } from '../../src/projections/cash-ledger-fold.ts'
 import type { CashRow, CashTransaction } from '../../src/projections/cash-ledger-fold.ts'
 import type { Generation } from '../../src/exchange/generations.ts'
 import { ACCOUNTS, CASH_CONTRACTS, createCashExchange, randomSteps } from './cash-model.ts'
 import type { CashOperation } from './cash-model.ts'
-
-export type { PositionChange }
 
 export interface CashTotals {
   calls: number
@@ -27,8 +24,9 @@ export function createTotals(): CashTotals {
 export function checkOperation(operation: CashOperation, generation: Generation, totals: CashTotals): void {
   const known: CashTransaction = { events: operation.events, changes: operation.changes, contracts: CASH_CONTRACTS, generation, opened: new Map() }
   const rows = foldCashLedger(known)
-  const describe = (): string => `${operation.name} ${JSON.stringify({ rows, events: operation.events.map(({ contract, payload }) => ({ contract, ...payload })) },
-    (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value), 1)}`
+  const events = operation.events.map(({ contract, payload }) => ({ contract, ...payload }))
+  const digits = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
+  const describe = (): string => `${operation.name} ${JSON.stringify({ rows, events }, digits, 1)}`
   assert.ok(rows.every(({ amount }) => amount !== null && amount !== 0n), describe())
   const blind = foldCashLedger({ ...known, changes: null })
   for (const account of new Set([...ACCOUNTS, ...rows.map((row) => row.account), ...operation.pools.keys()])) {
@@ -56,7 +54,9 @@ function sumOf(rows: readonly CashRow[], account: string, balanceOf: 'wallet' | 
 }
 
 /** Runs random steps on a new exchange and checks each. Returns the number of calls, failed ones included. */
-export function checkExchange(generation: Generation, options: { readonly steps: number; readonly seed: number; readonly liquidity?: bigint }, totals: CashTotals): number {
+export function checkExchange(
+  generation: Generation, options: { readonly steps: number; readonly seed: number; readonly liquidity?: bigint }, totals: CashTotals,
+): number {
   const exchange = createCashExchange(generation, options.liquidity)
   let calls = 0
   for (const step of randomSteps(generation, options.steps, options.seed)) {
