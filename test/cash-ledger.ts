@@ -24,6 +24,6 @@ for (let seed = firstSeed; operations < wanted; seed++) {
 
 for (const [generation, { calls, rows, moved, kinds }] of Object.entries(totals)) {
   console.log(`generation ${generation}: ${calls} successful operations, ${rows} rows, ${moved / E7} USDC moved; every sum equals its balance`)
-  console.log([...kinds].toSorted().map(([name, count]) => `  ${name}: ${count}`).join('\n'))
+  console.log([...kinds].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => `  ${name}: ${count}`).join('\n'))
 }
 console.log(`${operations} operations in ${Math.round((performance.now() - started) / 1_000)} s`)

@@ -97,7 +97,7 @@ export function createTestHost(
       const codeOf = (at: string): ContractCode | undefined => contracts[at]
       const run = createRunner({ codeOf, upgrade, storage, undo, classic, ledger, events, auth, signers, authorizedCalls: new Map(), written })
       const value = run(contract, functionName, args, null, 0)
-      const writes = [...written].map(([id, write]) => ({ ...write, after: storage.get(id) })).filter(({ before, after }) => before !== after)
+      const writes = [...written].map(([id, entry]) => ({ ...entry, after: storage.get(id) })).filter(({ before, after }) => before !== after)
       return { ok: true, value, events, auth, writes }
     } catch (error) {
       undoSince(undo, 0)

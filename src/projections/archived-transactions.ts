@@ -5,29 +5,37 @@ import type { ArchivedContractKey } from '../exchange/contracts.ts'
 import { EVENT_CONTRACT_KEYS } from '../exchange/contracts.ts'
 import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
-import type { Epoch } from './epochs.ts'
+import type { EpochContracts } from './epochs.ts'
 
-type Stored = Omit<ArchivedEvent, 'contract' | 'topicsXdr' | 'valueXdr'>
+/** A transaction with the contracts of its epoch. */
+export interface ArchivedTransaction {
+  readonly events: readonly ArchivedEvent[]
+  readonly contracts: EpochContracts
+}
+
+type Stored = Omit<ArchivedEvent, 'contract' | 'topicsXdr' | 'valueXdr'> & Pick<ArchivedTransaction, 'contracts'>
 
 const SELECT = `select e.seq, e.event_id as "eventId", e.contract_id as "contractId", e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs",
-  e.tx_hash as "txHash", e.payload, e.problem from idx.events e join idx.epochs p on p.number = e.epoch`
+  e.tx_hash as "txHash", e.payload, e.problem, p.contracts from idx.events e join idx.epochs p on p.number = e.epoch`
 
 /** The events of a transaction before one that a page begins with; empty when that is its first. */
-export async function readTransactionStart(tx: Queryable, epoch: Epoch, { txHash, seq }: ArchivedEvent): Promise<readonly ArchivedEvent[]> {
-  const rows = await tx.query<Stored>(`${SELECT} where e.tx_hash = $1 and p.deployment = $2 and e.seq < $3 order by e.seq`, [txHash, epoch.deployment, seq])
-  return toEvents(epoch, rows)
+export async function readTransactionStart(tx: Queryable, deployment: number, { txHash, seq }: ArchivedEvent): Promise<readonly ArchivedEvent[]> {
+  const rows = await tx.query<Stored>(`${SELECT} where e.tx_hash = $1 and p.deployment = $2 and e.seq < $3 order by e.seq`, [txHash, deployment, seq])
+  return rows.flatMap(toEvent)
 }
 
-/** All events of these transactions, transfers included, in log order. */
-export async function readWholeTransactions(tx: Queryable, epoch: Epoch, hashes: readonly string[]): Promise<readonly ArchivedEvent[]> {
-  const rows = await tx.query<Stored>(`${SELECT} where e.tx_hash = any($1::text[]) and p.deployment = $2 order by e.seq`, [hashes, epoch.deployment])
-  return toEvents(epoch, rows)
-}
-
-function toEvents({ contracts }: Epoch, rows: readonly Stored[]): readonly ArchivedEvent[] {
-  const keys: readonly ArchivedContractKey[] = [...EVENT_CONTRACT_KEYS, 'usdcToken']
-  return rows.flatMap((row) => {
-    const contract = keys.find((key) => contracts[key] === row.contractId)
-    return contract === undefined ? [] : [{ ...row, contract, topicsXdr: [], valueXdr: '' }]
+/** These transactions with all their events, transfers included, in log order. */
+export async function readWholeTransactions(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<readonly ArchivedTransaction[]> {
+  const rows = await tx.query<Stored>(`${SELECT} where e.tx_hash = any($1::text[]) and p.deployment = $2 order by e.seq`, [hashes, deployment])
+  return [...Map.groupBy(rows, ({ txHash }) => txHash).values()].flatMap((own) => {
+    const [first] = own
+    return first === undefined ? [] : [{ events: own.flatMap(toEvent), contracts: first.contracts }]
   })
 }
+
+function toEvent({ contracts, ...row }: Stored): ArchivedEvent[] {
+  const contract = ARCHIVED_KEYS.find((key) => contracts[key] === row.contractId)
+  return contract === undefined ? [] : [{ ...row, contract, topicsXdr: [], valueXdr: '' }]
+}
+
+const ARCHIVED_KEYS: readonly ArchivedContractKey[] = [...EVENT_CONTRACT_KEYS, 'usdcToken']

@@ -2,7 +2,6 @@
 // received is known from the transfers alone; what a cross balance gained or lost only from its entry.
 
 import type { EntryChanges } from '../exchange/entry-changes.ts'
-import type { Generation } from '../exchange/generations.ts'
 import type { OpenedPosition, PositionChange, TransactionItem } from '../exchange/position-changes.ts'
 import { settlementOf } from '../exchange/settlement.ts'
 import type { CashKind } from '../resources/cash-movement.ts'
@@ -44,16 +43,20 @@ export interface CashTransaction {
   /** Null: not known. */
   readonly changes: EntryChanges | null
   readonly contracts: EpochContracts
-  readonly generation: Generation | null
   /** Positions that were opened before, by id. */
   readonly opened: ReadonlyMap<number, OpenedPosition>
 }
 
+/** Events of the market that may change a cross balance without a transfer. */
+export const CROSS_TOPICS: ReadonlySet<string> = new Set([
+  'position_opened', 'position_closed', 'position_reduced', 'position_liquidated', 'cross_liq', 'collateral_added', 'collateral_removed',
+])
+
 /** The rows of one transaction. */
 export function foldCashLedger(transaction: CashTransaction): readonly CashRow[] {
-  const { events, changes, contracts, generation, opened } = transaction
+  const { events, changes, contracts, opened } = transaction
   const { market, vault } = contracts
-  const settled = settlementOf({ items: events.flatMap(toItem), changes, contracts: { market, vault }, generation, opened })
+  const settled = settlementOf({ items: events.flatMap(toItem), changes, contracts: { market, vault }, opened })
   const wallet = walletMovements(transaction, settled)
   return [...wallet.map((movement) => rowOf(movement.event, { ...movement, leg: 0, balanceOf: 'wallet' })), ...crossRows(transaction, settled, wallet)]
 }
@@ -162,14 +165,11 @@ function unknownCrossRows({ events }: CashTransaction, settled: readonly Positio
     const isPaid = wallet.some(({ kind, positionId, account: paid }) => paid === account && positionId !== null && kind !== 'keeper_reward'
       && positionId === numberIn(event.payload, 'positionId'))
     if (isExecution || isPaid) return []
-    return [rowOf(event, { account, amount: null, leg: 1, balanceOf: 'cross', ...movementOf(changes) })]
+    const kind = event.topic === 'cross_liq' ? { kind: 'liquidation' as const } : {}
+    return [rowOf(event, { account, amount: null, leg: 1, balanceOf: 'cross', ...movementOf(changes), ...kind })]
   })
   return [...silent, ...changed]
 }
-
-const CROSS_TOPICS: ReadonlySet<string> = new Set([
-  'position_opened', 'position_closed', 'position_reduced', 'position_liquidated', 'cross_liq', 'collateral_added', 'collateral_removed',
-])
 
 function sumOf(amounts: readonly bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n)

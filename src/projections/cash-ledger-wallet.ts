@@ -138,7 +138,7 @@ function paidOut(transaction: CashTransaction, settled: readonly PositionChange[
 
 /** A reduce-only order returns its own collateral before the result of the close. */
 function paidByOrder(
-  { events, contracts, generation }: CashTransaction,
+  { events, contracts }: CashTransaction,
   { report, order, transfer, change, money }: {
     readonly report: ArchivedEvent
     readonly order: number
@@ -152,7 +152,7 @@ function paidByOrder(
     && event.payload['from'] === contracts.market)
   const refund: Kind = { ...OTHER, kind: 'order_refund', orderId: order }
   if (!isLast || change?.marginMode === 'cross') return refund
-  if (change?.payout === null || change === undefined) return generation === '1' ? { ...money, kind: 'close' } : { ...OTHER, orderId: order }
+  if (change?.payout === null || change === undefined) return { ...OTHER, orderId: order }
   return change.payout === transfer.size ? { ...money, kind: 'close' } : refund
 }
 

@@ -6,9 +6,10 @@ import type { CashKind, CashMovement } from '../resources/cash-movement.ts'
 import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import { isTransfer } from './archived-event.ts'
-import { readTransactionStart } from './archived-transactions.ts'
+import { readTransactionStart, readWholeTransactions } from './archived-transactions.ts'
+import type { ArchivedTransaction } from './archived-transactions.ts'
 import type { AsOf } from './as-of.ts'
-import { foldCashLedger } from './cash-ledger-fold.ts'
+import { CROSS_TOPICS, foldCashLedger } from './cash-ledger-fold.ts'
 import type { CashRow } from './cash-ledger-fold.ts'
 import { columnsOf } from './columns.ts'
 import type { Epoch } from './epochs.ts'
@@ -16,6 +17,7 @@ import { listLog } from './log-list.ts'
 import type { LogBounds } from './log-list.ts'
 import type { Page } from './page.ts'
 import { loadPositions } from './positions.ts'
+import { readTransactionEffects } from './stored-effects.ts'
 
 export interface CashLedgerFilter extends AsOf, Pick<LogBounds, 'beforeTs'> {
   readonly account: string
@@ -44,46 +46,45 @@ export async function listCashLedger(db: Queryable, { account, kind, ...rest }: 
 }
 
 /** Adds the movements of a page. Must run after the positions of the page are stored. */
-export async function applyCashLedger(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
+export async function applyCashLedger(tx: Queryable, { deployment, contracts }: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
   const [first] = events
   if (first === undefined) return
-  const earlier = await readTransactionStart(tx, epoch, first)
-  if (earlier.length > 0) await deleteRows(tx, earlier)
-  await insertRows(tx, await rowsOf(tx, epoch, [...earlier, ...events]))
+  const earlier = await readTransactionStart(tx, deployment, first)
+  await deleteRows(tx, earlier)
+  const transactions = Map.groupBy([...earlier, ...events], ({ txHash }) => txHash)
+  await insertRows(tx, await rowsOf(tx, deployment, [...transactions.values()].map((own) => ({ events: own, contracts }))))
 }
 
-/** Computes the rows of whole transactions again, because more is known of them. */
-export async function refreshCashLedger(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
-  await deleteRows(tx, events)
-  await insertRows(tx, await rowsOf(tx, epoch, events))
+/** Computes the rows of these transactions again, from what is known now. */
+export async function refreshCashLedger(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<void> {
+  if (hashes.length === 0) return
+  const transactions = await readWholeTransactions(tx, deployment, hashes)
+  await deleteRows(tx, transactions.flatMap(({ events }) => events))
+  await insertRows(tx, await rowsOf(tx, deployment, transactions))
 }
 
-async function rowsOf(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<readonly CashRow[]> {
-  const transactions = new Map<string, ArchivedEvent[]>()
-  for (const event of events) {
-    const own = transactions.get(event.txHash)
-    if (own === undefined) transactions.set(event.txHash, [event])
-    else own.push(event)
-  }
-  const relevant = [...transactions].filter(([, own]) => own.some((event) => isTransfer(event) || typeof event.payload?.['positionId'] === 'number'
-    || event.topic === 'cross_liq'))
-  if (relevant.length === 0) return []
-  const opened = await readOpened(tx, epoch, relevant.flatMap(([, own]) => own))
-  const effects = new Map<string, null>()
-  return relevant.flatMap(([hash, own]) =>
-    foldCashLedger({ events: own, changes: effects.get(hash) ?? null, contracts: epoch.contracts, generation: null, opened }))
+async function rowsOf(tx: Queryable, deployment: number, transactions: readonly ArchivedTransaction[]): Promise<readonly CashRow[]> {
+  const relevant = transactions.filter(({ events }) => events.some(movesMoney))
+  const effects = await readTransactionEffects(tx, deployment, relevant.flatMap(({ events }) => events[0]?.txHash ?? []))
+  const opened = await readOpened(tx, deployment, relevant.flatMap(({ events }) => events))
+  return relevant.flatMap(({ events, contracts }) =>
+    foldCashLedger({ events, contracts, opened, changes: effects.get(events[0]?.txHash ?? '')?.changes ?? null }))
 }
 
-async function readOpened(tx: Queryable, { deployment }: Epoch, events: readonly ArchivedEvent[]): Promise<ReadonlyMap<number, OpenedPosition>> {
-  const ids = events.flatMap(({ contract, payload }) => {
-    const id = contract === 'market' ? payload?.['positionId'] : undefined
-    return typeof id === 'number' ? [id] : []
-  })
-  const positions = await loadPositions(tx, deployment, { ids: [...new Set(ids)], openOf: [] })
+/** Only transactions with such an event have rows. */
+function movesMoney(event: ArchivedEvent): boolean {
+  return isTransfer(event) || (event.contract === 'market' && CROSS_TOPICS.has(event.topic))
+}
+
+async function readOpened(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<ReadonlyMap<number, OpenedPosition>> {
+  const own = events.filter(({ contract }) => contract === 'market')
+  const ids = new Set(own.map(({ payload }) => payload?.['positionId']).filter((id) => typeof id === 'number'))
+  const positions = await loadPositions(tx, deployment, { ids: [...ids], openOf: [] })
   return new Map(positions.map(({ positionId, asset, direction, entryPrice }) => [positionId, { asset, direction, entryPrice }]))
 }
 
 async function deleteRows(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {
+  if (events.length === 0) return
   await tx.query('delete from idx.cash_ledger where seq = any($1::bigint[])', [events.map(({ seq }) => seq)])
 }
 

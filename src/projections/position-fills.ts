@@ -16,6 +16,7 @@ import { readPage, toSearchText, withoutSeq } from './log-list.ts'
 import { epochOfSeq, olderDeployment } from './older-deployment.ts'
 import { loadPositions } from './positions.ts'
 import { readTransactionEffects } from './stored-effects.ts'
+import { replaceCosts } from './trader-results.ts'
 
 /** Events that change positions, or that say of the event before what caused it. */
 const TOPICS: ReadonlySet<string> = new Set([
@@ -90,6 +91,7 @@ interface FillRow extends PositionChange {
 
 async function storeFills(tx: Queryable, rows: readonly FillRow[]): Promise<void> {
   if (rows.length === 0) return
+  await replaceCosts(tx, rows)
   await tx.query(
     `insert into idx.position_fills (seq, position_id, deployment, trader, kind, order_id, asset, direction, margin_mode, price, size, pnl, fee,
        keeper_reward, penalty, funding, payout, collateral, ledger, ts, tx_hash)

@@ -1,6 +1,7 @@
 // Realized results per trader: lifetime figures for the public profile, and sums per interval for PnL curves. A liquidation counts with its loss by price,
 // which its event does not report; the leaderboard follows the specification and counts only what events report.
 
+import type { PositionChangeKind } from '../exchange/position-changes.ts'
 import { pricePnl } from '../exchange/position-pnl.ts'
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
@@ -21,6 +22,8 @@ export interface TraderResult {
   readonly won: boolean | null
   /** True for changes that a row of the trade list describes. */
   readonly isTrade: boolean
+  /** True for the liquidation of an account whose positions no event names. */
+  readonly isAccount?: true
 }
 
 /** The results of a page. `trades` must be the trades of these events. Pure. */
@@ -37,7 +40,7 @@ export function foldTraderResults(events: readonly PositionEvent[], trades: read
         return []
       case 'cross_liquidation':
         // In generation 2 the liquidation of each position has counted already.
-        return trade === undefined ? [{ seq, trader, ts, pnl: event.totalPnl, won: false, isTrade: false }] : []
+        return trade === undefined ? [{ seq, trader, ts, pnl: event.totalPnl, won: false, isTrade: false, isAccount: true }] : []
       case 'liquidation':
       case 'partial_liquidation':
         return [{ seq, trader, ts, pnl: pnlOf(trade), won: false, isTrade: true }]
@@ -53,12 +56,12 @@ function pnlOf(trade: NewTrade | undefined): bigint | null {
   return pricePnl({ direction: leg.direction, size: leg.size, entry_price: leg.entryPrice }, closePrice)
 }
 
-/** Adds the results of a page. Fees and funding are unknown until the settlement of the change is known. */
+/** Adds the results of a page. Fees and funding are added with its fills; the liquidation of an account in generation 1 shows no funding. */
 export async function addTraderResults(tx: Queryable, results: readonly TraderResult[]): Promise<void> {
   if (results.length === 0) return
   await addToProfiles(tx, results)
-  await addToIntervals(tx, results.map(({ trader, ts, pnl }) => ({
-    trader, ts, realizedPnl: pnl ?? 0n, fees: 0n, funding: 0n, unknownPnl: pnl === null ? 1 : 0, unknownFees: 1, unknownFunding: 1,
+  await addToIntervals(tx, results.map(({ trader, ts, pnl, isAccount }) => ({
+    trader, ts, realizedPnl: pnl ?? 0n, fees: 0n, funding: 0n, unknownPnl: pnl === null ? 1 : 0, unknownFees: 0, unknownFunding: isAccount === true ? 1 : 0,
   })))
 }
 
@@ -158,4 +161,44 @@ function addTo(sum: IntervalSum, change: Omit<IntervalChange, 'ts'>): void {
   sum.unknownPnl += change.unknownPnl
   sum.unknownFees += change.unknownFees
   sum.unknownFunding += change.unknownFunding
+}
+
+/** What a change of a position cost. Null: unknown. */
+export interface FillCost {
+  readonly seq: number
+  readonly positionId: number
+  readonly trader: string
+  readonly ts: number
+  readonly kind: PositionChangeKind
+  readonly fee: bigint | null
+  readonly keeperReward: bigint | null
+  readonly penalty: bigint | null
+  readonly funding: bigint | null
+}
+
+/** Adds fees and funding of fills that are about to be stored, in place of those that are stored. */
+export async function replaceCosts(tx: Queryable, fills: readonly FillCost[]): Promise<void> {
+  const stored = await tx.query<{ [Key in keyof FillCost]: FillCost[Key] extends bigint | null ? string | null : FillCost[Key] }>(
+    `select f.seq, f.position_id as "positionId", f.trader, f.ts, f.kind, f.fee, f.keeper_reward as "keeperReward", f.penalty, f.funding
+     from idx.position_fills f join unnest($1::bigint[], $2::bigint[]) page (seq, position_id) on page.seq = f.seq and page.position_id = f.position_id`,
+    columnsOf(fills, ['seq', 'positionId']),
+  )
+  const before = stored.map(({ fee, keeperReward, penalty, funding, ...row }) =>
+    ({ ...row, fee: amountOf(fee), keeperReward: amountOf(keeperReward), penalty: amountOf(penalty), funding: amountOf(funding) }))
+  await addToIntervals(tx, [...fills.map((fill) => costOf(fill, 1)), ...before.map((fill) => costOf(fill, -1))])
+}
+
+/** A liquidation costs its penalty, which includes the keeper's part. Everything else costs the trading fee and what a keeper received. */
+function costOf({ trader, ts, kind, fee, keeperReward, penalty, funding }: FillCost, sign: 1 | -1): IntervalChange {
+  const isLiquidation = kind === 'liquidation' || kind === 'partial_liquidation'
+  const fees = isLiquidation ? penalty : fee === null || keeperReward === null ? null : fee + keeperReward
+  const signed = (amount: bigint | null): bigint => (amount === null ? 0n : sign === 1 ? amount : -amount)
+  return {
+    trader, ts, realizedPnl: 0n, fees: signed(fees), funding: signed(funding),
+    unknownPnl: 0, unknownFees: fees === null ? sign : 0, unknownFunding: funding === null ? sign : 0,
+  }
+}
+
+function amountOf(digits: string | null): bigint | null {
+  return digits === null ? null : BigInt(digits)
 }

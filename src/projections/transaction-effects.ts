@@ -3,6 +3,7 @@
 import type { EntryChanges } from '../exchange/entry-changes.ts'
 import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
+import { refreshCashLedger } from './cash-ledger.ts'
 import { columnsOf } from './columns.ts'
 import type { Epoch } from './epochs.ts'
 import { recordMarginModes } from './margin-modes.ts'
@@ -88,6 +89,7 @@ export async function recordTransactionEffects(tx: Queryable, epoch: Epoch, obse
   for (const target of await projectionTargets(tx)) {
     await target.query('delete from idx.unread_transactions where deployment = $1 and tx_hash = any($2::text[])', [deployment, hashes])
     await refreshFills(target, deployment, hashes)
+    await refreshCashLedger(target, deployment, hashes)
   }
 }
 

@@ -14,7 +14,7 @@ const MONEY = 'in USDC, 7-decimal. Null if it does not apply or is not known.'
 /** Not in the specification. */
 export const CashMovement = Type.Object(
   {
-    seq: Type.Integer({ description: 'Position in the event log. A movement between wallet and cross balance has two rows with the same seq.', examples: [4217] }),
+    seq: Type.Integer({ description: 'Position in the event log. Between wallet and cross balance there are two rows with the same seq.', examples: [4217] }),
     kind: Type.Unsafe<CashKind>({
       type: 'string',
       enum: [...CASH_KINDS],

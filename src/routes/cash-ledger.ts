@@ -40,9 +40,9 @@ function ledgerOperation(id: string, tag: string, summary: string, own: { readon
     summary,
     description:
       'Returns the USDC movements between an account and the exchange, newest first. Rows of the wallet add up to what its USDC balance gained through the ' +
-      'exchange, rows of the cross balance to its change, to the stroop. Wallet rows are exact at once. Cross rows, and kinds that no event reports, are read ' +
-      'from each transaction shortly after it is indexed: until then the amount is null and the kind may be other. `gaps` lists ledgers in the range of the ' +
-      'page whose movements are missing.',
+      'exchange, rows of the cross balance to its change, to the stroop. Wallet rows are exact at once. Cross rows, and kinds that no event reports, are ' +
+      'read from each transaction shortly after it is indexed: until then the amount is null and the kind may be other. `gaps` lists ledgers in the range of ' +
+      'the page whose movements are missing.',
     ok: Type.Object({
       ledger: Type.Array(ref(CashMovement), { description: 'Movements, newest first.' }),
       gaps: Type.Array(GapRange, { description: 'Missing ledgers in the range of this page. Empty if none are missing.' }),

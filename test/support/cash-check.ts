@@ -21,8 +21,8 @@ export function createTotals(): CashTotals {
 }
 
 /** Asserts that the rows of one operation add up to what each balance gained, with and without its changed entries. */
-export function checkOperation(operation: CashOperation, generation: Generation, totals: CashTotals): void {
-  const known: CashTransaction = { events: operation.events, changes: operation.changes, contracts: CASH_CONTRACTS, generation, opened: new Map() }
+export function checkOperation(operation: CashOperation, totals: CashTotals): void {
+  const known: CashTransaction = { events: operation.events, changes: operation.changes, contracts: CASH_CONTRACTS, opened: new Map() }
   const rows = foldCashLedger(known)
   const events = operation.events.map(({ contract, payload }) => ({ contract, ...payload }))
   const digits = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
@@ -63,7 +63,7 @@ export function checkExchange(
     const operation = exchange.perform(step)
     if (operation === null) continue
     calls += 1
-    if (operation !== false) checkOperation(operation, generation, totals)
+    if (operation !== false) checkOperation(operation, totals)
   }
   return calls
 }

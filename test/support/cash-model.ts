@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import type { EntryChange, EntryChanges, OrderEntry, PositionEntry } from '../../src/exchange/entry-changes.ts'
 import { eventShapes } from '../../src/exchange/event-shapes.ts'
 import type { Generation } from '../../src/exchange/generations.ts'
-import type { ArchivedEvent, Payload } from '../../src/projections/archived-event.ts'
+import type { ArchivedEvent, Payload, PayloadValue } from '../../src/projections/archived-event.ts'
 import type { EpochContracts } from '../../src/projections/epochs.ts'
+import { textOf } from '../../src/projections/payload.ts'
 import { address, i128, u32 } from '../../localnet/contracts/host.ts'
 import type { Val } from '../../localnet/contracts/host.ts'
 import * as generation2 from '../../localnet/contracts/generation-2/test-steps.ts'
@@ -70,8 +71,8 @@ export function createCashExchange(generation: Generation, liquidity = 50_000n *
   }
   const exchange = generation2.createSteppedExchange(liquidity)
   return cashExchange(exchange, generation, (step) => {
-    generation2.movePrices(exchange, step as generation2.Step)
-    return generation2.toCall(exchange, step as generation2.Step)
+    generation2.movePrices(exchange, step)
+    return generation2.toCall(exchange, step)
   })
 }
 
@@ -122,14 +123,14 @@ const KEYS: readonly (readonly [string, Exclude<ArchivedEvent['contract'], 'usdc
 ]
 
 function eventsOf(result: InvokeSuccess, generation: Generation, txHash: string): readonly ArchivedEvent[] {
-  const inside = new Set(Object.values(CASH_CONTRACTS))
+  const inside = new Set<unknown>(Object.values(CASH_CONTRACTS))
   const decoded = result.events.flatMap((event) => {
     const found = event.contract === USDC ? transferOf(event) : eventOf(event, generation)
-    if (found === null || (found.contract === 'usdcToken' && !inside.has(String(found.payload['from'])) && !inside.has(String(found.payload['to'])))) return []
+    if (found === null || (found.contract === 'usdcToken' && !inside.has(found.payload['from']) && !inside.has(found.payload['to']))) return []
     return [{ ...found, contractId: event.contract }]
   })
   return decoded.map((event, index) => ({
-    ...event, topic: String(event.payload['topic']), seq: index + 1, eventId: `${txHash}-${index}`, ledger: 0, ledgerCloseTs: 0, txHash, topicsXdr: [],
+    ...event, topic: textOf(event, 'topic'), seq: index + 1, eventId: `${txHash}-${index}`, ledger: 0, ledgerCloseTs: 0, txHash, topicsXdr: [],
     valueXdr: '', problem: null,
   }))
 }
@@ -142,9 +143,9 @@ function eventOf(event: TestEvent, generation: Generation): Decoded | null {
   const topic = String(toNative(event.topics[0]))
   const shape = eventShapes(generation)[contract][topic] ?? assert.fail(topic)
   const values = event.data.type === 'vec' ? event.data.value : [event.data]
-  const named: [string, unknown][] = shape.data.map(([name, type], index) => [name, plain(values[index], type)])
+  const named: [string, PayloadValue][] = shape.data.map(([name, type], index) => [name, plain(values[index], type)])
   if (shape.secondTopic !== undefined) named.push([shape.secondTopic[0], plain(event.topics[1], shape.secondTopic[1])])
-  return { contract, payload: { topic, ...Object.fromEntries(named) } as Payload }
+  return { contract, payload: { topic, ...Object.fromEntries(named) } }
 }
 
 function transferOf({ topics, data }: TestEvent): Decoded | null {
@@ -154,8 +155,8 @@ function transferOf({ topics, data }: TestEvent): Decoded | null {
 }
 
 /** As archived payloads have it: ids are numbers, other wide integers are digits. */
-function plain(val: Val | undefined, type: string): unknown {
-  const value = toNative(val)
+function plain(val: Val | undefined, type: string): PayloadValue {
+  const value = toNative(val) as PayloadValue | bigint
   if (typeof value !== 'bigint') return value
   return type === 'id' ? Number(value) : String(value)
 }
@@ -165,13 +166,13 @@ function changesOf(writes: readonly TestWrite[]): EntryChanges {
     const [name, argument] = (contract === MARKET && key.type === 'vec' ? key.value.map(toNative) : []) as [string?, unknown?]
     return name === undefined || argument === undefined ? [] : [{ name, argument, before, after }]
   })
-  const entries = <Entry>(wanted: string): Map<number, EntryChange<Entry>> => new Map(own.filter(({ name }) => name === wanted).map((write) =>
-    [Number(write.argument), { before: entryOf<Entry>(write.before), after: entryOf<Entry>(write.after) }]))
+  const entries = (wanted: string): Map<number, EntryChange<object>> => new Map(own.filter(({ name }) => name === wanted).map((write) =>
+    [Number(write.argument), { before: entryOf(write.before), after: entryOf(write.after) }]))
   const balances = own.filter(({ name }) => name === 'CrossMarginBalance').map(({ argument, before, after }) =>
-    ({ trader: String(argument), before: amountOf(before), after: amountOf(after) }))
+    ({ trader: argument as string, before: amountOf(before), after: amountOf(after) }))
   return {
-    positions: entries<PositionEntry>('Position'),
-    orders: entries<OrderEntry>('Order'),
+    positions: entries('Position') as Map<number, EntryChange<PositionEntry>>,
+    orders: entries('Order') as Map<number, EntryChange<OrderEntry>>,
     crossBalances: new Map(balances.filter(({ before, after }) => before !== after).map((change) => [change.trader, change])),
   }
 }
@@ -180,9 +181,9 @@ function amountOf(val: Val | undefined): bigint {
   return val === undefined ? 0n : (toNative(val) as bigint)
 }
 
-function entryOf<Entry>(val: Val | undefined): Entry | null {
+function entryOf(val: Val | undefined): object | null {
   if (val === undefined) return null
   const { id, ...entry } = toNative(val) as { id: bigint } & Record<string, unknown>
   const ids = ['position_id', 'timestamp', 'created_at'].flatMap((name) => (typeof entry[name] === 'bigint' ? [[name, Number(entry[name])] as const] : []))
-  return { ...entry, ...Object.fromEntries(ids), id: Number(id) } as Entry
+  return { ...entry, ...Object.fromEntries(ids), id: Number(id) }
 }

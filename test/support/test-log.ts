@@ -5,6 +5,7 @@ import { applyEvents } from '../../src/projections/apply.ts'
 import type { ArchivedEvent, Payload } from '../../src/projections/archived-event.ts'
 import type { Epoch } from '../../src/projections/epochs.ts'
 import { insertEpoch } from '../../src/projections/epochs.ts'
+import { insertEvents } from '../../src/projections/events.ts'
 import { PROJECTIONS } from '../../src/projections/tables.ts'
 import type { Queryable, Store } from '../../src/store/store.ts'
 
@@ -116,6 +117,7 @@ export async function createTestLog(store: Store): Promise<TestLog> {
           for (const { ledger, ledgerCloseTs, seq: eventSeq } of page) {
             await tx.query('insert into idx.ledgers values ($1, $2, $3, $4, $4)', [epoch.number, ledger, ledgerCloseTs, eventSeq])
           }
+          await insertEvents(tx, epoch.number, page, 0)
           await applyEvents(tx, epoch, page)
         })
       }
@@ -143,6 +145,7 @@ export async function createTestLog(store: Store): Promise<TestLog> {
       await store.write.transaction(async (tx) => {
         await clearProjections(tx)
         await tx.query('delete from idx.ledgers')
+        await tx.query('delete from idx.events')
       })
       applied = []
       seq = 0

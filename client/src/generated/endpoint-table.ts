@@ -17,6 +17,8 @@ export const ENDPOINTS = {
   getTrader: 'GET /v1/traders/{address}',
   getTraderPnl: 'GET /v1/traders/{address}/pnl',
   getAccountPnl: 'GET /v1/account/me/pnl',
+  listTraderLedger: 'GET /v1/traders/{address}/ledger',
+  listAccountLedger: 'GET /v1/account/me/ledger',
   listLeaders: 'GET /v1/leaderboard',
   getLeaderRank: 'GET /v1/leaderboard/rank',
   getLeaderTotals: 'GET /v1/leaderboard/totals',
@@ -75,6 +77,8 @@ export const ENDPOINTS = {
 export const LISTS = {
   listCandles: 'candles',
   listTrades: 'trades',
+  listTraderLedger: 'ledger',
+  listAccountLedger: 'ledger',
   listEvents: 'events',
   listOpenPositions: 'positions',
   listOrders: 'orders',

@@ -1218,6 +1218,41 @@ export interface components {
       /** @description Running total of realizedPnl - fees - funding since the first point. Null from the first unknown value on. */
       readonly cumulative: string | null;
     };
+    /** @description A movement of USDC between an account and the exchange. */
+    readonly CashMovement: {
+      /** @description Position in the event log. Between wallet and cross balance there are two rows with the same seq. */
+      readonly seq: number;
+      /**
+       * @description What the movement was for. order_escrow: collateral of a resting order; order_refund: its return. other: anything else, and what is not known yet.
+       * @enum {string}
+       */
+      readonly kind: "open" | "close" | "liquidation" | "order_escrow" | "order_refund" | "keeper_reward" | "cross_deposit" | "cross_withdraw" | "lp_deposit" | "lp_withdraw" | "vault_deposit" | "vault_withdraw" | "fees_claimed" | "referral_claim" | "other";
+      /** @description USDC that the balance gained, negative if it lost, 7-decimal. Null: the cross balance may have changed, and by how much is not known. */
+      readonly amount: string | null;
+      /**
+       * @description Balance that changed: of the USDC token, or of the cross margin account.
+       * @enum {string}
+       */
+      readonly balanceOf: "wallet" | "cross";
+      /** @description Position that the movement belongs to. */
+      readonly positionId: number | null;
+      /** @description Order that the movement belongs to. */
+      readonly orderId: number | null;
+      /** @description Trader vault that the movement belongs to. */
+      readonly vaultId: number | null;
+      /** @description Trading fee that is part of the amount, in USDC, 7-decimal. Null if it does not apply or is not known. */
+      readonly fee: string | null;
+      /** @description Funding that is part of the amount, positive if paid, in USDC, 7-decimal. Null if it does not apply or is not known. */
+      readonly funding: string | null;
+      /** @description Profit or loss by price that is part of the amount, in USDC, 7-decimal. Null if it does not apply or is not known. */
+      readonly pnl: string | null;
+      /** @description Ledger of the movement. */
+      readonly ledger: number;
+      /** @description Close time of that ledger, Unix seconds. */
+      readonly ts: number;
+      /** @description Transaction of the movement. */
+      readonly txHash: string;
+    };
     /** @description The owner of a referral code. Amounts are 0 until the exchange pays referral rewards. */
     readonly Referrer: {
       /** @description Owner of the code. */
@@ -2999,6 +3034,101 @@ export interface operations {
             /** @description Points, oldest first. */
             readonly points: readonly components["schemas"]["PnlPoint"][];
             /** @description Missing ledgers in the range. Empty if none are missing. */
+            readonly gaps: readonly {
+              /** @description Epoch of the ledgers. Ledger numbers repeat after a network reset. */
+              readonly epoch: string;
+              /** @description First missing ledger. */
+              readonly fromLedger: number;
+              /** @description Last missing ledger. */
+              readonly toLedger: number;
+            }[];
+          };
+        };
+      };
+    };
+  };
+  /**
+   * List the USDC movements of a trader.
+   * @description Returns the USDC movements between an account and the exchange, newest first. Rows of the wallet add up to what its USDC balance gained through the exchange, rows of the cross balance to its change, to the stroop. Wallet rows are exact at once. Cross rows, and kinds that no event reports, are read from each transaction shortly after it is indexed: until then the amount is null and the kind may be other. `gaps` lists ledgers in the range of the page whose movements are missing.
+   */
+  readonly listTraderLedger: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Return only movements of this kind. */
+        readonly kind?: "open" | "close" | "liquidation" | "order_escrow" | "order_refund" | "keeper_reward" | "cross_deposit" | "cross_withdraw" | "lp_deposit" | "lp_withdraw" | "vault_deposit" | "vault_withdraw" | "fees_claimed" | "referral_claim" | "other";
+        /** @description Return only rows older than this time, Unix seconds. */
+        readonly before_ts?: number;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
+        /** @description Maximum number of rows per page. */
+        readonly limit?: number;
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        readonly cursor?: string;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description Account (G…) or contract (C…). */
+        readonly address: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": {
+            /** @description Movements, newest first. */
+            readonly ledger: readonly components["schemas"]["CashMovement"][];
+            /** @description Missing ledgers in the range of this page. Empty if none are missing. */
+            readonly gaps: readonly {
+              /** @description Epoch of the ledgers. Ledger numbers repeat after a network reset. */
+              readonly epoch: string;
+              /** @description First missing ledger. */
+              readonly fromLedger: number;
+              /** @description Last missing ledger. */
+              readonly toLedger: number;
+            }[];
+          };
+        };
+      };
+    };
+  };
+  /**
+   * List your USDC movements. Needs a key.
+   * @description Returns the USDC movements between an account and the exchange, newest first. Rows of the wallet add up to what its USDC balance gained through the exchange, rows of the cross balance to its change, to the stroop. Wallet rows are exact at once. Cross rows, and kinds that no event reports, are read from each transaction shortly after it is indexed: until then the amount is null and the kind may be other. `gaps` lists ledgers in the range of the page whose movements are missing.
+   */
+  readonly listAccountLedger: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Return only movements of this kind. */
+        readonly kind?: "open" | "close" | "liquidation" | "order_escrow" | "order_refund" | "keeper_reward" | "cross_deposit" | "cross_withdraw" | "lp_deposit" | "lp_withdraw" | "vault_deposit" | "vault_withdraw" | "fees_claimed" | "referral_claim" | "other";
+        /** @description Return only rows older than this time, Unix seconds. */
+        readonly before_ts?: number;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
+        /** @description Maximum number of rows per page. */
+        readonly limit?: number;
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        readonly cursor?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": {
+            /** @description Movements, newest first. */
+            readonly ledger: readonly components["schemas"]["CashMovement"][];
+            /** @description Missing ledgers in the range of this page. Empty if none are missing. */
             readonly gaps: readonly {
               /** @description Epoch of the ledgers. Ledger numbers repeat after a network reset. */
               readonly epoch: string;
