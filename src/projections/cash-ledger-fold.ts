@@ -1,27 +1,15 @@
 // The movements of USDC between accounts and the exchange, from the events, transfers and changed entries of one transaction. Pure. What a wallet paid or
 // received is known from the transfers alone; what a cross balance gained or lost only from its entry.
 
-import type { EntryChanges } from '../exchange/entry-changes.ts'
-import type { OpenedPosition, PositionChange, TransactionItem } from '../exchange/position-changes.ts'
+import type { PositionChange, TransactionItem } from '../exchange/position-changes.ts'
 import { settlementOf } from '../exchange/settlement.ts'
 import type { CashKind } from '../resources/cash-movement.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import { isTransfer } from './archived-event.ts'
 import { numberIn, walletMovements } from './cash-ledger-wallet.ts'
 import type { WalletMovement } from './cash-ledger-wallet.ts'
-import type { EpochContracts } from './epochs.ts'
+import type { CashMovement, CashTransaction } from './cash-transaction.ts'
 import { bigOf, textOf } from './payload.ts'
-
-/** What a movement was for. Null: does not apply, or unknown. */
-export interface CashMovement {
-  readonly kind: CashKind
-  readonly positionId: number | null
-  readonly orderId: number | null
-  readonly vaultId: number | null
-  readonly fee: bigint | null
-  readonly funding: bigint | null
-  readonly pnl: bigint | null
-}
 
 /** One row of the ledger. */
 export interface CashRow extends CashMovement {
@@ -35,16 +23,6 @@ export interface CashRow extends CashMovement {
   readonly ledger: number
   readonly ts: number
   readonly txHash: string
-}
-
-export interface CashTransaction {
-  /** All events and transfers of the transaction, in log order. */
-  readonly events: readonly ArchivedEvent[]
-  /** Null: not known. */
-  readonly changes: EntryChanges | null
-  readonly contracts: EpochContracts
-  /** Positions that were opened before, by id. */
-  readonly opened: ReadonlyMap<number, OpenedPosition>
 }
 
 /** Events of the market that may change a cross balance without a transfer. */
@@ -153,7 +131,7 @@ const CASH_KINDS = {
   open: 'open', close: 'close', reduce: 'close', adl: 'close', liquidation: 'liquidation', partial_liquidation: 'liquidation',
 } as const satisfies Record<PositionChange['kind'], CashKind>
 
-/** Without entries, a row of unknown amount stands at each event that may have changed a cross balance: nothing was paid from or to the wallet. */
+/** Without entries, a row of unknown amount is at each event that may have changed a cross balance: nothing was paid from or to the wallet. */
 function unknownCrossRows({ events }: CashTransaction, settled: readonly PositionChange[], wallet: readonly WalletMovement[]): readonly CashRow[] {
   const silent = wallet.filter(({ crossSide }) => crossSide === 'unknown').map(({ event, ...movement }) =>
     rowOf(event, { ...movement, amount: null, leg: 1, balanceOf: 'cross' }))

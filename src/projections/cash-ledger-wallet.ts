@@ -2,9 +2,9 @@
 
 import type { EntryChanges } from '../exchange/entry-changes.ts'
 import type { PositionChange } from '../exchange/position-changes.ts'
-import type { CashMovement, CashTransaction } from './cash-ledger-fold.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
 import { isTransfer } from './archived-event.ts'
+import type { CashMovement, CashTransaction } from './cash-transaction.ts'
 import { bigOf, textOf } from './payload.ts'
 
 /** The wallet's side of a movement, and whether it went into or out of the account's cross balance. */

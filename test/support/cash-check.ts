@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { foldCashLedger } from '../../src/projections/cash-ledger-fold.ts'
-import type { CashRow, CashTransaction } from '../../src/projections/cash-ledger-fold.ts'
+import type { CashRow } from '../../src/projections/cash-ledger-fold.ts'
+import type { CashTransaction } from '../../src/projections/cash-transaction.ts'
 import type { Generation } from '../../src/exchange/generations.ts'
 import { ACCOUNTS, CASH_CONTRACTS, createCashExchange, randomSteps } from './cash-model.ts'
 import type { CashOperation } from './cash-model.ts'
