@@ -8,8 +8,11 @@ import type { ScValue } from './scval.ts'
 import { fromScVal, MalformedScVal } from './scval.ts'
 import { readField } from './structs.ts'
 
-/** Base64. The network allows 132 kB of writes per transaction, and an update holds the entry twice. Longer ones are not decoded. */
-export const META_MAX_LENGTH = 512 * 1024
+/**
+ * Base64. Calls of the exchange have a tenth of this: up to 16 kB of events and 30 entries, of which an update holds two versions. Longer ones are not decoded,
+ * because that would block the event loop.
+ */
+export const META_MAX_LENGTH = 256 * 1024
 
 /** What a transaction's meta shows of this market. */
 export interface MetaChanges {

@@ -1,11 +1,12 @@
 // Reads what transactions changed in the market's storage, oldest first, so that nothing leaves the nodes' retention unread. A response counts only if it is
-// of the requested transaction: its envelope has the hash, its ledger is the archived one, and its events are the archived ones.
+// of the requested transaction: its envelope has the hash, its ledger and its events are the archived ones, and its entries agree with them.
 
-import { decodeMeta } from '../chain/entry-changes.ts'
+import { decodeMeta, META_MAX_LENGTH } from '../chain/entry-changes.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { TransactionResponse } from '../chain/responses.ts'
 import { decodeEnvelope, MalformedEnvelope, networkIdOf } from '../chain/transaction.ts'
+import { agreesWithEvents } from '../exchange/entry-plausibility.ts'
 import type { Epoch, EventContracts } from '../projections/epochs.ts'
 import type { EffectsObservation, UnreadTransaction } from '../projections/transaction-effects.ts'
 import { listUnreadTransactions, recordTransactionEffects } from '../projections/transaction-effects.ts'
@@ -59,8 +60,10 @@ function effectsIn(response: TransactionResponse, transaction: Subject): Effects
   const { envelopeXdr, metaXdr } = response
   if (envelopeXdr === undefined || metaXdr === undefined) return undefined
   const call = callOf(envelopeXdr, txHash, networkIdOf(epoch.passphrase))
+  if (call === undefined) return undefined
+  if (metaXdr.length > META_MAX_LENGTH) return { seq, txHash, ledger, effects: null }
   const meta = decodeMeta(metaXdr, epoch.contracts.market)
-  if (call === undefined || meta === null || !hasEvents(meta.events, transaction)) return undefined
+  if (meta === null || !hasEvents(meta.events, transaction) || !agreesWithEvents(meta.changes, transaction.payloads)) return undefined
   return { seq, txHash, ledger, effects: { changes: meta.changes, call } }
 }
 

@@ -2,7 +2,7 @@
 
 import type { EntryChanges } from '../exchange/entry-changes.ts'
 import type { Queryable } from '../store/store.ts'
-import type { ArchivedEvent } from './archived-event.ts'
+import type { ArchivedEvent, Payload } from './archived-event.ts'
 import { refreshCashLedger } from './cash-ledger.ts'
 import { columnsOf } from './columns.ts'
 import type { Epoch } from './epochs.ts'
@@ -20,6 +20,8 @@ export interface UnreadTransaction {
   readonly ledger: number
   /** Its archived events in their order, without transfers: contract, topics and value, separated by spaces. */
   readonly events: readonly string[]
+  /** What those of the market report. */
+  readonly payloads: readonly (Payload | null)[]
 }
 
 export interface EffectsObservation {
@@ -60,11 +62,14 @@ export async function listUnreadTransactions(
   db: Queryable, deployment: number, options: { readonly limit: number; readonly except: readonly number[] },
 ): Promise<readonly UnreadTransaction[]> {
   return await db.query<UnreadTransaction>(
-    `select u.seq, u.tx_hash as "txHash", u.ledger,
-       (select coalesce(json_agg(e.contract_id || ' ' || e.topics_xdr || ' ' || e.value_xdr order by e.seq), '[]'::json)
-        from idx.events e join idx.epochs p on p.number = e.epoch
-        where e.tx_hash = u.tx_hash and p.deployment = u.deployment and not e.is_transfer) as events
-     from (select * from idx.unread_transactions where deployment = $1 and seq <> all($3::bigint[]) order by seq limit $2) u order by u.seq`,
+    `select u.seq, u.tx_hash as "txHash", u.ledger, own.events, own.payloads
+     from (select * from idx.unread_transactions where deployment = $1 and seq <> all($3::bigint[]) order by seq limit $2) u
+     cross join lateral (
+       select coalesce(json_agg(e.contract_id || ' ' || e.topics_xdr || ' ' || e.value_xdr order by e.seq), '[]'::json) as events,
+         coalesce(json_agg(e.payload order by e.seq) filter (where e.contract_id = p.contracts->>'market'), '[]'::json) as payloads
+       from idx.events e join idx.epochs p on p.number = e.epoch
+       where e.tx_hash = u.tx_hash and p.deployment = u.deployment and not e.is_transfer
+     ) own order by u.seq`,
     [deployment, options.limit, options.except],
   )
 }

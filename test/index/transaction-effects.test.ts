@@ -1,0 +1,137 @@
+// What transactions changed, read from the node once and applied to fills: in any order, in pages cut anywhere, and from nodes that lie or have forgotten.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { silentLog } from '../../src/base/log.ts'
+import { defined } from '../../src/base/assert.ts'
+import type { Rpc } from '../../src/chain/rpc.ts'
+import { parseTransaction } from '../../src/chain/responses.ts'
+import type { TransactionResponse } from '../../src/chain/responses.ts'
+import { createEntryObserver, OBSERVATION_ATTEMPTS } from '../../src/indexer/entry-observer.ts'
+import { contractNames } from '../../src/indexer/epochs.ts'
+import { TRANSACTION_EFFECTS } from '../../src/indexer/transaction-effects.ts'
+import { applyEvents } from '../../src/projections/apply.ts'
+import { listEpochs } from '../../src/projections/epochs.ts'
+import { readArchive } from '../../src/projections/events.ts'
+import { compareShadow, createShadow, dropShadow, shadowOf } from '../../src/projections/shadow.ts'
+import type { Queryable } from '../../src/store/store.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
+
+let fixture: GatewayFixture
+before(async () => {
+  fixture = await createGatewayFixture({ traders: 10, seed: 'effects', generation: '2' })
+  await fixture.closeLedgers(120)
+  await fixture.catchUp()
+})
+after(() => fixture[Symbol.asyncDispose]())
+
+type Answer = (response: TransactionResponse, hash: string) => TransactionResponse
+
+/** More rounds than a transaction is read in vain. */
+const EMPTY_ROUNDS_MAX = OBSERVATION_ATTEMPTS + 1
+
+/** Reads effects from the local network until nothing more is found; `answer` alters what it returns. Returns the number of observations. */
+async function observe(answer: Answer = (response) => response): Promise<number> {
+  const rpc = {
+    getTransaction: async (hash: string) => answer(parseTransaction(await fixture.network.rpc.call('getTransaction', { hash })), hash),
+  } as unknown as Rpc
+  const observer = createEntryObserver(TRANSACTION_EFFECTS, { rpc, clock: fixture.clock, log: silentLog })
+  let total = 0
+  for (let emptyRounds = 0; emptyRounds < EMPTY_ROUNDS_MAX;) {
+    const found = await observer.observe(fixture.store.write)
+    if (found === 0) emptyRounds++
+    total += found
+  }
+  return total
+}
+
+async function count(sql: string): Promise<number> {
+  const [row] = await fixture.store.read.query<{ count: number }>(`select count(*) as count from ${sql}`)
+  return defined(row, 'a row').count
+}
+
+/** Replays the archive into a copy of the projections, in pages of this size, and compares the copy. */
+async function differencesWithPages(size: number): Promise<unknown> {
+  return await fixture.store.write.transaction(async (tx) => {
+    await createShadow(tx)
+    await replay(tx, size)
+    const differences = await compareShadow(tx)
+    await dropShadow(tx)
+    return differences
+  })
+}
+
+async function replay(tx: Queryable, size: number): Promise<void> {
+  const epoch = defined((await listEpochs(tx)).at(-1), 'the epoch')
+  const names = contractNames(epoch)
+  for (let afterSeq = 0; ;) {
+    const rows = await readArchive(tx, afterSeq, size)
+    const last = rows.at(-1)
+    if (last === undefined) return
+    await applyEvents(shadowOf(tx), epoch, rows.map((row) => ({ ...row, contract: defined(names.get(row.contractId), 'a contract') })))
+    afterSeq = last.seq
+  }
+}
+
+test('responses that are not of the transaction, or contradict its events, are ignored', async () => {
+  const unread = await count('idx.unread_transactions')
+  assert.ok(unread > 20)
+  const responses = new Map<string, TransactionResponse>()
+  await observe((response, hash) => {
+    responses.set(hash, response)
+    return { status: 'NOT_FOUND', latestLedger: 1, latestLedgerCloseSec: null, oldestLedger: null, oldestLedgerCloseSec: null }
+  })
+  const envelopeOf = (response: TransactionResponse | undefined): string => (response?.status === 'SUCCESS' ? response.envelopeXdr : undefined) ?? ''
+  const lies: Record<string, Answer> = {
+    'another ledger': (response) => (response.status === 'NOT_FOUND' ? response : { ...response, ledger: response.ledger + 1 }),
+    'another transaction': (response, hash) => ({ ...response, envelopeXdr: envelopeOf([...responses].find(([known]) => known !== hash)?.[1]) }),
+    'the meta of another transaction': (response, hash) => {
+      const next = [...responses].find(([known]) => known !== hash)?.[1]
+      return response.status === 'SUCCESS' && next?.status === 'SUCCESS' ? { ...response, metaXdr: next.metaXdr ?? '' } : response
+    },
+    'no meta': ({ ...response }) => {
+      if (response.status === 'SUCCESS') Reflect.deleteProperty(response, 'metaXdr')
+      return response
+    },
+    'a failure': (response) => (response.status === 'SUCCESS' ? { ...response, status: 'FAILED', resultXdr: '', diagnosticEventsXdr: [] } : response),
+  }
+  for (const [name, lie] of Object.entries(lies)) assert.equal(await observe(lie), 0, name)
+  assert.equal(await count('idx.transaction_effects'), 0)
+  assert.equal(await count('idx.unread_transactions'), unread)
+})
+
+test('effects add what events do not say, and a replay in pages of any size gives the same rows', async () => {
+  assert.deepEqual(await differencesWithPages(250), {}, 'before any effects')
+  const unknown = await count('idx.position_fills where payout is null')
+  assert.ok(unknown > 0)
+  // Half of the transactions, then the others: the copy is compared in between.
+  await observe((response, hash) => (hash < '8' ? response : { ...response, status: 'NOT_FOUND' } as TransactionResponse))
+  assert.ok(await count('idx.unread_transactions') > 0)
+  for (const size of [7, 250]) assert.deepEqual(await differencesWithPages(size), {}, `pages of ${size}`)
+  await observe()
+  assert.equal(await count('idx.unread_transactions'), 0)
+  assert.equal(await count('idx.position_fills where payout is null or funding is null or fee is null or collateral is null'), 0)
+  for (const size of [1, 250]) assert.deepEqual(await differencesWithPages(size), {}, `pages of ${size}`)
+})
+
+test('margin modes come with the effects, also of positions that were closed at once', async () => {
+  const closed = await count("idx.positions p where p.state = 'closed' and not exists (select 1 from idx.margin_modes m where m.position_id = p.position_id)")
+  assert.equal(closed, 0)
+  assert.ok(await count("idx.positions p where p.state = 'closed'") > 0)
+})
+
+test('a transaction that no node has any more is not requested again, and its figures stay unknown', async () => {
+  const known = await count('idx.transaction_effects')
+  await fixture.closeLedgers(60)
+  await fixture.catchUp()
+  const unread = await count('idx.unread_transactions')
+  assert.ok(unread > 5)
+  const gone: Answer = ({ latestLedger }) =>
+    ({ status: 'NOT_FOUND', latestLedger, latestLedgerCloseSec: null, oldestLedger: latestLedger + 1, oldestLedgerCloseSec: null })
+  assert.equal(await observe(gone), unread)
+  assert.equal(await count('idx.unread_transactions'), 0)
+  assert.equal(await count('idx.transaction_effects where effects is null'), unread)
+  assert.equal(await count('idx.transaction_effects where effects is not null'), known)
+  assert.deepEqual(await differencesWithPages(250), {})
+})
