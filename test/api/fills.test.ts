@@ -40,7 +40,7 @@ for (const generation of ['1', '2'] as const) {
     const unread = await fillsOf(fixture, trader)
     assert.deepEqual(unread.fills.map(({ kind, positionId: id }) => [kind, id]), [['close', positionId], ['open', positionId]])
     assert.deepEqual(unread.fills.map(({ payout }) => payout === null), [false, false], 'transfers show what was paid to a wallet')
-    while ((await fixture.indexer.observe()) > 0);
+    while ((await fixture.indexer.observe()) > 0) await fixture.idle()
 
     const { fills } = await fillsOf(fixture, trader)
     const [close, open] = fills

@@ -55,8 +55,9 @@ for (const generation of ['1', '2'] as const) {
     const metas = (await transactionsOf(network)).map((response) => decodeMeta(metaOf(response), market))
     const decoded = metas.flatMap((meta) => (meta === null ? [] : [meta.changes]))
     assert.ok(decoded.length > 20 && decoded.length === metas.length)
-    const positions = lastStates(decoded.flatMap(({ positions: own }) => [...own].map(([id, change]) => [numberedKey(market, 'Position', id), change] as const)))
-    const orders = lastStates(decoded.flatMap(({ orders: own }) => [...own].map(([id, change]) => [numberedKey(market, 'Order', id), change] as const)))
+    const positions = lastStates(decoded.flatMap((changes) =>
+      [...changes.positions].map(([id, change]) => [numberedKey(market, 'Position', id), change] as const)))
+    const orders = lastStates(decoded.flatMap((changes) => [...changes.orders].map(([id, change]) => [numberedKey(market, 'Order', id), change] as const)))
     const balances = lastStates(decoded.flatMap(({ crossBalances }) =>
       [...crossBalances].map(([trader, change]) => [accountEntryKey(market, 'CrossMarginBalance', trader), change] as const)))
     assert.ok(positions.size > 5 && orders.size > 2 && balances.size > 0)
@@ -88,7 +89,8 @@ test('a simulation shows the changes that the transaction then makes', async () 
   assert.ok(opened !== undefined)
   // The envelope simulates again although its position exists by now: the next id is taken.
   const { envelopeXdr } = await network.call<{ envelopeXdr: string }>('getTransaction', { hash: opened.txHash })
-  const simulated = await network.call<{ stateChanges?: { before: string | null; after: string | null }[] }>('simulateTransaction', { transaction: envelopeXdr })
+  const transaction = { transaction: envelopeXdr }
+  const simulated = await network.call<{ stateChanges?: { before: string | null; after: string | null }[] }>('simulateTransaction', transaction)
   const stateChanges = (simulated.stateChanges ?? []).map(({ before, after }) => ({ beforeXdr: before, afterXdr: after }))
   const changes = decodeStateChanges(stateChanges, market)
   const [change] = changes?.positions.values() ?? []

@@ -28,7 +28,7 @@ after(() => fixture[Symbol.asyncDispose]())
 
 type Answer = (response: TransactionResponse, hash: string) => TransactionResponse
 
-/** More rounds than a transaction is read in vain. */
+/** More rounds than the attempts of one transaction. */
 const EMPTY_ROUNDS_MAX = OBSERVATION_ATTEMPTS + 1
 
 /** Reads effects from the local network until nothing more is found; `answer` alters what it returns. Returns the number of observations. */
@@ -106,7 +106,7 @@ test('effects add what events do not say, and a replay in pages of any size give
   const unknown = await count('idx.position_fills where payout is null')
   assert.ok(unknown > 0)
   // Half of the transactions, then the others: the copy is compared in between.
-  await observe((response, hash) => (hash < '8' ? response : { ...response, status: 'NOT_FOUND' } as TransactionResponse))
+  await observe((response, hash) => (hash < '8' ? response : { ...response, status: 'NOT_FOUND' }))
   assert.ok(await count('idx.unread_transactions') > 0)
   for (const size of [7, 250]) assert.deepEqual(await differencesWithPages(size), {}, `pages of ${size}`)
   await observe()
