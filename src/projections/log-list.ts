@@ -34,8 +34,11 @@ export interface LogList<Row> extends LogBounds, AsOf {
   readonly columns: Readonly<Record<keyof Row & string, string>>
   /** A second table, whose rows are merged into the list by seq. It needs the same indexes. */
   readonly merged?: { readonly table: 'idx.opens'; readonly columns: Readonly<Record<keyof Row & string, string>> }
-  /** The column that rows are ordered by instead of `seq`; cursors then hold its values. Bounds on ledger and time do not apply to it. */
-  readonly by?: 'order_id'
+  /**
+   * The column that rows are ordered by instead of `seq`; cursors then hold its values. Bounds on ledger and time do not apply to it. `through` is SQL of its
+   * last value in the state that ends with a seq.
+   */
+  readonly by?: { readonly column: 'order_id'; readonly through: (seq: string) => string }
   /** SQL of a condition that every row meets. It must be the condition of a partial index on the list's keys. */
   readonly only?: string
   /** Equality filters; undefined values are ignored. Every combination needs an index on these columns in this order, followed by seq. */
@@ -64,7 +67,7 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
   const params: Param[] = []
   const bind: Bind = (value) => `$${params.push(value)}`
   const state = stateSource(list, bind)
-  const by = list.by ?? 'seq'
+  const by = list.by?.column ?? 'seq'
   const select = selectOf(list.columns, by, list.tie)
   const source: PageSource = {
     tables: [
@@ -133,8 +136,8 @@ function keysOf<Row>({ scope, equals }: LogList<Row>, bind: Bind): readonly Key[
   return keys
 }
 
-function upperBoundsOf<Row>({ kind, cursor, throughSeq, tie }: LogList<Row>, state: StateSource, bind: Bind): readonly string[] {
-  const highs: string[] = state.throughSeq === undefined ? [] : [state.throughSeq]
+function upperBoundsOf<Row>({ kind, cursor, throughSeq, by, tie }: LogList<Row>, state: StateSource, bind: Bind): readonly string[] {
+  const highs: string[] = state.throughSeq === undefined ? [] : [by?.through(state.throughSeq) ?? state.throughSeq]
   if (cursor !== undefined && tie === undefined) highs.push(`${bind(seqFromCursor(kind, cursor))}::bigint - 1`)
   if (cursor !== undefined && tie !== undefined) highs.push(`${bind(tieFromCursor(kind, cursor)[0])}::bigint`)
   if (throughSeq !== undefined) highs.push(`${bind(clampToSafeInteger(throughSeq))}::bigint`)

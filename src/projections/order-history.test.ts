@@ -10,6 +10,7 @@ import type { ExchangeEvent } from '../../test/index/history.ts'
 import { createTestExchange, TRADERS, testContracts } from '../../test/index/history.ts'
 import { allRows, emptyIndex } from '../../test/index/tables.ts'
 import type { Order } from '../resources/order.ts'
+import { LedgerNotIndexed } from './as-of.ts'
 import { listOrderHistory, readOrder, readOrderOutcomes, readOrdersAtSeq } from './order-history.ts'
 import { InvalidCursor } from './page.ts'
 
@@ -128,4 +129,31 @@ test('keeps the orders of earlier deployments apart, because ids begin again', a
   assert.deepEqual(earlier.map(({ orderId }) => orderId), [3, 2, 1])
   await assert.rejects(listOrderHistory(store.read, { trader: BOB, limit: 2, cursor: defined(next, 'a cursor') }), InvalidCursor)
   assert.equal((await readOrder(store.read, { orderId: 1, deployment: 'elsewhere' })).order, null)
+})
+
+test('returns orders as of a ledger as they were when it had been indexed', async () => {
+  const live = new Map<number, readonly Order[]>()
+  const listAt = (atLedger?: number) => allRows((cursor) => listOrderHistory(store.read, { trader: BOB, limit: 2, atLedger, cursor }))
+  for (const events of [
+    () => [place(), place(), place()], () => [], () => [fixture.exchange.endOrder(CANCELS), place()],
+    () => [fixture.exchange.endOrder(EXECUTES), fixture.exchange.endOrder(EXECUTES)], () => [place()],
+  ]) {
+    await indexLedger(events())
+    live.set(fixture.node.latest().sequence, await listAt())
+  }
+  await indexLedger([fixture.exchange.placeOrder(1)])
+  await fixture.indexer.observe()
+  await fixture.indexer.observe()
+  assert.equal((await listAt()).length, 6)
+  const withoutTerms = ({ orderId, status, trader, placed, ended, execution }: Order): object => ({ orderId, status, trader, placed, ended, execution })
+  for (const [ledger, rows] of live) {
+    assert.deepEqual((await listAt(ledger)).map(withoutTerms), rows.map(withoutTerms), `as of ledger ${ledger}`)
+    for (let orderId = 1; orderId <= 6; orderId++) {
+      const { order, head } = await readOrder(store.read, { orderId, atLedger: ledger })
+      assert.equal(head.ledger, ledger)
+      const expected = rows.find((row) => row.orderId === orderId)
+      assert.deepEqual(order === null ? undefined : withoutTerms(order), expected === undefined ? undefined : withoutTerms(expected))
+    }
+  }
+  await assert.rejects(listAt(fixture.node.latest().sequence + 1), LedgerNotIndexed)
 })

@@ -1,10 +1,12 @@
 // Orders as clients read them: what the events report, joined with the details of the ledger entry.
 
+import { assert } from '../base/assert.ts'
 import type { OpenOrder } from '../resources/open-order.ts'
 import type { Order, OrderLifeStatus } from '../resources/order.ts'
 import type { OrderOutcome } from '../resources/transaction.ts'
-import type { Queryable } from '../store/store.ts'
-import type { HeadColumns } from './as-of.ts'
+import type { Param, Queryable } from '../store/store.ts'
+import type { AsOf, HeadColumns } from './as-of.ts'
+import { stateSource } from './as-of.ts'
 import { columnsOf } from './columns.ts'
 import { clampToSafeInteger, headOf, listLog, toSearchText } from './log-list.ts'
 import type { Head, Page } from './page.ts'
@@ -57,8 +59,9 @@ const COLUMNS: Readonly<Record<keyof RawOrder, string>> = {
 }
 const SELECTED = Object.entries(COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
 
-export interface OrderHistoryFilter {
+export interface OrderHistoryFilter extends AsOf {
   readonly trader: string
+  /** Not as of a ledger: that would read every later order. */
   readonly status?: OrderLifeStatus | undefined
   /** Upper case. Orders of unknown asset never match. */
   readonly asset?: string | undefined
@@ -73,31 +76,54 @@ export interface OrderHistoryFilter {
  * among the others, and a cursor stays where it is.
  */
 export async function listOrderHistory(db: Queryable, filter: OrderHistoryFilter): Promise<Page<Order>> {
-  const { trader, status, asset, deployment: name, limit, cursor } = filter
+  const { trader, status, asset, deployment: name, limit, cursor, atLedger } = filter
   const deployment = await findDeployment(db, name)
-  const page = await listLog<RawOrder>(db, {
+  assert(status === undefined || atLedger === undefined, 'a status as of a ledger')
+  const page = await listLog<RawOrder & { readonly throughSeq: number | null }>(db, {
     kind: `order-history-${deployment}`,
     table: 'idx.orders',
-    by: 'order_id',
+    by: { column: 'order_id', through: (seq) => lastOrderId(String(deployment), seq) },
+    ...(atLedger === undefined ? {} : { only: KNOWN_BY_STATE, atLedger }),
     equals: { deployment, trader, asset, status },
-    columns: COLUMNS,
+    columns: { ...COLUMNS, throughSeq: throughSeqOf(filter) },
     limit,
     cursor,
   })
-  return { ...page, rows: page.rows.map(toOrder) }
+  return { ...page, rows: page.rows.map(({ throughSeq, ...raw }) => toOrder(asOf(raw, throughSeq))) }
+}
+
+/** SQL: the last order id that was placed up to a seq, or before the next placement that was reported. */
+function lastOrderId(deployment: string, seq: string): string {
+  return `(coalesce((select n.order_id from idx.orders n where n.deployment = ${deployment} and n.seq > ${seq} order by n.seq limit 1), ${ORDER_IDS_END}) - 1)`
+}
+
+/** Greater than every id that clients can send. */
+const ORDER_IDS_END = String(2n ** 53n)
+
+/** SQL: whether an order of the state `c` was placed by then. Without a placement event, only its time is known. */
+const KNOWN_BY_STATE = `(r.seq <= c.through_seq or r.ended_seq <= c.through_seq or (r.seq is null and c.last_ledger_close_ts >= (
+  select (d.details->>'createdAt')::bigint from idx.order_details d where d.deployment = r.deployment and d.order_id = r.order_id)))`
+
+/** SQL: the last seq of the state; null: the present one. */
+function throughSeqOf({ atLedger }: AsOf): string {
+  return atLedger === undefined ? 'null::bigint' : 'c.through_seq'
 }
 
 /** One order of a deployment; null when none is known by this id. */
 export async function readOrder(
-  db: Queryable, { orderId, deployment: name }: { readonly orderId: number; readonly deployment?: string | undefined },
+  db: Queryable, filter: AsOf & { readonly orderId: number; readonly deployment?: string | undefined },
 ): Promise<{ readonly order: Order | null; readonly head: Head }> {
-  const rows = await db.query<HeadColumns & (RawOrder | { readonly orderId: null })>(
-    `select c.last_ledger as "headLedger", c.last_seq as "headSeq", o.* from idx.cursor c
-     left join lateral (select ${SELECTED} from idx.orders r where r.deployment = $1 and r.order_id = $2::bigint) o on true`,
-    [await findDeployment(db, name), clampToSafeInteger(orderId)],
+  const params: Param[] = [await findDeployment(db, filter.deployment), clampToSafeInteger(filter.orderId)]
+  const state = stateSource(filter, (value) => `$${params.push(value)}`)
+  const known = filter.atLedger === undefined ? 'true' : KNOWN_BY_STATE
+  const rows = await db.query<HeadColumns & ((RawOrder & { readonly throughSeq: number | null }) | { readonly orderId: null })>(
+    `select ${state.head}, o.* from ${state.from}
+     left join lateral (select ${SELECTED}, ${throughSeqOf(filter)} as "throughSeq" from idx.orders r
+       where r.deployment = $1 and r.order_id = $2::bigint and ${known}) o on true`,
+    params,
   )
   const [raw] = rows
-  return { order: raw === undefined || raw.orderId === null ? null : toOrder(raw), head: headOf(rows) }
+  return { order: raw === undefined || raw.orderId === null ? null : toOrder(asOf(raw, raw.throughSeq)), head: headOf(rows) }
 }
 
 /** An order as it was after one event, for the channel of its account. */
@@ -150,9 +176,9 @@ async function findDeployment(db: Queryable, name: string | undefined): Promise<
   return row?.deployment ?? 0
 }
 
-/** The order before the events after `seq`. */
-function asOf(raw: RawOrder, seq: number): RawOrder {
-  if (raw.endedSeq === null || raw.endedSeq <= seq) return raw
+/** The order before the events after `seq`; null: as it is now. */
+function asOf(raw: RawOrder, seq: number | null): RawOrder {
+  if (seq === null || raw.endedSeq === null || raw.endedSeq <= seq) return raw
   return { ...raw, status: 'pending', endedSeq: null }
 }
 

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { TOptional, TUnsafe } from 'typebox'
 import type { App } from '../http/app.ts'
 import { callerKey } from '../http/caller.ts'
-import { HttpFailure } from '../http/errors.ts'
+import { HttpFailure, validationFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import { CACHE_REVALIDATE, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
 import { PAGE_LIMITS } from '../limits.ts'
@@ -14,7 +14,7 @@ import { EXAMPLE_ORDER, Order, ORDER_LIFE_STATUSES } from '../resources/order.ts
 import type { OrderLifeStatus } from '../resources/order.ts'
 import type { Queryable } from '../store/store.ts'
 import { privatePageResponse, serialiseBody } from './page-response.ts'
-import { assetParameter, cursorParameter, FILTER_MAX_LENGTH, limitParameter, listOf } from './parameters.ts'
+import { assetParameter, atLedgerParameter, cursorParameter, FILTER_MAX_LENGTH, limitParameter, listOf } from './parameters.ts'
 
 const DETAILS =
   'Placement details are read from the ledger shortly after the placement was indexed, and kept. They are null until then, and where the ledger no longer ' +
@@ -38,11 +38,11 @@ const getOrder = operation(
     ok: ref(Order),
     example: EXAMPLE_ORDER,
     headers: ['index'],
-    errors: [400, '404 order_not_found', 503],
+    errors: [400, '400 ledger_not_indexed', '404 order_not_found', 503],
   },
   {
     params: Type.Object({ orderId: Type.Unsafe<number>({ type: 'integer', minimum: 1, description: 'On-chain order id.', examples: [17] }) }),
-    querystring: Type.Object({ deployment }),
+    querystring: Type.Object({ deployment, at_ledger: atLedgerParameter }),
   },
 )
 
@@ -57,7 +57,7 @@ const listHistory = operation(
     ok: listOf('orders', ref(Order)),
     example: { orders: [EXAMPLE_ORDER] },
     headers: ['index', 'next'],
-    errors: [400],
+    errors: [400, '400 ledger_not_indexed'],
     requiresKey: true,
   },
   {
@@ -67,6 +67,7 @@ const listHistory = operation(
       })),
       asset: Type.Optional(assetParameter),
       deployment,
+      at_ledger: atLedgerParameter,
       limit: limitParameter(PAGE_LIMITS.orderHistory),
       cursor: cursorParameter,
     }),
@@ -76,15 +77,17 @@ const listHistory = operation(
 export function orderHistoryRoutes(app: App, { db }: { readonly db: Queryable }): void {
   app.get('/v1/orders/:orderId', { schema: getOrder }, async (request, reply) => {
     const { orderId } = request.params
-    const { order, head } = await readOrder(db, { orderId, deployment: request.query.deployment })
+    const { deployment: name, at_ledger: atLedger } = request.query
+    const { order, head } = await readOrder(db, { orderId, deployment: name, atLedger })
     if (order === null) throw new HttpFailure({ status: 404, body: { error: 'order_not_found', orderId } })
     sendResponse(request, reply, prepareResponse(serialiseBody(reply, order), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
   })
 
   app.get('/v1/account/me/orders/history', { schema: listHistory, config: { requiresKey: true } }, async (request, reply) => {
-    const { status, asset, deployment: name, cursor, limit = PAGE_LIMITS.orderHistory.default } = request.query
+    const { status, asset, deployment: name, at_ledger: atLedger, cursor, limit = PAGE_LIMITS.orderHistory.default } = request.query
+    if (status !== undefined && atLedger !== undefined) throw validationFailure('querystring/status cannot be combined with at_ledger')
     const trader = callerKey(request).owner
-    const page = await listOrderHistory(db, { trader, status, asset: asset?.toUpperCase(), deployment: name, cursor, limit })
+    const page = await listOrderHistory(db, { trader, status, asset: asset?.toUpperCase(), deployment: name, atLedger, cursor, limit })
     sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { orders: page.rows }))
   })
 }

@@ -172,12 +172,12 @@ const ENDPOINTS: readonly Endpoint[] = [
     body: ['orders'], errors: [400, 429, 500],
   },
   {
-    path: '/v1/orders/{orderId}', indexed: true, pathParameters: ['orderId integer minimum=1'], query: [DEPLOYMENT], body: ORDER_ROW,
+    path: '/v1/orders/{orderId}', indexed: true, pathParameters: ['orderId integer minimum=1'], query: [DEPLOYMENT, AT_LEDGER], body: ORDER_ROW,
     errors: [400, 404, 429, 500],
   },
   {
     path: '/v1/account/me/orders/history', indexed: true, key: true,
-    query: ['status? string enum=pending|executed|cancelled', 'asset? string minLength=1 maxLength=12', DEPLOYMENT, limit(50, 200), CURSOR],
+    query: ['status? string enum=pending|executed|cancelled', 'asset? string minLength=1 maxLength=12', DEPLOYMENT, AT_LEDGER, limit(50, 200), CURSOR],
     body: ['orders'], errors: [400, 401, 429, 500],
   },
   {

@@ -3369,6 +3369,8 @@ export interface operations {
       readonly query?: {
         /** @description Name of a deployment, or of an epoch. Order ids begin at 1 in each deployment. By default, the served one. */
         readonly deployment?: string;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
       };
       readonly header?: never;
       readonly path: {
@@ -3402,6 +3404,8 @@ export interface operations {
         readonly asset?: string;
         /** @description Name of a deployment, or of an epoch. Order ids begin at 1 in each deployment. By default, the served one. */
         readonly deployment?: string;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
         /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
