@@ -14,6 +14,8 @@ import type { ConsoleBuildOptions } from './console/build.ts'
 import { ERROR_RULES } from './gateway/error-rules.ts'
 import { statsOf } from './gateway/stats.ts'
 import { streamServices } from './gateway/stream-services.ts'
+import { createExports } from './exports/exports.ts'
+import type { Exports } from './exports/exports.ts'
 import { createApp } from './http/app.ts'
 import { rejectUnsupportedAtLedger } from './http/at-ledger.ts'
 import { serveAsyncApi } from './http/asyncapi.ts'
@@ -71,6 +73,7 @@ import { cashLedgerRoutes } from './routes/cash-ledger.ts'
 import { candlesRoutes } from './routes/candles.ts'
 import { consoleRoutes } from './routes/console.ts'
 import { eventsRoutes } from './routes/events.ts'
+import { exportsRoutes } from './routes/exports.ts'
 import { fundingRoutes } from './routes/funding.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keysRoutes } from './routes/keys.ts'
@@ -181,8 +184,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     readPrice: (asset, signal) => readShimPrice(parts.rpc, { shim: deployment.current.contracts.oracleShim, asset, signal }),
     foldTicks: (ticks) => foldTicks(store.write, ticks),
     filling: { readHead: () => readArchiveHead(store.write), fillPage: (range) => fillCandles(store.write, range) },
-    clock,
-    log,
+    clock, log,
   })
   const { prices } = oracle
   const keys = createKeys({
@@ -216,7 +218,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   marketsRoutes(app, { prices, db, clock, deployment, venue })
   oracleRoutes(app, { prices, oracleHealth: createOracleHealth({ prices, clock, heartbeatSecret: parts.heartbeatSecret ?? null }) })
   candlesRoutes(app, { db, clock, deployment, readKlines: createKlines({ baseUrls: parts.klinesUrls, deployment, clock, log }) })
-  historyRoutes(app, { db, clock, deployment, adl })
+  const exports = createExports({ store, clock, log })
+  historyRoutes(app, { db, clock, deployment, adl, exports })
   udfRoutes(app, { db, prices, clock, deployment })
   venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })
@@ -235,7 +238,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     draining = true
     await Promise.all([stream.drain(), parts.drainMs === undefined ? undefined : clock.sleep(parts.drainMs)])
     relay.submissions.stop()
-    await indexWaiter[Symbol.asyncDispose]()
+    await Promise.all([indexWaiter[Symbol.asyncDispose](), exports[Symbol.asyncDispose]()])
     const forceClose = clock.setTimer(CLOSE_GRACE_MS, () => app.server.closeAllConnections())
     await app.close()
     forceClose.cancel()
@@ -301,7 +304,14 @@ function statusRoutes(
 
 /** Routes that list what the index holds. */
 function historyRoutes(
-  app: App, parts: { readonly db: Queryable; readonly clock: Clock; readonly deployment: CurrentDeployment; readonly adl: AdlQueues },
+  app: App,
+  parts: {
+    readonly db: Queryable
+    readonly clock: Clock
+    readonly deployment: CurrentDeployment
+    readonly adl: AdlQueues
+    readonly exports: Exports
+  },
 ): void {
   const { db, clock } = parts
   tradesRoutes(app, parts)
@@ -315,6 +325,7 @@ function historyRoutes(
   vaultsRoutes(app, parts)
   referralRoutes(app, { db })
   accountFeedsRoutes(app, { db, clock })
+  exportsRoutes(app, parts)
 }
 
 /** Routes for the caller's keys and account, except those that read from the index. */

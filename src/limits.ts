@@ -23,6 +23,8 @@ export const PAGE_LIMITS = {
   referral: { default: 50, max: 200 },
   pool: { default: 288, max: 1_000 },
   funding: { default: 50, max: 200 },
+  /** Days. */
+  exports: { default: 30, max: 366 },
   transactions: { default: 50, max: 200 },
   /** The specification lists every key in one response; only owners of more keys than this see pages. */
   keys: { default: 1_000, max: 1_000 },

@@ -1,5 +1,6 @@
 // Maps errors of chain, store and projections to responses.
 
+import { TooManyWaiting } from '../base/semaphore.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from '../http/errors.ts'
 import type { ErrorResponse, ErrorRule } from '../http/errors.ts'
@@ -9,7 +10,7 @@ import { InvalidCursor } from '../projections/page.ts'
 import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import { ClientIdInUse } from '../submissions/client-id.ts'
 
-const UNAVAILABLE_ERRORS = [StatementTimeout, StoreUnavailable, ChallengesUnavailable, PastStatesMissing]
+const UNAVAILABLE_ERRORS = [StatementTimeout, StoreUnavailable, ChallengesUnavailable, PastStatesMissing, TooManyWaiting]
 
 export const ERROR_RULES: readonly ErrorRule[] = [
   {

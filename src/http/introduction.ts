@@ -26,6 +26,7 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401 | '503 oracle_unhealth
   '404 no_code': 'Use an address that has registered a code.',
   '409 client_id_in_use': 'Use a new `clientId`. `GET /v1/tx/{hash}` with the `hash` of the response returns the transaction that has it.',
   '404 unknown_transaction': 'Check the hash. A transaction that was never submitted may be unknown, so do not conclude that it failed.',
+  '404 export_not_available': 'Use a day that /v1/export lists.',
   '409 key_limit_reached': 'Revoke a key, then request a new challenge and sign it.',
   '409 not_yet': 'Retry with the same X-Min-Ledger.',
   429: 'Wait for the number of seconds in Retry-After.',
@@ -37,6 +38,7 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401 | '503 oracle_unhealth
   '503 try_again_later': 'Wait for the number of seconds in Retry-After, then submit the same signedXdr again. Do not prepare a new transaction.',
   '503 unsupported_by_deployment': 'Do not retry until the gateway has been updated. GET /v1/health reports the generation of each contract.',
   '503 not_ready': 'Send requests to another instance.',
+  '503 export_in_progress': 'Wait for the number of seconds in Retry-After, then retry.',
   '503 heartbeat_disabled': 'Ask the operator to set a secret.',
 }
 

@@ -12,13 +12,14 @@ import { ACTION_REQUESTS } from '../resources/action-request.ts'
 import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
 import { Candle } from '../resources/candle.ts'
 import {
-  ClientIdInUse, UnknownTransaction,
-  HeadersTooLarge, InvalidSignature, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError,
-  SimulationFailure, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, UnsupportedField, UnsupportedOperation,
-  ValidationError, OrderNotFound, VaultNotFound, HeartbeatDisabled, KeeperUnauthorized,
+  ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled, InvalidSignature, KeeperUnauthorized, KeyLimitReached,
+  KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, OrderNotFound, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
+  SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnknownTransaction, UnsupportedAsset, UnsupportedField,
+  UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
 import { EventRow } from '../resources/event-row.ts'
 import { Fill } from '../resources/fill.ts'
+import { ExportEntry } from '../resources/export.ts'
 import { CurrentFunding, FundingRow } from '../resources/funding.ts'
 import { DeployedContract, Health } from '../resources/health.ts'
 import { LeaderboardEntry } from '../resources/leaderboard-entry.ts'
@@ -69,11 +70,12 @@ const SCHEMAS: readonly TSchema[] = [
   NotYet,
   ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountLimits, RateLimitBucket, AccountVolume, OpenOrder, OpenOrders, AccountState,
   TraderVault, VaultTrade, VaultFlow, VaultSample, TraderProfile, PnlPoint, CashMovement, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
-  PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits,
+  PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits, ExportEntry,
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, TradePreview, TradeQuote, PreparedTransaction, SubmitResult, TransactionRow,
   ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,
   UnknownAsset, KeyNotFound, OrderNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, LedgerNotIndexed,
+  ExportNotAvailable, ExportInProgress,
   ClientIdInUse, UnknownTransaction, RateLimited, HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
 ]
 
@@ -96,6 +98,7 @@ const TAGS = [
   { name: 'pool', description: 'The liquidity vault, which is the counterparty of every trade, and its remaining headroom.' },
   { name: 'funding', description: 'Hourly funding payments between longs and shorts.' },
   { name: 'vaults', description: 'Trader vaults, whose leaders trade with the funds of depositors.' },
+  { name: 'exports', description: 'Daily files for analysis.' },
   { name: 'referral', description: 'Referral codes and rewards.' },
   { name: 'keys', description: 'API keys, created with a wallet signature. Required for the endpoints below.' },
   { name: 'account', description: 'Balances, positions, orders and events of your account.' },

@@ -4,11 +4,10 @@ import type { FastifySchema } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { ref } from '../resources/fields.ts'
 import {
-  ClientIdInUse,
-  HeadersTooLarge, HeartbeatDisabled, InvalidSignature, KeeperUnauthorized, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta,
-  OrderNotFound,
-  RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode,
-  UnknownTransaction, UnsupportedAsset, UnsupportedField, UnsupportedOperation, ValidationError, VaultNotFound,
+  ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled, InvalidSignature, KeeperUnauthorized, KeyLimitReached,
+  KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, OrderNotFound, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
+  SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnknownTransaction, UnsupportedAsset, UnsupportedField,
+  UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
 import { NotYet } from '../resources/not-yet.ts'
 import { OracleHealth } from '../resources/oracle-health.ts'
@@ -33,6 +32,7 @@ export const ERROR_SCHEMAS = {
   '404 vault_not_found': VaultNotFound,
   '404 unknown_code': UnknownCode,
   '404 no_code': NoCode,
+  '404 export_not_available': ExportNotAvailable,
   '409 key_limit_reached': KeyLimitReached,
   '404 unknown_transaction': UnknownTransaction,
   '409 client_id_in_use': ClientIdInUse,
@@ -46,6 +46,7 @@ export const ERROR_SCHEMAS = {
   '503 try_again_later': TryAgainLater,
   '503 unsupported_by_deployment': UnsupportedOperation,
   '503 not_ready': NotReady,
+  '503 export_in_progress': ExportInProgress,
   '503 heartbeat_disabled': HeartbeatDisabled,
   '503 oracle_unhealthy': OracleHealth,
 } as const
@@ -85,6 +86,8 @@ interface OperationBase {
   readonly description: string
   readonly ok: TSchema
   readonly example: unknown
+  /** Of the 200 response; JSON by default. */
+  readonly contentType?: string
   readonly errors: readonly ErrorName[]
   /** Examples by status, for error bodies whose schema gives none. */
   readonly errorExamples?: Readonly<Record<number, unknown>>
@@ -120,7 +123,7 @@ export function operation<const Parts extends OperationParts>(base: OperationBas
       description: base.summary,
       headers: { 'x-request-id': REQUEST_ID, ...counted, ...countState, ...(base.cacheable === false ? {} : ETAG), ...extra },
       // The generator documents a body for every other type.
-      ...(base.status === 204 ? { type: 'null' } : { content: { 'application/json': { schema: base.ok, example: base.example } } }),
+      ...(base.status === 204 ? { type: 'null' } : { content: { [base.contentType ?? 'application/json']: { schema: base.ok, example: base.example } } }),
     },
   }
   for (const [status, schemas] of errorSchemas(base)) {

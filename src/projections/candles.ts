@@ -15,6 +15,9 @@ const WIDTHS_SEC: Readonly<Record<CandleInterval, number>> = {
 }
 const INTERVALS = Object.keys(WIDTHS_SEC) as CandleInterval[]
 
+/** The intervals in ascending order, with their widths in seconds. */
+export const CANDLE_WIDTHS: ReadonlyMap<CandleInterval, number> = new Map(INTERVALS.map((interval) => [interval, WIDTHS_SEC[interval]]))
+
 /** The Unix epoch is a Thursday; weekly candles start on Mondays. */
 const FIRST_MONDAY_SEC = 4 * 86_400
 
@@ -44,7 +47,7 @@ export interface CandlesFilter {
 /** Where the prices of a candle come from. `trades`: at least one of them is of a trade. */
 type PriceSource = 'oracle' | 'trades'
 
-interface RawCandle extends Record<'open' | 'high' | 'low' | 'close', string> {
+export interface RawCandle extends Record<'open' | 'high' | 'low' | 'close', string> {
   readonly source: PriceSource
   /** The bucket's start, named `seq` because pages are ordered by it. */
   readonly seq: number
@@ -126,7 +129,7 @@ export async function readNewestCandles(
   return rows.map(({ asset, interval, ...raw }) => ({ asset, interval, ...toCandle(raw) }))
 }
 
-function toCandle(raw: RawCandle): Candle {
+export function toCandle(raw: RawCandle): Candle {
   const candle = { time: raw.seq, open: float(raw.open), high: float(raw.high), low: float(raw.low), close: float(raw.close) }
   return raw.source === 'trades' ? { ...candle, source: raw.source } : candle
 }

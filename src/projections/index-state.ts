@@ -176,6 +176,12 @@ export async function recountUnknownEvents(tx: Queryable): Promise<void> {
   )
 }
 
+/** The head of the index. */
+export async function readHead(db: Queryable): Promise<{ readonly ledger: number | null; readonly seq: number }> {
+  const [row] = await db.query<{ ledger: number | null; seq: number }>('select last_ledger as ledger, last_seq as seq from idx.cursor')
+  return row ?? { ledger: null, seq: 0 }
+}
+
 /** The version of the code that built the projections; null: unknown. Undefined while nothing is indexed. */
 export async function readProjectionsVersion(db: Queryable): Promise<number | null | undefined> {
   const [row] = await db.query<{ version: number | null }>('select projections_version as version from idx.cursor where epoch is not null')

@@ -21,13 +21,15 @@ export interface TradesFilter extends AsOf, Pick<LogBounds, 'beforeTs' | 'deploy
 
 type TradeColumns = Readonly<Record<keyof RealizedTrade, string>>
 
-const COLUMNS: TradeColumns = {
+/** The SQL of each column; `r` is idx.trades. */
+export const TRADE_COLUMNS: TradeColumns = {
   positionId: 'r.position_id', trader: 'r.trader', kind: 'r.kind', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash', asset: 'r.asset',
   direction: 'r.direction', size: 'r.size', entryPrice: 'r.entry_price', closePrice: 'r.close_price', pnl: 'r.pnl',
   deployment: olderDeployment(epochOfSeq('r.seq')),
 }
 
-const OPEN_COLUMNS: TradeColumns = { ...COLUMNS, kind: `'open'`, closePrice: 'null::numeric', pnl: 'null::numeric' }
+/** The same of idx.opens. */
+export const OPEN_COLUMNS: TradeColumns = { ...TRADE_COLUMNS, kind: `'open'`, closePrice: 'null::numeric', pnl: 'null::numeric' }
 
 /** Trades, newest first (specification, "GET /v1/trades"). */
 export async function listTrades(db: Queryable, filter: TradesFilter): Promise<Page<RealizedTrade>> {
@@ -37,7 +39,7 @@ export async function listTrades(db: Queryable, filter: TradesFilter): Promise<P
     kind: 'trades',
     table: 'idx.trades',
     equals: { trader, asset },
-    columns: COLUMNS,
+    columns: TRADE_COLUMNS,
     ...(includeOpens ? { merged: { table: 'idx.opens', columns: OPEN_COLUMNS } } : {}),
   })
   return { ...page, rows: page.rows.map(toTrade) }
@@ -46,7 +48,7 @@ export async function listTrades(db: Queryable, filter: TradesFilter): Promise<P
 /** The trades at these positions of the log. */
 export async function readTradesBySeq(db: Queryable, seqs: readonly number[]): Promise<ReadonlyMap<number, RealizedTrade>> {
   if (seqs.length === 0) return new Map()
-  const columns = Object.entries(COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
+  const columns = Object.entries(TRADE_COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
   const rows = await db.query<RawTrade & { readonly seq: number }>(`select r.seq, ${columns} from idx.trades r where r.seq = any($1::bigint[])`, [seqs])
   return new Map(rows.map(({ seq, ...row }) => [seq, toTrade(row)]))
 }

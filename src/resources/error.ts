@@ -219,6 +219,21 @@ export const NoCode = Type.Object(
   { $id: 'NoCode', description: 'The address has not registered a referral code.' },
 )
 
+/** 404 of GET /v1/export/{kind}/{file}. */
+export const ExportNotAvailable = Type.Object(
+  {
+    error: Type.Literal('export_not_available'),
+    message: message('This day is not over, not indexed, or incomplete. GET /v1/export lists the days that can be downloaded.'),
+  },
+  { $id: 'ExportNotAvailable', description: 'The day cannot be downloaded.' },
+)
+
+/** 503 of GET /v1/export/{kind}/{file}. */
+export const ExportInProgress = Type.Object(
+  { error: Type.Literal('export_in_progress'), message: message('The file is being generated. Retry after two seconds.') },
+  { $id: 'ExportInProgress', description: 'The file of the day is being generated.' },
+)
+
 /** 429. */
 export const RateLimited = Type.Object(
   {

@@ -192,6 +192,28 @@ create table idx.events (
   constraint events_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number)
 );
 
+create table idx.export_chunks (
+  kind text not null,
+  day integer not null,
+  state text not null,
+  chunk integer not null,
+  bytes bytea not null,
+  constraint export_chunks_pkey PRIMARY KEY (kind, day, state, chunk)
+);
+
+create table idx.export_files (
+  kind text not null,
+  day integer not null,
+  state text not null,
+  etag text not null,
+  bytes bigint not null,
+  rows bigint not null,
+  chunks integer not null,
+  generated_at bigint not null,
+  constraint export_files_pkey PRIMARY KEY (kind, day),
+  constraint export_files_kind_check CHECK ((kind = ANY (ARRAY['events'::text, 'trades'::text, 'candles'::text, 'ledger'::text])))
+);
+
 create table idx.fills (
   seq bigint not null,
   ts bigint not null,

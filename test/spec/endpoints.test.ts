@@ -32,6 +32,8 @@ interface Endpoint {
   readonly query: readonly string[]
   /** Keys of the 200 body, in order. */
   readonly body: readonly string[]
+  /** The content type of a body that is not JSON. */
+  readonly binary?: string
   /** Keys of the example, if it lacks some of the body's. */
   readonly example?: readonly string[]
   /** Error statuses that the document must list. */
@@ -211,6 +213,12 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     path: '/v1/leaderboard/totals', indexed: true, query: [SCOPE, AT_LEDGER],
     body: ['scope', 'network', 'state', 'updatedAt', 'traders', 'volume', 'trades'], errors: [400, 429, 500],
+  },
+  { path: '/v1/export', indexed: true, query: [limit(30, 366), CURSOR], body: ['exports'], errors: [400, 429, 500, 503] },
+  {
+    path: '/v1/export/{kind}/{file}', binary: 'application/gzip', query: [], body: [],
+    pathParameters: ['kind string enum=events|trades|candles|ledger', 'file string pattern=^\\d{4}-\\d{2}-\\d{2}\\.ndjson\\.gz$'],
+    errors: [400, 404, 429, 500, 503],
   },
   {
     path: '/v1/events', indexed: true,
@@ -525,7 +533,8 @@ for (const endpoint of ENDPOINTS) {
     const operation = operationOf(endpoint)
     assert.deepEqual(operation.security, endpoint.key === true ? [{ bearer: [] }] : [])
     assert.ok(operation.summary !== undefined && operation.description !== undefined && operation.description.length > 20)
-    const ok = operation.responses[endpoint.status ?? 200]?.content?.['application/json']
+    const ok = operation.responses[endpoint.status ?? 200]?.content?.[endpoint.binary ?? 'application/json']
+    assert.ok(endpoint.binary === undefined || ok !== undefined, 'the body has its content type')
     const example = ok?.example ?? Object.values(ok?.examples ?? {})[0]?.value
     assert.deepEqual(Object.keys(Object(example)), exampleKeys, 'the example has the body\'s keys')
     const component = document.components.schemas[ok?.schema?.$ref?.split('/').at(-1) ?? '']

@@ -15,7 +15,7 @@ interface Layer {
 
 const ALL_OF_SRC = [
   'src/base', 'src/exchange', 'src/resources', 'src/store', 'src/chain', 'src/projections', 'src/oracle', 'src/indexer', 'src/keys', 'src/account', 'src/venue',
-  'src/relay', 'src/submissions', 'src/stream', 'src/redis', 'src/http', 'src/console', 'src/routes', 'src/metrics', 'src/tracing', 'src/logging',
+  'src/relay', 'src/submissions', 'src/exports', 'src/stream', 'src/redis', 'src/http', 'src/console', 'src/routes', 'src/metrics', 'src/tracing', 'src/logging',
   'src/deployment', 'src/limits.ts', 'src/config.ts',
 ]
 
@@ -36,6 +36,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/submissions': {
     imports: ['src/base', 'src/exchange', 'src/chain', 'src/store', 'src/projections', 'src/relay', 'src/limits.ts'], types: ['src/resources'],
   },
+  'src/exports': { imports: ['src/base', 'src/store', 'src/projections', 'src/limits.ts'], types: ['src/resources'] },
   'src/stream': { imports: ['src/base', 'src/exchange', 'src/resources', 'src/store', 'src/projections', 'src/limits.ts'] },
   'src/deployment': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/store', 'src/projections'] },
   'src/redis': { imports: ['src/base', 'src/keys', 'src/limits.ts'], types: ['src/http'] },
@@ -45,7 +46,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/routes': {
     imports: [
       'src/base', 'src/exchange', 'src/resources', 'src/projections', 'src/oracle', 'src/keys', 'src/account', 'src/venue', 'src/relay', 'src/submissions',
-      'src/stream', 'src/http', 'src/console', 'src/limits.ts',
+      'src/exports', 'src/stream', 'src/http', 'src/console', 'src/limits.ts',
     ],
     types: ['src/store'],
   },

@@ -1525,6 +1525,24 @@ export interface components {
       /** @description True while positions in this asset are deleveraged and none can be opened. Null on contracts of generation 1. */
       readonly adlActive: boolean | null;
     };
+    /** @description A day that can be downloaded. */
+    readonly ExportEntry: {
+      /**
+       * @description events: contract events. trades: opens, closes and liquidations. candles: all intervals. ledger: the cash ledger of all accounts.
+       * @enum {string}
+       */
+      readonly kind: "events" | "trades" | "candles" | "ledger";
+      /** @description UTC day. */
+      readonly date: string;
+      /** @description Path of the file. */
+      readonly url: string;
+      /** @description Size of the file. Null until it has been requested for the first time. */
+      readonly bytes: number | null;
+      /** @description Number of rows. Null until the file has been requested for the first time. */
+      readonly rows: number | null;
+      /** @description Entity tag of the file. Null until it has been requested for the first time. */
+      readonly etag: string | null;
+    };
     /** @description Capabilities of the UDF datafeed. */
     readonly UdfConfiguration: {
       /** @description Supported bar widths: minutes, or a number followed by D or W. */
@@ -3988,6 +4006,65 @@ export interface operations {
         };
         content: {
           readonly "application/json": components["schemas"]["AccountVolume"];
+        };
+      };
+    };
+  };
+  /**
+   * List the days that can be downloaded.
+   * @description Returns the UTC days that are over and indexed completely, newest first, with the file of each kind. A day of which ledgers are missing is not listed. The limit counts days.
+   */
+  readonly listExports: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Maximum number of rows per page. */
+        readonly limit?: number;
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        readonly cursor?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": {
+            /** @description Rows of this page. */
+            readonly exports: readonly components["schemas"]["ExportEntry"][];
+          };
+        };
+      };
+    };
+  };
+  /**
+   * Download one day.
+   * @description Returns the rows of one UTC day by ledger close time (candles by the start of their bucket), oldest first, as gzip-compressed JSON lines. Rows are those of the lists without `deployment`; trades include opens, candles have `asset` and `interval`, rows of the cash ledger have `account`. The file never changes: it has a strong entity tag. The first request generates it; while that takes long, it returns 503 with Retry-After.
+   */
+  readonly downloadExport: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Kind of rows. */
+        readonly kind: "events" | "trades" | "candles" | "ledger";
+        /** @description UTC day. */
+        readonly file: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/gzip": string;
         };
       };
     };
