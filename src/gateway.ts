@@ -305,13 +305,7 @@ function statusRoutes(
 /** Routes that list what the index holds. */
 function historyRoutes(
   app: App,
-  parts: {
-    readonly db: Queryable
-    readonly clock: Clock
-    readonly deployment: CurrentDeployment
-    readonly adl: AdlQueues
-    readonly exports: Exports
-  },
+  parts: { readonly db: Queryable; readonly clock: Clock; readonly deployment: CurrentDeployment; readonly adl: AdlQueues; readonly exports: Exports },
 ): void {
   const { db, clock } = parts
   tradesRoutes(app, parts)

@@ -38,7 +38,7 @@ async function createDays(days: number): Promise<IndexFixture> {
 
 async function fileOf(exports: Exports, kind: 'events' | 'trades' | 'candles' | 'ledger', day: number): Promise<ExportFile> {
   const file = await exports.open(kind, day, 'a caller')
-  assert.ok(typeof file === 'object', `${kind} of day ${day}: ${String(file)}`)
+  assert.ok(typeof file === 'object', `${kind} of day ${day}: ${JSON.stringify(file)}`)
   return file
 }
 
@@ -72,7 +72,7 @@ test('a day has the rows of the lists in log order, and a day that is not over h
   assert.ok(fixture.nowSec() > 0)
 })
 
-test('instances that are asked at the same time, or after an interruption, give the same bytes', async () => {
+test('instances give the same bytes, at the same time and after an interruption', async () => {
   await using fixture = await createDays(2)
   assert.ok(fixture.nowSec() > 0)
   const span = await readExportSpan(store.read)

@@ -1,4 +1,4 @@
-// Generates the files of exported days, one at a time, and streams them. A file is generated once for all instances, and is the same bytes whoever does it.
+// Generates the files of exported days, one at a time, and streams them. A file is generated once for all instances, and has the same bytes on each.
 
 import { createHash } from 'node:crypto'
 import { createGzip } from 'node:zlib'
@@ -53,7 +53,7 @@ export function createExports({ store, clock, log }: { readonly store: Store; re
       if (lock !== undefined) {
         const finished = await writeFile(lock.db, store.read, { kind, wanted, signal: stopping.signal })
         if (finished === null) return
-        // The index may have changed meanwhile: a repair of the archive gives its epoch another name.
+        // A repair of the archive since then has given its epoch another name.
         const { wanted: now } = await find(kind, day)
         if (now?.state === wanted.state) await finishExportFile(lock.db, finished, clock.nowMs())
         log.info({ kind, day, rows: finished.rows, bytes: finished.bytes }, 'an export was generated')

@@ -88,7 +88,7 @@ export function exportsRoutes(app: App, { db, exports: files }: { readonly db: Q
 
   app.get('/v1/export/:kind/:file', { schema: download }, async (request, reply) => {
     const { kind, file: name } = request.params
-    const day = Date.parse(`${name.slice(0, 'YYYY-MM-DD'.length)}T00:00:00Z`) / DAY_MS
+    const day = new Date(`${name.slice(0, 'YYYY-MM-DD'.length)}T00:00:00Z`).getTime() / DAY_MS
     const file = Number.isInteger(day) && name.startsWith(dateOf(day)) ? await files.open(kind, day, requesterOf(request).address) : 'unavailable'
     if (file === 'unavailable') throw new HttpFailure({ status: 404, body: { error: 'export_not_available', message: UNAVAILABLE } })
     if (file === 'generating') {

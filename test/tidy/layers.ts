@@ -15,8 +15,8 @@ interface Layer {
 
 const ALL_OF_SRC = [
   'src/base', 'src/exchange', 'src/resources', 'src/store', 'src/chain', 'src/projections', 'src/oracle', 'src/indexer', 'src/keys', 'src/account', 'src/venue',
-  'src/relay', 'src/submissions', 'src/exports', 'src/stream', 'src/redis', 'src/http', 'src/console', 'src/routes', 'src/metrics', 'src/tracing', 'src/logging',
-  'src/deployment', 'src/limits.ts', 'src/config.ts',
+  'src/relay', 'src/submissions', 'src/exports', 'src/stream', 'src/redis', 'src/http', 'src/console', 'src/routes', 'src/metrics', 'src/tracing',
+  'src/logging', 'src/deployment', 'src/limits.ts', 'src/config.ts',
 ]
 
 /** The layer table. A file belongs to the longest entry that its path starts with. A file without a layer is a violation. */
