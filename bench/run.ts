@@ -1,6 +1,7 @@
 // Runs the measurements: `npm run bench` all of them, `npm run bench -- cached` the named ones. Each is a ratio to a baseline in the same run, because
 // absolute figures say more about the machine than about the program. `--quick` only checks within seconds that the measurements run. Ignore its figures.
 
+import { measureAsOf } from './figures/as-of.ts'
 import { measureAuthenticated } from './figures/authenticated.ts'
 import { measureArchiveSize, measureLargeArchive } from './figures/archive-size.ts'
 import { measureCached } from './figures/cached.ts'
@@ -33,6 +34,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   'hostile-node': measureHostileNode,
   'archive-size': measureArchiveSize,
   'archive-size-large': measureLargeArchive,
+  'as-of': measureAsOf,
 }
 
 /** Filling the archive with ten million rows takes a quarter of an hour. */
