@@ -35,7 +35,6 @@ import type { RateLimits, RequestLimits } from './http/request-limits.ts'
 import type { RegionHeaders } from './http/region-guard.ts'
 import type { SchemaCompilers } from './http/schema-compilers.ts'
 import type { HttpTracer } from './http/trace.ts'
-import { decodeEvent } from './indexer/decode.ts'
 import { OPEN_TO_EVERYONE } from './keys/allowlist.ts'
 import type { Allowlist } from './keys/allowlist.ts'
 import { createMemoryChallengeState } from './keys/challenges.ts'
@@ -60,7 +59,6 @@ import { listOpenIds } from './projections/positions.ts'
 import type { Redis } from './redis/redis.ts'
 import { createSharedChallengeState } from './redis/shared-challenges.ts'
 import { createSharedCounts } from './redis/shared-counts.ts'
-import type { DecodePayload } from './relay/preview.ts'
 import { createRelay } from './relay/relay.ts'
 import type { ReadConditions } from './relay/warnings.ts'
 import type { Relay } from './relay/relay.ts'
@@ -199,7 +197,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
 
   const chainParts = chainPartsFrom(parts)
   const { venue, adl, marketStatus } = createVenueParts(chainParts, { db, prices })
-  const relay = createRelay({ ...chainParts, decodePayload: payloadDecoder(deployment), readConditions: conditionsReader(venue, prices) })
+  const relay = createRelay({ ...chainParts, readConditions: conditionsReader(venue, prices) })
   const accounts = createAccounts({ ...chainParts, listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit) })
 
   let draining = false
@@ -355,14 +353,6 @@ function conditionsReader(venue: Venue, prices: Prices): ReadConditions {
         return price === null ? null : { price: BigInt(price.price), timestampSec: price.timestamp }
       },
     }
-  }
-}
-
-/** Decodes events as the indexer does. */
-function payloadDecoder(deployment: CurrentDeployment): DecodePayload {
-  return (contract, { topicsXdr, valueXdr }) => {
-    const declared = { generation: deployment.current.generationOf(contract), events: [] }
-    return decodeEvent(contract, topicsXdr, valueXdr, declared).payload
   }
 }
 

@@ -6,12 +6,12 @@ import { StrKey, xdr } from '@stellar/stellar-sdk'
 import type { ScValue } from './scval.ts'
 import { fromScVal } from './scval.ts'
 
-/** An event that a contract would emit; base64 XDR as in the archive. */
+/** An event that a contract would emit. */
 export interface SimulatedEvent {
   /** `C…` */
   readonly contract: string
-  readonly topicsXdr: readonly string[]
-  readonly valueXdr: string
+  readonly topics: readonly ScValue[]
+  readonly data: ScValue
 }
 
 /** A price that the call read. */
@@ -43,7 +43,9 @@ export function readSimulatedEvents(eventsXdr: readonly string[], shim: string):
   try {
     for (const text of eventsXdr) {
       const bytes = Buffer.from(text, 'base64')
-      if (typeOf(bytes) === CONTRACT) {
+      const type = typeOf(bytes)
+      if (type === null) return null
+      if (type === CONTRACT) {
         const event = contractEvent(xdr.DiagnosticEvent.fromXdr(bytes))
         if (event !== null) events.push(event)
       } else if (bytes.includes(shimId)) {
@@ -63,11 +65,11 @@ export function readSimulatedEvents(eventsXdr: readonly string[], shim: string):
 
 const CONTRACT = 1
 
-/** The type of an event from its first bytes: a flag, a version, whether a contract follows, its 32 bytes, and the type. */
-function typeOf(bytes: Buffer): number {
+/** The type of an event from its first bytes: a flag, a version, whether a contract follows, its 32 bytes, and the type. Null: too short. */
+function typeOf(bytes: Buffer): number | null {
   const hasContract = bytes.length >= 12 && bytes.readUInt32BE(8) === 1
   const offset = hasContract ? 44 : 12
-  return bytes.length >= offset + 4 ? bytes.readUInt32BE(offset) : -1
+  return bytes.length >= offset + 4 ? bytes.readUInt32BE(offset) : null
 }
 
 function contractEvent({ inSuccessfulContractCall, event }: xdr.DiagnosticEvent): SimulatedEvent | null {
@@ -75,8 +77,8 @@ function contractEvent({ inSuccessfulContractCall, event }: xdr.DiagnosticEvent)
   if (!inSuccessfulContractCall || contractId === null || type.name !== 'contract') return null
   return {
     contract: StrKey.encodeContract(contractId.value),
-    topicsXdr: body.v0.topics.map((topic) => topic.toXdr('base64')),
-    valueXdr: body.v0.data.toXdr('base64'),
+    topics: body.v0.topics.map(fromScVal),
+    data: fromScVal(body.v0.data),
   }
 }
 

@@ -12,6 +12,7 @@ export interface EffectTransfer {
 export interface EffectEvent {
   readonly contract: string
   readonly topic: string
+  /** Amounts are bigint, ids numbers. */
   readonly payload: Readonly<Record<string, unknown>>
 }
 
@@ -113,7 +114,7 @@ function changing(before: PositionEntry, after: PositionEntry | null, call: Call
     size: closed,
     collateral: before.collateral - (after?.collateral ?? 0n),
     pnl: closes.length === 0 ? null : sum(closes),
-    payout: before.margin_mode === ISOLATED ? call.events === null ? null : received(call) ?? 0n : poolGain(call, 0n),
+    payout: closes.length === 0 ? null : before.margin_mode === ISOLATED ? received(call) ?? 0n : poolGain(call, 0n),
     price: closePrice(call.events),
   }
 }
@@ -130,9 +131,13 @@ function ordering({ before, after }: EntryChange<OrderEntry>, call: CallEffects)
     positionId: isEntry ? null : order.position_id,
     size: isEntry ? order.collateral * BigInt(order.leverage) : null,
     collateral: isEntry ? order.collateral : null,
-    payout: isPending || call.events === null ? null : received(call) ?? 0n,
+    payout: !isPending && isCancelled(order.id, call.events) ? received(call) ?? 0n : null,
     order: isPending ? order : null,
   }
+}
+
+function isCancelled(orderId: number, events: readonly EffectEvent[] | null): boolean {
+  return events?.some(({ contract, topic, payload }) => contract === 'market' && topic === 'order_cancelled' && payload['orderId'] === orderId) === true
 }
 
 function described(position: PositionEntry): Pick<TradeEffects, 'positionId' | 'asset' | 'entryPrice' | 'liquidationPrice'> {
@@ -181,7 +186,7 @@ function liquidityFee(events: readonly EffectEvent[] | null): bigint | null {
 
 function amountIn(payload: Readonly<Record<string, unknown>>, name: string): bigint | null {
   const value = payload[name]
-  return typeof value === 'string' && /^-?\d{1,39}$/.test(value) ? BigInt(value) : null
+  return typeof value === 'bigint' ? value : null
 }
 
 function idIn(payload: Readonly<Record<string, unknown>> | undefined, name: string): number | null {

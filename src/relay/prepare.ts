@@ -23,7 +23,6 @@ import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Footprints } from './footprints.ts'
 import type { LedgerTime } from './ledger-time.ts'
 import { previewSimulation } from './preview.ts'
-import type { DecodePayload } from './preview.ts'
 import { findWarnings } from './warnings.ts'
 import type { ReadConditions } from './warnings.ts'
 
@@ -49,7 +48,6 @@ export interface PrepareParts {
   readonly ledgerWatermarks: LedgerWatermarks
   readonly ledgerTime: LedgerTime
   readonly footprints: Footprints
-  readonly decodePayload: DecodePayload
   readonly readConditions: ReadConditions
 }
 
@@ -88,7 +86,7 @@ export function createPrepare(parts: PrepareParts): Prepare {
     if (simulation.mustRestore) throw new SimulationFailed('the call needs archived ledger entries. Restore them first.', { cause: null })
     const { simulation: extended, extraFee } = await parts.footprints.extend(covered, simulation, options).catch(toRpcFailure('simulateTransaction'))
     const { envelopeXdr, resourceFee } = assemble(extended, sequence, ledgerSec)
-    const { effects, preview } = previewSimulation(simulation, { trader, contract: called, exchange, decodePayload: parts.decodePayload })
+    const { effects, preview } = previewSimulation(simulation, { trader, contract: called, exchange })
     const { hash, maxTimeSec, invocation } = decodeResponse('simulateTransaction', () => readPreparedEnvelope(envelopeXdr, parts.networkId))
     return {
       op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? (resourceFee - extraFee).toString(),

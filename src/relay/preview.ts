@@ -3,19 +3,19 @@
 import { amountText } from '../base/fixed-point.ts'
 import { decodeStateChanges } from '../chain/entry-changes.ts'
 import type { SimulationResponse } from '../chain/responses.ts'
-import { decodeScVal, MalformedScVal, structField } from '../chain/scval.ts'
+import { structField } from '../chain/scval.ts'
 import type { ScValue } from '../chain/scval.ts'
 import { readSimulatedEvents } from '../chain/simulated-events.ts'
 import type { ReadPrice, SimulatedEvent } from '../chain/simulated-events.ts'
-import type { EventContractKey } from '../exchange/contracts.ts'
 import { EVENT_CONTRACT_KEYS } from '../exchange/contracts.ts'
 import type { Deployment } from '../exchange/deployment.ts'
+import { shapesOf } from '../exchange/event-shapes.ts'
 import { tradeEffects } from '../exchange/trade-effects.ts'
 import type { EffectEvent, EffectTransfer, TradeEffects } from '../exchange/trade-effects.ts'
 import type { TradePreview } from '../resources/trade-preview.ts'
 
-/** The payload of an event of the exchange; null when it cannot be decoded. */
-export type DecodePayload = (contract: EventContractKey, event: SimulatedEvent) => Readonly<Record<string, unknown>> | null
+/** More than the network lets one transaction change. */
+const STATE_CHANGES_MAX = 300
 
 export interface SimulatedTrade {
   readonly effects: TradeEffects
@@ -25,15 +25,10 @@ export interface SimulatedTrade {
 /** Reads what a successful simulation of a call by `trader` would do. `contract` is what it calls. */
 export function previewSimulation(
   simulation: SimulationResponse,
-  { trader, contract, exchange, decodePayload }: {
-    readonly trader: string
-    readonly contract: string
-    readonly exchange: Deployment
-    readonly decodePayload: DecodePayload
-  },
+  { trader, contract, exchange }: { readonly trader: string; readonly contract: string; readonly exchange: Deployment },
 ): SimulatedTrade {
   const { market, vaultFactory, oracleShim, usdcToken } = exchange.contracts
-  const changes = decodeStateChanges(simulation.stateChanges, market)
+  const changes = simulation.stateChanges.length > STATE_CHANGES_MAX ? null : decodeStateChanges(simulation.stateChanges, market)
   const simulated = readSimulatedEvents(simulation.eventsXdr, oracleShim)
   // A leader trades for the vault: the market sees the vault factory.
   const tradesForVault = contract === vaultFactory && [...changes?.positions.values() ?? [], ...changes?.orders.values() ?? []].length > 0
@@ -41,7 +36,7 @@ export function previewSimulation(
   const others = new Set(EVENT_CONTRACT_KEYS.map((key) => exchange.contracts[key]).filter((address) => address !== account))
   const effects = tradeEffects({
     account, changes,
-    events: simulated?.events.flatMap((event) => toEffectEvent(event, exchange, decodePayload)) ?? null,
+    events: simulated?.events.flatMap((event) => toEffectEvent(event, exchange)) ?? null,
     transfers: simulated?.events.flatMap((event) => (event.contract === usdcToken ? transferIn(event) : []))
       .filter(({ from, to }) => (from === account && others.has(to)) || (to === account && others.has(from))) ?? [],
   })
@@ -73,27 +68,35 @@ function quoteOf({ asset, price }: TradeEffects, read: readonly ReadPrice[]): Re
   return read.findLast((quote) => quote.asset === asset)
 }
 
-function toEffectEvent(event: SimulatedEvent, exchange: Deployment, decodePayload: DecodePayload): EffectEvent[] {
-  const contract = EVENT_CONTRACT_KEYS.find((key) => exchange.contracts[key] === event.contract)
-  const payload = contract === undefined ? null : decodePayload(contract, event)
-  if (contract === undefined || payload === null || typeof payload['topic'] !== 'string') return []
-  return [{ contract, topic: payload['topic'], payload }]
+/** An event by the tables of src/exchange; none for events that they do not describe. */
+function toEffectEvent({ contract: address, topics: [name], data }: SimulatedEvent, exchange: Deployment): EffectEvent[] {
+  const contract = EVENT_CONTRACT_KEYS.find((key) => exchange.contracts[key] === address)
+  if (contract === undefined || name?.type !== 'symbol') return []
+  const values = data.type === 'vec' ? data.value : []
+  const shape = shapesOf(contract, name.value, exchange.generationOf(contract)).find((known) => known.data.length === values.length)
+  if (shape === undefined) return []
+  const payload = shape.data.map(([key], index) => [key, plainValue(values[index])] as const)
+  return [{ contract, topic: name.value, payload: Object.fromEntries(payload) }]
 }
 
-/** A transfer of the token; its data is the amount, or a struct with it. */
-function transferIn({ topicsXdr, valueXdr }: SimulatedEvent): EffectTransfer[] {
-  try {
-    const [name, from, to] = topicsXdr.map(decodeScVal)
-    const amount = amountOf(decodeScVal(valueXdr))
-    if (name?.type !== 'symbol' || name.value !== 'transfer' || from?.type !== 'address' || to?.type !== 'address' || amount === null) return []
-    return [{ from: from.value, to: to.value, amount }]
-  } catch (error) {
-    if (error instanceof MalformedScVal) return []
-    throw error
+/** Ids as numbers; undefined for anything but amounts, ids and text. */
+function plainValue(value: ScValue | undefined): bigint | number | string | undefined {
+  switch (value?.type) {
+    case 'u64':
+      return Number(value.value)
+    case 'i128':
+    case 'u32':
+    case 'symbol':
+    case 'address':
+      return value.value
+    default:
+      return undefined
   }
 }
 
-function amountOf(data: ScValue): bigint | null {
+/** A transfer of the token; its data is the amount, or a struct with it. */
+function transferIn({ topics: [name, from, to], data }: SimulatedEvent): EffectTransfer[] {
   const amount = data.type === 'map' ? structField(data, 'amount') : data
-  return amount?.type === 'i128' ? amount.value : null
+  if (name?.type !== 'symbol' || name.value !== 'transfer' || from?.type !== 'address' || to?.type !== 'address' || amount?.type !== 'i128') return []
+  return [{ from: from.value, to: to.value, amount: amount.value }]
 }

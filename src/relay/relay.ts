@@ -16,7 +16,6 @@ import { createOutcomeReader } from './outcomes.ts'
 import type { OutcomeReader } from './outcomes.ts'
 import { createPrepare } from './prepare.ts'
 import type { Prepare } from './prepare.ts'
-import type { DecodePayload } from './preview.ts'
 import type { ReadConditions } from './warnings.ts'
 import { send } from './send.ts'
 import type { SendResult } from './send.ts'
@@ -41,16 +40,15 @@ export function createRelay(parts: {
   readonly log: Log
   readonly deployment: CurrentDeployment
   readonly ledgerWatermarks: LedgerWatermarks
-  readonly decodePayload: DecodePayload
   readonly readConditions: ReadConditions
 }): Relay {
-  const { rpc, clock, log, deployment, ledgerWatermarks, decodePayload, readConditions } = parts
+  const { rpc, clock, log, deployment, ledgerWatermarks, readConditions } = parts
   // The passphrase stays the same: a process serves one network.
   const networkId = networkIdOf(deployment.current.passphrase)
   const contractErrors = createContractErrors(deployment)
   return {
     prepare: createPrepare({
-      rpc, deployment, networkId, contractErrors, ledgerWatermarks, decodePayload, readConditions,
+      rpc, deployment, networkId, contractErrors, ledgerWatermarks, readConditions,
       ledgerTime: createLedgerTime({ rpc, clock }),
       footprints: createFootprints({ rpc, clock, deployment }),
     }),

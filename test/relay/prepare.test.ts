@@ -18,7 +18,7 @@ import { CONTRACTS, errorEvent, LATEST_LEDGER, PASSPHRASE, STRANGER, TRADER } fr
 import { createScriptedNode, NODE_START_MS, pass, quiet } from './scripted-node.ts'
 import type { ScriptedNode, NodeResponse, ScriptedResponse } from './scripted-node.ts'
 import { currentDeploymentOf } from '../support/deployments.ts'
-import { NO_PREVIEW } from '../support/no-preview.ts'
+import { NO_WARNINGS } from '../support/no-warnings.ts'
 
 const DEPLOYMENT = currentDeploymentOf(CONTRACTS)
 
@@ -43,7 +43,7 @@ function bench(overrides: Readonly<Record<string, readonly ScriptedResponse[]>> 
   const ledgerWatermarks = createLedgerWatermarks(clock)
   const prepareCall = createPrepare({
     rpc, deployment: DEPLOYMENT, networkId: networkIdOf(PASSPHRASE), contractErrors: createContractErrors(DEPLOYMENT), ledgerWatermarks,
-    ledgerTime: createLedgerTime({ rpc, clock }), footprints: AS_SIMULATED, ...NO_PREVIEW,
+    ledgerTime: createLedgerTime({ rpc, clock }), footprints: AS_SIMULATED, ...NO_WARNINGS,
   })
   const prepare: PrepareOrder = (request, trader, signal) =>
     prepareCall({ op: request.op, trader, clientId: null, ...callOf(request, trader, { contracts: CONTRACTS }) }, signal === undefined ? {} : { signal })

@@ -22,7 +22,7 @@ import type { NodeResponse } from '../relay/scripted-node.ts'
 import { openTestStore } from '../support/database.ts'
 import { currentDeploymentOf } from '../support/deployments.ts'
 import { trackCalls, wrapStore } from '../support/tracked-store.ts'
-import { NO_PREVIEW } from '../support/no-preview.ts'
+import { NO_WARNINGS } from '../support/no-warnings.ts'
 
 const START_MS = 1_783_339_200_000
 const PASSPHRASE = 'Test SDF Network ; September 2015'
@@ -242,7 +242,7 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
       },
     })
     const deployment = currentDeploymentOf(CONTRACTS, { passphrase: PASSPHRASE })
-    const relay = createRelay({ rpc, clock, log: silentLog, deployment, ledgerWatermarks: createLedgerWatermarks(clock), ...NO_PREVIEW })
+    const relay = createRelay({ rpc, clock, log: silentLog, deployment, ledgerWatermarks: createLedgerWatermarks(clock), ...NO_WARNINGS })
     const service = createSubmissionService({ store: own, relay, rpc, clock, random, log: silentLog })
     const stop = new AbortController()
     const running = service.run(stop.signal)

@@ -23,7 +23,7 @@ import { createRelay } from '../../src/relay/relay.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import { callOf } from './calls.ts'
 import { currentDeploymentOf } from './deployments.ts'
-import { NO_PREVIEW } from './no-preview.ts'
+import { NO_WARNINGS } from './no-warnings.ts'
 
 export const ONE = 10_000_000n
 export const PRICE = 100_000n * ONE
@@ -77,7 +77,7 @@ export async function startMovement({ build, wallets: count }: { readonly build:
       return { status: response.status, body: response.body ?? '' }
     },
   })
-  const relay = createRelay({ rpc, clock, log: silentLog, deployment, ledgerWatermarks: createLedgerWatermarks(clock), ...NO_PREVIEW })
+  const relay = createRelay({ rpc, clock, log: silentLog, deployment, ledgerWatermarks: createLedgerWatermarks(clock), ...NO_WARNINGS })
   const wallets = Array.from({ length: count }, (_, index) => Keypair.fromRawEd25519Seed(createHash('sha256').update(`wallet ${index}`).digest()))
   const { usdcAsset } = network.exchange
   for (const wallet of wallets) {

@@ -39,7 +39,7 @@ import { createSubmissionService } from '../../src/submissions/submissions.ts'
 import type { SubmissionService } from '../../src/submissions/submissions.ts'
 import type { Store } from '../../src/store/store.ts'
 import { GATEWAY_DEFAULTS, UNLIMITED_RATES } from './bare-gateway.ts'
-import { NO_PREVIEW } from './no-preview.ts'
+import { NO_WARNINGS } from './no-warnings.ts'
 
 /** A running set of services. Its memory is its own. */
 export interface Trading {
@@ -119,7 +119,7 @@ export async function createTradingServer(): Promise<TradingServer> {
     app,
     serve(parts) {
       const keys = createKeys({ allowlist: OPEN_TO_EVERYONE, ...parts })
-      const relay = createRelay({ ...parts, ledgerWatermarks: createLedgerWatermarks(parts.clock), ...NO_PREVIEW })
+      const relay = createRelay({ ...parts, ledgerWatermarks: createLedgerWatermarks(parts.clock), ...NO_WARNINGS })
       const submissions = createSubmissionService({ ...parts, relay })
       services = { parts, keys, relay, submissions }
       return {
