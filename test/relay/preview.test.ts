@@ -49,7 +49,8 @@ test('without usable state changes, the events still say what is opened', () => 
   const changes = open['stateChanges'] as { after: string }[]
   const long = Array.from({ length: 2_000 }, () => changes[0])
   const bad: readonly unknown[] = [
-    undefined, null, 'none', [], [null], [7], [{}], [{ before: 7, after: null }], [{ before: null, after: 'AAAA' }], [{ before: 'not base64', after: null }], long,
+    undefined, null, 'none', [], [null], [7], [{}], [{ before: 7, after: null }], [{ before: null, after: 'AAAA' }],
+    [{ before: 'not base64', after: null }], long,
   ]
   for (const stateChanges of bad) {
     assert.deepEqual(preview({ ...open, stateChanges }), { ...whole, ...ENTRIES_UNKNOWN }, JSON.stringify(stateChanges)?.slice(0, 80))
