@@ -13,7 +13,6 @@ export interface SimulatedFootprint {
   readonly readOnly: readonly string[]
   readonly readWrite: readonly string[]
   readonly resources: DeclaredResources
-  readonly bytes: number
 }
 
 /** Reads SorobanTransactionData (base64); throws MalformedResponse. */
@@ -24,7 +23,6 @@ export function readFootprint(transactionDataXdr: string): SimulatedFootprint {
     readOnly: footprint.readOnly.map((key) => key.toXdr('base64')),
     readWrite: footprint.readWrite.map((key) => key.toXdr('base64')),
     resources: { instructions, diskReadBytes, writeBytes, resourceFee },
-    bytes: Buffer.byteLength(transactionDataXdr, 'base64'),
   }
 }
 

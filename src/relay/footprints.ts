@@ -2,7 +2,7 @@
 // touch in another state than the simulated one, with resources and a fee to match (docs/decisions/footprints.md).
 
 import type { Clock } from '../base/clock.ts'
-import { entryKeyXdr, readEntryKey, readFootprint, replaceFootprint } from '../chain/footprint.ts'
+import { readFootprint, replaceFootprint } from '../chain/footprint.ts'
 import type { SimulatedFootprint } from '../chain/footprint.ts'
 import { assetContract, instanceKey, instanceStorage } from '../chain/ledger-keys.ts'
 import { NETWORK_SETTING_KEYS, readNetworkSettings } from '../chain/network-settings.ts'
@@ -17,8 +17,10 @@ import { TEST_NETWORK_SETTINGS, withHeadroom } from '../exchange/resource-headro
 import type { NetworkSettings } from '../exchange/resource-headroom.ts'
 import { createEntryStates, readEntries } from './entry-states.ts'
 import type { EntryState, ReadOptions } from './entry-states.ts'
+import { createKeyCodec } from './key-codec.ts'
+import type { KeyCodec } from './key-codec.ts'
 import { createLearnedEntries } from './learned-entries.ts'
-import type { LearnedKey, TouchedEntry } from './learned-entries.ts'
+import type { TouchedEntry } from './learned-entries.ts'
 import { createNextIds } from './next-ids.ts'
 
 export interface Footprints {
@@ -49,6 +51,7 @@ interface Details {
 
 export function createFootprints(parts: { readonly rpc: Rpc; readonly clock: Clock; readonly deployment: CurrentDeployment }): Footprints {
   const { clock, deployment } = parts
+  const codec = createKeyCodec()
   const states = createEntryStates(parts)
   const learned = createLearnedEntries()
   const nextIds = createNextIds(clock)
@@ -62,14 +65,14 @@ export function createFootprints(parts: { readonly rpc: Rpc; readonly clock: Clo
   return {
     async prefetch(call, options) {
       const parties = partiesOf(await readDetails(), deployment.current)
-      const keys = coverCall(call, [], parties, 0).map(({ key }) => entryKeyXdr(key)).filter((key) => key !== undefined)
+      const keys = coverCall(call, [], parties, 0).map(({ key }) => codec.write(key)).filter((key) => key !== undefined)
       await states.read(keys, options)
     },
     async extend(call, simulation, options) {
       const { transactionDataXdr } = simulation
       if (transactionDataXdr === null) return { simulation, extraFee: 0n }
       const simulated = readFootprint(transactionDataXdr)
-      const touched = touchedEntries(simulated)
+      const touched = touchedEntries(simulated, codec)
       const touchedKeys = touched.map(({ key }) => key).filter((key) => key !== undefined)
       const { current } = deployment
       const details = await readDetails()
@@ -85,7 +88,7 @@ export function createFootprints(parts: { readonly rpc: Rpc; readonly clock: Clo
         ...coverCall(call, touchedKeys, parties, count).filter(({ isNextId }) => parties.isKnown || isNextId).map((entry) => ({ ...entry, isLearned: false })),
         ...learned.recall(functionId, values).map((entry) => ({ ...entry, isNextId: false, isLearned: true })),
       ].flatMap((entry): Candidate[] => {
-        const keyXdr = keyXdrOf(entry)
+        const keyXdr = 'keyXdr' in entry ? entry.keyXdr : codec.write(entry.key)
         return keyXdr === undefined ? [] : [{ ...entry, keyXdr }]
       })
       learned.learn(functionId, touched, values)
@@ -102,10 +105,8 @@ interface Candidate {
   readonly isLearned: boolean
 }
 
-const keyXdrOf = (entry: LearnedKey): string | undefined => ('keyXdr' in entry ? entry.keyXdr : entryKeyXdr(entry.key))
-
-function touchedEntries({ readOnly, readWrite }: SimulatedFootprint): readonly TouchedEntry[] {
-  const entry = (isWritten: boolean) => (keyXdr: string): TouchedEntry => ({ keyXdr, key: readEntryKey(keyXdr), isWritten })
+function touchedEntries({ readOnly, readWrite }: SimulatedFootprint, codec: KeyCodec): readonly TouchedEntry[] {
+  const entry = (isWritten: boolean) => (keyXdr: string): TouchedEntry => ({ keyXdr, key: codec.read(keyXdr), isWritten })
   return [...readWrite.map(entry(true)), ...readOnly.map(entry(false))]
 }
 
@@ -117,14 +118,17 @@ function addEntries(
   const { limits } = settings
   const writes = new Set(simulated.readWrite)
   const reads = new Set(simulated.readOnly)
-  let [nextIds, created, learnedWrites, entries, diskReads] = [0, 0, 0, 0, 0]
+  let [nextIds, created, learnedWrites, entries, diskReads, bytes] = [0, 0, 0, 0, 0, 0]
   for (const { keyXdr, isWritten, isNextId, isLearned } of candidates) {
     const state = isNextId ? 'absent' : states.get(keyXdr)
     if (writes.has(keyXdr) || (!isWritten && reads.has(keyXdr)) || state === undefined || state === 'archived') continue
     const isNew = !reads.has(keyXdr)
     if (isNew && writes.size + reads.size >= limits.footprintEntries) continue
     if (isWritten && (writes.size >= limits.writeEntries || (isLearned && learnedWrites >= LEARNED_WRITES_MAX))) continue
-    if (isNew) entries++
+    if (isNew) {
+      entries++
+      bytes += Buffer.byteLength(keyXdr, 'base64')
+    }
     if (isNew && isTrustline(keyXdr)) diskReads++
     if (!isWritten) {
       reads.add(keyXdr)
@@ -137,7 +141,6 @@ function addEntries(
     writes.add(keyXdr)
   }
   const footprint = { readOnly: [...reads], readWrite: [...writes] }
-  const bytes = Buffer.byteLength(replaceFootprint(transactionDataXdr, footprint, simulated.resources), 'base64') - simulated.bytes
   const added = { entries, writes: writes.size - simulated.readWrite.length, nextIds, created, diskReads, bytes }
   const resources = withHeadroom(simulated.resources, added, settings)
   return {
