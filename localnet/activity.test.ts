@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Address, TransactionBuilder } from '@stellar/stellar-sdk'
+import { findFailureCause } from '../src/chain/outcome.ts'
 import { OPERATION_NAMES } from '../src/exchange/operations.ts'
 import { createOverviewReader, readOraclePrices } from './actors/exchange-state.ts'
 import { createOrderReader, createPositionReader, CROSS_MARGIN, LONG } from './actors/stored-entries.ts'
@@ -41,6 +42,14 @@ function marketCalls(network: TestNetwork): readonly Call[] {
     const { contractAddress, functionName, args } = operation.func.invokeContract
     if (Address.fromScAddress(contractAddress).toString() !== market) return []
     return [{ name: functionName.toString(), args: args.map((arg) => plain(fromScVal(arg) ?? assert.fail('an argument of unknown type'))) }]
+  })
+}
+
+/** The failures for a reason of the host, such as an entry outside of the footprint. */
+function hostFailures(network: TestNetwork): readonly string[] {
+  return network.chain.history.transactionsAfter(0, 0, 100_000).flatMap(({ status, diagnosticEventsXdr }) => {
+    const { hostError } = status === 'SUCCESS' ? { hostError: null } : findFailureCause(diagnosticEventsXdr)
+    return hostError === null ? [] : [`${hostError.type} ${hostError.code}`]
   })
 }
 
@@ -84,6 +93,7 @@ test('a little more than an hour covers all ten operations and every event of po
   await squeeze(network, (position) => position.marginMode !== CROSS_MARGIN)
   await nudge(network)
 
+  assert.deepEqual(hostFailures(network), [])
   const calls = marketCalls(network)
   const names = new Set(calls.map(({ name }) => name))
   assert.deepEqual(OPERATION_NAMES.filter((name) => !names.has(name)), [], 'unused operations')

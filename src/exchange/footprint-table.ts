@@ -154,3 +154,8 @@ export function entriesOf(contract: ContractKey, functionName: string): Function
   const functions = TABLE[contract]
   return functions !== undefined && Object.hasOwn(functions, functionName) ? functions[functionName] : undefined
 }
+
+/** The functions of the table. */
+export const COVERED_FUNCTIONS: readonly (readonly [contract: ContractKey, functionName: string])[] = Object.entries(TABLE).flatMap(
+  ([contract, functions]) => Object.keys(functions).map((name) => [contract as ContractKey, name] as const),
+)

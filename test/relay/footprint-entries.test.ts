@@ -1,0 +1,187 @@
+// What is added to a simulated footprint: entries of the table, next ids, learned entries, within the network's limits and never archived ones.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { xdr } from '@stellar/stellar-sdk'
+import { createVirtualClock } from '../../src/base/clock.ts'
+import type { VirtualClock } from '../../src/base/clock.ts'
+import { RpcFailure } from '../../src/chain/failure.ts'
+import { entryKeyXdr, readEntryKey, readFootprint } from '../../src/chain/footprint.ts'
+import { NETWORK_SETTING_KEYS, readNetworkSettings } from '../../src/chain/network-settings.ts'
+import type { LedgerEntry, SimulationResponse } from '../../src/chain/responses.ts'
+import type { Rpc } from '../../src/chain/rpc.ts'
+import { createCurrentDeployment, withInterfaces } from '../../src/exchange/deployment.ts'
+import { UNKNOWN_INTERFACES } from '../../src/exchange/contract-interface.ts'
+import type { CallToCover, EntryKey } from '../../src/exchange/footprint-keys.ts'
+import { TEST_NETWORK_SETTINGS } from '../../src/exchange/resource-headroom.ts'
+import { createFootprints } from '../../src/relay/footprints.ts'
+import { createNextIds } from '../../src/relay/next-ids.ts'
+import { CONFIG_SETTING_ENTRIES } from '../../localnet/rpc/config-settings.ts'
+import { deploymentOf } from '../support/deployments.ts'
+import { CONTRACTS, PASSPHRASE, TRADER } from './responses.ts'
+
+const LATEST = 5_000
+const trader = TRADER.publicKey()
+const CLOSE: CallToCover = {
+  contract: 'market', functionName: 'close_position', args: [{ type: 'address', value: trader }, { type: 'u64', value: 42n }], caller: trader,
+}
+const OPEN: CallToCover = {
+  contract: 'market', functionName: 'open_position', args: [{ type: 'address', value: trader }, { type: 'symbol', value: 'BTC' }], caller: trader,
+}
+
+const entry = (contract: 'market' | 'vault', name: string, ...parts: Extract<EntryKey, { kind: 'data' }>['parts']): string =>
+  entryKeyXdr({ kind: 'data', contract: CONTRACTS[contract], durability: 'persistent', name, parts }) ?? assert.fail()
+const EXPOSURE = entry('market', 'AssetExposure', { type: 'symbol', value: 'BTC' })
+const LAST_PRICE = entry('market', 'LastGoodPrice', { type: 'symbol', value: 'BTC' })
+const BUFFER = entry('vault', 'BufferBalance')
+
+function simulationOf(readWrite: readonly string[], readOnly: readonly string[] = []): SimulationResponse {
+  const decode = (key: string): xdr.LedgerKey => xdr.LedgerKey.fromXdr(key, 'base64')
+  const resources = new xdr.SorobanResources({
+    footprint: new xdr.LedgerFootprint({ readOnly: readOnly.map(decode), readWrite: readWrite.map(decode) }),
+    instructions: 4_000_000, diskReadBytes: 100, writeBytes: 1_000,
+  })
+  const data = new xdr.SorobanTransactionData({ ext: xdr.SorobanTransactionDataExt.v0(), resources, resourceFee: 90_000n })
+  return {
+    error: null, latestLedger: LATEST, results: [], transactionDataXdr: data.toXdr('base64'), minResourceFee: '90000', mustRestore: false, eventsXdr: [],
+  } as unknown as SimulationResponse
+}
+
+interface Bench {
+  readonly clock: VirtualClock
+  /** The keys of the extended footprint, and the added fee. */
+  extend(call: CallToCover, simulation: SimulationResponse): Promise<Extended>
+}
+
+interface Extended {
+  readonly writes: readonly string[]
+  readonly reads: readonly string[]
+  readonly fee: bigint
+}
+
+interface BenchOptions {
+  readonly generation?: '1' | '2.3'
+  readonly absent?: readonly string[]
+  readonly archived?: readonly string[]
+  readonly fails?: boolean
+  readonly unknownBuild?: boolean
+}
+
+/** A node whose entries are live unless they are listed. */
+function bench(options: BenchOptions = {}): Bench {
+  const { generation = '2.3', absent = [], archived = [], fails = false, unknownBuild = false } = options
+  const clock = createVirtualClock(1_783_339_200_000)
+  const live = (keyXdr: string): LedgerEntry =>
+    ({ keyXdr, dataXdr: CONFIG_SETTING_ENTRIES.get(keyXdr) ?? 'AAAA', lastModifiedLedger: 1, liveUntilLedger: archived.includes(keyXdr) ? 0 : LATEST * 100 })
+  const rpc = {
+    async getLedgerEntries(keys: readonly string[]) {
+      if (fails) throw new RpcFailure({ method: 'getLedgerEntries', kind: 'rpc', retryable: false, detail: 'refused' })
+      return { entries: keys.filter((key) => !absent.includes(key)).map(live), latestLedger: LATEST }
+    },
+  } as unknown as Rpc
+  const declared = deploymentOf(CONTRACTS, { generation, passphrase: PASSPHRASE })
+  const market = { wasmHash: 'ab', sinceLedger: 1, generation: null, spec: null, notUnderstood: [] }
+  const deployment = createCurrentDeployment(unknownBuild ? withInterfaces(declared, { ...UNKNOWN_INTERFACES, market }) : declared)
+  const footprints = createFootprints({ rpc, clock, deployment })
+  return {
+    clock,
+    async extend(call, simulation) {
+      await footprints.prefetch(call, {})
+      const { simulation: extended, extraFee } = await footprints.extend(call, simulation, {})
+      const { readOnly, readWrite } = readFootprint(extended.transactionDataXdr ?? assert.fail())
+      return { writes: readWrite, reads: readOnly, fee: extraFee }
+    },
+  }
+}
+
+test('adds what other paths of the call touch, and moves a read entry to the written ones', async () => {
+  const { writes, reads } = await bench().extend(CLOSE, simulationOf([EXPOSURE], [LAST_PRICE]))
+  assert.equal(writes[0], EXPOSURE)
+  assert.ok(writes.includes(LAST_PRICE) && !reads.includes(LAST_PRICE))
+  assert.ok(writes.includes(BUFFER))
+  assert.equal(new Set([...writes, ...reads]).size, writes.length + reads.length)
+})
+
+test('adds only what the generation has', async () => {
+  const { writes } = await bench({ generation: '1' }).extend(CLOSE, simulationOf([EXPOSURE]))
+  assert.ok(writes.includes(LAST_PRICE) && !writes.includes(BUFFER))
+})
+
+test('leaves out archived entries, which would fail the transaction', async () => {
+  const { writes } = await bench({ archived: [BUFFER] }).extend(CLOSE, simulationOf([EXPOSURE]))
+  assert.ok(writes.includes(LAST_PRICE) && !writes.includes(BUFFER))
+})
+
+test('adds next ids, which cannot be archived, and nothing else while entries cannot be read', async () => {
+  const position = (id: bigint): string => entry('market', 'Position', { type: 'u64', value: id })
+  const { writes } = await bench({ fails: true }).extend(OPEN, simulationOf([EXPOSURE, position(7n)]))
+  assert.deepEqual(writes, [EXPOSURE, ...Array.from({ length: 8 }, (_, index) => position(7n + BigInt(index)))])
+})
+
+test('pays for entries that the call may create', async () => {
+  const exists = await bench().extend(CLOSE, simulationOf([EXPOSURE]))
+  const mayBeCreated = await bench({ absent: [BUFFER] }).extend(CLOSE, simulationOf([EXPOSURE]))
+  assert.deepEqual(mayBeCreated.writes, exists.writes)
+  assert.ok(mayBeCreated.fee - exists.fee > 100_000n)
+})
+
+test('stays within the network\'s limits', async () => {
+  const position = (id: number): string => entry('market', 'Position', { type: 'u64', value: BigInt(id) })
+  const many = Array.from({ length: 47 }, (_, index) => position(index + 1))
+  const { writes } = await bench().extend(OPEN, simulationOf([EXPOSURE, ...many]))
+  assert.equal(writes.length, TEST_NETWORK_SETTINGS.limits.writeEntries)
+})
+
+test('covers more ids while they are used up faster', () => {
+  const clock = createVirtualClock(0)
+  const nextIds = createNextIds(clock)
+  nextIds.observe('positions', 1n)
+  assert.equal(nextIds.count(), 8)
+  clock.advance(10_000)
+  nextIds.observe('positions', 4n)
+  assert.equal(nextIds.count(), 8 + 9)
+  nextIds.observe('positions', 4_000n)
+  assert.equal(nextIds.count(), 24)
+  clock.advance(61_000)
+  nextIds.observe('positions', 4_001n)
+  assert.equal(nextIds.count(), 8)
+})
+
+test('learns what calls of an unknown build touch, by the trader and the asset that they name', async () => {
+  const shared = bench({ unknownBuild: true })
+  const owed = (account: string): string => entry('vault', 'Owed', { type: 'address', value: account })
+  const [other] = [CONTRACTS.referral]
+  assert.ok(!(await shared.extend(CLOSE, simulationOf([EXPOSURE]))).writes.includes(BUFFER), 'the table is for known builds')
+  await shared.extend(CLOSE, simulationOf([EXPOSURE, owed(trader), entry('vault', 'Reserve')]))
+  const args = [{ type: 'address', value: other }, { type: 'u64', value: 43n }] as const
+  const { writes } = await shared.extend({ ...CLOSE, args }, simulationOf([EXPOSURE]))
+  assert.ok(writes.includes(owed(other)) && writes.includes(entry('vault', 'Reserve')) && !writes.includes(owed(trader)))
+})
+
+test('reads the network\'s settings, and ignores unreasonable ones', () => {
+  const entries = NETWORK_SETTING_KEYS.map((keyXdr): LedgerEntry =>
+    ({ keyXdr, dataXdr: CONFIG_SETTING_ENTRIES.get(keyXdr) ?? assert.fail(), lastModifiedLedger: 1, liveUntilLedger: null }))
+  assert.deepEqual(readNetworkSettings(entries), TEST_NETWORK_SETTINGS)
+  const history = (fee: bigint): LedgerEntry => ({
+    keyXdr: '', lastModifiedLedger: 1, liveUntilLedger: null,
+    dataXdr: xdr.LedgerEntryData.configSetting(xdr.ConfigSettingEntry.configSettingContractHistoricalDataV0(
+      new xdr.ConfigSettingContractHistoricalDataV0({ feeHistorical1Kb: fee }),
+    )).toXdr('base64'),
+  })
+  assert.equal(readNetworkSettings([history(20_000n)]).fees.perHistoryKib, 20_000n)
+  for (const fee of [0n, -5n, 10n ** 15n]) assert.equal(readNetworkSettings([history(fee)]).fees.perHistoryKib, 16_235n)
+})
+
+test('names every entry in XDR and back', () => {
+  const keys: readonly EntryKey[] = [
+    { kind: 'data', contract: CONTRACTS.market, durability: 'persistent', name: 'Position', parts: [{ type: 'u64', value: 7n }] },
+    { kind: 'data', contract: CONTRACTS.market, durability: 'temporary', name: 'ClosedProceeds', parts: [{ type: 'u64', value: 7n }] },
+    { kind: 'data', contract: CONTRACTS.vault, durability: 'persistent', name: 'Pool', parts: [] },
+    {
+      kind: 'data', contract: CONTRACTS.vaultFactory, durability: 'persistent', name: 'Shares',
+      parts: [{ type: 'u32', value: 1 }, { type: 'address', value: trader }],
+    },
+    { kind: 'trustline', account: trader, asset: `USDC:${trader}` },
+  ]
+  for (const key of keys) assert.deepEqual(readEntryKey(entryKeyXdr(key) ?? assert.fail()), key)
+})
