@@ -52,7 +52,8 @@ test('takes variables from the arguments, then from the simulated entries', () =
 })
 
 test('names the balance of an account as its trustline, and that of an issuer not at all', () => {
-  const close = (trader: string) => ({ contract: 'market', functionName: 'close_position', args: [{ type: 'address', value: trader }], caller: trader }) as const
+  const args = (trader: string) => [{ type: 'address', value: trader }] as const
+  const close = (trader: string) => ({ contract: 'market', functionName: 'close_position', args: args(trader), caller: trader }) as const
   const trustlines = (trader: string) => coverCall(close(trader), [], PARTIES, 8).flatMap(({ key }) => (key.kind === 'trustline' ? [key.account] : []))
   assert.deepEqual([trustlines('G-me'), trustlines('G-issuer')], [['G-me'], []])
 })
