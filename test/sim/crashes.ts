@@ -14,7 +14,7 @@ import type { LocalNetwork } from '../../localnet/start.ts'
 import { startNetworkOn } from '../support/network.ts'
 import type { TradingServer } from '../support/trading-server.ts'
 import { checkArchiveMatchesChain } from './checkers/archive-matches-chain.ts'
-import { readArchive } from './checkers/archive.ts'
+import { checkLogNumbers, readArchive } from './checkers/archive.ts'
 import { checkFramesMatchLog } from './checkers/frames-match-log.ts'
 import { checkKeysAreStored } from './checkers/keys-are-stored.ts'
 import { checkListsMatchFold } from './checkers/lists-match-fold.ts'
@@ -239,6 +239,7 @@ async function verifyScenario(state: ScenarioState, scenario: Scenario): Promise
   const { store, network, clock, holder, submitter, allProcesses } = state
   await indexToHead(state)
   const { lastLedger = null } = (await readIndexState(store.read)) ?? {}
+  await checkLogNumbers(store.read)
   const archive = await readArchive(store.read)
   checkArchiveMatchesChain(archive, [readChainEvents(network)], { chain: 1, lastLedger })
   if (scenario === 'index') await checkListsMatchFold(store.read, archive, nowSec(clock), await openPositionIds(network))

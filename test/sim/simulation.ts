@@ -12,7 +12,7 @@ import { startNetworkOn } from '../support/network.ts'
 import type { TradingServer } from '../support/trading-server.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import { checkArchiveMatchesChain } from './checkers/archive-matches-chain.ts'
-import { readArchive } from './checkers/archive.ts'
+import { checkLogNumbers, readArchive } from './checkers/archive.ts'
 import { checkFramesMatchLog } from './checkers/frames-match-log.ts'
 import { checkListsMatchFold } from './checkers/lists-match-fold.ts'
 import { createLogWatch } from './checkers/log-only-grows.ts'
@@ -248,6 +248,7 @@ async function verify(simulation: SimulationState): Promise<Omit<Outcome, 'steps
   const state = await readIndexState(store.read)
   assert.equal(state?.gaps, 0, 'the index has gaps although the node retains all ledgers')
   assert.equal(state.unknownEvents, 0, 'events of the exchange could not be decoded')
+  await checkLogNumbers(store.read)
   const archive = await readArchive(store.read)
   const [current] = await store.read.query<{ chain: number }>('select e.chain from idx.cursor c join idx.epochs e on e.number = c.epoch')
   checkArchiveMatchesChain(archive, simulation.chains, { chain: current?.chain ?? 0, lastLedger: state.lastLedger })

@@ -28,6 +28,7 @@ import * as errors from '../../src/resources/error.ts'
 import { ORDER_REQUESTS } from '../../src/resources/order-request.ts'
 import { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import { EventRow } from '../../src/resources/event-row.ts'
+import { NotYet } from '../../src/resources/not-yet.ts'
 import { TradePreview } from '../../src/resources/trade-preview.ts'
 import { TransactionRow } from '../../src/resources/transaction.ts'
 import { SubmitResult } from '../../src/resources/submit-result.ts'
@@ -83,7 +84,7 @@ function isSchema(value: unknown): value is TSchema {
 
 const SCHEMAS: readonly TSchema[] = [
   AccountIdentity, AccountLimits, RateLimitBucket, ApiKey, BetaStatus, IssuedKey, KeyChallenge,
-  PreparedTransaction, TradePreview, SubmitResult, EventRow, TransactionRow, ...ORDER_REQUESTS, ...Object.values(errors).filter(isSchema),
+  PreparedTransaction, TradePreview, SubmitResult, EventRow, TransactionRow, NotYet, ...ORDER_REQUESTS, ...Object.values(errors).filter(isSchema),
 ]
 
 export async function createTradingServer(): Promise<TradingServer> {

@@ -1,5 +1,6 @@
 // The archive, read from the tables without the gateway's own queries.
 
+import assert from 'node:assert/strict'
 import type { Queryable } from '../../../src/store/store.ts'
 
 /** One archived event. */
@@ -32,6 +33,14 @@ const ARCHIVE = `
     e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.topics_xdr as "topicsXdr", e.value_xdr as "valueXdr", e.payload, e.problem, p.contracts
   from idx.events e join idx.epochs p on p.number = e.epoch
   where not e.is_transfer order by e.seq`
+
+/** Checks that events, transfers and changes of submissions share the numbers of the log, without a gap or a duplicate. */
+export async function checkLogNumbers(db: Queryable): Promise<void> {
+  const rows = await db.query<{ seq: number }>(
+    'select seq from idx.events union all select seq from tx.submission_changes where seq is not null order by seq',
+  )
+  rows.forEach(({ seq }, index) => assert.equal(seq, index + 1, 'the log has a gap or a duplicate number'))
+}
 
 /** All events of the exchange's contracts, oldest first. */
 export async function readArchive(db: Queryable): Promise<readonly Archived[]> {
