@@ -56,6 +56,8 @@ export interface LookUpOptions {
   readonly signal: AbortSignal
   /** Asks this node only. */
   readonly endpoint?: number
+  /** Accepts no answer of an earlier ledger. */
+  readonly minLedger?: number
 }
 
 export interface OutcomeReader {

@@ -3,15 +3,21 @@ import { MalformedResponse } from '../chain/responses.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { accountKey, readAccountSequence as decodeSequence } from '../chain/transaction.ts'
 
-/** The sequence number of an account in `minLedger` or a later ledger; null when there is no such account, undefined when it cannot be read. */
+export interface AccountSequence {
+  /** Null when there is no such account. */
+  readonly sequence: bigint | null
+  readonly ledger: number
+}
+
+/** The sequence number of an account in `minLedger` or a later ledger; undefined when it cannot be read. */
 export async function readAccountSequence(
   rpc: Rpc, account: string, { minLedger, signal }: { readonly minLedger: number; readonly signal: AbortSignal },
-): Promise<bigint | null | undefined> {
+): Promise<AccountSequence | undefined> {
   const key = accountKey(account)
   try {
-    const { entries } = await rpc.getLedgerEntries([key], { minLedger, signal, requester: 'submissions' })
+    const { entries, latestLedger } = await rpc.getLedgerEntries([key], { minLedger, signal, requester: 'submissions' })
     const entry = entries.find(({ keyXdr }) => keyXdr === key)
-    return entry === undefined ? null : decodeSequence(entry.dataXdr)
+    return { sequence: entry === undefined ? null : decodeSequence(entry.dataXdr), ledger: latestLedger }
   } catch (error) {
     if (signal.aborted || error instanceof RpcFailure || error instanceof MalformedResponse) return undefined
     throw error

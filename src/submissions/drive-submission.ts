@@ -92,6 +92,24 @@ export function createSubmissionDrive(parts: SubmissionDriveParts): SubmissionDr
 
 type Applied = SubmitOutcome & { readonly kind: 'success' | 'failed' }
 
+/**
+ * Judges a transaction at once. Reads the account first: a transaction that used the sequence number itself is in that ledger or an earlier one, so the
+ * look-up finds it.
+ */
+export async function judgeNow(
+  { relay, rpc, clock }: Pick<SubmissionDriveParts, 'relay' | 'rpc' | 'clock'>, signed: SignedTransaction,
+  { submittedAt, signal }: { readonly submittedAt: number; readonly signal: AbortSignal },
+): Promise<Verdict> {
+  const account = await readAccountSequence(rpc, signed.source, { minLedger: 0, signal })
+  if (account === undefined) return 'open'
+  const found = await relay.outcomes.lookUp(signed, REQUESTER, { signal, minLedger: account.ledger })
+  if (found === null || found.outcome !== undefined) return 'open'
+  return judgeAbsence({
+    expiresAt: signed.expiresAt, submittedSec: Math.floor(submittedAt / 1_000), nowSec: Math.floor(clock.nowMs() / 1_000), sequence: signed.sequence,
+    retained: found, accountSequence: account.sequence,
+  })
+}
+
 type Judge = (record: SubmissionRecord, signed: SignedTransaction, found: TransactionLookup, signal: AbortSignal) => Promise<Verdict | Applied>
 
 /** Judges submissions that a node does not have. A final verdict needs the same proof twice, and that no other node has the transaction. */
@@ -122,13 +140,17 @@ function createJudge({ relay, rpc, clock }: SubmissionDriveParts): Judge {
     const { expiresAt, attempts, submittedAt } = record
     const key = `${record.owner} ${record.hash}`
     const needsSequence = expiresAt === null ? attempts > QUICK_SENDS : expiresAt < (found.latestLedgerCloseSec ?? 0)
+    const account = needsSequence ? await readAccountSequence(rpc, signed.source, { minLedger: found.latestLedger, signal }) : undefined
     const verdict = judgeAbsence({
       expiresAt, submittedSec: Math.floor(submittedAt / 1_000), nowSec: Math.floor(clock.nowMs() / 1_000), sequence: signed.sequence, retained: found,
-      accountSequence: needsSequence ? await readAccountSequence(rpc, signed.source, { minLedger: found.latestLedger, signal }) : undefined,
+      accountSequence: account?.sequence,
     })
     if (verdict === 'open') provedAtMs.delete(key)
     if (verdict === 'open' || !isConfirmed(key)) return 'open'
     provedAtMs.delete(key)
-    return (await findAtOthers(signed, signal)) ?? (signal.aborted ? 'open' : verdict)
+    const elsewhere = await findAtOthers(signed, signal)
+    if (elsewhere !== undefined || signal.aborted) return elsewhere ?? 'open'
+    // Between the look-up and the read of the account, the transaction itself may have used the sequence number.
+    return verdict === 'superseded' ? await judgeNow({ relay, rpc, clock }, signed, { submittedAt, signal }) : verdict
   }
 }

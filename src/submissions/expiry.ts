@@ -40,13 +40,10 @@ export function judgeAbsence(absence: Absence): Verdict {
   const isComplete = reachesBackTo(retained, submittedSec)
   const isUsed = accountSequence !== undefined && accountSequence !== null && accountSequence >= sequence
   const isUnused = accountSequence !== undefined && accountSequence !== null && accountSequence < sequence
-  if (expiresAt === null) {
-    if (isUsed && isComplete) return 'superseded'
-    return nowSec - submittedSec > GIVE_UP_AFTER_SEC ? 'unknown' : 'open'
-  }
-  const hasExpired = retained.latestLedgerCloseSec !== null && retained.latestLedgerCloseSec > expiresAt
+  const hasExpired = expiresAt !== null && retained.latestLedgerCloseSec !== null && retained.latestLedgerCloseSec > expiresAt
   if (hasExpired && (isUnused || isComplete)) return 'expired'
-  return nowSec - expiresAt > GIVE_UP_AFTER_SEC ? 'unknown' : 'open'
+  if (isUsed && isComplete) return 'superseded'
+  return nowSec - (expiresAt ?? submittedSec) > GIVE_UP_AFTER_SEC ? 'unknown' : 'open'
 }
 
 function reachesBackTo({ oldestLedger, oldestLedgerCloseSec }: RetainedLedgers, submittedSec: number): boolean {

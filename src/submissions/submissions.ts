@@ -11,6 +11,7 @@ import type { Relay } from '../relay/relay.ts'
 import type { SubmitOptions } from '../relay/submissions.ts'
 import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
+import { judgeNow } from './drive-submission.ts'
 import { createDriver } from './driver.ts'
 import type { Driver } from './driver.ts'
 import { createJournal, hasLedger } from './journal.ts'
@@ -18,6 +19,7 @@ import type { Begun, Submitter } from './journal.ts'
 import { createLiveSubmissions } from './live-submissions.ts'
 import type { LiveSubmission } from './live-submissions.ts'
 import { outcomeOf, resultOf, statusOf } from './outcome-records.ts'
+import type { FinalStatus } from './records.ts'
 import { createRecordPrepared } from './prepared.ts'
 import type { RecordPrepared } from './prepared.ts'
 import { postponeSubmission } from './statements.ts'
@@ -45,6 +47,9 @@ const UNSTORED_MAX = 1_000
 /** A submission whose callers have left is looked up again after this time. */
 const CONTINUE_AFTER_MS = 2_000
 const ID_BYTES = 8
+/** Results after which no copy of the transaction may be valid any more. */
+const CONCLUSIVE_CODES: ReadonlySet<string> = new Set(['txBadSeq', 'txTooLate'])
+const NEVER = new AbortController().signal
 
 interface Unstored {
   readonly signed: SignedTransaction
@@ -94,9 +99,10 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
     driver.wake()
   }
 
-  async function conclude(entry: Unstored, isFirst: boolean, isLast: boolean): Promise<boolean> {
+  /** False when it could not be stored; it is then stored later. */
+  async function conclude(entry: Unstored, write: () => Promise<void>): Promise<boolean> {
     try {
-      await withStoreTimeout(clock, storeOutcome(entry, isFirst, isLast))
+      await withStoreTimeout(clock, write())
       return true
     } catch (error) {
       if (!isUnavailable(error)) throw error
@@ -150,13 +156,26 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
   async function settle(
     entry: Unstored, begun: Begun, { submission, isLast }: { readonly submission: LiveSubmission; readonly isLast: boolean },
   ): Promise<SubmitOutcome> {
-    const outcome = submission.isFirst ? entry.outcome : withEarlierCopies(entry.outcome, begun, entry.signed.envelopeXdr)
     const { isFirst } = submission
+    const proved = isFirst || begun.record.status !== 'PENDING' ? undefined : await judgeRefusal(entry, begun)
+    if (proved !== undefined) {
+      await conclude(entry, () => journal.end(begun.record, proved, resultOf(entry.outcome)))
+      return entry.outcome
+    }
+    const outcome = isFirst ? entry.outcome : withEarlierCopies(entry.outcome, begun, entry.signed.envelopeXdr)
     // From now on a caller knows that a copy may be on its way.
     if (outcome.kind === 'pending' || outcome.kind === 'unknown') submission.isFirst = false
-    const isStored = await conclude({ ...entry, outcome }, isFirst, isLast)
+    const isStored = await conclude(entry, () => storeOutcome({ ...entry, outcome }, isFirst, isLast))
     // The driver of another instance would send it again, so "nothing was sent" may become false.
     return !isStored && statusOf(outcome, isFirst) === 'PREPARED' ? { kind: 'unknown' } : outcome
+  }
+
+  /** The final state that a rejection proves although there are earlier copies; undefined when it proves none. */
+  async function judgeRefusal({ signed, outcome }: Unstored, { record }: Begun): Promise<FinalStatus | undefined> {
+    if (outcome.kind !== 'rejected' || !CONCLUSIVE_CODES.has(outcome.result?.code ?? '')) return undefined
+    const verdict = await judgeNow(parts, signed, { submittedAt: record.submittedAt, signal: NEVER })
+    if (verdict === 'expired') return 'EXPIRED'
+    return verdict === 'superseded' ? 'REJECTED' : undefined
   }
 
   return { submit, transactions, recordPrepared: createRecordPrepared({ store, clock, log }), run: (signal) => driver.run(signal) }

@@ -71,7 +71,9 @@ export function createSubmitter(parts: SubmitterParts): Submitter {
     envelope.submissions.push(submission)
     return requests.send(server, '/v1/tx/submit', { method: 'POST', body, key: key.key }, (response) => {
       submission.endedMs = clock.elapsedMs()
-      submission.outcome = readOutcome(response, isCalm())
+      // An earlier copy of which nothing is known may still be queued, so that a refusal of this one proves nothing.
+      const hasOpenCopy = envelope.submissions.some((other) => other !== submission && (other.outcome === null || other.outcome.kind === 'open'))
+      submission.outcome = readOutcome(response, isCalm() && !hasOpenCopy)
       checkNow(envelope, submission.outcome)
     })
   }
