@@ -6,6 +6,8 @@ import { after, test } from 'node:test'
 import { createSystemClock } from '../../src/base/clock.ts'
 import { rebuild } from '../../src/indexer/rebuild.ts'
 import { readIndexState } from '../../src/projections/index-state.ts'
+import { countOrderEntries, readOrderEntries, readOrderHeads } from '../../src/projections/order-stream.ts'
+import type { OrderChange } from '../../src/projections/order-stream.ts'
 import { countFrames, readChannelHeads, readChannels } from '../../src/projections/stream-log.ts'
 import type { LogChannels } from '../../src/projections/stream-log.ts'
 import { TRADERS, testContracts } from '../index/history.ts'
@@ -19,7 +21,7 @@ const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
 
 interface Op {
-  readonly op: 'place' | 'end' | 'other' | 'ledger' | 'step' | 'observe' | 'break' | 'restart' | 'reset' | 'redeploy'
+  readonly op: 'place' | 'end' | 'trade' | 'submit' | 'other' | 'ledger' | 'step' | 'observe' | 'break' | 'restart' | 'reset' | 'redeploy'
   readonly pick: number
 }
 
@@ -27,7 +29,7 @@ const script = fc.array(
   fc.record<Op>({
     op: fc.constantFrom(
       ...(['place', 'place', 'place', 'end', 'end', 'end', 'other', 'ledger', 'ledger', 'ledger', 'step', 'step', 'step', 'observe', 'observe'] as const),
-      ...(['break', 'restart', 'reset', 'redeploy'] as const),
+      ...(['trade', 'trade', 'submit', 'break', 'restart', 'reset', 'redeploy'] as const),
     ),
     pick: fc.nat(1_000),
   }),
@@ -39,9 +41,13 @@ async function play(index: IndexFixture, { op, pick }: Op): Promise<void> {
   switch (op) {
     case 'place': return index.queue(exchange.placeOrder(pick))
     case 'end': return index.queue(exchange.endOrder(pick))
+    case 'trade': return index.queue(pick % 2 === 0 ? exchange.open(pick, pick) : exchange.close(pick, pick))
+    case 'submit': return await submit(pick)
     case 'other': return index.queue(exchange.other(pick))
     case 'ledger': return index.closeLedger(1 + (pick % 9))
-    case 'step': return await tolerant(() => index.indexer.step())
+    case 'step':
+      await tolerant(() => index.indexer.step())
+      return await tolerant(() => index.indexer.numberSubmissions())
     case 'observe': return await tolerant(() => index.indexer.observe())
     case 'break':
       index.nextFault = pick % 3 === 0 ? 'after commit' : { beforeStatement: pick % 15 }
@@ -57,6 +63,14 @@ async function play(index: IndexFixture, { op, pick }: Op): Promise<void> {
       await settle(index)
       return index.redeploy(testContracts(1 + (pick % 2)))
   }
+}
+
+/** Appends a change of a submission, as its driver does. */
+async function submit(pick: number): Promise<void> {
+  const row = JSON.stringify({ hash: `hash ${pick}` })
+  await store.write.query('insert into tx.submission_changes (owner, hash, row, changed_at) values ($1, $2, $3::jsonb, 0)', [
+    TRADERS[pick % TRADERS.length] ?? '', `hash ${pick}`, row,
+  ])
 }
 
 /** Ignores an injected database fault. */
@@ -99,8 +113,29 @@ async function readFrames(account: string, afterSeq: number, through: number, li
   }
 }
 
+/** Reads an account's channel of orders in (afterSeq, through], page by page: one item per position. */
+async function readOrderFrames(account: string, afterSeq: number, through: number, limit = 3): Promise<EventFrame[]> {
+  const frames: EventFrame[] = []
+  for (let from = afterSeq; from < through;) {
+    const { entries, throughSeq } = await readOrderEntries(store.read, [account], { afterSeq: from, throughSeq: through, limit })
+    assert.ok(throughSeq > from, 'a page advances')
+    for (const { seq, changes } of entries) frames.push({ seq, event: changes.map(describeChange).join() })
+    from = throughSeq
+  }
+  return frames
+}
+
+/** What identifies a change; other members of its row may become known later. */
+function describeChange(change: OrderChange): string {
+  if (change.kind === 'submission') return `submission ${change.row.hash}`
+  if (change.kind === 'fill') return `fill ${change.row.kind} ${change.row.positionId} ${change.row.txHash}`
+  const { orderId, status, placed, ended } = change.row
+  return `order ${orderId} ${status} ${ended?.txHash ?? placed?.txHash}`
+}
+
+/** The channels of events and of orders, one after the other. */
 async function readAllFrames(through: number): Promise<EventFrame[][]> {
-  return Promise.all(TRADERS.map((account) => readFrames(account, 0, through)))
+  return Promise.all([readFrames, readOrderFrames].flatMap((read) => TRADERS.map((account) => read(account, 0, through))))
 }
 
 async function head(): Promise<number> {
@@ -116,6 +151,39 @@ async function assertComplete(frames: readonly (readonly EventFrame[])[]): Promi
     )
     assert.equal(frames[index]?.length, rows.length, 'one frame per event')
     assert.equal(new Set(rows.map(({ event }) => event)).size, rows.length)
+  }
+}
+
+/** Checks that the channel of orders has every fill, every change of an order and every change of a submission of the account once. */
+async function assertOrdersComplete(frames: readonly (readonly EventFrame[])[]): Promise<void> {
+  for (const [index, account] of TRADERS.entries()) {
+    const [expected] = await store.read.query<{ fills: number; submissions: number }>(
+      `select (select count(*) from idx.position_fills where trader = $1) as fills,
+         (select count(*) from tx.submission_changes where owner = $1 and seq is not null) as submissions`,
+      [account],
+    )
+    const events = frames[index]?.flatMap(({ event }) => event.split(',')) ?? []
+    const count = (kind: string): number => events.filter((event) => event.startsWith(`${kind} `)).length
+    assert.deepEqual({ fills: count('fill'), submissions: count('submission') }, expected)
+    const orders = await store.read.query<{ event: string }>(
+      `select concat_ws(' ', 'order', order_id, 'pending', tx_hash) as event from idx.orders where trader = $1 and seq is not null
+       union all select concat_ws(' ', 'order', order_id, status, ended_tx_hash) from idx.orders where trader = $1 and ended_seq is not null`,
+      [account],
+    )
+    assert.deepEqual(events.filter((event) => event.startsWith('order ')).toSorted(), orders.map(({ event }) => event).toSorted())
+  }
+}
+
+async function assertOrderHeadsAndCounts(frames: readonly (readonly EventFrame[])[], through: number): Promise<void> {
+  for (const [index, account] of TRADERS.entries()) {
+    const own = frames[index] ?? []
+    assert.deepEqual(own.map(({ seq }) => seq), [...new Set(own.map(({ seq }) => seq))].sort((a, b) => a - b), 'one item per position, in order')
+    for (const place of [0, Math.floor(through / 2), through]) {
+      assert.equal((await readOrderHeads(store.read, [account], place)).get(account), own.findLast(({ seq }) => seq <= place)?.seq ?? 0)
+      assert.deepEqual(await readOrderFrames(account, place, through, 500), own.filter(({ seq }) => seq > place), 'readable from any seq')
+      const range = { afterSeq: place, throughSeq: through, max: 1_000 }
+      assert.equal(await countOrderEntries(store.read, [account], range), own.filter(({ seq }) => seq > place).length)
+    }
   }
 }
 
@@ -140,7 +208,8 @@ test('an account channel is append-only and has every event of the account once,
   await fc.assert(fc.asyncProperty(script, async (ops) => {
     await emptyIndex(store.write)
     await using index = createIndexFixture(store)
-    let sent: EventFrame[][] = TRADERS.map(() => [])
+    await store.write.query('truncate tx.submission_changes')
+    let sent: EventFrame[][] = [...TRADERS, ...TRADERS].map(() => [])
     let through = 0
     for (const op of ops) {
       await play(index, op)
@@ -165,6 +234,8 @@ test('an account channel is append-only and has every event of the account once,
     const frames = await readAllFrames(await head())
     await assertComplete(frames)
     await assertHeadsAndCounts(frames, await head())
+    await assertOrdersComplete(frames.slice(TRADERS.length))
+    await assertOrderHeadsAndCounts(frames.slice(TRADERS.length), await head())
     await index.indexer[Symbol.asyncDispose]()
     await rebuild(store, { clock: createSystemClock() })
     assert.deepEqual(await readAllFrames(await head()), frames, 'a rebuild changes no frame')
