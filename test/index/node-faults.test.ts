@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { EVENT_CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
+import { encodeScVal } from '../../src/chain/scval.ts'
+import { EVENT_CONTRACT_KEYS, TRANSFER_PARTY_KEYS } from '../../src/exchange/contracts.ts'
 import type { StepResult } from '../../src/indexer/step-result.ts'
 import { EVENTS_PAGE_LIMIT } from '../../src/limits.ts'
 import { readArchive } from '../sim/checkers/archive.ts'
@@ -48,6 +49,21 @@ async function steps(count: number): Promise<readonly StepResult[]> {
   return results
 }
 
+/** Asserts that the archive holds exactly the transfers of the token that name a contract of the exchange, in order. */
+async function assertTransfersComplete(): Promise<void> {
+  const { chain: { history }, contracts } = world.network
+  const parties = new Set(TRANSFER_PARTY_KEYS.map((key) => encodeScVal({ type: 'address', value: contracts[key] })))
+  const range = { afterId: null, fromLedger: history.oldest().sequence, untilLedger: history.latest().sequence + 1, contractIds: [contracts.usdcToken] }
+  const emitted = [...history.events(range)].filter(({ topics }) => MOVEMENTS.has(topics[0] ?? '') && topics.slice(1, 3).some((topic) => parties.has(topic)))
+  const archived = await world.store.read.query<{ txHash: string; topics: string; value: string }>(
+    'select tx_hash as "txHash", topics_xdr as topics, value_xdr as value from idx.events where is_transfer order by seq',
+  )
+  assert.ok(archived.length > 0)
+  assert.deepEqual(archived, emitted.map(({ txHash, topics, value }) => ({ txHash, topics: topics.join(' '), value })))
+}
+
+const MOVEMENTS = new Set(['transfer', 'mint', 'burn', 'clawback'].map((value) => encodeScVal({ type: 'symbol', value })))
+
 /** Asserts that the archive holds exactly the emitted events, in order; returns it. */
 async function assertArchiveComplete(sameId: (archived: string, emitted: string) => boolean = (a, b) => a === b): Promise<readonly Archived[]> {
   const { history } = world.network.chain
@@ -57,6 +73,7 @@ async function assertArchiveComplete(sameId: (archived: string, emitted: string)
   const archive = await readArchive(world.store.read)
   assert.deepEqual(archive.map(({ txHash, valueXdr }) => [txHash, valueXdr]), emitted.map(({ txHash, value }) => [txHash, value]))
   for (const [index, { eventId }] of archive.entries()) assert.ok(sameId(eventId, emitted[index]?.id ?? ''), eventId)
+  await assertTransfersComplete()
   return archive
 }
 

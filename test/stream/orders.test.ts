@@ -120,12 +120,10 @@ test('live frames and replays from every position are the same', async () => {
     assert.equal(prev, last)
     if (more === undefined) last = seq
   }
-  for (const { seq = 0 } of all) {
-    for (const since of [seq - 1, seq]) {
-      const client = await connectAs(alice)
-      assert.deepEqual(text(await changesOf(client, since)), text(all.filter((frame) => (frame.seq ?? 0) > since)), `since ${since}`)
-      await client.close()
-    }
+  for (const since of new Set(all.map(({ seq = 0 }) => seq))) {
+    const client = await connectAs(alice)
+    assert.deepEqual(text(await changesOf(client, since)), text(all.filter((frame) => (frame.seq ?? 0) > since)), `since ${since}`)
+    await client.close()
   }
 })
 
