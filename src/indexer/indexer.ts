@@ -20,7 +20,7 @@ import { createReconciler } from './reconcile.ts'
 import type { StepResult } from './step-result.ts'
 import { createStepper } from './step.ts'
 import { createSubmissionWait, numberSubmissionChanges } from './submission-numbers.ts'
-import { TRANSACTION_EFFECTS } from './transaction-effects.ts'
+import { transactionEffects } from './transaction-effects.ts'
 import { VAULTS } from './vaults.ts'
 import { createVerifier } from './verify.ts'
 import type { Writer } from '../store/store.ts'
@@ -63,7 +63,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const stepper = createStepper(options)
   const observers = [
     createEntryObserver(MARGIN_MODES, options), createEntryObserver(ORDER_DETAILS, options), createEntryObserver(VAULTS, options),
-    createEntryObserver(POOL, options), createEntryObserver(TRANSACTION_EFFECTS, options),
+    createEntryObserver(POOL, options), createEntryObserver(transactionEffects(options.archive ?? null), options),
   ]
   const archive = options.archive ?? null
   const gapFiller = archive === null ? null : createGapFiller({ ...options, archive })

@@ -7,7 +7,7 @@ import type { Rpc } from '../chain/rpc.ts'
 import type { TransactionResponse } from '../chain/responses.ts'
 import { decodeEnvelope, MalformedEnvelope, networkIdOf } from '../chain/transaction.ts'
 import { agreesWithEvents } from '../exchange/entry-plausibility.ts'
-import type { Epoch, EventContracts } from '../projections/epochs.ts'
+import type { Epoch } from '../projections/epochs.ts'
 import type { EffectsObservation, UnreadTransaction } from '../projections/transaction-effects.ts'
 import { listUnreadTransactions, recordTransactionEffects } from '../projections/transaction-effects.ts'
 import type { TransactionEffects } from '../projections/stored-effects.ts'
@@ -23,23 +23,28 @@ interface Subject extends UnreadTransaction {
   readonly epoch: Epoch
 }
 
-export const TRANSACTION_EFFECTS: EntrySubject<Subject, EffectsObservation> = {
-  name: 'effects of transactions',
-  idOf: ({ seq }) => seq,
-  batch: BATCH,
-  listUnknown: async (db, epoch, options) => (await listUnreadTransactions(db, epoch.deployment, options)).map((transaction) => ({ ...transaction, epoch })),
-  observe: readAll,
-  record: (tx, epoch, observations, nowMs) => recordTransactionEffects(tx, epoch, observations, nowMs),
+/** `archive` has transactions that the node dropped; null: there is none. */
+export function transactionEffects(archive: Rpc | null): EntrySubject<Subject, EffectsObservation> {
+  return {
+    name: 'effects of transactions',
+    idOf: ({ seq }) => seq,
+    batch: BATCH,
+    listUnknown: async (db, epoch, options) => (await listUnreadTransactions(db, epoch.deployment, options)).map((transaction) => ({ ...transaction, epoch })),
+    observe: (rpc, _contracts, subjects, _indexedLedger, options) => readAll(rpc, archive, subjects, options),
+    record: (tx, epoch, observations, nowMs) => recordTransactionEffects(tx, epoch, observations, nowMs),
+  }
 }
 
 async function readAll(
-  rpc: Rpc, _contracts: EventContracts, transactions: readonly Subject[], _indexedLedger: number, options: CallOptions,
+  rpc: Rpc, archive: Rpc | null, transactions: readonly Subject[], options: CallOptions,
 ): Promise<readonly EffectsObservation[]> {
   const observations: EffectsObservation[] = []
   const waiting = [...transactions]
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const observation = effectsIn(await rpc.getTransaction(next.txHash, options), next)
+      const own = effectsIn(await rpc.getTransaction(next.txHash, options), next)
+      const isGone = own?.effects === null
+      const observation = isGone && archive !== null ? effectsIn(await archive.getTransaction(next.txHash, options), next) : own
       if (observation !== undefined) observations.push(observation)
     }
   }

@@ -9,7 +9,7 @@ import { parseTransaction } from '../../src/chain/responses.ts'
 import type { TransactionResponse } from '../../src/chain/responses.ts'
 import { createEntryObserver, OBSERVATION_ATTEMPTS } from '../../src/indexer/entry-observer.ts'
 import { contractNames } from '../../src/indexer/epochs.ts'
-import { TRANSACTION_EFFECTS } from '../../src/indexer/transaction-effects.ts'
+import { transactionEffects } from '../../src/indexer/transaction-effects.ts'
 import { applyEvents } from '../../src/projections/apply.ts'
 import { listEpochs } from '../../src/projections/epochs.ts'
 import { readArchive } from '../../src/projections/events.ts'
@@ -21,22 +21,30 @@ import type { GatewayFixture } from '../support/gateway-fixture.ts'
 let fixture: GatewayFixture
 before(async () => {
   fixture = await createGatewayFixture({ traders: 10, seed: 'effects', generation: '2' })
-  await fixture.closeLedgers(120)
+  await fixture.closeLedgers(90)
   await fixture.catchUp()
 })
 after(() => fixture[Symbol.asyncDispose]())
 
 type Answer = (response: TransactionResponse, hash: string) => TransactionResponse
 
+const asIs: Answer = (response) => response
+
+const GONE: Answer = ({ latestLedger }) =>
+  ({ status: 'NOT_FOUND', latestLedger, latestLedgerCloseSec: null, oldestLedger: latestLedger + 1, oldestLedgerCloseSec: null })
+
+function nodeWith(answer: Answer): Rpc {
+  return {
+    getTransaction: async (hash: string) => answer(parseTransaction(await fixture.network.rpc.call('getTransaction', { hash })), hash),
+  } as unknown as Rpc
+}
+
 /** More rounds than the attempts of one transaction. */
 const EMPTY_ROUNDS_MAX = OBSERVATION_ATTEMPTS + 1
 
 /** Reads effects from the local network until nothing more is found; `answer` alters what it returns. Returns the number of observations. */
-async function observe(answer: Answer = (response) => response): Promise<number> {
-  const rpc = {
-    getTransaction: async (hash: string) => answer(parseTransaction(await fixture.network.rpc.call('getTransaction', { hash })), hash),
-  } as unknown as Rpc
-  const observer = createEntryObserver(TRANSACTION_EFFECTS, { rpc, clock: fixture.clock, log: silentLog })
+async function observe(answer: Answer = asIs, archive: Rpc | null = null): Promise<number> {
+  const observer = createEntryObserver(transactionEffects(archive), { rpc: nodeWith(answer), clock: fixture.clock, log: silentLog })
   let total = 0
   for (let emptyRounds = 0; emptyRounds < EMPTY_ROUNDS_MAX;) {
     const found = await observer.observe(fixture.store.write)
@@ -127,11 +135,18 @@ test('a transaction that no node has any more is not requested again, and its fi
   await fixture.catchUp()
   const unread = await count('idx.unread_transactions')
   assert.ok(unread > 5)
-  const gone: Answer = ({ latestLedger }) =>
-    ({ status: 'NOT_FOUND', latestLedger, latestLedgerCloseSec: null, oldestLedger: latestLedger + 1, oldestLedgerCloseSec: null })
-  assert.equal(await observe(gone), unread)
+  assert.equal(await observe(GONE), unread)
   assert.equal(await count('idx.unread_transactions'), 0)
   assert.equal(await count('idx.transaction_effects where effects is null'), unread)
   assert.equal(await count('idx.transaction_effects where effects is not null'), known)
   assert.deepEqual(await differencesWithPages(250), {})
+})
+
+test('a transaction that the node dropped is read from an archive node', async () => {
+  await fixture.closeLedgers(30)
+  await fixture.catchUp()
+  const [unread, unknown] = [await count('idx.unread_transactions'), await count('idx.transaction_effects where effects is null')]
+  assert.ok(unread > 2)
+  assert.equal(await observe(GONE, nodeWith(asIs)), unread)
+  assert.equal(await count('idx.transaction_effects where effects is null'), unknown)
 })
