@@ -13,10 +13,20 @@ import type { Trader } from '../support/traders.ts'
 
 const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' } as const
 
-async function read<Body>(fixture: GatewayFixture, trader: Trader, url: string): Promise<{ body: Body; next: string | undefined }> {
+async function read(fixture: GatewayFixture, trader: Trader, url: string): Promise<{ body: unknown; next: string | undefined }> {
   const { status, body, headers, text } = await call(fixture.gateway.app, url, { key: trader.key })
   assert.equal(status, 200, text)
-  return { body: body as Body, next: nextPage(headers['link']) }
+  return { body, next: nextPage(headers['link']) }
+}
+
+interface LedgerPage {
+  readonly ledger: readonly CashMovement[]
+  readonly next: string | undefined
+}
+
+async function readLedger(fixture: GatewayFixture, trader: Trader, url = '/v1/account/me/ledger'): Promise<LedgerPage> {
+  const { body, next } = await read(fixture, trader, url)
+  return { ledger: (body as { ledger: CashMovement[] }).ledger, next }
 }
 
 interface Balances {
@@ -25,8 +35,8 @@ interface Balances {
 }
 
 async function balancesOf(fixture: GatewayFixture, trader: Trader): Promise<{ wallet: bigint; cross: bigint }> {
-  const { body } = await read<Balances>(fixture, trader, '/v1/account/me/state')
-  return { wallet: BigInt(body.balances.usdc ?? 0), cross: BigInt(body.cross.pool ?? 0) }
+  const { balances, cross } = (await read(fixture, trader, '/v1/account/me/state')).body as Balances
+  return { wallet: BigInt(balances.usdc ?? 0), cross: BigInt(cross.pool ?? 0) }
 }
 
 const sumOf = (rows: readonly CashMovement[], balanceOf: string): bigint =>
@@ -47,10 +57,10 @@ for (const generation of ['1', '2'] as const) {
     await fixture.catchUp()
     const gained = await balancesOf(fixture, trader)
     const wallet = gained.wallet - before.wallet
-    assert.equal(sumOf((await read<{ ledger: CashMovement[] }>(fixture, trader, '/v1/account/me/ledger')).body.ledger, 'wallet'), wallet, 'exact at once')
+    assert.equal(sumOf((await readLedger(fixture, trader)).ledger, 'wallet'), wallet, 'exact at once')
 
     while ((await fixture.indexer.observe()) > 0) await fixture.idle()
-    const { body: { ledger } } = await read<{ ledger: CashMovement[] }>(fixture, trader, '/v1/account/me/ledger')
+    const { ledger } = await readLedger(fixture, trader)
     assert.deepEqual([sumOf(ledger, 'wallet'), sumOf(ledger, 'cross')], [wallet, gained.cross - before.cross])
     assert.deepEqual(ledger.map(({ kind, balanceOf }) => `${kind} ${balanceOf}`), [
       'order_refund wallet', 'order_escrow wallet', 'close cross', 'open cross', 'cross_deposit cross', 'cross_deposit wallet', 'close wallet', 'open wallet',
@@ -61,19 +71,19 @@ for (const generation of ['1', '2'] as const) {
 
     const paged: CashMovement[] = []
     for (let url: string | undefined = '/v1/account/me/ledger?limit=1'; url !== undefined;) {
-      const page: { body: { ledger: CashMovement[] }; next: string | undefined } = await read(fixture, trader, url)
-      paged.push(...page.body.ledger)
+      const page: LedgerPage = await readLedger(fixture, trader, url)
+      paged.push(...page.ledger)
       url = page.next
     }
     assert.deepEqual(paged, ledger)
-    const opens = await read<{ ledger: CashMovement[] }>(fixture, trader, `/v1/traders/${trader.address}/ledger?kind=open`)
-    assert.deepEqual(opens.body.ledger, ledger.filter(({ kind }) => kind === 'open'))
-    const past = await read<{ ledger: CashMovement[] }>(fixture, trader, `/v1/account/me/ledger?at_ledger=${ledger.at(-2)?.ledger ?? 0}`)
-    assert.deepEqual(past.body.ledger, ledger.slice(-2))
+    const opens = await readLedger(fixture, trader, `/v1/traders/${trader.address}/ledger?kind=open`)
+    assert.deepEqual(opens.ledger, ledger.filter(({ kind }) => kind === 'open'))
+    const past = await readLedger(fixture, trader, `/v1/account/me/ledger?at_ledger=${ledger.at(-2)?.ledger ?? 0}`)
+    assert.deepEqual(past.ledger, ledger.slice(-2))
 
-    const { body: profile } = await read<TraderProfile>(fixture, trader, `/v1/traders/${trader.address}`)
+    const profile = (await read(fixture, trader, `/v1/traders/${trader.address}`)).body as TraderProfile
     assert.deepEqual([profile.trades, profile.openPositions, profile.volume], [4, 0, String(2_000n * ONE)])
-    const { body: { points } } = await read<{ points: PnlPoint[] }>(fixture, trader, '/v1/account/me/pnl?interval=1h')
+    const { points } = (await read(fixture, trader, '/v1/account/me/pnl?interval=1h')).body as { points: PnlPoint[] }
     const total = points.at(-1)
     assert.equal(points.length, 100)
     assert.equal(points.reduce((sum, { realizedPnl }) => sum + BigInt(realizedPnl ?? 0), 0n), BigInt(profile.realizedPnl))
