@@ -129,7 +129,54 @@ test('orders and positions are opened, listed, streamed and closed', async () =>
   assert.ok(closed.status === 'closed' && (closed.average ?? 0) > 0)
   assert.deepEqual(await exchange.fetchPositions(), [])
   const [mine] = (await exchange.fetchMyTrades(ETH)).slice(-1)
-  assert.deepEqual([mine?.side, mine?.amount, mine?.id], ['buy', opened.filled, `${position?.id}-close`])
+  assert.deepEqual([mine?.side, mine?.amount, mine?.order], ['buy', opened.filled, closed.id])
+})
+
+test('an order is found in every state, by its id and by the client\'s id', async () => {
+  const watched = exchange.watchOrders(BTC)
+  const placed = await exchange.createLimitOrder(BTC, 'buy', 0.002, 50_000, { leverage: 5, clientOrderId: 'ccxt-limit-1' })
+  const id = placed.id ?? ''
+  assert.equal(placed.clientOrderId, 'ccxt-limit-1')
+  const found = await exchange.fetchOrder(id)
+  assert.deepEqual([found.id, found.status, found.side, found.price, found.amount, found.filled], [id, 'open', 'buy', 50_000, 0.002, 0])
+  assert.deepEqual((await watched).map((order) => [order.id, order.status]), [[id, 'open']])
+  const byClientId = await exchange.fetchOrder(undefined, BTC, { clientOrderId: 'ccxt-limit-1' })
+  assert.deepEqual([byClientId.id, byClientId.clientOrderId], [id, 'ccxt-limit-1'])
+  const second = await exchange.createLimitOrder(BTC, 'buy', 0.002, 49_000, { leverage: 5 })
+  assert.deepEqual((await exchange.cancelAllOrders(BTC)).map((order) => order.id).sort(), [id, second.id].sort())
+  assert.deepEqual(await exchange.cancelAllOrders(), [])
+  assert.equal((await exchange.fetchOrder(id)).status, 'canceled')
+  assert.ok((await exchange.fetchCanceledOrders(BTC)).some((order) => order.id === id))
+  assert.ok((await exchange.fetchOrders(BTC)).some((order) => order.id === second.id))
+  assert.deepEqual((await exchange.fetchClosedOrders(BTC)).filter((order) => order.id === id), [])
+  await assert.rejects(exchange.fetchOrder('999999'), errors.OrderNotFound)
+  await assert.rejects(exchange.fetchOrder('x'), errors.InvalidOrder)
+})
+
+test('a market order is found by the hash of its transaction, and its trades and movements name it', async () => {
+  const watched = exchange.watchMyTrades(ETH)
+  const opened = await exchange.createMarketOrderWithCost(ETH, 'buy', 100, { leverage: 2, clientOrderId: 'ccxt-market-1' })
+  const [fill] = await watched
+  assert.deepEqual([fill?.order, fill?.side, fill?.amount, fill?.cost, fill?.takerOrMaker], [opened.id, 'buy', opened.filled, 100, 'taker'])
+  const found = await exchange.fetchOrder(opened.id)
+  assert.deepEqual([found.status, found.side, found.filled, found.clientOrderId], ['closed', 'buy', opened.filled, 'ccxt-market-1'])
+  const mine = (await exchange.fetchMyTrades(ETH)).find((trade) => trade.order === opened.id)
+  // The fee of the lowest tier: 5 basis points.
+  assert.deepEqual([mine?.fee, mine?.price], [{ currency: 'USDC', cost: 0.05 }, opened.average])
+  const closed = await exchange.closePosition(ETH)
+  assert.equal(closed.side, 'sell')
+  const ledger = await exchange.fetchLedger('USDC')
+  const movement = ledger.find((entry) => entry.referenceId === opened.id)
+  assert.deepEqual([movement?.direction, movement?.amount, movement?.type, movement?.account], ['out', 50, 'trade', 'wallet'])
+})
+
+test('closePosition without a side refuses when long and short positions are open', async () => {
+  await assert.rejects(exchange.closePosition(ETH), errors.InvalidOrder)
+  await exchange.createMarketOrderWithCost(ETH, 'buy', 60, { leverage: 2 })
+  await exchange.createMarketOrderWithCost(ETH, 'sell', 40, { leverage: 2 })
+  await assert.rejects(exchange.closePosition(ETH), errors.ArgumentsRequired)
+  await exchange.closePosition(ETH, 'short')
+  assert.equal((await exchange.closePosition(ETH)).status, 'closed')
 })
 
 test('rejections have CCXT\'s error classes', async () => {
@@ -154,6 +201,8 @@ test('each client error maps to a CCXT error', () => {
     [new RateLimited({ ...refusal, status: 429 }), errors.RateLimitExceeded], [new GatewayError({ ...refusal, status: 503 }), errors.ExchangeNotAvailable],
     [new GatewayError({ ...refusal, status: 451 }), errors.RestrictedLocation], [new GatewayError({ ...refusal, status: 403 }), errors.PermissionDenied],
     [new GatewayError({ ...refusal, status: 503, code: 'unsupported_by_deployment' }), errors.NotSupported],
+    [new GatewayError({ ...refusal, status: 404, code: 'order_not_found' }), errors.OrderNotFound],
+    [new GatewayError({ ...refusal, status: 409, code: 'client_id_in_use' }), errors.DuplicateOrderId],
     [new GatewayError(refusal), errors.BadRequest], [new GatewayError({ ...refusal, status: 500 }), errors.ExchangeError],
     [contract('Paused'), errors.OperationRejected], [contract('PriceStale'), errors.OperationFailed], [contract('SlippageExceeded'), errors.OrderNotFillable],
     [contract('SomethingNew'), errors.ExchangeError], [new Unreachable('x: no response within 5 ms', 'y'), errors.RequestTimeout],
@@ -202,6 +251,7 @@ test('CCXT\'s own checks pass', async (context: TestContext) => {
   const done = /^checked: (.*)$/m.exec(stdout)?.[1]?.split(' ') ?? []
   assert.deepEqual(done, [
     'hierarchy', 'loadMarkets', 'fetchMarkets', 'fetchTicker', 'fetchTickers', 'fetchOHLCV', 'fetchTrades', 'fetchMyTrades', 'fetchOpenOrders',
+    'fetchOrders', 'fetchOrder', 'fetchLedger',
     'fetchPositions', 'fetchBalance', 'fetchFundingRateHistory', 'fetchOpenInterest', 'createOrder', 'setMarkets',
     'safeTicker', 'safeTrade', 'safeOrder', 'safePosition',
   ])

@@ -66,6 +66,16 @@ const orders = await exchange.fetchOpenOrders(symbol)
 assert.ok(orders.length >= 2)
 for (const order of orders) check('order')(whole, order, symbol, now)
 done.push('fetchOpenOrders')
+const known = await exchange.fetchOrders(symbol)
+assert.ok(known.length >= orders.length)
+for (const order of known) check('order')(whole, order, symbol, now)
+done.push('fetchOrders')
+check('order')(whole, await exchange.fetchOrder(known[0].id), symbol, now)
+done.push('fetchOrder')
+const movements = await exchange.fetchLedger('USDC')
+assert.ok(movements.length > 0)
+for (const movement of movements) check('ledgerItem')(whole, movement, 'USDC', now)
+done.push('fetchLedger')
 const positions = await exchange.fetchPositions([symbol])
 assert.ok(positions.length >= 1)
 for (const position of positions) check('position')(whole, position, symbol, now)
@@ -107,7 +117,7 @@ console.log('checked: ' + done.join(' '))
 
 /** Assigns the results of our methods to CCXT's types. */
 export const CCXT_TYPES = `
-import type { Balances, FundingRate, FundingRateHistory, MarketInterface, OHLCV, OpenInterest, Order, Position, Ticker, Trade } from 'CCXT_TYPES'
+import type { Balances, FundingRate, FundingRateHistory, LedgerEntry, MarketInterface, OHLCV, OpenInterest, Order, Position, Ticker, Trade } from 'CCXT_TYPES'
 import type { PerpetualExchange } from 'ENTRY'
 
 export async function use(exchange: PerpetualExchange): Promise<unknown[]> {
@@ -119,9 +129,12 @@ export async function use(exchange: PerpetualExchange): Promise<unknown[]> {
   const positions: Position[] = await exchange.fetchPositions([symbol])
   const balance: Balances = await exchange.fetchBalance()
   const orders: Order[] = [...await exchange.fetchOpenOrders(), await exchange.createOrder(symbol, 'limit', 'buy', 1, 2), await exchange.cancelOrder('1')]
+  const known: Order[] = [await exchange.fetchOrder('1'), ...await exchange.fetchOrders(symbol), ...await exchange.watchOrders(symbol)]
+  const fills: Trade[] = await exchange.watchMyTrades(symbol)
+  const ledger: LedgerEntry[] = await exchange.fetchLedger('USDC')
   const funding: FundingRate = await exchange.fetchFundingRate(symbol)
   const history: FundingRateHistory[] = await exchange.fetchFundingRateHistory(symbol)
   const interest: OpenInterest = await exchange.fetchOpenInterest(symbol)
-  return [markets, ticker, candles, trades, positions, balance, orders, funding, history, interest]
+  return [markets, ticker, candles, trades, positions, balance, orders, known, fills, ledger, funding, history, interest]
 }
 `

@@ -19,6 +19,7 @@ export class RestrictedLocation extends OperationRejected { override readonly na
 export class InsufficientFunds extends ExchangeError { override readonly name: string = 'InsufficientFunds' }
 export class InvalidOrder extends ExchangeError { override readonly name: string = 'InvalidOrder' }
 export class OrderNotFound extends InvalidOrder { override readonly name: string = 'OrderNotFound' }
+export class DuplicateOrderId extends InvalidOrder { override readonly name: string = 'DuplicateOrderId' }
 export class OrderNotFillable extends InvalidOrder { override readonly name: string = 'OrderNotFillable' }
 export class NotSupported extends ExchangeError { override readonly name: string = 'NotSupported' }
 export class ExchangeClosedByUser extends ExchangeError { override readonly name: string = 'ExchangeClosedByUser' }
@@ -64,6 +65,8 @@ function classOf(error: GatewayError): ErrorClass {
     if (name === UNKNOWN && code === TOKEN_BALANCE_ERROR) return InsufficientFunds
     return CONTRACT_ERRORS.find(([, names]) => names.has(name))?.[0] ?? ExchangeError
   }
+  if (error.code === 'order_not_found' || error.code === 'unknown_transaction') return OrderNotFound
+  if (error.code === 'client_id_in_use') return DuplicateOrderId
   if (error.code === 'unsupported_by_deployment') return NotSupported
   if (error.code === 'region_restricted' || error.status === 451) return RestrictedLocation
   if (error.status === 403) return PermissionDenied

@@ -4,8 +4,8 @@ export { PerpetualExchange } from './exchange.ts'
 export type { ExchangeConfig } from './connection.ts'
 export type { OrderParams } from './order-requests.ts'
 export {
-  ArgumentsRequired, AuthenticationError, BadRequest, BadResponse, BadSymbol, BaseError, ExchangeClosedByUser, ExchangeError, ExchangeNotAvailable,
-  InsufficientFunds, InvalidOrder, NetworkError, NotSupported, OperationFailed, OperationRejected, OrderNotFillable, OrderNotFound, PermissionDenied,
+  ArgumentsRequired, AuthenticationError, BadRequest, BadResponse, BadSymbol, BaseError, DuplicateOrderId, ExchangeClosedByUser, ExchangeError,
+  ExchangeNotAvailable, InsufficientFunds, InvalidOrder, NetworkError, NotSupported, OperationFailed, OperationRejected, OrderNotFillable, OrderNotFound, PermissionDenied,
   RateLimitExceeded, RequestTimeout, RestrictedLocation,
 } from './errors.ts'
 export type * from './types.ts'

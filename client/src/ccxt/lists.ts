@@ -32,13 +32,13 @@ export async function* fundingOf(rows: AsyncIterable<FundingRow>, id: string): A
 }
 
 /** From a list with the newest row first: the oldest `limit` rows since `since`, or the newest `limit` rows without `since`. Returns the oldest row first. */
-export async function collectRows<Row, Parsed extends { readonly timestamp: number }>(
+export async function collectRows<Row, Parsed extends { readonly timestamp: number | undefined }>(
   rows: AsyncIterable<Row>, parse: (row: Row) => Parsed, since: number | undefined, limit: number,
 ): Promise<Parsed[]> {
   const found: Parsed[] = []
   for await (const row of rows) {
     const parsed = parse(row)
-    if (since !== undefined && parsed.timestamp < since) break
+    if (since !== undefined && parsed.timestamp !== undefined && parsed.timestamp < since) break
     found.unshift(parsed)
     if (since === undefined ? found.length >= limit : found.length >= PAGES_MAX * PAGE_MAX) break
   }

@@ -1,13 +1,15 @@
 // Converts a completed trade to a CCXT order.
 
 import type { TradeRequest } from '../calls.ts'
-import type { EventRow } from '../generated/resources.ts'
+import type { EventRow, Transaction } from '../generated/resources.ts'
 import type { Traded } from '../trade.ts'
 import { amountOf, iso8601, toOptionalNumber } from './numbers.ts'
-import { EMPTY_ORDER } from './parse.ts'
+import { EMPTY_ORDER, symbolOf } from './parse.ts'
 import type { Market, Order } from './types.ts'
 
 interface Payload {
+  readonly asset?: string
+  readonly direction?: number
   readonly size?: string
   readonly entryPrice?: string
   readonly closePrice?: string
@@ -36,12 +38,7 @@ export function toOrder({ market, side, request, traded }: {
   }
   if (order === null) {
     // Market orders have no id, so the transaction's hash serves as one.
-    const fills = (events ?? []).flatMap((event) => fillOf(event) ?? [])
-    const filled = total(fills.map(({ amount }) => amount))
-    const cost = total(fills.map((fill) => fill.cost))
-    // All parts of one trade have the same price.
-    const average = fills.at(-1)?.price
-    return { ...base, id: hash, type: 'market', amount: filled, filled, remaining: filled === undefined ? undefined : 0, average, cost, status: 'closed' }
+    return { ...base, id: hash, type: 'market', ...filledBy((events ?? []).flatMap((event) => fillOf(event) ?? [])), status: 'closed' }
   }
   const isLimit = request.op === 'place_limit_order' || request.op === 'place_stop_limit_order'
   const price = request.op === 'place_limit_order' ? fields['triggerPrice'] : fields['limitPrice']
@@ -56,6 +53,33 @@ export function toOrder({ market, side, request, traded }: {
     amount, filled: isResting ? 0 : undefined, remaining: isResting ? amount : undefined, cost: isResting ? 0 : undefined,
     status: ({ resting: 'open', executed: 'closed', cancelled: 'canceled', unknown: undefined } as const)[order.state],
   }
+}
+
+const TRANSACTION_STATUSES = {
+  PREPARED: undefined, PENDING: 'open', SUCCESS: 'closed', FAILED: 'rejected', REJECTED: 'rejected', EXPIRED: 'expired', UNKNOWN: undefined,
+} as const
+
+/** The market order of a transaction. Before its ledger is indexed, only the transaction is known of it. */
+export function parseTransactionOrder(transaction: Transaction, symbol: string | undefined): Order {
+  const { hash, events, ts, status, op, clientId } = transaction
+  const fills = (events ?? []).flatMap((event) => fillOf(event) ?? [])
+  const main = events?.find((event) => fillOf(event) !== undefined)
+  const { asset, direction } = (main?.payload ?? {}) as Payload
+  const opens = main?.topic === 'position_opened'
+  const timestamp = ts === null ? undefined : ts * 1000
+  return {
+    ...EMPTY_ORDER, id: hash, clientOrderId: clientId ?? undefined, info: transaction, timestamp, datetime: iso8601(timestamp),
+    symbol: asset === undefined ? (symbol ?? '') : symbolOf(asset), type: 'market', reduceOnly: op !== null && !op.startsWith('open_'),
+    side: direction === undefined ? undefined : (direction === 0) === opens ? 'buy' : 'sell', ...filledBy(fills), status: TRANSACTION_STATUSES[status],
+  }
+}
+
+/** The filled part of a market order, which is all of it. */
+function filledBy(fills: readonly Fill[]): Pick<Order, 'amount' | 'filled' | 'remaining' | 'average' | 'cost'> {
+  const filled = total(fills.map(({ amount }) => amount))
+  // All parts of one trade have the same price.
+  const average = fills.at(-1)?.price
+  return { amount: filled, filled, remaining: filled === undefined ? undefined : 0, average, cost: total(fills.map((fill) => fill.cost)) }
 }
 
 /** An open may also close positions in the other direction, which are part of the order. */

@@ -104,7 +104,7 @@ export function parsePosition(position: StatePosition, orders: readonly OpenOrde
   }
 }
 
-const TIME_IN_FORCE = { gtc: 'GTC', ioc: 'IOC', post_only: 'PO' } as const
+export const TIME_IN_FORCE = { gtc: 'GTC', ioc: 'IOC', post_only: 'PO' } as const
 
 /** `position`: the position that the order is attached to and closes. */
 export function parseOrder(order: OpenOrder, position?: StatePosition): Order {
@@ -127,8 +127,8 @@ export function parseOrder(order: OpenOrder, position?: StatePosition): Order {
 export const EMPTY_ORDER = {
   clientOrderId: undefined, lastTradeTimestamp: undefined, lastUpdateTimestamp: undefined, timeInForce: undefined, postOnly: undefined, price: undefined,
   triggerPrice: undefined, stopLossPrice: undefined, takeProfitPrice: undefined, amount: undefined, cost: undefined, average: undefined, filled: undefined,
-  remaining: undefined, fee: undefined, trades: [] as [],
-} as const
+  remaining: undefined, fee: undefined, trades: [],
+}
 
 /**
  * USDC in the wallet is free; the collateral of positions and orders and the cross pool are used. XLM and LP tokens have only a total, because the network

@@ -89,15 +89,43 @@ export interface Trade {
   timestamp: number
   datetime: string
   symbol: string
-  order: undefined
-  type: undefined
+  /** The order's id; the hash of its transaction for an order without one. */
+  order: Optional<string>
+  type: Optional<'market'>
   side: Optional<'buy' | 'sell'>
-  takerOrMaker: undefined
+  takerOrMaker: Optional<'maker' | 'taker'>
   price: number
   amount: Optional<number>
   cost: Optional<number>
-  fee: undefined
-  fees: []
+  fee: Optional<Fee>
+  fees: Fee[]
+}
+
+/** What was paid for a trade. */
+export interface Fee {
+  currency: string
+  cost: number
+}
+
+/** A movement of the account's money. */
+export interface LedgerEntry {
+  id: string
+  info: unknown
+  timestamp: number
+  datetime: string
+  direction: 'in' | 'out'
+  /** `wallet`, or `cross` for the cross-margin balance. */
+  account: string
+  /** The transaction's hash. */
+  referenceId: string
+  referenceAccount: undefined
+  type: string
+  currency: string
+  amount: number
+  before: undefined
+  after: undefined
+  status: 'ok'
+  fee: Optional<Fee>
 }
 
 export interface Position {
@@ -133,18 +161,18 @@ export interface Position {
 
 export interface Order {
   id: Optional<string>
-  clientOrderId: undefined
+  clientOrderId: Optional<string>
   info: unknown
   timestamp: Optional<number>
   datetime: Optional<string>
-  lastTradeTimestamp: undefined
-  lastUpdateTimestamp: undefined
+  lastTradeTimestamp: Optional<number>
+  lastUpdateTimestamp: Optional<number>
   symbol: string
   type: 'market' | 'limit'
   timeInForce: Optional<'GTC' | 'IOC' | 'PO'>
   postOnly: Optional<boolean>
   reduceOnly: boolean
-  side: 'buy' | 'sell'
+  side: Optional<'buy' | 'sell'>
   price: Optional<number>
   triggerPrice: Optional<number>
   stopLossPrice: Optional<number>
@@ -154,9 +182,9 @@ export interface Order {
   average: Optional<number>
   filled: Optional<number>
   remaining: Optional<number>
-  status: Optional<'open' | 'closed' | 'canceled'>
-  fee: undefined
-  trades: []
+  status: Optional<'open' | 'closed' | 'canceled' | 'expired' | 'rejected'>
+  fee: Optional<Fee>
+  trades: Trade[]
 }
 
 interface Balance {

@@ -5,8 +5,8 @@ import type { Stream } from '../stream.ts'
 import { AuthenticationError, BadSymbol, ExchangeClosedByUser, NetworkError } from './errors.ts'
 
 export interface Watcher {
-  /** The channel's frames since the previous call; at least one. */
-  next<Name extends Channel>(channel: Name): Promise<readonly Frame<Name>[]>
+  /** The channel's frames since the previous call of this reader; at least one. Readers of one channel do not take frames from each other. */
+  next<Name extends Channel>(channel: Name, reader?: string): Promise<readonly Frame<Name>[]>
   close(): void
 }
 
@@ -16,6 +16,7 @@ interface Waiter {
 }
 
 interface WatchedChannel {
+  readonly channel: Channel
   frames: Frame<Channel>[]
   waiters: Waiter[]
   /** The error that the next call rejects with. */
@@ -27,7 +28,8 @@ interface WatchedChannel {
 const FRAMES_MAX = 1000
 
 export function createWatcher(stream: Stream): Watcher {
-  const channels = new Map<string, WatchedChannel>()
+  /** By channel and reader. */
+  const watchedChannels = new Map<string, WatchedChannel>()
 
   function settle(watched: WatchedChannel): void {
     if (watched.waiters.length === 0 || (watched.frames.length === 0 && watched.failure === null)) return
@@ -39,14 +41,13 @@ export function createWatcher(stream: Stream): Watcher {
     }
   }
 
-  function fail(names: Iterable<string>, error: Error, isFinal: boolean): void {
-    for (const name of names) {
-      const watched = channels.get(name)
-      if (watched === undefined) continue
+  function fail(isConcerned: (channel: Channel) => boolean, error: Error, isFinal: boolean): void {
+    for (const [key, watched] of watchedChannels) {
+      if (!isConcerned(watched.channel)) continue
       watched.failure = error
       if (isFinal) {
         watched.off()
-        channels.delete(name)
+        watchedChannels.delete(key)
       }
       settle(watched)
     }
@@ -54,26 +55,29 @@ export function createWatcher(stream: Stream): Watcher {
 
   stream.onProblem((problem: StreamProblem) => {
     if (problem.kind === 'rejected') {
-      fail(problem.channels, new BadSymbol(`Channel ${problem.channels.join(', ')} does not exist or belongs to another account.`), true)
+      const { channels } = problem
+      fail((channel) => channels.includes(channel), new BadSymbol(`Channel ${channels.join(', ')} does not exist or belongs to another account.`), true)
     } else if (problem.kind === 'login' && problem.error !== 'unavailable') {
-      fail([...channels.keys()].filter((name) => name.startsWith('account.')), new AuthenticationError(`The key was not accepted: ${problem.error}`), true)
+      fail((channel) => channel.startsWith('account.'), new AuthenticationError(`The key was not accepted: ${problem.error}`), true)
     } else if (problem.kind === 'gap') {
-      const { since, until, reason } = problem.gap
-      fail(problem.gap.channels, new NetworkError(`Frames after ${since}${until === null ? '' : ` up to ${until}`} are missing: ${reason}`), false)
+      const { channels, since, until, reason } = problem.gap
+      const range = `${since}${until === null ? '' : ` up to ${until}`}`
+      fail((channel) => channels.includes(channel), new NetworkError(`Frames after ${range} are missing: ${reason}`), false)
     }
   })
 
   return {
-    next(channel: Channel) {
-      let watched = channels.get(channel)
+    next(channel: Channel, reader = '') {
+      const key = `${channel} ${reader}`
+      let watched = watchedChannels.get(key)
       if (watched === undefined) {
-        const added: WatchedChannel = { frames: [], waiters: [], failure: null, off: () => {} }
+        const added: WatchedChannel = { channel, frames: [], waiters: [], failure: null, off: () => {} }
         added.off = stream.on(channel, (frame) => {
           added.frames.push(frame)
           if (added.frames.length > FRAMES_MAX) added.frames.shift()
           settle(added)
         })
-        channels.set(channel, added)
+        watchedChannels.set(key, added)
         watched = added
       }
       const current = watched
@@ -83,7 +87,7 @@ export function createWatcher(stream: Stream): Watcher {
       })
     },
     close() {
-      fail([...channels.keys()], new ExchangeClosedByUser('The exchange is closed.'), true)
+      fail(() => true, new ExchangeClosedByUser('The exchange is closed.'), true)
       stream.close()
     },
   }

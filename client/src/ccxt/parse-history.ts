@@ -1,0 +1,98 @@
+// Converts the account's history to CCXT's structures: orders over their whole life, fills, and movements of USDC. Pure functions.
+
+import type { CashMovement, Fill, Order as GatewayOrder } from '../generated/resources.ts'
+import { amountOf, iso8601, toNumber, toOptionalNumber } from './numbers.ts'
+import { EMPTY_ORDER, symbolOf, TIME_IN_FORCE } from './parse.ts'
+import type { Fee, LedgerEntry, Order, Trade } from './types.ts'
+
+const QUOTE = 'USDC'
+
+/** What was traded: an amount of the base currency and its value at the price, in USDC. */
+interface Traded {
+  readonly amount: number | undefined
+  readonly cost: number | undefined
+}
+
+/**
+ * Sizes of closes are values at the entry price, as in the position. At the price of the close, the same amount is worth the size and the profit of a long,
+ * or the size less the profit of a short.
+ */
+function tradedBy(size: string | null, price: string | null, { pnl, direction }: { readonly pnl: string | null; readonly direction: number | null }): Traded {
+  if (size === null || pnl === null || direction === null) return { amount: undefined, cost: undefined }
+  const cost = String(BigInt(size) + (direction === 0 ? BigInt(pnl) : -BigInt(pnl)))
+  return { amount: amountOf(cost, price), cost: toNumber(cost) }
+}
+
+function feeOf(parts: readonly (string | null)[]): Fee | undefined {
+  const known = parts.filter((part) => part !== null)
+  return known.length < parts.length ? undefined : { currency: QUOTE, cost: toNumber(String(known.reduce((sum, part) => sum + BigInt(part), 0n))) }
+}
+
+const STATUSES = { pending: 'open', executed: 'closed', cancelled: 'canceled' } as const
+
+/** An order in any state of its life. */
+export function parseOrderLife(order: GatewayOrder): Order {
+  const { orderType, direction, positionId, triggerPrice, limitPrice, execution, ended, status, placed, timeInForce } = order
+  const opens = positionId === null
+  const price = orderType === 'limit' ? triggerPrice : limitPrice
+  const timestamp = millisecondsOf(placed?.ts ?? order.createdAt)
+  const endedAt = millisecondsOf(ended?.ts ?? null)
+  const traded = execution === null ? undefined : tradedBy(execution.size, execution.price, { pnl: opens ? '0' : execution.pnl, direction })
+  const requested = opens ? amountOf(order.size, price) : undefined
+  const amount = opens && status !== 'executed' ? requested : traded?.amount ?? requested
+  const isExecuted = status === 'executed'
+  const filled = isExecuted ? traded?.amount : 0
+  return {
+    ...EMPTY_ORDER, id: String(order.orderId), info: order, timestamp, datetime: iso8601(timestamp), symbol: order.asset === null ? '' : symbolOf(order.asset),
+    lastTradeTimestamp: isExecuted ? endedAt : undefined, lastUpdateTimestamp: endedAt,
+    type: orderType === 'limit' || orderType === 'stop_limit' ? 'limit' : 'market',
+    timeInForce: timeInForce === null ? undefined : TIME_IN_FORCE[timeInForce], postOnly: timeInForce === null ? undefined : timeInForce === 'post_only',
+    reduceOnly: !opens || order.reduceOnly === true, side: direction === null ? undefined : (direction === 0) === opens ? 'buy' : 'sell',
+    price: toOptionalNumber(price), triggerPrice: orderType === 'limit' ? undefined : toOptionalNumber(triggerPrice),
+    stopLossPrice: orderType === 'stop_loss' ? toOptionalNumber(triggerPrice) : undefined,
+    takeProfitPrice: orderType === 'take_profit' ? toOptionalNumber(triggerPrice) : undefined,
+    amount, filled, remaining: remainderOf(amount, filled, status), average: toOptionalNumber(execution?.price), cost: isExecuted ? traded?.cost : 0,
+    fee: execution === null ? undefined : feeOf([execution.fee, execution.keeperReward]), status: STATUSES[status],
+  }
+}
+
+function remainderOf(amount: number | undefined, filled: number | undefined, status: GatewayOrder['status']): number | undefined {
+  if (status === 'executed') return 0
+  return amount === undefined || filled === undefined ? undefined : amount - filled
+}
+
+/** A change of a position. An order that has no id on the chain, as a market order, has its transaction's hash. */
+export function parseFill(fill: Fill): Trade {
+  const { kind, direction, orderId, ts, price } = fill
+  const opens = kind === 'open'
+  const symbol = fill.asset === null ? '' : symbolOf(fill.asset)
+  const { amount, cost } = tradedBy(fill.size, price, { pnl: opens ? '0' : fill.pnl, direction })
+  const fee = feeOf([fill.fee])
+  return {
+    id: String(fill.seq), info: fill, timestamp: ts * 1000, datetime: iso8601(ts * 1000), symbol, order: orderId === null ? fill.txHash : String(orderId),
+    type: orderId === null ? 'market' : undefined, side: direction === null ? undefined : (direction === 0) === opens ? 'buy' : 'sell',
+    takerOrMaker: opens ? (orderId === null ? 'taker' : 'maker') : undefined, price: price === null ? 0 : toNumber(price), amount, cost,
+    fee, fees: fee === undefined ? [] : [fee],
+  }
+}
+
+const LEDGER_TYPES: Readonly<Partial<Record<CashMovement['kind'], string>>> = {
+  open: 'trade', close: 'trade', liquidation: 'trade', order_escrow: 'trade', order_refund: 'trade', keeper_reward: 'rebate', referral_claim: 'referral',
+  fees_claimed: 'fee', other: 'transaction',
+}
+
+/** A movement of USDC between the account and the exchange. All others than those above are transfers. */
+export function parseLedgerEntry(row: CashMovement): LedgerEntry {
+  const amount = BigInt(row.amount)
+  return {
+    id: `${row.seq}-${row.balanceOf}-${row.kind}-${row.amount}`, info: row, timestamp: row.ts * 1000, datetime: iso8601(row.ts * 1000),
+    direction: amount < 0n ? 'out' : 'in',
+    account: row.balanceOf, referenceId: row.txHash, referenceAccount: undefined, type: LEDGER_TYPES[row.kind] ?? 'transfer', currency: QUOTE,
+    amount: toNumber(String(amount < 0n ? -amount : amount)), before: undefined, after: undefined, status: 'ok',
+    fee: row.fee === null ? undefined : { currency: QUOTE, cost: toNumber(row.fee) },
+  }
+}
+
+function millisecondsOf(seconds: number | null): number | undefined {
+  return seconds === null ? undefined : seconds * 1000
+}
