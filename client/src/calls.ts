@@ -152,7 +152,8 @@ export function expectedCall(request: TradeRequest, signer: string, contracts: C
   const fields = request as unknown as Readonly<Record<string, unknown>>
   const all = [...args, ...added]
   const names = all.filter((spec) => typeof spec === 'string')
-  const allowed = new Set(['op', ...names.flatMap((name) => (name === TIME_IN_FORCE ? ['timeInForce', 'reduceOnly'] : [nameOf(name)]))])
+  // `clientId` names the transaction; the contract does not see it.
+  const allowed = new Set(['op', 'clientId', ...names.flatMap((name) => (name === TIME_IN_FORCE ? ['timeInForce', 'reduceOnly'] : [nameOf(name)]))])
   for (const field of Object.keys(fields)) if (!allowed.has(field)) throw new TypeError(`${request.op} does not take ${field}`)
   const values = all.map(toArgument)
   // Without the added arguments only where the request does not need them.

@@ -8,6 +8,8 @@ import type { Clock } from './clock.ts'
 import { challengeTransaction, TESTNET_PASSPHRASE } from './envelope.ts'
 import { createHttp } from './http.ts'
 import type { Allowance, CallKind, CallOptions, Key } from './http.ts'
+import { createOrders } from './order-life.ts'
+import type { Orders } from './order-life.ts'
 import { platform } from './platform.ts'
 import type { FetchLike, WebSocketConstructor } from './platform.ts'
 import { createEndpoints, createLists } from './rest.ts'
@@ -18,6 +20,8 @@ import { createStream } from './stream.ts'
 import type { Stream } from './stream.ts'
 import { createTrading } from './trade.ts'
 import type { Trading } from './trade.ts'
+import { createTransactions } from './transactions.ts'
+import type { Transactions } from './transactions.ts'
 
 export interface ClientOptions {
   /** The gateway's address, like `https://gateway.example`. */
@@ -57,6 +61,8 @@ export interface Client extends Endpoints, Lists, Trading {
    * default.
    */
   stream(options?: { readonly silenceMs?: number }): Stream
+  readonly orders: Orders
+  readonly transactions: Transactions
   /** Sets the key of all further calls; null removes it. */
   useKey(key: Key | null): void
   /** The key in use. */
@@ -92,16 +98,19 @@ export function createClient(options: ClientOptions): Client {
     },
   })
 
+  const stream: Client['stream'] = ({ silenceMs = SILENCE_MS } = {}) => {
+    const WebSocket = options.WebSocket ?? platform.WebSocket
+    if (WebSocket === undefined) throw new TypeError('This platform has no WebSocket. Pass one to createClient, or use Node 22 or later.')
+    return createStream({ url: options.url, key: http.key, WebSocket, clock, silenceMs })
+  }
+
   return {
-    ...endpoints, ...lists, ...trading,
+    ...endpoints, ...lists, ...trading, stream,
+    orders: createOrders({ endpoints, clock, key: http.key, stream }),
+    transactions: createTransactions({ endpoints, clock }),
     useKey: http.useKey,
     key: http.key,
     allowance: http.allowance,
-    stream({ silenceMs = SILENCE_MS } = {}) {
-      const WebSocket = options.WebSocket ?? platform.WebSocket
-      if (WebSocket === undefined) throw new TypeError('This platform has no WebSocket. Pass one to createClient, or use Node 22 or later.')
-      return createStream({ url: options.url, key: http.key, WebSocket, clock, silenceMs })
-    },
     async login({ label, signal } = {}) {
       const call = signal === undefined ? {} : { signal }
       const signer = requireSigner()

@@ -140,6 +140,29 @@ export class UnknownOutcome extends ExchangeError {
   }
 }
 
+/** The time bound of a transaction has passed, and the network does not have it: it is safe to sign another one. */
+export class TransactionExpired extends ExchangeError {
+  override readonly name = 'TransactionExpired'
+  readonly hash: string
+  constructor(hash: string) {
+    super(`Transaction ${hash} has expired without being applied. It is safe to trade again.`)
+    this.hash = hash
+  }
+}
+
+/** The transaction has no final state yet, or its state cannot be determined. The network may still apply it. */
+export class NotFinal extends ExchangeError {
+  override readonly name = 'NotFinal'
+  readonly hash: string
+  /** PENDING: submitted. PREPARED: not submitted. UNKNOWN: this can no longer be determined. SUCCESS: in a ledger, but its effects are not indexed yet. */
+  readonly status: string
+  constructor(hash: string, status: string) {
+    super(`Transaction ${hash} is ${status}. ${status === 'PREPARED' ? 'Submit it.' : 'Call finish again later, and do not trade again before.'}`)
+    this.hash = hash
+    this.status = status
+  }
+}
+
 /** One difference between a prepared transaction and the request. */
 export interface Difference {
   readonly what: string

@@ -13,13 +13,16 @@ export type { Endpoints, EndpointName, ListName, Lists } from './rest.ts'
 export type { Allowance, Answer, CallKind, CallOptions, Key } from './http.ts'
 export type { FinishOptions, Traded, TradeOptions, Trading } from './trade.ts'
 export type { Finished, OrderOutcome } from './orders.ts'
+export type { Orders, WatchOptions } from './order-life.ts'
+export type { FinishByHashOptions, FinishedTransaction, Transactions } from './transactions.ts'
 export { SlowReader } from './frame-queue.ts'
 export type { Beginning, FramesOptions, Stream } from './stream.ts'
 export type * from './stream-frames.ts'
 export type { Clock } from './clock.ts'
 export type { FetchLike, WebSocketConstructor, WebSocketLike } from './platform.ts'
 export {
-  ContractFailure, ExchangeError, GatewayError, RateLimited, RefusedToSign, Unauthorized, UnexpectedAnswer, UnknownOutcome, Unreachable,
+  ContractFailure, ExchangeError, GatewayError, NotFinal, RateLimited, RefusedToSign, TransactionExpired, Unauthorized, UnexpectedAnswer, UnknownOutcome,
+  Unreachable,
 } from './errors.ts'
 export type { ContractError, Difference, HostError, SignedTransaction } from './errors.ts'
 export type * from './generated/resources.ts'

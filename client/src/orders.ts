@@ -1,9 +1,10 @@
 // The effects of a transaction, and the outcome of resting orders.
 
-import type { EventRow, OpenOrder } from './generated/resources.ts'
+import type { EventRow, Fill, OpenOrder, Order } from './generated/resources.ts'
 import type { TradeRequest } from './calls.ts'
 import { pause } from './clock.ts'
 import type { Clock } from './clock.ts'
+import { GatewayError } from './errors.ts'
 import type { CallOptions } from './http.ts'
 import type { Endpoints, Lists } from './rest.ts'
 
@@ -17,7 +18,8 @@ export interface Finished {
 /** The outcome of an order. */
 export type OrderOutcome =
   | { readonly orderId: number; readonly state: 'resting' }
-  | { readonly orderId: number; readonly state: 'executed'; readonly ledger: number; readonly hash: string }
+  /** `execution`: price, size, fee and PnL; null if unknown. */
+  | { readonly orderId: number; readonly state: 'executed'; readonly ledger: number; readonly hash: string; readonly execution: Order['execution'] }
   /** `reason` comes from the contract: user, slippage, pos_closed, reduce_only_no_position; since generation 2 also asset_unconfigured and risk_config. */
   | { readonly orderId: number; readonly state: 'cancelled'; readonly reason: string; readonly ledger: number; readonly hash: string }
   /** The outcome, and with a null id the order itself, could not be determined. */
@@ -28,6 +30,8 @@ export interface OrderTracker {
   restingOrderIds(request: TradeRequest, options: CallOptions): Promise<ReadonlySet<number> | null>
   /** The account's events in the transaction. */
   eventsOf(finished: Finished, options: CallOptions): Promise<readonly EventRow[]>
+  /** What the transaction did to the account's positions, in its order. */
+  fillsOf(finished: Finished, options: CallOptions): Promise<readonly Fill[]>
   positionOf(events: readonly EventRow[] | null): number | null
   /** The id of the order that the transaction placed; null when it is ambiguous or unknown. */
   findPlacedOrder(
@@ -50,22 +54,23 @@ const PLACED_WITHOUT_EVENT: Readonly<Partial<Record<TradeRequest['op'], OpenOrde
 interface Payload {
   readonly positionId?: number
   readonly orderId?: number
-  readonly reason?: string
 }
 
 const payloadOf = ({ payload }: EventRow): Payload => payload as Payload
 
 export function createOrderTracker({ endpoints, lists, clock }: { readonly endpoints: Endpoints; readonly lists: Lists; readonly clock: Clock }): OrderTracker {
-  async function findOutcome(orderId: number, ledger: number, options: CallOptions): Promise<OrderOutcome | null> {
-    for await (const event of lists.rows('listAccountOrderEvents', { limit: PAGE }, options)) {
-      if (event.ledger < ledger) return null
-      const { orderId: endedOrderId, reason = '' } = payloadOf(event)
-      if (endedOrderId !== orderId) continue
-      const base = { orderId, ledger: event.ledger, hash: event.txHash }
-      if (event.topic === 'order_executed') return { ...base, state: 'executed' }
-      if (event.topic === 'order_cancelled') return { ...base, state: 'cancelled', reason }
+  /** Null while the order is open, and while the gateway does not know it yet. */
+  async function findOutcome(orderId: number, options: CallOptions): Promise<OrderOutcome | null> {
+    try {
+      const { status, ended, execution } = (await endpoints.getOrder({ orderId }, options)).body
+      if (status === 'pending') return null
+      if (ended === null) return { orderId, state: 'unknown' }
+      const base = { orderId, ledger: ended.ledger, hash: ended.txHash }
+      return status === 'executed' ? { ...base, state: 'executed', execution } : { ...base, state: 'cancelled', reason: ended.reason }
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === 'order_not_found') return null
+      throw error
     }
-    return null
   }
 
   return {
@@ -81,6 +86,14 @@ export function createOrderTracker({ endpoints, lists, clock }: { readonly endpo
         if (event.txHash === hash) events.unshift(event)
       }
       return events
+    },
+    async fillsOf({ hash, ledger }, options) {
+      const fills: Fill[] = []
+      for await (const fill of lists.rows('listAccountFills', { limit: PAGE }, { ...options, minLedger: ledger })) {
+        if (fill.ledger < ledger) break
+        if (fill.txHash === hash) fills.unshift(fill)
+      }
+      return fills
     },
     positionOf(events) {
       // Since generation 2, an open first closes the account's positions in the other direction.
@@ -108,7 +121,7 @@ export function createOrderTracker({ endpoints, lists, clock }: { readonly endpo
       const options = signal === undefined ? {} : { signal }
       const deadlineMs = clock.nowMs() + timeoutMs
       for (;;) {
-        const outcome = await findOutcome(orderId, ledger, { ...options, minLedger: ledger })
+        const outcome = await findOutcome(orderId, { ...options, minLedger: ledger })
         if (outcome !== null) return outcome
         const leftMs = deadlineMs - clock.nowMs()
         if (leftMs <= 0) return { orderId, state: 'resting' }

@@ -1,6 +1,6 @@
 // Trades: prepare, verify, sign, submit until the outcome is final, then read the effects.
 
-import type { EventRow, SubmitResult } from './generated/resources.ts'
+import type { EventRow, Fill, SubmitResult } from './generated/resources.ts'
 import { isOrder, isResting } from './calls.ts'
 import type { ContractAddresses, TradeRequest } from './calls.ts'
 import { backoffMs, pause } from './clock.ts'
@@ -48,6 +48,11 @@ export interface TradeOptions extends FinishOptions {
 export interface Traded extends Finished {
   /** The account's events in this transaction; null when they could not be read. The trade is complete in either case. */
   readonly events: readonly EventRow[] | null
+  /**
+   * What the trade did to the account's positions: price, size, fee, funding and PnL. Null when it could not be read; members are null that the gateway does
+   * not know yet.
+   */
+  readonly fills: readonly Fill[] | null
   /** The position that the trade opened, else the first that its events name; null without such an event. */
   readonly positionId: number | null
   /** The order that the trade placed, and its outcome; null when it placed none. */
@@ -158,7 +163,9 @@ export function createTrading(parts: TradingParts): Trading {
         return { finished: await submitUntilFinal(transaction, options, true), previousOrderIds: restingOrderIds }
       })
       // The trade is complete. Failures to read its effects must not make it look failed.
-      const events = await orders.eventsOf(finished, signalOf(options)).catch(fallBackTo(null))
+      const [events, fills] = await Promise.all([
+        orders.eventsOf(finished, signalOf(options)).catch(fallBackTo(null)), orders.fillsOf(finished, signalOf(options)).catch(fallBackTo(null)),
+      ])
       const orderId = isResting(request)
         ? await orders.findPlacedOrder(request, { finished, events, previousOrderIds }, signalOf(options)).catch(fallBackTo(null))
         : null
@@ -166,7 +173,7 @@ export function createTrading(parts: TradingParts): Trading {
       const outcome = (): Promise<OrderOutcome> => orderId === null
         ? Promise.resolve({ orderId, state: 'unknown' })
         : orders.awaitOutcome(orderId, { ...signalOf(options), ledger: finished.ledger, timeoutMs }).catch(fallBackTo({ orderId, state: 'unknown' } as const))
-      return { ...finished, events, positionId: orders.positionOf(events), order: isResting(request) ? await outcome() : null }
+      return { ...finished, events, fills, positionId: orders.positionOf(events), order: isResting(request) ? await outcome() : null }
     },
   }
 }

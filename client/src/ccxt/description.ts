@@ -5,18 +5,18 @@ export const TIMEFRAMES = { '1m': '1m', '5m': '5m', '15m': '15m', '1h': '1h', '4
 
 /** CCXT's capabilities. For `false` the method, if it exists, rejects with NotSupported; `emulated` means that it is built from other calls. */
 export const HAS = {
-  CORS: undefined, spot: false, margin: false, swap: true, future: false, option: false,
-  cancelAllOrders: true, cancelOrder: true, cancelOrders: false, closeAllPositions: false, closePosition: true, createLimitOrder: true,
-  createMarketOrder: true, createMarketOrderWithCost: true, createOrder: true, createPostOnlyOrder: false, createReduceOnlyOrder: true,
-  createStopLimitOrder: true, createStopLossOrder: true, createStopMarketOrder: false, createTakeProfitOrder: true, createTrailingAmountOrder: false,
-  createTrailingPercentOrder: true, createTriggerOrder: true, deposit: false, editOrder: false, fetchBalance: true, fetchBidsAsks: false,
-  fetchCanceledOrders: true, fetchClosedOrders: true, fetchCurrencies: false, fetchDepositAddress: false, fetchDeposits: false, fetchFundingHistory: false,
-  fetchFundingRate: true, fetchFundingRateHistory: true, fetchFundingRates: true, fetchL2OrderBook: false, fetchLedger: true, fetchLeverage: false,
-  fetchMarkets: true, fetchMyTrades: true, fetchOHLCV: true, fetchOpenInterest: true, fetchOpenInterestHistory: false, fetchOpenInterests: true,
-  fetchOpenOrders: true, fetchOrder: true, fetchOrderBook: false, fetchOrders: true, fetchPosition: false, fetchPositions: true, fetchStatus: true, fetchTicker: true,
-  fetchTickers: true, fetchTime: true, fetchTrades: true, fetchTradingFees: false, fetchWithdrawals: false, setLeverage: 'emulated', setMarginMode: false,
-  setPositionMode: false, signIn: true, transfer: false, watchBalance: false, watchMyTrades: true, watchOHLCV: true, watchOrderBook: false,
-  watchOrders: true, watchPositions: true, watchTicker: true, watchTickers: false, watchTrades: true, withdraw: false, ws: true,
+  CORS: undefined, spot: false, margin: false, swap: true, future: false, option: false, cancelAllOrders: true, cancelOrder: true, cancelOrders: false,
+  closeAllPositions: false, closePosition: true, createLimitOrder: true, createMarketOrder: true, createMarketOrderWithCost: true, createOrder: true,
+  createPostOnlyOrder: false, createReduceOnlyOrder: true, createStopLimitOrder: true, createStopLossOrder: true, createStopMarketOrder: false,
+  createTakeProfitOrder: true, createTrailingAmountOrder: false, createTrailingPercentOrder: true, createTriggerOrder: true, deposit: false, editOrder: false,
+  fetchBalance: true, fetchBidsAsks: false, fetchCanceledOrders: true, fetchClosedOrders: true, fetchCurrencies: false, fetchDepositAddress: false,
+  fetchDeposits: false, fetchFundingHistory: false, fetchFundingRate: true, fetchFundingRateHistory: true, fetchFundingRates: true, fetchL2OrderBook: false,
+  fetchLedger: true, fetchLeverage: false, fetchMarkets: true, fetchMyTrades: true, fetchOHLCV: true, fetchOpenInterest: true,
+  fetchOpenInterestHistory: false, fetchOpenInterests: true, fetchOpenOrders: true, fetchOrder: true, fetchOrderBook: false, fetchOrders: true,
+  fetchPosition: false, fetchPositions: true, fetchStatus: true, fetchTicker: true, fetchTickers: true, fetchTime: true, fetchTrades: true,
+  fetchTradingFees: false, fetchWithdrawals: false, setLeverage: 'emulated', setMarginMode: false, setPositionMode: false, signIn: true, transfer: false,
+  watchBalance: false, watchMyTrades: true, watchOHLCV: true, watchOrderBook: false, watchOrders: true, watchPositions: true, watchTicker: true,
+  watchTickers: false, watchTrades: true, withdraw: false, ws: true,
 } as const
 
 /** CCXT's TICK_SIZE: precisions are step sizes. */

@@ -165,7 +165,7 @@ export class PerpetualExchange extends MarketData {
     })
   }
 
-  /** Cancels all open orders, of one market or of all, one after the other. Returns the cancelled ones: an order that ended meanwhile is not among them. */
+  /** Cancels all open orders, of one market or of all, one after the other. Returns the cancelled ones: an order that has ended by itself is not among them. */
   async cancelAllOrders(symbol?: string): Promise<Order[]> {
     const cancelled: Order[] = []
     for (const order of await this.fetchOpenOrders(symbol)) {

@@ -81,14 +81,14 @@ const LEDGER_TYPES: Readonly<Partial<Record<CashMovement['kind'], string>>> = {
   fees_claimed: 'fee', other: 'transaction',
 }
 
-/** A movement of USDC between the account and the exchange. All others than those above are transfers. */
+/** A movement of USDC between the account and the exchange. All kinds other than those above are transfers. An amount that is not known yet is undefined. */
 export function parseLedgerEntry(row: CashMovement): LedgerEntry {
-  const amount = BigInt(row.amount)
+  const amount = row.amount === null ? undefined : BigInt(row.amount)
   return {
-    id: `${row.seq}-${row.balanceOf}-${row.kind}-${row.amount}`, info: row, timestamp: row.ts * 1000, datetime: iso8601(row.ts * 1000),
-    direction: amount < 0n ? 'out' : 'in',
+    id: `${row.seq}-${row.balanceOf}`, info: row, timestamp: row.ts * 1000, datetime: iso8601(row.ts * 1000),
+    direction: amount === undefined ? undefined : amount < 0n ? 'out' : 'in',
     account: row.balanceOf, referenceId: row.txHash, referenceAccount: undefined, type: LEDGER_TYPES[row.kind] ?? 'transfer', currency: QUOTE,
-    amount: toNumber(String(amount < 0n ? -amount : amount)), before: undefined, after: undefined, status: 'ok',
+    amount: amount === undefined ? undefined : toNumber(String(amount < 0n ? -amount : amount)), before: undefined, after: undefined, status: 'ok',
     fee: row.fee === null ? undefined : { currency: QUOTE, cost: toNumber(row.fee) },
   }
 }

@@ -113,7 +113,7 @@ export interface LedgerEntry {
   info: unknown
   timestamp: number
   datetime: string
-  direction: 'in' | 'out'
+  direction: Optional<'in' | 'out'>
   /** `wallet`, or `cross` for the cross-margin balance. */
   account: string
   /** The transaction's hash. */
@@ -121,7 +121,7 @@ export interface LedgerEntry {
   referenceAccount: undefined
   type: string
   currency: string
-  amount: number
+  amount: Optional<number>
   before: undefined
   after: undefined
   status: 'ok'
