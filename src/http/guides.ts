@@ -22,6 +22,7 @@ export const GUIDES: readonly Guide[] = [
   { name: 'first-order', file: 'guides/first-order.md', summary: 'Every request from an API key to a position.' },
   { name: 'bot-author', file: 'guides/bot-author.md', summary: 'For authors of trading bots: prices, orders, restarts without loss.' },
   { name: 'account-ledger', file: 'guides/account-ledger.md', summary: 'Where did my money go: the account ledger, PnL curves, vault history.' },
+  { name: 'analyst', file: 'guides/analyst.md', summary: 'Answers as of a ledger, and daily files.' },
   { name: 'front-end', file: 'guides/front-end.md', summary: 'For front-end developers: browsers, wallets, charts, live data.' },
   { name: 'operator', file: 'guides/operator.md', summary: 'For operators: installation, metrics, upgrades, incidents.' },
   { name: 'how-the-exchange-works', file: 'how-the-exchange-works.md', summary: 'Markets, fees, funding, margin, liquidation, keepers and vaults.' },

@@ -13,6 +13,7 @@ import { apyBps, drawdownBps } from './vault-figures.ts'
 import { listVaultsToRead, recordVaultObservations } from './vault-observations.ts'
 import { listVaultFlows, listVaults, listVaultTrades, readVault } from './vaults.ts'
 import type { ArchivedEvent } from './archived-event.ts'
+import { PROJECTIONS_VERSION } from './tables.ts'
 
 const [LEADER, OTHER, ALICE, BOB] = ['GLEADER', 'GOTHER', 'GALICE', 'GBOB']
 const nowSec = 1_800_000_000
@@ -294,4 +295,46 @@ test('counts positions that a stop-limit order of generation 2 opened', async ()
   await log.commit()
   const { openPositions, tradeCount } = await vaultOf(store, 0)
   assert.deepEqual([openPositions, tradeCount], [1, 1])
+})
+
+test('a vault as of a ledger has the figures that were known then, also after a rebuild', async () => {
+  await using fixture = await openLog()
+  const { store, log } = fixture
+  const recorded = new Map<number, unknown>()
+  const described = ({ apyBps: _apy, ...vault }: TraderVault): unknown => vault
+  const commit = async (observed?: Partial<typeof OBSERVED>): Promise<void> => {
+    await log.commit()
+    const { ledger } = log.last()
+    if (observed !== undefined) {
+      await store.write.transaction((tx) => recordVaultObservations(tx, log.epoch(), [{ ...OBSERVED, ...observed, ledger }], 1))
+    }
+    recorded.set(ledger, described(await vaultOf(store, 0)))
+  }
+  log.append('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
+  log.append('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
+  await commit({ totalUsdc: 1_000n })
+  log.leaderOpens({ vaultId: 0, leader: LEADER, positionId: 1, collateral: '200' })
+  await commit({ totalUsdc: 800n })
+  log.append('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '10', shares: '9' })
+  await commit()
+  log.leaderCloses({ vaultId: 0, leader: LEADER, positionId: 1, pnl: '90' })
+  await commit({ totalUsdc: 1_099n, circulatingShares: 1_009n })
+  log.append('vaultFactory', 'fees_claimed', { vaultId: 0, leader: LEADER, owed: '7', newNav: '12000000' })
+  await commit()
+  log.append('vaultFactory', 'vault_created', { vaultId: 1, leader: OTHER, name: 'b' })
+  await commit()
+  await store.write.query('update idx.cursor set projections_version = $1', [PROJECTIONS_VERSION])
+  const compare = async (): Promise<void> => {
+    for (const [ledger, expected] of recorded) {
+      const { vault } = await readVault(store.read, { id: 0, nowSec, atLedger: ledger })
+      assert.ok(vault)
+      assert.deepEqual(described(vault), expected, `as of ledger ${ledger}`)
+      const { rows } = await listVaults(store.read, { limit: 5, nowSec, atLedger: ledger })
+      assert.deepEqual(rows.map(({ id }) => id), ledger === log.last().ledger ? [1, 0] : [0])
+    }
+  }
+  assert.ok(recorded.size > 4)
+  await compare()
+  await log.replay()
+  await compare()
 })
