@@ -107,9 +107,9 @@ export function createHttp(options: HttpOptions): Http {
       // Following a redirect would send the key to another address.
       const init = { method: call.method, headers, signal: controller.signal, redirect: 'error' } as const
       const response = await options.fetch(`${base}${call.path}`, call.body === undefined ? init : { ...init, body: JSON.stringify(call.body) })
-      const text = await response.text()
+      const content = await readContent(response)
       recordAllowance(kindOf(call), response)
-      return toAnswer<Body>(response, text)
+      return toAnswer<Body>(response, content)
     } catch (error) {
       if (isAborted()) throw signal?.reason
       if (error instanceof GatewayError || error instanceof UnexpectedAnswer) throw error
@@ -192,10 +192,18 @@ function retryDelayMs(error: unknown, failures: number): number {
   return retryAfterSec === null ? backoffMs(failures, BACKOFF) : retryAfterSec * 1000 + backoffMs(1, BACKOFF)
 }
 
-function toAnswer<Body>(response: ResponseLike, text: string): Answer<Body> {
+/** The type of downloads, which are returned as bytes. Everything else is JSON. */
+const FILE_TYPE = 'application/gzip'
+
+async function readContent(response: ResponseLike): Promise<string | Uint8Array> {
+  const isFile = response.status === 200 && response.headers.get('content-type') === FILE_TYPE
+  return isFile && response.arrayBuffer !== undefined ? new Uint8Array(await response.arrayBuffer()) : await response.text()
+}
+
+function toAnswer<Body>(response: ResponseLike, content: string | Uint8Array): Answer<Body> {
   const { headers, status } = response
   const requestId = headers.get('x-request-id')
-  const body = parse(text)
+  const body = typeof content === 'string' ? parse(content) : content
   if (status >= 400) throw toGatewayError({ status, body, requestId, retryAfterSec: integerOf(headers.get('retry-after')) ?? undefined })
   if (status < 200 || status >= 300 || body === undefined) throw new UnexpectedAnswer(`Response ${status} is not JSON. Check that the URL is the gateway's.`)
   return {

@@ -6,6 +6,8 @@ export interface ResponseLike {
   readonly status: number
   readonly headers: { get(name: string): string | null }
   text(): Promise<string>
+  /** For files. */
+  arrayBuffer?(): Promise<ArrayBuffer>
 }
 
 /** The part of `fetch` that the client uses. */

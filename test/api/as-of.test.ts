@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import type { ExportEntry } from '../../src/resources/export.ts'
 import type { RealizedTrade } from '../../src/resources/realized-trade.ts'
+import { createClient } from '../../client/src/client.ts'
 import { createIndexFixture } from '../index/fixture.ts'
 import { TRADERS } from '../index/history.ts'
 import { createBareGateway, UNLIMITED_RATES } from '../support/bare-gateway.ts'
@@ -112,6 +113,14 @@ test('a day is listed, downloaded with its rows, and cached for good', async () 
   const again = JSON.parse((await get('/v1/export?limit=1')).body) as { exports: ExportEntry[] }
   const file = again.exports.find(({ kind }) => kind === 'trades')
   assert.deepEqual([file?.etag, file?.rows, file?.bytes], [etag, rows.length, response.rawPayload.length])
+})
+
+test('the client downloads a day as bytes', async () => {
+  const client = createClient({ url: await bare.gateway.listen({ host: '127.0.0.1', port: 0 }) })
+  const { body: { exports: [entry] } } = await client.listExports({ limit: 1 })
+  const { body } = await client.downloadExport({ kind: 'events', file: `${entry?.date}.ndjson.gz` })
+  const rows = gunzipSync(body).toString('utf8').trim().split('\n').map((line) => JSON.parse(line) as { eventId: string })
+  assert.ok(rows.length > 0 && rows.every(({ eventId }) => eventId.length > 0))
 })
 
 test('the list of exports has pages, and days that are not over have no file', async () => {
