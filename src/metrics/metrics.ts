@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import type { RpcObserver } from '../chain/rpc-observer.ts'
 import type { HttpObserver } from '../http/observe.ts'
-import { countedTopic } from '../projections/archived-event.ts'
+import { countedTopic, isTransfer } from '../projections/archived-event.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { IndexState } from '../projections/index-state.ts'
 import { createInstruments } from './instruments.ts'
@@ -66,7 +66,7 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
     },
     archived(events) {
       // The topic of an undecoded event is arbitrary text.
-      for (const event of events) instruments.events.inc({ topic: countedTopic(event) })
+      for (const event of events) if (!isTransfer(event)) instruments.events.inc({ topic: countedTopic(event) })
     },
     addSources(more) {
       sources = { ...sources, ...more }
