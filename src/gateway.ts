@@ -248,7 +248,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     oracle,
     stream,
     submissions,
-    stats: () => statsOf({ stream, indexWaiter, relay, sharedCounts, prices, deployment }),
+    stats: () => statsOf({ stream, indexWaiter, relay, submissions, sharedCounts, prices, deployment }),
     listen: (where) => app.listen(where),
     close: () => (closing ??= close()),
   }

@@ -6,12 +6,14 @@ import type { GatewayStats } from '../metrics/sources.ts'
 import type { Prices } from '../oracle/prices.ts'
 import type { IndexWaiter } from '../projections/index-waiter.ts'
 import type { Relay } from '../relay/relay.ts'
+import type { SubmissionService } from '../submissions/submissions.ts'
 import type { Stream } from '../stream/stream.ts'
 
 export function statsOf(parts: {
   readonly stream: Stream
   readonly indexWaiter: IndexWaiter
   readonly relay: Relay
+  readonly submissions: Pick<SubmissionService, 'stats'>
   readonly sharedCounts: SharedCounts | null
   readonly prices: Prices
   readonly deployment: CurrentDeployment
@@ -20,6 +22,7 @@ export function statsOf(parts: {
     stream: parts.stream.stats(),
     indexWaiters: parts.indexWaiter.waiterCount(),
     submissions: parts.relay.submissions.stats(),
+    storedSubmissions: parts.submissions.stats(),
     sharedCounts: parts.sharedCounts?.available ?? null,
     stalePrices: stalePricesOf(parts.prices, parts.deployment.current.assets.symbols.length),
   }

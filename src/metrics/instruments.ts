@@ -64,6 +64,9 @@ export function createInstruments(registry: Registry) {
     streamSubscribers: gauge('gateway_stream_subscribers', 'Stream connections with at least one channel'),
     streamAccounts: gauge('gateway_stream_accounts', 'Accounts whose channels are tracked'),
     streamBufferedBytes: gauge('gateway_stream_waiting_bytes_max', 'Buffered bytes of the slowest stream client'),
+    submissionsEnded: counter('gateway_submissions_ended_total', 'Submissions that reached a final state in this process', ['status']),
+    submissionsPending: gauge('gateway_submissions_pending', 'Stored submissions of all instances that are not final; absent while unknown'),
+    submissionsOldest: gauge('gateway_submissions_oldest_pending_seconds', 'Age of the oldest submission that is not final; absent when there is none'),
     queues: gauge('gateway_queue_length', 'Entries in progress or queued; every queue is bounded', ['queue']),
   }
 }

@@ -96,7 +96,11 @@ function setOrRemove(gauge: Gauge, value: number | null): void {
   else gauge.set(value)
 }
 
-function readGateway(instruments: Instruments, { stream, submissions, indexWaiters, sharedCounts, stalePrices }: GatewayStats): void {
+function readGateway(instruments: Instruments, { stream, submissions, storedSubmissions, indexWaiters, sharedCounts, stalePrices }: GatewayStats): void {
+  instruments.submissionsEnded.reset()
+  for (const [status, count] of storedSubmissions.ended) instruments.submissionsEnded.inc({ status }, count)
+  setOrRemove(instruments.submissionsPending, storedSubmissions.pending)
+  setOrRemove(instruments.submissionsOldest, storedSubmissions.oldestPendingSec)
   instruments.streamConnections.set(stream.connections)
   instruments.streamSubscribers.set(stream.subscribers)
   instruments.streamAccounts.set(stream.accounts)

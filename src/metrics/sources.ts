@@ -17,6 +17,13 @@ export interface GatewayStats {
   /** Requests waiting for the ledger in their X-Min-Ledger header. */
   readonly indexWaiters: number
   readonly submissions: { readonly inFlight: number; readonly waiters: number }
+  readonly storedSubmissions: {
+    /** By final state, in this process. */
+    readonly ended: ReadonlyMap<string, number>
+    /** Null: not counted yet. */
+    readonly pending: number | null
+    readonly oldestPendingSec: number | null
+  }
   /** Whether the shared request counts are available; null when they are not configured. */
   readonly sharedCounts: boolean | null
   /** Assets without a fresh price; null while unknown. */

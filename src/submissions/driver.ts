@@ -11,12 +11,16 @@ import { createSubmissionDrive } from './drive-submission.ts'
 import type { SubmissionDriveParts } from './drive-submission.ts'
 import { LEASE_MS } from './journal.ts'
 import { NO_RESULT } from './records.ts'
-import { claimSubmissions, endLeases, insertChange, listIndexed, purge, renewLeases, storeIds } from './statements.ts'
+import { claimSubmissions, countPending, endLeases, insertChange, listIndexed, purge, renewLeases, storeIds } from './statements.ts'
 import { idsOf, submissionRow } from './transaction-row.ts'
+
+export type PendingSubmissions = Awaited<ReturnType<typeof countPending>>
 
 export interface Driver {
   /** Drives due submissions until the signal aborts. Never rejects. */
   run(signal: AbortSignal): Promise<void>
+  /** The pending submissions of all instances, some seconds ago; null before they were counted. */
+  pending(): PendingSubmissions | null
   /** There is a new submission to drive. */
   wake(): void
 }
@@ -52,6 +56,7 @@ export function createDriver(parts: DriverParts): Driver {
   let busyUntilMs = Number.NEGATIVE_INFINITY
   let renewedAtMs = Number.NEGATIVE_INFINITY
   let purgedAtMs = Number.NEGATIVE_INFINITY
+  let pending: PendingSubmissions | null = null
 
   /** Claims due submissions and drives them. Returns how many there were. */
   async function driveDue(signal: AbortSignal): Promise<number> {
@@ -76,6 +81,7 @@ export function createDriver(parts: DriverParts): Driver {
   async function renew(): Promise<void> {
     if (clock.elapsedMs() - renewedAtMs < RENEW_INTERVAL_MS) return
     renewedAtMs = clock.elapsedMs()
+    pending = await countPending(store.read)
     const live = parts.listLive()
     if (live.length > 0) await renewLeases(store.write, { driver: instance, untilMs: clock.nowMs() + LEASE_MS }, live)
   }
@@ -97,6 +103,7 @@ export function createDriver(parts: DriverParts): Driver {
   }
 
   return {
+    pending: () => pending,
     wake() {
       busyUntilMs = clock.elapsedMs() + BUSY_FOR_MS
       wakeUp.abort()

@@ -41,11 +41,13 @@ export interface Journal {
 }
 
 /** `driver` is the name of this instance. */
-export function createJournal({ store, clock, driver, operationOf }: {
+export function createJournal({ store, clock, driver, operationOf, onEnded }: {
   readonly store: Store
   readonly clock: Clock
   readonly driver: string
   readonly operationOf: Relay['operationOf']
+  /** A submission has reached this state. */
+  readonly onEnded?: (status: FinalStatus) => void
 }): Journal {
   const lease = (): Lease => ({ driver, untilMs: clock.nowMs() + LEASE_MS })
 
@@ -92,7 +94,9 @@ export function createJournal({ store, clock, driver, operationOf }: {
     begin: (signed, submitter) => store.write.transaction((tx) => begin(tx, signed, submitter)),
     end: (key, status, result) => store.write.transaction(async (tx) => {
       const ended = await endSubmission(tx, key, status, result, clock.nowMs())
-      if (ended !== undefined) await appendChange(tx, ended)
+      if (ended === undefined) return
+      await appendChange(tx, ended)
+      onEnded?.(status)
     }),
     withdraw: (key) => store.write.transaction(async (tx) => {
       const ended = await endSubmission(tx, key, 'PREPARED', NO_RESULT, clock.nowMs())

@@ -200,6 +200,14 @@ export async function storeIds(tx: Queryable, id: number, orderId: number | null
   return rows.length === 1
 }
 
+/** The submissions that are driven: how many there are, and when the oldest was submitted, in milliseconds. */
+export async function countPending(db: Queryable): Promise<{ readonly pending: number; readonly oldestMs: number | null }> {
+  const [row] = await db.query<{ pending: number; oldestMs: number | null }>(
+    'select count(*) as pending, min(submitted_at) as "oldestMs" from tx.submissions where due_at is not null',
+  )
+  return row ?? { pending: 0, oldestMs: null }
+}
+
 /** Rows per statement of a purge. */
 const PURGE_ROWS = 1_000
 

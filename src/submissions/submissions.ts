@@ -33,11 +33,21 @@ export interface Submitted {
   readonly stored: boolean
 }
 
+export interface SubmissionStats {
+  /** Submissions that reached each final state in this process. */
+  readonly ended: ReadonlyMap<FinalStatus, number>
+  /** The pending ones of all instances; null before they were counted. */
+  readonly pending: number | null
+  /** Null when none is pending. */
+  readonly oldestPendingSec: number | null
+}
+
 export interface SubmissionService {
   readonly recordPrepared: RecordPrepared
   /** Sends the transaction and waits up to `pollTimeoutMs`. Rejects with ClientIdInUse. */
   submit(signed: SignedTransaction, submitter: Submitter, options: SubmitOptions): Promise<Submitted>
   readonly transactions: TransactionReader
+  stats(): SubmissionStats
   /** Continues stored submissions until the signal aborts. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -68,12 +78,19 @@ export interface SubmissionServiceParts {
 
 export function createSubmissionService(parts: SubmissionServiceParts): SubmissionService {
   const { store, relay, clock, log } = parts
+  const ended = new Map<FinalStatus, number>()
+  const onEnded = (status: FinalStatus): void => void ended.set(status, (ended.get(status) ?? 0) + 1)
   const instance = Buffer.from(parts.random.bytes(ID_BYTES)).toString('hex')
-  const journal = createJournal({ store, clock, driver: instance, operationOf: relay.operationOf })
+  const journal = createJournal({ store, clock, driver: instance, operationOf: relay.operationOf, onEnded })
   const live = createLiveSubmissions()
   const unstored = new Map<string, Unstored>()
   const driver: Driver = createDriver({ ...parts, journal, instance, storeLate, listLive: live.list })
   const transactions = createTransactionReader({ store, relay, clock, journal })
+
+  function stats(): SubmissionStats {
+    const { pending, oldestMs } = driver.pending() ?? { pending: null, oldestMs: null }
+    return { ended, pending, oldestPendingSec: oldestMs === null ? null : Math.max(0, (clock.nowMs() - oldestMs) / 1_000) }
+  }
 
   /** The stored state; undefined when the database is not available. Rejects with ClientIdInUse. */
   async function begin(signed: SignedTransaction, submitter: Submitter): Promise<Begun | undefined> {
@@ -157,7 +174,7 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
     entry: Unstored, begun: Begun, { submission, isLast }: { readonly submission: LiveSubmission; readonly isLast: boolean },
   ): Promise<SubmitOutcome> {
     const { isFirst } = submission
-    const proved = isFirst || begun.record.status !== 'PENDING' ? undefined : await judgeRefusal(entry, begun)
+    const proved = isFirst || begun.record.status !== 'PENDING' ? undefined : await judgeRefusal(parts, entry, begun)
     if (proved !== undefined) {
       await conclude(entry, () => journal.end(begun.record, proved, resultOf(entry.outcome)))
       return entry.outcome
@@ -170,15 +187,17 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
     return !isStored && statusOf(outcome, isFirst) === 'PREPARED' ? { kind: 'unknown' } : outcome
   }
 
-  /** The final state that a rejection proves although there are earlier copies; undefined when it proves none. */
-  async function judgeRefusal({ signed, outcome }: Unstored, { record }: Begun): Promise<FinalStatus | undefined> {
-    if (outcome.kind !== 'rejected' || !CONCLUSIVE_CODES.has(outcome.result?.code ?? '')) return undefined
-    const verdict = await judgeNow(parts, signed, { submittedAt: record.submittedAt, signal: NEVER })
-    if (verdict === 'expired') return 'EXPIRED'
-    return verdict === 'superseded' ? 'REJECTED' : undefined
-  }
+  return { submit, stats, transactions, recordPrepared: createRecordPrepared({ store, clock, log }), run: (signal) => driver.run(signal) }
+}
 
-  return { submit, transactions, recordPrepared: createRecordPrepared({ store, clock, log }), run: (signal) => driver.run(signal) }
+/** The final state that a rejection proves although there are earlier copies; undefined when it proves none. */
+async function judgeRefusal(
+  parts: SubmissionServiceParts, { signed, outcome }: Unstored, { record }: Begun,
+): Promise<FinalStatus | undefined> {
+  if (outcome.kind !== 'rejected' || !CONCLUSIVE_CODES.has(outcome.result?.code ?? '')) return undefined
+  const verdict = await judgeNow(parts, signed, { submittedAt: record.submittedAt, signal: NEVER })
+  if (verdict === 'expired') return 'EXPIRED'
+  return verdict === 'superseded' ? 'REJECTED' : undefined
 }
 
 /**
