@@ -8,6 +8,7 @@ import type { Clock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { readIndexState } from '../../src/projections/index-state.ts'
 import { openStore } from '../../src/store/open.ts'
+import type { Queryable } from '../../src/store/store.ts'
 import { checkArchiveMatchesChain } from '../sim/checkers/archive-matches-chain.ts'
 import { readArchive } from '../sim/checkers/archive.ts'
 import { checkKeysAreStored } from '../sim/checkers/keys-are-stored.ts'
@@ -123,7 +124,25 @@ export async function openCrashFixture(seed: string, database: CrashDatabase): P
     await checkKeysAreStored(store.read, [holder])
     await checkSecretsDoNotLeak(store.read, [holder], { responses: requests.texts, logLines: [] })
     submitter.checkReported()
+    await checkSubmissions(store.read)
     return { events: archive.length, keys: holder.keys.length, envelopes: submitter.envelopes.length }
+  }
+
+  /** No stored state contradicts the ledger. */
+  async function checkSubmissions(db: Queryable): Promise<void> {
+    const rows = await db.query<{ hash: string; status: string; ledger: number | null }>('select hash, status, ledger from tx.submissions')
+    assert.ok(rows.length > 0, 'no submission was stored')
+    for (const { hash, status, ledger } of rows) {
+      const applied = network.chain.history.transaction(hash)
+      if (status === 'SUCCESS' || status === 'FAILED') assert.deepEqual({ status, ledger }, { status: applied?.status, ledger: applied?.ledger }, hash)
+      else if (status === 'EXPIRED') assert.equal(applied, undefined, `${hash} was reported as expired and is on the ledger`)
+    }
+    // Every envelope was submitted again before, so what is on the ledger must be stored as such.
+    const stored = new Map(rows.map(({ hash, status }) => [hash, status]))
+    for (const { hash } of submitter.envelopes) {
+      const applied = network.chain.history.transaction(hash)
+      if (applied !== undefined) assert.equal(stored.get(hash), applied.status, `${hash} is on the ledger`)
+    }
   }
 
   return {

@@ -22,7 +22,8 @@ const [store, server] = await Promise.all([
   createTradingServer(),
 ])
 const rpc = createRpc({ urls: [rpcUrl], clock, random, log })
-server.serve({ store, rpc, clock, random, log, deployment, networkPassphrase })
+const { submissions } = server.serve({ store, rpc, clock, random, log, deployment, networkPassphrase })
+void submissions.run(new AbortController().signal)
 const indexer = createIndexer({ store, rpc, deployment, clock, random, log, pollIntervalMs: 100, startLedger: null })
 server.app.get('/index', () => ({ lastLedger: indexer.status().lastLedger }))
 process.stdout.write(`${await server.app.listen({ host: '127.0.0.1', port: 0 })}\n`)
