@@ -29,6 +29,9 @@ const READS: Readonly<Record<string, (db: Queryable, asOf: AsOf, nowSec: number)
   'vaults': (db, asOf, nowSec) => listVaults(db, { ...asOf, limit: 50, nowSec }),
 }
 
+/** Per kind of read. */
+const BUDGET_MS = 6_000
+
 export type ReadRounds = Readonly<Record<string, readonly { readonly ours: number; readonly baseline: number }[]>>
 
 interface Options {
@@ -54,7 +57,7 @@ async function measure({ location, firstLedger, lastLedger, rounds, readsPerRoun
   const result: Record<string, ReadRounds[string]> = {}
   for (const [name, read] of Object.entries(READS)) {
     result[name] = await interleave(
-      () => timed(() => read(store.read, { atLedger: pastLedger() }, nowSec)), () => timed(() => read(store.read, {}, nowSec)), { rounds, onRound: () => {} },
+      () => timed(() => read(store.read, { atLedger: pastLedger() }, nowSec)), () => timed(() => read(store.read, {}, nowSec)), { rounds, budgetMs: BUDGET_MS, onRound: () => {} },
     )
   }
   return result

@@ -64,8 +64,11 @@ export function stateSource({ atLedger }: AsOf, bind: (value: Param) => string):
 /**
  * SQL of the state as of a ledger. It ends before the first event of a later ledger, before the first correction that compared a later ledger, and with the
  * section of the log: another chain may have been indexed before the next event of this one. A ledger that is not indexed has no seq and no `last_ledger`.
+ *
+ * The planner does not see the parameter, so that it plans a prepared statement once and not for every ledger.
  */
-function stateAt(ledger: string): string {
+function stateAt(parameter: string): string {
+  const ledger = 'a.ledger'
   return `(select h.epoch, h.first_ledger, h.head_ledger, h.has_past,
       case when h.is_indexed then ${ledger} end as last_ledger,
       case when h.is_indexed then least(through.seq, h.last_seq) else 0 end as last_seq,
@@ -73,7 +76,8 @@ function stateAt(ledger: string): string {
       case when ${ledger} = h.head_ledger then h.head_close_ts else ${closeTimeOf(ledger)} end as last_ledger_close_ts,
       ${ledger} < h.head_ledger and not exists (
         select 1 from idx.gaps g where g.epoch = h.epoch and g.state <> 'filled' and g.from_ledger <= ${ledger}) as is_final
-    from (
+    from (select ${parameter} as ledger offset 0) a
+    cross join lateral (
       select x.epoch, x.last_seq, greatest(x.last_seq, x.reserved_seq) as end_seq, x.last_ledger as head_ledger, x.last_ledger_close_ts as head_close_ts,
         e.start_ledger as first_ledger, e.deployment,
         x.epoch is null or coalesce(x.projections_version, 0) >= ${VERSIONED_SINCE} as has_past,

@@ -16,7 +16,7 @@ export interface TraderGain {
 }
 
 /** A slab holds at least this many changes, and half as many as there are traders: beginning one then costs at most two rows per change. */
-const SLAB_CHANGES_MIN = 256
+const SLAB_CHANGES_MIN = 64
 
 interface Slab {
   slab: number
