@@ -57,7 +57,9 @@ async function measure({ location, firstLedger, lastLedger, rounds, readsPerRoun
   const result: Record<string, ReadRounds[string]> = {}
   for (const [name, read] of Object.entries(READS)) {
     result[name] = await interleave(
-      () => timed(() => read(store.read, { atLedger: pastLedger() }, nowSec)), () => timed(() => read(store.read, {}, nowSec)), { rounds, budgetMs: BUDGET_MS, onRound: () => {} },
+      () => timed(() => read(store.read, { atLedger: pastLedger() }, nowSec)),
+      () => timed(() => read(store.read, {}, nowSec)),
+      { rounds, budgetMs: BUDGET_MS, onRound: () => {} },
     )
   }
   return result
