@@ -225,7 +225,8 @@ test('keeps the status of an endless error page', async () => {
 
 const LARGE = { method: 'getTransaction', id: 1, maxValues: 10_000_000 } as const
 const healthy = (): Uint8Array => Buffer.from(wrapped(1, JSON.stringify({ status: 'NOT_FOUND', latestLedger: 9, padding: 'x'.repeat(UNCHECKED_MAX_LENGTH) })))
-const RESULT = { kind: 'result', result: { status: 'NOT_FOUND', latestLedger: 9 } }
+const RANGE = { latestLedger: 9, latestLedgerCloseSec: null, oldestLedger: null, oldestLedgerCloseSec: null }
+const RESULT = { kind: 'result', result: { status: 'NOT_FOUND', ...RANGE } }
 
 test('a body that exhausts the heap of the worker ends the worker, not the process', async () => {
   const readMessage = createMessageReader({ clock: createVirtualClock(0), workerHeapMb: 12 })

@@ -51,3 +51,10 @@ export interface ArchivedEvent {
   readonly payload: Payload | null
   readonly problem: string | null
 }
+
+/** A transfer between two holders of the token; undefined for other events. A mint has no sender, a burn or clawback no receiver. */
+export function readTransfer(event: ArchivedEvent): { readonly from: string; readonly to: string; readonly amount: bigint } | undefined {
+  const { from, to, amount } = event.payload ?? {}
+  if (!isTransfer(event) || typeof from !== 'string' || typeof to !== 'string' || typeof amount !== 'string') return undefined
+  return { from, to, amount: BigInt(amount) }
+}

@@ -5,11 +5,10 @@ import type { PositionChange, TransactionItem } from '../exchange/position-chang
 import { settlementOf } from '../exchange/settlement.ts'
 import type { CashKind } from '../resources/cash-movement.ts'
 import type { ArchivedEvent } from './archived-event.ts'
-import { isTransfer } from './archived-event.ts'
+import { readTransfer } from './archived-event.ts'
 import { numberIn, walletMovements } from './cash-ledger-wallet.ts'
 import type { WalletMovement } from './cash-ledger-wallet.ts'
 import type { CashMovement, CashTransaction } from './cash-transaction.ts'
-import { bigOf, textOf } from './payload.ts'
 
 /** One row of the ledger. */
 export interface CashRow extends CashMovement {
@@ -43,7 +42,8 @@ function toItem(event: ArchivedEvent): TransactionItem[] {
   if (event.payload === null) return []
   const { contract, seq, topic, payload } = event
   if (contract !== 'usdcToken') return [{ type: 'event', seq, contract, topic, payload }]
-  return isTransfer(event) ? [{ type: 'transfer', from: textOf(event, 'from'), to: textOf(event, 'to'), amount: bigOf(event, 'amount') }] : []
+  const transfer = readTransfer(event)
+  return transfer === undefined ? [] : [{ type: 'transfer', ...transfer }]
 }
 
 type NewRow = Omit<CashRow, 'seq' | 'ledger' | 'ts' | 'txHash'>

@@ -3,9 +3,8 @@
 import type { EntryChanges } from '../exchange/entry-changes.ts'
 import type { PositionChange } from '../exchange/position-changes.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
-import { isTransfer } from './archived-event.ts'
+import { isTransfer, readTransfer } from './archived-event.ts'
 import type { CashMovement, CashTransaction } from './cash-transaction.ts'
-import { bigOf, textOf } from './payload.ts'
 
 /** The wallet's side of a movement, and whether it went into or out of the account's cross balance. */
 export interface WalletMovement extends CashMovement {
@@ -24,14 +23,15 @@ export function walletMovements(transaction: CashTransaction, settled: readonly 
   const { events, contracts } = transaction
   const parties = new Map(Object.entries(contracts).filter(([key]) => key !== 'usdcToken').map(([key, address]) => [address, key]))
   return events.flatMap((event, index): WalletMovement[] => {
-    if (!isTransfer(event) || event.payload === null) return []
-    const [from, to, size] = [textOf(event, 'from'), textOf(event, 'to'), bigOf(event, 'amount')]
+    const transfer = readTransfer(event)
+    if (transfer === undefined) return []
+    const { from, to, amount: size } = transfer
     const isPaidIn = parties.has(to)
     const party = parties.get(isPaidIn ? to : from)
     if (size === 0n || party === undefined || isPaidIn === parties.has(from)) return []
     const account = isPaidIn ? from : to
-    const transfer: Transfer = { account, size, index, event }
-    return [{ account, event, amount: isPaidIn ? -size : size, ...kindOf(transaction, settled, party, isPaidIn, transfer) }]
+    const movement: Transfer = { account, size, index, event }
+    return [{ account, event, amount: isPaidIn ? -size : size, ...kindOf(transaction, settled, party, isPaidIn, movement) }]
   })
 }
 

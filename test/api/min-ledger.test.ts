@@ -68,7 +68,8 @@ test('responds at once for an indexed ledger on every endpoint that accepts the 
   const own = { authorization: bearer((await createTrader(fixture, 'reader', null)).key) }
   await fixture.catchUp()
   for (const path of paths) {
-    const url = `${path.replace('{id}', '1')}${QUERIES[path] ?? ''}`
+    const named = path.replace(/\{(\w+)\}/, (_match, name: string) => NAMES[name] ?? '')
+    const url = `${named}${QUERIES[path] ?? ''}`
     const { status, headers } = await getAtLedger(url, latest(), own)
     assert.ok(status === 200 || status === 404, `${path} ${status}`)
     if (status === 200) assert.equal(headers['x-ledger'], String(latest()), path)
@@ -77,11 +78,14 @@ test('responds at once for an indexed ledger on every endpoint that accepts the 
   assert.equal(head.statusCode, 200)
 })
 
+/** Parameters of paths. */
+const NAMES: Readonly<Record<string, string>> = { id: '1', orderId: '1', address: 'G'.repeat(56), hash: '0'.repeat(64) }
+
 /** Required query parameters of some endpoints. */
 const QUERIES: Readonly<Record<string, string>> = {
   '/v1/candles': '?asset=eth', '/udf/history': '?symbol=eth&resolution=60&from=0&to=1', '/v1/account/volume': `?address=${'G'.repeat(56)}`,
   '/v1/referral/lookup': '?code=abc', '/v1/referral/info': `?address=${'G'.repeat(56)}`,
-  '/v1/leaderboard/rank': `?trader=${'G'.repeat(56)}`,
+  '/v1/leaderboard/rank': `?trader=${'G'.repeat(56)}`, '/v1/tx': '?clientId=x',
 }
 
 test('does not return a cached response to a request for a later ledger', async () => {

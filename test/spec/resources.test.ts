@@ -133,6 +133,7 @@ const ADDITIONS: ReadonlyMap<string, string> = new Map([
   ['Trader vault', 'apyKind annualized|inception'],
   ['Referral trade row', 'volume string?'],
   ['Prepared transaction', 'extraResourceFee string, hash string, clientId string?, expiresAt integer, intent object, preview <TradePreview>, warnings array'],
+  ['Submit result', 'stored? boolean'],
   ['Health', 'passphrase string, deployment object, market object'],
 ])
 
