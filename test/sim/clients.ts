@@ -32,6 +32,10 @@ export interface Clients {
   check(): void
   /** The number of open requests. */
   waiting(): number
+  /** Called with every envelope that a process sends to the network. */
+  onSend(envelopeXdr: string): void
+  /** Without faults: looks up every transaction at every process. */
+  lookUpAll(processes: readonly Server[]): void
   /** Without faults: uses every key and repeats every submission at every process. */
   settle(processes: readonly Server[]): void
   /** Compares all responses with the tables and the ledger. */
@@ -75,6 +79,18 @@ export function createClients(parts: ClientsParts): Clients {
       }
     },
     check,
+    onSend(envelopeXdr) {
+      for (const { submitter } of clients) requests.attempt(() => submitter.onSend(envelopeXdr))
+    },
+    lookUpAll(processes) {
+      for (const { holder, submitter } of clients) {
+        const key = holder.keys.find(({ revokeRequestedMs }) => revokeRequestedMs === null)
+        if (key === undefined) continue
+        for (const process of processes) {
+          for (const pick of submitter.envelopes.keys()) for (const byClientId of [false, true]) void submitter.look(process, { key, pick, byClientId })
+        }
+      }
+    },
     waiting: () => requests.open().length,
     settle(processes) {
       assert.ok(isCalm())
@@ -116,7 +132,7 @@ function optionsOf({ activity = 0 }: Profile): readonly Option[] {
   const patience = (roll: Roll): Readonly<Record<string, number>> => ({ patienceMs: POLL_TIMEOUTS_MS[roll.integer(0, 3)] ?? 1_000 })
   return [
     action('obtain', 0.15), action('obtain here', 0.15), action('replay', 0.1), action('use', 0.15), action('revoke', 0.08),
-    action('trade', 0.2, patience), action('submit again', 0.17, patience),
+    action('trade', 0.2, patience), action('submit again', 0.1, patience), action('look up', 0.04), action('look up by client id', 0.03),
   ]
 }
 
@@ -137,6 +153,9 @@ async function act({ holder, submitter }: Client, choice: Choice, at: Server, ot
       return holder.revoke(at, pick)
     case 'trade':
       return key === undefined ? undefined : submitter.trade(at, other, { key, asset: pick, patienceMs })
+    case 'look up':
+    case 'look up by client id':
+      return key === undefined ? undefined : submitter.look(at, { key, pick, byClientId: choice.name !== 'look up' })
     default:
       return key === undefined ? undefined : submitter.submit(at, { key, pick, patienceMs })
   }

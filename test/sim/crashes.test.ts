@@ -1,4 +1,4 @@
-// Kills a process at every step of indexing, of issuing keys and of a submission. `SIM_CRASHES=all` tries every step and also kills the next process; by
+// Kills a process at every step of indexing, of issuing keys, of a submission, and of driving one without its client. `SIM_CRASHES=all` tries every step and also kills the next process; by
 // default the test samples the steps.
 
 import assert from 'node:assert/strict'
@@ -16,7 +16,7 @@ const SECOND_KILLS = ALL ? [null, 2, 11] : [null]
 /** Parts of a sweep, so that threads share it. A long sweep reports each part as it ends. */
 const PARTS = ALL ? 20 : 4
 
-for (const scenario of ['index', 'keys', 'submit'] satisfies Scenario[]) {
+for (const scenario of ['index', 'keys', 'submit', 'drive'] satisfies Scenario[]) {
   test(`a process killed at ${ALL ? 'every step' : `every ${STRIDE}th step`} of "${scenario}" leaves correct data`, { timeout: 86_400_000 }, async (t) => {
     const parts = Array.from({ length: PARTS }, (_value, part) => part * STRIDE)
     const sweeps = SECOND_KILLS.flatMap((secondKillAfter) =>

@@ -8,6 +8,7 @@ import type { VirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { readIndexState } from '../../src/projections/index-state.ts'
+import { listUnnumberedChanges } from '../../src/projections/submission-log.ts'
 import type { Store } from '../../src/store/store.ts'
 import { createFaults } from '../../localnet/faults.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
@@ -16,8 +17,10 @@ import type { TradingServer } from '../support/trading-server.ts'
 import { checkArchiveMatchesChain } from './checkers/archive-matches-chain.ts'
 import { checkLogNumbers, readArchive } from './checkers/archive.ts'
 import { checkFramesMatchLog } from './checkers/frames-match-log.ts'
+import { checkOrderFramesMatchLog } from './checkers/order-frames-match-log.ts'
 import { checkKeysAreStored } from './checkers/keys-are-stored.ts'
 import { checkListsMatchFold } from './checkers/lists-match-fold.ts'
+import { checkSubmissionsAreTrue, countPending } from './checkers/submissions-are-true.ts'
 import { decisionsOfRecord } from './decisions.ts'
 import { createKeyHolder } from './key-holders.ts'
 import type { KeyHolder } from './key-holders.ts'
@@ -30,7 +33,7 @@ import { createRequests } from './requests.ts'
 import { createSubmitter } from './submitters.ts'
 import type { Submitter } from './submitters.ts'
 
-export type Scenario = 'index' | 'keys' | 'submit'
+export type Scenario = 'index' | 'keys' | 'submit' | 'drive'
 
 /** Every `of`th step of a scenario, from the `part`th on. */
 export interface CrashSweep {
@@ -78,6 +81,7 @@ interface ScenarioState extends ScenarioParts {
   readonly allProcesses: SimProcess[]
   process: SimProcess
   readonly check: () => void
+  readonly attempt: (work: () => void) => void
 }
 
 /** Kills a process at each step of the sweep; returns the number of kills. */
@@ -151,6 +155,7 @@ async function openScenario(parts: ScenarioParts & Pick<ScenarioState, 'store' |
   const state = {
     ...parts, holder: createKeyHolder(client), submitter: createSubmitter(client), allProcesses: [],
     check: () => requests.check(),
+    attempt: (work: () => void) => requests.attempt(work),
   }
   return { ...state, process: await start(state, 0) }
 }
@@ -159,6 +164,7 @@ async function start(state: Omit<ScenarioState, 'process'>, run: number): Promis
   const { tools: { serverOf }, holder: { address }, allProcesses } = state
   const process = await startProcess(0, run, {
     ...state, serverOf, decisions: decisionsOfRecord([]), profile: QUIET, pollIntervalMs: 2_000, log: silentLog, accounts: [address],
+    onSend: (envelope) => state.attempt(() => state.submitter.onSend(envelope)),
   })
   allProcesses.push(process)
   return process
@@ -232,6 +238,23 @@ const SCENARIOS: Readonly<Record<Scenario, (state: ScenarioState) => Promise<voi
     void submitter.submit(state.process, { key, pick: 0, patienceMs: 1_000 })
     await advanceOneSlice(state)
   },
+  /** The client submits once and leaves: the gateway continues alone. */
+  async drive(state) {
+    const { holder, submitter, store, network } = state
+    await retryUntil(state, () => holder.obtain(state.process, state.process), () => holder.keys.length > 0, 'a key')
+    const [key] = holder.keys
+    assert.ok(key)
+    const choice = { key, asset: 1, patienceMs: 1_000 }
+    await retryUntil(state, () => submitter.trade(state.process, state.process, choice), () => submitter.envelopes.length > 0, 'a prepared transaction')
+    const submitted = submitter.envelopes.find(({ submissions }) => submissions.length > 0)
+    const isAnswered = (): boolean => submitted?.submissions.every(({ outcome, server }) => outcome !== null || server.isDead()) ?? true
+    await advanceUntil(state, isAnswered, 'a response or a killed process')
+    await advanceUntil(state, async () => (await countPending(store.read)) === 0, 'no pending submission')
+    const isApplied = submitted !== undefined && network.chain.history.transaction(submitted.hash)?.status === 'SUCCESS'
+    if (submitted?.isStored === true) assert.ok(isApplied, 'an acknowledged submission was not driven to its end')
+    void submitter.look(state.process, { key, pick: 0, byClientId: false })
+    await advanceOneSlice(state)
+  },
 }
 
 /** Verifies everything once no process is killed any more. */
@@ -247,6 +270,10 @@ async function verifyScenario(state: ScenarioState, scenario: Scenario): Promise
   await advanceOneSlice(state)
   await state.process.tail.catchUp()
   await checkFramesMatchLog(store.read, allProcesses)
+  await advanceUntil(state, async () => (await countPending(store.read)) + (await listUnnumberedChanges(store.read, 1)).length === 0, 'final submissions')
+  await state.process.tail.catchUp()
+  await checkOrderFramesMatchLog(store.read, allProcesses, [holder.address])
+  await checkSubmissionsAreTrue(store.read, network, { comparableClocks: true })
   await checkKeysAreStored(store.read, [holder])
   submitter.checkReported()
   state.process.killable.kill()

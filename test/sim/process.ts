@@ -11,6 +11,7 @@ import { LOCAL_NETWORK } from '../../src/indexer/confirmation.ts'
 import { createIndexer } from '../../src/indexer/indexer.ts'
 import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX } from '../../src/limits.ts'
 import type { Store } from '../../src/store/store.ts'
+import type { PersonalChannel } from '../../src/stream/channels.ts'
 import { createTail } from '../../src/stream/tail.ts'
 import type { Tail } from '../../src/stream/tail.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
@@ -39,6 +40,8 @@ interface ProcessParts {
   readonly serverOf: (index: number) => Promise<TradingServer>
   /** Accounts whose channels are watched. */
   readonly accounts: readonly string[]
+  /** Called with every envelope that the process sends to the network. */
+  readonly onSend: (envelopeXdr: string) => void
   /** Decides at every checkpoint whether the process is killed there. */
   readonly isLast: () => boolean
 }
@@ -48,6 +51,8 @@ export interface PublishedFrame {
   readonly channel: string
   readonly seq: number
   readonly prev: number
+  /** The number of frames that follow with the same seq. */
+  readonly more?: number
   readonly data: object
 }
 
@@ -77,6 +82,7 @@ export async function startProcess(index: number, run: number, parts: ProcessPar
   const random = createSeededRandom(`indexer/${index}/${run}`)
   const transport: Transport = (_url, body, signal) =>
     killable.run(async () => {
+      for (const envelope of sentEnvelopes(body)) parts.onSend(envelope)
       const { status, body: response } = await network.rpc.handle(body, signal)
       return { status, body: response ?? '' }
     }, false)
@@ -91,6 +97,7 @@ export async function startProcess(index: number, run: number, parts: ProcessPar
     startLedger: null,
     trust: LOCAL_NETWORK,
   })
+  const stopDriver = new AbortController()
   const running = [indexer.run(stop.signal)]
   const frames: PublishedFrame[] = []
   const tail = createTail({
@@ -102,14 +109,15 @@ export async function startProcess(index: number, run: number, parts: ProcessPar
   const trading = server === null ? null : startTrading(server)
   if (trading !== null) {
     running.push(tail.run(stop.signal))
-    for (const account of parts.accounts) void watch(account)
+    running.push(trading.submissions.run(stopDriver.signal))
+    for (const account of parts.accounts) for (const kind of ['account', 'orders'] as const) void watch({ kind, account })
   }
 
-  /** Watches an account as a subscription does. A failed read ends the subscription. */
-  async function watch(account: string): Promise<void> {
+  /** Watches a channel of an account as a subscription does. A failed read ends the subscription. */
+  async function watch(channel: PersonalChannel): Promise<void> {
     try {
       if (!tail.ready()) await tail.catchUp()
-      await tail.watch({ kind: 'account', account })
+      await tail.watch(channel)
     } catch {
       // This channel has no subscriber.
     }
@@ -133,6 +141,7 @@ export async function startProcess(index: number, run: number, parts: ProcessPar
     async end() {
       stop.abort()
       await trading?.close()
+      stopDriver.abort()
       await Promise.all(running)
     },
   }
@@ -141,6 +150,18 @@ export async function startProcess(index: number, run: number, parts: ProcessPar
 /** Resolves when only timers can make something happen: no process has a running database call and the event loop is quiet. */
 export function untilProcessesIdle(processes: readonly SimProcess[]): Promise<void> {
   return untilIdle(() => processes.some(({ killable }) => killable.busy() > 0), IDLE_TURNS)
+}
+
+/** The envelopes of a JSON-RPC request. */
+function sentEnvelopes(body: string): readonly string[] {
+  if (!body.includes('"sendTransaction"')) return []
+  const calls = [JSON.parse(body) as RpcCall | readonly RpcCall[]].flat()
+  return calls.flatMap(({ method, params }) => (method === 'sendTransaction' && params?.transaction !== undefined ? [params.transaction] : []))
+}
+
+interface RpcCall {
+  readonly method: string
+  readonly params?: { readonly transaction?: string }
 }
 
 /** The JSON after the WebSocket header. */

@@ -25,6 +25,8 @@ export interface Requests {
   open(): readonly SentRequest[]
   /** The bodies of all responses. */
   readonly texts: readonly string[]
+  /** Runs a check whose failure `check` throws. */
+  attempt(work: () => void): void
   /** Throws the first wrong response. */
   check(): void
 }
@@ -54,6 +56,13 @@ export function createRequests(clock: Clock): Requests {
       try {
         assert.notEqual(response.status, 500, `${url} returned ${response.text}`)
         onResponse(response, request)
+      } catch (error) {
+        failures.push(error)
+      }
+    },
+    attempt(work) {
+      try {
+        work()
       } catch (error) {
         failures.push(error)
       }

@@ -7,16 +7,20 @@ import { silentLog } from '../../src/base/log.ts'
 import type { Log } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { readIndexState } from '../../src/projections/index-state.ts'
+import { listUnnumberedChanges } from '../../src/projections/submission-log.ts'
 import type { Store } from '../../src/store/store.ts'
 import { startNetworkOn } from '../support/network.ts'
 import type { TradingServer } from '../support/trading-server.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import { checkArchiveMatchesChain } from './checkers/archive-matches-chain.ts'
 import { checkLogNumbers, readArchive } from './checkers/archive.ts'
+import { checkCashMatchesChain } from './checkers/cash-matches-chain.ts'
 import { checkFramesMatchLog } from './checkers/frames-match-log.ts'
 import { checkListsMatchFold } from './checkers/lists-match-fold.ts'
 import { createLogWatch } from './checkers/log-only-grows.ts'
+import { checkOrderFramesMatchLog } from './checkers/order-frames-match-log.ts'
 import { toLogText } from './checkers/secrets-do-not-leak.ts'
+import { checkSubmissionsAreTrue, countPending } from './checkers/submissions-are-true.ts'
 import type { Decisions } from './decisions.ts'
 import { readChainEvents, movePrices, openPositionIds, injectNetworkFault } from './network-faults.ts'
 import type { NetworkState } from './network-faults.ts'
@@ -39,6 +43,11 @@ const LIVENESS_POLLS = 20
 /** Ledgers close for this many polls after the last fault. */
 const CALM_POLLS = 3
 const HOUR_MS = 3_600_000
+/** How long a prepared transaction is valid, and some ledgers to prove that it was not applied. */
+const VALID_MS = 360_000
+/** Ledgers and slices while only submissions are waited for. */
+const FINAL_LEDGER_MS = 10_000
+const FINAL_SLICE_MS = 1_000
 
 /** The result of a run without a finding. */
 export interface Outcome {
@@ -108,6 +117,7 @@ export async function simulate(parts: SimulationParts): Promise<Outcome> {
     decisions.calm()
     await restartDead(simulation)
     await finishRequests(simulation, () => void (progress.calm = true))
+    await finishSubmissions(simulation)
     await converge(simulation)
     await watch()
     simulation.chains.push(readChainEvents(network))
@@ -125,7 +135,9 @@ function startNetwork(seed: string, profile: Profile, decisions: Decisions, cloc
 
 async function begin(simulation: SimulationState, index: number): Promise<SimProcess> {
   const { profile, clients } = simulation
-  const process = await startProcess(index, simulation.restarts, { ...simulation, pollIntervalMs: pollIntervalMs(profile), accounts: clients.addresses })
+  const process = await startProcess(index, simulation.restarts, {
+    ...simulation, pollIntervalMs: pollIntervalMs(profile), accounts: clients.addresses, onSend: clients.onSend,
+  })
   simulation.allProcesses.push(process)
   return process
 }
@@ -144,8 +156,7 @@ async function end(simulation: SimulationState, process: SimProcess): Promise<vo
 }
 
 /** Advances virtual time in slices; after each, all consequences take place. */
-async function advance(simulation: SimulationState, ms: number): Promise<void> {
-  const slice = sliceMs(simulation.profile)
+async function advance(simulation: SimulationState, ms: number, slice = sliceMs(simulation.profile)): Promise<void> {
   for (let passed = 0; passed < ms; passed += slice) {
     await untilProcessesIdle(simulation.allProcesses)
     simulation.clock.advance(Math.min(slice, ms - passed))
@@ -229,6 +240,31 @@ async function finishRequests(simulation: SimulationState, onCalm: () => void): 
   for (const process of simulation.processes) assert.equal(process.submissionsUnderWay(), 0, 'a submission continues without a waiting request')
 }
 
+/** Without a client waiting, every stored submission reaches a final state. Then all processes report it. */
+async function finishSubmissions(simulation: SimulationState): Promise<void> {
+  const { network, store, profile, clients, clock, processes } = simulation
+  const ledgerMs = Math.max(profile.ledgerSec * 1000, FINAL_LEDGER_MS)
+  const close = async (): Promise<void> => {
+    await network.step()
+    await advance(simulation, ledgerMs, FINAL_SLICE_MS)
+    clients.check()
+  }
+  const stepsTime = (profile.timeStep ?? 0) > 0
+  const limitMs = LIVENESS_MS + VALID_MS + (stepsTime ? profile.ledgers * HOUR_MS : 0)
+  let waited = 0
+  for (; (await countPending(store.read)) > 0 && waited < limitMs; waited += ledgerMs) {
+    await close()
+    if (!stepsTime || waited < LIVENESS_MS + VALID_MS) continue
+    // Leases and pauses of a process whose wall clock is ahead end that much later.
+    clock.advance(HOUR_MS)
+    waited += HOUR_MS
+  }
+  assert.equal(await countPending(store.read), 0, `submissions are still pending ${waited / 1000} s after the last fault`)
+  clients.lookUpAll(processes)
+  for (waited = 0; clients.waiting() > 0 && waited < LIVENESS_MS; waited += ledgerMs) await close()
+  assert.equal(clients.waiting(), 0, 'requests are still open')
+}
+
 /** After the last fault the index reaches the head of the chain without a restart. */
 async function converge(simulation: SimulationState): Promise<void> {
   const { network, store, profile } = simulation
@@ -236,7 +272,7 @@ async function converge(simulation: SimulationState): Promise<void> {
   const head = network.chain.history.latest().sequence
   for (let waited = 0; waited < limitMs; waited += pollIntervalMs(profile)) {
     const state = await readIndexState(store.read)
-    if (state?.lastLedger === head) return
+    if (state?.lastLedger === head && (await listUnnumberedChanges(store.read, 1)).length === 0) return
     await advance(simulation, pollIntervalMs(profile))
   }
   const state = await readIndexState(store.read)
@@ -244,7 +280,7 @@ async function converge(simulation: SimulationState): Promise<void> {
 }
 
 async function verify(simulation: SimulationState): Promise<Omit<Outcome, 'steps'>> {
-  const { store, clock, network, decisions, restarts, clients, allProcesses, processes } = simulation
+  const { store, clock, network, decisions, restarts, clients, allProcesses, processes, profile, chains } = simulation
   const state = await readIndexState(store.read)
   assert.equal(state?.gaps, 0, 'the index has gaps although the node retains all ledgers')
   assert.equal(state.unknownEvents, 0, 'events of the exchange could not be decoded')
@@ -256,10 +292,14 @@ async function verify(simulation: SimulationState): Promise<Omit<Outcome, 'steps
   if (clients.addresses.length > 0) {
     for (const process of processes) await process.tail.catchUp()
     await checkFramesMatchLog(store.read, allProcesses)
+    await checkOrderFramesMatchLog(store.read, allProcesses, clients.addresses)
   }
+  const submissions = await checkSubmissionsAreTrue(store.read, network, { comparableClocks: (profile.timeStep ?? 0) === 0 })
+  if (chains.length === 1) await checkCashMatchesChain(store.read, network)
   await clients.verify(store.read, simulation.lines)
   const counts = new Map<string, number>(clients.counts)
   const increment = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
+  for (const [status, times] of submissions) counts.set(`stored: ${status}`, times)
   for (const { door, choice } of decisions.record) increment(`${door.replace(/^(\w+) \d+/, '$1')}: ${choice.name}`)
   for (const { topic } of archive) increment(topic)
   return { events: archive.length, ledgers: network.chain.history.latest().sequence, restarts, counts }

@@ -12,12 +12,18 @@ export async function checkFramesMatchLog(db: Queryable, processes: readonly Sim
   const [end] = await db.query<{ seq: number }>('select last_seq as seq from idx.cursor')
   for (const { frames, killable, tail } of processes) {
     for (const [channel, published] of Map.groupBy(frames, (frame) => frame.channel)) {
+      if (isOrdersChannel(channel)) continue
       checkStretch(channel, published, log)
       const last = log.get(channel)?.at(-1)?.seq
       if (!killable.isDead() && tail.ready()) assert.equal(published.at(-1)?.seq, last, `the end of ${channel} was not published`)
     }
     if (!killable.isDead() && tail.ready()) assert.equal(tail.position(), end?.seq ?? 0, 'the tail is not at the end of the log')
   }
+}
+
+/** Frames of orders share their seq, and have a checker of their own. */
+function isOrdersChannel(channel: string): boolean {
+  return channel.startsWith('account.orders.')
 }
 
 function checkStretch(channel: string, published: readonly PublishedFrame[], log: ChannelLog): void {

@@ -1,0 +1,59 @@
+// Checker: each process published a contiguous part of the orders channel of each account, exactly as a client that resumes reads it later, and every change
+// of a submission is in it once.
+
+import assert from 'node:assert/strict'
+import { readOrderEntries } from '../../../src/projections/order-stream.ts'
+import type { OrderEntry } from '../../../src/projections/order-stream.ts'
+import type { Queryable } from '../../../src/store/store.ts'
+import type { TransactionRow } from '../../../src/resources/transaction.ts'
+import type { PublishedFrame, SimProcess } from '../process.ts'
+
+const PAGE_ENTRIES = 50
+
+/** Running processes must have published everything by now. Returns the number of frames in the log. */
+export async function checkOrderFramesMatchLog(db: Queryable, processes: readonly SimProcess[], accounts: readonly string[]): Promise<number> {
+  const [end] = await db.query<{ seq: number }>('select last_seq as seq from idx.cursor')
+  let frames = 0
+  for (const account of accounts) {
+    const expected = framesOf(account, await readAll(db, account, end?.seq ?? 0))
+    frames += expected.length
+    const stored = await db.query<{ seq: number; row: TransactionRow }>(
+      'select seq, row from tx.submission_changes where owner = $1 and seq is not null order by id', [account],
+    )
+    const submissions = expected.flatMap(({ seq, data }) => ('kind' in data && data.kind === 'submission' ? [{ seq, row: (data as { row?: unknown }).row }] : []))
+    assert.deepEqual(submissions, stored, `changes of the submissions of ${account} in the log`)
+    for (const { frames: all, killable, tail } of processes) {
+      const published = all.filter(({ channel }) => channel === `account.orders.${account}`)
+      const from = expected.findIndex(({ seq }) => seq === published[0]?.seq)
+      if (published.length > 0) assert.deepEqual(published, expected.slice(from, from + published.length), `frames of the orders of ${account}`)
+      const isComplete = killable.isDead() || !tail.ready() || published.length === 0 || published.at(-1)?.seq === expected.at(-1)?.seq
+      assert.ok(isComplete, `the end of the orders channel of ${account} was not published`)
+    }
+  }
+  return frames
+}
+
+/** Reads the whole channel in pages, as a resume does. */
+async function readAll(db: Queryable, account: string, lastSeq: number): Promise<readonly OrderEntry[]> {
+  const all: OrderEntry[] = []
+  for (let afterSeq = 0; afterSeq < lastSeq;) {
+    const { entries, throughSeq } = await readOrderEntries(db, [account], { afterSeq, throughSeq: lastSeq, limit: PAGE_ENTRIES })
+    assert.ok(throughSeq > afterSeq, 'a page of the orders channel made no progress')
+    all.push(...entries)
+    afterSeq = throughSeq
+  }
+  return all
+}
+
+/** Frames of one entry share its seq and name the entry before. */
+function framesOf(account: string, entries: readonly OrderEntry[]): readonly PublishedFrame[] {
+  return entries.flatMap(({ seq, changes }, index) => changes.map((data, nth) => {
+    const more = changes.length - 1 - nth
+    return { channel: `account.orders.${account}`, seq, prev: entries[index - 1]?.seq ?? 0, ...(more === 0 ? {} : { more }), data: plain(data) }
+  }))
+}
+
+/** As JSON has it. */
+function plain(data: object): object {
+  return JSON.parse(JSON.stringify(data)) as object
+}
