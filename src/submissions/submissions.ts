@@ -9,9 +9,9 @@ import type { SignedTransaction } from '../chain/transaction.ts'
 import type { SubmitOutcome } from '../relay/outcomes.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { SubmitOptions } from '../relay/submissions.ts'
-import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
 import { judgeNow } from './drive-submission.ts'
+import { ClientIdInUse } from './client-id.ts'
 import { createDriver } from './driver.ts'
 import type { Driver } from './driver.ts'
 import { createJournal, hasLedger } from './journal.ts'
@@ -24,6 +24,8 @@ import { createRecordPrepared } from './prepared.ts'
 import type { RecordPrepared } from './prepared.ts'
 import { postponeSubmission } from './statements.ts'
 import { withStoreTimeout } from './time-limit.ts'
+import { createUnstoredSubmissions, isUnavailable } from './unstored.ts'
+import type { Unstored } from './unstored.ts'
 import { createTransactionReader } from './transactions.ts'
 import type { TransactionReader } from './transactions.ts'
 
@@ -52,20 +54,12 @@ export interface SubmissionService {
   run(signal: AbortSignal): Promise<void>
 }
 
-/** Outcomes that could not be stored and are stored later, in memory. */
-const UNSTORED_MAX = 1_000
 /** A submission whose callers have left is looked up again after this time. */
 const CONTINUE_AFTER_MS = 2_000
 const ID_BYTES = 8
 /** Results after which no copy of the transaction may be valid any more. */
 const CONCLUSIVE_CODES: ReadonlySet<string> = new Set(['txBadSeq', 'txTooLate'])
 const NEVER = new AbortController().signal
-
-interface Unstored {
-  readonly signed: SignedTransaction
-  readonly submitter: Submitter
-  readonly outcome: SubmitOutcome
-}
 
 export interface SubmissionServiceParts {
   readonly store: Store
@@ -83,8 +77,8 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
   const instance = Buffer.from(parts.random.bytes(ID_BYTES)).toString('hex')
   const journal = createJournal({ store, clock, driver: instance, operationOf: relay.operationOf, onEnded })
   const live = createLiveSubmissions()
-  const unstored = new Map<string, Unstored>()
-  const driver: Driver = createDriver({ ...parts, journal, instance, storeLate, listLive: live.list })
+  const unstored = createUnstoredSubmissions({ journal, log, storeOutcome: (entry, isFirst) => storeOutcome(entry, isFirst, true) })
+  const driver: Driver = createDriver({ ...parts, journal, instance, storeLate: unstored.storeLate, listLive: live.list })
   const transactions = createTransactionReader({ store, relay, clock, journal })
 
   function stats(): SubmissionStats {
@@ -93,12 +87,12 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
   }
 
   /** The stored state; undefined when the database is not available. Rejects with ClientIdInUse. */
-  async function begin(signed: SignedTransaction, submitter: Submitter): Promise<Begun | undefined> {
+  async function waitUntilStored(storing: Promise<Begun>, hash: string): Promise<Begun | undefined> {
     try {
-      return await withStoreTimeout(clock, journal.begin(signed, submitter))
+      return await withStoreTimeout(clock, storing)
     } catch (error) {
       if (!isUnavailable(error)) throw error
-      log.warn({ err: error, hash: signed.hash }, 'a submission could not be stored before it is sent')
+      log.warn({ err: error, hash }, 'a submission could not be stored before it is sent')
       return undefined
     }
   }
@@ -124,36 +118,15 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
     } catch (error) {
       if (!isUnavailable(error)) throw error
       log.warn({ err: error, hash: entry.signed.hash }, 'the outcome of a submission could not be stored')
-      keepUnstored(entry)
+      unstored.keep(entry)
       return false
-    }
-  }
-
-  function keepUnstored(entry: Unstored): void {
-    const key = `${entry.submitter.owner} ${entry.signed.hash}`
-    unstored.delete(key)
-    const [oldest] = unstored.keys()
-    if (unstored.size >= UNSTORED_MAX && oldest !== undefined) unstored.delete(oldest)
-    unstored.set(key, entry)
-  }
-
-  /** Stores what could not be stored when it happened. */
-  async function storeLate(): Promise<void> {
-    for (const [key, entry] of unstored) {
-      try {
-        const { isFirst } = await journal.begin(entry.signed, entry.submitter)
-        await storeOutcome(entry, isFirst, true)
-      } catch (error) {
-        if (isUnavailable(error)) return
-        log.warn({ err: error, hash: entry.signed.hash }, 'a submission could not be stored later')
-      }
-      unstored.delete(key)
     }
   }
 
   async function submit(signed: SignedTransaction, submitter: Submitter, options: SubmitOptions): Promise<Submitted> {
     if (options.signal?.aborted === true) return { outcome: { kind: 'unknown' }, stored: false }
-    const begun = await begin(signed, submitter)
+    const storing = journal.begin(signed, submitter)
+    const begun = await waitUntilStored(storing, signed.hash)
     if (begun !== undefined && hasLedger(begun.record)) return { outcome: outcomeOf(begun.record), stored: true }
     const submission = live.join(submitter.owner, signed.hash)
     // A caller that joins while the first copy is being sent shares its fate.
@@ -163,10 +136,35 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
       reported = await relay.submissions.submit(signed, options)
     } finally {
       const isLast = live.leave(submitter.owner, signed.hash)
-      if (begun === undefined) keepUnstored({ signed, submitter, outcome: reported })
+      if (begun === undefined) reported = await settleUnstored({ signed, submitter, outcome: reported }, storing)
       else reported = await settle({ signed, submitter, outcome: reported }, begun, { submission, isLast })
     }
     return { outcome: reported, stored: begun !== undefined }
+  }
+
+  /**
+   * Stores the outcome of a submission that seemed not to be stored before it was sent, and returns what may be reported. The database may have stored it
+   * nevertheless: then an instance sends it again, unless the refusal is stored too.
+   */
+  async function settleUnstored(entry: Unstored, storing: Promise<Begun>): Promise<SubmitOutcome> {
+    const { outcome, signed, submitter } = entry
+    const state = statusOf(outcome, true)
+    const storeRefusal = async (): Promise<boolean> => {
+      const { isFirst } = await storing.catch(() => journal.begin(signed, submitter))
+      if (isFirst) await storeOutcome(entry, isFirst, true)
+      return isFirst
+    }
+    if (state !== 'PREPARED' && state !== 'REJECTED') return unstored.keep(entry), outcome
+    try {
+      if (await withStoreTimeout(clock, storeRefusal())) return outcome
+    } catch (error) {
+      if (error instanceof ClientIdInUse) return outcome
+      if (!isUnavailable(error)) throw error
+      // What the network refuses now, it is unlikely to accept later.
+      if (state === 'REJECTED') return unstored.keep(entry), outcome
+    }
+    unstored.keep({ ...entry, outcome: { kind: 'unknown' } })
+    return { kind: 'unknown' }
   }
 
   /** Stores the outcome and returns what may be reported. */
@@ -208,8 +206,3 @@ function withEarlierCopies(outcome: SubmitOutcome, { record }: Begun, envelopeXd
   if (record.accepted) return ['rejected', 'tryAgainLater', 'notSent', 'unknown'].includes(outcome.kind) ? { kind: 'pending' } : outcome
   return outcome.kind === 'rejected' ? { kind: 'unknown' } : outcome
 }
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof StoreUnavailable || error instanceof StatementTimeout
-}
-

@@ -1,5 +1,5 @@
-// Kills a process at every step of indexing, of issuing keys, of a submission, and of driving one without its client. `SIM_CRASHES=all` tries every step and also kills the next process; by
-// default the test samples the steps.
+// Kills a process at every step of indexing, of issuing keys, of a submission, and of driving one without its client. `SIM_CRASHES=all` tries every step and
+// also kills the next process; by default the test samples the steps.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

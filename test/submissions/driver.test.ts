@@ -248,3 +248,32 @@ test('submits while the database is down, reports that it could not be stored, a
   await fixture.pass(20)
   assert.equal((await fixture.row(instance, signed.hash))?.status, 'SUCCESS')
 })
+
+test('does not report try_again_later while the database may have stored the submission', async () => {
+  await using fixture = await openSubmissions()
+  const instance = fixture.start()
+  instance.database.losesAnswers = true
+  fixture.nodes.forEach((node) => (node.send = 'try again later'))
+  const signed = fixture.sign(1)
+  assert.deepEqual(await fixture.submit(instance, signed), { outcome: { kind: 'unknown' }, stored: false })
+  instance.database.losesAnswers = false
+  fixture.nodes.forEach((node) => (node.send = 'none'))
+  await fixture.pass(60)
+  assert.equal((await fixture.row(instance, signed.hash))?.status, 'SUCCESS')
+})
+
+test('reports try_again_later when the refusal could be stored although the submission seemed not to be', async () => {
+  await using fixture = await openSubmissions()
+  const instance = fixture.start()
+  fixture.nodes.forEach((node) => (node.send = 'try again later'))
+  await fixture.pass(1)
+  instance.database.failAfter = 0
+  const signed = fixture.sign(1)
+  const submitting = fixture.submit(instance, signed)
+  instance.database.failAfter = Number.POSITIVE_INFINITY
+  assert.deepEqual((await submitting).outcome, { kind: 'tryAgainLater', fullQueue: 'network' })
+  fixture.nodes.forEach((node) => (node.send = 'none'))
+  await fixture.pass(60)
+  assert.equal((await fixture.row(instance, signed.hash))?.status, 'PREPARED')
+  assert.equal(fixture.chain.sent.length, 0)
+})

@@ -62,8 +62,8 @@ export interface ModelChain {
 
 export interface Instance {
   readonly service: SubmissionService
-  /** Every statement fails while this is true. */
-  database: { isDown: boolean; failAfter: number }
+  /** Every statement fails while `isDown`. While `losesAnswers`, it takes effect and its answer is lost. */
+  database: { isDown: boolean; failAfter: number; losesAnswers: boolean }
   /** Ends its driver cleanly. */
   stop(): Promise<void>
   /** Ends it as kill -9 does: nothing of it reaches the database or the network from now on. */
@@ -223,11 +223,12 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
   function start(): Instance {
     started += 1
     const random = createSeededRandom(`instance ${started}`)
-    const database = { isDown: false, failAfter: Number.POSITIVE_INFINITY }
+    const database = { isDown: false, failAfter: Number.POSITIVE_INFINITY, losesAnswers: false }
     let isDead = false
     const own = wrapStore(calls.store, (work) => {
       database.failAfter -= 1
       if (isDead) return new Promise(() => {})
+      if (database.losesAnswers) return work().then(() => Promise.reject(new StoreUnavailable('the answer was lost')))
       return database.isDown || database.failAfter < 0 ? Promise.reject(new StoreUnavailable('the test closed the connection')) : work()
     })
     const rpc = createRpc({

@@ -20,7 +20,8 @@ export async function checkOrderFramesMatchLog(db: Queryable, processes: readonl
     const stored = await db.query<{ seq: number; row: TransactionRow }>(
       'select seq, row from tx.submission_changes where owner = $1 and seq is not null order by id', [account],
     )
-    const submissions = expected.flatMap(({ seq, data }) => ('kind' in data && data.kind === 'submission' ? [{ seq, row: (data as { row?: unknown }).row }] : []))
+    const changes = expected.map(({ seq, data }) => ({ seq, ...(data as { readonly kind: string; readonly row: unknown }) }))
+    const submissions = changes.filter(({ kind }) => kind === 'submission').map(({ seq, row }) => ({ seq, row }))
     assert.deepEqual(submissions, stored, `changes of the submissions of ${account} in the log`)
     for (const { frames: all, killable, tail } of processes) {
       const published = all.filter(({ channel }) => channel === `account.orders.${account}`)
