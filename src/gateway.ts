@@ -335,7 +335,8 @@ function tradingRoutes(
     readonly relay: Relay; readonly submissions: SubmissionService; readonly deployment: CurrentDeployment; readonly log: Log
   },
 ): void {
-  const preparing = { prepare: relay.prepare, recordPrepared: submissions.recordPrepared, deployment, reportRefusal: createRefusalReport(log) }
+  const { recordPrepared, requireFreeClientId } = submissions
+  const preparing = { prepare: relay.prepare, recordPrepared, requireFreeClientId, deployment, reportRefusal: createRefusalReport(log) }
   ordersRoutes(app, preparing)
   actionsRoutes(app, preparing)
   txRoutes(app, { relay, submissions, transactions: submissions.transactions })

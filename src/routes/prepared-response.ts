@@ -15,12 +15,13 @@ import { requesterOf } from '../http/requester.ts'
 import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
 import { SimulationFailed } from '../relay/prepare.ts'
 import type { Prepare, PrepareRequest } from '../relay/prepare.ts'
-import type { RecordPrepared } from '../submissions/prepared.ts'
+import type { RecordPrepared, RequireFreeClientId } from '../submissions/prepared.ts'
 import { requireSupportedAsset } from './known-asset.ts'
 
 export interface PreparingParts {
   readonly prepare: Prepare
   readonly recordPrepared: RecordPrepared
+  readonly requireFreeClientId: RequireFreeClientId
   readonly deployment: CurrentDeployment
   readonly reportRefusal: RefusalReport
 }
@@ -69,8 +70,14 @@ export async function sendPrepared(request: FastifyRequest, reply: FastifyReply,
     await parts.recordPrepared({ hash, owner: call.trader, op, clientId, expiresAt })
     reply.header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(prepared))
   } catch (error) {
-    if (disconnected.aborted) reply.hijack()
-    else throw error instanceof SimulationFailed ? toHttpFailure(error) : error
+    if (disconnected.aborted) {
+      reply.hijack()
+      return
+    }
+    if (!(error instanceof SimulationFailed)) throw error
+    // A repeated request can fail because the first one did what it asks for: the position is closed already.
+    if (call.clientId !== null) await parts.requireFreeClientId(call.trader, call.clientId)
+    throw toHttpFailure(error)
   }
 }
 

@@ -12,7 +12,37 @@ import { withStoreTimeout } from './time-limit.ts'
 /** Stores a prepared transaction. Resolves with false when the database is not available. Rejects with ClientIdInUse. */
 export type RecordPrepared = (prepared: PreparedRecord) => Promise<boolean>
 
-export function createRecordPrepared({ store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Log }): RecordPrepared {
+/** Rejects with ClientIdInUse if a submitted transaction of the owner holds the client id. Resolves when the database is not available. */
+export type RequireFreeClientId = (owner: string, clientId: string) => Promise<void>
+
+export interface Preparations {
+  readonly recordPrepared: RecordPrepared
+  readonly requireFreeClientId: RequireFreeClientId
+}
+
+interface PreparedParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export function createPreparations(parts: PreparedParts): Preparations {
+  return { recordPrepared: createRecordPrepared(parts), requireFreeClientId: createRequireFreeClientId(parts) }
+}
+
+function createRequireFreeClientId({ store, clock, log }: PreparedParts): RequireFreeClientId {
+  return async (owner, clientId) => {
+    try {
+      const holder = await withStoreTimeout(clock, findHolder(store.read, { owner, clientId, nowMs: clock.nowMs() }))
+      if (holder !== null) throw new ClientIdInUse(holder)
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable || error instanceof StatementTimeout)) throw error
+      log.warn({ err: error }, 'a client id could not be checked')
+    }
+  }
+}
+
+function createRecordPrepared({ store, clock, log }: PreparedParts): RecordPrepared {
   async function record(prepared: PreparedRecord): Promise<boolean> {
     const { owner, clientId, hash } = prepared
     const nowMs = clock.nowMs()

@@ -20,8 +20,8 @@ import { createLiveSubmissions } from './live-submissions.ts'
 import type { LiveSubmission } from './live-submissions.ts'
 import { outcomeOf, resultOf, statusOf } from './outcome-records.ts'
 import type { FinalStatus } from './records.ts'
-import { createRecordPrepared } from './prepared.ts'
-import type { RecordPrepared } from './prepared.ts'
+import { createPreparations } from './prepared.ts'
+import type { Preparations } from './prepared.ts'
 import { postponeSubmission } from './statements.ts'
 import { withStoreTimeout } from './time-limit.ts'
 import { createUnstoredSubmissions, isUnavailable } from './unstored.ts'
@@ -44,8 +44,7 @@ export interface SubmissionStats {
   readonly oldestPendingSec: number | null
 }
 
-export interface SubmissionService {
-  readonly recordPrepared: RecordPrepared
+export interface SubmissionService extends Preparations {
   /** Sends the transaction and waits up to `pollTimeoutMs`. Rejects with ClientIdInUse. */
   submit(signed: SignedTransaction, submitter: Submitter, options: SubmitOptions): Promise<Submitted>
   readonly transactions: TransactionReader
@@ -185,7 +184,7 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
     return !isStored && statusOf(outcome, isFirst) === 'PREPARED' ? { kind: 'unknown' } : outcome
   }
 
-  return { submit, stats, transactions, recordPrepared: createRecordPrepared({ store, clock, log }), run: (signal) => driver.run(signal) }
+  return { submit, stats, transactions, ...createPreparations({ store, clock, log }), run: (signal) => driver.run(signal) }
 }
 
 /** The final state that a rejection proves although there are earlier copies; undefined when it proves none. */

@@ -110,6 +110,7 @@ export async function createTradingServer(): Promise<TradingServer> {
   ordersRoutes(app, {
     prepare: (request, options) => current().relay.prepare(request, options),
     recordPrepared: (prepared) => current().submissions.recordPrepared(prepared),
+    requireFreeClientId: (owner, clientId) => current().submissions.requireFreeClientId(owner, clientId),
     deployment: forward(() => current().parts.deployment),
     reportRefusal() {},
   })
