@@ -8,8 +8,11 @@ import type { Clock } from './clock.ts'
 import { challengeTransaction, TESTNET_PASSPHRASE } from './envelope.ts'
 import { createHttp } from './http.ts'
 import type { Allowance, CallKind, CallOptions, Key } from './http.ts'
+import { createExecuting } from './execution.ts'
+import type { Executing } from './execution.ts'
 import { createOrders } from './order-life.ts'
 import type { Orders } from './order-life.ts'
+import { createOrderTracker } from './orders.ts'
 import { platform } from './platform.ts'
 import type { FetchLike, WebSocketConstructor } from './platform.ts'
 import { createEndpoints, createLists } from './rest.ts'
@@ -50,7 +53,7 @@ export interface ClientOptions {
 }
 
 /** A client of one gateway. Only its streams need to be closed. */
-export interface Client extends Endpoints, Lists, Trading {
+export interface Client extends Endpoints, Lists, Trading, Executing {
   /**
    * Creates an API key for the signer's account by signing a challenge, and uses it from then on. The gateway returns the key's secret only this once. Rejects
    * with GatewayError `not_in_beta` where keys are limited to listed accounts.
@@ -90,8 +93,10 @@ export function createClient(options: ClientOptions): Client {
     return options.signer
   }
 
+  const transactions = createTransactions({ endpoints, clock })
+  const tracker = createOrderTracker({ endpoints, lists, clock })
   const trading = createTrading({
-    endpoints, lists, clock, networkPassphrase, signer: requireSigner,
+    endpoints, transactions, orders: tracker, clock, networkPassphrase, signer: requireSigner,
     async contracts(call: CallOptions) {
       contracts ??= addressesOf((await endpoints.getHealth({}, call)).body.contracts)
       return contracts
@@ -105,9 +110,8 @@ export function createClient(options: ClientOptions): Client {
   }
 
   return {
-    ...endpoints, ...lists, ...trading, stream,
+    ...endpoints, ...lists, ...trading, ...createExecuting({ trade: trading.trade, orders: tracker, endpoints, clock }), stream, transactions,
     orders: createOrders({ endpoints, clock, key: http.key, stream }),
-    transactions: createTransactions({ endpoints, clock }),
     useKey: http.useKey,
     key: http.key,
     allowance: http.allowance,

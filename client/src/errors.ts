@@ -125,6 +125,8 @@ export interface SignedTransaction {
   readonly signedXdr: string
   /** No ledger accepts the transaction after this time, unix seconds. */
   readonly expiresAt: number
+  /** Your own id of the transaction, if the request had one. */
+  readonly clientId?: string
 }
 
 /**

@@ -1,21 +1,22 @@
 // Trades: prepare, verify, sign, submit until the outcome is final, then read the effects.
 
-import type { EventRow, Fill, SubmitResult } from './generated/resources.ts'
+import type { EventRow, Fill, PreparedTransaction, SubmitResult } from './generated/resources.ts'
+import { holderOf, isSameTrade } from './earlier-trade.ts'
 import { isOrder, isResting } from './calls.ts'
 import type { ContractAddresses, TradeRequest } from './calls.ts'
 import { backoffMs, pause } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { toHex } from './bytes.ts'
 import type { CallTransaction } from './envelope.ts'
-import { ContractFailure, ExchangeError, GatewayError, UnknownOutcome, Unreachable } from './errors.ts'
+import { ContractFailure, ExchangeError, GatewayError, TransactionExpired, UnknownOutcome, Unreachable } from './errors.ts'
 import type { SignedTransaction } from './errors.ts'
 import type { CallOptions } from './http.ts'
 import { createMutex } from './mutex.ts'
-import { createOrderTracker } from './orders.ts'
-import type { Finished, OrderOutcome } from './orders.ts'
-import type { Endpoints, Lists } from './rest.ts'
+import type { Finished, OrderOutcome, OrderTracker } from './orders.ts'
+import type { Endpoints } from './rest.ts'
 import { signTransaction } from './signer.ts'
 import type { Signer } from './signer.ts'
+import type { Transactions } from './transactions.ts'
 import { verifyTransaction } from './verify.ts'
 
 export interface FinishOptions {
@@ -28,9 +29,10 @@ export interface FinishOptions {
 export interface TradeOptions extends FinishOptions {
   /**
    * Called with the verified transaction before it is signed, to show it to the user, for example. `trade` awaits it. If it rejects, nothing is signed and
-   * `trade` rejects with the same error.
+   * `trade` rejects with the same error. `advice` is what the gateway expects the transaction to do. The client cannot verify it: show it, and do not base the
+   * decision to sign on it alone.
    */
-  readonly onVerified?: (transaction: CallTransaction) => void | Promise<void>
+  readonly onVerified?: (transaction: CallTransaction, advice: GatewayAdvice) => void | Promise<void>
   /** Called before the transaction is submitted, and awaited. Store the transaction here to `finish` it after a crash. */
   readonly onSigned?: (transaction: SignedTransaction) => void | Promise<void>
   /** The highest fee to sign, stroops; 10,000,000 (one XLM) by default. */
@@ -43,6 +45,9 @@ export interface TradeOptions extends FinishOptions {
   /** How long to wait for the keeper to execute a resting order, milliseconds; 0 by default. */
   readonly keeperTimeoutMs?: number
 }
+
+/** What the gateway says about a prepared transaction: its effect according to the simulation, and what to check before signing. */
+export type GatewayAdvice = Pick<PreparedTransaction, 'preview' | 'warnings'>
 
 /** A completed trade. */
 export interface Traded extends Finished {
@@ -64,8 +69,12 @@ export interface Trading {
    * Trades: has the gateway prepare the transaction, verifies and signs it, submits it, and waits until it is in a ledger. A client makes one trade at a time,
    * because each uses the account's next sequence number.
    *
+   * With a `clientId` in the request, a repetition after a crash does not trade again: if an earlier transaction with this id did the same, `trade` returns
+   * its result. If it did something else, failed, or cannot be compared, `trade` rejects with GatewayError `client_id_in_use`, whose `body.hash` names it.
+   *
    * Rejects with TypeError for an invalid request, RefusedToSign when the transaction does not match it, ContractFailure when the transaction fails,
-   * GatewayError or Unreachable when nothing was signed, and UnknownOutcome when the outcome cannot be determined.
+   * GatewayError or Unreachable when nothing was signed, and UnknownOutcome when the outcome cannot be determined; NotFinal when that is so for an earlier
+   * transaction with the same `clientId`.
    */
   trade(request: TradeRequest, options?: TradeOptions): Promise<Traded>
   /**
@@ -79,7 +88,8 @@ export interface Trading {
 
 export interface TradingParts {
   readonly endpoints: Endpoints
-  readonly lists: Lists
+  readonly transactions: Transactions
+  readonly orders: OrderTracker
   readonly clock: Clock
   readonly networkPassphrase: string
   readonly signer: () => Signer
@@ -97,9 +107,8 @@ const EXPIRY_MARGIN_SEC = 60
 const TRADES_WAITING_MAX = 100
 
 export function createTrading(parts: TradingParts): Trading {
-  const { endpoints, clock } = parts
+  const { endpoints, clock, orders } = parts
   const withLock = createMutex(TRADES_WAITING_MAX)
-  const orders = createOrderTracker(parts)
 
   async function prepareAndSign(request: TradeRequest, options: TradeOptions): Promise<SignedTransaction> {
     const call = signalOf(options)
@@ -110,9 +119,11 @@ export function createTrading(parts: TradingParts): Trading {
       request, signer: signer.address, contracts, nowMs: clock.nowMs(),
       maxFeeStroops: options.maxFeeStroops ?? MAX_FEE_STROOPS, maxValiditySec: options.maxValiditySec ?? MAX_VALIDITY_SEC,
     })
-    await options.onVerified?.(transaction)
+    const { preview, warnings } = prepared.body
+    await options.onVerified?.(transaction, { preview, warnings })
     const { hash, signedXdr } = await signTransaction(signer, transaction.bytes, parts.networkPassphrase)
-    return { hash: toHex(hash), signedXdr, expiresAt: Number(transaction.maxTime) }
+    const named = request.clientId === undefined ? {} : { clientId: request.clientId }
+    return { hash: toHex(hash), signedXdr, expiresAt: Number(transaction.maxTime), ...named }
   }
 
   /** Submits the transaction until its outcome is final. `isNew`: it was not submitted before. */
@@ -123,7 +134,9 @@ export function createTrading(parts: TradingParts): Trading {
     for (let failures = 0; ; ) {
       try {
         const pollTimeoutMs = Math.min(POLL_MS.max, Math.max(POLL_MS.min, deadlineMs - clock.nowMs()))
-        const { body } = await endpoints.submitTransaction({ signedXdr: transaction.signedXdr, pollTimeoutMs }, { ...signalOf(options), attempts: 1 })
+        const named = transaction.clientId === undefined ? {} : { clientId: transaction.clientId }
+        const submission = { signedXdr: transaction.signedXdr, pollTimeoutMs, ...named }
+        const { body } = await endpoints.submitTransaction(submission, { ...signalOf(options), attempts: 1 })
         if (body.status === 'FAILED') throw failedInLedger(body)
         if (body.status === 'SUCCESS' && body.ledger !== undefined) return { hash: transaction.hash, ledger: body.ledger }
         mayBePending = true
@@ -156,25 +169,49 @@ export function createTrading(parts: TradingParts): Trading {
     finish: (transaction, options = {}) => submitUntilFinal(transaction, options, false),
     awaitOrder: (orderId, options) => orders.awaitOutcome(orderId, options),
     async trade(request, options = {}) {
-      const { finished, previousOrderIds } = await withLock(async () => {
-        const restingOrderIds = await orders.restingOrderIds(request, signalOf(options))
-        const transaction = await prepareAndSign(request, options)
-        await options.onSigned?.(transaction)
-        return { finished: await submitUntilFinal(transaction, options, true), previousOrderIds: restingOrderIds }
-      })
-      // The trade is complete. Failures to read its effects must not make it look failed.
-      const [events, fills] = await Promise.all([
-        orders.eventsOf(finished, signalOf(options)).catch(fallBackTo(null)), orders.fillsOf(finished, signalOf(options)).catch(fallBackTo(null)),
-      ])
-      const orderId = isResting(request)
-        ? await orders.findPlacedOrder(request, { finished, events, previousOrderIds }, signalOf(options)).catch(fallBackTo(null))
-        : null
-      const timeoutMs = options.keeperTimeoutMs ?? 0
-      const outcome = (): Promise<OrderOutcome> => orderId === null
-        ? Promise.resolve({ orderId, state: 'unknown' })
-        : orders.awaitOutcome(orderId, { ...signalOf(options), ledger: finished.ledger, timeoutMs }).catch(fallBackTo({ orderId, state: 'unknown' } as const))
-      return { ...finished, events, fills, positionId: orders.positionOf(events), order: isResting(request) ? await outcome() : null }
+      try {
+        const { finished, previousOrderIds } = await withLock(async () => {
+          const restingOrderIds = await orders.restingOrderIds(request, signalOf(options))
+          const transaction = await prepareAndSign(request, options)
+          await options.onSigned?.(transaction)
+          return { finished: await submitUntilFinal(transaction, options, true), previousOrderIds: restingOrderIds }
+        })
+        return await readEffects(request, { finished, previousOrderIds }, options)
+      } catch (error) {
+        const holder = holderOf(error)
+        const earlier = holder === null ? null : await finishEarlier(request, holder, options)
+        if (earlier === null) throw error
+        return await readEffects(request, { finished: earlier, previousOrderIds: null }, options)
+      }
     },
+  }
+
+  /** The earlier transaction with the request's client id; null unless it certainly did what the request asks for. */
+  async function finishEarlier(request: TradeRequest, hash: string, options: TradeOptions): Promise<Finished | null> {
+    try {
+      const transaction = await parts.transactions.finish(hash, options)
+      return await isSameTrade(request, transaction, endpoints, signalOf(options)) ? { hash, ledger: transaction.ledger } : null
+    } catch (error) {
+      if (error instanceof ContractFailure || error instanceof TransactionExpired) return null
+      throw error
+    }
+  }
+
+  /** The trade is complete. Failures to read its effects must not make it look failed. */
+  async function readEffects(
+    request: TradeRequest, { finished, previousOrderIds }: { readonly finished: Finished; readonly previousOrderIds: ReadonlySet<number> | null },
+    options: TradeOptions,
+  ): Promise<Traded> {
+    const call = signalOf(options)
+    const [events, fills] = await Promise.all([
+      orders.eventsOf(finished, call).catch(fallBackTo(null)), orders.fillsOf(finished, call).catch(fallBackTo(null)),
+    ])
+    const done = { ...finished, events, fills, positionId: orders.positionOf(events) }
+    if (!isResting(request)) return { ...done, order: null }
+    const orderId = await orders.findPlacedOrder(request, { finished, events, previousOrderIds }, call).catch(fallBackTo(null))
+    if (orderId === null) return { ...done, order: { orderId, state: 'unknown' } }
+    const waiting = { ...call, ledger: finished.ledger, timeoutMs: options.keeperTimeoutMs ?? 0 }
+    return { ...done, order: await orders.awaitOutcome(orderId, waiting).catch(fallBackTo({ orderId, state: 'unknown' } as const)) }
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Transaction } from './generated/resources.ts'
 import { pause } from './clock.ts'
 import type { Clock } from './clock.ts'
-import { ContractFailure, NotFinal, TransactionExpired } from './errors.ts'
+import { ContractFailure, GatewayError, NotFinal, TransactionExpired, Unreachable } from './errors.ts'
 import type { CallOptions } from './http.ts'
 import type { Endpoints } from './rest.ts'
 
@@ -23,6 +23,7 @@ export interface Transactions {
   find(id: { readonly clientId: string }, options?: CallOptions): Promise<Transaction>
   /**
    * Waits until the transaction is in a ledger and its effects can be read. Needs only the hash, so any program can finish what an earlier one submitted.
+   * Waits also while the gateway cannot be reached.
    * Rejects with ContractFailure when it failed, with TransactionExpired when the network can never include it, so that it is safe to sign another, and with
    * NotFinal when that is not known in time.
    */
@@ -41,14 +42,22 @@ export function createTransactions({ endpoints, clock }: { readonly endpoints: E
     async finish(hash, { signal, patienceMs = PATIENCE_MS } = {}) {
       const deadlineMs = clock.nowMs() + patienceMs
       for (;;) {
-        const transaction = await get(hash, signal === undefined ? {} : { signal })
-        if (isFinished(transaction)) return transaction
-        throwIfEnded(transaction)
-        if (clock.nowMs() + POLL_MS >= deadlineMs) throw new NotFinal(hash, transaction.status)
+        const found = await get(hash, signal === undefined ? {} : { signal }).catch(keepTransient)
+        if (!(found instanceof Error)) {
+          if (isFinished(found)) return found
+          throwIfEnded(found)
+        }
+        if (clock.nowMs() + POLL_MS >= deadlineMs) throw found instanceof Error ? found : new NotFinal(hash, found.status)
         await pause(clock, POLL_MS, signal)
       }
     },
   }
+}
+
+/** Returns an error that a later call may not meet, and throws any other. */
+function keepTransient(error: unknown): Error {
+  if (error instanceof Unreachable || (error instanceof GatewayError && error.status >= 500)) return error
+  throw error
 }
 
 function isFinished(transaction: Transaction): transaction is FinishedTransaction {
