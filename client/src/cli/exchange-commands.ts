@@ -2,7 +2,7 @@
 
 import type { CallOptions } from '../http.ts'
 import type { Candle, OpenPosition } from '../generated/resources.ts'
-import type { Command, Context } from './command.ts'
+import type { Argument, Command, Context, Flag } from './command.ts'
 import { flagText } from './command.ts'
 import { toPercent } from './decimal.ts'
 import { listing, table, timeOf } from './table.ts'
@@ -12,7 +12,7 @@ import { UsageError } from './usage-error.ts'
 const ASSETS_ARGUMENT = { name: 'ASSET', help: 'symbols like BTC; all if omitted', isOptional: true, isMany: true }
 export const LIMIT_FLAG = { name: 'limit', value: 'N', help: 'number of rows; 20 by default, at most 1000' }
 const ROWS_MAX = 1000
-const PAGE_MAX = 200
+export const PAGE_MAX = 200
 
 export const callOptions = ({ signal }: Context): CallOptions => ({ signal })
 
@@ -144,7 +144,7 @@ async function trades(context: Context): Promise<void> {
   ], rows, 'No trades.'))
 }
 
-const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d', '1w'] as const
+export const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d', '1w'] as const
 
 async function candles(context: Context): Promise<void> {
   const interval = INTERVALS.find((one) => one === (flagText(context, 'interval') ?? '1h'))
@@ -157,6 +157,41 @@ async function candles(context: Context): Promise<void> {
     price('low', ({ low }) => low), price('close', ({ close }) => close),
   ], body.candles, 'No candles. Check the symbol.'))
 }
+
+async function quote(context: Context): Promise<void> {
+  const { ASSET: asset = '', SIDE: side = '', COLLATERAL: collateral = '' } = context.args
+  const input = { asset: asset.toUpperCase(), direction: directionOf(side), collateral: context.parseUnits(collateral, 'COLLATERAL') }
+  const trader = flagText(context, 'account')
+  const leverage = leverageOf(context)
+  const { body } = await context.progress.run('Loading the quote', () =>
+    context.client().getQuote({ ...input, leverage, ...(trader === undefined ? {} : { trader }) }, callOptions(context)))
+  const price = (units: string | null): string | null => context.format(units)
+  context.show(body, listing([
+    ['entry price', price(body.entryPrice)], ['size', price(body.size)], ['collateral after fees', price(body.collateral)], ['fee', price(body.fee)],
+    ['liquidation price', price(body.liquidationPrice)], ['price attested (UTC)', timeOf(body.priceTimestamp)], ['ledger', body.ledger],
+    ['room in this direction', price(body.headroom)], ['limited by', body.bindingLimit],
+  ]))
+}
+
+/** The direction that SIDE names. */
+export function directionOf(side: string): 'Long' | 'Short' {
+  const direction = { long: 'Long', short: 'Short' }[side.toLowerCase()] as 'Long' | 'Short' | undefined
+  if (direction === undefined) throw new UsageError(`SIDE: ${JSON.stringify(side)} is neither long nor short.`)
+  return direction
+}
+
+/** The number of --leverage, which is required. */
+export function leverageOf(context: Context): number {
+  const text = flagText(context, 'leverage')
+  if (text === undefined) throw new UsageError('--leverage is missing. Example: --leverage 5')
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--leverage: ${JSON.stringify(text)} is not a whole number.`)
+  return Number(text)
+}
+
+export const ENTRY: readonly Argument[] = [
+  { name: 'ASSET', help: 'a symbol like BTC' }, { name: 'SIDE', help: 'long or short' }, { name: 'COLLATERAL', help: 'in USDC, like 100' },
+]
+export const LEVERAGE: Flag = { name: 'leverage', value: 'N', help: 'position size as a multiple of the collateral; required' }
 
 async function funding(context: Context): Promise<void> {
   const limit = Math.min(limitOf(context), PAGE_MAX)
@@ -198,6 +233,10 @@ export const EXCHANGE_COMMANDS: readonly Command[] = [
     name: 'candles', summary: 'Price history.', arguments: [{ name: 'ASSET', help: 'a symbol like BTC' }],
     flags: [{ name: 'interval', value: 'WIDTH', help: `${INTERVALS.join(', ')}; 1h by default` }, LIMIT_FLAG],
     examples: ['candles BTC --interval 5m'], run: candles,
+  },
+  {
+    name: 'quote', summary: 'What opening a position would do now: price, fee, liquidation price and room.', arguments: ENTRY,
+    flags: [LEVERAGE, { name: 'account', value: 'ADDRESS', help: 'with the fees of this account (G…)' }], examples: ['quote BTC long 100 --leverage 5'], run: quote,
   },
   { name: 'funding', summary: 'The current funding rate and the funding history.', flags: [LIMIT_FLAG], examples: ['funding'], run: funding },
 ]

@@ -2,7 +2,8 @@
 
 import { displayText } from '../display.ts'
 import {
-  ContractFailure, ExchangeError, GatewayError, RateLimited, RefusedToSign, Unauthorized, UnexpectedAnswer, UnknownOutcome, Unreachable,
+  ContractFailure, ExchangeError, GatewayError, NotFinal, RateLimited, RefusedToSign, TransactionExpired, Unauthorized, UnexpectedAnswer, UnknownOutcome,
+  Unreachable,
 } from '../errors.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -84,6 +85,14 @@ export function describeFailure(error: unknown): Failure {
     const hint = 'Save the line below and pass it to `finish` on its standard input, which never trades twice. Do not trade again before.'
     return { ...base, exitCode: 8, kind: 'unknown_outcome', message, hint, more: { transaction: error.transaction } }
   }
+  if (error instanceof NotFinal) {
+    const { hash, status, message } = error
+    const hint = status === 'PREPARED' ? 'It was not submitted. If it never is, it expires.' : `Run \`finish ${hash}\` later. Do not trade again before.`
+    return { ...base, exitCode: 8, kind: 'not_final', message, hint, more: { hash, status } }
+  }
+  if (error instanceof TransactionExpired) {
+    return { ...base, exitCode: 6, kind: 'transaction_expired', message: error.message, more: { hash: error.hash } }
+  }
   if (error instanceof RefusedToSign) {
     const hint = 'The gateway prepared a different transaction. Nothing was signed. Do not use this gateway until you know why.'
     return { ...base, exitCode: 7, kind: 'refused_to_sign', message: error.message, hint, more: { differences: error.differences } }
@@ -125,6 +134,11 @@ function describeGatewayError(error: GatewayError): Failure {
     const advice = contractError === null ? undefined : CONTRACT_HINTS[contractError.name]
     const more = { status, stage, contractError, hostError, txResultCode, hash }
     return { exitCode: 6, kind: code, message: `${what.replace(/\.$/, '')}. ${cost}`, hint: advice ?? null, requestId, more }
+  }
+  if (code === 'client_id_in_use') {
+    const { hash } = error.body as { readonly hash?: unknown }
+    const advice = `Transaction ${String(hash)} has it: \`tx\` shows it. Use a new id for a new trade.`
+    return { exitCode: 4, kind: code, message: 'Another transaction has this client id.', hint: advice, requestId, more: { status, hash } }
   }
   return { exitCode: 4, kind: code, message: `${message} (${status} ${code})`, hint: null, requestId, more: { status } }
 }

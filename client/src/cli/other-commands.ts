@@ -9,7 +9,8 @@ import type { EndpointName } from '../rest.ts'
 import type { Command, Context } from './command.ts'
 import { callOptions } from './exchange-commands.ts'
 import { listing } from './table.ts'
-import { trade } from './trade-commands.ts'
+import { HASH_PATTERN } from './life-commands.ts'
+import { SIGNING_FLAGS, trade } from './trade-commands.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The `name=value` words as an object. */
@@ -59,10 +60,15 @@ async function call(context: Context): Promise<void> {
 }
 
 async function finish(context: Context): Promise<void> {
-  const transaction = parse(await context.readInput())
+  const text = context.args['HASH']
+  const hash = text?.toLowerCase()
+  if (hash !== undefined && !HASH_PATTERN.test(hash)) throw new UsageError(`${JSON.stringify(text)} is not a transaction hash.`)
+  const transaction = hash === undefined ? parse(await context.readInput()) : null
   // The transaction is already signed, so no signer is needed.
   const client = context.clientWithKey()
-  const finished = await context.progress.run('Waiting for the outcome', () => client.finish(transaction, { signal: context.signal }))
+  const { signal } = context
+  const finished = await context.progress.run('Waiting for the outcome', () =>
+    transaction === null ? client.transactions.finish(hash ?? '', { signal }) : client.finish(transaction, { signal }))
   context.show(finished, listing([['transaction', finished.hash], ['ledger', finished.ledger]]))
 }
 
@@ -77,9 +83,9 @@ function parse(text: string): SignedTransaction {
   }
   // With --json the transaction is nested in the error.
   const transaction = (value as { readonly error?: { readonly transaction?: unknown } } | null)?.error?.transaction ?? value
-  const { hash, signedXdr, expiresAt } = (typeof transaction === 'object' && transaction !== null ? transaction : {}) as Readonly<Record<string, unknown>>
+  const { hash, signedXdr, expiresAt, clientId } = (typeof transaction === 'object' && transaction !== null ? transaction : {}) as Readonly<Record<string, unknown>>
   if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash) || typeof signedXdr !== 'string' || typeof expiresAt !== 'number') throw invalid()
-  return { hash, signedXdr, expiresAt }
+  return { hash, signedXdr, expiresAt, ...(typeof clientId === 'string' ? { clientId } : {}) }
 }
 
 export const OTHER_COMMANDS: readonly Command[] = [
@@ -87,7 +93,7 @@ export const OTHER_COMMANDS: readonly Command[] = [
     name: 'do', summary: 'Signs and submits any operation: cross margin, liquidity, trader vaults, referral.',
     arguments: [{ name: 'OPERATION', help: 'its name in the API reference' }, { name: 'NAME=VALUE', help: 'its fields', isOptional: true, isMany: true }],
     details: ['Operations:', ...columns(OPERATIONS)],
-    flags: [{ name: 'dry-run', help: 'check whether the network would accept it now; sign nothing' }],
+    flags: SIGNING_FLAGS,
     examples: ['do deposit_cross_margin amount=100', 'do create_referral_code code=alice'], run: operate,
   },
   {
@@ -98,12 +104,13 @@ export const OTHER_COMMANDS: readonly Command[] = [
     details: ['Endpoints:', ...columns(READABLE)], examples: ['call getHealth', 'call listLeaders limit=3'], run: call,
   },
   {
-    name: 'finish', summary: 'Submits a transaction with an unknown outcome again (exit code 8).',
+    name: 'finish', summary: 'Waits for the outcome of a transaction, of which it may have been unknown (exit code 8).',
+    arguments: [{ name: 'HASH', help: 'a submitted transaction; without it, a signed one is read from the standard input', isOptional: true }],
     details: [
-      'Reads from its standard input the line that the trade printed on its error output.',
+      'The standard input is the line that the trade printed on its error output. That transaction is submitted again.',
       'The network applies the transaction at most once, however often this is run.',
     ],
-    examples: ['finish < transaction.json'], run: finish,
+    examples: ['finish 3389e9f0…', 'finish < transaction.json'], run: finish,
   },
 ]
 

@@ -2,32 +2,55 @@
 
 import { isOrder } from '../calls.ts'
 import type { TradeRequest } from '../calls.ts'
-import type { Traded } from '../trade.ts'
+import type { Client } from '../client.ts'
+import type { Execution } from '../execution.ts'
+import type { Traded, TradeOptions } from '../trade.ts'
 import type { Argument, Command, Context, Flag } from './command.ts'
 import { flagText } from './command.ts'
 import { toBps } from './decimal.ts'
-import { callOptions } from './exchange-commands.ts'
+import { callOptions, directionOf, ENTRY, LEVERAGE, leverageOf } from './exchange-commands.ts'
 import { listing } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
-const TRADE_FLAGS: readonly Flag[] = [
+/** The options of everything that is signed. */
+export const SIGNING_FLAGS: readonly Flag[] = [
   { name: 'dry-run', help: 'check whether the network would accept it now; sign nothing' },
+  { name: 'client-id', value: 'ID', help: 'your own id of the transaction: repeating the command with it does not trade twice within 24 hours' },
+]
+const TRADE_FLAGS: readonly Flag[] = [
+  ...SIGNING_FLAGS,
   { name: 'wait', value: 'SECONDS', help: 'how long to wait for the keeper to execute a resting order; 0 by default' },
 ]
 const WAIT_MAX_SEC = 3600
 
 /** Makes a trade and prints its result. */
-export async function trade(context: Context, request: TradeRequest): Promise<void> {
+export async function trade(context: Context, unnamed: TradeRequest): Promise<void> {
+  const clientId = flagText(context, 'client-id')
+  const request = clientId === undefined ? unnamed : { ...unnamed, clientId }
   if (context.flags['dry-run'] === true) return dryRun(context, request)
   const seconds = Number(flagText(context, 'wait') ?? '0')
   if (!(seconds >= 0 && seconds <= WAIT_MAX_SEC)) throw new UsageError(`--wait needs a number of seconds, at most ${WAIT_MAX_SEC}.`)
   const client = await context.signingClient(true)
   const { progress } = context
-  const traded = await progress.run('Preparing', () => client.trade(request, {
+  const traded = await progress.run('Preparing', () => execute(client, request, {
     signal: context.signal, keeperTimeoutMs: seconds * 1000,
     onSigned: () => progress.setMessage('Signed, waiting for a ledger'),
   }).catch(toUsageError))
-  context.show(traded, summary(traded))
+  context.show(traded, summary(context, traded))
+}
+
+type Result = Traded & { readonly execution?: Execution | null }
+
+function execute(client: Client, request: TradeRequest, options: TradeOptions): Promise<Result> {
+  switch (request.op) {
+    case 'close_position':
+    case 'close_position_partial':
+      return client.close({ ...request, marginMode: 'isolated' }, options)
+    case 'close_position_cross':
+      return client.close({ ...request, marginMode: 'cross' }, options)
+    default:
+      return isOrder(request) && request.op !== 'cancel_order' ? client.place(request, options) : client.trade(request, options)
+  }
 }
 
 /** The client throws TypeError for an invalid request. */
@@ -45,12 +68,16 @@ async function dryRun(context: Context, request: TradeRequest): Promise<void> {
   ]))
 }
 
-function summary({ hash, ledger, positionId, order }: Traded): string {
+function summary(context: Context, { hash, ledger, positionId, order, execution = null }: Result): string {
   const entries: [string, string | number | null][] = [['transaction', hash], ['ledger', ledger]]
   if (positionId !== null) entries.push(['position', positionId])
   if (order !== null) {
     entries.push(['order', order.orderId ?? 'unknown, see `orders`'], ['state', order.state])
     if (order.state === 'cancelled') entries.push(['reason', order.reason])
+  }
+  if (execution !== null) {
+    const { price, size, fee, pnl } = execution
+    entries.push(...Object.entries({ price, size, fee, pnl }).map(([name, units]): [string, string] => [name, context.format(units) ?? 'unknown']))
   }
   return listing(entries)
 }
@@ -60,11 +87,6 @@ function requiredFlag(context: Context, name: string, example: string): string {
   const text = flagText(context, name)
   if (text === undefined) throw new UsageError(`--${name} is missing. Example: --${name} ${example}`)
   return text
-}
-
-function wholeNumber(text: string, what: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${what}: ${JSON.stringify(text)} is not a whole number.`)
-  return Number(text)
 }
 
 /** An id, as text: ids are u64 and may exceed a number's precision. */
@@ -83,12 +105,8 @@ interface Entry {
 
 function entryOf(context: Context): Entry {
   const { ASSET: asset = '', SIDE: side = '', COLLATERAL: collateral = '' } = context.args
-  const direction = { long: 'Long', short: 'Short' }[side.toLowerCase()] as Entry['direction'] | undefined
-  if (direction === undefined) throw new UsageError(`SIDE: ${JSON.stringify(side)} is neither long nor short.`)
-  return {
-    asset: asset.toUpperCase(), direction, collateral: context.parseUnits(collateral, 'COLLATERAL'),
-    leverage: wholeNumber(requiredFlag(context, 'leverage', '5'), '--leverage'),
-  }
+  const direction = directionOf(side)
+  return { asset: asset.toUpperCase(), direction, collateral: context.parseUnits(collateral, 'COLLATERAL'), leverage: leverageOf(context) }
 }
 
 const price = (context: Context, name: string): string => context.parseUnits(requiredFlag(context, name, '92000.50'), `--${name}`)
@@ -102,11 +120,7 @@ function triggerConditionOf(context: Context, byDefault: 'Above' | 'Below'): 'Ab
   return condition
 }
 
-const ENTRY: readonly Argument[] = [
-  { name: 'ASSET', help: 'a symbol like BTC' }, { name: 'SIDE', help: 'long or short' }, { name: 'COLLATERAL', help: 'in USDC, like 100' },
-]
 const POSITION: readonly Argument[] = [{ name: 'POSITION', help: 'the position\'s id, see `positions`' }]
-const LEVERAGE: Flag = { name: 'leverage', value: 'N', help: 'position size as a multiple of the collateral; required' }
 const TRIGGER: Flag = { name: 'trigger', value: 'PRICE', help: 'the price that triggers the order; required' }
 const SLIPPAGE: Flag = { name: 'slippage', value: 'SHARE', help: 'how far the execution price may be from the trigger; 1% by default' }
 const CROSS: Flag = { name: 'cross', help: 'use cross margin' }
@@ -203,12 +217,12 @@ export const TRADE_COMMANDS: readonly Command[] = [
     name: 'close', summary: 'Closes a position or a part of it now, isolated or cross.', arguments: POSITION,
     flags: [
       { ...CROSS, help: 'the position is a cross position; looked up if omitted' },
-      { name: 'size', value: 'USDC', help: 'close only this much of the size; isolated positions on contracts of generation 2' }, ...TRADE_FLAGS.slice(0, 1),
+      { name: 'size', value: 'USDC', help: 'close only this much of the size; isolated positions on contracts of generation 2' }, ...SIGNING_FLAGS,
     ],
     examples: ['close 7', 'close 7 --size 250'], run: close,
   },
   {
-    name: 'cancel', summary: 'Cancels a resting order.', arguments: [{ name: 'ORDER', help: 'the order\'s id, see `orders`' }], flags: TRADE_FLAGS.slice(0, 1),
+    name: 'cancel', summary: 'Cancels a resting order.', arguments: [{ name: 'ORDER', help: 'the order\'s id, see `orders`' }], flags: SIGNING_FLAGS,
     details: ['Works while trading is paused, too.'], examples: ['cancel 3'], run: cancel,
   },
 ]
