@@ -58,6 +58,6 @@ function hasFields(known: Readonly<Record<string, unknown>>, wanted: Fields): bo
     if (value === undefined) return true
     const expected = name === 'direction' ? DIRECTIONS[String(value)] : value
     const actual = known[name]
-    return actual !== null && actual !== undefined && String(actual) === String(expected)
+    return (typeof actual === 'string' || typeof actual === 'number' || typeof actual === 'boolean') && String(actual) === String(expected)
   })
 }

@@ -10,7 +10,7 @@ import { describeFailure, failureText } from '../../client/src/cli/failures.ts'
 import { createProgress } from '../../client/src/cli/progress.ts'
 import { table } from '../../client/src/cli/table.ts'
 import { UsageError } from '../../client/src/cli/usage-error.ts'
-import { ContractFailure, GatewayError, RateLimited } from '../../client/src/errors.ts'
+import { ContractFailure, GatewayError, NotFinal, RateLimited, TransactionExpired } from '../../client/src/errors.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
 
 test('property: amounts are formatted and parsed without losing a digit', () => {
@@ -89,6 +89,30 @@ test('progress is shown after one second, and only at a terminal', async () => {
     assert.equal(written, isShown ? '\r\u001B[KPreparing … 1 s\r\u001B[KWaiting … 2 s\r\u001B[K' : '')
     assert.equal(due.length, 0)
   }
+})
+
+test('a transaction without an outcome, an expired one and a used client id say what to do', () => {
+  const hash = 'ab'.repeat(32)
+  const held = { status: 409, code: 'client_id_in_use', message: 'Another transaction has this clientId.', requestId: null, body: { hash } }
+  const failures = [new NotFinal(hash, 'PENDING'), new NotFinal(hash, 'PREPARED'), new TransactionExpired(hash), new GatewayError(held)].map(describeFailure)
+  assert.deepEqual(failures.map(({ exitCode, kind, more }) => [exitCode, kind, more['hash']]), [
+    [8, 'not_final', hash], [8, 'not_final', hash], [6, 'transaction_expired', hash], [4, 'client_id_in_use', hash],
+  ])
+  assert.match(failures[0]?.hint ?? '', /`finish (?:ab)+` later\. Do not trade again/)
+  assert.match(failures[1]?.hint ?? '', /was not submitted/)
+  assert.match(failures[2]?.message ?? '', /safe to trade again/)
+  assert.match(failures[3]?.hint ?? '', /`tx` shows it/)
+})
+
+test('two words name a command before one does', () => {
+  const named = (line: string): readonly unknown[] => {
+    const { command, args } = parseArguments(line.split(' '), COMMANDS)
+    return [command?.name, args]
+  }
+  assert.deepEqual(named('orders'), ['orders', {}])
+  assert.deepEqual(named('orders watch 5'), ['orders watch', { ORDER: '5' }])
+  assert.deepEqual(named('export download trades 2026-07-06'), ['export download', { KIND: 'trades', DAY: '2026-07-06' }])
+  assert.deepEqual(named('finish'), ['finish', {}])
 })
 
 test('each kind of failure has an exit code and a message without control characters', () => {

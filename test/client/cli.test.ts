@@ -101,7 +101,8 @@ test('prices prints a table, and the gateway\'s response with --json', async () 
 })
 
 test('every reading command prints text and JSON', async () => {
-  for (const line of ['markets', 'limits BTC', 'book', 'trades', 'candles BTC --interval 1m', 'funding', 'key list', 'account', 'events']) {
+  for (const line of ['markets', 'limits BTC', 'book', 'trades', 'candles BTC --interval 1m', 'funding', 'quote BTC long 100 --leverage 5', 'key list', 'account', 'events',
+    'orders history', 'fills', 'ledger', 'pnl --interval 1h', 'export list']) {
     const words = line.split(' ')
     const { code, stdout: out, stderr: errors } = await call(words)
     assert.equal(code, 0, `${line}: ${errors}`)
@@ -152,8 +153,35 @@ test('trades and orders are placed, listed, cancelled and closed', async () => {
   assert.match((await call(['orders'])).stdout, /^No resting orders\.\n$/)
 
   const closed = await call(['close', String(opened.positionId)])
-  assert.match(closed.stdout, /^transaction +[0-9a-f]{64}\nledger +\d+\nposition +\d+\n$/)
+  assert.match(closed.stdout, /^transaction +[0-9a-f]{64}\nledger +\d+\nposition +\d+\nprice +\d+\.\d+\nsize +500\.00\nfee +0\.00\npnl +-?\d+\.\d+\n$/)
   assert.match((await call(['positions'])).stdout, /^No open positions\.\n$/)
+})
+
+test('a transaction, its order and its fills are found afterwards, and its client id trades once', async () => {
+  const words = ['place', 'limit', 'BTC', 'long', '30', '--leverage', '2', '--trigger', '100', '--client-id', 'cli-1']
+  const placed = await json<Traded>(...words)
+  assert.equal((await json<Traded>(...words)).hash, placed.hash)
+  assert.equal((await json<{ readonly orders: readonly unknown[] }>('orders')).orders.length, 1)
+  const differs = await call([...words.slice(0, -6), '--leverage', '3', ...words.slice(-4), '--json'])
+  assert.deepEqual([differs.code, errorOf(differs)['kind'], errorOf(differs)['hash']], [4, 'client_id_in_use', placed.hash])
+  const { hash, order } = placed
+  const orderId = String(order?.orderId)
+  for (const line of [['tx', hash], ['tx', 'cli-1', '--by-client-id']]) {
+    assert.match((await call(line)).stdout, new RegExp(`^transaction +${hash}\\nstatus +SUCCESS\\noperation +place_limit_order\\nclient id +cli-1\\n`))
+  }
+  assert.deepEqual(await json('finish', hash), await json('tx', hash))
+  const watching = startCommand(['orders', 'watch', orderId], { environment })
+  await watching.printed(new RegExp(`order ${orderId}  limit BTC  pending`))
+  assert.equal((await call(['cancel', orderId])).code, 0)
+  const ended = await watching.ended
+  assert.deepEqual([ended.code, ended.stderr], [0, ''])
+  assert.match(ended.stdout, /cancelled \(user\)\n$/)
+  assert.match((await call(['orders', 'history', '--status', 'cancelled', '--asset', 'btc'])).stdout, new RegExp(`^ *${orderId} +limit .*cancelled \\(user\\)`, 'm'))
+  const { fills } = await json<{ readonly fills: readonly { readonly kind: string }[] }>('fills', '--limit', '2')
+  assert.deepEqual(fills.map(({ kind }) => kind), ['close', 'open'])
+  const { owner } = await json<{ readonly owner: string }>('account')
+  assert.match((await call(['profile', owner])).stdout, /^trades +2$/m)
+  assert.match((await call(['ledger', '--account', owner])).stdout, /order_refund +wallet +30\.00/)
 })
 
 test('all ten order operations can be placed', async () => {
@@ -209,6 +237,9 @@ test('invalid command lines fail with exit code 2 before any request', async () 
     [['place', 'trailing-stop', '1', '--trail', '2'], /"2" is not a share/], [['cancel', 'first'], /"first" is not an id/], [['cancel'], /cancel needs ORDER/],
     [['cancel', '1', '2'], /Unexpected argument "2"/], [['prices', '--url', 'here'], /"here" is not a URL/], [['prices', '--url', 'ftp://x'], /http/],
     [['prices', '--timeout', '-1'], /--timeout/], [['trades', '--limit', '0'], /--limit/], [['finish'], /no signed transaction/],
+    [['finish', 'abc'], /"abc" is not a transaction hash/], [['tx', 'abc'], /not a transaction hash/], [['orders', 'watch', 'x'], /not an id/],
+    [['orders', 'history', '--status', 'open'], /--status must be one of/], [['export', 'download', 'trades', 'today'], /not a day/],
+    [['quote', 'BTC', 'long', '5'], /--leverage is missing/],
   ]
   for (const [words, message] of wrong) {
     const { code, stdout: out, stderr: errors } = await call(words)

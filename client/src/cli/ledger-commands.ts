@@ -9,7 +9,7 @@ import { callOptions, firstRows, INTERVALS, LIMIT_FLAG, limitOf, PAGE_MAX } from
 import { listing, table, timeOf } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
-async function ledger(context: Context): Promise<void> {
+async function movements(context: Context): Promise<void> {
   const address = flagText(context, 'account')
   const limit = limitOf(context)
   const input = { limit: Math.min(limit, PAGE_MAX) }
@@ -26,7 +26,7 @@ async function ledger(context: Context): Promise<void> {
   ], rows, 'No movements.'))
 }
 
-async function pnl(context: Context): Promise<void> {
+async function pnlHistory(context: Context): Promise<void> {
   const address = flagText(context, 'account')
   const interval = INTERVALS.find((one) => one === (flagText(context, 'interval') ?? '1d'))
   if (interval === undefined) throw new UsageError(`--interval must be one of ${INTERVALS.join(', ')}.`)
@@ -90,12 +90,12 @@ const ACCOUNT_FLAG = { name: 'account', value: 'ADDRESS', help: 'this account (G
 export const LEDGER_COMMANDS: readonly Command[] = [
   {
     name: 'ledger', summary: 'Every USDC movement between the account and the exchange, newest first.', flags: [ACCOUNT_FLAG, LIMIT_FLAG],
-    details: ['The amounts of a balance add up to its change, exactly.'], examples: ['ledger', 'ledger --account GBX7… --limit 100'], run: ledger,
+    details: ['The amounts of a balance add up to its change, exactly.'], examples: ['ledger', 'ledger --account GBX7… --limit 100'], run: movements,
   },
   {
     name: 'pnl', summary: 'Realised PnL, fees and funding per interval.',
     flags: [ACCOUNT_FLAG, { name: 'interval', value: 'WIDTH', help: `${INTERVALS.join(', ')}; 1d by default` }],
-    examples: ['pnl --interval 1h'], run: pnl,
+    examples: ['pnl --interval 1h'], run: pnlHistory,
   },
   {
     name: 'profile', summary: 'An account\'s public record: volumes, PnL, win rate, best and worst trade.',
