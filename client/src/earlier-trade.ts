@@ -2,6 +2,8 @@
 
 import { isResting } from './calls.ts'
 import type { TradeRequest } from './calls.ts'
+import { pause } from './clock.ts'
+import type { Clock } from './clock.ts'
 import { GatewayError } from './errors.ts'
 import type { Order } from './generated/resources.ts'
 import type { CallOptions } from './http.ts'
@@ -21,12 +23,14 @@ export function holderOf(error: unknown): string | null {
 }
 
 /** True only if every field of the request is known to be that of the transaction. False for operations whose fields are not indexed, like deposits. */
-export async function isSameTrade(request: TradeRequest, transaction: FinishedTransaction, endpoints: Endpoints, options: CallOptions): Promise<boolean> {
+export async function isSameTrade(
+  request: TradeRequest, transaction: FinishedTransaction, { endpoints, clock }: { readonly endpoints: Endpoints; readonly clock: Clock }, options: CallOptions,
+): Promise<boolean> {
   if (transaction.op !== request.op) return false
   const { op: _op, clientId: _clientId, ...fields } = request as Fields
   const { orderId, positionId, ledger, hash } = transaction
   if (isResting(request)) {
-    return orderId !== null && hasFields(termsOf((await endpoints.getOrder({ orderId }, { ...options, minLedger: ledger })).body), fields)
+    return orderId !== null && hasFields(await readTerms(orderId, ledger), fields)
   }
   if (request.op === 'cancel_order') return hasFields({ orderId }, fields)
   if (request.op === 'close_position' || request.op === 'close_position_cross') return hasFields({ positionId }, fields)
@@ -42,10 +46,21 @@ export async function isSameTrade(request: TradeRequest, transaction: FinishedTr
   const collateral = -BigInt(paid)
   if (collateral <= 0n) return false
   return hasFields({ asset, direction, collateral: String(collateral), leverage: String(BigInt(fill.size) / collateral) }, fields)
+
+  /** The order's terms, which the gateway reads from the ledger some seconds after its placement. */
+  async function readTerms(id: number, minLedger: number): Promise<Readonly<Record<string, unknown>>> {
+    for (let read = 1; ; read++) {
+      const { body } = await endpoints.getOrder({ orderId: id }, { ...options, minLedger })
+      if (body.slippageToleranceBps !== null || read === READS_MAX) return termsOf(body)
+      await pause(clock, POLL_MS, options.signal)
+    }
+  }
 }
 
 /** A repetition after a crash follows soon, so the transaction is among the newest. */
 const PAGE = 200
+const READS_MAX = 10
+const POLL_MS = 1_000
 
 /** An order's terms, with the names and values of requests. */
 function termsOf(order: Order): Readonly<Record<string, unknown>> {

@@ -190,7 +190,7 @@ export function createTrading(parts: TradingParts): Trading {
   async function finishEarlier(request: TradeRequest, hash: string, options: TradeOptions): Promise<Finished | null> {
     try {
       const transaction = await parts.transactions.finish(hash, options)
-      return await isSameTrade(request, transaction, endpoints, signalOf(options)) ? { hash, ledger: transaction.ledger } : null
+      return await isSameTrade(request, transaction, parts, signalOf(options)) ? { hash, ledger: transaction.ledger } : null
     } catch (error) {
       if (error instanceof ContractFailure || error instanceof TransactionExpired) return null
       throw error

@@ -101,8 +101,11 @@ test('prices prints a table, and the gateway\'s response with --json', async () 
 })
 
 test('every reading command prints text and JSON', async () => {
-  for (const line of ['markets', 'limits BTC', 'book', 'trades', 'candles BTC --interval 1m', 'funding', 'quote BTC long 100 --leverage 5', 'key list', 'account', 'events',
-    'orders history', 'fills', 'ledger', 'pnl --interval 1h', 'export list']) {
+  const lines = [
+    'markets', 'limits BTC', 'book', 'trades', 'candles BTC --interval 1m', 'funding', 'quote BTC long 100 --leverage 5', 'key list', 'account', 'events',
+    'orders history', 'fills', 'ledger', 'pnl --interval 1h', 'export list',
+  ]
+  for (const line of lines) {
     const words = line.split(' ')
     const { code, stdout: out, stderr: errors } = await call(words)
     assert.equal(code, 0, `${line}: ${errors}`)
@@ -176,7 +179,8 @@ test('a transaction, its order and its fills are found afterwards, and its clien
   const ended = await watching.ended
   assert.deepEqual([ended.code, ended.stderr], [0, ''])
   assert.match(ended.stdout, /cancelled \(user\)\n$/)
-  assert.match((await call(['orders', 'history', '--status', 'cancelled', '--asset', 'btc'])).stdout, new RegExp(`^ *${orderId} +limit .*cancelled \\(user\\)`, 'm'))
+  const history = await call(['orders', 'history', '--status', 'cancelled', '--asset', 'btc'])
+  assert.match(history.stdout, new RegExp(`^ *${orderId} +limit .*cancelled \\(user\\)`, 'm'))
   const { fills } = await json<{ readonly fills: readonly { readonly kind: string }[] }>('fills', '--limit', '2')
   assert.deepEqual(fills.map(({ kind }) => kind), ['close', 'open'])
   const { owner } = await json<{ readonly owner: string }>('account')

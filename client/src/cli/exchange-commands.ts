@@ -236,7 +236,8 @@ export const EXCHANGE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'quote', summary: 'What opening a position would do now: price, fee, liquidation price and room.', arguments: ENTRY,
-    flags: [LEVERAGE, { name: 'account', value: 'ADDRESS', help: 'with the fees of this account (G…)' }], examples: ['quote BTC long 100 --leverage 5'], run: quote,
+    flags: [LEVERAGE, { name: 'account', value: 'ADDRESS', help: 'with the fees of this account (G…)' }],
+    examples: ['quote BTC long 100 --leverage 5'], run: quote,
   },
   { name: 'funding', summary: 'The current funding rate and the funding history.', flags: [LIMIT_FLAG], examples: ['funding'], run: funding },
 ]

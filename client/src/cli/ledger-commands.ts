@@ -19,7 +19,8 @@ async function movements(context: Context): Promise<void> {
   const amount = (title: string, text: (row: CashMovement) => string | null): Column<CashMovement> =>
     ({ title, align: 'point', text: (row) => context.format(text(row)) })
   context.show({ ledger: rows }, table([
-    { title: 'time (UTC)', text: ({ ts }) => timeOf(ts) }, { title: 'kind', text: ({ kind }) => kind }, { title: 'balance', text: ({ balanceOf }) => balanceOf },
+    { title: 'time (UTC)', text: ({ ts }) => timeOf(ts) }, { title: 'kind', text: ({ kind }) => kind },
+    { title: 'balance', text: ({ balanceOf }) => balanceOf },
     amount('amount', (row) => row.amount), amount('pnl', ({ pnl }) => pnl), amount('fee', ({ fee }) => fee), amount('funding', (row) => row.funding),
     { title: 'position', align: 'right', text: ({ positionId }) => positionId }, { title: 'order', align: 'right', text: ({ orderId }) => orderId },
     { title: 'vault', align: 'right', text: ({ vaultId }) => vaultId },

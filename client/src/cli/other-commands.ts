@@ -83,7 +83,8 @@ function parse(text: string): SignedTransaction {
   }
   // With --json the transaction is nested in the error.
   const transaction = (value as { readonly error?: { readonly transaction?: unknown } } | null)?.error?.transaction ?? value
-  const { hash, signedXdr, expiresAt, clientId } = (typeof transaction === 'object' && transaction !== null ? transaction : {}) as Readonly<Record<string, unknown>>
+  const fields = (typeof transaction === 'object' && transaction !== null ? transaction : {}) as Readonly<Record<string, unknown>>
+  const { hash, signedXdr, expiresAt, clientId } = fields
   if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash) || typeof signedXdr !== 'string' || typeof expiresAt !== 'number') throw invalid()
   return { hash, signedXdr, expiresAt, ...(typeof clientId === 'string' ? { clientId } : {}) }
 }
