@@ -20,7 +20,7 @@ COPY console console
 COPY client/src client/src
 COPY src src
 # The guides are served at /docs/guides.
-COPY docs/generations.md docs/glossary.md docs/how-the-exchange-works.md docs/websocket.md docs/
+COPY docs/generations.md docs/glossary.md docs/how-the-exchange-works.md docs/trading.md docs/websocket.md docs/
 COPY docs/guides docs/guides
 # The only folder that is written to, and only by the local network and the embedded database.
 RUN mkdir /data && chown node:node /data

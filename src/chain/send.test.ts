@@ -144,10 +144,11 @@ test('parses the result and the diagnostics of an ERROR', async () => {
 
 test('parses a lookup: not found, success, failed', async () => {
   const lookUp = (result: object): ReturnType<Rpc['getTransaction']> => createFixture({ result }).rpc.getTransaction(HASH)
-  assert.deepEqual(await lookUp({ status: 'NOT_FOUND', latestLedger: 9, ledger: 0 }), { status: 'NOT_FOUND', latestLedger: 9 })
-  assert.deepEqual(await lookUp({ status: 'SUCCESS', latestLedger: 9, ledger: 8 }), { status: 'SUCCESS', latestLedger: 9, ledger: 8 })
+  const range = { latestLedger: 9, latestLedgerCloseSec: null, oldestLedger: null, oldestLedgerCloseSec: null }
+  assert.deepEqual(await lookUp({ status: 'NOT_FOUND', latestLedger: 9, ledger: 0 }), { status: 'NOT_FOUND', ...range })
+  assert.deepEqual(await lookUp({ status: 'SUCCESS', latestLedger: 9, ledger: 8 }), { status: 'SUCCESS', ...range, ledger: 8 })
   assert.deepEqual(await lookUp({ status: 'FAILED', latestLedger: 9, ledger: 8, resultXdr: 'AAAA' }), {
-    status: 'FAILED', latestLedger: 9, ledger: 8, resultXdr: 'AAAA', diagnosticEventsXdr: [],
+    status: 'FAILED', ...range, ledger: 8, resultXdr: 'AAAA', diagnosticEventsXdr: [],
   })
 })
 
