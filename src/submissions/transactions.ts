@@ -98,16 +98,26 @@ export function createTransactionReader(
   }
 
   async function rowOf({ submission, prepared }: StoredTransaction, head: Head, caller: TransactionCaller): Promise<TransactionRow | undefined> {
-    if (submission !== undefined) return (await withEvents([await refresh(submission, caller)], head))[0]
+    if (submission !== undefined) return (await withEvents([await judgeWithdrawn(await refresh(submission, caller), caller)], head))[0]
     if (prepared === undefined) return undefined
     const elsewhere = await findElsewhere(prepared.hash, caller, prepared.owner)
     if ('hash' in elsewhere) return { ...elsewhere, op: prepared.op, clientId: prepared.clientId, expiresAt: prepared.expiresAt }
-    const { retained } = elsewhere
-    const verdict = retained === null ? 'open' : judgeAbsence({
-      expiresAt: prepared.expiresAt, submittedSec: Math.floor(prepared.preparedAt / 1_000), nowSec: Math.floor(clock.nowMs() / 1_000), sequence: 0n, retained,
-      accountSequence: undefined,
-    })
-    return preparedRow(prepared, verdict === 'expired' ? 'EXPIRED' : 'PREPARED')
+    return preparedRow(prepared, hasExpired(prepared.expiresAt, prepared.preparedAt, elsewhere.retained) ? 'EXPIRED' : 'PREPARED')
+  }
+
+  /** Nothing drives a transaction that the network did not take, so that nothing else finds out that it has expired. */
+  async function judgeWithdrawn(record: SubmissionRecord, caller: TransactionCaller): Promise<SubmissionRecord> {
+    if (record.status !== 'PREPARED') return record
+    const found = await lookUp(record.hash, record, caller)
+    return hasExpired(record.expiresAt, record.submittedAt, found) ? { ...record, status: 'EXPIRED' } : record
+  }
+
+  /** Whether a transaction that a node does not have can no longer be applied. `knownSinceMs` is before its first send. */
+  function hasExpired(expiresAt: number | null, knownSinceMs: number, retained: TransactionLookup | null): boolean {
+    if (retained === null || retained.outcome !== undefined) return false
+    const nowSec = Math.floor(clock.nowMs() / 1_000)
+    const submittedSec = Math.floor(knownSinceMs / 1_000)
+    return judgeAbsence({ expiresAt, submittedSec, nowSec, sequence: 0n, retained, accountSequence: undefined }) === 'expired'
   }
 
   /** A transaction that was submitted elsewhere: what the index or the network has. Otherwise the look-up on the network, null when no node responds. */

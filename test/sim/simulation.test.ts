@@ -19,7 +19,8 @@ const EXPECTED = [
   'api write: fail after commit', 'api notify: lost', 'api notify: late', 'api notify: twice',
   'driver: kill', 'driver: restart', 'time: back', 'time: forward', 'network: reset', 'network: night', 'network: keep or put back',
   'key issued', 'key revoked', 'claim without an answer',
-  'submission: success', 'submission: failed', 'submission: rejected', 'submission: open', 'submission: unanswered',
+  'submission: success', 'submission: failed', 'submission: rejected', 'submission: open', 'submission: unanswered', 'submission: withdrawn',
+  'stored: SUCCESS', 'stored: FAILED', 'stored: REJECTED', 'stored: EXPIRED', 'stored: PREPARED', 'person: look up', 'person: look up by client id',
 ]
 const CORPUS = new URL('./corpus/', import.meta.url)
 const COMMAND = 'npm test -- test/sim/simulation.test.ts'

@@ -249,6 +249,20 @@ test('submits while the database is down, reports that it could not be stored, a
   assert.equal((await fixture.row(instance, signed.hash))?.status, 'SUCCESS')
 })
 
+test('a transaction that the network did not take expires when its time bound has passed', async () => {
+  await using fixture = await openSubmissions()
+  const instance = fixture.start()
+  const signed = fixture.sign(1)
+  fixture.nodes.forEach((node) => (node.send = 'try again later'))
+  await fixture.submit(instance, signed)
+  fixture.nodes.forEach((node) => (node.lag = 20))
+  await fixture.pass(VALID_SEC + 20)
+  assert.equal((await fixture.row(instance, signed.hash))?.status, 'PREPARED', 'a lagging node does not prove it')
+  fixture.nodes.forEach((node) => (node.lag = 0))
+  await fixture.pass(20)
+  assert.equal((await fixture.row(instance, signed.hash))?.status, 'EXPIRED')
+})
+
 test('does not report try_again_later while the database may have stored the submission', async () => {
   await using fixture = await openSubmissions()
   const instance = fixture.start()
@@ -273,7 +287,7 @@ test('reports try_again_later when the refusal could be stored although the subm
   instance.database.failAfter = Number.POSITIVE_INFINITY
   assert.deepEqual((await submitting).outcome, { kind: 'tryAgainLater', fullQueue: 'network' })
   fixture.nodes.forEach((node) => (node.send = 'none'))
-  await fixture.pass(60)
+  await fixture.pass(40)
   assert.equal((await fixture.row(instance, signed.hash))?.status, 'PREPARED')
   assert.equal(fixture.chain.sent.length, 0)
 })
