@@ -281,6 +281,7 @@ async function converge(simulation: SimulationState): Promise<void> {
 
 async function verify(simulation: SimulationState): Promise<Omit<Outcome, 'steps'>> {
   const { store, clock, network, decisions, restarts, clients, allProcesses, processes, profile, chains } = simulation
+  const counts = new Map<string, number>()
   const state = await readIndexState(store.read)
   assert.equal(state?.gaps, 0, 'the index has gaps although the node retains all ledgers')
   assert.equal(state.unknownEvents, 0, 'events of the exchange could not be decoded')
@@ -292,12 +293,15 @@ async function verify(simulation: SimulationState): Promise<Omit<Outcome, 'steps
   if (clients.addresses.length > 0) {
     for (const process of processes) await process.tail.catchUp()
     await checkFramesMatchLog(store.read, allProcesses)
-    await checkOrderFramesMatchLog(store.read, allProcesses, clients.addresses)
+    counts.set('frame of an orders channel', await checkOrderFramesMatchLog(store.read, allProcesses, clients.addresses))
   }
   const submissions = await checkSubmissionsAreTrue(store.read, network, { comparableClocks: (profile.timeStep ?? 0) === 0 })
-  if (chains.length === 1) await checkCashMatchesChain(store.read, network)
+  if (chains.length === 1) {
+    const { wallets, crossBalances } = await checkCashMatchesChain(store.read, network)
+    counts.set('cash of a wallet', wallets).set('cash of a cross balance', crossBalances)
+  }
   await clients.verify(store.read, simulation.lines)
-  const counts = new Map<string, number>(clients.counts)
+  for (const [name, times] of clients.counts) counts.set(name, times)
   const increment = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
   for (const [status, times] of submissions) counts.set(`stored: ${status}`, times)
   for (const { door, choice } of decisions.record) increment(`${door.replace(/^(\w+) \d+/, '$1')}: ${choice.name}`)

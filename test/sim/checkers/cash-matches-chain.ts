@@ -20,21 +20,21 @@ interface Sum {
 const SUMS = `select account, balance_of as "balanceOf", coalesce(sum(amount), 0)::text as amount, (count(*) filter (where amount is null))::int as unknown
   from idx.cash_ledger group by account, balance_of`
 
-/** For a chain that was never reset. Returns the number of compared balances. */
-export async function checkCashMatchesChain(db: Queryable, network: LocalNetwork): Promise<number> {
+/** For a chain that was never reset. Returns the numbers of compared balances. */
+export async function checkCashMatchesChain(db: Queryable, network: LocalNetwork): Promise<{ readonly wallets: number; readonly crossBalances: number }> {
   const sums = await db.query<Sum>(SUMS)
   const wallets = readWallets(network)
   const indexed = new Map(sums.filter(({ balanceOf }) => balanceOf === 'wallet').map(({ account, amount }) => [account, BigInt(amount)]))
   for (const account of new Set([...wallets.keys(), ...indexed.keys()])) {
     assert.equal(indexed.get(account) ?? 0n, wallets.get(account) ?? 0n, `the cash ledger of the wallet ${account}`)
   }
-  let compared = wallets.size
+  let crossBalances = 0
   for (const { account, amount, unknown } of sums.filter(({ balanceOf }) => balanceOf === 'cross')) {
     if (unknown > 0) continue
     assert.equal(BigInt(amount), await readCrossBalance(network, account), `the cash ledger of the cross balance of ${account}`)
-    compared += 1
+    crossBalances += 1
   }
-  return compared
+  return { wallets: wallets.size, crossBalances }
 }
 
 /** What the asset contract moved between the exchange and each account since the first ledger. */
