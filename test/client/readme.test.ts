@@ -14,10 +14,10 @@ const TIMEOUT_MS = 120_000
 const COMMAND = fileURLToPath(new URL('../../client/src/cli/main.ts', import.meta.url))
 /** The output of each block of commands. */
 const COMMANDS_PRINT = [
-  /^asset +price .*\nBTC .*\nETH .*\n[^]*begin \(UTC\) +open[^]*(?:^(?:ticker\.BTC|events) .*\n){5}$/m,
+  /^asset +price .*\nBTC .*\nETH .*\n[^]*begin \(UTC\) +open[^]*^entry price +\d+\.\d+\n[^]*(?:^(?:ticker\.BTC|events) .*\n){5}$/m,
   new RegExp([
     /^Wrote key nk_\w+ of G\w{55} to \.\/exchange\.key\n/, /transaction [^]*\nstate +resting\n/, /order +type +asset [^]* below 50000\.00 [^]*\n/,
-    /dry run +the network would accept it now[^]*\nUSDC +\d+\.\d+\n/,
+    /dry run +the network would accept it now[^]*\nUSDC +\d+\.\d+\n[^]*cancelled \(user\)[^]* order_refund +wallet +100\.00 /,
   ].map(({ source }) => source).join('')),
 ]
 const ENTRY_POINTS = {
@@ -25,7 +25,7 @@ const ENTRY_POINTS = {
   '\'perpetual-exchange-client/ccxt\'': new URL('../../client/src/ccxt/index.ts', import.meta.url),
 }
 /** The output of each example, in the README's order. */
-const PRINTS = [/^\d+ [0-9a-f]{24}\n\d+ \{/, /^[0-9a-f]{64} \d+ \d+\nresting\n$/, /^1 \w+$/m, /^\d+(?:\.\d+)?\nopen \d\n$/, /^\d+\n$/]
+const PRINTS = [/^\d+ [0-9a-f]{24}\n\d+ \{/, /^[0-9a-f]{64} \d+ \d+\nresting\n$/, /^true\npending\ncancelled\n\d+ \d+ -?\d+\n$/, /^1 \w+$/m, /^\d+(?:\.\d+)?\nopen \d\n$/, /^\d+\n$/]
 
 test('the examples and commands of the client\'s README run', async () => {
   const page = readFileSync(new URL('../../client/README.md', import.meta.url), 'utf8')

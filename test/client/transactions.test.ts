@@ -12,6 +12,7 @@ import { createTraderClient, waitsOf, whileTimePasses } from '../support/client-
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { ONE } from '../support/traders.ts'
+import { until } from '../support/until.ts'
 
 const PRICE = 100_000n * ONE
 const percent = (share: bigint): string => String((PRICE * share) / 100n)
@@ -263,19 +264,14 @@ for (const [means, pollMs] of [['the stream', NEVER_MS], ['reading', 1_000]] as 
     const streams = (): number => fixture.gateway.stats().stream.connections
     const rows = await whilePublishing(async () => {
       const [collected] = await Promise.all([collect(watcher.orders.watch(orderId, { pollMs })), (async () => {
-        if (means === 'the stream') await until(() => streams() === 1)
+        if (means === 'the stream') await until(() => streams() === 1, 'the stream')
         await client.trade({ op: 'cancel_order', orderId })
       })()])
       return collected
     })
     assert.deepEqual(rows.map(({ status, ended }) => [status, ended?.reason]), [['pending', undefined], ['cancelled', 'user']])
-    await until(() => streams() === 0)
+    await until(() => streams() === 0, 'the end of the stream')
   })
-}
-
-/** Resolves when the condition holds, while others make it so. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => void setImmediate(resolve))
 }
 
 test('watch ends with the reason of its signal and closes its stream', async () => {
@@ -295,7 +291,7 @@ test('watch ends with the reason of its signal and closes its stream', async () 
     return null
   })
   assert.deepEqual([failure, rows.map(({ status }) => status)], [reason, ['pending']])
-  await until(() => fixture.gateway.stats().stream.connections === 0)
+  await until(() => fixture.gateway.stats().stream.connections === 0, 'the end of the stream')
   const missing = await failureOf(() => collect(other.orders.watch(999_999)))
   assert.ok(missing instanceof GatewayError && missing.code === 'order_not_found', String(missing))
   await during(() => client.trade({ op: 'cancel_order', orderId: order?.orderId ?? 0 }))
