@@ -2,6 +2,7 @@
 
 import type { AccountState, Order as OrderRow, Transaction } from '../generated/resources.ts'
 import type { OrderChangeData } from '../stream-frames.ts'
+import type { Key } from '../http.ts'
 import { requireKey, requireSigner } from './connection.ts'
 import { ArgumentsRequired, BadRequest, ExchangeClosedByUser, ExchangeError, InvalidOrder, NotSupported, OrderNotFound } from './errors.ts'
 import { collectRows, intervalOf, PAGE_MAX, positionsOf } from './lists.ts'
@@ -60,7 +61,7 @@ export class PerpetualExchange extends MarketData {
       if (clientOrderId !== undefined) return orderOf((await client.findTransaction({ clientId: clientOrderId })).body)
       if (id !== undefined && TRANSACTION_HASH.test(id)) return orderOf((await client.getTransaction({ hash: id })).body)
       if (id === undefined || !ORDER_ID.test(id)) throw new InvalidOrder(`${id} is neither an order id nor the hash of a transaction`)
-      return parseOrderLife((await client.getOrder({ orderId: Number(id) })).body)
+      return (await this.#withTerms([parseOrderLife((await client.getOrder({ orderId: Number(id) })).body)]))[0] as Order
 
       async function orderOf(transaction: Transaction): Promise<Order> {
         requireKey(client)
@@ -212,14 +213,23 @@ export class PerpetualExchange extends MarketData {
     return [...new Map(frames.map(({ data }) => [data.time, parseCandle(data)])).values()]
   }
 
-  /** Orders that were placed, executed or cancelled since the previous call, each as of its event. */
+  /** Orders that were placed, executed or cancelled since the previous call, each as of its event. An order of an unknown market is always among them. */
   async watchOrders(symbol?: string): Promise<Order[]> {
-    return (await this.#watchAccount('orders', symbol, (data) => (data.kind === 'order' ? data.row : undefined))).map(parseOrderLife)
+    const wanted = await this.#wantedBy(symbol)
+    for (;;) {
+      const rows = await this.#watchAccount('orders', (data) => (data.kind === 'order' ? parseOrderLife(data.row) : undefined))
+      const found = (await this.#withTerms(rows)).filter(wanted)
+      if (found.length > 0) return found
+    }
   }
 
   /** Changes of positions since the previous call. */
   async watchMyTrades(symbol?: string): Promise<Trade[]> {
-    return (await this.#watchAccount('fills', symbol, (data) => (data.kind === 'fill' ? data.row : undefined))).map(parseFill)
+    const wanted = await this.#wantedBy(symbol)
+    for (;;) {
+      const found = (await this.#watchAccount('fills', (data) => (data.kind === 'fill' ? parseFill(data.row) : undefined))).filter(wanted)
+      if (found.length > 0) return found
+    }
   }
 
   /** The open positions after the account's next event. */
@@ -277,23 +287,31 @@ export class PerpetualExchange extends MarketData {
     const asset = symbol === undefined ? {} : { asset: (await this.marketOf(symbol)).id }
     return this.withClient(async (client) => {
       requireKey(client)
-      return collectRows(client.rows('listAccountOrderHistory', { ...filter, ...asset, limit: PAGE_MAX }), parseOrderLife, since, limit)
+      return this.#withTerms(await collectRows(client.rows('listAccountOrderHistory', { ...filter, ...asset, limit: PAGE_MAX }), parseOrderLife, since, limit))
     })
   }
 
-  /** The rows of a kind since the previous call, at least one. Orders and fills share a channel, so each call takes what is of its kind. */
-  /** What `select` takes of the account's frames since the previous call of this reader; at least one row. */
-  async #watchAccount<Row extends { readonly asset: string | null }>(
-    reader: string, symbol: string | undefined, select: (data: OrderChangeData) => Row | undefined,
-  ): Promise<readonly Row[]> {
-    const wanted = symbol === undefined ? undefined : (await this.marketOf(symbol)).id
-    const channel = `account.orders.${await this.#owner()}` as const
-    for (;;) {
-      const frames = await (await this.#watching()).next(channel, reader)
-      const rows = frames.map(({ data }) => select(data)).filter((row) => row !== undefined)
-      const found = wanted === undefined ? rows : rows.filter(({ asset }) => asset === wanted)
-      if (found.length > 0) return found
-    }
+  /** The gateway learns the terms of a new order a moment after its placement. Until then, they come from the account's open orders. */
+  async #withTerms(orders: readonly Order[]): Promise<Order[]> {
+    const isIncomplete = ({ status, amount }: Order): boolean => status === 'open' && amount === undefined
+    if ((await this.#key()) === null || !orders.some(isIncomplete)) return [...orders]
+    const open = new Map((await this.fetchOpenOrders()).map((order) => [order.id, order]))
+    return orders.map((order) => (isIncomplete(order) ? open.get(order.id) ?? order : order))
+  }
+
+  async #key(): Promise<Key | null> {
+    return this.withClient((client) => Promise.resolve(client.key()))
+  }
+
+  /** What `select` takes of the account's frames since the previous call of this reader. */
+  async #watchAccount<Row>(reader: string, select: (data: OrderChangeData) => Row | undefined): Promise<readonly Row[]> {
+    const frames = await (await this.#watching()).next(`account.orders.${await this.#owner()}`, reader)
+    return frames.map(({ data }) => select(data)).filter((row) => row !== undefined)
+  }
+
+  async #wantedBy(symbol: string | undefined): Promise<(row: { readonly symbol: string }) => boolean> {
+    const wanted = symbol === undefined ? undefined : (await this.marketOf(symbol)).symbol
+    return (row) => wanted === undefined || row.symbol === wanted || row.symbol === ''
   }
 
   async #sideToClose(symbol: string, { positionId }: OrderParams): Promise<'long' | 'short'> {
