@@ -35,10 +35,10 @@ async function load(attacked: Attacked, client: string, acknowledged: Acknowledg
       const { status, text } = await attacked.call('/v1/events?limit=50')
       if (status === 200) for (const { eventId } of (JSON.parse(text) as { events: EventRow[] }).events) acknowledged.events.add(eventId)
       if (round % 2 === 0) continue
+      // Whether an unacknowledged revocation was stored is unknown, also when the process dies during the call.
+      acknowledged.keys.splice(acknowledged.keys.indexOf(key), 1)
       const revocation = await attacked.call(`/v1/keys/${key.keyId}`, { method: 'DELETE', key })
       if (revocation.status === 200) acknowledged.revoked.push(key)
-      // Whether an unacknowledged revocation was stored is unknown.
-      acknowledged.keys.splice(acknowledged.keys.indexOf(key), 1)
     } catch (error) {
       if (!(error instanceof assert.AssertionError)) return
       // A busy program may refuse, which acknowledges nothing.

@@ -10,7 +10,7 @@ import { PROJECT_ROOT } from '../support/program.ts'
 import { createDocumentedRun } from '../support/documented-run.ts'
 import type { DocumentedRun } from '../support/documented-run.ts'
 
-const GUIDES = ['bot-author', 'first-order', 'front-end', 'operator'] as const
+const GUIDES = ['account-ledger', 'analyst', 'bot-author', 'first-order', 'front-end', 'operator'] as const
 const STARTS = /^(?:[A-Z_]+=\S+ )*npm start$/
 /** Commands that need exclusive access to the embedded database, as the operator's guide says. */
 const EXCLUSIVE = /^npm run keys\b|^cp -a data /
