@@ -230,7 +230,11 @@ export const ExportNotAvailable = Type.Object(
 
 /** 503 of GET /v1/export/{kind}/{file}. */
 export const ExportInProgress = Type.Object(
-  { error: Type.Literal('export_in_progress'), message: message('The file is being generated. Retry after two seconds.') },
+  {
+    error: Type.Literal('export_in_progress'),
+    retryable: Type.Literal(true, { description: 'Always true.' }),
+    message: message('The file is being generated. Retry after two seconds.'),
+  },
   { $id: 'ExportInProgress', description: 'The file of the day is being generated.' },
 )
 
