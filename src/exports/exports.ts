@@ -47,9 +47,10 @@ export function createExports({ store, clock, log }: { readonly store: Store; re
   /** Generates the file unless another instance does, which this one then waits for. */
   async function generate(kind: ExportKind, day: number): Promise<void> {
     while (!stopping.signal.aborted) {
+      await using lock = await store.tryLock(LOCK)
+      // Looked for under the lock: another instance may have finished the file just before it released the lock.
       const { wanted, file } = await find(kind, day)
       if (wanted === null || file !== null) return
-      await using lock = await store.tryLock(LOCK)
       if (lock !== undefined) {
         const finished = await writeFile(lock.db, store.read, { kind, wanted, signal: stopping.signal })
         if (finished === null) return
