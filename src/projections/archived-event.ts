@@ -52,9 +52,16 @@ export interface ArchivedEvent {
   readonly problem: string | null
 }
 
-/** A transfer between two holders of the token; undefined for other events. A mint has no sender, a burn or clawback no receiver. */
-export function readTransfer(event: ArchivedEvent): { readonly from: string; readonly to: string; readonly amount: bigint } | undefined {
-  const { from, to, amount } = event.payload ?? {}
-  if (!isTransfer(event) || typeof from !== 'string' || typeof to !== 'string' || typeof amount !== 'string') return undefined
+/** A transfer between two holders of the token. */
+export interface TokenTransfer {
+  readonly from: string
+  readonly to: string
+  readonly amount: bigint
+}
+
+/** The transfer in a payload of the token; undefined for its other events: a mint has no sender, a burn or clawback no receiver. */
+export function readTransfer(payload: Payload | null): TokenTransfer | undefined {
+  const { from, to, amount } = payload ?? {}
+  if (typeof from !== 'string' || typeof to !== 'string' || typeof amount !== 'string') return undefined
   return { from, to, amount: BigInt(amount) }
 }

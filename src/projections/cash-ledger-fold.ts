@@ -42,7 +42,7 @@ function toItem(event: ArchivedEvent): TransactionItem[] {
   if (event.payload === null) return []
   const { contract, seq, topic, payload } = event
   if (contract !== 'usdcToken') return [{ type: 'event', seq, contract, topic, payload }]
-  const transfer = readTransfer(event)
+  const transfer = readTransfer(payload)
   return transfer === undefined ? [] : [{ type: 'transfer', ...transfer }]
 }
 

@@ -23,7 +23,7 @@ export function walletMovements(transaction: CashTransaction, settled: readonly 
   const { events, contracts } = transaction
   const parties = new Map(Object.entries(contracts).filter(([key]) => key !== 'usdcToken').map(([key, address]) => [address, key]))
   return events.flatMap((event, index): WalletMovement[] => {
-    const transfer = readTransfer(event)
+    const transfer = isTransfer(event) ? readTransfer(event.payload) : undefined
     if (transfer === undefined) return []
     const { from, to, amount: size } = transfer
     const isPaidIn = parties.has(to)

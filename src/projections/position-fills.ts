@@ -2,8 +2,9 @@
 
 import type { PositionChange, TransactionItem } from '../exchange/position-changes.ts'
 import { settlementOf } from '../exchange/settlement.ts'
-import type { Fill, FillKind } from '../resources/fill.ts'
+import type { Fill } from '../resources/fill.ts'
 import type { Param, Queryable } from '../store/store.ts'
+import { readTransfer } from './archived-event.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
 import { stateSource } from './as-of.ts'
 import type { AsOf } from './as-of.ts'
@@ -74,9 +75,8 @@ function pickDecoded(event: Pick<ArchivedEvent, 'topic' | 'payload'> | undefined
 
 function toItem({ seq, contractId, topic, payload, contracts }: FillEvent): TransactionItem[] {
   if (contractId === contracts.usdcToken) {
-    const { from, to, amount } = payload ?? {}
-    const isTransfer = topic === 'transfer' && typeof from === 'string' && typeof to === 'string' && typeof amount === 'string'
-    return isTransfer ? [{ type: 'transfer', from, to, amount: BigInt(amount) }] : []
+    const transfer = readTransfer(payload)
+    return transfer === undefined ? [] : [{ type: 'transfer', ...transfer }]
   }
   const contract = (['market', 'vault', 'vaultFactory', 'referral'] as const).find((key) => contracts[key] === contractId)
   return contract === undefined ? [] : [{ type: 'event', seq, contract, topic, payload }]
@@ -177,28 +177,4 @@ export async function readFillsBySeq(db: Queryable, seqs: readonly number[]): Pr
     [seqs],
   )
   return rows.map(({ account, ...row }) => ({ trader: account, fill: toFill(row) }))
-}
-
-/** What an order did to a position. */
-export interface OrderFill {
-  readonly orderId: number
-  readonly seq: number
-  readonly kind: FillKind
-  readonly positionId: number
-  readonly price: string | null
-  readonly size: string | null
-  readonly pnl: string | null
-  readonly fee: string | null
-  readonly keeperReward: string | null
-}
-
-/** What these orders did, by their ids. An order is executed at most once. */
-export async function readOrderFills(db: Queryable, deployment: number, orderIds: readonly number[]): Promise<ReadonlyMap<number, OrderFill>> {
-  if (orderIds.length === 0) return new Map()
-  const rows = await db.query<OrderFill>(
-    `select order_id as "orderId", seq, kind, position_id as "positionId", price, size, pnl, fee, keeper_reward as "keeperReward"
-     from idx.position_fills where deployment = $1 and order_id = any($2::bigint[]) and order_id is not null`,
-    [deployment, orderIds],
-  )
-  return new Map(rows.map((row) => [row.orderId, row]))
 }
