@@ -3,6 +3,7 @@
 //   npm test                          every test that needs no browser, no killed process and no server, with the embedded database
 //   npm test -- path/to/x.test.ts     files, folders or patterns
 //   npm run test:all                  every test with every seed; then, with TEST_DATABASE_URL, those that touch the store again on that server
+//   npm run test:all -- --after-fast  the same after `npm test`: without the tests that it has run in the same way
 //   npm test -- --store               only the tests that touch the database or Redis
 //
 // Other arguments that begin with `--test-` go to node's test runner.
@@ -14,7 +15,7 @@ import { planBatches, writeBatches } from './support/batches.ts'
 import { COMPILE_CACHE } from './support/compile-cache.ts'
 import { TEMPLATE_VARIABLE, ensureEmbeddedTemplate, testServerUrl, withServerTemplate } from './support/database.ts'
 import { testRedisUrl } from './support/redis.ts'
-import { createImportGraph, findTestFiles, isSlow } from './support/test-files.ts'
+import { createImportGraph, findTestFiles, isSlow, runsMoreInAll } from './support/test-files.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** A file that imports one of these, directly or not, touches a database. */
@@ -32,6 +33,8 @@ const TEST_TIMEOUT_MS = 120_000
 /** Kills, browsers and whole sweeps take longer. */
 const SLOW_TEST_TIMEOUT_MS = 600_000
 const MIN_NODE = 24
+const AFTER_FAST = '--after-fast'
+const OPTIONS: readonly string[] = ['--store', '--all', AFTER_FAST]
 /** What `npm run test:all` adds to the settings of `npm test`. */
 const ALL_SETTINGS = { TEST_ALL: '1' }
 
@@ -115,9 +118,10 @@ function describeRedis(files: number, redisUrl: string | null): string {
 }
 
 /** `npm run test:all`: everything on the embedded engine, then on the server what touches the store. */
-async function runAll(files: readonly string[], flags: readonly string[]): Promise<number> {
+async function runAll(files: readonly string[], { flags, afterFast }: { readonly flags: readonly string[]; readonly afterFast: boolean }): Promise<number> {
   const { TEST_DATABASE_URL: serverUrl, TEST_REDIS_URL: _redisUrl, DATABASE_URL: _databaseUrl, ...embedded } = process.env
-  const code = await runWithDatabases({ files, flags, environment: { ...embedded, ...ALL_SETTINGS } })
+  const onEmbedded = afterFast ? files.filter((file) => isSlow(file) || runsMoreInAll(ROOT, file)) : files
+  const code = await runWithDatabases({ files: onEmbedded, flags, environment: { ...embedded, ...ALL_SETTINGS } })
   if (serverUrl === undefined) return code
   const serverCode = await runWithDatabases({ files: storeFiles(files), flags, environment: { ...process.env, ...ALL_SETTINGS } })
   return code === 0 ? serverCode : code
@@ -132,13 +136,13 @@ async function main(): Promise<number> {
   const args = process.argv.slice(2)
   const flags = args.filter((arg) => arg.startsWith('--test-'))
   const named = args.filter((arg) => !arg.startsWith('-'))
-  const unknown = args.find((arg) => arg.startsWith('-') && arg !== '--store' && arg !== '--all' && !arg.startsWith('--test-'))
+  const unknown = args.find((arg) => arg.startsWith('-') && !OPTIONS.includes(arg) && !arg.startsWith('--test-'))
   const found = findTestFiles(ROOT, named)
   if (unknown !== undefined || found.length === 0) {
-    console.error(unknown === undefined ? `No test files match: ${named.join(' ')}` : `Unknown option ${unknown}. Options: --store, --all, --test-…`)
+    console.error(unknown === undefined ? `No test files match: ${named.join(' ')}` : `Unknown option ${unknown}. Options: ${OPTIONS.join(', ')}, --test-…`)
     return 1
   }
-  if (args.includes('--all')) return await runAll(found, flags)
+  if (args.includes('--all')) return await runAll(found, { flags, afterFast: args.includes(AFTER_FAST) })
   const selected = named.length === 0 && !args.includes('--store') ? found.filter((file) => !isSlow(file)) : found
   return await runWithDatabases({ files: args.includes('--store') ? storeFiles(selected) : selected, flags, environment: process.env })
 }

@@ -27,6 +27,11 @@ export function isSlow(file: string): boolean {
   return SLOW.some((slow) => file.startsWith(slow))
 }
 
+/** Whether `npm run test:all` runs more of this file than `npm test`: more seeds or cases. */
+export function runsMoreInAll(root: string, file: string): boolean {
+  return /TEST_ALL|fuzzRuns\([^()]+,/.test(readFileSync(join(root, file), 'utf8'))
+}
+
 /** All test files, or those that `named` selects: files, folders or patterns. Relative to `root`, sorted. */
 export function findTestFiles(root: string, named: readonly string[] = []): string[] {
   const patterns = named.length === 0 ? PATTERNS : named.flatMap((name) => [name, `${name.replace(/\/$/, '')}/**/*.test.ts`])
