@@ -4,6 +4,7 @@ import { maxAmount, minAmount, ONE_E7 } from '../base/fixed-point.ts'
 import type { StoredConfig, StoredFeeTier, StoredPosition, TimedAmount } from '../chain/market-entries.ts'
 import { isAtLeast } from '../exchange/generations.ts'
 import type { Generation } from '../exchange/generations.ts'
+import { accruedFunding } from '../exchange/position-pnl.ts'
 import type { PricedPosition } from '../exchange/position-pnl.ts'
 
 const BPS = 10_000n
@@ -13,8 +14,7 @@ const FEE_RATE_PER_UNIT = ONE_E7 / 100_000n
 
 /** Funding accrued since the open: positive is owed by the trader, negative to the trader. */
 export function fundingOwed(position: Pick<StoredPosition, 'direction' | 'size' | 'entry_cumulative_funding'>, cumulativeFunding: bigint): bigint {
-  const owedByLong = (position.size * (cumulativeFunding - position.entry_cumulative_funding)) / ONE_E7
-  return position.direction === LONG ? owedByLong : -owedByLong
+  return accruedFunding(position, cumulativeFunding - position.entry_cumulative_funding)
 }
 
 function maintenanceMargin(size: bigint, maintenanceBps: number): bigint {

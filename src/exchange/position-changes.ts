@@ -41,6 +41,8 @@ export interface SettlementInput {
   readonly generation?: Generation | null
   /** Positions that were opened before, by id. Those in `changes` need not be here. */
   readonly opened?: ReadonlyMap<number, OpenedPosition>
+  /** By how much the cumulative funding rate grew since a position was opened, by id. Only liquidations of generation 1 need it. */
+  readonly fundingGrowth?: ReadonlyMap<number, bigint>
 }
 
 export type PositionChangeKind = 'open' | 'close' | 'reduce' | 'liquidation' | 'partial_liquidation' | 'adl'

@@ -4,7 +4,7 @@ import { maxAmount, minAmount } from '../base/fixed-point.ts'
 import { isAtLeast } from './generations.ts'
 import type { Settled, SettlementInput } from './position-changes.ts'
 import type { ValuedSegment } from './settlement-segments.ts'
-import { amountOf, sumOf, transfersOf, vaultEvents } from './settlement-segments.ts'
+import { amountOf, sum, sumOf, transfersOf, vaultEvents } from './settlement-segments.ts'
 
 /** An open pays its fee after it has reported the exposure. A keeper is paid the order's fee in full. */
 export function settleOpen({ changes, contracts }: SettlementInput, segment: ValuedSegment): Settled {
@@ -151,10 +151,6 @@ function settleIntoBalance(
   if (!close.isNet) return { funding: change === null ? null : fundingOf(close, change, true), payout: change }
   const credit = vault.settled === null ? -vault.received : vault.settled - vault.shortfall
   return { funding: netFunding(close), payout: collateral === null ? change : collateral + credit - keeper }
-}
-
-function sum(amounts: readonly bigint[]): bigint {
-  return amounts.reduce((total, amount) => total + amount, 0n)
 }
 
 function sumKnown(amounts: readonly (bigint | null)[]): bigint | null {

@@ -143,3 +143,7 @@ export function sumOf(items: readonly TransactionItem[], topic: string, field: s
 export function transfersOf(items: readonly TransactionItem[]): readonly TransferItem[] {
   return items.filter((item) => item.type === 'transfer')
 }
+
+export function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n)
+}

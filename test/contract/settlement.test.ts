@@ -115,14 +115,16 @@ function check(call: Call, run: () => ReturnType<TestExchange['host']['invoke']>
   const after = readState(call.exchange)
   const input = { items: itemsOf(result, call.generation), contracts: { market: MARKET, vault: VAULT } }
   const changes = changesBetween(before, after)
-  const settled = settlementOf({ ...input, changes, generation: call.generation })
+  const fundingGrowth = new Map([...before.positions.values()].map((entry) => [entry.id, before.funding(entry.asset) - entry.entry_cumulative_funding]))
+  const settled = settlementOf({ ...input, changes, generation: call.generation, fundingGrowth })
   for (const change of settled) {
     checkChange(call, change, before, after)
     const key = `${change.kind} ${change.marginMode} ${change.orderId === null ? '' : 'order'}`
     call.seen.set(key, (call.seen.get(key) ?? 0) + 1)
   }
   checkBalances(call, settled, { before, after, result })
-  checkUnknown(settled, settlementOf({ ...input, changes: null }))
+  checkUnknown(settled, settlementOf({ ...input, changes: null, fundingGrowth }))
+  checkUnknown(settled, settlementOf({ ...input, changes, generation: call.generation }))
   checkUnknown(settled, settlementOf({ ...input, items: input.items.filter(({ type }) => type !== 'transfer'), changes }))
 }
 
@@ -151,8 +153,6 @@ function checkChange({ name, generation, isNet }: Call, change: PositionChange, 
   if (kind !== 'reduce' && kind !== 'partial_liquidation') assert.equal(collateral, entry.collateral, text)
   else assert.equal(collateral, entry.collateral - (after.positions.get(positionId)?.collateral ?? assert.fail(text)), text)
   assert.equal(pnl, pnlAt(entry, change) ?? pnl, text)
-  // Generation 1 does not show what a liquidation took beyond the loss.
-  if (generation === '1' && kind === 'liquidation') return
   assert.ok(pnl !== null && penalty !== null && keeperReward !== null, text)
   const owed = fundingOwed(entry, change.size, before)
   const taken = kind === 'liquidation' || kind === 'partial_liquidation' ? penalty : keeperReward
@@ -162,6 +162,7 @@ function checkChange({ name, generation, isNet }: Call, change: PositionChange, 
     return
   }
   // A part of a liquidation is rounded on its own, and losses above the collateral or profits above the vault are not settled.
+  if (generation === '1' && kind === 'liquidation' && penalty > 0n) assert.equal(funding, owed, text)
   if (kind === 'partial_liquidation') assert.equal(payout, collateral + pnl - funding - taken, text)
   else if (equity >= 0n && (isNet || (pnl >= -collateral && marginMode === 'isolated')) && payout === equity - taken) assert.equal(funding, owed, text)
 }
@@ -199,18 +200,12 @@ function checkBalances(
     }
     // A leader's calls move the factory's own USDC only through the market.
     if (closes.some(({ payout }) => payout === null)) continue
-    assert.equal(wallet + pool, sum(closes.map(({ payout }) => payout)) + refunded - paidIn - crossForfeit(settled, trader, before, generation), text)
+    assert.equal(wallet + pool, sum(closes.map(({ payout }) => payout)) + refunded - paidIn, text)
   }
-  const rewards = settled.filter(({ kind }) => !(generation === '1' && kind === 'liquidation'))
-  if (rewards.length === settled.length && !settled.some(({ kind, marginMode }) => kind === 'liquidation' && marginMode === 'cross')) {
+  // In generation 2 the keeper is paid for all positions of an account at the end.
+  if (generation === '1' || !settled.some(({ kind, marginMode }) => kind === 'liquidation' && marginMode === 'cross')) {
     assert.equal((after.wallets.get(KEEPER) ?? 0n) - (before.wallets.get(KEEPER) ?? 0n), sum(settled.map(({ keeperReward }) => keeperReward)), text)
   }
-}
-
-/** Generation 1 empties the balance of a liquidated account. */
-function crossForfeit(settled: readonly PositionChange[], trader: string, before: State, generation: Generation): bigint {
-  const isLiquidated = settled.some((change) => change.trader === trader && change.kind === 'liquidation' && change.marginMode === 'cross')
-  return generation === '1' && isLiquidated ? (before.pools.get(trader) ?? 0n) : 0n
 }
 
 function runSteps1(steps: readonly generation1.Step[], seen: Map<string, number>): void {
@@ -255,6 +250,30 @@ test('the generated runs reach the common kinds of changes', () => {
   const common = ['close cross ', 'close isolated ', 'close isolated order', 'liquidation isolated ', 'open cross ', 'open isolated ', 'open isolated order']
   for (const seen of [first, second]) for (const kind of common) assert.ok(seen.has(kind), `${kind}: ${JSON.stringify([...seen])}`)
   assert.ok(second.has('reduce isolated ') && second.has('liquidation cross '))
+})
+
+test('a liquidated account of generation 1 shows what each position cost, and the payouts add up to the loss of its balance', () => {
+  const seen = new Map<string, number>()
+  const exchange = createTestExchange(50_000n * E7)
+  const trader = generation1.TRADERS[0] ?? assert.fail()
+  const call = (name: string, ...args: readonly Val[]): void => {
+    check({ exchange, name, generation: '1', isNet: false, seen }, () => {
+      const result = exchange.host.invoke(MARKET, name, args, SIGNERS)
+      assert.ok(result.ok, name)
+      return result
+    })
+  }
+  call('deposit_cross_margin', address(trader), i128(3n * E7))
+  for (const [asset, direction, collateral] of [['BTC', 0, 100n], ['ETH', 1, 60n]] as const) {
+    call('open_position_cross', address(trader), symbol(asset), i128(collateral * E7), u32(10), u32(direction))
+  }
+  exchange.advance(7n * 3600n)
+  exchange.setPrice('BTC', 100_000n * E7)
+  call('apply_funding')
+  const btc = exchange.stored(KEYS.position(1n)) as { readonly entry_price: bigint }
+  exchange.setPrice('BTC', (btc.entry_price * 853n) / 1_000n)
+  call('liquidate_cross_account', address(KEEPER), address(trader))
+  assert.equal(seen.get('liquidation cross '), 2)
 })
 
 test('rounds of a liquidation, a liquidation with bad debt and a deleveraged position are settled as the contracts did', () => {
