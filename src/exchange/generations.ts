@@ -14,6 +14,11 @@ export function isAtLeast(generation: Generation, since: Generation): boolean {
   return GENERATIONS.indexOf(generation) >= GENERATIONS.indexOf(since)
 }
 
+/** Null for a name that this version does not know. */
+export function toGeneration(name: string | null): Generation | null {
+  return GENERATIONS.find((generation) => generation === name) ?? null
+}
+
 const SECOND: readonly Generation[] = ['2.0', '2.1', '2.2', '2.3']
 
 /**

@@ -131,13 +131,9 @@ export function vaultEvents(items: readonly TransactionItem[], topic: string): r
 
 /** The sum of a field of the vault's events with this topic; null when one cannot be read. */
 export function sumOf(items: readonly TransactionItem[], topic: string, field: string): bigint | null {
-  let sum = 0n
-  for (const { payload } of vaultEvents(items, topic)) {
-    const amount = amountOf(payload?.[field])
-    if (amount === null) return null
-    sum += amount
-  }
-  return sum
+  const amounts = vaultEvents(items, topic).map(({ payload }) => amountOf(payload?.[field]))
+  const known = amounts.filter((amount) => amount !== null)
+  return known.length === amounts.length ? sum(known) : null
 }
 
 export function transfersOf(items: readonly TransactionItem[]): readonly TransferItem[] {

@@ -17,6 +17,7 @@ import { listEpochs } from '../projections/epochs.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { IndexConflict, lastReservedSeq, readIndexCursor, updateIndexCursor } from '../projections/index-state.ts'
+import { refreshSharedCloses } from '../projections/transaction-effects.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 import { createBackgroundRequest } from './background-request.ts'
 import { endOfLedger } from './toid.ts'
@@ -140,7 +141,7 @@ export function createContractWatcher({ rpc, deployment, clock, log }: ContractW
     const versions = found.map(({ version, isUpgrade }) => (isUpgrade ? { ...version, seq: ++seq } : version))
     for (const read of code) await storeContractCode(tx, read, clock.nowMs())
     for (const version of versions) await insertContractVersion(tx, epoch.chain, version)
-    await nameGenerations(tx, [...known, ...versions])
+    if (await nameGenerations(tx, watchedContracts(deployment.current.contracts), [...known, ...versions])) await refreshSharedCloses(tx, epoch.deployment)
     const named = await listContractVersions(tx, epoch.chain)
     const announced = named.filter((version) => version.seq !== null && version.seq > lastReservedSeq(cursor))
     return { added: versions.length + code.length, upgrades: announced.map((version) => ({ version, earlier: null, replaced: null })) }
@@ -148,24 +149,6 @@ export function createContractWatcher({ rpc, deployment, clock, log }: ContractW
 
   async function reserveSeqs(tx: Queryable, cursor: IndexCursor, count: number): Promise<void> {
     await updateIndexCursor(tx, cursor, { ...cursor, lastSeq: lastReservedSeq(cursor) + count }, clock.nowMs())
-  }
-
-  /** Recognises versions whose generation is unknown: their code was read now, or the version that stored it did not know the generation. */
-  async function nameGenerations(tx: Queryable, versions: readonly ContractVersion[]): Promise<void> {
-    const unnamed = versions.filter(({ generation }) => generation === null)
-    if (unnamed.length === 0) return
-    const stored = await readContractCode(tx, unnamed.map(({ wasmHash }) => wasmHash))
-    const watched = watchedContracts(deployment.current.contracts)
-    const isMarket = ({ address }: ContractVersion): boolean => watched.get(address) === 'market'
-    let named = versions
-    // The market first: it decides between generations in which another contract had the same interface.
-    for (const version of [...unnamed.filter(isMarket), ...unnamed.filter((each) => !isMarket(each))]) {
-      const spec = (stored.get(version.wasmHash)?.spec ?? null) as ContractSpec | null
-      const generation = generationOf(version, spec, { watched, versions: named })
-      if (generation === null) continue
-      await setGeneration(tx, version.wasmHash, generation)
-      named = named.map((each) => (each.wasmHash === version.wasmHash ? { ...each, generation } : each))
-    }
   }
 
   return {
@@ -183,6 +166,31 @@ export function createContractWatcher({ rpc, deployment, clock, log }: ContractW
     },
     settled: () => background.settled(),
   }
+}
+
+/**
+ * Recognises versions whose generation is unknown: their code was read now, or the version that stored it did not know the generation. Returns whether one
+ * of them is the market's.
+ */
+async function nameGenerations(
+  tx: Queryable, watched: ReadonlyMap<string, ContractKey>, versions: readonly ContractVersion[],
+): Promise<boolean> {
+  const unnamed = versions.filter(({ generation }) => generation === null)
+  if (unnamed.length === 0) return false
+  const stored = await readContractCode(tx, unnamed.map(({ wasmHash }) => wasmHash))
+  const isMarket = ({ address }: ContractVersion): boolean => watched.get(address) === 'market'
+  let named = versions
+  let isMarketNamed = false
+  // The market first: it decides between generations in which another contract had the same interface.
+  for (const version of [...unnamed.filter(isMarket), ...unnamed.filter((each) => !isMarket(each))]) {
+    const spec = (stored.get(version.wasmHash)?.spec ?? null) as ContractSpec | null
+    const generation = generationOf(version, spec, { watched, versions: named })
+    if (generation === null) continue
+    await setGeneration(tx, version.wasmHash, generation)
+    named = named.map((each) => (each.wasmHash === version.wasmHash ? { ...each, generation } : each))
+    isMarketNamed ||= isMarket(version)
+  }
+  return isMarketNamed
 }
 
 function isSameCode(a: ContractVersion, b: ContractVersion): boolean {

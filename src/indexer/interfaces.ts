@@ -1,8 +1,7 @@
 // The interface of a contract at each position of its history. Indexing, rebuilds, verifications and filled gaps all decode with it, so they agree.
 
 import type { SpecEvent } from '../exchange/contract-spec.ts'
-import { GENERATIONS } from '../exchange/generations.ts'
-import type { Generation } from '../exchange/generations.ts'
+import { toGeneration } from '../exchange/generations.ts'
 import type { ContractVersion } from '../projections/contract-versions.ts'
 import { listContractVersions, listDeclaredEvents, versionAt } from '../projections/contract-versions.ts'
 import type { Queryable } from '../store/store.ts'
@@ -42,16 +41,4 @@ export async function readInterfacesOfChains(db: Queryable, chains: readonly num
   const interfaces = new Map<number, Interfaces>()
   for (const chain of new Set(chains)) interfaces.set(chain, await readInterfaces(db, chain))
   return interfaces
-}
-
-/** Null for a name that this version does not know. */
-export function toGeneration(name: string | null): Generation | null {
-  return GENERATIONS.find((generation) => generation === name) ?? null
-}
-
-const CHAIN_ID_LENGTH = 30
-
-/** The id of an archived event on its chain; epochs after the first append their name. */
-export function chainEventId(eventId: string): string {
-  return eventId.slice(0, CHAIN_ID_LENGTH)
 }

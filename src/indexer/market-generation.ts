@@ -2,11 +2,10 @@
 
 import type { Deployment } from '../exchange/deployment.ts'
 import type { Generation } from '../exchange/generations.ts'
-import { isAtLeast } from '../exchange/generations.ts'
+import { isAtLeast, toGeneration } from '../exchange/generations.ts'
 import { listContractVersions, versionAt } from '../projections/contract-versions.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import type { Queryable } from '../store/store.ts'
-import { toGeneration } from './interfaces.ts'
 import { endOfLedger } from './toid.ts'
 
 /** By the versions that the index knows; null while the market's code is unknown. */

@@ -10,7 +10,7 @@ import type { Rpc } from '../chain/rpc.ts'
 import type { ContractSpec } from '../exchange/contract-spec.ts'
 import { CONTRACT_KEYS } from '../exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from '../exchange/contracts.ts'
-import { recogniseGeneration } from '../exchange/generations.ts'
+import { recogniseGeneration, toGeneration } from '../exchange/generations.ts'
 import type { Generation } from '../exchange/generations.ts'
 import type { ContractCode, ContractVersion } from '../projections/contract-versions.ts'
 import {
@@ -19,7 +19,7 @@ import {
 import type { Epoch } from '../projections/epochs.ts'
 import type { Queryable } from '../store/store.ts'
 import type { Interfaces } from './interfaces.ts'
-import { interfacesOf, readDeclaredEvents, toGeneration } from './interfaces.ts'
+import { interfacesOf, readDeclaredEvents } from './interfaces.ts'
 
 /** The contracts whose code is followed, by address. */
 export type WatchedContracts = ReadonlyMap<string, ContractKey>

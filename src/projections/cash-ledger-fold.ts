@@ -31,9 +31,7 @@ export const CROSS_TOPICS: ReadonlySet<string> = new Set([
 
 /** The rows of one transaction. */
 export function foldCashLedger(transaction: CashTransaction): readonly CashRow[] {
-  const { events, changes, contracts, opened } = transaction
-  const { market, vault } = contracts
-  const settled = settlementOf({ items: events.flatMap(toItem), changes, contracts: { market, vault }, opened })
+  const settled = settlementOf({ ...transaction, items: transaction.events.flatMap(toItem) })
   const wallet = walletMovements(transaction, settled)
   return [...wallet.map((movement) => rowOf(movement.event, { ...movement, leg: 0, balanceOf: 'wallet' })), ...crossRows(transaction, settled, wallet)]
 }

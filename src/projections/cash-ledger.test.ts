@@ -14,12 +14,13 @@ import type { Queryable } from '../store/store.ts'
 import { applyEvents } from './apply.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import { listCashLedger } from './cash-ledger.ts'
+import { insertContractVersion } from './contract-versions.ts'
 import { insertEpoch } from './epochs.ts'
 import type { Epoch } from './epochs.ts'
 import { insertEvents, refreshLedgers } from './events.ts'
 import { insertGap } from './gaps.ts'
 import { PROJECTIONS } from './tables.ts'
-import { recordTransactionEffects } from './transaction-effects.ts'
+import { recordTransactionEffects, refreshSharedCloses } from './transaction-effects.ts'
 
 const FIRST_TS = 1_783_339_200
 const store = await openTestStore()
@@ -44,7 +45,7 @@ function runOperations(generation: Generation, seed: number, firstSeq: number, c
     const events = operation.events.map((event) => {
       seq += 1
       const eventId = `${String(chain).padStart(19, '0')}-${String(seq).padStart(10, '0')}`
-      return { ...event, seq, eventId, ledger, ledgerCloseTs: FIRST_TS + 5 * seq, txHash }
+      return { ...event, seq, eventId, ledger, ledgerCloseTs: FIRST_TS + 5 * ledger, txHash }
     })
     return [{ operation, events }]
   })
@@ -119,6 +120,33 @@ async function dump(): Promise<Record<string, readonly string[]>> {
   return Object.fromEntries(tables.map((table, index) => [table, rows[index]?.map(({ row }) => row) ?? []]))
 }
 
+/** In generation 1 nothing is unknown once the entries are, liquidated positions and accounts included. */
+async function checkCurves(): Promise<void> {
+  const kinds = await store.read.query<{ kind: string; count: number }>(
+    `select case when price is null then 'account' else 'position' end as kind, count(*) as count
+     from idx.position_fills where kind = 'liquidation' group by 1`)
+  assert.deepEqual(kinds.map(({ kind }) => kind).toSorted(), ['account', 'position'], 'both kinds of liquidations')
+  assert.deepEqual(
+    await store.read.query('select * from idx.trader_pnl where unknown_pnl <> 0 or unknown_fees <> 0 or unknown_funding <> 0'), [], 'nothing is unknown')
+  const [unexplained] = await store.read.query<{ count: number }>(
+    `select count(*) as count from idx.position_fills where kind = 'liquidation' and penalty > 0 and payout <> collateral + pnl - funding - penalty`)
+  assert.deepEqual(unexplained, { count: 0 }, 'payouts follow from the figures')
+}
+
+/** What each of several closes of one transaction paid is known as soon as the build of the market is. */
+async function checkSharedCloses({ chain, deployment, contracts }: Epoch): Promise<void> {
+  const countUnknown = async (): Promise<unknown> =>
+    (await store.read.query(`select seq from idx.position_fills where payout is null and kind in ('close', 'reduce')`)).length
+  assert.notEqual(await countUnknown(), 0)
+  await store.write.transaction(async (tx) => {
+    await insertContractVersion(tx, chain, {
+      address: contracts.market, contract: 'market', fromLedger: 1, fromEventId: null, wasmHash: 'market', generation: '2.3', seq: null, noticedAt: 0,
+    })
+    await refreshSharedCloses(tx, deployment)
+  })
+  assert.equal(await countUnknown(), 0)
+}
+
 /** Applies the archive again in other pages, as a rebuild does: all entries are known from the beginning. */
 async function replay(epoch: Epoch, events: readonly ArchivedEvent[], pageLength: number): Promise<void> {
   await store.write.transaction(async (tx) => {
@@ -132,7 +160,7 @@ for (const generation of ['1', '2.3'] as const) {
     await emptyIndex(store.write)
     const epoch = epochOf(1)
     await beginEpoch(epoch, 1)
-    const logged = runOperations(generation, 3, 1, 1)
+    const logged = runOperations(generation, generation === '1' ? 16 : 21, 1, 1)
     const events = logged.flatMap((each) => each.events)
     const random = createSeededRandom(`effects ${generation}`)
     const waiting: Logged[] = []
@@ -154,6 +182,9 @@ for (const generation of ['1', '2.3'] as const) {
       `select coalesce(sum(case when kind ~ 'liquidation' then penalty else fee + keeper_reward end), 0) as fees, coalesce(sum(funding), 0) as funding,
          count(*) filter (where case when kind ~ 'liquidation' then penalty else fee + keeper_reward end is null) as unknown from idx.position_fills`)
     assert.deepEqual(curve, fills, 'the curves hold the costs of the fills')
+    if (generation === '1') await checkCurves()
+    else await checkSharedCloses(epoch)
+    await checkSums(logged, true)
 
     const written = await dump()
     assert.ok((written['cash_ledger']?.length ?? 0) > 50)

@@ -1,7 +1,6 @@
 // The movements of USDC between accounts and the exchange. The rows of a transaction are computed as a whole: again when a later page brings more of its
 // events, and when its changed entries become known.
 
-import type { OpenedPosition } from '../exchange/position-changes.ts'
 import type { CashKind, CashMovement } from '../resources/cash-movement.ts'
 import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
@@ -16,8 +15,7 @@ import type { Epoch } from './epochs.ts'
 import { listLog } from './log-list.ts'
 import type { LogBounds } from './log-list.ts'
 import type { Page } from './page.ts'
-import { loadPositions } from './positions.ts'
-import { readTransactionEffects } from './stored-effects.ts'
+import { readSettlementFacts } from './settlement-facts.ts'
 
 export interface CashLedgerFilter extends AsOf, Pick<LogBounds, 'beforeTs'> {
   readonly account: string
@@ -65,22 +63,17 @@ export async function refreshCashLedger(tx: Queryable, deployment: number, hashe
 
 async function rowsOf(tx: Queryable, deployment: number, transactions: readonly ArchivedTransaction[]): Promise<readonly CashRow[]> {
   const relevant = transactions.filter(({ events }) => events.some(movesMoney))
-  const effects = await readTransactionEffects(tx, deployment, relevant.flatMap(({ events }) => events[0]?.txHash ?? []))
-  const opened = await readOpened(tx, deployment, relevant.flatMap(({ events }) => events))
-  return relevant.flatMap(({ events, contracts }) =>
-    foldCashLedger({ events, contracts, opened, changes: effects.get(events[0]?.txHash ?? '')?.changes ?? null }))
+  const facts = await readSettlementFacts(tx, deployment, relevant.map(({ events, contracts }) =>
+    ({ txHash: events[0]?.txHash ?? '', market: contracts.market, events })))
+  return relevant.flatMap((transaction, index) => {
+    const known = facts[index]
+    return known === undefined ? [] : foldCashLedger({ ...transaction, ...known })
+  })
 }
 
 /** Only transactions with such an event have rows. */
 function movesMoney(event: ArchivedEvent): boolean {
   return isTransfer(event) || (event.contract === 'market' && CROSS_TOPICS.has(event.topic))
-}
-
-async function readOpened(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<ReadonlyMap<number, OpenedPosition>> {
-  const own = events.filter(({ contract }) => contract === 'market')
-  const ids = new Set(own.map(({ payload }) => payload?.['positionId']).filter((id) => typeof id === 'number'))
-  const positions = await loadPositions(tx, deployment, { ids: [...ids], openOf: [] })
-  return new Map(positions.map(({ positionId, asset, direction, entryPrice }) => [positionId, { asset, direction, entryPrice }]))
 }
 
 async function deleteRows(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {

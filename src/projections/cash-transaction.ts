@@ -1,19 +1,14 @@
 // A transaction whose movements of USDC are to be explained, and what a movement was for.
 
-import type { EntryChanges } from '../exchange/entry-changes.ts'
-import type { OpenedPosition } from '../exchange/position-changes.ts'
 import type { CashKind } from '../resources/cash-movement.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import type { EpochContracts } from './epochs.ts'
+import type { SettlementFacts } from './settlement-facts.ts'
 
-export interface CashTransaction {
+export interface CashTransaction extends SettlementFacts {
   /** All events and transfers of the transaction, in log order. */
   readonly events: readonly ArchivedEvent[]
-  /** Null: not known. */
-  readonly changes: EntryChanges | null
   readonly contracts: EpochContracts
-  /** Positions that were opened before, by id. */
-  readonly opened: ReadonlyMap<number, OpenedPosition>
 }
 
 /** What a movement was for. Null: does not apply, or unknown. */

@@ -43,6 +43,15 @@ export async function listContractVersions(db: Queryable, chain: number): Promis
   return versions.toSorted(comparePositions)
 }
 
+/** The versions of these contracts on the chain of a deployment, in the order of the chain. */
+export async function readOwnVersions(db: Queryable, deployment: number, addresses: readonly string[]): Promise<readonly ContractVersion[]> {
+  const versions = await db.query<ContractVersion>(
+    `select ${COLUMNS} from idx.contract_versions where chain = (select e.chain from idx.epochs e where e.number = $1) and address = any($2::text[])`,
+    [deployment, addresses],
+  )
+  return versions.toSorted(comparePositions)
+}
+
 /** The code of these hashes, as far as it was read. */
 export async function readContractCode(db: Queryable, wasmHashes: readonly string[]): Promise<ReadonlyMap<string, ContractCode>> {
   const rows = await db.query<ContractCode>(
@@ -63,6 +72,13 @@ export async function listDeclaredEvents(db: Queryable, chain: number): Promise<
 /** The position on the chain from which a version is in force: an event id, or the end of the ledger that bounds it. */
 export function positionOf({ fromLedger, fromEventId }: Pick<ContractVersion, 'fromLedger' | 'fromEventId'>): string {
   return fromEventId ?? `${(((BigInt(fromLedger) + 1n) << 32n) - 1n).toString().padStart(19, '0')}-4294967295`
+}
+
+const CHAIN_ID_LENGTH = 30
+
+/** The id of an archived event on its chain; epochs after the first append their name. */
+export function chainEventId(eventId: string): string {
+  return eventId.slice(0, CHAIN_ID_LENGTH)
 }
 
 function comparePositions(a: ContractVersion, b: ContractVersion): number {

@@ -5,7 +5,7 @@ import { settlementOf } from '../exchange/settlement.ts'
 import type { Fill } from '../resources/fill.ts'
 import type { Param, Queryable } from '../store/store.ts'
 import { readTransfer } from './archived-event.ts'
-import type { ArchivedEvent, Payload } from './archived-event.ts'
+import type { ArchivedEvent } from './archived-event.ts'
 import { stateSource } from './as-of.ts'
 import type { AsOf } from './as-of.ts'
 import { columnsOf } from './columns.ts'
@@ -15,8 +15,8 @@ import type { Page } from './page.ts'
 import { decodeCursor, encodeCursor } from './page.ts'
 import { readPage, toSearchText, withoutSeq } from './log-list.ts'
 import { epochOfSeq, olderDeployment } from './older-deployment.ts'
-import { loadPositions } from './positions.ts'
-import { readTransactionEffects } from './stored-effects.ts'
+import { readSettlementFacts } from './settlement-facts.ts'
+import type { SettledEvent } from './settlement-facts.ts'
 import { replaceCosts } from './trader-results.ts'
 
 /** Events that change positions, or that say of the event before what caused it. */
@@ -33,11 +33,7 @@ export async function applyFills(tx: Queryable, deployment: number, events: read
   await refreshFills(tx, deployment, [...hashes], new Map(events.map((event) => [event.seq, event])))
 }
 
-interface FillEvent {
-  readonly seq: number
-  readonly contractId: string
-  readonly topic: string
-  readonly payload: Payload | null
+interface FillEvent extends SettledEvent {
   readonly txHash: string
   readonly ledger: number
   readonly ts: number
@@ -50,20 +46,18 @@ export async function refreshFills(
 ): Promise<void> {
   if (hashes.length === 0) return
   const archived = await tx.query<FillEvent>(
-    `select e.seq, e.contract_id as "contractId", e.topic, e.payload, e.tx_hash as "txHash", e.ledger, e.ledger_close_ts as ts, p.contracts
+    `select e.seq, e.event_id as "eventId", e.contract_id as "contractId", e.topic, e.payload, e.tx_hash as "txHash", e.ledger, e.ledger_close_ts as ts,
+       p.contracts
      from idx.events e join idx.epochs p on p.number = e.epoch
      where e.tx_hash = any($2::text[]) and p.deployment = $1 order by e.seq`,
     [deployment, hashes],
   )
   const events = archived.map((event) => ({ ...event, ...pickDecoded(decoded.get(event.seq)) }))
-  const effects = await readTransactionEffects(tx, deployment, hashes)
-  const ids = new Set(events.map(({ payload }) => payload?.['positionId']).filter((id) => typeof id === 'number'))
-  const opened = new Map((await loadPositions(tx, deployment, { ids: [...ids], openOf: [] })).map((position) => [position.positionId, position]))
-  const rows = [...Map.groupBy(events, ({ txHash }) => txHash)].flatMap(([txHash, own]) => {
-    const [first] = own
-    if (first === undefined) return []
-    const { ledger, ts, contracts } = first
-    const changes = settlementOf({ items: own.flatMap(toItem), changes: effects.get(txHash)?.changes ?? null, contracts, opened })
+  const transactions = [...Map.groupBy(events, ({ txHash }) => txHash)].flatMap(([txHash, own]) =>
+    own.slice(0, 1).map(({ ledger, ts, contracts }) => ({ txHash, market: contracts.market, events: own, ledger, ts, contracts })))
+  const facts = await readSettlementFacts(tx, deployment, transactions)
+  const rows = transactions.flatMap(({ txHash, events: own, ledger, ts, contracts }, index) => {
+    const changes = settlementOf({ items: own.flatMap(toItem), contracts, changes: null, ...facts[index] })
     return changes.map((change) => ({ ...change, deployment, ledger, ts, txHash }))
   })
   await storeFills(tx, rows)

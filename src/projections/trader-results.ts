@@ -56,12 +56,12 @@ function pnlOf(trade: NewTrade | undefined): bigint | null {
   return pricePnl({ direction: leg.direction, size: leg.size, entry_price: leg.entryPrice }, closePrice)
 }
 
-/** Adds the results of a page. Fees and funding are added with its fills; the liquidation of an account in generation 1 shows no funding. */
+/** Adds the results of a page. Fees and funding are added with its fills; those of a whole account in generation 1 are known with its changed entries. */
 export async function addTraderResults(tx: Queryable, results: readonly TraderResult[]): Promise<void> {
   if (results.length === 0) return
   await addToProfiles(tx, results)
   await addToIntervals(tx, results.map(({ trader, ts, pnl, isAccount }) => ({
-    trader, ts, realizedPnl: pnl ?? 0n, fees: 0n, funding: 0n, unknownPnl: pnl === null ? 1 : 0, unknownFees: 0, unknownFunding: isAccount === true ? 1 : 0,
+    ...NO_CHANGE, trader, ts, realizedPnl: pnl ?? 0n, unknownPnl: pnl === null ? 1 : 0, unknownFunding: isAccount === true ? 1 : 0,
   })))
 }
 
@@ -170,26 +170,35 @@ export interface FillCost {
   readonly trader: string
   readonly ts: number
   readonly kind: PositionChangeKind
+  /** Null for the positions of a liquidated account that no event names. */
+  readonly price: bigint | null
   readonly fee: bigint | null
   readonly keeperReward: bigint | null
   readonly penalty: bigint | null
   readonly funding: bigint | null
 }
 
-/** Adds fees and funding of fills that are about to be stored, in place of those that are stored. */
+type StoredCost = Omit<FillCost, 'price'>
+
+/** Adds fees and funding of fills that are about to be stored, in place of those that are stored. The liquidation of an account has none at first. */
 export async function replaceCosts(tx: Queryable, fills: readonly FillCost[]): Promise<void> {
-  const stored = await tx.query<{ [Key in keyof FillCost]: FillCost[Key] extends bigint | null ? string | null : FillCost[Key] }>(
+  const stored = await tx.query<{ [Key in keyof StoredCost]: StoredCost[Key] extends bigint | null ? string | null : StoredCost[Key] }>(
     `select f.seq, f.position_id as "positionId", f.trader, f.ts, f.kind, f.fee, f.keeper_reward as "keeperReward", f.penalty, f.funding
      from idx.position_fills f join unnest($1::bigint[], $2::bigint[]) page (seq, position_id) on page.seq = f.seq and page.position_id = f.position_id`,
     columnsOf(fills, ['seq', 'positionId']),
   )
   const before = stored.map(({ fee, keeperReward, penalty, funding, ...row }) =>
     ({ ...row, fee: amountOf(fee), keeperReward: amountOf(keeperReward), penalty: amountOf(penalty), funding: amountOf(funding) }))
-  await addToIntervals(tx, [...fills.map((fill) => costOf(fill, 1)), ...before.map((fill) => costOf(fill, -1))])
+  const accounts = new Map(fills.filter(({ kind, price }) => kind === 'liquidation' && price === null).map((fill) => [fill.seq, fill]))
+  for (const { seq } of stored) accounts.delete(seq)
+  const known = [...accounts.values()].map(({ trader, ts }) => ({ ...NO_CHANGE, trader, ts, unknownFunding: -1 }))
+  await addToIntervals(tx, [...fills.map((fill) => costOf(fill, 1)), ...before.map((fill) => costOf(fill, -1)), ...known])
 }
 
+const NO_CHANGE = { realizedPnl: 0n, fees: 0n, funding: 0n, unknownPnl: 0, unknownFees: 0, unknownFunding: 0 }
+
 /** A liquidation costs its penalty, which includes the keeper's part. Everything else costs the trading fee and what a keeper received. */
-function costOf({ trader, ts, kind, fee, keeperReward, penalty, funding }: FillCost, sign: 1 | -1): IntervalChange {
+function costOf({ trader, ts, kind, fee, keeperReward, penalty, funding }: StoredCost, sign: 1 | -1): IntervalChange {
   const isLiquidation = kind === 'liquidation' || kind === 'partial_liquidation'
   const fees = isLiquidation ? penalty : fee === null || keeperReward === null ? null : fee + keeperReward
   const signed = (amount: bigint | null): bigint => (amount === null ? 0n : sign === 1 ? amount : -amount)

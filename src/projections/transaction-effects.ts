@@ -98,6 +98,29 @@ export async function recordTransactionEffects(tx: Queryable, epoch: Epoch, obse
   }
 }
 
+/** Transactions per statement. */
+const REFRESH_BATCH = 200
+
+/**
+ * Computes again what transactions with several closes moved, where that is unknown although their effects are known: the build of the market decides it, and
+ * may become known later.
+ */
+export async function refreshSharedCloses(tx: Queryable, deployment: number): Promise<void> {
+  const rows = await tx.query<{ txHash: string }>(
+    `select distinct f.tx_hash as "txHash" from idx.position_fills f join idx.transaction_effects e on e.deployment = f.deployment and e.tx_hash = f.tx_hash
+     where f.deployment = $1 and f.payout is null and e.effects is not null`,
+    [deployment],
+  )
+  const hashes = rows.map(({ txHash }) => txHash)
+  for (const target of rows.length === 0 ? [] : await projectionTargets(tx)) {
+    for (let from = 0; from < hashes.length; from += REFRESH_BATCH) {
+      const batch = hashes.slice(from, from + REFRESH_BATCH)
+      await refreshFills(target, deployment, batch)
+      await refreshCashLedger(target, deployment, batch)
+    }
+  }
+}
+
 function modesIn({ positions }: EntryChanges, ledger: number): { positionId: number; mode: 'isolated' | 'cross'; ledger: number }[] {
   return [...positions.values()].flatMap(({ before, after }) => {
     const entry = after ?? before

@@ -21,9 +21,11 @@ export function createTotals(): CashTotals {
   return { calls: 0, rows: 0, kinds: new Map(), moved: 0n }
 }
 
+const UNKNOWN_FACTS = { opened: new Map(), generation: null, fundingGrowth: new Map() }
+
 /** Asserts that the rows of one operation add up to what each balance gained, with and without its changed entries. */
 export function checkOperation(operation: CashOperation, totals: CashTotals): void {
-  const known: CashTransaction = { events: operation.events, changes: operation.changes, contracts: CASH_CONTRACTS, opened: new Map() }
+  const known: CashTransaction = { events: operation.events, changes: operation.changes, contracts: CASH_CONTRACTS, ...UNKNOWN_FACTS }
   const rows = foldCashLedger(known)
   const events = operation.events.map(({ contract, payload }) => ({ contract, ...payload }))
   const digits = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
