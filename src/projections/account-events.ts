@@ -41,6 +41,7 @@ export async function listAccountEvents(db: Queryable, filter: AccountEventsFilt
     detail: 'idx.events',
     equals: { account, topic, kind },
     columns: EVENT_COLUMNS,
+    keepsSeq: true,
   })
   return { ...page, rows: page.rows.map(toEventRow) }
 }

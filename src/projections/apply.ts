@@ -19,6 +19,7 @@ import { insertPositionVersions } from './position-versions.ts'
 import { applyPoolFlows } from './pool-samples.ts'
 import { applyFills } from './position-fills.ts'
 import { loadPositions, storePositions } from './positions.ts'
+import { assignEarlierOrder, readExecutedOrders } from './print-orders.ts'
 import { applyReferralEvents } from './referral.ts'
 import { countSeenIds } from './seen-ids.ts'
 import { addTraderResults, foldTraderResults } from './trader-results.ts'
@@ -46,6 +47,7 @@ export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonl
 }
 
 async function applyPositionEvents(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
+  await assignEarlierOrder(tx, events)
   const positionEvents = events.map(readPositionEvent).filter((event) => event !== undefined)
   if (positionEvents.length === 0) return
   const ids = new Set<number>()
@@ -56,8 +58,9 @@ async function applyPositionEvents(tx: Queryable, deployment: number, events: re
     else ids.add(event.positionId)
     if (event.kind === 'opened') opened.push(event.positionId)
   }
+  const orders = readExecutedOrders(events)
   const known = await loadPositions(tx, deployment, { ids: [...ids], openOf: [...crossLiquidated] })
-  const changes = foldPositions(positionEvents, known, await readMarginModes(tx, deployment, opened), await earlierLiquidations(tx, positionEvents))
+  const changes = foldPositions(positionEvents, known, await readMarginModes(tx, deployment, opened), await earlierLiquidations(tx, positionEvents), orders)
   await storePositions(tx, deployment, changes.positions)
   await insertPositionVersions(tx, deployment, changes.versions)
   await insertOpens(tx, changes.opens)

@@ -28,9 +28,10 @@ export interface RawEventRow extends Omit<Required<EventRow>, 'payload' | 'deplo
 }
 
 /** The SQL of each column; `r` is idx.events. Raw XDR is most of a row and is read only for undecoded events. */
-export const EVENT_COLUMNS: Readonly<Record<keyof RawEventRow, string>> = {
+export const EVENT_COLUMNS: Readonly<Record<Exclude<keyof RawEventRow, 'seq'>, string>> = {
   eventId: 'r.event_id', contractId: 'r.contract_id', topic: 'r.topic', ledger: 'r.ledger', ledgerCloseTs: 'r.ledger_close_ts',
   txHash: 'r.tx_hash', payload: 'r.payload', insertedAt: 'r.inserted_at',
+  epoch: '(select p.epoch from idx.epochs p where p.number = r.epoch)',
   deployment: olderDeployment('r.epoch'),
   topicsXdr: 'case when r.payload is null then r.topics_xdr end', valueXdr: 'case when r.payload is null then r.value_xdr end',
 }
@@ -54,6 +55,7 @@ export async function listEvents(db: Queryable, filter: EventsFilter): Promise<P
     equals: { topic, contract_id: contract },
     only: LISTED,
     columns: EVENT_COLUMNS,
+    keepsSeq: true,
     gaps: true,
   })
   return { ...page, rows: page.rows.map(toEventRow) }

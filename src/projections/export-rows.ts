@@ -12,7 +12,7 @@ import { OPEN_COLUMNS, TRADE_COLUMNS } from './trades.ts'
 import { DAY_SEC } from './volumes.ts'
 
 /** Changes with the form of the rows. */
-const FORMAT = 1
+const FORMAT = 2
 
 /** What an export of a day consists of. Days are counted from 1970-01-01. */
 export interface ExportDay {
@@ -120,11 +120,11 @@ const LEDGER_COLUMNS = {
 
 const SOURCES: Readonly<Record<Exclude<ExportKind, 'candles'>, Source>> = {
   events: {
-    sql: part('idx.events', columns(EVENT_COLUMNS), 'ledger_close_ts', LISTED),
+    sql: part('idx.events', columns({ ...EVENT_COLUMNS, seq: 'r.seq' }), 'ledger_close_ts', LISTED),
     toRow: (raw: Omit<RawEventRow, 'deployment'>): EventRow => toEventRow({ ...raw, deployment: null }),
   },
   trades: {
-    sql: `select * from (${part('idx.trades', columns(TRADE_COLUMNS), 'ts')} union all ${part('idx.opens', columns(OPEN_COLUMNS), 'ts')}) r
+    sql: `select * from (${part('idx.trades', columns({ ...TRADE_COLUMNS, seq: 'r.seq' }), 'ts')} union all ${part('idx.opens', columns({ ...OPEN_COLUMNS, seq: 'r.seq' }), 'ts')}) r
       order by r."exportSeq" limit $5::int`,
     toRow: (raw: object) => raw,
   },

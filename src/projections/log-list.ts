@@ -30,10 +30,12 @@ export interface LogList<Row> extends LogBounds, AsOf {
     | 'idx.orders' | 'idx.cash_ledger'
   /** The table with the rows when `table` only selects them: `columns` then refer to this table, `equals` to `table`. */
   readonly detail?: 'idx.events'
-  /** The SQL of each column, by its name on the wire. */
-  readonly columns: Readonly<Record<keyof Row & string, string>>
+  /** The SQL of each column, by its name on the wire, without `seq`. */
+  readonly columns: Readonly<Record<Exclude<keyof Row & string, 'seq'>, string>>
+  /** The rows have their `seq`. */
+  readonly keepsSeq?: boolean
   /** A second table, whose rows are merged into the list by seq. It needs the same indexes. */
-  readonly merged?: { readonly table: 'idx.opens'; readonly columns: Readonly<Record<keyof Row & string, string>> }
+  readonly merged?: { readonly table: 'idx.opens'; readonly columns: Readonly<Record<Exclude<keyof Row & string, 'seq'>, string>> }
   /**
    * The column that rows are ordered by instead of `seq`; cursors then hold its values. Bounds on ledger and time do not apply to it. `through` is SQL of its
    * last value in the state that ends with a seq.
@@ -88,7 +90,9 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
   const gaps = list.gaps === true ? unfilledGaps(gapsWithin(list, source.highs, bind)) : undefined
   const cursorOf = ({ seq, tie }: { readonly seq: number; readonly tie?: number }): string => encodeCursor(list.kind, tie === undefined ? [seq] : [seq, tie])
   const order = list.tie === undefined ? {} : { order: 'page.seq desc, page.tie desc' }
-  return await readPage<Row & { readonly tie?: number }, Row>(db, { state, page, gaps, params, limit: list.limit, cursorOf, ...order }, withoutSeq)
+  const toRow = (raw: Row & { readonly seq: number; readonly tie?: number }): Row =>
+    list.keepsSeq === true ? { ...withoutSeq<Row>(raw), seq: raw.seq } : withoutSeq<Row>(raw)
+  return await readPage<Row & { readonly tie?: number }, Row>(db, { state, page, gaps, params, limit: list.limit, cursorOf, ...order }, toRow)
 }
 
 function selectOf(columns: Readonly<Record<string, string>>, by: string, tie?: string): string {

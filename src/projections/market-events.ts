@@ -36,8 +36,9 @@ export interface PositionReduced extends EventContext {
   readonly kind: 'reduce' | 'partial_liquidation'
   readonly positionId: number
   readonly asset: string
+  /** Null: the event does not report it. The same for the remaining size. */
+  readonly direction: number | null
   readonly size: bigint
-  /** Null: the event does not report it. */
   readonly remainingSize: bigint | null
   readonly closePrice: bigint
   /** Null for a liquidation. */
@@ -75,7 +76,7 @@ export function readPositionEvent(event: ArchivedEvent): PositionEvent | undefin
     case 'position_reduced':
       return {
         kind: 'reduce', ...context, positionId: numberOf(event, 'positionId'), trader: textOf(event, 'trader'), asset: textOf(event, 'asset'),
-        size: bigOf(event, 'closedSize'), remainingSize: bigOf(event, 'remainingSize'), closePrice: bigOf(event, 'price'), pnl: bigOf(event, 'pnl'),
+        direction: null, size: bigOf(event, 'closedSize'), remainingSize: bigOf(event, 'remainingSize'), closePrice: bigOf(event, 'price'), pnl: bigOf(event, 'pnl'),
       }
     case 'position_partial_liq':
       return { kind: 'partial_liquidation', ...context, ...legOf(event), remainingSize: null, closePrice: bigOf(event, 'closePrice'), pnl: null }

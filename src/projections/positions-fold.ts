@@ -27,13 +27,14 @@ export interface PositionChanges {
 /**
  * Applies events in log order. `known` must hold every position that the events name, and all open positions of traders in a cross liquidation; `modes` holds
  * the observed margin modes of positions opened here. `liquidated` holds the accounts and transactions of liquidations before these events, as
- * `liquidationKey` writes them.
+ * `liquidationKey` writes them; `orders` holds the orders that caused events, by seq.
  */
 export function foldPositions(
   events: readonly PositionEvent[],
   known: readonly Position[],
   modes: ReadonlyMap<number, MarginMode>,
   liquidated: ReadonlySet<string> = new Set(),
+  orders: ReadonlyMap<number, number> = new Map(),
 ): PositionChanges {
   const positions = new Map(known.map((position) => [position.positionId, position]))
   const changed = new Set<number>()
@@ -57,13 +58,18 @@ export function foldPositions(
     gains.push({ seq, trader, pnl: 0n, volume: 0n, trades: 0, liquidations: 0, ...gain })
   }
 
+  function orderOf({ seq }: PositionEvent): number | null {
+    return orders.get(seq) ?? null
+  }
+
   function applyOpened(event: PositionOpened): void {
     const { seq, ledger, ts, positionId, trader, asset, direction, size, entryPrice, txHash } = event
     const marginMode = modes.get(positionId) ?? null
     const opening = { openedSeq: seq, openedAt: ts, openedTxHash: txHash, marginMode }
     setPosition({ positionId, trader, asset, direction, size, entryPrice, ...opening }, 'open', seq)
-    opens.push({ seq, positionId, trader, ledger, ts, txHash, asset, direction, size, entryPrice })
-    fills.push({ seq, ts, trader, asset, size, countsForTrader: true })
+    const orderId = orderOf(event)
+    opens.push({ seq, positionId, trader, ledger, ts, txHash, asset, direction, size, entryPrice, orderId })
+    fills.push({ seq, ts, trader, asset, direction, size, orderId, countsForTrader: true })
     addGain(event, { volume: size, trades: 1 })
   }
 
@@ -72,10 +78,11 @@ export function foldPositions(
     const opened = positions.get(positionId)
     // An explicit close overrides a cross liquidation that ended the position provisionally.
     if (opened !== undefined) setPosition(opened, kind === 'close' ? 'closed' : 'liquidated', seq)
-    trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg: opened ?? null, closePrice, pnl })
+    const orderId = orderOf(event)
+    trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg: opened ?? null, closePrice, pnl, orderId })
     const size = opened?.size ?? event.size
     const countsForTrader = kind === 'close' && opened !== undefined
-    fills.push({ seq, ts, trader, asset: opened?.asset ?? event.asset, size, countsForTrader })
+    fills.push({ seq, ts, trader, asset: opened?.asset ?? event.asset, direction: event.direction, size, orderId, countsForTrader })
     addGain(event, { pnl: pnl ?? 0n, volume: countsForTrader ? size : 0n, trades: 1, liquidations: kind === 'liquidation' ? 1 : 0 })
     if (kind === 'liquidation') liquidations.add(liquidationKey(event))
   }
@@ -85,22 +92,26 @@ export function foldPositions(
     const opened = positions.get(positionId)
     // What is left is open, even if a cross liquidation had ended it provisionally.
     if (opened !== undefined) setPosition({ ...opened, size: remainingSize ?? maxAmount(opened.size - size, 0n) }, 'open', seq)
-    trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg: opened === undefined ? null : { ...opened, size }, closePrice, pnl })
+    const orderId = orderOf(event)
+    trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg: opened === undefined ? null : { ...opened, size }, closePrice, pnl, orderId })
     const countsForTrader = kind === 'reduce' && opened !== undefined
-    fills.push({ seq, ts, trader, asset: opened?.asset ?? asset, size, countsForTrader })
+    fills.push({ seq, ts, trader, asset: opened?.asset ?? asset, direction: opened?.direction ?? event.direction, size, orderId, countsForTrader })
     addGain(event, { pnl: pnl ?? 0n, volume: countsForTrader ? size : 0n, trades: 1, liquidations: kind === 'partial_liquidation' ? 1 : 0 })
   }
 
   /** The close has counted everything already. */
-  function applyDeleveraged({ seq, ledger, ts, txHash, positionId, trader, kind, size, closePrice, pnl }: Deleveraged): void {
+  function applyDeleveraged(event: Deleveraged): void {
+    const { seq, ledger, ts, txHash, positionId, trader, kind, asset, direction, size, closePrice, pnl } = event
     const opened = positions.get(positionId)
-    trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg: opened === undefined ? null : { ...opened, size }, closePrice, pnl })
+    const orderId = orderOf(event)
+    trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg: opened === undefined ? null : { ...opened, size }, closePrice, pnl, orderId })
+    fills.push({ seq, ts, trader, asset: opened?.asset ?? asset, direction, size: 0n, orderId, countsForTrader: false })
   }
 
   function applyCrossLiquidation(event: CrossLiquidation): void {
     const { seq, ledger, ts, txHash, trader, kind, totalPnl } = event
     if (liquidations.has(liquidationKey(event))) {
-      trades.push({ seq, positionId: null, trader, kind, ledger, ts, txHash, leg: null, closePrice: null, pnl: totalPnl })
+      trades.push({ seq, positionId: null, trader, kind, ledger, ts, txHash, leg: null, closePrice: null, pnl: totalPnl, orderId: null })
       addGain(event, { pnl: totalPnl })
       return
     }

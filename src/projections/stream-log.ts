@@ -2,6 +2,8 @@
 
 import type { Queryable } from '../store/store.ts'
 import type { Payload } from './archived-event.ts'
+import { printOf } from './prints.ts'
+import type { PrintKey } from './prints.ts'
 
 /** Channels of the log: all events, trades by asset, and by account its events and its orders (read by order-stream.ts). */
 export interface LogChannels {
@@ -13,6 +15,8 @@ export interface LogChannels {
 
 /** An event as shown in frames. */
 export interface LogEvent {
+  readonly eventId: string
+  readonly contractId: string
   readonly topic: string
   readonly ledger: number
   /** Unix seconds. */
@@ -29,6 +33,8 @@ export interface LogRow extends LogEvent {
   readonly seq: number
   /** The name of its epoch. */
   readonly epoch: string
+  /** Null when the event is no print. */
+  readonly print: PrintKey | null
   /** The accounts of the event that were known when it was archived. */
   readonly accounts: readonly string[]
   /** Earlier events whose account became known later: on that account's channel, and only there, they have this row's seq. */
@@ -92,10 +98,11 @@ function toHead({ headSeq, headEpoch, headLedger, headCloseTs }: RawHead): LogHe
 const NOT_LEARNED = 'not exists (select 1 from idx.learned_events l where l.account = a.account and l.seq = a.seq)'
 
 const EVENT_COLUMNS = `e.seq, (select p.epoch from idx.epochs p where p.number = e.epoch) as epoch,
-  e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.payload, e.topics_xdr as "topicsXdr", e.value_xdr as "valueXdr"`
+  e.event_id as "eventId", e.contract_id as "contractId", e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.payload,
+  e.topics_xdr as "topicsXdr", e.value_xdr as "valueXdr", ${printOf('e.seq')} as print`
 
 const COLUMNS = `${EVENT_COLUMNS}, (select string_agg(a.account, ' ') from idx.account_events a where a.seq = e.seq and ${NOT_LEARNED}) as accounts,
-  (select jsonb_agg(jsonb_build_object('account', l.account, 'topic', le.topic, 'ledger', le.ledger, 'ledgerCloseTs', le.ledger_close_ts,
+  (select jsonb_agg(jsonb_build_object('account', l.account, 'eventId', le.event_id, 'contractId', le.contract_id, 'topic', le.topic, 'ledger', le.ledger, 'ledgerCloseTs', le.ledger_close_ts,
      'txHash', le.tx_hash, 'payload', le.payload, 'topicsXdr', le.topics_xdr, 'valueXdr', le.value_xdr))
    from idx.learned_events l join idx.events le on le.seq = l.seq where l.place = e.seq) as learned`
 
@@ -248,9 +255,10 @@ function namesOf(channels: Omit<LogChannels, 'orders'>): [readonly string[], rea
   return [channels.assets, channels.accounts]
 }
 
-function toLogRow({ accounts, topicsXdr, learned, seq, epoch, topic, ledger, ledgerCloseTs, txHash, payload, valueXdr }: RawLogRow): LogRow {
+function toLogRow(raw: RawLogRow): LogRow {
+  const { accounts, topicsXdr, learned, seq, epoch, eventId, contractId, topic, ledger, ledgerCloseTs, txHash, payload, valueXdr, print } = raw
   return {
-    seq, epoch, topic, ledger, ledgerCloseTs, txHash, payload, valueXdr,
+    seq, epoch, eventId, contractId, topic, ledger, ledgerCloseTs, txHash, payload, valueXdr, print,
     accounts: splitWords(accounts ?? ''),
     topicsXdr: splitWords(topicsXdr),
     learned: (learned ?? []).map((event) => ({ ...event, topicsXdr: splitWords(event.topicsXdr) })),

@@ -19,12 +19,14 @@ export interface TradesFilter extends AsOf, Pick<LogBounds, 'beforeTs' | 'deploy
   readonly cursor?: string | undefined
 }
 
-type TradeColumns = Readonly<Record<keyof RealizedTrade, string>>
+type TradeColumns = Readonly<Record<Exclude<keyof RealizedTrade, 'seq'>, string>>
 
 /** The SQL of each column; `r` is idx.trades. */
 export const TRADE_COLUMNS: TradeColumns = {
   positionId: 'r.position_id', trader: 'r.trader', kind: 'r.kind', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash', asset: 'r.asset',
-  direction: 'r.direction', size: 'r.size', entryPrice: 'r.entry_price', closePrice: 'r.close_price', pnl: 'r.pnl',
+  direction: 'r.direction', size: 'r.size', entryPrice: 'r.entry_price', closePrice: 'r.close_price', pnl: 'r.pnl', orderId: 'r.order_id',
+  eventId: '(select e.event_id from idx.events e where e.seq = r.seq)',
+  epoch: `(select p.epoch from idx.epochs p where p.number = ${epochOfSeq('r.seq')})`,
   deployment: olderDeployment(epochOfSeq('r.seq')),
 }
 
@@ -40,6 +42,7 @@ export async function listTrades(db: Queryable, filter: TradesFilter): Promise<P
     table: 'idx.trades',
     equals: { trader, asset },
     columns: TRADE_COLUMNS,
+    keepsSeq: true,
     ...(includeOpens ? { merged: { table: 'idx.opens', columns: OPEN_COLUMNS } } : {}),
   })
   return { ...page, rows: page.rows.map(toTrade) }
@@ -49,8 +52,8 @@ export async function listTrades(db: Queryable, filter: TradesFilter): Promise<P
 export async function readTradesBySeq(db: Queryable, seqs: readonly number[]): Promise<ReadonlyMap<number, RealizedTrade>> {
   if (seqs.length === 0) return new Map()
   const columns = Object.entries(TRADE_COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
-  const rows = await db.query<RawTrade & { readonly seq: number }>(`select r.seq, ${columns} from idx.trades r where r.seq = any($1::bigint[])`, [seqs])
-  return new Map(rows.map(({ seq, ...row }) => [seq, toTrade(row)]))
+  const rows = await db.query<RawTrade>(`select r.seq, ${columns} from idx.trades r where r.seq = any($1::bigint[])`, [seqs])
+  return new Map(rows.map((row) => [row.seq, toTrade(row)]))
 }
 
 type RawTrade = Omit<RealizedTrade, 'deployment'> & { readonly deployment: string | null }
@@ -74,6 +77,8 @@ interface NewRow {
   readonly ledger: number
   readonly ts: number
   readonly txHash: string
+  /** The order that caused it. */
+  readonly orderId: number | null
 }
 
 /** An opened position to write. */
@@ -96,26 +101,26 @@ export interface NewTrade extends NewRow {
 export async function insertOpens(tx: Queryable, opens: readonly NewOpen[]): Promise<void> {
   if (opens.length === 0) return
   await tx.query(
-    `insert into idx.opens (seq, position_id, trader, ledger, ts, tx_hash, asset, direction, size, entry_price)
+    `insert into idx.opens (seq, position_id, trader, ledger, ts, tx_hash, asset, direction, size, entry_price, order_id)
      select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::smallint[], $9::numeric[],
-       $10::numeric[])`,
-    columnsOf(opens, ['seq', 'positionId', 'trader', 'ledger', 'ts', 'txHash', 'asset', 'direction', 'size', 'entryPrice']),
+       $10::numeric[], $11::bigint[])`,
+    columnsOf(opens, ['seq', 'positionId', 'trader', 'ledger', 'ts', 'txHash', 'asset', 'direction', 'size', 'entryPrice', 'orderId']),
   )
 }
 
 export async function insertTrades(tx: Queryable, trades: readonly NewTrade[]): Promise<void> {
   if (trades.length === 0) return
   await tx.query(
-    `insert into idx.trades (seq, position_id, trader, kind, ledger, ts, tx_hash, asset, direction, size, entry_price, close_price, pnl)
+    `insert into idx.trades (seq, position_id, trader, kind, ledger, ts, tx_hash, asset, direction, size, entry_price, close_price, pnl, order_id)
      select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::smallint[],
-       $10::numeric[], $11::numeric[], $12::numeric[], $13::numeric[])`,
+       $10::numeric[], $11::numeric[], $12::numeric[], $13::numeric[], $14::bigint[])`,
     [
       ...columnsOf(trades, ['seq', 'positionId', 'trader', 'kind', 'ledger', 'ts', 'txHash']),
       trades.map((trade) => trade.leg?.asset ?? null),
       trades.map((trade) => trade.leg?.direction ?? null),
       trades.map((trade) => trade.leg?.size ?? null),
       trades.map((trade) => trade.leg?.entryPrice ?? null),
-      ...columnsOf(trades, ['closePrice', 'pnl']),
+      ...columnsOf(trades, ['closePrice', 'pnl', 'orderId']),
     ],
   )
 }

@@ -33,7 +33,7 @@ export async function readArchivedLedgers(db: Queryable, hashes: readonly string
 export async function readTransactionEvents(db: Queryable, hashes: readonly string[]): Promise<ReadonlyMap<string, readonly EventRow[]>> {
   const columns = Object.entries(EVENT_COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
   const rows = await db.query<RawEventRow>(
-    `select ${columns} from idx.events r where r.tx_hash = any($1::text[]) and ${LISTED} order by r.seq`, [hashes],
+    `select r.seq, ${columns} from idx.events r where r.tx_hash = any($1::text[]) and ${LISTED} order by r.seq`, [hashes],
   )
   return Map.groupBy(rows.map(toEventRow), ({ txHash }) => txHash)
 }

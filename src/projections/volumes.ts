@@ -12,13 +12,18 @@ export const DAY_SEC = 86_400
 export const ACCOUNT_VOLUME_WINDOW_SEC = 14 * DAY_SEC
 const HOUR_SEC = 3_600
 
-/** Traded notional of one open, close or liquidation. */
+/** A print of an asset: a change of a position at a price, and the volume that it adds. */
 export interface Fill {
   readonly seq: number
   readonly ts: number
   readonly trader: string
   readonly asset: string
+  /** Of the position; null: unknown. */
+  readonly direction: number | null
+  /** The volume. 0 for a deleveraging, whose close has counted it. */
   readonly size: bigint
+  /** The order that caused it. */
+  readonly orderId: number | null
   /** True for opens and matched closes; a liquidation is not a trade by the trader. */
   readonly countsForTrader: boolean
 }
@@ -60,9 +65,9 @@ export function volumeIn(
 export async function addFills(tx: Queryable, fills: readonly Fill[]): Promise<void> {
   if (fills.length === 0) return
   await tx.query(
-    `insert into idx.fills (seq, ts, trader, asset, size, counts_for_trader)
-     select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::numeric[], $6::boolean[])`,
-    columnsOf(fills, ['seq', 'ts', 'trader', 'asset', 'size', 'countsForTrader']),
+    `insert into idx.fills (seq, ts, trader, asset, direction, size, order_id, counts_for_trader)
+     select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::smallint[], $6::numeric[], $7::bigint[], $8::boolean[])`,
+    columnsOf(fills, ['seq', 'ts', 'trader', 'asset', 'direction', 'size', 'orderId', 'countsForTrader']),
   )
   await addToHours(tx, 'asset', fills, (fill) => fill.asset)
   await addToHours(tx, 'trader', fills.filter((fill) => fill.countsForTrader), (fill) => fill.trader)

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { address, olderDeployment, seconds, txHash } from './fields.ts'
+import { address, logEpoch, logSeq, olderDeployment, seconds, txHash } from './fields.ts'
 
 /** Specification, "Event row". */
 export const EventRow = Type.Object(
@@ -21,6 +21,8 @@ export const EventRow = Type.Object(
       }),
     ),
     insertedAt: Type.Optional(Type.Integer({ description: 'Time the indexer stored the event, Unix milliseconds.', examples: [1_783_339_202_481] })),
+    seq: logSeq('Position of the event in the log: the `seq` of its frame on the channel `events`.'),
+    epoch: logEpoch,
     deployment: olderDeployment,
   },
   { $id: 'EventRow', description: 'An archived contract event.' },

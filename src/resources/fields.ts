@@ -53,6 +53,13 @@ export function ref<S extends TSchema & { readonly $id?: string }>(schema: S): T
 export const EXAMPLE_TRADER = 'GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7'
 export const EXAMPLE_TX_HASH = '3389e9f0f1a65f19736cacf544c2e825313e8447f569233bb8db39aa607c8889'
 
+/** A position in the log. */
+export function logSeq(description: string): TUnsafe<number> {
+  return Type.Unsafe<number>({ type: 'integer', minimum: 0, description, examples: [1_042] })
+}
+
+export const logEpoch = Type.String({ description: 'Epoch of that position, as in `hello`.', examples: ['667e41f1'] })
+
 /** Rows of the served deployment do not have it. */
 export const olderDeployment = Type.Optional(
   Type.String({ description: 'Name of the deployment that the row belongs to, if it is not the served one.', examples: ['testnet-2026-07-06'] }),

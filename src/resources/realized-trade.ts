@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { address, amountOrNull, integerOrNull, olderDeployment, seconds, textOrNull, txHash } from './fields.ts'
+import { address, amountOrNull, integerOrNull, logEpoch, logSeq, olderDeployment, seconds, textOrNull, txHash } from './fields.ts'
 
 const JOINED = 'Null if the position was opened before the index begins, and for cross_liquidation.'
 
@@ -30,6 +30,10 @@ export const RealizedTrade = Type.Object(
     entryPrice: amountOrNull(`Entry price in USD, 7-decimal. ${JOINED}`, '1084215000000'),
     closePrice: amountOrNull('Close price in USD, 7-decimal. Null for open and cross_liquidation.', '1090000000000'),
     pnl: amountOrNull('Realised profit or loss in USDC, 7-decimal. Null for open, liquidation and partial_liquidation.', '2667828'),
+    orderId: integerOrNull({ description: 'Order whose execution caused the trade. Null if none did.', examples: [17] }),
+    eventId: Type.String({ description: 'Id of the event, as in GET /v1/events.', examples: ['0005302424969216000-0000000003'] }),
+    seq: logSeq('Position of the event in the log: the `seq` of its frame on the channels `trades.<ASSET>` and `events`.'),
+    epoch: logEpoch,
     deployment: olderDeployment,
   },
   { $id: 'RealizedTrade', description: 'A closed, reduced or liquidated position, or an opened one.' },

@@ -67,7 +67,7 @@ export const CONTROL_MESSAGES: readonly StreamMessage[] = [
   controlMessage('pong', 'Reply to a ping', { ts: milliseconds('Server time, Unix milliseconds.'), id }),
   controlMessage('gap', 'Some frames cannot be replayed. Fetch them over REST; live frames follow', {
     channels, since: seq('Sequence number requested by the client.'), oldest: seq('Sequence number after which delivery continues.'),
-    reason: oneOf('expired', 'epoch', 'too_far', 'ahead'),
+    reason: oneOf('epoch', 'too_far', 'ahead'),
     epoch: Type.Optional(epoch), id,
   }),
   controlMessage('upgrade', 'A contract was upgraded in place. Sent to every client with a log channel, in order with its frames', {
@@ -92,6 +92,9 @@ const EVENT = {
   txHash: txHash('Transaction hash.'),
   trader: Type.Optional(address('Account named by the event, if any.', EXAMPLE_TRADER)),
   raw: Type.Unsafe({ type: 'object', description: 'Payload, as in GET /v1/events.', additionalProperties: true }),
+  eventId: Type.String({ description: 'Id of the event, as in GET /v1/events.', examples: ['0005302424969216000-0000000003'] }),
+  contractId: EventRow.properties.contractId,
+  payload: Type.Unsafe({ type: 'object', description: 'The same object as raw.', additionalProperties: true }),
 }
 
 const LOGGED = {
@@ -116,14 +119,18 @@ export const CHANNEL_MESSAGES = {
   candles: frame('candle', 'Candle update, and one final frame when the interval ends', {
     data: Type.Object({ ...Candle.properties, final: Type.Boolean({ description: 'True in the last frame of the interval.' }) }),
   }),
-  trades: frame('trade', 'Position opened, closed or liquidated', {
+  trades: frame('trade', 'Position opened, reduced, closed or liquidated', {
     ...LOGGED,
     data: Type.Object({
-      kind: oneOf('open', 'close', 'liquidation'), asset: Type.String({ description: 'Asset symbol.' }),
+      kind: oneOf('open', 'close', 'reduce', 'liquidation', 'partial_liquidation', 'adl'), asset: Type.String({ description: 'Asset symbol.' }),
       positionId: Type.Integer({ description: 'On-chain position id.' }), trader: address('Owner of the position.', EXAMPLE_TRADER),
       price: amount('Entry or close price in USD, 7-decimal.'), pnl: Type.Optional(amount('Realised profit or loss in USDC, 7-decimal.')),
       ledger: Type.Integer({ description: 'Ledger sequence number.' }), ts: milliseconds('Close time of the ledger, Unix milliseconds.'),
       txHash: txHash('Transaction hash.'),
+      size: amount('Notional value in USDC, 7-decimal: of the closed part for reduce and partial_liquidation.'),
+      direction: integerOrNull({ description: '0 is long, 1 is short. Null for reduce if the position was opened before the index begins.', examples: [0] }),
+      eventId: EVENT.eventId,
+      orderId: Type.Optional(Type.Integer({ description: 'Order whose execution caused the trade, if one did.', examples: [17] })),
     }),
   }),
   events: frame('event', 'Event of any exchange contract', { ...LOGGED, data: Type.Object(EVENT) }),

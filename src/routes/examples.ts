@@ -75,6 +75,10 @@ export const EXAMPLE_TRADE = {
   entryPrice: '1084215000000',
   closePrice: '1090000000000',
   pnl: '2667828',
+  orderId: null,
+  eventId: '0005302424969220096-0000000004',
+  seq: 1_042,
+  epoch: '667e41f1',
 }
 
 export const EXAMPLE_EVENT = {
@@ -86,6 +90,8 @@ export const EXAMPLE_EVENT = {
   txHash: EXAMPLE_TX_HASH,
   payload: { topic: 'funding_applied', fundingRate: '1250', hoursElapsed: '1' },
   insertedAt: 1_783_339_202_481,
+  seq: 1_042,
+  epoch: '667e41f1',
 }
 
 export const EXAMPLE_ORDER_EVENT = {

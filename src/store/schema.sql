@@ -221,6 +221,8 @@ create table idx.fills (
   asset text not null,
   size numeric(39,0) not null,
   counts_for_trader boolean not null,
+  direction smallint,
+  order_id bigint,
   constraint fills_pkey PRIMARY KEY (seq)
 );
 
@@ -301,6 +303,7 @@ create table idx.opens (
   direction smallint not null,
   size numeric(39,0) not null,
   entry_price numeric(39,0) not null,
+  order_id bigint,
   constraint opens_pkey PRIMARY KEY (seq)
 );
 
@@ -676,6 +679,7 @@ create table idx.trades (
   entry_price numeric(39,0),
   close_price numeric(39,0),
   pnl numeric(39,0),
+  order_id bigint,
   constraint trades_pkey PRIMARY KEY (seq),
   constraint trades_kind_check CHECK ((kind ~ '^(close|reduce|liquidation|partial_liquidation|cross_liquidation|adl)$'::text))
 );

@@ -1,6 +1,7 @@
 // Log rows as channel frames. A row is serialised once for all channels, and a frame is encoded once for all clients.
 
 import type { OrderEntry } from '../projections/order-stream.ts'
+import { toPrint } from '../projections/prints.ts'
 import type { LogEvent, LogRow, LogUpgrade } from '../projections/stream-log.ts'
 import { EVENTS_CHANNEL, LOG_NOTICE, accountChannel, ordersChannel, tradesChannel } from './channels.ts'
 import { textFrame } from './wire.ts'
@@ -75,54 +76,32 @@ export interface RowChannels {
 
 /** The row on each of its channels. */
 export function channelsOfRow(row: LogRow): RowChannels {
-  const eventText = lazyText(row)
+  const rowText = lazyText(row)
   const print = toPrint(row)
-  const events = { channel: EVENTS_CHANNEL, data: eventText }
+  const events = { channel: EVENTS_CHANNEL, data: rowText }
   return {
     shared: print === undefined ? [events] : [events, { channel: tradesChannel(print.asset), data: () => JSON.stringify(print) }],
     personal: [
-      ...row.accounts.map((account) => personalEntry(account, eventText)),
+      ...row.accounts.map((account) => personalEntry(account, rowText)),
       ...row.learned.map((event) => personalEntry(event.account, lazyText(event))),
     ],
   }
 }
 
-function personalEntry(account: string, eventText: () => string): RowChannels['personal'][number] {
-  return { account, channel: accountChannel(account), data: () => `${eventText().slice(0, -1)},"owner":${JSON.stringify(account)}}` }
+function personalEntry(account: string, text: () => string): RowChannels['personal'][number] {
+  return { account, channel: accountChannel(account), data: () => `${text().slice(0, -1)},"owner":${JSON.stringify(account)}}` }
 }
 
 function lazyText(event: LogEvent): () => string {
   let text: string | undefined
-  return () => (text ??= JSON.stringify(eventData(event)))
+  return () => (text ??= eventText(event))
 }
 
-/** An event in the stream's format: `raw` is the payload of GET /v1/events, its `topic` included. */
-function eventData(event: LogEvent): object {
-  const { topic, ledger, ledgerCloseTs, txHash, payload } = event
-  const raw = payload ?? { topic, topicsXdr: event.topicsXdr, valueXdr: event.valueXdr }
+/** An event in the stream's format: `raw` and `payload` are the payload of GET /v1/events, its `topic` included, which is serialised once for both. */
+function eventText(event: LogEvent): string {
+  const { eventId, contractId, topic, ledger, ledgerCloseTs, txHash, payload } = event
   const trader = payload?.['trader']
-  return { topic, ledger, ledgerCloseTs, txHash, ...(typeof trader === 'string' ? { trader } : {}), raw }
-}
-
-const PRINT_KINDS: Readonly<Record<string, 'open' | 'close' | 'liquidation'>> = {
-  position_opened: 'open',
-  position_closed: 'close',
-  position_liquidated: 'liquidation',
-}
-
-interface Print {
-  readonly kind: 'open' | 'close' | 'liquidation'
-  readonly asset: string
-}
-
-/** A trade print; undefined for other events. `price` is the entry price of an open, and the close price otherwise. */
-function toPrint(row: LogRow): Print | undefined {
-  const { payload } = row
-  const kind = PRINT_KINDS[row.topic]
-  if (kind === undefined || payload === null) return undefined
-  const { asset, positionId, trader, pnl } = payload
-  if (typeof asset !== 'string' || typeof positionId !== 'number') return undefined
-  const price = kind === 'open' ? payload['entryPrice'] : payload['closePrice']
-  const print = { kind, asset, positionId, trader, price, ...(pnl === undefined ? {} : { pnl }) }
-  return { ...print, ledger: row.ledger, ts: row.ledgerCloseTs * 1000, txHash: row.txHash } as Print
+  const head = JSON.stringify({ topic, ledger, ledgerCloseTs, txHash, ...(typeof trader === 'string' ? { trader } : {}) })
+  const raw = JSON.stringify(payload ?? { topic, topicsXdr: event.topicsXdr, valueXdr: event.valueXdr })
+  return `${head.slice(0, -1)},"raw":${raw},"eventId":${JSON.stringify(eventId)},"contractId":${JSON.stringify(contractId)},"payload":${raw}}`
 }

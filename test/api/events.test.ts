@@ -55,7 +55,7 @@ test('returns rows with exactly the specified fields, by ledger then event id, d
   assert.ok(body.events.length > 60)
   const addresses = Object.values(fixture.network.contracts)
   for (const row of body.events) {
-    assert.deepEqual(Object.keys(row), ['eventId', 'contractId', 'topic', 'ledger', 'ledgerCloseTs', 'txHash', 'payload', 'insertedAt'])
+    assert.deepEqual(Object.keys(row), ['eventId', 'contractId', 'topic', 'ledger', 'ledgerCloseTs', 'txHash', 'seq', 'epoch', 'payload', 'insertedAt'])
     assert.match(row.eventId, /^\d{19}-\d{10}$/)
     assert.ok(addresses.includes(row.contractId))
     assert.equal(row.ledgerCloseTs, fixture.network.chain.history.ledger(row.ledger)?.closeTimeSec)

@@ -70,6 +70,7 @@ test('returns trades newest first, with exactly the specified fields', async () 
   for (const row of body.trades) {
     assert.deepEqual(Object.keys(row), [
       'positionId', 'trader', 'kind', 'ledger', 'ts', 'txHash', 'asset', 'direction', 'size', 'entryPrice', 'closePrice', 'pnl',
+      'orderId', 'eventId', 'seq', 'epoch',
     ])
     assert.ok(Number.isInteger(row.positionId) && Number.isInteger(row.ledger) && Number.isInteger(row.ts))
     assert.match(row.trader, /^[GC][A-Z2-7]{55}$/)

@@ -125,8 +125,8 @@ function describe(schema: Schema): Map<string, string> {
 
 /** Optional fields that this gateway adds. */
 const ADDITIONS: ReadonlyMap<string, string> = new Map([
-  ['Realized trade', 'deployment? string'],
-  ['Event row', 'deployment? string'],
+  ['Realized trade', 'orderId integer?, eventId string, seq integer, epoch string, deployment? string'],
+  ['Event row', 'seq integer, epoch string, deployment? string'],
   ['Candle', 'source? trades'],
   ['Market stats row', 'capacity? <MarketCapacity>'],
   ['Leaderboard entry', 'rank integer, trades integer, liqCount integer'],

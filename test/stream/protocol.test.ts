@@ -155,8 +155,8 @@ test('sends prints, events and heartbeats with the documented fields', async () 
   const prints = ASSET_SYMBOLS.flatMap((asset) => client.of(`trades.${asset}`).map((frame) => frame.data ?? {}))
   for (const kind of ['open', 'close']) {
     const print = prints.find((data) => data['kind'] === kind)
-    const fields = ['kind', 'asset', 'positionId', 'trader', 'price', ...(kind === 'close' ? ['pnl'] : []), 'ledger', 'ts', 'txHash']
-    assert.deepEqual(Object.keys(print ?? {}), fields)
+    const fields = ['kind', 'asset', 'positionId', 'trader', 'price', ...(kind === 'close' ? ['pnl'] : []), 'ledger', 'ts', 'txHash', 'size', 'direction']
+    assert.deepEqual(Object.keys(print ?? {}).filter((field) => field !== 'orderId'), [...fields, 'eventId'])
   }
   const events = client.of('events')
   const rest = await fixture.get<{ events: { txHash: string; ledger: number }[] }>('/v1/events?limit=500')

@@ -383,6 +383,14 @@ export interface components {
       readonly closePrice: string | null;
       /** @description Realised profit or loss in USDC, 7-decimal. Null for open, liquidation and partial_liquidation. */
       readonly pnl: string | null;
+      /** @description Order whose execution caused the trade. Null if none did. */
+      readonly orderId: number | null;
+      /** @description Id of the event, as in GET /v1/events. */
+      readonly eventId: string;
+      /** @description Position of the event in the log: the `seq` of its frame on the channels `trades.<ASSET>` and `events`. */
+      readonly seq: number;
+      /** @description Epoch of that position, as in `hello`. */
+      readonly epoch: string;
       /** @description Name of the deployment that the row belongs to, if it is not the served one. */
       readonly deployment?: string;
     };
@@ -577,6 +585,10 @@ export interface components {
       readonly payload?: unknown;
       /** @description Time the indexer stored the event, Unix milliseconds. */
       readonly insertedAt?: number;
+      /** @description Position of the event in the log: the `seq` of its frame on the channel `events`. */
+      readonly seq: number;
+      /** @description Epoch of that position, as in `hello`. */
+      readonly epoch: string;
       /** @description Name of the deployment that the row belongs to, if it is not the served one. */
       readonly deployment?: string;
     };
@@ -1169,6 +1181,14 @@ export interface components {
         readonly closePrice: string | null;
         /** @description Realised profit or loss in USDC, 7-decimal. Null for open, liquidation and partial_liquidation. */
         readonly pnl: string | null;
+        /** @description Order whose execution caused the trade. Null if none did. */
+        readonly orderId: number | null;
+        /** @description Id of the event, as in GET /v1/events. */
+        readonly eventId: string;
+        /** @description Position of the event in the log: the `seq` of its frame on the channels `trades.<ASSET>` and `events`. */
+        readonly seq: number;
+        /** @description Epoch of that position, as in `hello`. */
+        readonly epoch: string;
         /** @description Name of the deployment that the row belongs to, if it is not the served one. */
         readonly deployment?: string;
       } | null;
@@ -1201,6 +1221,14 @@ export interface components {
         readonly closePrice: string | null;
         /** @description Realised profit or loss in USDC, 7-decimal. Null for open, liquidation and partial_liquidation. */
         readonly pnl: string | null;
+        /** @description Order whose execution caused the trade. Null if none did. */
+        readonly orderId: number | null;
+        /** @description Id of the event, as in GET /v1/events. */
+        readonly eventId: string;
+        /** @description Position of the event in the log: the `seq` of its frame on the channels `trades.<ASSET>` and `events`. */
+        readonly seq: number;
+        /** @description Epoch of that position, as in `hello`. */
+        readonly epoch: string;
         /** @description Name of the deployment that the row belongs to, if it is not the served one. */
         readonly deployment?: string;
       } | null;
