@@ -23,9 +23,10 @@ export interface CandleData {
   readonly final: boolean
 }
 
-/** The opening, close or liquidation of a position. */
+/** A change of a position at a price. */
 export interface TradeData {
-  readonly kind: 'open' | 'close' | 'liquidation'
+  /** `reduce` and `partial_liquidation` close a part. `adl` comes besides the `close` that it caused. */
+  readonly kind: 'open' | 'close' | 'reduce' | 'liquidation' | 'partial_liquidation' | 'adl'
   readonly asset: string
   readonly positionId: number
   readonly trader: string
@@ -35,6 +36,14 @@ export interface TradeData {
   /** Close time of the ledger, unix milliseconds. */
   readonly ts: number
   readonly txHash: string
+  /** Of what was opened or closed. */
+  readonly size: string
+  /** 0 is long, 1 is short; null: unknown, because the position was opened before the index begins. */
+  readonly direction: number | null
+  /** As in `/v1/trades` and `/v1/events`. */
+  readonly eventId: string
+  /** The order whose execution caused it. */
+  readonly orderId?: number
 }
 
 /** An event of one of the exchange's contracts. */
@@ -46,6 +55,11 @@ export interface EventData {
   readonly trader?: string
   /** The event's own fields. */
   readonly raw: Readonly<Record<string, unknown>>
+  /** As in `/v1/events`. */
+  readonly eventId: string
+  readonly contractId: string
+  /** The same as `raw`, by the name that REST has for it. */
+  readonly payload: Readonly<Record<string, unknown>>
 }
 
 /** An event of the account. */
@@ -113,7 +127,7 @@ export interface Gap {
   readonly since: number
   /** Frames up to this position are missing; null when unknown. */
   readonly until: number | null
-  /** The gateway's reason (`epoch`, `too_far`, `ahead`, `expired`), or `hole`: the client found frames missing, and a new connection did not bring them. */
+  /** The gateway's reason (`epoch`, `too_far`, `ahead`), or `hole`: the client found frames missing, and a new connection did not bring them. */
   readonly reason: string
 }
 

@@ -124,7 +124,8 @@ const SOURCES: Readonly<Record<Exclude<ExportKind, 'candles'>, Source>> = {
     toRow: (raw: Omit<RawEventRow, 'deployment'>): EventRow => toEventRow({ ...raw, deployment: null }),
   },
   trades: {
-    sql: `select * from (${part('idx.trades', columns({ ...TRADE_COLUMNS, seq: 'r.seq' }), 'ts')} union all ${part('idx.opens', columns({ ...OPEN_COLUMNS, seq: 'r.seq' }), 'ts')}) r
+    sql: `select * from (${part('idx.trades', columns({ ...TRADE_COLUMNS, seq: 'r.seq' }), 'ts')}
+      union all ${part('idx.opens', columns({ ...OPEN_COLUMNS, seq: 'r.seq' }), 'ts')}) r
       order by r."exportSeq" limit $5::int`,
     toRow: (raw: object) => raw,
   },

@@ -76,7 +76,8 @@ export function readPositionEvent(event: ArchivedEvent): PositionEvent | undefin
     case 'position_reduced':
       return {
         kind: 'reduce', ...context, positionId: numberOf(event, 'positionId'), trader: textOf(event, 'trader'), asset: textOf(event, 'asset'),
-        direction: null, size: bigOf(event, 'closedSize'), remainingSize: bigOf(event, 'remainingSize'), closePrice: bigOf(event, 'price'), pnl: bigOf(event, 'pnl'),
+        direction: null, size: bigOf(event, 'closedSize'), remainingSize: bigOf(event, 'remainingSize'), closePrice: bigOf(event, 'price'),
+        pnl: bigOf(event, 'pnl'),
       }
     case 'position_partial_liq':
       return { kind: 'partial_liquidation', ...context, ...legOf(event), remainingSize: null, closePrice: bigOf(event, 'closePrice'), pnl: null }

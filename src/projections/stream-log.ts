@@ -102,8 +102,8 @@ const EVENT_COLUMNS = `e.seq, (select p.epoch from idx.epochs p where p.number =
   e.topics_xdr as "topicsXdr", e.value_xdr as "valueXdr", ${printOf('e.seq')} as print`
 
 const COLUMNS = `${EVENT_COLUMNS}, (select string_agg(a.account, ' ') from idx.account_events a where a.seq = e.seq and ${NOT_LEARNED}) as accounts,
-  (select jsonb_agg(jsonb_build_object('account', l.account, 'eventId', le.event_id, 'contractId', le.contract_id, 'topic', le.topic, 'ledger', le.ledger, 'ledgerCloseTs', le.ledger_close_ts,
-     'txHash', le.tx_hash, 'payload', le.payload, 'topicsXdr', le.topics_xdr, 'valueXdr', le.value_xdr))
+  (select jsonb_agg(jsonb_build_object('account', l.account, 'eventId', le.event_id, 'contractId', le.contract_id, 'topic', le.topic, 'ledger', le.ledger,
+     'ledgerCloseTs', le.ledger_close_ts, 'txHash', le.tx_hash, 'payload', le.payload, 'topicsXdr', le.topics_xdr, 'valueXdr', le.value_xdr))
    from idx.learned_events l join idx.events le on le.seq = l.seq where l.place = e.seq) as learned`
 
 /** SQL: upgrades, as `upgrade`. Those of another deployment's contracts are not in the stream. */
