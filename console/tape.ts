@@ -16,7 +16,9 @@ export interface Tape {
 
 const ROWS_MAX = 40
 const LOOK_BACK = 400
-const KINDS: Readonly<Record<TradeData['kind'], string>> = { open: 'Open', close: 'Close', liquidation: 'Liquidation' }
+const KINDS: Readonly<Record<TradeData['kind'], string>> = {
+  open: 'Open', close: 'Close', reduce: 'Reduce', liquidation: 'Liquidation', partial_liquidation: 'Part. liquidation', adl: 'ADL',
+}
 
 export function createTape(feed: Feed): Tape {
   let shownAsset: string | null = null

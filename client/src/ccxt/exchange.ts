@@ -11,7 +11,7 @@ import { toTradeRequest } from './order-requests.ts'
 import type { OrderParams } from './order-requests.ts'
 import { parseTransactionOrder, toOrder } from './order-results.ts'
 import { parseFill, parseLedgerEntry, parseOrderLife } from './parse-history.ts'
-import { parseBalance, parseCandle, parseOrder, parseStreamTrade, parseTicker } from './parse.ts'
+import { parseBalance, parseCandle, parseOrder, parseStreamTrades, parseTicker } from './parse.ts'
 import type { Balances, LedgerEntry, OHLCV, Order, Position, Ticker, Trade } from './types.ts'
 import { createWatcher } from './watcher.ts'
 import type { Watcher } from './watcher.ts'
@@ -200,10 +200,14 @@ export class PerpetualExchange extends MarketData {
     return parseTicker(last.data)
   }
 
-  /** Openings, closes and liquidations as they happen. The stream includes neither amount nor side. */
+  /** Openings, closes and liquidations as they happen. The amount is unknown: it follows from the entry price. */
   async watchTrades(symbol: string): Promise<Trade[]> {
     const market = await this.marketOf(symbol)
-    return (await (await this.#watching()).next(`trades.${market.id}`)).map(({ data }) => parseStreamTrade(data))
+    const watching = await this.#watching()
+    for (;;) {
+      const trades = parseStreamTrades((await watching.next(`trades.${market.id}`)).map(({ data }) => data))
+      if (trades.length > 0) return trades
+    }
   }
 
   async watchOHLCV(symbol: string, timeframe = '1m'): Promise<OHLCV[]> {

@@ -61,7 +61,7 @@ export async function* tradesOf(rows: AsyncIterable<RealizedTrade>): AsyncGenera
 }
 
 /** A part of a position may be closed several times, so its transaction identifies it. */
-function tradeId({ positionId, kind, txHash }: RealizedTrade): string {
+function tradeId({ positionId, kind, txHash }: Pick<RealizedTrade, 'positionId' | 'kind' | 'txHash'>): string {
   return kind === 'reduce' || kind === 'partial_liquidation' ? `${positionId}-${kind}-${txHash}` : `${positionId}-${kind}`
 }
 
@@ -77,11 +77,18 @@ export function parseTrade(trade: PricedTrade, symbol: string): Trade {
   }
 }
 
-/** A trade of the stream, which includes neither amount nor side. */
-export function parseStreamTrade(trade: TradeData): Trade {
+/** Trades of the stream, without those that repeat others. A close does not include the entry price, which the amount follows from. */
+export function parseStreamTrades(trades: readonly TradeData[]): Trade[] {
+  return trades.filter(({ kind }) => kind !== 'adl').map(parseStreamTrade)
+}
+
+function parseStreamTrade(trade: TradeData): Trade {
+  const isLong = trade.direction === null ? undefined : trade.direction === 0
   return {
-    id: `${trade.positionId}-${trade.kind}`, info: trade, timestamp: trade.ts, datetime: iso8601(trade.ts), symbol: symbolOf(trade.asset), order: undefined,
-    type: undefined, side: undefined, takerOrMaker: undefined, price: toNumber(trade.price), amount: undefined, cost: undefined, fee: undefined, fees: [],
+    id: tradeId(trade), info: trade, timestamp: trade.ts, datetime: iso8601(trade.ts), symbol: symbolOf(trade.asset),
+    order: trade.orderId === undefined ? undefined : String(trade.orderId),
+    type: undefined, side: isLong === undefined ? undefined : isLong === (trade.kind === 'open') ? 'buy' : 'sell', takerOrMaker: undefined,
+    price: toNumber(trade.price), amount: undefined, cost: undefined, fee: undefined, fees: [],
   }
 }
 
