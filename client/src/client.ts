@@ -85,7 +85,7 @@ export function createClient(options: ClientOptions): Client {
   const http = createHttp({ url: options.url, fetch, clock, timeoutMs, attempts, maxWaitMs })
   if (options.key !== undefined) http.useKey(options.key)
   const endpoints = createEndpoints(http)
-  const lists = createLists(http, endpoints)
+  const lists = createLists(endpoints)
   let contracts: ContractAddresses | null = options.contracts ?? null
 
   function requireSigner(): Signer {

@@ -84,15 +84,19 @@ function toCall({ method, path: template, isRepeatable }: Call, input: Input): C
   return { method, path: query.length === 0 ? path : `${path}?${query.join('&')}`, isRepeatable }
 }
 
-export function createLists(http: Http, endpoints: Endpoints): Lists {
+export function createLists(endpoints: Endpoints): Lists {
   async function* pages<Name extends ListName>(name: Name, input?: InputOf<Name>, options?: CallOptions): AsyncIterableIterator<AnswerOf<Name>> {
-    let page = await (endpoints[name] as unknown as (input: unknown, options?: CallOptions) => Promise<AnswerOf<Name>>)(input, options)
+    const read = endpoints[name] as unknown as (input: Input, options?: CallOptions) => Promise<AnswerOf<Name>>
+    // A cursor also says how many rows to skip.
+    const { offset = undefined, ...filters } = (input ?? {}) as Input
+    let cursor: string | undefined
     for (;;) {
+      const page = await read(cursor === undefined ? { ...filters, offset } : { ...filters, cursor }, options)
+      const next = nextCursorOf(page)
+      if (next !== null && next === cursor) throw new UnexpectedAnswer(`${name}: the next page is this same page.`)
       yield page
-      const { next } = page
       if (next === null) return
-      page = await http.call<BodyOf<Name>>({ method: 'GET', path: next, isRepeatable: true }, options)
-      if (page.next === next) throw new UnexpectedAnswer(`${next}: the next page is this same page.`)
+      cursor = next
     }
   }
   return {
@@ -103,4 +107,11 @@ export function createLists(http: Http, endpoints: Endpoints): Lists {
       }
     },
   }
+}
+
+/** Gateways of earlier versions have the cursor in the Link header only. */
+function nextCursorOf({ body, next }: Answer<unknown>): string | null {
+  const { nextCursor } = body as { readonly nextCursor?: unknown }
+  if (typeof nextCursor === 'string' || nextCursor === null) return nextCursor
+  return next === null ? null : new URLSearchParams(next.slice(next.indexOf('?'))).get('cursor')
 }

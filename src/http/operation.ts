@@ -1,6 +1,7 @@
 // Builds the Fastify schema of a route, used for both validation and the OpenAPI document.
 
 import type { FastifySchema } from 'fastify'
+import { Type } from 'typebox'
 import type { TObject, TSchema } from 'typebox'
 import { ref } from '../resources/fields.ts'
 import {
@@ -11,6 +12,7 @@ import {
 } from '../resources/error.ts'
 import { NotYet } from '../resources/not-yet.ts'
 import { OracleHealth } from '../resources/oracle-health.ts'
+import { PAGE_MEMBERS, pageMembers } from '../resources/page-members.ts'
 import { NotReady } from '../resources/probe.ts'
 import { MIN_LEDGER_HEADERS } from './min-ledger.ts'
 
@@ -99,7 +101,7 @@ interface OperationBase {
   readonly requiresKey?: boolean
   /** True documents 451. */
   readonly regionGuarded?: boolean
-  /** Additional headers of a successful response. */
+  /** Additional headers of a successful response. With `next`, the body also has PAGE_MEMBERS, which `pageResponse` adds. */
   readonly headers?: readonly (keyof typeof OPTIONAL_HEADERS)[]
   /** False if the operation is exempt from the rate limit. */
   readonly rateLimited?: boolean
@@ -123,7 +125,7 @@ export function operation<const Parts extends OperationParts>(base: OperationBas
       description: base.summary,
       headers: { 'x-request-id': REQUEST_ID, ...counted, ...countState, ...(base.cacheable === false ? {} : ETAG), ...extra },
       // The generator documents a body for every other type.
-      ...(base.status === 204 ? { type: 'null' } : { content: { [base.contentType ?? 'application/json']: { schema: base.ok, example: base.example } } }),
+      ...(base.status === 204 ? { type: 'null' } : { content: { [base.contentType ?? 'application/json']: bodyOf(base) } }),
     },
   }
   for (const [status, schemas] of errorSchemas(base)) {
@@ -141,6 +143,17 @@ export function operation<const Parts extends OperationParts>(base: OperationBas
   const headers = waitsForIndex(base) ? { headers: MIN_LEDGER_HEADERS } : {}
   const security = base.requiresKey === true ? [{ [KEY_SCHEME]: [] }] : []
   return { operationId: base.id, tags: [base.tag], summary: base.summary, description: base.description, security, ...headers, ...parts, response }
+}
+
+/** Lists end with the members that continue them. A body that is a resource declares them itself. */
+function bodyOf({ ok, example, headers }: OperationBase): { readonly schema: TSchema; readonly example: unknown } {
+  if (headers?.includes('next') !== true) return { schema: ok, example }
+  const schema = isObject(ok) ? Type.Object({ ...ok.properties, ...PAGE_MEMBERS }) : ok
+  return { schema, example: { ...Object(example), ...pageMembers(null) } }
+}
+
+function isObject(schema: TSchema): schema is TObject {
+  return 'properties' in schema
 }
 
 function errorExample({ errorExamples = {} }: OperationBase, status: number): { readonly example?: unknown } {

@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { address, amount, integerOrNull, ref } from './fields.ts'
 import { LEADERBOARD_SCOPES, LEADERBOARD_SORTS, LeaderboardEntry } from './leaderboard-entry.ts'
 import type { LeaderboardScope, LeaderboardSort } from './leaderboard-entry.ts'
+import { PAGE_MEMBERS } from './page-members.ts'
 
 export type LeaderboardState = 'ok' | 'empty' | 'not_indexed_here'
 
@@ -32,6 +33,7 @@ export const Leaderboard = Type.Object(
       description: 'True if the ranking has changed since the given snapshot: pages may repeat or skip traders.', examples: [false],
     }),
     leaders: Type.Array(ref(LeaderboardEntry), { description: 'Traders, best first.' }),
+    ...PAGE_MEMBERS,
   },
   { $id: 'Leaderboard', description: 'One page of the leaderboard.' },
 )

@@ -88,7 +88,7 @@ const listMyPositions = operation(
     summary: 'List your positions and position events',
     description:
       'Returns up to 500 of your open positions, newest first, and your 200 newest position_opened, position_closed and position_liquidated events. Both ' +
-      'come from the same state of the index. The Link header continues the positions at /v1/positions/open.',
+      'come from the same state of the index. The Link header continues the positions at /v1/positions/open, which also takes nextCursor.',
     ok: Type.Object({
       positions: Type.Array(ref(OpenPosition), { description: 'Open positions.' }),
       events: Type.Array(ref(EventRow), { description: 'Position events.' }),

@@ -35,7 +35,7 @@ const schema = operation(
     tag: 'candles',
     summary: 'List candles',
     description:
-      'Returns OHLC candles of oracle prices (not of trades), oldest first, including the current incomplete candle. The Link header continues with older ' +
+      'Returns OHLC candles of oracle prices (not of trades), oldest first, including the current incomplete candle. The next page has older ' +
       'candles. If no native candles exist for the asset and interval, klines of an external exchange are returned. An unknown asset has no candles.',
     ok: Type.Object({ candles: Type.Array(ref(Candle), { description: 'Candles, oldest first.' }), source }),
     example: { candles: [EXAMPLE_CANDLE], source: 'noeracle' },

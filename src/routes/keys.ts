@@ -12,6 +12,7 @@ import { ADDRESS_LENGTH, BODY_LIMIT_BYTES, KEY_LABEL_MAX_LENGTH, PAGE_LIMITS, SI
 import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from '../projections/page.ts'
 import { ApiKey, BetaStatus, EXAMPLE_API_KEY, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
 import { EXAMPLE_TRADER, ref } from '../resources/fields.ts'
+import { pageMembers } from '../resources/page-members.ts'
 import { cursorParameter, limitParameter, listOf } from './parameters.ts'
 
 const EXAMPLE_CHALLENGE = { challengeHex: 'a7c4'.repeat(16), expiresAt: 1_783_339_500_000 }
@@ -160,8 +161,9 @@ export function keysRoutes(app: App, parts: { readonly keys: Keys }): void {
   app.get('/v1/keys', { schema: listKeys, config: { requiresKey: true } }, async (request, reply) => {
     const { limit = PAGE_LIMITS.keys.default, cursor } = request.query
     const page = await keys.list(callerKey(request).owner, { before: cursor === undefined ? null : decodePosition(cursor), limit })
-    if (page.next !== null) reply.headers(nextLink(request.raw.url ?? '', encodeCursor(KEYS_LIST, [page.next])))
-    send(reply, 200, { keys: page.keys })
+    const next = page.next === null ? null : encodeCursor(KEYS_LIST, [page.next])
+    if (next !== null) reply.headers(nextLink(request.raw.url ?? '', next))
+    send(reply, 200, { keys: page.keys, ...pageMembers(next) })
   })
 
   app.delete('/v1/keys/:keyId', { schema: revokeKey, config: { requiresKey: true } }, async (request, reply) => {

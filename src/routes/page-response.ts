@@ -1,4 +1,4 @@
-// Responses with a page of rows: body, index headers and the link to the next page.
+// Responses with a page of rows: body, index headers, and how the list continues.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { defined } from '../base/assert.ts'
@@ -9,8 +9,9 @@ import {
 import type { PreparedResponse } from '../http/response.ts'
 import { minLedgerOf } from '../http/min-ledger.ts'
 import type { Head, Page } from '../projections/page.ts'
+import { pageMembers } from '../resources/page-members.ts'
 
-/** Serialises `body`, which contains the rows of the page, with the response schema of the route. */
+/** Serialises `body`, which contains the rows of the page, and the members that continue the list, with the response schema of the route. */
 export function pageResponse(request: FastifyRequest, reply: FastifyReply, page: Page<unknown>, body: object): PreparedResponse {
   return responseOf(reply, page, body, { url: request.raw.url ?? '', cacheControl: CACHE_REVALIDATE })
 }
@@ -43,7 +44,7 @@ interface PageOptions {
 }
 
 function responseOf(reply: FastifyReply, page: Page<unknown>, body: object, options: PageOptions): PreparedResponse {
-  return prepareResponse(serialiseBody(reply, body), {
+  return prepareResponse(serialiseBody(reply, { ...body, ...pageMembers(page.next) }), {
     'cache-control': cacheControlOf(page.head, options.cacheControl),
     ...indexHeaders(page.head),
     ...(page.next === null ? {} : nextLink(options.url, page.next)),

@@ -43,7 +43,7 @@ export const cursorParameter = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: CURSOR_MAX_LENGTH,
-    description: 'Opaque cursor from the Link header of the previous page. Continues exactly after its last row.',
+    description: 'The nextCursor of the previous page, opaque. Continues exactly after its last row.',
   }),
 )
 

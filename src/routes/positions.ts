@@ -19,7 +19,7 @@ const schema = operation(
     tag: 'positions',
     summary: 'List open positions',
     description:
-      'Returns open positions, newest first: up to 200 rows per page for all traders, or 500 for one trader. The Link header continues the list. ' +
+      'Returns open positions, newest first: up to 200 rows per page for all traders, or 500 for one trader. ' +
       'As of a ledger, `adlQuintile` is null.',
     ok: listOf('positions', ref(ListedPosition)),
     example: { positions: [{ ...EXAMPLE_POSITION, adlQuintile: 3 }] },

@@ -10,7 +10,7 @@ import { KLINES_FAILURES_TO_OPEN, KLINES_OPEN_MS, KLINES_TIMEOUT_MS } from '../.
 import { encodeCursor } from '../../src/projections/page.ts'
 import type { Candle } from '../../src/resources/candle.ts'
 import type { Price } from '../../src/resources/price.ts'
-import { assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages } from '../support/pagination.ts'
+import { END, assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages } from '../support/pagination.ts'
 import { createGatewayFixture, FIXTURE_START_MS } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import type { ApiResponse } from '../support/keys.ts'
@@ -110,6 +110,7 @@ test('without native candles returns the external klines of the USDT pair and na
       { time: FIXTURE_START_MS / 1_000 - 3_600, open: 100.5, high: 101, low: 99.25, close: 100.75 },
     ],
     source: 'binance',
+    ...END,
   })
   assert.deepEqual([headers['cache-control'], headers['link']], ['no-cache', undefined])
   await get('asset=BTC')
@@ -125,7 +126,7 @@ test('every interval and every asset but HYPE has an external pair', async () =>
 
 test('an unknown asset and HYPE have no candles and cause no external request', async () => {
   for (const asset of ['HYPE', 'NOPE', 'shib', '%25', 'BTCUSDT', "'%20or%201=1"]) {
-    assert.deepEqual((await get(`asset=${asset}`)).body, { candles: [], source: 'binance' }, asset)
+    assert.deepEqual((await get(`asset=${asset}`)).body, { candles: [], source: 'binance', ...END }, asset)
   }
   assert.deepEqual(exchange.requests, [])
 })
@@ -144,12 +145,12 @@ test('returns an empty list in bounded time when the external exchange hangs, re
   const hanging = get('asset=ADA')
   await received.promise
   fixture.clock.advance(KLINES_TIMEOUT_MS)
-  assert.deepEqual((await hanging).body, { candles: [], source: 'binance' })
+  assert.deepEqual((await hanging).body, { candles: [], source: 'binance', ...END })
 
   exchange.behave = (_request, response) => response.writeHead(451).end('{"code":0,"msg":"restricted location"}')
-  assert.deepEqual((await get('asset=BNB')).body, { candles: [], source: 'binance' })
+  assert.deepEqual((await get('asset=BNB')).body, { candles: [], source: 'binance', ...END })
   exchange.behave = (_request, response) => response.writeHead(200).end('[[1783335600000,"1')
-  assert.deepEqual((await get('asset=TRX')).body, { candles: [], source: 'binance' })
+  assert.deepEqual((await get('asset=TRX')).body, { candles: [], source: 'binance', ...END })
   assert.equal(exchange.requests.splice(0).length, KLINES_FAILURES_TO_OPEN)
 
   exchange.behave = KLINES
@@ -163,7 +164,7 @@ test('returns an empty list in bounded time when the external exchange hangs, re
 test('never stores external klines as native candles', async () => {
   await fixture.restartGateway({ klinesUrls: [] })
   for (const interval of Object.keys(INTERVALS)) {
-    assert.deepEqual((await get(`asset=BTC&interval=${interval}`)).body, { candles: [], source: 'binance' })
+    assert.deepEqual((await get(`asset=BTC&interval=${interval}`)).body, { candles: [], source: 'binance', ...END })
   }
   await fixture.restartGateway({ klinesUrls: [exchange.url] })
 })
@@ -225,7 +226,7 @@ test('pages go back in time and contain every bucket once', async () => {
   }
   const { headers } = await get('asset=BTC&limit=1')
   const end = await fixture.get<Candles>(`/v1/candles?asset=BTC&cursor=${encodeCursor('candles-BTC-1h', [0])}`)
-  assert.deepEqual(end.body, { candles: [], source: 'noeracle' }, 'external klines do not follow the last native page')
+  assert.deepEqual(end.body, { candles: [], source: 'noeracle', ...END }, 'external klines do not follow the last native page')
   const foreign = [encodeCursor('candles-BTC-1m', [5]), encodeCursor('candles-ETH-1h', [5]), encodeCursor('trades', [5]), encodeCursor('candles-BTC-1h', ['5'])]
   await assertForeignCursorsRejected(fixture, '/v1/candles', cursorIn(headers['link']), foreign, 'asset=BTC')
 })

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { encodeCursor } from '../../src/projections/page.ts'
 import type { EventRow } from '../../src/resources/event-row.ts'
 import type { GapRange } from '../../src/resources/gap-range.ts'
-import { assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages } from '../support/pagination.ts'
+import { END, assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages } from '../support/pagination.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import type { ApiResponse } from '../support/keys.ts'
@@ -44,13 +44,13 @@ before(async () => {
 after(() => fixture[Symbol.asyncDispose]())
 
 test('returns an empty list while nothing is indexed', () => {
-  assert.deepEqual([empty.status, empty.body], [200, { events: [], gaps: [] }])
+  assert.deepEqual([empty.status, empty.body], [200, { events: [], gaps: [], ...END }])
   assert.deepEqual([empty.headers['x-ledger'], empty.headers['x-seq'], empty.headers['link']], ['0', '0', undefined])
 })
 
 test('returns rows with exactly the specified fields, by ledger then event id, descending', async () => {
   const { body, headers } = await fixture.get<Events>('/v1/events?limit=500')
-  assert.deepEqual(Object.keys(body), ['events', 'gaps'])
+  assert.deepEqual(Object.keys(body), ['events', 'gaps', 'hasMore', 'nextCursor'])
   assert.deepEqual(body.gaps, [])
   assert.ok(body.events.length > 60)
   const addresses = Object.values(fixture.network.contracts)

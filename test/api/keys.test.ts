@@ -273,7 +273,7 @@ test('lists every key of the owner, newest first, including revoked ones, withou
     { keyId: third.keyId, ...common, label: 'third', createdAt: third.createdAt, lastUsedAt: clock.nowMs(), revokedAt: null },
     { keyId: second.keyId, ...common, label: null, createdAt: second.createdAt, lastUsedAt: null, revokedAt },
     { keyId: first.keyId, ...common, label: 'first', createdAt: first.createdAt, lastUsedAt: revokedAt, revokedAt: null },
-  ] })
+  ], hasMore: false, nextCursor: null })
   for (const { secret } of [first, second, third]) assert.ok(!response.text.includes(secret))
 })
 

@@ -19,7 +19,7 @@ interface Board {
 }
 
 const BOARD_KEYS = [
-  'sort', 'scope', 'network', 'state', 'updatedAt', 'total', 'limit', 'offset', 'snapshot', 'snapshotChanged', 'leaders',
+  'sort', 'scope', 'network', 'state', 'updatedAt', 'total', 'limit', 'offset', 'snapshot', 'snapshotChanged', 'leaders', 'hasMore', 'nextCursor',
 ]
 
 /** The index starts here, so it misses earlier events. */
@@ -73,7 +73,7 @@ async function sumTotals(): Promise<Map<string, { pnl: bigint; volume: bigint }>
 test('returns an empty ranking while nothing is indexed', () => {
   assert.deepEqual([empty.status, empty.body], [200, {
     sort: 'pnl', scope: 'testnet', network: 'testnet', state: 'empty', updatedAt: null, total: 0, limit: 50, offset: 0, snapshot: 'testnet.pnl.0.0',
-    snapshotChanged: false, leaders: [],
+    snapshotChanged: false, leaders: [], hasMore: false, nextCursor: null,
   }])
   assert.deepEqual([empty.headers['x-ledger'], empty.headers['link']], ['0', undefined])
 })

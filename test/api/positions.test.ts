@@ -6,7 +6,7 @@ import { encodeCursor } from '../../src/projections/page.ts'
 import { storePositions } from '../../src/projections/positions.ts'
 import type { Position } from '../../src/projections/positions.ts'
 import type { OpenPosition } from '../../src/resources/open-position.ts'
-import { assertForeignCursorsRejected, assertRejected, cursorIn, followPages, nextPage, rowsOf } from '../support/pagination.ts'
+import { END, assertForeignCursorsRejected, assertRejected, cursorIn, followPages, nextPage, rowsOf } from '../support/pagination.ts'
 import type { Row } from '../support/pagination.ts'
 import { closePosition, createChainTrader, applyInOneLedger, movePrice, readOpenPositionIds, openPosition } from '../support/traders.ts'
 import type { ChainTrader } from '../support/traders.ts'
@@ -42,13 +42,13 @@ before(async () => {
 after(() => fixture[Symbol.asyncDispose]())
 
 test('returns an empty list while nothing is indexed', () => {
-  assert.deepEqual([empty.status, empty.body], [200, { positions: [] }])
+  assert.deepEqual([empty.status, empty.body], [200, { positions: [], ...END }])
   assert.deepEqual([empty.headers['x-ledger'], empty.headers['x-seq'], empty.headers['link']], ['0', '0', undefined])
 })
 
 test('returns positions newest first, with exactly the specified fields, as in the opening events', async () => {
   const { body, headers } = await fixture.get<Positions>('/v1/positions/open')
-  assert.deepEqual(Object.keys(body), ['positions'])
+  assert.deepEqual(Object.keys(body), ['positions', 'hasMore', 'nextCursor'])
   assert.equal(headers['cache-control'], 'no-cache')
   const opened = await rowsOf(fixture, '/v1/events?limit=500&topic=position_opened', 'events')
   assert.deepEqual(body.positions, opened.map(({ payload, ledgerCloseTs, txHash }) => {

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { encodeCursor } from '../../src/projections/page.ts'
 import type { EventRow } from '../../src/resources/event-row.ts'
 import type { RealizedTrade } from '../../src/resources/realized-trade.ts'
-import { assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages, rowsOf } from '../support/pagination.ts'
+import { END, assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages, rowsOf } from '../support/pagination.ts'
 import { closePosition, createChainTrader, applyInOneLedger, movePrice, readOpenPositionIds, openPosition } from '../support/traders.ts'
 import type { ChainTrader } from '../support/traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
@@ -56,14 +56,14 @@ before(async () => {
 after(() => fixture[Symbol.asyncDispose]())
 
 test('returns an empty list while nothing is indexed', () => {
-  assert.deepEqual([empty.status, empty.body], [200, { trades: [] }])
+  assert.deepEqual([empty.status, empty.body], [200, { trades: [], ...END }])
   assert.deepEqual([empty.headers['x-ledger'], empty.headers['x-seq'], empty.headers['link']], ['0', '0', undefined])
 })
 
 test('returns trades newest first, with exactly the specified fields', async () => {
   const { status, body, headers } = await fixture.get<Trades>('/v1/trades')
   assert.equal(status, 200)
-  assert.deepEqual(Object.keys(body), ['trades'])
+  assert.deepEqual(Object.keys(body), ['trades', 'hasMore', 'nextCursor'])
   assert.equal(body.trades.length, 22)
   assert.equal(headers['cache-control'], 'no-cache')
   assert.equal(headers['x-ledger'], String(fixture.network.chain.history.latest().sequence))

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { VAULT_CACHE_MS } from '../../src/limits.ts'
 import type { TraderVault } from '../../src/resources/trader-vault.ts'
-import { assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages, rowsOf } from '../support/pagination.ts'
+import { END, assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages, rowsOf } from '../support/pagination.ts'
 import { createLogGateway } from '../support/log-gateway.ts'
 import type { LogGateway } from '../support/log-gateway.ts'
 
@@ -37,7 +37,7 @@ before(async () => {
 after(() => fixture[Symbol.asyncDispose]())
 
 test('returns empty lists while nothing is indexed', () => {
-  assert.deepEqual(empty, [{ vaults: [] }, ...LISTS.map(([, key]) => ({ [key]: [] }))].map((body) => [200, body, undefined]))
+  assert.deepEqual(empty, [{ vaults: [], ...END }, ...LISTS.map(([, key]) => ({ [key]: [], ...END }))].map((body) => [200, body, undefined]))
 })
 
 test('returns a vault with the specified fields, amounts as strings of any size', async () => {
@@ -63,7 +63,7 @@ test('responds 404 with the id of an unknown vault; its lists are empty', async 
   for (const id of [2, 999_999_999]) {
     const { status, body } = await fixture.get(`/v1/vaults/${id}`)
     assert.deepEqual([status, body], [404, { error: 'vault_not_found', id }])
-    for (const [path, key] of LISTS) assert.deepEqual((await fixture.get(`/v1/vaults/${id}/${path}`)).body, { [key]: [] })
+    for (const [path, key] of LISTS) assert.deepEqual((await fixture.get(`/v1/vaults/${id}/${path}`)).body, { [key]: [], ...END })
   }
 })
 

@@ -30,7 +30,7 @@ interface Endpoint {
   /** Path parameters, then the query: `name type attributes…`; a name without `?` is required. */
   readonly pathParameters?: readonly string[]
   readonly query: readonly string[]
-  /** Keys of the 200 body, in order. */
+  /** Keys of the 200 body, in order. Lists with pages have PAGE_KEYS after them. */
   readonly body: readonly string[]
   /** The content type of a body that is not JSON. */
   readonly binary?: string
@@ -476,6 +476,14 @@ function checkUnion(schema: BodySchema | undefined, operations: Readonly<Record<
   for (const op of members) checkFields(document.components.schemas[op], [`op string enum=${op}`, ...(operations[op] ?? []), CLIENT_ID])
 }
 
+/** "List bodies" of the additions. */
+const PAGE_KEYS = ['hasMore', 'nextCursor']
+
+function bodyKeys({ path, query, body }: Endpoint): readonly string[] {
+  const isPaged = query.includes(CURSOR) || path === '/v1/account/me/positions'
+  return isPaged ? [...body, ...PAGE_KEYS] : body
+}
+
 test('the document lists exactly these endpoints', () => {
   const served = Object.entries(document.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
   assert.deepEqual(served.sort(), ENDPOINTS.map(({ method = 'get', path }) => `${method} ${path}`).sort())
@@ -499,7 +507,9 @@ test('every operation has a unique id', () => {
 })
 
 for (const endpoint of ENDPOINTS) {
-  const { method = 'get', path, pathParameters: pathRows = [], query, fields, operations, body, example: exampleKeys = body, errors } = endpoint
+  const { method = 'get', path, pathParameters: pathRows = [], query, fields, operations, errors } = endpoint
+  const body = bodyKeys(endpoint)
+  const exampleKeys = endpoint.example ?? body
   const name = `${method.toUpperCase()} ${path}`
 
   test(`${name} takes the specified parameters, with their bounds and defaults`, () => {

@@ -49,7 +49,7 @@ export async function generateClientTypes(document: OpenApiDocument): Promise<Re
   return {
     'openapi.ts': await writeSchemas(reduced, endpoints),
     'resources.ts': writeNames(reduced, endpoints),
-    'endpoint-table.ts': writeTables(endpoints),
+    'endpoint-table.ts': writeTables(reduced, endpoints),
   }
 }
 
@@ -133,10 +133,10 @@ function writeNames({ components }: OpenApiDocument, endpoints: readonly Endpoin
   return `${HEADER}\nimport type { components, operations } from './openapi.ts'\n\n${names.join('')}\n${unions.join('')}`
 }
 
-function writeTables(endpoints: readonly Endpoint[]): string {
+function writeTables(document: OpenApiDocument, endpoints: readonly Endpoint[]): string {
   const rows = endpoints.map(({ method, path, operation }) => `  ${operation.operationId}: '${method} ${path}',\n`)
   const lists = endpoints.flatMap(({ operation }) => {
-    const field = rowsField(operation)
+    const field = rowsField(document, operation)
     return field === undefined ? [] : [`  ${operation.operationId}: '${field}',\n`]
   })
   return [
@@ -147,8 +147,9 @@ function writeTables(endpoints: readonly Endpoint[]): string {
 }
 
 /** The field of a list's rows; undefined for an endpoint without pages. */
-function rowsField(operation: Operation): string | undefined {
+function rowsField({ components }: OpenApiDocument, operation: Operation): string | undefined {
   if (operation.parameters?.some(({ name }) => name === 'cursor') !== true) return undefined
-  const { properties = {} } = bodyOf(operation.responses['200'])
+  const body = bodyOf(operation.responses['200'])
+  const { properties = {} } = components.schemas[body.$ref?.split('/').at(-1) ?? ''] ?? body
   return Object.entries(properties).find(([, { type }]) => type === 'array')?.[0]
 }

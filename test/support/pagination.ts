@@ -77,3 +77,6 @@ export function cursorIn(link: string | undefined): string {
   const next = defined(nextPage(link), 'a next page')
   return defined(new URL(next, 'http://gateway').searchParams.get('cursor') ?? undefined, 'a cursor')
 }
+
+/** The last members of the body of a list's last page. */
+export const END = { hasMore: false, nextCursor: null } as const

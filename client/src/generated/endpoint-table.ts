@@ -81,6 +81,7 @@ export const LISTS = {
   listTrades: 'trades',
   listTraderLedger: 'ledger',
   listAccountLedger: 'ledger',
+  listLeaders: 'leaders',
   listEvents: 'events',
   listOpenPositions: 'positions',
   listOrders: 'orders',

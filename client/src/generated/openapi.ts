@@ -498,6 +498,10 @@ export interface components {
       readonly snapshotChanged: boolean;
       /** @description Traders, best first. */
       readonly leaders: readonly components["schemas"]["LeaderboardEntry"][];
+      /** @description Whether rows follow this page. */
+      readonly hasMore: boolean;
+      /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+      readonly nextCursor: string | null;
     };
     /** @description Place of one trader in the leaderboard. */
     readonly LeaderRank: {
@@ -2899,7 +2903,7 @@ export interface operations {
   };
   /**
    * List candles.
-   * @description Returns OHLC candles of oracle prices (not of trades), oldest first, including the current incomplete candle. The Link header continues with older candles. If no native candles exist for the asset and interval, klines of an external exchange are returned. An unknown asset has no candles.
+   * @description Returns OHLC candles of oracle prices (not of trades), oldest first, including the current incomplete candle. The next page has older candles. If no native candles exist for the asset and interval, klines of an external exchange are returned. An unknown asset has no candles.
    */
   readonly listCandles: {
     readonly parameters: {
@@ -2910,7 +2914,7 @@ export interface operations {
         readonly interval?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d" | "1w";
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -2932,6 +2936,10 @@ export interface operations {
              * @enum {string}
              */
             readonly source: "noeracle" | "binance";
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -2958,7 +2966,7 @@ export interface operations {
         readonly limit?: number;
         /** @description Return only rows of the deployment with this name. By default, rows of every deployment while it was served. */
         readonly deployment?: string;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -2975,6 +2983,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly trades: readonly components["schemas"]["RealizedTrade"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3108,7 +3120,7 @@ export interface operations {
         readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3137,6 +3149,10 @@ export interface operations {
               /** @description Last missing ledger. */
               readonly toLedger: number;
             }[];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3157,7 +3173,7 @@ export interface operations {
         readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3183,6 +3199,10 @@ export interface operations {
               /** @description Last missing ledger. */
               readonly toLedger: number;
             }[];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3207,7 +3227,7 @@ export interface operations {
         readonly offset?: number;
         /** @description The member snapshot of the first page. */
         readonly snapshot?: string;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3307,7 +3327,7 @@ export interface operations {
         readonly limit?: number;
         /** @description Return only rows of the deployment with this name. By default, rows of every deployment while it was served. */
         readonly deployment?: string;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3333,6 +3353,10 @@ export interface operations {
               /** @description Last missing ledger. */
               readonly toLedger: number;
             }[];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3340,7 +3364,7 @@ export interface operations {
   };
   /**
    * List open positions.
-   * @description Returns open positions, newest first: up to 200 rows per page for all traders, or 500 for one trader. The Link header continues the list. As of a ledger, `adlQuintile` is null.
+   * @description Returns open positions, newest first: up to 200 rows per page for all traders, or 500 for one trader. As of a ledger, `adlQuintile` is null.
    */
   readonly listOpenPositions: {
     readonly parameters: {
@@ -3349,7 +3373,7 @@ export interface operations {
         readonly trader?: string;
         /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
         readonly at_ledger?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3366,6 +3390,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly positions: readonly components["schemas"]["ListedPosition"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3384,7 +3412,7 @@ export interface operations {
         readonly status?: "open" | "all";
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3401,6 +3429,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly orders: readonly components["schemas"]["PlacedOrder"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3454,7 +3486,7 @@ export interface operations {
         readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3471,6 +3503,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly orders: readonly components["schemas"]["Order"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3489,7 +3525,7 @@ export interface operations {
         readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3506,6 +3542,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly vaults: readonly components["schemas"]["TraderVault"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3553,7 +3593,7 @@ export interface operations {
         readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3573,6 +3613,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly trades: readonly components["schemas"]["VaultTrade"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3589,7 +3633,7 @@ export interface operations {
         readonly before_ts?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3609,6 +3653,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly samples: readonly components["schemas"]["VaultSample"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3627,7 +3675,7 @@ export interface operations {
         readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3647,6 +3695,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly deposits: readonly components["schemas"]["VaultFlow"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3665,7 +3717,7 @@ export interface operations {
         readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3685,6 +3737,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly withdraws: readonly components["schemas"]["VaultFlow"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3703,7 +3759,7 @@ export interface operations {
         readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3723,6 +3779,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly feeClaims: readonly components["schemas"]["VaultFlow"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3821,7 +3881,7 @@ export interface operations {
       readonly query?: {
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3838,6 +3898,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly trades: readonly components["schemas"]["ReferralTrade"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3852,7 +3916,7 @@ export interface operations {
       readonly query?: {
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3869,6 +3933,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly claims: readonly components["schemas"]["ReferralClaim"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3889,7 +3957,7 @@ export interface operations {
         readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3906,6 +3974,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly events: readonly components["schemas"]["EventRow"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3924,7 +3996,7 @@ export interface operations {
         readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3941,6 +4013,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly events: readonly components["schemas"]["EventRow"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3957,7 +4033,7 @@ export interface operations {
         readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -3974,6 +4050,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly fills: readonly components["schemas"]["Fill"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -3981,7 +4061,7 @@ export interface operations {
   };
   /**
    * List your positions and position events. Needs a key.
-   * @description Returns up to 500 of your open positions, newest first, and your 200 newest position_opened, position_closed and position_liquidated events. Both come from the same state of the index. The Link header continues the positions at /v1/positions/open.
+   * @description Returns up to 500 of your open positions, newest first, and your 200 newest position_opened, position_closed and position_liquidated events. Both come from the same state of the index. The Link header continues the positions at /v1/positions/open, which also takes nextCursor.
    */
   readonly listAccountPositions: {
     readonly parameters: {
@@ -4005,6 +4085,10 @@ export interface operations {
             readonly positions: readonly components["schemas"]["OpenPosition"][];
             /** @description Position events. */
             readonly events: readonly components["schemas"]["EventRow"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -4047,7 +4131,7 @@ export interface operations {
       readonly query?: {
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -4064,6 +4148,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly exports: readonly components["schemas"]["ExportEntry"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -4326,7 +4414,7 @@ export interface operations {
         readonly before_ts?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -4343,6 +4431,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly samples: readonly components["schemas"]["PoolSample"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -4359,7 +4451,7 @@ export interface operations {
         readonly before_ts?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -4378,6 +4470,10 @@ export interface operations {
             readonly current: components["schemas"]["CurrentFunding"] | (never | null);
             /** @description Applied funding, newest first. */
             readonly history: readonly components["schemas"]["FundingRow"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -4502,7 +4598,7 @@ export interface operations {
       readonly query?: {
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -4519,6 +4615,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly keys: readonly components["schemas"]["ApiKey"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
@@ -4836,7 +4936,7 @@ export interface operations {
       readonly query?: {
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -4853,6 +4953,10 @@ export interface operations {
           readonly "application/json": {
             /** @description Rows of this page. */
             readonly transactions: readonly components["schemas"]["Transaction"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
           };
         };
       };
