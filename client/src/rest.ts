@@ -88,7 +88,7 @@ export function createLists(endpoints: Endpoints): Lists {
   async function* pages<Name extends ListName>(name: Name, input?: InputOf<Name>, options?: CallOptions): AsyncIterableIterator<AnswerOf<Name>> {
     const read = endpoints[name] as unknown as (input: Input, options?: CallOptions) => Promise<AnswerOf<Name>>
     // A cursor also says how many rows to skip.
-    const { offset = undefined, ...filters } = (input ?? {}) as Input
+    const { offset, ...filters } = (input ?? {}) as Input
     let cursor: string | undefined
     for (;;) {
       const page = await read(cursor === undefined ? { ...filters, offset } : { ...filters, cursor }, options)
