@@ -11,7 +11,8 @@ const TEXT = `# Perpetual Exchange Gateway
 > It serves prices, markets and the full history of the exchange, and it prepares and submits orders that the client signs. It never holds a private key.
 
 Amounts, prices and sizes are digit strings in 7-decimal fixed point: "10000000" is 1.0. Times are in Unix seconds unless a field says milliseconds.
-Direction 0 is long and 1 is short. Lists have hasMore and nextCursor, to be sent as cursor; the Link header has the URL of the next page. Every response has x-request-id; responses from the index have x-ledger.
+Direction 0 is long and 1 is short. Lists have hasMore and nextCursor, which is sent as cursor; the Link header has the URL of the next page.
+Every response has x-request-id; responses from the index have x-ledger.
 Without a key the limit is 60 requests per minute, with a key 600 reads and 600 for trading; a 429 response has the seconds to
 wait in retry-after. To read your own writes, send the ledger of your transaction as X-Min-Ledger.
 
