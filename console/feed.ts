@@ -1,5 +1,7 @@
 // Public data from the stream: prices of all markets and the log's head, each with the time it arrived. The stream does not use up the API rate limit.
 
+import { signal } from '@preact/signals'
+import type { ReadonlySignal } from '@preact/signals'
 import type { Client, Stream } from '../client/src/index.ts'
 import { every, nowMs } from './clock.ts'
 import { streamFreshness } from './freshness.ts'
@@ -9,6 +11,8 @@ type PriceListener = (asset: string, price: ReceivedPrice) => void
 
 export interface Feed {
   readonly stream: Stream
+  /** Time by this browser, updated every second. Use differences only. */
+  readonly now: ReadonlySignal<number>
   price(asset: string): ReceivedPrice | undefined
   head(): ReceivedHead | null
   isLive(): boolean
@@ -26,6 +30,7 @@ const SECOND_MS = 1_000
 
 export function createFeed(client: Client): Feed {
   const stream = client.stream()
+  const now = signal(nowMs())
   const prices = new Map<string, ReceivedPrice>()
   const assets = new Set<string>()
   const priceListeners = new Set<PriceListener>()
@@ -37,6 +42,7 @@ export function createFeed(client: Client): Feed {
     head = { seq: data.head, ledger: data.ledger, ageSec, receivedMs: nowMs() }
   })
   every(SECOND_MS, () => {
+    now.value = nowMs()
     for (const listener of secondListeners) listener()
   })
 
@@ -52,6 +58,7 @@ export function createFeed(client: Client): Feed {
 
   return {
     stream,
+    now,
     price: (asset) => prices.get(asset),
     head: () => head,
     isLive: () => streamFreshness(head, nowMs()) === 'fresh',

@@ -1,14 +1,17 @@
 // Light or dark theme: follows the system until the user chooses one.
 
-import { el } from './dom.ts'
+import { effect, signal } from '@preact/signals'
 import { createStoredString } from './storage.ts'
 
-type Theme = 'system' | 'light' | 'dark'
+export type Theme = 'system' | 'light' | 'dark'
 
 const storedTheme = createStoredString(() => localStorage, 'console-theme')
 const THEMES: readonly Theme[] = ['system', 'light', 'dark']
 const listeners = new Set<() => void>()
 const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
+const stored = storedTheme.read()
+
+export const theme = signal<Theme>(THEMES.find((each) => each === stored) ?? 'system')
 
 /** Calls `listener` when the colors have changed. Returns a function that removes it. */
 export function onThemeChange(listener: () => void): () => void {
@@ -16,23 +19,18 @@ export function onThemeChange(listener: () => void): () => void {
   return () => void listeners.delete(listener)
 }
 
-/** A button that cycles through the themes. */
-export function createThemeSwitch(): HTMLElement {
-  const stored = storedTheme.read()
-  let theme = THEMES.find((each) => each === stored) ?? 'system'
-  const button = el('button', { type: 'button', class: 'quiet', click: switchToNext })
-  function apply(): void {
-    if (theme === 'system') delete document.documentElement.dataset['theme']
-    else document.documentElement.dataset['theme'] = theme
-    button.textContent = `Theme: ${theme}`
-    for (const listener of listeners) listener()
-  }
-  function switchToNext(): void {
-    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system'
-    storedTheme.write(theme)
-    apply()
-  }
-  systemIsDark.addEventListener('change', apply)
-  apply()
-  return button
+export function switchToNextTheme(): void {
+  theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? 'system'
+  storedTheme.write(theme.value)
 }
+
+function notify(): void {
+  for (const listener of listeners) listener()
+}
+
+effect(() => {
+  if (theme.value === 'system') delete document.documentElement.dataset['theme']
+  else document.documentElement.dataset['theme'] = theme.value
+  notify()
+})
+systemIsDark.addEventListener('change', notify)

@@ -37,7 +37,7 @@ export interface BuiltConsole {
 }
 
 const PAGE = 'console/index.html'
-const ENTRY_POINTS = ['console/main.ts', 'console/style.css', 'console/icon.svg'] as const
+const ENTRY_POINTS = ['console/main.tsx', 'console/style.css', 'console/icon.svg'] as const
 const URL_PREFIX = '/console/'
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml',
@@ -58,6 +58,8 @@ export function buildConsole({ root, settings }: ConsoleBuildOptions): BuiltCons
     splitting: true,
     format: 'esm',
     target: 'es2024',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     minify: true,
     loader: { '.svg': 'copy' },
     // The console's tsconfig.json is for the type checker only.
@@ -68,7 +70,7 @@ export function buildConsole({ root, settings }: ConsoleBuildOptions): BuiltCons
     [entryPoint ?? Object.keys(inputs)[0] ?? '', `${URL_PREFIX}${basename(path)}`]))
   const page = fillIn(readFileSync(join(root, PAGE), 'utf8'), {
     SETTINGS: JSON.stringify(settings),
-    SCRIPT: urlOf.get('console/main.ts'),
+    SCRIPT: urlOf.get('console/main.tsx'),
     STYLE: urlOf.get('console/style.css'),
     ICON: urlOf.get('console/icon.svg'),
   })

@@ -165,10 +165,14 @@ const CASES: Readonly<Record<string, RuleCases>> = {
       { 'src/base/x.ts': 'const a = 5 \n' },
       { 'src/base/x.ts': 'if (a) {\n\tb()\n}\n' },
       { 'src/base/x.ts': 'const a = "b"\n' },
+      { 'console/x.tsx': "const a = <p title={b}>It's {c(\"d\")} now</p>\n" },
       { 'src/base/x.ts': `// ${'x'.repeat(LINE_MAX_LENGTH)}\n` },
       { 'src/store/migrations/0001_x.sql': 'select 1' },
     ],
-    allowed: [{ 'src/base/x.ts': `for (let a = 0; a < 5; a++) b({ c: "it's", d: ';' }) // ends;\ntype T = { a: string; b: number }\n` }],
+    allowed: [
+      { 'console/x.tsx': "export const a = () => (\n  <p class='b'>\n    It's 5; {c ? 'd' : \"it's\"} don't;\n  </p>\n)\n" },
+      { 'src/base/x.ts': `for (let a = 0; a < 5; a++) b({ c: "it's", d: ';' }) // ends;\ntype T = { a: string; b: number }\n` },
+    ],
   },
 }
 

@@ -4,7 +4,7 @@ import { findFunctions } from './functions.ts'
 import { findImports } from './imports.ts'
 import { codeTokens, startsWithTexts, tokenize } from './syntax.ts'
 import type { Token } from './syntax.ts'
-import { isProduct, isTestFile } from './tree.ts'
+import { isProduct, isTestFile, isTypeScript } from './tree.ts'
 import type { Rule, Tree, Violation } from './tree.ts'
 
 /** A rule over every token of the files that `appliesTo` selects; `find` returns a message where the rule is broken. */
@@ -12,7 +12,7 @@ function tokenRule(rule: string, appliesTo: (path: string) => boolean, find: (to
   return (tree) => {
     const violations: Violation[] = []
     for (const [path, source] of tree) {
-      if (!path.endsWith('.ts') || !appliesTo(path)) continue
+      if (!isTypeScript(path) || !appliesTo(path)) continue
       const tokens = codeTokens(source)
       tokens.forEach((token, index) => {
         const message = find(tokens, index)
@@ -130,7 +130,7 @@ const PACKAGE_ENTRIES = ['client/src/index.ts', 'client/src/ccxt/index.ts']
 const noBarrels: Rule = (tree) => {
   const violations: Violation[] = []
   for (const [path, source] of tree) {
-    if (!path.endsWith('.ts') || PACKAGE_ENTRIES.includes(path)) continue
+    if (!isTypeScript(path) || PACKAGE_ENTRIES.includes(path)) continue
     for (const reference of findImports(source)) {
       if (reference.form !== 're-export' && reference.form !== 'type re-export') continue
       violations.push({ rule: 'no-barrels', path, line: reference.line, message: 'a re-export; import the name from the file that defines it' })
@@ -145,7 +145,7 @@ const FUZZ_FILE = 'test/support/fuzz.ts'
 function oneSeed(tree: Tree): Violation[] {
   const violations: Violation[] = []
   for (const [path, source] of tree) {
-    if (!path.endsWith('.ts') || path === FUZZ_FILE) continue
+    if (!isTypeScript(path) || path === FUZZ_FILE) continue
     for (const { specifier, line, form: importForm } of findImports(source)) {
       if (specifier !== 'fast-check' || importForm.startsWith('type')) continue
       violations.push({ rule: 'one-seed', path, line, message: `import fc from ${FUZZ_FILE}, which applies the run's seed` })
@@ -176,8 +176,8 @@ const SILENCERS = /@ts-(?:ignore|nocheck|expect-error)|(?:oxlint|eslint|biome|pr
 const unfinishedCode: Rule = (tree) => {
   const violations: Violation[] = []
   for (const [path, source] of tree) {
-    if (!path.endsWith('.ts') && !path.endsWith('.sql')) continue
-    const comments = path.endsWith('.ts') ? tokenize(source).filter((token) => token.kind === 'comment') : sqlComments(source)
+    if (!isTypeScript(path) && !path.endsWith('.sql')) continue
+    const comments = isTypeScript(path) ? tokenize(source).filter((token) => token.kind === 'comment') : sqlComments(source)
     for (const { text, line } of comments) {
       const mark = MARKS.exec(text)?.[0] ?? SILENCERS.exec(text)?.[0]
       const message = `${mark}: finish the code, write TODO(decision), or fix the reported problem`
@@ -196,7 +196,7 @@ export const FUNCTION_MAX_LINES = 120
 const functionLength: Rule = (tree) => {
   const violations: Violation[] = []
   for (const [path, source] of tree) {
-    if (!path.endsWith('.ts')) continue
+    if (!isTypeScript(path)) continue
     for (const { line, lines, ownLines } of findFunctions(source)) {
       const add = (message: string) => violations.push({ rule: 'function-length', path, line, message })
       if (ownLines > FUNCTION_MAX_OWN_LINES) add(`${ownLines} lines without its inner functions (maximum ${FUNCTION_MAX_OWN_LINES})`)
@@ -214,7 +214,7 @@ const isGenerated = (source: string): boolean => source.startsWith('// Generated
 const fileLength: Rule = (tree) => {
   const violations: Violation[] = []
   for (const [path, source] of tree) {
-    if (!path.endsWith('.ts') || isGenerated(source)) continue
+    if (!isTypeScript(path) || isGenerated(source)) continue
     const max = isTestFile(path) ? TEST_FILE_MAX_LINES : FILE_MAX_LINES
     const lines = source.split('\n').length - 1
     if (lines > max) violations.push({ rule: 'file-length', path, line: max, message: `${lines} lines (maximum ${max}); split the file` })
@@ -226,7 +226,7 @@ export const LINE_MAX_LENGTH = 160
 const format: Rule = (tree) => {
   const violations: Violation[] = []
   for (const [path, source] of tree) {
-    if ((!path.endsWith('.ts') && !path.endsWith('.sql')) || isGenerated(source)) continue
+    if ((!isTypeScript(path) && !path.endsWith('.sql')) || isGenerated(source)) continue
     const add = (line: number, message: string) => violations.push({ rule: 'format', path, line, message })
     const lines = source.split('\n')
     if (lines.at(-1) !== '') add(lines.length, 'no line break at the end of the file')
@@ -235,7 +235,7 @@ const format: Rule = (tree) => {
       if (/\s$/.test(text)) add(index + 1, 'trailing white space')
       if (text.includes('\t')) add(index + 1, 'a tab; indent with spaces')
     })
-    if (path.endsWith('.ts')) for (const [line, message] of tokenFormat(source)) add(line, message)
+    if (isTypeScript(path)) for (const [line, message] of tokenFormat(source)) add(line, message)
   }
   return violations
 }

@@ -2,6 +2,7 @@
 
 import { findImports } from './imports.ts'
 import type { ImportReference } from './imports.ts'
+import { isTypeScript } from './tree.ts'
 import type { Tree, Violation } from './tree.ts'
 
 /** A reference to another file of the project. */
@@ -19,7 +20,7 @@ export function allImports(tree: Tree): ReadonlyMap<string, readonly ImportRefer
   if (cached !== undefined) return cached
   const imports = new Map<string, readonly ImportReference[]>()
   for (const [path, text] of tree) {
-    if (path.endsWith('.ts')) imports.set(path, findImports(text))
+    if (isTypeScript(path)) imports.set(path, findImports(text))
   }
   cache.set(tree, imports)
   return imports

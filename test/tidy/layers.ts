@@ -104,6 +104,8 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   esbuild: ['src/console'],
   'perpetual-exchange-localnet': ['main.ts'],
   'lightweight-charts': ['console'],
+  preact: ['console'],
+  '@preact/signals': ['console'],
   '@stellar/freighter-api': ['console'],
   'fast-check': [],
   typescript5: [],

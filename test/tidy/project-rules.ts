@@ -2,13 +2,13 @@
 
 import { allImports, reachable } from './graph.ts'
 import { PACKAGE_OWNERS } from './layers.ts'
-import { isProduct, isTestFile } from './tree.ts'
+import { isProduct, isTestFile, isTypeScript } from './tree.ts'
 import type { Rule, Tree, Violation } from './tree.ts'
 
 /** Entry files: started by the scripts of package.json, imported or run by users of the client, or loaded by the console's page. */
 const ENTRY_FILES = [
   'main.ts', 'src/store/prepare.ts', 'test/run.ts', 'test/mutations.ts', 'test/cash-ledger.ts', 'test/lint-documents.ts', 'bench/run.ts', 'client/src/index.ts',
-  'client/src/ccxt/index.ts', 'client/src/cli/main.ts', 'console/main.ts',
+  'client/src/ccxt/index.ts', 'client/src/cli/main.ts', 'console/main.tsx',
 ]
 
 const deadFiles: Rule = (tree) => {
@@ -17,7 +17,7 @@ const deadFiles: Rule = (tree) => {
   const tested = reachable(tree, [...tree.keys()].filter((path) => path.endsWith('.test.ts')))
   const violations: Violation[] = []
   for (const path of tree.keys()) {
-    if (!path.endsWith('.ts') || path.endsWith('.test.ts') || running.has(path)) continue
+    if (!isTypeScript(path) || path.endsWith('.test.ts') || running.has(path)) continue
     const add = (importer: string) => violations.push({ rule: 'dead-files', path, line: 1, message: `no ${importer} reaches it; delete the file or import it` })
     if (isProduct(path)) add('entry file')
     else if (!isTestFile(path) || !tested.has(path)) add('entry file or test')

@@ -19,13 +19,23 @@ export interface Token {
 const parsed = new Map<string, ts.SourceFile>()
 const scanned = new Map<string, Token[]>()
 
-/** The syntax tree of a source text, with parent links. */
+/** The syntax tree of a source text, with parent links. A text that is valid only with JSX is read as such: a rule knows no more of a file than its text. */
 export function parse(source: string): ts.SourceFile {
   const known = parsed.get(source)
   if (known !== undefined) return known
-  const file = ts.createSourceFile('source.ts', source, ts.ScriptTarget.ES2024, true)
+  const plain = parseAs('source.ts', source)
+  const file = errorCount(plain) > 0 && errorCount(parseAs('source.tsx', source)) === 0 ? parseAs('source.tsx', source) : plain
   parsed.set(source, file)
   return file
+}
+
+function parseAs(name: string, source: string): ts.SourceFile {
+  return ts.createSourceFile(name, source, ts.ScriptTarget.ES2024, true)
+}
+
+/** Syntax errors; the compiler's declarations leave this member out. */
+function errorCount(file: ts.SourceFile): number {
+  return (file as unknown as { readonly parseDiagnostics: readonly unknown[] }).parseDiagnostics.length
 }
 
 /** The line of a position in a syntax tree, from 1. */
@@ -60,10 +70,18 @@ export function startsWithTexts(tokens: readonly Token[], index: number, texts: 
 
 function scan(source: string): Token[] {
   const file = parse(source)
-  const { regexes, substitutionEnds } = ambiguousPositions(file)
+  const { regexes, substitutionEnds, jsxTexts } = ambiguousPositions(file)
   const scanner = ts.createScanner(ts.ScriptTarget.ES2024, false, ts.LanguageVariant.Standard, source)
   const tokens: Token[] = []
   for (let kind = scanner.scan(); kind !== ts.SyntaxKind.EndOfFileToken; kind = scanner.scan()) {
+    const jsxText = jsxTexts.get(scanner.getTokenFullStart())
+    if (jsxText !== undefined) {
+      const text = jsxText.text.trim()
+      const start = jsxText.pos + jsxText.text.indexOf(text)
+      if (text !== '') tokens.push({ kind: 'string', text, value: text, line: lineAt(file, start) })
+      scanner.resetTokenState(jsxText.end)
+      continue
+    }
     // A scanner alone cannot distinguish a division from a regular expression, or the end of a block from the end of a substitution. The tree can.
     if (regexes.has(scanner.getTokenStart())) kind = scanner.reScanSlashToken()
     if (substitutionEnds.has(scanner.getTokenStart())) kind = scanner.reScanTemplateToken(false)
@@ -80,14 +98,23 @@ function scan(source: string): Token[] {
   return tokens
 }
 
-function ambiguousPositions(file: ts.SourceFile): { regexes: ReadonlySet<number>; substitutionEnds: ReadonlySet<number> } {
+interface AmbiguousPositions {
+  readonly regexes: ReadonlySet<number>
+  readonly substitutionEnds: ReadonlySet<number>
+  /** The text between the tags of elements, by its start. */
+  readonly jsxTexts: ReadonlyMap<number, ts.JsxText>
+}
+
+function ambiguousPositions(file: ts.SourceFile): AmbiguousPositions {
   const regexes = new Set<number>()
   const substitutionEnds = new Set<number>()
+  const jsxTexts = new Map<number, ts.JsxText>()
   walk(file, (node) => {
+    if (ts.isJsxText(node)) jsxTexts.set(node.pos, node)
     if (node.kind === ts.SyntaxKind.RegularExpressionLiteral) regexes.add(node.getStart(file))
     if (node.kind === ts.SyntaxKind.TemplateMiddle || node.kind === ts.SyntaxKind.TemplateTail) substitutionEnds.add(node.getStart(file))
   })
-  return { regexes, substitutionEnds }
+  return { regexes, substitutionEnds, jsxTexts }
 }
 
 function kindOf(kind: ts.SyntaxKind): TokenKind | undefined {

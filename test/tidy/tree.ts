@@ -18,7 +18,7 @@ export interface Violation {
 export type Rule = (tree: Tree) => Violation[]
 
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '.git', 'data', 'dist'])
-const TEXT_ENDINGS = ['.ts', '.md', '.sql', '.json', '.yml', '.yaml', '.html', '.css', '.js', '.mjs', '.sh', '.txt']
+const TEXT_ENDINGS = ['.ts', '.tsx', '.md', '.sql', '.json', '.yml', '.yaml', '.html', '.css', '.js', '.mjs', '.sh', '.txt']
 const TEXT_NAMES: ReadonlySet<string> = new Set(['.gitignore', '.dockerignore', '.ci/run', '.npmrc', 'LICENSE', 'Dockerfile', 'deploy/Caddyfile'])
 /** Larger files are data. */
 const TEXT_MAX_BYTES = 2_000_000
@@ -58,9 +58,14 @@ export function report(violations: readonly Violation[]): string {
 
 const PRODUCT_FOLDERS = ['src/', 'localnet/', 'client/src/', 'console/']
 
+/** True for the path of a TypeScript file, with JSX or without. */
+export function isTypeScript(path: string): boolean {
+  return path.endsWith('.ts') || path.endsWith('.tsx')
+}
+
 /** True for TypeScript that runs in production, unlike tests and benchmarks. */
 export function isProduct(path: string): boolean {
-  return path.endsWith('.ts') && !isTestFile(path) && (path === 'main.ts' || PRODUCT_FOLDERS.some((folder) => path.startsWith(folder)))
+  return isTypeScript(path) && !isTestFile(path) && (path === 'main.ts' || PRODUCT_FOLDERS.some((folder) => path.startsWith(folder)))
 }
 
 /** True for test files in any folder: `x.test.ts` next to `x.ts`, and `test-….ts` with shared helpers. */

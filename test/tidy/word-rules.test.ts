@@ -14,6 +14,7 @@ const CAUGHT: readonly (readonly [path: string, source: string])[] = [
   ['src/store/x.sql', '-- computed anew\n'],
   ['docs/a.md', '# A\n\nThe indexer goes on.\n'],
   ['README.md', '# R\n\nThe request was made in vain.\n'],
+  ['console/x.tsx', "const a = <p>Don't: <b>meanwhile the price moved</b> {b}.</p>\n"],
   ['console/index.html', '<p>Meanwhile the price moved.</p>\n'],
 ]
 const PASSED: readonly (readonly [path: string, source: string])[] = [

@@ -1,6 +1,7 @@
 // Words that read like a translation, in everything a person reads: comments, strings, test names, markdown, SQL, styles and pages.
 
 import { tokenize } from './syntax.ts'
+import { isTypeScript } from './tree.ts'
 import type { Rule, Tree, Violation } from './tree.ts'
 
 /** What to write instead. The first alternative that fits is enough. */
@@ -55,7 +56,7 @@ interface Passage {
 
 /** What a person reads in a file. */
 function passages(path: string, source: string): readonly Passage[] {
-  if (path.endsWith('.ts')) return tokenize(source).filter(({ kind }) => kind === 'comment' || kind === 'string' || kind === 'template')
+  if (isTypeScript(path)) return tokenize(source).filter(({ kind }) => kind === 'comment' || kind === 'string' || kind === 'template')
   if (/\.(?:md|sql|css|html|yml|yaml|sh)$/.test(path) || path === 'Dockerfile' || path === '.ci/run') return [{ text: source, line: 1 }]
   return []
 }
@@ -64,7 +65,7 @@ function passages(path: string, source: string): readonly Passage[] {
 const BANNED_IN_NAMES = /^(?:told|tells?|whoever|anew|wish(?:es)?|deeds?|mortals?|upsets?|lanes?|bells?|misfits?|habits?)$/
 
 function namePassages(path: string, source: string): readonly Passage[] {
-  if (!path.endsWith('.ts')) return []
+  if (!isTypeScript(path)) return []
   return tokenize(source).filter(({ kind, text }) => kind === 'word' && text.split(/(?=[A-Z])|_/).some((part) => BANNED_IN_NAMES.test(part.toLowerCase())))
 }
 

@@ -2,60 +2,75 @@
 
 import type { Health } from '../../client/src/index.ts'
 import { nowMs } from '../clock.ts'
-import { card, createTable, el, facts, setChildren } from '../dom.ts'
+import { useResource } from '../state/use-resource.ts'
 import { amount, dateTime, duration, UNKNOWN } from '../format.ts'
-import type { Page, PageParts } from '../page.ts'
-import { createPanel } from '../panel.ts'
+import { useParts } from '../parts.ts'
+import { Card, Facts, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
+import { Table } from '../ui/table.tsx'
 
 const COUNTING = {
   process: 'per instance', shared: 'shared by all instances', fallback: 'per instance, because Redis does not respond',
 } as const
 const GAP_STATES = { open: 'missing', filled: 'filled from another node', unfillable: 'missing, no node has them' } as const
 
-export function createSystemPage({ feed, session, settings }: PageParts): Page {
-  const general = el('div')
-  const index = el('div')
-  const gaps = createTable<NonNullable<Health['indexer']['gapRanges']>[number]>({
-    caption: 'Missing ledgers', empty: 'No gaps known.',
-    columns: [
-      { title: 'Ledgers', cell: ({ fromLedger, toLedger }) => `${fromLedger} to ${toLedger}` },
-      { title: 'State', cell: ({ state }) => GAP_STATES[state] },
-      { title: 'Detected', cell: ({ since }) => dateTime(since / 1000) },
-    ],
-  })
-  const contracts = createTable<readonly [name: string, contract: Health['contracts']['market']]>({
-    caption: 'Contracts of the deployment', empty: UNKNOWN,
-    columns: [
-      { title: 'Contract', cell: ([name]) => name },
-      { title: 'Address', cell: ([, contract]) => el('span', { class: 'address' }, contract.address) },
-      { title: 'Generation', cell: ([name, { generation }]) => generation ?? (name.endsWith('Token') ? 'built-in token' : UNKNOWN) },
-      { title: 'Configured by', cell: ([, { source }]) => (source === 'env' ? 'environment' : 'deployment list') },
-    ],
-  })
-  const content = el('div', { class: 'stack' },
-    card('general-heading', 'Gateway', general),
-    card('index-heading', 'Index', index, gaps.element),
-    card('contracts-heading', 'Contracts', contracts.element))
+export function SystemPage() {
+  const health = useResource('Health', (client) => client.getHealth())
+  const body = health.answer.value?.body
+  return (
+    <div class='stack'>
+      <PageHeading>System</PageHeading>
+      <ReadNote resource={health} />
+      {body !== undefined && (
+        <Fresh resource={health}>
+          <Card title='Gateway'><GatewayFacts health={body} /></Card>
+          <Card title='Index'>
+            <Facts rows={indexFacts(body.indexer)} />
+            <Gaps indexer={body.indexer} />
+          </Card>
+          <Card title='Contracts'><Contracts contracts={body.contracts} /></Card>
+        </Fresh>
+      )}
+    </div>
+  )
+}
 
-  const panel = createPanel({
-    feed, session, content, title: 'Health',
-    read: (client) => client.getHealth(),
-    render(health) {
-      setChildren(general, facts([
+function GatewayFacts({ health }: { readonly health: Health }) {
+  const { settings } = useParts()
+  return (
+    <Facts
+      rows={[
         ['Network', `${health.network}${settings.localRpcUrl === null ? '' : ', run by this gateway'}`],
         ['Version', health.version], ['Uptime', duration(health.uptime)], ['Rate limits', COUNTING[health.rateLimits.counting] ?? UNKNOWN],
-      ]))
-      setChildren(index, facts(indexFacts(health.indexer)))
-      gaps.setRows(health.indexer.gapRanges ?? [])
-      contracts.setRows(Object.entries(health.contracts))
-    },
-  })
-  return {
-    title: 'System',
-    element: el('div', { class: 'stack' }, el('h1', { tabindex: -1 }, 'System'), panel.note, content),
-    show: panel.show,
-    hide: panel.hide,
-  }
+      ]}
+    />
+  )
+}
+
+function Gaps({ indexer }: Pick<Health, 'indexer'>) {
+  return (
+    <Table
+      caption='Missing ledgers' empty='No gaps known.' rows={indexer.gapRanges ?? []} keyOf={({ fromLedger }) => fromLedger}
+      columns={[
+        { title: 'Ledgers', cell: ({ fromLedger, toLedger }) => `${fromLedger} to ${toLedger}` },
+        { title: 'State', cell: ({ state }) => GAP_STATES[state] },
+        { title: 'Detected', cell: ({ since }) => dateTime(since / 1000) },
+      ]}
+    />
+  )
+}
+
+function Contracts({ contracts }: Pick<Health, 'contracts'>) {
+  return (
+    <Table
+      caption='Contracts of the deployment' empty={UNKNOWN} rows={Object.entries(contracts)} keyOf={([name]) => name}
+      columns={[
+        { title: 'Contract', cell: ([name]) => name },
+        { title: 'Address', cell: ([, contract]) => <span class='address'>{contract.address}</span> },
+        { title: 'Generation', cell: ([name, { generation }]) => generation ?? (name.endsWith('Token') ? 'built-in token' : UNKNOWN) },
+        { title: 'Configured by', cell: ([, { source }]) => (source === 'env' ? 'environment' : 'deployment list') },
+      ]}
+    />
+  )
 }
 
 const numberOrUnknown = (value: number | null): string => (value === null ? UNKNOWN : value.toLocaleString('en-GB'))

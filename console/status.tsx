@@ -1,11 +1,12 @@
 // The status line: freshness of the stream, the index and the prices, and the API calls left this minute.
 
-import { nowMs } from './clock.ts'
-import { announce, el, pageElement, setText } from './dom.ts'
+import { useEffect, useRef } from 'preact/hooks'
+import { announce } from './dom.ts'
 import type { Feed } from './feed.ts'
 import { duration, UNKNOWN } from './format.ts'
 import { indexAgeSec, indexFreshness, priceFreshness, streamFreshness } from './freshness.ts'
 import type { Freshness, ReceivedHead } from './freshness.ts'
+import { useParts } from './parts.ts'
 import type { Session } from './session.ts'
 
 interface Status {
@@ -15,37 +16,35 @@ interface Status {
 
 const TITLES = { stream: 'Stream', index: 'Index', prices: 'Prices', calls: 'API calls left' } as const
 type Name = keyof typeof TITLES
+const NAMES = Object.keys(TITLES) as Name[]
 
-export function createStatusLine({ feed, session }: { readonly feed: Feed; readonly session: Session }): void {
-  const cells = (Object.keys(TITLES) as Name[]).map((name) => {
-    const value = el('dd')
-    const item = el('div', { 'data-status': name }, el('dt', {}, TITLES[name]), value)
-    return { name, value, item }
-  })
-  pageElement('status').append(el('dl', {}, ...cells.map(({ item }) => item)))
-  let announced = ''
-
-  function update(): void {
-    const status = statusOf(feed, session)
-    for (const { name, value, item } of cells) {
-      setText(value, status[name].text)
-      if (item.dataset['state'] !== status[name].state) item.dataset['state'] = status[name].state
-    }
-    // Screen readers get changes of state only, not the values of each second.
-    const stale = (['stream', 'index', 'prices'] as const).filter((name) => status[name].state === 'stale').map((name) => TITLES[name])
-    const announcement = stale.length === 0 ? (announced === '' ? '' : 'Everything is live again.') : `Stale: ${stale.join(', ')}.`
-    if (announcement !== '' && announcement !== announced) {
-      announced = announcement
-      announce(announcement)
-    }
-  }
-
-  update()
-  feed.onSecond(update)
+export function StatusLine() {
+  const { feed, session } = useParts()
+  const status = statusOf(feed, session, feed.now.value)
+  const announced = useRef('')
+  // Screen readers get changes of state only, not the values of each second.
+  const stale = NAMES.filter((name) => name !== 'calls' && status[name].state === 'stale').map((name) => TITLES[name])
+  const announcement = stale.length === 0 ? (announced.current === '' ? '' : 'Everything is live again.') : `Stale: ${stale.join(', ')}.`
+  useEffect(() => {
+    if (announcement === '' || announcement === announced.current) return
+    announced.current = announcement
+    announce(announcement)
+  }, [announcement])
+  return (
+    <section class='status' aria-label='Data freshness'>
+      <dl>
+        {NAMES.map((name) => (
+          <div key={name} data-status={name} data-state={status[name].state}>
+            <dt>{TITLES[name]}</dt>
+            <dd>{status[name].text}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
 }
 
-function statusOf(feed: Feed, session: Session): Readonly<Record<Name, Status>> {
-  const now = nowMs()
+function statusOf(feed: Feed, session: Session, now: number): Readonly<Record<Name, Status>> {
   const head = feed.head()
   return { stream: streamStatus(head, now), index: indexStatus(head, now), prices: pricesStatus(feed, now), calls: callsStatus(session) }
 }

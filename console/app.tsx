@@ -1,0 +1,68 @@
+// The page's frame: header with navigation, status line, and the page that the URL names.
+
+import type { ReadonlySignal } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { ElementPage } from './element-page.tsx'
+import { createKeysPage } from './pages/keys.ts'
+import { LeadersPage } from './pages/leaders.tsx'
+import { createMarketsPage } from './pages/markets.ts'
+import { PositionsPage } from './pages/positions.tsx'
+import { SystemPage } from './pages/system.tsx'
+import { createTradePage } from './pages/trade.ts'
+import { createVaultsPage } from './pages/vaults.ts'
+import type { Route } from './router.ts'
+import { StatusLine } from './status.tsx'
+import { switchToNextTheme, theme } from './theme.ts'
+
+export interface PageProps {
+  /** The segments of the URL's fragment after the page's name. */
+  readonly path: readonly string[]
+}
+
+interface PageEntry {
+  readonly name: string
+  readonly title: string
+  readonly Page: ComponentType<PageProps>
+}
+
+const MARKETS: PageEntry = { name: 'markets', title: 'Markets', Page: (props) => <ElementPage {...props} name='markets' create={createMarketsPage} /> }
+const PAGES: readonly PageEntry[] = [
+  MARKETS,
+  { name: 'positions', title: 'Positions', Page: PositionsPage },
+  { name: 'leaders', title: 'Leaders', Page: LeadersPage },
+  { name: 'vaults', title: 'Vaults', Page: (props) => <ElementPage {...props} name='vaults' create={createVaultsPage} /> },
+  { name: 'trade', title: 'Trade', Page: (props) => <ElementPage {...props} name='trade' create={createTradePage} /> },
+  { name: 'keys', title: 'Wallet and keys', Page: (props) => <ElementPage {...props} name='keys' create={createKeysPage} /> },
+  { name: 'system', title: 'System', Page: SystemPage },
+]
+
+export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
+  const { page, path } = route.value
+  const { name, title, Page } = PAGES.find((each) => each.name === page) ?? MARKETS
+  const main = useRef<HTMLElement>(null)
+  const shown = useRef<string | null>(null)
+  useEffect(() => {
+    document.title = `${title} · Perpetual exchange`
+    // Keyboard and screen reader users continue at the start of the new page.
+    if (shown.current !== null && shown.current !== name) main.current?.querySelector<HTMLElement>('h1')?.focus()
+    shown.current = name
+  }, [name, title])
+  return (
+    <>
+      <header class='top'>
+        <p class='brand'>Perpetual exchange <span class='tag'>test funds</span></p>
+        <nav aria-label='Pages'>
+          <ul>
+            {PAGES.map((each) => (
+              <li key={each.name}><a href={`#/${each.name}`} aria-current={each.name === name ? 'true' : undefined}>{each.title}</a></li>
+            ))}
+          </ul>
+        </nav>
+        <div class='tools'><button type='button' class='quiet' onClick={switchToNextTheme}>Theme: {theme}</button></div>
+      </header>
+      <StatusLine />
+      <main id='main' tabIndex={-1} ref={main}><Page key={name} path={path} /></main>
+    </>
+  )
+}

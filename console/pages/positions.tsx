@@ -1,0 +1,99 @@
+// Open positions of all traders, and the latest closed ones.
+
+import type { OpenPosition } from '../../client/src/index.ts'
+import { nowMs } from '../clock.ts'
+import { useResource } from '../state/use-resource.ts'
+import { amount, dateTime, price, profitByPrice, timeOfDay, UNKNOWN } from '../format.ts'
+import { priceFreshness } from '../freshness.ts'
+import { useParts } from '../parts.ts'
+import { Card, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
+import { Table } from '../ui/table.tsx'
+import { Address, Profit, Side } from '../ui/text.tsx'
+
+const CLOSED_ROWS = 50
+
+export function PositionsPage() {
+  return (
+    <div class='stack'>
+      <PageHeading>Positions</PageHeading>
+      <Card title='Open'><OpenPositions /></Card>
+      <Card title='Closed'><ClosedPositions /></Card>
+    </div>
+  )
+}
+
+function OpenPositions() {
+  const positions = useResource('Open positions', (client) => client.listOpenPositions())
+  return (
+    <>
+      <Fresh resource={positions}>
+        <Table
+          caption='Open positions, newest first. PnL from the price alone, without funding and fees.' empty='No open positions.'
+          rows={positions.answer.value?.body.positions ?? []} keyOf={({ positionId }) => positionId}
+          columns={[
+            { title: 'Position', cell: ({ positionId }) => positionId },
+            { title: 'Market', cell: ({ asset }) => <a href={`#/markets/${encodeURIComponent(asset)}`}>{asset}</a> },
+            { title: 'Side', cell: ({ direction }) => <Side direction={direction} /> },
+            { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size) },
+            { title: 'Entry', isNumeric: true, cell: ({ entryPrice }) => price(entryPrice) },
+            { title: 'Price', isNumeric: true, isMinor: true, cell: ({ asset }) => <LivePrice asset={asset} /> },
+            { title: 'PnL', isNumeric: true, cell: (position) => <LiveProfit position={position} /> },
+            { title: 'Opened', isMinor: true, cell: ({ openedAt }) => dateTime(openedAt) },
+            { title: 'Trader', cell: ({ trader }) => <Address text={trader} /> },
+          ]}
+        />
+      </Fresh>
+      <ReadNote resource={positions} />
+    </>
+  )
+}
+
+/** Grey when the price is stale. */
+function LivePrice({ asset }: { readonly asset: string }) {
+  const { received, className } = useLivePrice(asset)
+  return <span class={className}>{price(received?.price ?? null)}</span>
+}
+
+function LiveProfit({ position }: { readonly position: OpenPosition }) {
+  const { received, className } = useLivePrice(position.asset)
+  return <span class={className}><Profit value={profitByPrice(position, received?.price)} /></span>
+}
+
+/** The price as of the last second. */
+function useLivePrice(asset: string) {
+  const { feed } = useParts()
+  const now = feed.now.value
+  const received = feed.price(asset)
+  return { received, className: priceFreshness(received, Math.max(now, nowMs())) === 'fresh' ? '' : 'stale' }
+}
+
+const CLOSED_KINDS: Readonly<Record<string, string>> = {
+  close: 'Close', liquidation: 'Liquidation', cross_liquidation: 'Cross liquidation', adl: 'ADL',
+}
+
+function ClosedPositions() {
+  const trades = useResource('Closed positions', (client) => client.listTrades({ limit: CLOSED_ROWS }))
+  const rows = (trades.answer.value?.body.trades ?? []).map((trade, index) => ({ ...trade, key: `${trade.txHash} ${trade.positionId} ${trade.kind} ${index}` }))
+  return (
+    <>
+      <Fresh resource={trades}>
+        <Table
+          caption='Closed and liquidated positions, newest first' empty='No closed positions yet.' rows={rows} keyOf={({ key }) => key}
+          columns={[
+            { title: 'Time', cell: ({ ts }) => timeOfDay(ts) },
+            { title: 'Type', cell: ({ kind }) => CLOSED_KINDS[kind] ?? kind },
+            { title: 'Market', cell: ({ asset }) => asset ?? UNKNOWN },
+            { title: 'Side', cell: ({ direction }) => <Side direction={direction} /> },
+            { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size) },
+            { title: 'Entry', isNumeric: true, isMinor: true, cell: ({ entryPrice }) => price(entryPrice) },
+            { title: 'Exit', isNumeric: true, cell: ({ closePrice }) => price(closePrice) },
+            // The exchange does not publish the loss of a liquidation.
+            { title: 'PnL', isNumeric: true, cell: ({ pnl }) => <Profit value={pnl} /> },
+            { title: 'Trader', isMinor: true, cell: ({ trader }) => <Address text={trader} /> },
+          ]}
+        />
+      </Fresh>
+      <ReadNote resource={trades} />
+    </>
+  )
+}

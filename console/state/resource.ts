@@ -1,0 +1,109 @@
+// Something that is read over REST: when it is shown, and again when the log has moved on, at most every 15 s. It is stale, and says why, when it could not be
+// read again.
+
+import { computed, effect, signal } from '@preact/signals'
+import type { ReadonlySignal } from '@preact/signals'
+import type { Answer, Client } from '../../client/src/index.ts'
+import { nowMs } from '../clock.ts'
+import type { Feed } from '../feed.ts'
+import { timeOfDay } from '../format.ts'
+import { reasonOf, retryAfterSec } from '../problems.ts'
+import type { Session } from '../session.ts'
+
+export interface ResourceOptions<Body> {
+  readonly feed: Feed
+  readonly session: Session
+  /** Name of the content in messages. */
+  readonly title: string
+  readonly read: (client: Client) => Promise<Answer<Body>>
+  /** Disables reading again when the log moves on. */
+  readonly isManual?: boolean
+}
+
+export interface Resource<Body> {
+  /** What was read last; null if nothing was. */
+  readonly answer: ReadonlySignal<Answer<Body> | null>
+  /** True when the content may no longer be current. */
+  readonly isStale: ReadonlySignal<boolean>
+  /** Says when the content was read, or why it was not. */
+  readonly note: ReadonlySignal<string>
+  readonly hasProblem: ReadonlySignal<boolean>
+  /** Reads while shown. Returns a function that hides it. */
+  show(): () => void
+  /** Reads now. `reset` clears the content first because it belongs to something else. */
+  read(reset?: boolean): Promise<void>
+}
+
+const READ_EVERY_MS = 15_000
+/** Outdated content is stale after this time. */
+const STALE_AFTER_MS = 45_000
+const RETRY_AFTER_MS = 15_000
+
+interface Reading<Body> {
+  readonly answer: Answer<Body> | null
+  readonly readMs: number | null
+  readonly isReading: boolean
+  readonly problem: { readonly text: string; readonly retryMs: number } | null
+}
+
+export function createResource<Body>({ feed, session, title, read: readOnce, isManual = false }: ResourceOptions<Body>): Resource<Body> {
+  const state = signal<Reading<Body>>({ answer: null, readMs: null, isReading: false, problem: null })
+  /** Number of the latest read. The results of earlier ones are dropped. */
+  let latestRead = 0
+
+  async function read(reset = false): Promise<void> {
+    const thisRead = ++latestRead
+    state.value = reset ? { answer: null, readMs: null, isReading: true, problem: null } : { ...state.peek(), isReading: true }
+    try {
+      const answer = await readOnce(session.client())
+      if (thisRead === latestRead) state.value = { answer, readMs: nowMs(), isReading: false, problem: null }
+    } catch (error) {
+      if (thisRead !== latestRead) return
+      const retryAfter = retryAfterSec(error) ?? 0
+      const problem = { text: reasonOf(error), retryMs: nowMs() + (retryAfter > 0 ? retryAfter * 1000 : RETRY_AFTER_MS) }
+      state.value = { ...state.peek(), isReading: false, problem }
+    }
+  }
+
+  function isOutdated({ answer }: Reading<Body>): boolean {
+    return answer !== null && (answer.seq ?? 0) < (feed.head()?.seq ?? 0)
+  }
+
+  function isDue(reading: Reading<Body>, now: number): boolean {
+    const { problem, readMs } = reading
+    if (problem !== null) return now >= problem.retryMs
+    return !isManual && readMs !== null && now - readMs >= READ_EVERY_MS && isOutdated(reading) && feed.isLive()
+  }
+
+  const isOld = computed(() => {
+    const { readMs } = state.value
+    return readMs !== null && feed.now.value - readMs > STALE_AFTER_MS && (isOutdated(state.value) || !feed.isLive())
+  })
+  return {
+    answer: computed(() => state.value.answer),
+    isStale: computed(() => isOld.value || (state.value.problem !== null && state.value.answer !== null)),
+    hasProblem: computed(() => state.value.problem !== null),
+    note: computed(() => noteText(title, state.value, { now: feed.now.value, isOld: isOld.value })),
+    show() {
+      const { readMs } = state.peek()
+      if (readMs === null || nowMs() - readMs >= READ_EVERY_MS) void read()
+      return effect(() => {
+        const now = feed.now.value
+        const reading = state.peek()
+        if (!reading.isReading && !document.hidden && isDue(reading, now)) void read()
+      })
+    },
+    read,
+  }
+}
+
+function noteText(title: string, { answer, readMs, problem }: Reading<unknown>, { now, isOld }: { readonly now: number; readonly isOld: boolean }): string {
+  const ledger = answer?.ledger ?? null
+  const source = readMs === null ? '' : `${timeOfDay(readMs / 1000)}${ledger === null ? '' : `, ledger ${ledger}`}`
+  if (problem !== null) {
+    const seconds = Math.max(0, Math.ceil((problem.retryMs - now) / 1000))
+    return `${title}: ${problem.text}. Retrying in ${seconds} s.${source === '' ? '' : ` Showing data from ${source}.`}`
+  }
+  if (readMs === null) return `${title}: loading…`
+  return isOld ? `Stale: read at ${source}.` : `Read at ${source}.`
+}

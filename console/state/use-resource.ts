@@ -1,0 +1,17 @@
+// Reads a resource while a component is on the page.
+
+import { useEffect, useMemo } from 'preact/hooks'
+import type { Answer, Client } from '../../client/src/index.ts'
+import { useParts } from '../parts.ts'
+import { createResource } from './resource.ts'
+import type { Resource } from './resource.ts'
+
+/** `dependencies`: what `read` depends on. When one of them changes, the content is cleared and read again. */
+export function useResource<Body>(
+  title: string, read: (client: Client) => Promise<Answer<Body>>, dependencies: readonly unknown[] = [], options: { readonly isManual?: boolean } = {},
+): Resource<Body> {
+  const { feed, session } = useParts()
+  const resource = useMemo(() => createResource({ feed, session, title, read, ...options }), dependencies)
+  useEffect(() => resource.show(), [resource])
+  return resource
+}

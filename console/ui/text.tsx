@@ -1,0 +1,37 @@
+// Small pieces of text. Data becomes text, never markup, and hidden characters become visible: anyone can choose the labels and names on the chain.
+
+import { displayText } from '../../client/src/index.ts'
+import { short, signed, UNKNOWN } from '../format.ts'
+
+/** Text from the chain or the API, with its hidden characters shown. */
+export function Shown({ text }: { readonly text: string }) {
+  return <>{displayText(text)}</>
+}
+
+/** A name from the chain, whose direction does not affect the text around it. */
+export function Name({ text }: { readonly text: string }) {
+  return <bdi>{displayText(text)}</bdi>
+}
+
+/** A profit or loss in USDC, colored by its sign. `value`: digits with seven implied decimals; null is unknown. */
+export function Profit({ value, decimals = 2 }: { readonly value: string | null; readonly decimals?: number }) {
+  if (value === null) return <>{UNKNOWN}</>
+  const text = signed(value, decimals)
+  return <span class={text.startsWith('+') ? 'up' : text.startsWith('−') ? 'down' : ''}>{text}</span>
+}
+
+/** "Long" or "Short" with an arrow and a color. */
+export function Side({ direction }: { readonly direction: number | null }) {
+  if (direction === null) return <>{UNKNOWN}</>
+  return direction === 0 ? <span class='up'>▲ Long</span> : <span class='down'>▼ Short</span>
+}
+
+/** A shortened address or hash. Screen readers and the tooltip get the whole one. */
+export function Address({ text, length = 4 }: { readonly text: string; readonly length?: number }) {
+  return (
+    <span class='address' title={text}>
+      <span aria-hidden>{short(text, length)}</span>
+      <span class='visually-hidden'>{text}</span>
+    </span>
+  )
+}
