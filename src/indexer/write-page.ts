@@ -11,8 +11,9 @@ import { insertAnchors } from '../projections/anchors.ts'
 import type { Anchor } from '../projections/anchors.ts'
 import { appendEvents } from '../projections/events.ts'
 import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
-import { lastReservedSeq, updateIndexCursor } from '../projections/index-state.ts'
+import { lastReservedSeq, moveIndexCursor } from '../projections/index-state.ts'
 import { assignLearnedEventSeqs } from '../projections/learned-events.ts'
+import { notifyLogPage } from '../projections/log-notification.ts'
 import type { Writer } from '../store/store.ts'
 import { decodeEvent } from './decode.ts'
 import { publicEventId } from './epochs.ts'
@@ -104,12 +105,13 @@ export async function writePage(
   const { from, to, epoch, page, anchors } = move
   const { archived } = page
   await db.transaction(async (tx) => {
-    await updateIndexCursor(tx, from, to, nowMs)
+    await moveIndexCursor(tx, from, to, nowMs)
     await insertAnchors(tx, epoch.chain, anchors)
     await writeUpgrades(tx, epoch.chain, page, nowMs)
     await appendEvents(tx, epoch.number, archived, nowMs)
     await applyEvents(tx, epoch, archived)
     await assignLearnedEventSeqs(tx, archived.filter((event) => !isTransfer(event)).map(({ seq }) => seq))
+    await notifyLogPage(tx, { afterSeq: from.lastSeq, lastSeq: to.lastSeq, rows: archived.length })
   })
 }
 

@@ -8,7 +8,10 @@ import { ARCHIVED_BY_TOPIC } from './event-counts.ts'
 import { GAP_RANGES } from './gaps.ts'
 import { PROJECTIONS_VERSION } from './tables.ts'
 
-/** NOTIFY channel for every commit of the indexer; the payload is the new head's seq. Notifications may be lost, so listeners must also read the log. */
+/**
+ * NOTIFY channel for every commit of the indexer. The payload is the new head's seq, and for a small page its rows (log-notification.ts). Notifications may be
+ * lost, so listeners must also read the log.
+ */
 export const INDEX_CHANNEL = 'index_moved'
 
 /** The last comparison with the ledger. Amounts are digits, 7-decimal USDC. */
@@ -146,6 +149,12 @@ export class IndexConflict extends Error {
  * transaction that writes the log: it locks the row, so that two writers cannot both continue. Without a time, the index itself has not advanced.
  */
 export async function updateIndexCursor(tx: Queryable, from: IndexCursor | null, to: IndexCursor, nowMs: number | null): Promise<void> {
+  await moveIndexCursor(tx, from, to, nowMs)
+  await notifyIndexChanged(tx, to.lastSeq)
+}
+
+/** The same without the notification, which the caller sends. */
+export async function moveIndexCursor(tx: Queryable, from: IndexCursor | null, to: IndexCursor, nowMs: number | null): Promise<void> {
   const updated = await tx.query(
     `update idx.cursor set epoch = $4, cursor = $5, start_ledger = $6, last_ledger = $7, last_ledger_close_ts = $8, last_seq = $9, unknown_events = $10,
        updated_at = coalesce($11::bigint, updated_at), reserved_seq = greatest(reserved_seq, $13::bigint), oldest_ledger = $14,
@@ -160,7 +169,6 @@ export async function updateIndexCursor(tx: Queryable, from: IndexCursor | null,
     ],
   )
   if (updated.length !== 1) throw new IndexConflict('another writer advanced the index')
-  await notifyIndexChanged(tx, to.lastSeq)
 }
 
 /** Notifies every instance at the commit. */

@@ -24,6 +24,7 @@ export interface LogEvent {
   readonly txHash: string
   /** Null when the event could not be decoded; frames then show its raw XDR. */
   readonly payload: Payload | null
+  /** The XDR of an event that could not be decoded; empty for others. */
   readonly topicsXdr: readonly string[]
   readonly valueXdr: string
 }
@@ -66,9 +67,23 @@ export interface LogHead {
   readonly ledger: number | null
   /** Unix seconds. */
   readonly ledgerCloseTs: number | null
+  /** The last seq of another epoch that interrupted this one; 0 when none did. */
+  readonly interruptedThrough: number
+  /** The schema of the index. Several indexes of one database share a notification channel. */
+  readonly schema: string
+}
+
+/** A page of the log with the end of the log, from one snapshot. */
+export interface LogPage {
+  /** Null while nothing has been indexed. */
+  readonly end: LogHead | null
+  readonly rows: readonly LogRow[]
+  readonly upgrades: readonly LogUpgrade[]
 }
 
 interface RawHead {
+  readonly schema: string
+  readonly interruptedThrough: number | null
   readonly headSeq: number
   readonly headEpoch: string
   readonly headLedger: number | null
@@ -76,7 +91,9 @@ interface RawHead {
 }
 
 const HEAD_COLUMNS = `c.last_seq as "headSeq", (select h.epoch from idx.epochs h where h.number = c.epoch) as "headEpoch", c.last_ledger as "headLedger",
-  c.last_ledger_close_ts as "headCloseTs"`
+  c.last_ledger_close_ts as "headCloseTs", 'idx' as schema,
+  (select max(s.last_seq) from idx.sections s
+   where s.epoch <> c.epoch and s.first_seq > (select min(o.first_seq) from idx.sections o where o.epoch = c.epoch)) as "interruptedThrough"`
 
 /** The end of the log; null while nothing has been indexed. */
 export async function readLogHead(db: Queryable): Promise<LogHead | null> {
@@ -90,20 +107,26 @@ export async function hasEventAt(db: Queryable, seq: number): Promise<boolean> {
   return (await db.query(tables.map((table) => `select 1 from ${table} where seq = $1`).join(' union all '), [seq])).length > 0
 }
 
-function toHead({ headSeq, headEpoch, headLedger, headCloseTs }: RawHead): LogHead {
-  return { seq: headSeq, epoch: headEpoch, ledger: headLedger, ledgerCloseTs: headCloseTs }
+function toHead({ headSeq, headEpoch, headLedger, headCloseTs, interruptedThrough, schema }: RawHead): LogHead {
+  return { seq: headSeq, epoch: headEpoch, ledger: headLedger, ledgerCloseTs: headCloseTs, interruptedThrough: interruptedThrough ?? 0, schema }
 }
 
 /** SQL: rows of the account's channel that keep their own seq. */
 const NOT_LEARNED = 'not exists (select 1 from idx.learned_events l where l.account = a.account and l.seq = a.seq)'
 
+/** SQL: XDR is most of an event's size, and frames show it only for events that could not be decoded. */
+function rawXdr(table: string, column: string): string {
+  return `case when ${table}.payload is null then ${table}.${column} else '' end`
+}
+
 const EVENT_COLUMNS = `e.seq, (select p.epoch from idx.epochs p where p.number = e.epoch) as epoch,
   e.event_id as "eventId", e.contract_id as "contractId", e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.payload,
-  e.topics_xdr as "topicsXdr", e.value_xdr as "valueXdr", ${printOf('e.seq')} as print`
+  ${rawXdr('e', 'topics_xdr')} as "topicsXdr", ${rawXdr('e', 'value_xdr')} as "valueXdr", ${printOf('e.seq')} as print`
 
 const COLUMNS = `${EVENT_COLUMNS}, (select string_agg(a.account, ' ') from idx.account_events a where a.seq = e.seq and ${NOT_LEARNED}) as accounts,
   (select jsonb_agg(jsonb_build_object('account', l.account, 'eventId', le.event_id, 'contractId', le.contract_id, 'topic', le.topic, 'ledger', le.ledger,
-     'ledgerCloseTs', le.ledger_close_ts, 'txHash', le.tx_hash, 'payload', le.payload, 'topicsXdr', le.topics_xdr, 'valueXdr', le.value_xdr))
+     'ledgerCloseTs', le.ledger_close_ts, 'txHash', le.tx_hash, 'payload', le.payload,
+     'topicsXdr', ${rawXdr('le', 'topics_xdr')}, 'valueXdr', ${rawXdr('le', 'value_xdr')}))
    from idx.learned_events l join idx.events le on le.seq = l.seq where l.place = e.seq) as learned`
 
 /** SQL: upgrades, as `upgrade`. Those of another deployment's contracts are not in the stream. */
@@ -128,19 +151,31 @@ export async function readLog(
   db: Queryable,
   afterSeq: number,
   options: { readonly limit: number; readonly accounts: boolean },
-): Promise<{ readonly end: LogHead | null; readonly rows: readonly LogRow[]; readonly upgrades: readonly LogUpgrade[] }> {
-  const columns = options.accounts ? COLUMNS : `${EVENT_COLUMNS}, null as accounts, null as learned`
-  const result = await db.query<RawHead & { readonly headUpgrades: readonly LogUpgrade[] | null } & (RawLogRow | { readonly seq: null })>(
-    `select ${HEAD_COLUMNS},
-       (select jsonb_agg(${UPGRADE} order by v.seq) from idx.contract_versions v where v.seq > $1::bigint and v.contract is not null) as "headUpgrades", page.*
-     from idx.cursor c
-       left join lateral (select ${columns} from idx.events e where e.seq > $1::bigint and not e.is_transfer order by e.seq limit $2::int) page on true
-     where c.updated_at is not null order by page.seq`,
-    [afterSeq, options.limit],
-  )
+): Promise<LogPage> {
+  const sql = options.accounts ? LOG_PAGE_SQL : LOG_PAGE_WITHOUT_ACCOUNTS_SQL
+  return toLogPage(await db.query<RawPageRow>(sql, [afterSeq, options.limit]), options.limit)
+}
+
+/** A row of LOG_PAGE_SQL. */
+export type RawPageRow = RawHead & { readonly headUpgrades: readonly LogUpgrade[] | null } & (RawLogRow | { readonly seq: null })
+
+/** SQL: the log after seq $1, at most $2 rows. At least one row once anything is indexed. */
+export const LOG_PAGE_SQL = logPageSql(COLUMNS)
+const LOG_PAGE_WITHOUT_ACCOUNTS_SQL = logPageSql(`${EVENT_COLUMNS}, null as accounts, null as learned`)
+
+function logPageSql(columns: string): string {
+  return `select ${HEAD_COLUMNS},
+     (select jsonb_agg(${UPGRADE} order by v.seq) from idx.contract_versions v where v.seq > $1::bigint and v.contract is not null) as "headUpgrades", page.*
+   from idx.cursor c
+     left join lateral (select ${columns} from idx.events e where e.seq > $1::bigint and not e.is_transfer order by e.seq limit $2::int) page on true
+   where c.updated_at is not null order by page.seq`
+}
+
+/** The page from the rows of LOG_PAGE_SQL with this limit. */
+export function toLogPage(result: readonly RawPageRow[], limit: number): LogPage {
   const [first] = result
   const rows = result.filter((row) => row.seq !== null).map(toLogRow)
-  const throughSeq = rows.length === options.limit ? (rows.at(-1)?.seq ?? 0) : Number.MAX_SAFE_INTEGER
+  const throughSeq = rows.length === limit ? (rows.at(-1)?.seq ?? 0) : Number.MAX_SAFE_INTEGER
   return { end: first === undefined ? null : toHead(first), rows, upgrades: (first?.headUpgrades ?? []).filter(({ seq }) => seq <= throughSeq) }
 }
 
@@ -221,18 +256,6 @@ export async function readChannelHeads(
   const headsOf = (kind: 'asset' | 'account'): ReadonlyMap<string, number> =>
     new Map(rows.filter((row) => row.kind === kind).map(({ name, seq }) => [name, seq ?? 0]))
   return { events: events?.seq ?? 0, assets: headsOf('asset'), accounts: headsOf('account') }
-}
-
-/** Whether the current epoch was interrupted by another one after this seq, and continued later. */
-export async function wasInterruptedAfter(db: Queryable, seq: number): Promise<boolean> {
-  const [row] = await db.query<{ interrupted: boolean }>(
-    `select exists (
-       select 1 from idx.cursor c join idx.sections before on before.epoch = c.epoch
-         join idx.sections other on other.epoch <> c.epoch and other.first_seq > before.first_seq
-       where other.last_seq > $1::bigint) as interrupted`,
-    [seq],
-  )
-  return row?.interrupted === true
 }
 
 /** The last `limit` trades of an asset up to `throughSeq`, oldest first, and the seq of the trade before them (0 when there is none). */

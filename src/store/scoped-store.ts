@@ -31,6 +31,7 @@ export function scopedStore(store: Store, schema: string): Store {
   })
   return {
     engine: store.engine,
+    readsLag: store.readsLag,
     read: scopedQueryable(store.read, schema),
     write: writer(store.write),
     waiting: () => store.waiting(),

@@ -27,6 +27,8 @@ export interface WriterLock extends AsyncDisposable {
 
 export interface Store extends AsyncDisposable {
   readonly engine: 'embedded' | 'server'
+  /** Whether `read` may return an older state than the last notification: reads go to a replica. */
+  readonly readsLag: boolean
   /** Read-only statements with a time limit. On a server they never delay a writer; on the embedded engine a writer waits for the one that runs. */
   readonly read: Queryable
   /** Short writes of primary data other than chain history. */

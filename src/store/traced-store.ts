@@ -22,6 +22,7 @@ export function tracedStore(store: Store, tracer: Tracer): Store {
   }
   return {
     engine: store.engine,
+    readsLag: store.readsLag,
     read: queryable(store.read),
     write: writer(store.write),
     waiting: () => store.waiting(),

@@ -1,7 +1,7 @@
 // Resuming from a position in the log (docs/websocket.md): a replay of everything after it, or a gap that the client has to fill over REST.
 
 import { countOrderEntries, readOrderHeads } from '../projections/order-stream.ts'
-import { countFrames, readChannelHeads, wasInterruptedAfter } from '../projections/stream-log.ts'
+import { countFrames, readChannelHeads } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
 import type { LogChannel } from './channels.ts'
 import { toLogSelection } from './replay.ts'
@@ -41,7 +41,7 @@ export async function planResume(
   if (epoch !== undefined && epoch !== tail.head()?.epoch) return gap('epoch')
   if (since > tail.position()) return gap('ahead')
   // An epoch that continued after another one keeps its name.
-  if (epoch !== undefined && (await budget.read(() => wasInterruptedAfter(db, since)))) return gap('epoch')
+  if (epoch !== undefined && since < (tail.head()?.interruptedThrough ?? 0)) return gap('epoch')
   const selection = toLogSelection(channels.values())
   const range = { afterSeq: since, throughSeq: tail.position(), max: maxFrames + 1 }
   if (needsCount(tail, { since, channels: channels.size, maxFrames })) {

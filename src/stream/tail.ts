@@ -1,27 +1,23 @@
-// Follows the end of the log: reads committed rows after its position and publishes them. It depends on the database only, so the indexer may run in
-// another process. Notifications are a hint; a timer covers the ones that get lost.
+// Follows the end of the log: publishes the committed rows after its position. It depends on the database only, so the indexer may run in another process.
+// A notification carries the rows of a small commit; if it does not fit what was published, the rows are read. A timer covers notifications that get lost.
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
-import { INDEX_CHANNEL } from '../projections/index-state.ts'
-import type { LogHead, LogRow } from '../projections/stream-log.ts'
-import { hasEventAt, readChannelHeads, readLog, readLogHead } from '../projections/stream-log.ts'
+import { parseLogNotification } from '../projections/log-notification.ts'
+import type { LogHead } from '../projections/stream-log.ts'
+import { hasEventAt, readLog, readLogHead } from '../projections/stream-log.ts'
 import type { Store } from '../store/store.ts'
-import { EVENTS_CHANNEL, tradesChannel } from './channels.ts'
 import type { PersonalChannel } from './channels.ts'
 import type { Frame, LogEntry } from './frames.ts'
-import { channelsOfRow, inLogOrder, isOrderEntry, isUpgrade, logFrame, upgradeFrame } from './frames.ts'
+import { inLogOrder } from './frames.ts'
+import { coalesce, followLog } from './log-follower.ts'
 import { createPersonalChannels } from './personal-channels.ts'
-import { createRecentRows } from './recent-rows.ts'
 import type { FramePage } from './recent-rows.ts'
+import { createRowFrames } from './row-frames.ts'
 
 /** Rows per read. */
 const PAGE_ROWS = 500
-/** The longest delay that a lost notification can cause. */
-const FALLBACK_INTERVAL_MS = 1_000
-/** At least this many of the newest rows are retained with their frames. */
-export const RECENT_ROWS = 4_096
 /** Rows retained right after the start: an instance that replaces another one receives all of its clients at once. */
 export const INITIAL_ROWS = PAGE_ROWS
 
@@ -45,7 +41,7 @@ export interface Tail {
   recentPage(channels: ReadonlySet<string>, afterSeq: number, pageBytes: number): FramePage | undefined
   /** Reads and publishes everything committed before the call. Rejects when the database cannot be read. */
   catchUp(): Promise<void>
-  /** Catches up at each notification until the signal aborts. Never rejects. */
+  /** Publishes what each notification announces until the signal aborts. Never rejects. */
   run(signal: AbortSignal): Promise<void>
 }
 
@@ -69,10 +65,9 @@ export interface TailOptions {
 
 export function createTail({ store, deployment, publish, onEpoch, clock, log }: TailOptions): Tail {
   const db = store.read
-  const channelHeads = new Map<string, number>()
-  const recent = createRecentRows(RECENT_ROWS)
   const personal = createPersonalChannels(db, () => position)
-  const catchUp = coalesce(advance)
+  const rowFrames = createRowFrames(db, personal)
+  const reads = coalesce(advance)
   let position = 0
   let ready = false
   let head: LogHead | undefined
@@ -84,13 +79,9 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     const end = await readLogHead(db)
     const endSeq = end?.seq ?? 0
     const startSeq = Math.max(0, endSeq - INITIAL_ROWS)
-    const heads = await readChannelHeads(db, { events: true, assets: deployment.current.assets.symbols, accounts: [] }, startSeq)
     const { rows, upgrades } = await readLog(db, startSeq, { limit: INITIAL_ROWS, accounts: false })
-    recent.restart(startSeq)
-    position = startSeq
-    channelHeads.set(EVENTS_CHANNEL, heads.events)
-    for (const [asset, seq] of heads.assets) channelHeads.set(tradesChannel(asset), seq)
-    for (const entry of inLogOrder(rows, upgrades)) if (entry.seq <= endSeq) takeEntry(entry)
+    await rowFrames.restart(startSeq, deployment.current.assets)
+    for (const entry of inLogOrder(rows, upgrades)) if (entry.seq <= endSeq) rowFrames.take(entry)
     position = endSeq
     head = end ?? undefined
     epoch = end?.epoch
@@ -111,10 +102,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
         await restart()
         continue
       }
-      head = end
-      publishEntries(inLogOrder(rows, upgrades, entries).filter(({ seq }) => seq <= throughSeq))
-      // The log may end with rows that are on no channel.
-      position = Math.max(position, throughSeq)
+      publishPage(inLogOrder(rows, upgrades, entries).filter(({ seq }) => seq <= throughSeq), { end, throughSeq })
       if (throughSeq < end.seq) continue
       // A new epoch may have no rows yet.
       enterEpoch(end.epoch)
@@ -129,6 +117,26 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     if (epoch !== undefined) onEpoch({ since, epoch })
   }
 
+  /**
+   * Publishes the rows of a notification if they follow what was published last, in the same index and epoch. Otherwise the database has to be read: a
+   * notification was lost, repeated or late, or the rows are not all there is to publish.
+   */
+  function publishNotified(payload: string): boolean {
+    // A read of a lagging replica would miss rows that were published.
+    if (!ready || reads.isRunning() || store.readsLag || personal.selection().orders.length > 0) return false
+    const page = parseLogNotification(payload)
+    if (page === undefined || page.afterSeq !== position || page.end.schema !== head?.schema || page.end.epoch !== epoch) return false
+    publishPage(inLogOrder(page.rows, page.upgrades), { end: page.end, throughSeq: page.end.seq })
+    return true
+  }
+
+  function publishPage(entries: readonly LogEntry[], { end, throughSeq }: { readonly end: LogHead; readonly throughSeq: number }): void {
+    head = end
+    publishEntries(entries)
+    // The log may end with rows that are on no channel.
+    position = Math.max(position, throughSeq)
+  }
+
   /** Publishes rows and upgrades epoch by epoch. */
   function publishEntries(entries: readonly LogEntry[]): void {
     for (let from = 0; from < entries.length;) {
@@ -136,7 +144,9 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
       enterEpoch(entryEpoch)
       const to = entries.findIndex((entry, index) => index > from && entry.epoch !== entryEpoch)
       const part = entries.slice(from, to === -1 ? entries.length : to)
-      publish(part.flatMap(takeEntry))
+      const frames = part.flatMap(rowFrames.take)
+      position = part.at(-1)?.seq ?? position
+      publish(frames)
       from += part.length
     }
   }
@@ -147,88 +157,17 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     if (previous !== undefined && previous !== next) onEpoch({ since: position, epoch: next })
   }
 
-  function takeEntry(entry: LogEntry): readonly Frame[] {
-    if (isOrderEntry(entry)) return personal.takeOrders(entry)
-    if (!isUpgrade(entry)) return takeRow(entry)
-    const frames = [upgradeFrame(entry)]
-    position = entry.seq
-    recent.add({ seq: entry.seq, frames })
-    return frames
-  }
-
-  /** Moves the position to the row and returns its frames: shared channels, and the accounts that are watched. */
-  function takeRow(row: LogRow): readonly Frame[] {
-    const { seq } = row
-    const channels = channelsOfRow(row)
-    position = seq
-    const sharedFrames = channels.shared.map(({ channel, data }) => {
-      const prev = channelHeads.get(channel) ?? 0
-      channelHeads.set(channel, seq)
-      return logFrame(channel, { seq, prev }, data)
-    })
-    recent.add({ seq, frames: sharedFrames })
-    return [...sharedFrames, ...personal.takeRow(row, channels.personal)]
-  }
-
   return {
     position: () => position,
     head: () => head,
     ready: () => ready,
-    channelHead: (channel) => channelHeads.get(channel) ?? 0,
+    channelHead: rowFrames.channelHead,
     personalHead: personal.head,
     watch: personal.watch,
     release: personal.release,
     watched: personal.count,
-    recentPage: (channels, afterSeq, pageBytes) => recent.pageAfter(channels, afterSeq, { pageBytes, endSeq: position }),
-    catchUp,
-    run: (signal) => runTail({ store, clock, log, catchUp }, signal),
+    recentPage: (channels, afterSeq, pageBytes) => rowFrames.recent.pageAfter(channels, afterSeq, { pageBytes, endSeq: position }),
+    catchUp: reads.run,
+    run: (signal) => followLog({ store, clock, log, publishNotified, catchUp: reads.run }, signal),
   }
-}
-
-/** Runs one call at a time. Calls during a run share one further run, because the current one may have read before what they wait for was committed. */
-function coalesce(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined
-  let requested = false
-
-  async function run(): Promise<void> {
-    try {
-      do {
-        requested = false
-        await work()
-      } while (requested)
-    } finally {
-      // Cleared here and not in a later microtask: a call in between would be lost.
-      running = undefined
-    }
-  }
-
-  return () => {
-    if (running !== undefined) requested = true
-    return (running ??= run())
-  }
-}
-
-async function runTail(
-  { store, clock, log, catchUp }: Pick<TailOptions, 'store' | 'clock' | 'log'> & Pick<Tail, 'catchUp'>, signal: AbortSignal,
-): Promise<void> {
-  let woken = Promise.withResolvers<void>()
-  const wake = (): void => woken.resolve()
-  signal.addEventListener('abort', wake, { once: true })
-  const stopListening = await store.listen(INDEX_CHANNEL, wake).catch(() => undefined)
-  let failing = false
-  while (!signal.aborted) {
-    woken = Promise.withResolvers<void>()
-    try {
-      await catchUp()
-      if (failing) log.info({}, 'the stream reads the log again')
-      failing = false
-    } catch (error) {
-      if (!failing) log.warn({ err: error }, 'the stream cannot read the log: retrying; clients receive the missing frames later')
-      failing = true
-    }
-    const timer = clock.setTimer(FALLBACK_INTERVAL_MS, wake)
-    await woken.promise
-    timer.cancel()
-  }
-  await stopListening?.()
 }

@@ -79,6 +79,7 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
 
   return {
     engine: real.engine,
+    readsLag: real.readsLag,
     read: readable(real.read, 'read'),
     write: singleStatements(real.write),
     waiting: () => real.waiting(),

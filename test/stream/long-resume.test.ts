@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { STREAM_LIMITS } from '../../src/limits.ts'
-import { RECENT_ROWS } from '../../src/stream/tail.ts'
+import { RECENT_ROWS } from '../../src/stream/row-frames.ts'
 import { assertUnbroken } from '../support/stream-client.ts'
 import { createStreamFixture } from '../support/stream-fixture.ts'
 

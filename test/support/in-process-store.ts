@@ -53,6 +53,7 @@ export async function openInProcessStore(): Promise<InProcessStore> {
   const baseline = await readBaseline(queryable('read'))
   return {
     engine: 'embedded',
+    readsLag: false,
     read: queryable('read'),
     write,
     waiting: () => ({ reads: 0, writes: 0 }),

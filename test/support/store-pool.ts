@@ -87,6 +87,7 @@ function lend(store: EmbeddedStore, giveBack: () => Promise<void>): EmbeddedStor
   let returned: Promise<void> | undefined
   return {
     engine: 'embedded',
+    readsLag: false,
     read: reader(store.read),
     write: writer(store.write),
     bulkWriter: writer(store.bulkWriter),

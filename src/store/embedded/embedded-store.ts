@@ -106,6 +106,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
   const bulkWriter = createWriter(BULK_STATEMENT_TIMEOUT_MS)
   return {
     engine: 'embedded',
+    readsLag: false,
     read: {
       query: <Row extends object>(sql: string, params?: readonly Param[]) =>
         scheduler.read(async (remainingMs) => (await send('read', remainingMs, sql, params)).rows as Row[], readTimeoutMs),

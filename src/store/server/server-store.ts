@@ -25,6 +25,7 @@ export function createServerStore(options: ServerOptions): Store {
   const listener = createListener({ url: databaseUrl, clock, log })
   return {
     engine: 'server',
+    readsLag: readUrl !== null,
     // Only `query`: the pool's `transaction` is not part of a Queryable.
     read: { query: (sql, params) => reads.query(sql, params) },
     write: writes,

@@ -1,0 +1,77 @@
+// Runs a read of the log at each notification, and at least once per interval, because notifications can be lost.
+
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { INDEX_CHANNEL } from '../projections/index-state.ts'
+import type { Store } from '../store/store.ts'
+
+/** The longest delay that a lost notification can cause. */
+const FALLBACK_INTERVAL_MS = 1_000
+
+export interface FollowerOptions {
+  readonly store: Pick<Store, 'listen'>
+  readonly clock: Clock
+  readonly log: Log
+  /** Publishes the rows that the notification carries. False when the log has to be read instead. */
+  readonly publishNotified: (payload: string) => boolean
+  readonly catchUp: () => Promise<void>
+}
+
+/** Follows the log until the signal aborts. Never rejects. */
+export async function followLog({ store, clock, log, publishNotified, catchUp }: FollowerOptions, signal: AbortSignal): Promise<void> {
+  let woken = Promise.withResolvers<void>()
+  const wake = (): void => woken.resolve()
+  const onNotification = (payload: string): void => {
+    if (!publishNotified(payload)) wake()
+  }
+  signal.addEventListener('abort', wake, { once: true })
+  const stopListening = await store.listen(INDEX_CHANNEL, onNotification).catch(() => undefined)
+  let failing = false
+  while (!signal.aborted) {
+    woken = Promise.withResolvers<void>()
+    try {
+      await catchUp()
+      if (failing) log.info({}, 'the stream reads the log again')
+      failing = false
+    } catch (error) {
+      if (!failing) log.warn({ err: error }, 'the stream cannot read the log: retrying; clients receive the missing frames later')
+      failing = true
+    }
+    const timer = clock.setTimer(FALLBACK_INTERVAL_MS, wake)
+    await woken.promise
+    timer.cancel()
+  }
+  await stopListening?.()
+}
+
+/** Work of which one call runs at a time. */
+export interface CoalescedWork {
+  isRunning(): boolean
+  /** Calls during a run share one further run, because the current one may have read before what they wait for was committed. */
+  run(): Promise<void>
+}
+
+export function coalesce(work: () => Promise<void>): CoalescedWork {
+  let running: Promise<void> | undefined
+  let requested = false
+
+  async function run(): Promise<void> {
+    try {
+      do {
+        requested = false
+        await work()
+      } while (requested)
+    } finally {
+      // Cleared here and not in a later microtask: a call in between would be lost.
+      running = undefined
+    }
+  }
+
+  return {
+    isRunning: () => running !== undefined,
+    run() {
+      if (running !== undefined) requested = true
+      return (running ??= run())
+    },
+  }
+}

@@ -1,0 +1,132 @@
+// Rows that arrive with the notification of their commit: the same frames as rows that are read, each published once, whatever happens to notifications.
+
+import { strict as assert } from 'node:assert'
+import { after, test } from 'node:test'
+import { createIndexFixture } from '../../test/index/fixture.ts'
+import { openTestStore } from '../../test/support/database.ts'
+import { anyDeployment } from '../../test/support/deployments.ts'
+import { fc, fuzzRuns } from '../../test/support/fuzz.ts'
+import { createVirtualClock } from '../base/clock.ts'
+import { silentLog } from '../base/log.ts'
+import { INDEX_CHANNEL } from '../projections/index-state.ts'
+import type { Store } from '../store/store.ts'
+import type { Frame } from './frames.ts'
+import { createTail } from './tail.ts'
+import type { Tail } from './tail.ts'
+
+const store = await openTestStore()
+const world = createIndexFixture(store)
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await store[Symbol.asyncDispose]()
+})
+
+/** Commits one ledger with these events, and returns the payloads of its notifications. */
+async function commit(events: number): Promise<readonly string[]> {
+  const payloads: string[] = []
+  const end = Promise.withResolvers<string>()
+  const stops = [await store.listen(INDEX_CHANNEL, (payload) => payloads.push(payload)), await store.listen('end', end.resolve)]
+  for (let pick = 0; pick < events; pick++) world.queue(pick % 3 === 2 ? world.exchange.other(pick) : world.exchange.open(pick, pick))
+  world.closeLedger()
+  await world.catchUp()
+  await store.write.query("notify \"end\", 'end'")
+  await end.promise
+  for (const stop of stops) await stop()
+  return payloads
+}
+
+interface Follower extends AsyncDisposable {
+  readonly tail: Tail
+  readonly frames: string[]
+  reads(): number
+  notify(payload: string): void
+}
+
+/** A tail that receives only the notifications of the test. */
+async function follow(change: Partial<Store> = {}): Promise<Follower> {
+  const frames: string[] = []
+  const listening = Promise.withResolvers<(payload: string) => void>()
+  let reads = 0
+  const tail = createTail({
+    store: {
+      ...store, ...change,
+      read: { query: (sql, params) => (reads++, store.read.query(sql, params)) },
+      listen: async (_, callback) => (listening.resolve(callback), async () => {}),
+    },
+    publish: (published: readonly Frame[]) => void frames.push(...published.map((frame) => frame.bytes().toString('latin1'))),
+    onEpoch: () => assert.fail('no epoch change'),
+    deployment: anyDeployment(), clock: createVirtualClock(0), log: silentLog,
+  })
+  const stop = new AbortController()
+  const running = tail.run(stop.signal)
+  const notify = await listening.promise
+  await tail.catchUp()
+  return {
+    tail, frames, notify, reads: () => reads,
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await running
+    },
+  }
+}
+
+test('publishes small commits without a read, with the same frames as a read', async () => {
+  await commit(3)
+  const [{ account } = { account: '' }] = await store.read.query<{ account: string }>('select account from idx.account_events order by seq desc limit 1')
+  await using reader = await follow()
+  await using notified = await follow()
+  for (const { tail } of [reader, notified]) await tail.watch({ kind: 'account', account })
+  const readsBefore = notified.reads()
+  for (const events of [1, 0, 5, 2]) {
+    for (const payload of await commit(events)) notified.notify(payload)
+    await reader.tail.catchUp()
+    assert.deepEqual(notified.frames, reader.frames)
+    assert.deepEqual([notified.tail.position(), notified.tail.head()], [reader.tail.position(), reader.tail.head()])
+  }
+  assert.equal(notified.frames.filter((frame) => frame.includes('"channel":"events"')).length, 8)
+  assert.ok(notified.frames.some((frame) => frame.includes(`account.events.${account}`)), 'personal channels too')
+  assert.equal(notified.reads(), readsBefore)
+})
+
+test('reads what a notification cannot carry', async () => {
+  await using notified = await follow()
+  const [payload = ''] = await commit(60)
+  assert.match(payload, /^\d+$/)
+  notified.notify(payload)
+  await notified.tail.catchUp()
+  assert.equal(notified.frames.filter((frame) => frame.includes('"channel":"events"')).length, 60)
+})
+
+test('ignores the rows of a notification when reads go to a replica, which may not have them', async () => {
+  await using notified = await follow({ readsLag: true })
+  const before = notified.tail.position()
+  const payloads = await commit(1)
+  for (const payload of payloads) notified.notify(payload)
+  assert.deepEqual([notified.frames, notified.tail.position()], [[], before])
+  await notified.tail.catchUp()
+  assert.ok(notified.frames.length > 0)
+})
+
+test('publishes every row once and in order when notifications are lost, repeated, late or of another index or version', async () => {
+  const fault = fc.constantFrom('none', 'none', 'lost', 'twice', 'late', 'other index', 'other version')
+  await fc.assert(fc.asyncProperty(fc.array(fc.record({ fault, events: fc.nat(4) }), { minLength: 1, maxLength: 8 }), async (commits) => {
+    await using notified = await follow()
+    const from = notified.tail.position()
+    const late: string[] = []
+    for (const each of commits) {
+      for (const payload of await commit(each.events)) {
+        const foreign = payload.replaceAll(/"headSeq":\d+/g, '"headSeq":1000000')
+        if (each.fault === 'other index') notified.notify(foreign.replaceAll('"schema":"idx"', '"schema":"idx_2"'))
+        if (each.fault === 'other version') notified.notify(foreign.replace(/"format" : "[^"]*"/, '"format" : "x"'))
+        if (each.fault === 'none' || each.fault === 'twice') notified.notify(payload)
+        if (each.fault === 'twice') notified.notify(payload)
+        if (each.fault === 'late') late.push(payload)
+        else for (const lateOne of late.splice(0)) notified.notify(lateOne)
+      }
+    }
+    await notified.tail.catchUp()
+    const events = notified.frames.filter((frame) => frame.includes('"channel":"events"')).map((frame) => Number(/"seq":(\d+)/.exec(frame)?.[1]))
+    const rows = await store.read.query<{ seq: number }>('select seq from idx.events where seq > $1 order by seq', [from])
+    assert.deepEqual(events, rows.map(({ seq }) => seq))
+  }), { numRuns: fuzzRuns(8, 30) })
+})

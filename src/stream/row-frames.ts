@@ -1,0 +1,61 @@
+// Turns the entries of the log into the frames of their channels, in order: each frame names its channel's previous one. Retains the newest frames.
+
+import type { AssetList } from '../exchange/assets.ts'
+import { readChannelHeads } from '../projections/stream-log.ts'
+import type { LogRow } from '../projections/stream-log.ts'
+import type { Queryable } from '../store/store.ts'
+import { EVENTS_CHANNEL, tradesChannel } from './channels.ts'
+import type { Frame, LogEntry } from './frames.ts'
+import { channelsOfRow, isOrderEntry, isUpgrade, logFrame, upgradeFrame } from './frames.ts'
+import type { PersonalChannels } from './personal-channels.ts'
+import { createRecentRows } from './recent-rows.ts'
+import type { RecentRows } from './recent-rows.ts'
+
+/** At least this many of the newest rows are retained with their frames. */
+export const RECENT_ROWS = 4_096
+
+export interface RowFrames {
+  /** The newest frames of shared channels. */
+  readonly recent: RecentRows
+  /** Starts again after this seq, without retained frames. Rejects when the database cannot be read. */
+  restart(afterSeq: number, assets: AssetList): Promise<void>
+  /** The seq of a shared channel's last frame, 0 when it has none. */
+  channelHead(channel: string): number
+  /** The frames of the next entry: on shared channels, and on those of accounts that are watched. */
+  take(entry: LogEntry): readonly Frame[]
+}
+
+export function createRowFrames(db: Queryable, personal: PersonalChannels): RowFrames {
+  const channelHeads = new Map<string, number>()
+  const recent = createRecentRows(RECENT_ROWS)
+
+  function takeRow(row: LogRow): readonly Frame[] {
+    const { seq } = row
+    const channels = channelsOfRow(row)
+    const sharedFrames = channels.shared.map(({ channel, data }) => {
+      const prev = channelHeads.get(channel) ?? 0
+      channelHeads.set(channel, seq)
+      return logFrame(channel, { seq, prev }, data)
+    })
+    recent.add({ seq, frames: sharedFrames })
+    return [...sharedFrames, ...personal.takeRow(row, channels.personal)]
+  }
+
+  return {
+    recent,
+    async restart(afterSeq, { symbols }) {
+      const heads = await readChannelHeads(db, { events: true, assets: symbols, accounts: [] }, afterSeq)
+      recent.restart(afterSeq)
+      channelHeads.set(EVENTS_CHANNEL, heads.events)
+      for (const [asset, seq] of heads.assets) channelHeads.set(tradesChannel(asset), seq)
+    },
+    channelHead: (channel) => channelHeads.get(channel) ?? 0,
+    take(entry) {
+      if (isOrderEntry(entry)) return personal.takeOrders(entry)
+      if (!isUpgrade(entry)) return takeRow(entry)
+      const frames = [upgradeFrame(entry)]
+      recent.add({ seq: entry.seq, frames })
+      return frames
+    },
+  }
+}
