@@ -10,6 +10,7 @@ import { checkSecretsDoNotLeak } from './checkers/secrets-do-not-leak.ts'
 import type { Choice, Decisions, Option, Roll } from './decisions.ts'
 import { createKeyHolder } from './key-holders.ts'
 import type { HeldKey, KeyHolder } from './key-holders.ts'
+import type { LedgerTruth } from './ledger-truth.ts'
 import type { Profile } from './profile.ts'
 import { createRequests } from './requests.ts'
 import type { Requests, Server } from './requests.ts'
@@ -46,6 +47,7 @@ export interface Clients {
 
 interface ClientsParts {
   readonly network: LocalNetwork
+  readonly truth: LedgerTruth
   readonly clock: VirtualClock
   readonly decisions: Decisions
   readonly profile: Profile
@@ -114,10 +116,10 @@ export function createClients(parts: ClientsParts): Clients {
   }
 }
 
-function createClient(wallet: Keypair, requests: Requests, { clock, network, isCalm, profile }: ClientsParts): Client {
+function createClient(wallet: Keypair, requests: Requests, { clock, network, truth, isCalm, profile }: ClientsParts): Client {
   return {
     holder: createKeyHolder({ wallet, requests, clock, isCalm, timeSteps: (profile.timeStep ?? 0) > 0 }),
-    submitter: createSubmitter({ wallet, network, requests, clock, isCalm }),
+    submitter: createSubmitter({ wallet, network, truth, requests, clock, isCalm }),
   }
 }
 

@@ -24,6 +24,7 @@ import { checkSubmissionsAreTrue, countPending } from './checkers/submissions-ar
 import { decisionsOfRecord } from './decisions.ts'
 import { createKeyHolder } from './key-holders.ts'
 import type { KeyHolder } from './key-holders.ts'
+import { createLedgerTruth } from './ledger-truth.ts'
 import { readChainEvents, openPositionIds } from './network-faults.ts'
 import { startProcess, untilProcessesIdle } from './process.ts'
 import type { SimProcess } from './process.ts'
@@ -151,7 +152,7 @@ async function openScenario(parts: ScenarioParts & Pick<ScenarioState, 'store' |
   const { clock, network } = parts
   const requests = createRequests(clock)
   const wallet = Keypair.fromSecret(network.accounts.find(({ secret }) => secret !== null)?.secret ?? assert.fail('the network has no account with a secret'))
-  const client = { wallet, requests, clock, network, isCalm: () => true, timeSteps: false }
+  const client = { wallet, requests, clock, network, truth: createLedgerTruth(network), isCalm: () => true, timeSteps: false }
   const state = {
     ...parts, holder: createKeyHolder(client), submitter: createSubmitter(client), allProcesses: [],
     check: () => requests.check(),
@@ -273,7 +274,7 @@ async function verifyScenario(state: ScenarioState, scenario: Scenario): Promise
   await advanceUntil(state, async () => (await countPending(store.read)) + (await listUnnumberedChanges(store.read, 1)).length === 0, 'final submissions')
   await state.process.tail.catchUp()
   await checkOrderFramesMatchLog(store.read, allProcesses, [holder.address])
-  await checkSubmissionsAreTrue(store.read, network, { comparableClocks: true })
+  await checkSubmissionsAreTrue(store.read, createLedgerTruth(network), { comparableClocks: true })
   await checkKeysAreStored(store.read, [holder])
   submitter.checkReported()
   state.process.killable.kill()

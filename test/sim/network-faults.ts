@@ -15,6 +15,7 @@ import { asU64, asVec, storageKey } from '../../localnet/contracts/values.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import type { ChainEvents } from './checkers/archive-matches-chain.ts'
 import type { Choice, Decisions, Roll } from './decisions.ts'
+import type { LedgerTruth } from './ledger-truth.ts'
 import type { Profile } from './profile.ts'
 
 const HOUR_SEC = 3_600
@@ -27,6 +28,7 @@ export interface NetworkState {
   readonly profile: Profile
   /** The events of each chain before a reset or a restore. */
   readonly chains: ChainEvents[]
+  readonly truth: LedgerTruth
   /** The saved snapshot and its ledger. */
   snapshot: { readonly id: string; readonly ledger: number } | undefined
 }
@@ -42,7 +44,7 @@ export async function injectNetworkFault(state: NetworkState, waitForResponses: 
   ])
   switch (choice?.name) {
     case 'reset':
-      state.chains.push(readChainEvents(network))
+      endChain(state)
       await network.rpc.call('local_reset', {})
       state.snapshot = undefined
       break
@@ -89,8 +91,14 @@ async function snapshotOrRestore(state: NetworkState): Promise<void> {
   // A new ledger with the number and the close time of an old one differs only in its hash, which the indexer checks every few minutes.
   const { history, clockOffsetSec } = network.chain
   if (nowSec(clock) + clockOffsetSec <= (history.ledger(snapshot.ledger + 1)?.closeTimeSec ?? 0)) return
-  state.chains.push(readChainEvents(network))
+  endChain(state)
   await network.rpc.call('local_restore', { id: snapshot.id })
+}
+
+/** Keeps what the chain contains, before another one replaces it. */
+function endChain({ chains, truth, network }: NetworkState): void {
+  chains.push(readChainEvents(network))
+  truth.endChain()
 }
 
 /** All events of the exchange since the network's first ledger. */

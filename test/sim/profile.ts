@@ -72,9 +72,8 @@ const OFTEN = [0, 0, 0.03, 0.1, 0.3] as const
 /** The profile of a seed. Runs are short: many short runs find more than few long ones. */
 export function profileOfSeed(seed: string): Profile {
   const pick = <T>(name: string, values: readonly [T, ...T[]]): T => values[Math.floor(fraction(`${seed}/profile/${name}`) * values.length)] ?? values[0]
-  // A network that goes back may apply a transaction twice, and then no result is final.
   const staysOne = pick('staysOne', [true, true, false])
-  const clients = staysOne ? pick('clients', [0, 2, 4]) : 0
+  const clients = pick('clients', [0, 2, 4])
   const networkRestore = staysOne ? 0 : pick('networkRestore', [0, 0.1, 0.2])
   // A restored network that outgrows its indexed part between two responses looks like one that was never restored. So profiles with restores have no RPC
   // faults.

@@ -1,4 +1,4 @@
-// The program under simulated faults. `SIM_SEED=x` runs one seed; `SIM_RUNS=5000 SIM_FROM=1` runs many.
+// The program under simulated faults. `SIM_SEED=x` runs one seed, `SIM_SEED=x,y` several; `SIM_RUNS=5000 SIM_FROM=1` runs many.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ const { SIM_SEED: seed, SIM_RUNS: runs, SIM_FROM: from } = process.env
 const isEveryday = seed === undefined && runs === undefined
 
 function seeds(): string[] {
-  if (seed !== undefined) return [seed]
+  if (seed !== undefined) return seed.split(',')
   const first = Number(from ?? 1)
   return Array.from({ length: Number(runs ?? SEEDS_DEFAULT) }, (_value, index) => String(first + index))
 }

@@ -26,6 +26,7 @@ import { readChainEvents, movePrices, openPositionIds, injectNetworkFault } from
 import type { NetworkState } from './network-faults.ts'
 import { createClients } from './clients.ts'
 import type { Clients } from './clients.ts'
+import { createLedgerTruth } from './ledger-truth.ts'
 import { startProcess, untilProcessesIdle } from './process.ts'
 import type { SimProcess } from './process.ts'
 import type { Profile } from './profile.ts'
@@ -93,12 +94,13 @@ export async function simulate(parts: SimulationParts): Promise<Outcome> {
   let steps = 0
   const isLast = (): boolean => isLastStep(++steps)
   const progress = { calm: false }
-  const clients = createClients({ network, clock, decisions, profile, isCalm: () => progress.calm })
+  const truth = createLedgerTruth(network)
+  const clients = createClients({ network, truth, clock, decisions, profile, isCalm: () => progress.calm })
   const lines: string[] = []
   const write = (fields: object, message: string): void => void lines.push(`${message} ${toLogText(fields)}`)
   const log: Log = clients.addresses.length === 0 ? silentLog : { debug: write, info: write, warn: write, error: write }
   const simulation: SimulationState = {
-    clock, network, store, decisions, profile, clients, log, lines, isLast, serverOf,
+    clock, network, truth, store, decisions, profile, clients, log, lines, isLast, serverOf,
     processes: [], allProcesses: [], restarts: 0, snapshot: undefined, chains: [],
   }
   for (let index = 0; index < profile.indexers; index++) simulation.processes[index] = await begin(simulation, index)
@@ -280,7 +282,7 @@ async function converge(simulation: SimulationState): Promise<void> {
 }
 
 async function verify(simulation: SimulationState): Promise<Omit<Outcome, 'steps'>> {
-  const { store, clock, network, decisions, restarts, clients, allProcesses, processes, profile, chains } = simulation
+  const { store, clock, network, truth, decisions, restarts, clients, allProcesses, processes, profile, chains } = simulation
   const counts = new Map<string, number>()
   const state = await readIndexState(store.read)
   assert.equal(state?.gaps, 0, 'the index has gaps although the node retains all ledgers')
@@ -295,7 +297,7 @@ async function verify(simulation: SimulationState): Promise<Omit<Outcome, 'steps
     await checkFramesMatchLog(store.read, allProcesses)
     counts.set('frame of an orders channel', await checkOrderFramesMatchLog(store.read, allProcesses, clients.addresses))
   }
-  const submissions = await checkSubmissionsAreTrue(store.read, network, { comparableClocks: (profile.timeStep ?? 0) === 0 })
+  const submissions = await checkSubmissionsAreTrue(store.read, truth, { comparableClocks: (profile.timeStep ?? 0) === 0 })
   if (chains.length === 1) {
     const { wallets, crossBalances } = await checkCashMatchesChain(store.read, network)
     counts.set('cash of a wallet', wallets).set('cash of a cross balance', crossBalances)

@@ -16,6 +16,7 @@ import { checkListsMatchFold } from '../sim/checkers/lists-match-fold.ts'
 import { checkSecretsDoNotLeak } from '../sim/checkers/secrets-do-not-leak.ts'
 import { createKeyHolder } from '../sim/key-holders.ts'
 import type { KeyHolder } from '../sim/key-holders.ts'
+import { createLedgerTruth } from '../sim/ledger-truth.ts'
 import { openPositionIds, readChainEvents } from '../sim/network-faults.ts'
 import { createRequests } from '../sim/requests.ts'
 import type { Server } from '../sim/requests.ts'
@@ -70,7 +71,7 @@ export async function openCrashFixture(seed: string, database: CrashDatabase): P
   const wallet = Keypair.fromSecret(network.accounts.find(({ secret }) => secret !== null)?.secret ?? assert.fail('the network has no account with a secret'))
   let expectsSuccess = false
   const requests = createRequests(clock)
-  const parts = { wallet, requests, clock, network, isCalm: () => expectsSuccess, timeSteps: false }
+  const parts = { wallet, requests, clock, network, truth: createLedgerTruth(network), isCalm: () => expectsSuccess, timeSteps: false }
   const holder = createKeyHolder(parts)
   const submitter = createSubmitter(parts)
   const runs: ProcessRun[] = []

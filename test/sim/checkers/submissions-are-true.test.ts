@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { openTestStore } from '../../support/database.ts'
-import type { LocalNetwork } from '../../../localnet/start.ts'
+import type { LedgerTruth } from '../ledger-truth.ts'
 import { checkSubmissionsAreTrue } from './submissions-are-true.ts'
 
 const store = await openTestStore()
@@ -32,8 +32,9 @@ async function plant(hash: string, states: readonly string[], { clientId = null,
 
 /** Checks against a ledger with these transactions, whose last one closed at `closeTimeSec`. */
 function check(applied: Readonly<Record<string, { readonly status: string; readonly ledger: number }>>, closeTimeSec = EXPIRES_AT + 1) {
-  const history = { transaction: (hash: string) => applied[hash], latest: () => ({ closeTimeSec }) }
-  return checkSubmissionsAreTrue(store.read, { chain: { history } } as unknown as LocalNetwork, { comparableClocks: true })
+  const current = (hash: string) => applied[hash]
+  const truth: LedgerTruth = { current, everywhere: (hash) => [current(hash)].filter((one) => one !== undefined), closeTimeSec: () => closeTimeSec, endChain() {} }
+  return checkSubmissionsAreTrue(store.read, truth, { comparableClocks: true })
 }
 
 const SUCCEEDED = { [HASH]: { status: 'SUCCESS', ledger: 7 } }
