@@ -10,8 +10,10 @@ import type { ExchangeEvent } from '../../test/index/history.ts'
 import { createTestExchange, TRADERS, testContracts } from '../../test/index/history.ts'
 import { allRows, emptyIndex } from '../../test/index/tables.ts'
 import type { Order } from '../resources/order.ts'
+import type { PlacedOrderRow } from '../resources/placed-order.ts'
 import { LedgerNotIndexed } from './as-of.ts'
 import { listOrderHistory, readOrder, readOrderOutcomes, readOrdersAtSeq } from './order-history.ts'
+import { listPlacedOrders } from './orders.ts'
 import { InvalidCursor } from './page.ts'
 
 const store = await openTestStore()
@@ -129,6 +131,22 @@ test('keeps the orders of earlier deployments apart, because ids begin again', a
   assert.deepEqual(earlier.map(({ orderId }) => orderId), [3, 2, 1])
   await assert.rejects(listOrderHistory(store.read, { trader: BOB, limit: 2, cursor: defined(next, 'a cursor') }), InvalidCursor)
   assert.equal((await readOrder(store.read, { orderId: 1, deployment: 'elsewhere' })).order, null)
+})
+
+test('lists placed orders as of a ledger: what was open then, of one account or of all, in pages', async () => {
+  const recorded = new Map<number, readonly (readonly PlacedOrderRow[])[]>()
+  const lists = (atLedger?: number) => Promise.all([undefined, BOB].flatMap((trader) => [true, false].map((openOnly) =>
+    allRows((cursor) => listPlacedOrders(store.read, { trader, openOnly, limit: 2, cursor, atLedger })))))
+  const others = [8, 10, 11]
+  for (let round = 0; round < 12; round++) {
+    const placed = [place(), ...others.map((pick) => fixture.exchange.placeOrder(pick))]
+    const ends = round % 3 === 2 ? [EXECUTES, CANCELS + round, CANCELS].map((pick) => fixture.exchange.endOrder(pick)) : []
+    await indexLedger([...placed, ...ends])
+    recorded.set(fixture.node.latest().sequence, await lists())
+  }
+  assert.ok((recorded.get(fixture.node.latest().sequence)?.[1]?.length ?? 0) > (recorded.get(fixture.node.latest().sequence)?.[0]?.length ?? 0))
+  for (const [ledger, rows] of recorded) assert.deepEqual(await lists(ledger), rows, `as of ledger ${ledger}`)
+  await assert.rejects(lists(fixture.node.latest().sequence + 1), LedgerNotIndexed)
 })
 
 test('returns orders as of a ledger as they were when it had been indexed', async () => {

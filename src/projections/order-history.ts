@@ -150,17 +150,20 @@ export async function readOrdersAtSeq(db: Queryable, seqs: readonly number[]): P
   return rows.map(({ seq, ...raw }) => ({ seq, account: raw.trader, row: toOrder(asOf(raw, seq)) }))
 }
 
-/** What happened to the orders that these transactions placed, by transaction. Those that are pending, or whose end is unknown, have none. */
+/**
+ * What happened to the orders that these transactions placed, by transaction; only up to `throughSeq` when it is given. Those that are pending, or whose end
+ * is unknown, have none.
+ */
 export async function readOrderOutcomes(
-  db: Queryable, placements: readonly { readonly orderId: number; readonly txHash: string }[],
+  db: Queryable, placements: readonly { readonly orderId: number; readonly txHash: string }[], throughSeq?: number,
 ): Promise<ReadonlyMap<string, OrderOutcome>> {
   if (placements.length === 0) return new Map()
   const rows = await db.query<OrderOutcome & { readonly placedBy: string }>(
     `select p.tx_hash as "placedBy", r.status, r.ended_ledger as ledger, r.ended_ts as ts, r.ended_tx_hash as "txHash"
      from (select distinct deployment from idx.epochs) d cross join unnest($1::bigint[], $2::text[]) p (order_id, tx_hash)
        join idx.orders r on r.deployment = d.deployment and r.order_id = p.order_id
-     where r.ended_seq is not null and (r.tx_hash = p.tx_hash or (r.end_reason = '${CANCELLED_AT_PLACEMENT}' and r.ended_tx_hash = p.tx_hash))`,
-    columnsOf(placements, ['orderId', 'txHash']),
+     where r.ended_seq <= coalesce($3::bigint, r.ended_seq) and (r.tx_hash = p.tx_hash or (r.end_reason = '${CANCELLED_AT_PLACEMENT}' and r.ended_tx_hash = p.tx_hash))`,
+    [...columnsOf(placements, ['orderId', 'txHash']), throughSeq ?? null],
   )
   return new Map(rows.map(({ placedBy, ...outcome }) => [placedBy, outcome]))
 }

@@ -1,17 +1,21 @@
 // Orders: how a page of events changes the table, and what is read from it by placement. Executions and cancellations name no account: the owner comes from
 // the placement event or, for orders without one (immediate-or-cancel, and in generation 1 stop-limit and trailing stop), from the ledger entry.
 
+import { defined } from '../base/assert.ts'
 import type { PlacedOrderRow } from '../resources/placed-order.ts'
-import type { Queryable } from '../store/store.ts'
+import type { Param, Queryable } from '../store/store.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
+import type { AsOf } from './as-of.ts'
+import { stateSource } from './as-of.ts'
 import { columnsOf } from './columns.ts'
 import type { Epoch } from './epochs.ts'
-import { listLog } from './log-list.ts'
+import { listLog, readPage, seqFromCursor, toSearchText, withoutSeq } from './log-list.ts'
 import { readPositionEvent } from './market-events.ts'
 import type { PositionEvent } from './market-events.ts'
 import { beginsInsideExecution, foldOrders } from './orders-fold.ts'
 import type { EndedOrder, PlacedOrder } from './orders-fold.ts'
 import type { Page } from './page.ts'
+import { encodeCursor } from './page.ts'
 
 /** Applies a page's events to the orders. Each event must be applied exactly once. */
 export async function applyOrderEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
@@ -91,7 +95,7 @@ export async function readOrderOwners(db: Queryable, deployment: number, ids: re
   return new Map(rows.map((row) => [row.id, row.owner]))
 }
 
-export interface PlacedOrdersFilter {
+export interface PlacedOrdersFilter extends AsOf {
   readonly trader?: string | undefined
   /** Lists open orders only. */
   readonly openOnly: boolean
@@ -99,22 +103,63 @@ export interface PlacedOrdersFilter {
   readonly cursor?: string | undefined
 }
 
+const OPEN_KIND = 'orders-open'
+
 /** Orders of the current deployment whose placement was reported, newest first. */
-export async function listPlacedOrders(db: Queryable, { trader, openOnly, limit, cursor }: PlacedOrdersFilter): Promise<Page<PlacedOrderRow>> {
+export async function listPlacedOrders(db: Queryable, filter: PlacedOrdersFilter): Promise<Page<PlacedOrderRow>> {
+  const { trader, openOnly, limit, cursor, atLedger } = filter
+  if (openOnly && atLedger !== undefined) return await listPastOpenOrders(db, filter)
   return await listLog<PlacedOrderRow>(db, {
-    kind: openOnly ? 'orders-open' : 'orders-all',
+    kind: openOnly ? OPEN_KIND : 'orders-all',
     table: 'idx.orders',
     scope: { column: 'deployment', sql: '(select e.deployment from idx.epochs e where e.number = c.epoch)' },
     equals: { trader },
     ...(openOnly ? { only: 'r.status = \'pending\'' } : {}),
-    columns: {
-      orderId: 'r.order_id', trader: 'r.trader', triggerPrice: 'r.trigger_price', status: 'case r.status when \'pending\' then \'open\' else r.status end',
-      ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
-    },
+    columns: { ...PLACED_COLUMNS, status: atLedger === undefined ? STATUS : `case when r.ended_seq > c.through_seq then 'open' else ${STATUS} end` },
+    atLedger,
     limit,
     cursor,
   })
 }
+
+const STATUS = 'case r.status when \'pending\' then \'open\' else r.status end'
+const PLACED_COLUMNS: Readonly<Record<keyof PlacedOrderRow, string>> = {
+  orderId: 'r.order_id', trader: 'r.trader', triggerPrice: 'r.trigger_price', status: '\'open\'', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
+}
+const PLACED_SELECTED = Object.entries(PLACED_COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
+
+/**
+ * Orders that were pending in a past state: those that still are, and those that have ended since. The latter are boxes (0034_past_orders.sql): those of all
+ * traders at a seq are on a line, and their distance from its upper end is how much earlier they were placed.
+ */
+async function listPastOpenOrders(db: Queryable, { trader, limit, cursor, atLedger }: PlacedOrdersFilter): Promise<Page<PlacedOrderRow>> {
+  const params: Param[] = []
+  const bind = (value: Param): string => `$${params.push(value)}`
+  const state = stateSource({ atLedger }, bind)
+  const at = defined(state.throughSeq, 'the end of a past state')
+  const high = cursor === undefined ? at : `least(${at}, ${bind(seqFromCursor(OPEN_KIND, cursor))}::bigint - 1)`
+  const owner = trader === undefined ? undefined : `${bind(toSearchText(trader))}::text`
+  const scope = [
+    'r.deployment = (select e.deployment from idx.epochs e where e.number = c.epoch)', `r.seq <= ${high}`,
+    ...(owner === undefined ? [] : [`r.trader = ${owner}`]),
+  ]
+  const atOwner = `point(${at}, hashtext(${owner}))`
+  const { line, place, order } = owner === undefined
+    ? { line: PLACEMENT_LINE, place: `box(point(${at}, 0), point(${at}, ${high}))`, order: `${PLACEMENT_LINE} <-> point(${at}, ${high})` }
+    : { line: TRADER_LINE, place: `box(${atOwner}, ${atOwner})`, order: 'r.seq desc' }
+  const select = `select r.seq, ${PLACED_SELECTED} from idx.orders r where ${scope.join(' and ')}`
+  const rows = `limit ${bind(limit + 1)}::int`
+  const page = `select * from (
+    (${select} and r.status = 'pending' order by r.seq desc ${rows}) union all
+    (${select} and r.seq is not null and r.ended_seq is not null and r.ended_seq > ${at} and ${line} && ${place} order by ${order} ${rows})
+  ) r order by r.seq desc ${rows}`
+  return await readPage<PlacedOrderRow, PlacedOrderRow>(
+    db, { state, page, params, limit, cursorOf: ({ seq }) => encodeCursor(OPEN_KIND, [seq]) }, withoutSeq,
+  )
+}
+
+const PLACEMENT_LINE = 'box(point(r.seq, r.seq), point(r.ended_seq - 1, r.seq))'
+const TRADER_LINE = 'box(point(r.seq, hashtext(r.trader)), point(r.ended_seq - 1, hashtext(r.trader)))'
 
 /** The ids of the trader's open orders in the current deployment, newest first. */
 export async function listOpenOrderIds(db: Queryable, trader: string, limit: number): Promise<readonly number[]> {

@@ -29,11 +29,14 @@ export async function readArchivedLedgers(db: Queryable, hashes: readonly string
   return new Map(rows.map(({ hash, ledger, ts }) => [hash, { ledger, ts }]))
 }
 
-/** The exchange's events of these transactions in their order, by hash. */
-export async function readTransactionEvents(db: Queryable, hashes: readonly string[]): Promise<ReadonlyMap<string, readonly EventRow[]>> {
+/** The exchange's events of these transactions in their order, by hash; only those up to `throughSeq` when it is given. */
+export async function readTransactionEvents(
+  db: Queryable, hashes: readonly string[], throughSeq?: number,
+): Promise<ReadonlyMap<string, readonly EventRow[]>> {
   const columns = Object.entries(EVENT_COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
   const rows = await db.query<RawEventRow>(
-    `select r.seq, ${columns} from idx.events r where r.tx_hash = any($1::text[]) and ${LISTED} order by r.seq`, [hashes],
+    `select r.seq, ${columns} from idx.events r where r.tx_hash = any($1::text[]) and ($2::bigint is null or r.seq <= $2) and ${LISTED} order by r.seq`,
+    [hashes, throughSeq ?? null],
   )
   return Map.groupBy(rows.map(toEventRow), ({ txHash }) => txHash)
 }

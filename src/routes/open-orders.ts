@@ -10,7 +10,7 @@ import { EXAMPLE_TRADER, EXAMPLE_TX_HASH, ref } from '../resources/fields.ts'
 import { PlacedOrderRow } from '../resources/placed-order.ts'
 import type { Queryable } from '../store/store.ts'
 import { pageResponse } from './page-response.ts'
-import { cursorParameter, limitParameter, listOf, traderParameter } from './parameters.ts'
+import { atLedgerParameter, cursorParameter, limitParameter, listOf, traderParameter } from './parameters.ts'
 
 const EXAMPLE: PlacedOrderRow = {
   orderId: 17, trader: EXAMPLE_TRADER, triggerPrice: '1050000000000', status: 'open', ledger: 1_234_567, ts: 1_783_339_200, txHash: EXAMPLE_TX_HASH,
@@ -29,7 +29,7 @@ const schema = operation(
     ok: listOf('orders', ref(PlacedOrderRow)),
     example: { orders: [EXAMPLE] },
     headers: ['index', 'next'],
-    errors: [400, 503],
+    errors: [400, '400 ledger_not_indexed', 503],
   },
   {
     querystring: Type.Object({
@@ -37,6 +37,7 @@ const schema = operation(
       status: Type.Optional(Type.Unsafe<(typeof STATUS_FILTERS)[number]>({
         type: 'string', enum: [...STATUS_FILTERS], default: 'open', description: 'open: orders that have neither been executed nor cancelled.',
       })),
+      at_ledger: atLedgerParameter,
       limit: limitParameter(PAGE_LIMITS.placedOrders),
       cursor: cursorParameter,
     }),
@@ -45,8 +46,8 @@ const schema = operation(
 
 export function openOrdersRoutes(app: App, parts: { readonly db: Queryable }): void {
   app.get('/v1/orders/open', { schema }, async (request, reply) => {
-    const { trader, status = 'open', limit = PAGE_LIMITS.placedOrders.default, cursor } = request.query
-    const page = await listPlacedOrders(parts.db, { trader, openOnly: status === 'open', limit, cursor })
+    const { trader, status = 'open', at_ledger: atLedger, limit = PAGE_LIMITS.placedOrders.default, cursor } = request.query
+    const page = await listPlacedOrders(parts.db, { trader, openOnly: status === 'open', atLedger, limit, cursor })
     sendResponse(request, reply, pageResponse(request, reply, page, { orders: page.rows }))
   })
 }

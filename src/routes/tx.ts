@@ -21,7 +21,7 @@ import type { SubmissionService } from '../submissions/submissions.ts'
 import type { FoundTransaction, TransactionReader } from '../submissions/transactions.ts'
 import { EXAMPLE_SUBMITTED, EXAMPLE_TRANSACTION } from './examples.ts'
 import { privatePageResponse, serialiseBody } from './page-response.ts'
-import { cursorParameter, limitParameter, listOf } from './parameters.ts'
+import { atLedgerParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
 import { requesterOf } from '../http/requester.ts'
 
 const submitTransaction = operation(
@@ -105,16 +105,14 @@ const listTransactions = operation(
     id: 'listAccountTransactions',
     tag: 'account',
     summary: 'List your transactions',
-    description:
-      'Returns the transactions that were submitted with your keys, newest first. Those that the network never had are listed for seven days. `outcome` is ' +
-      'null: GET /v1/tx/{hash} has it.',
+    description: 'Returns the transactions that were submitted with your keys, newest first. Those that the network never had are listed for seven days.',
     ok: listOf('transactions', ref(TransactionRow)),
     example: { transactions: [EXAMPLE_TRANSACTION] },
     headers: ['index', 'next'],
-    errors: [400],
+    errors: [400, '400 ledger_not_indexed'],
     requiresKey: true,
   },
-  { querystring: Type.Object({ limit: limitParameter(PAGE_LIMITS.transactions), cursor: cursorParameter }) },
+  { querystring: Type.Object({ at_ledger: atLedgerParameter, limit: limitParameter(PAGE_LIMITS.transactions), cursor: cursorParameter }) },
 )
 
 export interface TxRouteParts {
@@ -151,8 +149,8 @@ export function txRoutes(app: App, parts: TxRouteParts): void {
   })
 
   app.get('/v1/account/me/transactions', { schema: listTransactions, config: { requiresKey: true } }, async (request, reply) => {
-    const { limit = PAGE_LIMITS.transactions.default, cursor } = request.query
-    const page = await transactions.list(callerKey(request).owner, { limit, cursor })
+    const { at_ledger: atLedger, limit = PAGE_LIMITS.transactions.default, cursor } = request.query
+    const page = await transactions.list(callerKey(request).owner, { atLedger, limit, cursor })
     sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { transactions: page.rows }))
   })
 }

@@ -999,6 +999,12 @@ CREATE INDEX orders_by_trader ON idx.orders USING btree (deployment, trader, ord
 CREATE INDEX orders_by_trader_and_asset ON idx.orders USING btree (deployment, trader, asset, order_id);
 CREATE INDEX orders_by_trader_and_status ON idx.orders USING btree (deployment, trader, status, order_id);
 CREATE INDEX orders_by_trader_asset_and_status ON idx.orders USING btree (deployment, trader, asset, status, order_id);
+CREATE INDEX orders_ended_by_placement ON idx.orders
+  USING gist (box(point((seq)::double precision, (seq)::double precision),
+  point(((ended_seq - 1))::double precision, (seq)::double precision))) WHERE ((seq IS NOT NULL) AND (ended_seq IS NOT NULL));
+CREATE INDEX orders_ended_by_trader ON idx.orders
+  USING gist (box(point((seq)::double precision, (hashtext(trader))::double precision),
+  point(((ended_seq - 1))::double precision, (hashtext(trader))::double precision))) WHERE ((seq IS NOT NULL) AND (ended_seq IS NOT NULL));
 CREATE INDEX orders_incomplete ON idx.orders USING btree (deployment, order_id)
   WHERE (NOT details_complete);
 CREATE INDEX orders_pending ON idx.orders USING btree (deployment, seq)
@@ -1056,8 +1062,10 @@ CREATE INDEX prepared_by_age ON tx.prepared USING btree (prepared_at);
 CREATE INDEX prepared_by_client_id ON tx.prepared USING btree (owner, client_id, prepared_at)
   WHERE (client_id IS NOT NULL);
 CREATE INDEX prepared_by_owner ON tx.prepared USING btree (owner, prepared_at);
+CREATE INDEX submission_changes_by_hash ON tx.submission_changes USING btree (owner, hash, id);
 CREATE INDEX submission_changes_by_owner ON tx.submission_changes USING btree (owner, seq)
   WHERE (seq IS NOT NULL);
+CREATE INDEX submission_changes_by_time ON tx.submission_changes USING btree (owner, changed_at, id);
 CREATE INDEX submission_changes_unnumbered ON tx.submission_changes USING btree (id)
   WHERE (seq IS NULL);
 CREATE INDEX submissions_by_client_id ON tx.submissions USING btree (owner, client_id, id)

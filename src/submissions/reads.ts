@@ -1,9 +1,12 @@
 // The SQL statements that read submissions and prepared transactions for their owners.
 
+import { defined } from '../base/assert.ts'
+import { stateSource } from '../projections/as-of.ts'
 import { readPage, seqFromCursor } from '../projections/log-list.ts'
 import type { Page } from '../projections/page.ts'
-import { encodeCursor } from '../projections/page.ts'
-import type { Queryable } from '../store/store.ts'
+import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from '../projections/page.ts'
+import type { TransactionRow } from '../resources/transaction.ts'
+import type { Param, Queryable } from '../store/store.ts'
 import type { PreparedRecord, SubmissionRecord } from './records.ts'
 import { SUBMISSION } from './statements.ts'
 
@@ -40,13 +43,59 @@ async function findPreparedRecord(db: Queryable, where: string, params: readonly
 
 const LIST = 'transactions'
 
+export interface SubmissionsFilter {
+  readonly owner: string
+  readonly limit: number
+  readonly cursor: string | undefined
+}
+
 /** The submitted transactions of an owner, newest first. */
 export async function listSubmissions(
-  db: Queryable, { owner, limit, cursor }: { readonly owner: string; readonly limit: number; readonly cursor: string | undefined },
+  db: Queryable, { owner, limit, cursor }: SubmissionsFilter,
 ): Promise<Page<SubmissionRecord>> {
   const before = cursor === undefined ? null : seqFromCursor(LIST, cursor)
   const page = `select s.id as seq, ${SUBMISSION} from tx.submissions s where s.owner = $1 and ($2::bigint is null or s.id < $2) order by s.id desc limit $3`
   return await readPage<SubmissionRecord, SubmissionRecord>(
     db, { page, params: [owner, before, limit + 1], limit, cursorOf: ({ id }) => encodeCursor(LIST, [id]) }, (raw) => raw,
   )
+}
+
+const PAST_LIST = 'transactions-at'
+/** The clocks of this machine and of the network may differ. */
+const CLOCK_TOLERANCE_MS = 60_000
+
+/**
+ * The submitted transactions of an owner in a past state, newest first. What is in a ledger of that state is known from then on; everything else once it was
+ * recorded: before the ledger closed, and before the log went on to a later one. Between two events of the exchange, only the time tells them apart.
+ */
+export async function listPastSubmissions(
+  db: Queryable, { owner, limit, cursor, atLedger }: SubmissionsFilter & { readonly atLedger: number },
+): Promise<Page<TransactionRow>> {
+  const params: Param[] = []
+  const bind = (value: Param): string => `$${params.push(value)}`
+  const state = stateSource({ atLedger }, bind)
+  const at = defined(state.throughSeq, 'the end of a past state')
+  const endMs = '(c.last_ledger_close_ts + 1) * 1000'
+  const isKnown = `((l.seq <= ${at} and l.changed_at < ${endMs}) or (l.row->>'ledger')::bigint <= c.last_ledger)`
+  const before = cursor === undefined ? '' : `and (f.changed_at, f.id) < (${positionOf(cursor).map((value) => `${bind(value)}::bigint`).join(', ')})`
+  const page = `select f.id as seq, f.changed_at as "changedAt", last.row from tx.submission_changes f
+    cross join lateral (select l.row from tx.submission_changes l where l.owner = f.owner and l.hash = f.hash and ${isKnown} order by l.id desc limit 1) last
+    where f.owner = ${bind(owner)} and f.changed_at < ${endMs} + ${CLOCK_TOLERANCE_MS} ${before}
+      and not exists (select 1 from tx.submission_changes e where e.owner = f.owner and e.hash = f.hash and e.id < f.id)
+    order by f.changed_at desc, f.id desc limit ${bind(limit + 1)}::int`
+  return await readPage<{ readonly row: TransactionRow; readonly changedAt: number }, TransactionRow>(
+    db,
+    {
+      state, page, params, limit, order: 'page."changedAt" desc, page.seq desc',
+      cursorOf: ({ changedAt, seq }) => encodeCursor(PAST_LIST, [changedAt, seq]),
+    },
+    ({ row }) => row,
+  )
+}
+
+function positionOf(cursor: string): readonly number[] {
+  return decodeCursor(PAST_LIST, cursor, 2).map((value) => {
+    if (typeof value !== 'number' || value < 0) throw new InvalidCursor(INVALID_CURSOR)
+    return value
+  })
 }

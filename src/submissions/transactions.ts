@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Requester } from '../base/fair-share.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
 import { RpcFailure } from '../chain/failure.ts'
+import type { AsOf } from '../projections/as-of.ts'
 import { readOrderOutcomes } from '../projections/order-history.ts'
 import type { Head, Page } from '../projections/page.ts'
 import { readArchivedLedgers, readIndexHead, readTransactionEvents } from '../projections/transaction-events.ts'
@@ -16,7 +17,7 @@ import { judgeAbsence } from './expiry.ts'
 import { hasLedger } from './journal.ts'
 import type { Journal } from './journal.ts'
 import { resultOf } from './outcome-records.ts'
-import { findByClientId, findStored, listSubmissions } from './reads.ts'
+import { findByClientId, findStored, listPastSubmissions, listSubmissions } from './reads.ts'
 import type { StoredTransaction } from './reads.ts'
 import { NO_RESULT } from './records.ts'
 import type { SubmissionRecord } from './records.ts'
@@ -28,7 +29,7 @@ export interface TransactionReader {
   /** The owner's transaction with this client id. */
   findByClientId(clientId: string, caller: TransactionCaller): Promise<FoundTransaction | undefined>
   /** The owner's submitted transactions, newest first. */
-  list(owner: string, options: { readonly limit: number; readonly cursor: string | undefined }): Promise<Page<TransactionRow>>
+  list(owner: string, options: AsOf & { readonly limit: number; readonly cursor: string | undefined }): Promise<Page<TransactionRow>>
 }
 
 export interface FoundTransaction {
@@ -76,9 +77,23 @@ export function createTransactionReader(
     return await withOutcomes(rows)
   }
 
+  /** Rows of a past state, with what the index had by then. */
+  async function withPastEvents(rows: readonly TransactionRow[], head: Head): Promise<readonly TransactionRow[]> {
+    const isIndexed = ({ status, ledger }: TransactionRow): boolean => status === 'SUCCESS' && ledger !== null && ledger <= (head.ledger ?? 0)
+    const hashes = rows.filter(({ status }) => status === 'SUCCESS').map(({ hash }) => hash)
+    const found = hashes.length === 0 ? new Map<string, readonly EventRow[]>() : await readTransactionEvents(db, hashes, head.seq)
+    const known = rows.map((row): TransactionRow => {
+      const events = found.get(row.hash) ?? (isIndexed(row) ? [] : null)
+      if (row.status !== 'SUCCESS') return { ...row, events: [] }
+      return { ...row, events: events === null ? null : [...events], ...idsOf(events ?? []) }
+    })
+    return await withOutcomes(known, head.seq)
+  }
+
   /** Adds what happened to the orders that transactions placed. */
-  async function withOutcomes(rows: readonly TransactionRow[]): Promise<readonly TransactionRow[]> {
-    const outcomes = await readOrderOutcomes(db, rows.flatMap(({ orderId, hash }) => (orderId === null ? [] : [{ orderId, txHash: hash }])))
+  async function withOutcomes(rows: readonly TransactionRow[], throughSeq?: number): Promise<readonly TransactionRow[]> {
+    const placements = rows.flatMap(({ orderId, hash }) => (orderId === null ? [] : [{ orderId, txHash: hash }]))
+    const outcomes = await readOrderOutcomes(db, placements, throughSeq)
     return rows.map((row) => ({ ...row, outcome: outcomes.get(row.hash) ?? null }))
   }
 
@@ -157,7 +172,11 @@ export function createTransactionReader(
       const row = await rowOf(await findByClientId(primary, caller.owner, clientId), head, caller)
       return row === undefined ? undefined : { row, head }
     },
-    async list(owner, options) {
+    async list(owner, { atLedger, ...options }) {
+      if (atLedger !== undefined) {
+        const past = await listPastSubmissions(db, { owner, atLedger, ...options })
+        return { ...past, rows: await withPastEvents(past.rows, past.head) }
+      }
       const page = await listSubmissions(db, { owner, ...options })
       return { ...page, rows: await withEvents(page.rows, page.head) }
     },

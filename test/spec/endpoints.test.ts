@@ -170,7 +170,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   { path: '/v1/account/shortfall', query: [ADDRESS], body: ['address', 'owed', 'reserve', 'supported'], errors: [400, 429, 500] },
   {
-    path: '/v1/orders/open', indexed: true, query: [TRADER, 'status? string enum=open|all default=open', limit(50, 200), CURSOR],
+    path: '/v1/orders/open', indexed: true, query: [TRADER, 'status? string enum=open|all default=open', AT_LEDGER, limit(50, 200), CURSOR],
     body: ['orders'], errors: [400, 429, 500],
   },
   {
@@ -360,7 +360,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     errors: [400, 401, 404, 429, 451, 500],
   },
   {
-    path: '/v1/account/me/transactions', indexed: true, key: true, query: [limit(50, 200), CURSOR], body: ['transactions'], errors: [400, 401, 429, 500],
+    path: '/v1/account/me/transactions', indexed: true, key: true, query: [AT_LEDGER, limit(50, 200), CURSOR], body: ['transactions'], errors: [400, 401, 429, 500],
   },
 ]
 

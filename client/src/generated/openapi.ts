@@ -3410,6 +3410,8 @@ export interface operations {
         readonly trader?: string;
         /** @description open: orders that have neither been executed nor cancelled. */
         readonly status?: "open" | "all";
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
         /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
@@ -4929,11 +4931,13 @@ export interface operations {
   };
   /**
    * List your transactions. Needs a key.
-   * @description Returns the transactions that were submitted with your keys, newest first. Those that the network never had are listed for seven days. `outcome` is null: GET /v1/tx/{hash} has it.
+   * @description Returns the transactions that were submitted with your keys, newest first. Those that the network never had are listed for seven days.
    */
   readonly listAccountTransactions: {
     readonly parameters: {
       readonly query?: {
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
         /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
