@@ -66,7 +66,7 @@ const CLOCK_TOLERANCE_MS = 60_000
 
 /**
  * The submitted transactions of an owner in a past state, newest first. What is in a ledger of that state is known from then on; everything else once it was
- * recorded: before the ledger closed, and before the log went on to a later one. Between two events of the exchange, only the time tells them apart.
+ * recorded: before the ledger closed, and before the log has events of a later one. Between two events of the exchange, only the time separates them.
  */
 export async function listPastSubmissions(
   db: Queryable, { owner, limit, cursor, atLedger }: SubmissionsFilter & { readonly atLedger: number },
