@@ -162,7 +162,8 @@ export async function readOrderOutcomes(
     `select p.tx_hash as "placedBy", r.status, r.ended_ledger as ledger, r.ended_ts as ts, r.ended_tx_hash as "txHash"
      from (select distinct deployment from idx.epochs) d cross join unnest($1::bigint[], $2::text[]) p (order_id, tx_hash)
        join idx.orders r on r.deployment = d.deployment and r.order_id = p.order_id
-     where r.ended_seq <= coalesce($3::bigint, r.ended_seq) and (r.tx_hash = p.tx_hash or (r.end_reason = '${CANCELLED_AT_PLACEMENT}' and r.ended_tx_hash = p.tx_hash))`,
+     where r.ended_seq <= coalesce($3::bigint, r.ended_seq)
+       and (r.tx_hash = p.tx_hash or (r.end_reason = '${CANCELLED_AT_PLACEMENT}' and r.ended_tx_hash = p.tx_hash))`,
     [...columnsOf(placements, ['orderId', 'txHash']), throughSeq ?? null],
   )
   return new Map(rows.map(({ placedBy, ...outcome }) => [placedBy, outcome]))

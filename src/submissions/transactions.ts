@@ -5,15 +5,14 @@ import type { Requester } from '../base/fair-share.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { AsOf } from '../projections/as-of.ts'
-import { readOrderOutcomes } from '../projections/order-history.ts'
 import type { Head, Page } from '../projections/page.ts'
 import { readArchivedLedgers, readIndexHead, readTransactionEvents } from '../projections/transaction-events.ts'
 import type { TransactionLookup } from '../relay/outcomes.ts'
 import type { Relay } from '../relay/relay.ts'
-import type { EventRow } from '../resources/event-row.ts'
 import type { TransactionRow } from '../resources/transaction.ts'
 import type { Store } from '../store/store.ts'
 import { judgeAbsence } from './expiry.ts'
+import { createIndexedRows } from './indexed-rows.ts'
 import { hasLedger } from './journal.ts'
 import type { Journal } from './journal.ts'
 import { resultOf } from './outcome-records.ts'
@@ -21,7 +20,7 @@ import { findByClientId, findStored, listPastSubmissions, listSubmissions } from
 import type { StoredTransaction } from './reads.ts'
 import { NO_RESULT } from './records.ts'
 import type { SubmissionRecord } from './records.ts'
-import { idsOf, preparedRow, submissionRow } from './transaction-row.ts'
+import { idsOf, preparedRow } from './transaction-row.ts'
 
 export interface TransactionReader {
   /** The transaction with this hash; undefined when it is not stored, and neither the index nor the network has it. Rejects with RpcFailure. */
@@ -56,6 +55,7 @@ export function createTransactionReader(
   const db = store.read
   // A replica may not have what was submitted a moment ago.
   const primary = store.write
+  const { withEvents, withPastEvents, withOutcomes } = createIndexedRows(db)
   const lookups = createTtlCache<{ readonly found: TransactionLookup | null }>({ clock, ttlMs: LOOKUP_TTL_MS, maxEntries: LOOKUPS_MAX })
 
   /** Looks a transaction up on the network; null when no node responds. */
@@ -64,37 +64,6 @@ export function createTransactionReader(
     const signed = { hash, source: known.trader, contract }
     const { found } = await lookups.get(hash, async () => ({ found: await relay.outcomes.lookUp(signed, caller.requester, { signal: SHARED }) }))
     return found
-  }
-
-  /** `head` is a state of the index from before the call. */
-  async function withEvents(records: readonly SubmissionRecord[], head: Head): Promise<readonly TransactionRow[]> {
-    const hashes = records.filter(({ status }) => status === 'SUCCESS').map(({ hash }) => hash)
-    const events = hashes.length === 0 ? new Map<string, readonly EventRow[]>() : await readTransactionEvents(db, hashes)
-    const rows = records.map((record) => {
-      const isIndexed = record.ledger !== null && record.ledger <= (head.ledger ?? 0)
-      return submissionRow(record, { events: events.get(record.hash) ?? (isIndexed ? [] : null), outcome: null })
-    })
-    return await withOutcomes(rows)
-  }
-
-  /** Rows of a past state, with what the index had by then. */
-  async function withPastEvents(rows: readonly TransactionRow[], head: Head): Promise<readonly TransactionRow[]> {
-    const isIndexed = ({ status, ledger }: TransactionRow): boolean => status === 'SUCCESS' && ledger !== null && ledger <= (head.ledger ?? 0)
-    const hashes = rows.filter(({ status }) => status === 'SUCCESS').map(({ hash }) => hash)
-    const found = hashes.length === 0 ? new Map<string, readonly EventRow[]>() : await readTransactionEvents(db, hashes, head.seq)
-    const known = rows.map((row): TransactionRow => {
-      const events = found.get(row.hash) ?? (isIndexed(row) ? [] : null)
-      if (row.status !== 'SUCCESS') return { ...row, events: [] }
-      return { ...row, events: events === null ? null : [...events], ...idsOf(events ?? []) }
-    })
-    return await withOutcomes(known, head.seq)
-  }
-
-  /** Adds what happened to the orders that transactions placed. */
-  async function withOutcomes(rows: readonly TransactionRow[], throughSeq?: number): Promise<readonly TransactionRow[]> {
-    const placements = rows.flatMap(({ orderId, hash }) => (orderId === null ? [] : [{ orderId, txHash: hash }]))
-    const outcomes = await readOrderOutcomes(db, placements, throughSeq)
-    return rows.map((row) => ({ ...row, outcome: outcomes.get(row.hash) ?? null }))
   }
 
   /** A submission with the state that the index or the network has by now. What they have is stored. */

@@ -19,7 +19,8 @@ const SECOND_KILLS = ALL ? [null, 2, 11] : [null]
 const PARTS = ALL ? 20 : 4
 
 for (const scenario of ['index', 'keys', 'submit', 'drive'] satisfies Scenario[]) {
-  test(`a process killed at ${STRIDE === 1 ? 'every step' : `every ${STRIDE}th step`} of "${scenario}" leaves correct data`, { timeout: 86_400_000 }, async (t) => {
+  const steps = STRIDE === 1 ? 'every step' : `every ${STRIDE}th step`
+  test(`a process killed at ${steps} of "${scenario}" leaves correct data`, { timeout: 86_400_000 }, async (t) => {
     const parts = Array.from({ length: PARTS }, (_value, part) => FIRST - 1 + part * STRIDE)
     const sweeps = SECOND_KILLS.flatMap((secondKillAfter) =>
       parts.map((part): CrashSweep => ({ scenario, seed: 'crash', part, of: STRIDE * PARTS, secondKillAfter })))

@@ -360,7 +360,8 @@ const ENDPOINTS: readonly Endpoint[] = [
     errors: [400, 401, 404, 429, 451, 500],
   },
   {
-    path: '/v1/account/me/transactions', indexed: true, key: true, query: [AT_LEDGER, limit(50, 200), CURSOR], body: ['transactions'], errors: [400, 401, 429, 500],
+    path: '/v1/account/me/transactions', indexed: true, key: true, query: [AT_LEDGER, limit(50, 200), CURSOR],
+    body: ['transactions'], errors: [400, 401, 429, 500],
   },
 ]
 

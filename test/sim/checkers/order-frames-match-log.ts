@@ -50,7 +50,8 @@ async function readAll(db: Queryable, account: string, lastSeq: number): Promise
 function framesOf(account: string, entries: readonly OrderEntry[]): readonly PublishedFrame[] {
   return entries.flatMap(({ seq, changes }, index) => changes.map((data, nth) => {
     const more = changes.length - 1 - nth
-    return { channel: `account.orders.${account}`, seq, prev: entries[index - 1]?.seq ?? 0, ...(more === 0 ? {} : { more }), data: withoutLabel(JSON.parse(JSON.stringify(data)) as object) }
+    const asJson = JSON.parse(JSON.stringify(data)) as object
+    return { channel: `account.orders.${account}`, seq, prev: entries[index - 1]?.seq ?? 0, ...(more === 0 ? {} : { more }), data: withoutLabel(asJson) }
   }))
 }
 

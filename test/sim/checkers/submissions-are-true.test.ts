@@ -33,7 +33,8 @@ async function plant(hash: string, states: readonly string[], { clientId = null,
 /** Checks against a ledger with these transactions, whose last one closed at `closeTimeSec`. */
 function check(applied: Readonly<Record<string, { readonly status: string; readonly ledger: number }>>, closeTimeSec = EXPIRES_AT + 1) {
   const current = (hash: string) => applied[hash]
-  const truth: LedgerTruth = { current, everywhere: (hash) => [current(hash)].filter((one) => one !== undefined), closeTimeSec: () => closeTimeSec, endChain() {} }
+  const everywhere = (hash: string) => [current(hash)].filter((one) => one !== undefined)
+  const truth: LedgerTruth = { current, everywhere, closeTimeSec: () => closeTimeSec, endChain() {} }
   return checkSubmissionsAreTrue(store.read, truth, { comparableClocks: true })
 }
 

@@ -1,0 +1,54 @@
+// Submissions joined to what the index has: their events, and what happened to the orders that they placed.
+
+import { readOrderOutcomes } from '../projections/order-history.ts'
+import type { Head } from '../projections/page.ts'
+import { readTransactionEvents } from '../projections/transaction-events.ts'
+import type { EventRow } from '../resources/event-row.ts'
+import type { TransactionRow } from '../resources/transaction.ts'
+import type { Queryable } from '../store/store.ts'
+import type { SubmissionRecord } from './records.ts'
+import { idsOf, submissionRow } from './transaction-row.ts'
+
+export interface IndexedRows {
+  /** `head` is a state of the index from before the call. */
+  withEvents(records: readonly SubmissionRecord[], head: Head): Promise<readonly TransactionRow[]>
+  /** Rows of a past state, with what the index had by then. */
+  withPastEvents(rows: readonly TransactionRow[], head: Head): Promise<readonly TransactionRow[]>
+  /** Adds what happened to the orders that transactions placed, up to `throughSeq` when it is given. */
+  withOutcomes(rows: readonly TransactionRow[], throughSeq?: number): Promise<readonly TransactionRow[]>
+}
+
+export function createIndexedRows(db: Queryable): IndexedRows {
+  async function readEvents(rows: readonly Pick<TransactionRow, 'hash' | 'status'>[], throughSeq?: number): Promise<ReadonlyMap<string, readonly EventRow[]>> {
+    const hashes = rows.filter(({ status }) => status === 'SUCCESS').map(({ hash }) => hash)
+    return hashes.length === 0 ? new Map() : await readTransactionEvents(db, hashes, throughSeq)
+  }
+
+  async function withOutcomes(rows: readonly TransactionRow[], throughSeq?: number): Promise<readonly TransactionRow[]> {
+    const placements = rows.flatMap(({ orderId, hash }) => (orderId === null ? [] : [{ orderId, txHash: hash }]))
+    const outcomes = await readOrderOutcomes(db, placements, throughSeq)
+    return rows.map((row) => ({ ...row, outcome: outcomes.get(row.hash) ?? null }))
+  }
+
+  return {
+    withOutcomes,
+    async withEvents(records, head) {
+      const events = await readEvents(records)
+      return await withOutcomes(records.map((record) => submissionRow(record, { events: events.get(record.hash) ?? eventsBy(record, head), outcome: null })))
+    },
+    async withPastEvents(rows, head) {
+      const found = await readEvents(rows, head.seq)
+      const known = rows.map((row): TransactionRow => {
+        if (row.status !== 'SUCCESS') return { ...row, events: [] }
+        const events = found.get(row.hash) ?? eventsBy(row, head)
+        return { ...row, events: events === null ? null : [...events], ...idsOf(events ?? []) }
+      })
+      return await withOutcomes(known, head.seq)
+    },
+  }
+}
+
+/** The events of a transaction of which the index has none; null: its ledger is not indexed yet. */
+function eventsBy({ ledger }: { readonly ledger: number | null }, head: Head): readonly EventRow[] | null {
+  return ledger !== null && ledger <= (head.ledger ?? 0) ? [] : null
+}
