@@ -6,7 +6,7 @@ import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
 import { createAccounts } from './account/accounts.ts'
 import type { Accounts } from './account/accounts.ts'
-import { readShimPrice } from './chain/prices.ts'
+import { createPriceEntries } from './chain/price-entries.ts'
 import { createLedgerWatermarks } from './chain/ledger-watermarks.ts'
 import type { Rpc } from './chain/rpc.ts'
 import type { CurrentDeployment } from './exchange/deployment.ts'
@@ -179,7 +179,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const db = store.read
   const oracle = createOracle({
     deployment,
-    readPrice: (asset, signal) => readShimPrice(parts.rpc, { shim: deployment.current.contracts.oracleShim, asset, signal }),
+    entries: createPriceEntries({ rpc: parts.rpc, deployment }),
     foldTicks: (ticks) => foldTicks(store.write, ticks),
     filling: { readHead: () => readArchiveHead(store.write), fillPage: (range) => fillCandles(store.write, range) },
     clock, log,
@@ -350,8 +350,8 @@ function conditionsReader(venue: Venue, prices: Prices): ReadConditions {
     return {
       ...known,
       price(asset) {
-        const price = prices.readings().find((reading) => reading.asset === asset)?.price ?? null
-        return price === null ? null : { price: BigInt(price.price), timestampSec: price.timestamp }
+        const price = prices.current(asset)?.price
+        return price === undefined ? null : { price: BigInt(price.price), timestampSec: price.timestamp }
       },
     }
   }

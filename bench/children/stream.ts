@@ -71,6 +71,8 @@ serveParent(
           login: () => Promise.resolve('invalid_credentials'),
           readAccount: () => Promise.reject(new Error('The bench stream has no accounts')),
           readPrices: () => Promise.resolve([]),
+          currentPrice: () => undefined,
+          onPrices: () => () => {},
           isRevoked: () => false,
         },
       })

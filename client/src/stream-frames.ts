@@ -13,6 +13,9 @@ export interface TickerData {
   readonly ts: number
 }
 
+/** A price that has just changed, as `GET /v1/markets/{asset}/price`. */
+export type PriceData = components['schemas']['Price']
+
 /** The forming candle. `final` marks its last update. */
 export interface CandleData {
   readonly time: number
@@ -87,14 +90,15 @@ export interface HeartbeatData {
 
 export type CandleInterval = '1m' | '5m' | '15m' | '1h' | '4h' | '1d' | '1w'
 export type LogChannel = `trades.${string}` | 'events' | `account.events.${string}` | `account.orders.${string}`
-export type Channel = `ticker.${string}` | `candles.${string}.${CandleInterval}` | 'heartbeat' | LogChannel
+export type Channel = `ticker.${string}` | `prices.${string}` | `candles.${string}.${CandleInterval}` | 'heartbeat' | LogChannel
 
 export type DataOf<Name extends Channel> = Name extends `ticker.${string}` ? TickerData
-  : Name extends `candles.${string}` ? CandleData
-    : Name extends `trades.${string}` ? TradeData
-      : Name extends 'events' ? EventData
-        : Name extends `account.orders.${string}` ? OrderChangeData
-          : Name extends 'heartbeat' ? HeartbeatData : AccountEventData
+  : Name extends `prices.${string}` ? PriceData
+    : Name extends `candles.${string}` ? CandleData
+      : Name extends `trades.${string}` ? TradeData
+        : Name extends 'events' ? EventData
+          : Name extends `account.orders.${string}` ? OrderChangeData
+            : Name extends 'heartbeat' ? HeartbeatData : AccountEventData
 
 /** A frame of a channel. */
 export interface Frame<Name extends Channel> {

@@ -21,6 +21,11 @@ function persistentKey(contract: string, key: xdr.ScVal): string {
   ).toXdr('base64')
 }
 
+/** Whether a base64 LedgerKey names the code of a contract. */
+export function isCodeKey(keyXdr: string): boolean {
+  return xdr.LedgerKey.fromXdr(keyXdr, 'base64').type === 'contractCode'
+}
+
 /** The value of a contract's entry. Undefined for anything else, including invalid XDR. */
 export function contractDataValue(dataXdr: string): ScValue | undefined {
   const value = contractDataXdr(dataXdr)

@@ -4,7 +4,7 @@ import { RpcFailure } from './failure.ts'
 import type { CallOptions } from './rpc-request.ts'
 import type { Rpc } from './rpc.ts'
 import type { ScValue } from './scval.ts'
-import { readView } from './views.ts'
+import { simulateView, viewResult } from './views.ts'
 
 /** A price with seven decimals, and when it was attested. */
 export interface ShimPrice {
@@ -19,11 +19,19 @@ export interface ShimPrice {
  * `detail` has its error.
  */
 export async function readShimPrice(rpc: Rpc, options: { readonly shim: string; readonly asset: string } & CallOptions): Promise<ShimPrice> {
+  return (await readShimPriceWithFootprint(rpc, options)).price
+}
+
+/** As `readShimPrice`, with the transaction data of the simulation, which names the entries that the price was read from. */
+export async function readShimPriceWithFootprint(
+  rpc: Rpc, options: Parameters<typeof readShimPrice>[1],
+): Promise<{ readonly price: ShimPrice; readonly transactionDataXdr: string | null }> {
   const { shim, asset, ...call } = options
-  const { value, ledger } = await readView(rpc, { contract: shim, functionName: 'lastprice', args: [{ type: 'symbol', value: asset }] }, call)
+  const simulated = await simulateView(rpc, { contract: shim, functionName: 'lastprice', args: [{ type: 'symbol', value: asset }] }, call)
+  const { value, ledger } = viewResult(simulated, 'lastprice')
   const price = toPrice(value, ledger)
   if (price === undefined) throw new RpcFailure({ method: 'simulateTransaction', kind: 'malformed', retryable: true, detail: 'lastprice returned no price' })
-  return price
+  return { price, transactionDataXdr: simulated.transactionDataXdr }
 }
 
 function toPrice(value: ScValue, ledger: number): ShimPrice | undefined {

@@ -18,13 +18,23 @@ export interface ViewResult {
   readonly ledger: number
 }
 
-/** Simulates a call by no account. `error` is the contract's or the host's; `value` is null when the result cannot be read. Rejects with RpcFailure. */
+/** `error` is the contract's or the host's; `value` is null when the result cannot be read. */
+export interface SimulatedView {
+  readonly value: ScValue | null
+  readonly error: string | null
+  readonly ledger: number
+  readonly transactionDataXdr: string | null
+}
+
+/** Simulates a call by no account. Rejects with RpcFailure. */
 export async function simulateView(
   rpc: Rpc, view: Parameters<typeof readView>[1], options: CallOptions = {},
-): Promise<{ readonly value: ScValue | null; readonly error: string | null; readonly ledger: number }> {
-  const { error, results, latestLedger } = await rpc.simulateTransaction(simulationEnvelope(draftCall({ source: NULL_ACCOUNT, ...view })), options)
+): Promise<SimulatedView> {
+  const envelope = simulationEnvelope(draftCall({ source: NULL_ACCOUNT, ...view }))
+  const { error, results, latestLedger, transactionDataXdr } = await rpc.simulateTransaction(envelope, options)
   const returned = results[0]?.returnValueXdr
-  return { value: returned === undefined ? null : decodeOrUndefined(returned) ?? null, error, ledger: latestLedger }
+  const value = returned === undefined ? null : decodeOrUndefined(returned) ?? null
+  return { value, error, ledger: latestLedger, transactionDataXdr }
 }
 
 /** Calls a view. Rejects with RpcFailure; kind `rpc` without a code means that the contract failed, and `detail` has its error. */
@@ -33,10 +43,14 @@ export async function readView(
   view: { readonly contract: string; readonly functionName: string; readonly args: readonly ScArgument[] },
   options: CallOptions = {},
 ): Promise<ViewResult> {
-  const { value, error, ledger } = await simulateView(rpc, view, options)
+  return viewResult(await simulateView(rpc, view, options), view.functionName)
+}
+
+/** The result of a simulated view. Throws as `readView` rejects. */
+export function viewResult({ value, error, ledger }: SimulatedView, functionName: string): ViewResult {
   const method = 'simulateTransaction'
   if (error !== null) throw new RpcFailure({ method, kind: 'rpc', retryable: false, detail: error })
-  if (value === null) throw new RpcFailure({ method, kind: 'malformed', retryable: true, detail: `${view.functionName} returned no readable value` })
+  if (value === null) throw new RpcFailure({ method, kind: 'malformed', retryable: true, detail: `${functionName} returned no readable value` })
   return { value, ledger }
 }
 

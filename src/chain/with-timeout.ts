@@ -7,8 +7,8 @@ import { RpcFailure } from './failure.ts'
 /** Runs the work with a signal that aborts after `limitMs`, and then rejects with an RpcFailure of kind `timeout` that names `method`. */
 export function withTimeout<T>(
   clock: Clock,
-  { limitMs, method }: { readonly limitMs: number; readonly method: string },
+  { limitMs, method, signal }: { readonly limitMs: number; readonly method: string; readonly signal?: AbortSignal | undefined },
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return withDeadline(clock, { limitMs, timeoutError: () => new RpcFailure({ method, kind: 'timeout', retryable: true }) }, work)
+  return withDeadline(clock, { limitMs, timeoutError: () => new RpcFailure({ method, kind: 'timeout', retryable: true }), signal }, work)
 }

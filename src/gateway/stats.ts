@@ -32,5 +32,5 @@ export function statsOf(parts: {
 function stalePricesOf(prices: Prices, assets: number): number | null {
   const snapshot = prices.cachedSnapshot()
   if (snapshot === undefined) return null
-  return assets - [...snapshot.prices.values()].filter(({ stale }) => !stale).length
+  return assets - [...snapshot.prices.values()].filter(({ outdated }) => !outdated).length
 }

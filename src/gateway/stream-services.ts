@@ -26,8 +26,10 @@ export function streamServices(
     },
     async readPrices() {
       const snapshot = prices.cachedSnapshot() ?? (await prices.snapshot())
-      return [...snapshot.prices.values()].filter(({ stale }) => !stale).map(({ price }) => price)
+      return [...snapshot.prices.values()].filter(({ outdated }) => !outdated).map(({ price }) => price)
     },
+    currentPrice: (asset) => prices.current(asset)?.price,
+    onPrices: prices.subscribe,
     isRevoked: keys.isRevoked,
   }
 }

@@ -11,12 +11,13 @@ const SOCKET = '/v1/ws'
 
 const TEXTS = {
   description:
-    'One WebSocket delivers prices every three seconds, every exchange event as soon as it is indexed, and the events of your account. Log frames carry ' +
+    'One WebSocket delivers prices every three seconds and as soon as they change, every exchange event as soon as it is indexed, and the events of ' +
+    'your account. Log frames carry ' +
     'their sequence number (seq) and the sequence number of the previous frame on the channel (prev), so that a client can detect missing frames and resume ' +
     'on any instance. Amounts are digit strings in 7-decimal fixed point.',
   server: 'Address of the gateway. Use ws without TLS.',
   channel:
-    'Subscribe to channels with messages: ticker.<ASSET>, candles.<ASSET>.<interval>, trades.<ASSET>, events, account.events.<address>, ' +
+    'Subscribe to channels with messages: ticker.<ASSET>, prices.<ASSET>, candles.<ASSET>.<interval>, trades.<ASSET>, events, account.events.<address>, ' +
     'account.orders.<address>, heartbeat. The close frame states the reason: code 1012 for a restart, 1013 for an exceeded limit, 4401 for a revoked key.',
 } as const
 

@@ -1,16 +1,26 @@
-// The ticker: refreshes every price before it expires, so that requests do not wait, and writes new prices into candles.
+// The ticker: reads the prices of all assets in one call, soon after each ledger closes and before they expire, so that requests do not wait. Simulates those
+// that cannot be read this way. Writes new prices into candles.
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { RpcFailure } from '../chain/failure.ts'
+import type { PriceEntries, PricePoll } from '../chain/price-entries.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { CandleTick } from '../projections/candles.ts'
 import { createCandleFiller } from './candle-filler.ts'
 import type { CandleFillerOptions } from './candle-filler.ts'
+import { withTimeout } from '../chain/with-timeout.ts'
+import { CADENCE_MAX_MS, createLedgerCadence } from './ledger-cadence.ts'
+import type { AttestedPrice } from './price-book.ts'
 import { createPrices } from './prices.ts'
-import type { AttestedPrice, Prices, ReadPrice } from './prices.ts'
+import type { Prices } from './prices.ts'
 
-/** Interval between rounds: half a second less than the three seconds that a price is cached. */
-export const TICKER_INTERVAL_MS = 2_500
+/** A price that expires within this time after the next round is simulated in this one. */
+const SIMULATION_LEAD_MS = 500
+/** A poll that takes longer must not let prices expire. */
+const POLL_TIMEOUT_MS = 1_000
+/** One asset is simulated this often although its entries were read, to confirm that they hold its price. */
+export const CONFIRM_INTERVAL_MS = 5_000
 /** Maximum number of ticks that wait while the database is unavailable; the oldest are dropped. */
 export const MAX_PENDING_TICKS = 5_000
 
@@ -19,7 +29,7 @@ export type FoldTicks = (ticks: readonly CandleTick[]) => Promise<void>
 
 export interface Oracle {
   readonly prices: Prices
-  /** Runs one round: reads every price and writes the ticks. Never rejects. */
+  /** Runs one round: reads every price and writes the ticks. Rejects only on a defect. */
   step(signal?: AbortSignal): Promise<void>
   /** Fills candles that the ticker missed. Rejects when the database cannot be used. */
   fillCandles(signal?: AbortSignal): Promise<number>
@@ -29,7 +39,7 @@ export interface Oracle {
 
 export interface OracleOptions {
   readonly deployment: CurrentDeployment
-  readonly readPrice: ReadPrice
+  readonly entries: PriceEntries
   readonly foldTicks: FoldTicks
   readonly filling: Pick<CandleFillerOptions, 'readHead' | 'fillPage'>
   readonly clock: Clock
@@ -37,15 +47,17 @@ export interface OracleOptions {
 }
 
 export function createOracle(options: OracleOptions): Oracle {
-  const { clock, log, deployment, readPrice } = options
+  const { clock, log, deployment, entries } = options
   const filler = createCandleFiller({ assets: () => deployment.current.assets.symbols, ...options.filling, clock, log })
   const latest = new Map<string, AttestedPrice>()
   let pending: CandleTick[] = []
+  let folding: Promise<void> | null = null
   let isWriting = true
+  let confirmed = { index: 0, atMs: clock.elapsedMs() }
 
   const prices = createPrices({
     assets: deployment.current.assets.symbols,
-    readPrice,
+    readPrice: entries.read,
     clock,
     log,
     onRead(asset, read) {
@@ -81,17 +93,54 @@ export function createOracle(options: OracleOptions): Oracle {
     }
   }
 
+  function fold(): Promise<void> {
+    return (folding ??= foldPending().finally(() => {
+      folding = null
+    }))
+  }
+
+  /** Null when the entries cannot be read; then the simulations report why. */
+  async function poll(signal?: AbortSignal): Promise<PricePoll | null> {
+    try {
+      const found = await withTimeout(clock, { limitMs: POLL_TIMEOUT_MS, method: 'getLedgerEntries', signal }, entries.poll)
+      prices.observe(found.prices, found.maxAgeSec)
+      return found
+    } catch (error) {
+      if (error instanceof RpcFailure || signal?.aborted === true) return null
+      throw error
+    }
+  }
+
   async function step(signal?: AbortSignal): Promise<void> {
-    await prices.refresh(signal)
-    await foldPending()
+    const known = (await poll(signal))?.prices
+    await prices.refresh(signal, deployment.current.assets.symbols.filter((asset) => known?.has(asset) !== true))
+    await folding
+    await fold()
+  }
+
+  /** The asset whose turn it is to be simulated, if one is due. */
+  function nextToConfirm(): readonly string[] {
+    if (clock.elapsedMs() - confirmed.atMs < CONFIRM_INTERVAL_MS) return []
+    const { symbols } = deployment.current.assets
+    confirmed = { index: (confirmed.index + 1) % symbols.length, atMs: clock.elapsedMs() }
+    return symbols.slice(confirmed.index, confirmed.index + 1)
   }
 
   async function tick(signal: AbortSignal): Promise<void> {
+    const cadence = createLedgerCadence(clock)
+    let simulating = Promise.resolve()
     while (!signal.aborted) {
-      const startedAtMs = clock.elapsedMs()
-      await step(signal)
-      await clock.sleep(Math.max(0, TICKER_INTERVAL_MS - (clock.elapsedMs() - startedAtMs)), signal)
+      const found = await poll(signal)
+      if (found !== null) cadence.observe(found.ledger)
+      const delayMs = found === null ? CADENCE_MAX_MS : cadence.delayMs()
+      const due = new Set([...prices.expiring(delayMs + SIMULATION_LEAD_MS), ...(found?.changed ?? []), ...nextToConfirm()])
+      // Not awaited: an asset that hangs must not delay the others.
+      if (due.size > 0) simulating = prices.refresh(signal, [...due]).then(fold)
+      void fold()
+      await clock.sleep(delayMs, signal)
     }
+    await simulating
+    await folding
   }
 
   return {

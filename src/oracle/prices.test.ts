@@ -4,8 +4,10 @@ import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import { ORACLE_CACHE_MS, STALE_PRICE_SERVED_MS } from '../limits.ts'
-import { createPrices, MAX_CONCURRENT_PRICE_READS, PRICE_READ_TIMEOUT_MS, PRICE_WAIT_MS } from './prices.ts'
-import type { AttestedPrice, PricesOptions } from './prices.ts'
+import { PRICE_WAIT_MS } from './price-book.ts'
+import type { AttestedPrice } from './price-book.ts'
+import { createPrices, MAX_CONCURRENT_PRICE_READS, PRICE_READ_TIMEOUT_MS } from './prices.ts'
+import type { PricesOptions } from './prices.ts'
 
 const ASSETS = ['BTC', 'ETH', 'XLM']
 const START_SEC = 1_783_339_200
@@ -17,7 +19,7 @@ function createShim() {
   const behaviour = new Map<string, Behaviour>()
   const reads: string[] = []
   const hanging: { asset: string; respond: () => void; signal: AbortSignal }[] = []
-  const nextPrice = (): AttestedPrice => ({ price: BigInt(1_000 + reads.length), timestampSec: START_SEC + reads.length })
+  const nextPrice = (): AttestedPrice => ({ price: BigInt(1_000 + reads.length), timestampSec: START_SEC + reads.length, ledger: 1_000 + reads.length })
   return {
     behaviour,
     reads,
@@ -52,7 +54,7 @@ test('concurrent requests share one read per asset, cached for three seconds', a
   assert.equal(clock.pendingTimers(), 0, 'a request leaves no timer behind')
   clock.advance(ORACLE_CACHE_MS - 1)
   const snapshot = prices.cachedSnapshot()
-  assert.ok(snapshot !== undefined && !snapshot.anyStale)
+  assert.ok(snapshot !== undefined && !snapshot.anyOutdated)
   assert.equal(prices.cachedSnapshot(), snapshot, 'the same object while nothing changed')
   assert.equal(shim.reads.length, 3)
   clock.advance(1)
@@ -62,10 +64,10 @@ test('concurrent requests share one read per asset, cached for three seconds', a
 })
 
 test('serves a price with its attestation time, whatever its age', async () => {
-  const { prices } = build({ readPrice: async () => ({ price: 12_345_678n, timestampSec: 7 }) })
+  const { prices } = build({ readPrice: async () => ({ price: 12_345_678n, timestampSec: 7, ledger: 9 }) })
   assert.deepEqual(await prices.price('ETH'), {
-    price: { asset: 'ETH', price: '12345678', priceFloat: 1.2345678, timestamp: 7 },
-    stale: false,
+    price: { asset: 'ETH', price: '12345678', priceFloat: 1.2345678, timestamp: 7, stale: null, ageSec: START_SEC - 7, ledger: 9 },
+    outdated: false,
   })
 })
 
@@ -88,19 +90,19 @@ test('serves an unreadable asset as stale for five minutes, then omits it, witho
   clock.advance(ORACLE_CACHE_MS)
   await prices.refresh()
   const snapshot = prices.cachedSnapshot()
-  assert.deepEqual(snapshot?.prices.get('ETH'), { price: known, stale: true })
-  assert.equal(snapshot?.anyStale, true)
-  assert.equal(snapshot?.prices.get('BTC')?.stale, false)
+  assert.deepEqual(snapshot?.prices.get('ETH'), { price: { ...known, ageSec: 1 }, outdated: true })
+  assert.equal(snapshot?.anyOutdated, true)
+  assert.equal(snapshot?.prices.get('BTC')?.outdated, false)
 
   clock.advance(STALE_PRICE_SERVED_MS - ORACLE_CACHE_MS - 1)
-  assert.equal((await prices.price('ETH'))?.stale, true)
+  assert.equal((await prices.price('ETH'))?.outdated, true)
   clock.advance(1)
   assert.equal(await prices.price('ETH'), undefined)
   assert.deepEqual([...(await prices.snapshot()).prices.keys()], ['BTC', 'XLM'])
 
   shim.behaviour.set('ETH', 'succeeds')
   clock.advance(ORACLE_CACHE_MS)
-  assert.equal((await prices.price('ETH'))?.stale, false)
+  assert.equal((await prices.price('ETH'))?.outdated, false)
 })
 
 test('omits an asset that was never read and does not retry at once', async () => {
@@ -131,7 +133,7 @@ test('a hanging read delays only the first request, for at most one second', asy
   assert.equal(responded, 0)
   clock.advance(1)
   const snapshot = await first
-  assert.deepEqual([snapshot.prices.get('ETH')?.stale, snapshot.prices.get('BTC')?.stale], [true, false])
+  assert.deepEqual([snapshot.prices.get('ETH')?.outdated, snapshot.prices.get('BTC')?.outdated], [true, false])
   assert.ok(prices.cachedSnapshot() !== undefined, 'later requests do not wait')
 
   clock.advance(PRICE_READ_TIMEOUT_MS - PRICE_WAIT_MS)
@@ -171,7 +173,7 @@ test('logs an outage of the RPC once for all assets, and again when it recurs', 
     log: { ...silentLog, warn: (fields, message) => void reported.push([message, fields['asset']]) },
     readPrice: async () => {
       if (failure !== null) throw failure
-      return { price: 1_000n, timestampSec: START_SEC }
+      return { price: 1_000n, timestampSec: START_SEC, ledger: 9 }
     },
   })
   const OUTAGE = ['prices are not readable', undefined]

@@ -21,6 +21,10 @@ export function textOrNull(options: FieldOptions): TUnsafe<string | null> {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })
 }
 
+export function booleanOrNull(description: string): TUnsafe<boolean | null> {
+  return Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description, examples: [false] })
+}
+
 export function integerOrNull(options: FieldOptions): TUnsafe<number | null> {
   return Type.Unsafe<number | null>({ type: ['integer', 'null'], ...options })
 }

@@ -1,12 +1,10 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { amount, amountOrNull, integerOrNull } from './fields.ts'
+import { amount, amountOrNull, booleanOrNull, integerOrNull } from './fields.ts'
 import { SideHeadroom } from './pool.ts'
 
 const bounds = (description: string, max: number) =>
   Type.Object({ min: Type.Integer({ examples: [1] }), max: Type.Integer({ examples: [max] }) }, { description })
-
-const booleanOrNull = (description: string) => Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description, examples: [false] })
 
 /** Not in the specification. */
 export const MarketLimits = Type.Object(

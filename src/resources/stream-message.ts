@@ -9,6 +9,7 @@ import { amount, address, EXAMPLE_TRADER, integerOrNull, ref, seconds, textOrNul
 import { OpenOrder } from './open-order.ts'
 import { OpenPosition } from './open-position.ts'
 import { Order } from './order.ts'
+import { Price } from './price.ts'
 import { TransactionRow } from './transaction.ts'
 
 export interface StreamMessage {
@@ -116,6 +117,7 @@ export const CHANNEL_MESSAGES = {
       timestamp: seconds('Attestation time of the price, Unix seconds.'), ts: milliseconds('Broadcast time, Unix milliseconds.'),
     }),
   }),
+  prices: frame('price', 'Price as in GET /v1/markets/{asset}/price, as soon as it changes or is attested again', { data: ref(Price) }),
   candles: frame('candle', 'Candle update, and one final frame when the interval ends', {
     data: Type.Object({ ...Candle.properties, final: Type.Boolean({ description: 'True in the last frame of the interval.' }) }),
   }),
@@ -169,4 +171,4 @@ export const CHANNEL_MESSAGES = {
   }),
 } as const satisfies Readonly<Record<string, StreamMessage>>
 
-export const STREAM_SCHEMAS: readonly TSchema[] = [OpenPosition, OpenOrder, Order, Fill, TransactionRow, EventRow]
+export const STREAM_SCHEMAS: readonly TSchema[] = [OpenPosition, OpenOrder, Order, Fill, Price, TransactionRow, EventRow]

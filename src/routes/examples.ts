@@ -7,7 +7,9 @@ import type { TradeQuote } from '../resources/trade-quote.ts'
 import { EXAMPLE_TRADER, EXAMPLE_TX_HASH } from '../resources/fields.ts'
 import type { Fill } from '../resources/fill.ts'
 
-export const EXAMPLE_PRICE = { asset: 'BTC', price: '1084215000000', priceFloat: 108421.5, timestamp: 1_783_339_200 }
+export const EXAMPLE_PRICE = {
+  asset: 'BTC', price: '1084215000000', priceFloat: 108421.5, timestamp: 1_783_339_200, stale: false, ageSec: 4, ledger: 1_234_567,
+}
 
 export const EXAMPLE_MARKET = { asset: { symbol: 'BTC', name: 'Bitcoin', decimals: 8 }, oracle: EXAMPLE_PRICE }
 

@@ -13,7 +13,8 @@ import { createTtlCache } from '../base/ttl-cache.ts'
 import { varyByMinLedger } from '../http/min-ledger.ts'
 import { operation } from '../http/operation.ts'
 import { STATS_CACHE_MS } from '../limits.ts'
-import type { PriceSnapshot, Prices, ServedPrice } from '../oracle/prices.ts'
+import type { PriceSnapshot, ServedPrice } from '../oracle/price-book.ts'
+import type { Prices } from '../oracle/prices.ts'
 import { readSolvency } from '../projections/bad-debts.ts'
 import { readMarketStats } from '../projections/market-stats.ts'
 import { ref } from '../resources/fields.ts'
@@ -28,7 +29,7 @@ import { knownAsset } from './known-asset.ts'
 import { cachedResponse, stateResponse } from './page-response.ts'
 import { atLedgerParameter, listOf } from './parameters.ts'
 
-const LIVE = 'Prices are read from the chain through the price shim contract and cached for 3 seconds per asset.'
+const LIVE = 'Prices are those of the price shim contract, at most 3 seconds after they were read. `ageSec` and `stale` are as of the second of the response.'
 
 const params = Type.Object({ asset: Type.String({ description: 'Asset symbol, case-insensitive.', examples: ['BTC'] }) })
 
@@ -167,7 +168,7 @@ function createAssetResponses(build: (asset: Asset, served: ServedPrice) => obje
     if (served === undefined) throw rpcFailure(`The oracle price of ${asset.symbol} is unavailable. Retry later.`)
     const cached = built.get(asset.symbol)
     if (cached?.served === served) return cached.response
-    const response = priceResponse(JSON.stringify(build(asset, served)), served.stale)
+    const response = priceResponse(JSON.stringify(build(asset, served)), served.outdated)
     built.set(asset.symbol, { served, response })
     return response
   }

@@ -22,9 +22,9 @@ const listPrices = operation(
     tag: 'oracle',
     summary: 'List oracle prices',
     description:
-      'Returns the price of each supported asset from the price shim contract, cached for 3 seconds per asset. Prices are served regardless of their age: ' +
-      'check `timestamp`. If a price cannot be read, the last known price is served for up to five minutes with the header x-stale: 1. Assets without ' +
-      'any known price are omitted.',
+      'Returns the price of each supported asset from the price shim contract, at most 3 seconds after it was read. Prices are served regardless of their ' +
+      'age: check `stale`, whether the market still accepts it, and `ageSec`. If a price cannot be read, the last known price is served for up to five ' +
+      'minutes with the header x-stale: 1. Assets without any known price are omitted.',
     ok: listOf('prices', ref(Price)),
     example: { prices: [EXAMPLE_PRICE] },
     headers: ['stale'],

@@ -2,7 +2,7 @@
 
 import { CACHE_ONE_SECOND, prepareResponse } from '../http/response.ts'
 import type { PreparedResponse } from '../http/response.ts'
-import type { PriceSnapshot } from '../oracle/prices.ts'
+import type { PriceSnapshot } from '../oracle/price-book.ts'
 
 const STALE_HEADER = { 'x-stale': '1' } as const
 
@@ -10,11 +10,11 @@ const STALE_HEADER = { 'x-stale': '1' } as const
 export function createSnapshotResponse(serialise: (snapshot: PriceSnapshot) => string): (snapshot: PriceSnapshot) => PreparedResponse {
   let cached: { readonly snapshot: PriceSnapshot; readonly response: PreparedResponse } | undefined
   return (snapshot) => {
-    if (cached?.snapshot !== snapshot) cached = { snapshot, response: priceResponse(serialise(snapshot), snapshot.anyStale) }
+    if (cached?.snapshot !== snapshot) cached = { snapshot, response: priceResponse(serialise(snapshot), snapshot.anyOutdated) }
     return cached.response
   }
 }
 
-export function priceResponse(json: string, stale: boolean): PreparedResponse {
-  return prepareResponse(json, { 'cache-control': CACHE_ONE_SECOND, ...(stale ? STALE_HEADER : {}) })
+export function priceResponse(json: string, outdated: boolean): PreparedResponse {
+  return prepareResponse(json, { 'cache-control': CACHE_ONE_SECOND, ...(outdated ? STALE_HEADER : {}) })
 }

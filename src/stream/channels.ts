@@ -5,6 +5,7 @@ import type { CandleInterval } from '../resources/candle.ts'
 
 export type Channel =
   | { readonly kind: 'ticker'; readonly asset: string }
+  | { readonly kind: 'prices'; readonly asset: string }
   | { readonly kind: 'trades'; readonly asset: string }
   | { readonly kind: 'events' }
   | { readonly kind: 'account'; readonly account: string }
@@ -31,6 +32,10 @@ export function tickerChannel(asset: string): string {
   return `ticker.${asset}`
 }
 
+export function pricesChannel(asset: string): string {
+  return `prices.${asset}`
+}
+
 export function candlesChannel(asset: string, interval: CandleInterval): string {
   return `candles.${asset}.${interval}`
 }
@@ -45,7 +50,7 @@ export function ordersChannel(account: string): string {
   return `account.orders.${account}`
 }
 
-const MARKET_NAME = /^(?:(ticker|trades)\.([A-Z0-9]{1,32})|candles\.([A-Z0-9]{1,32})\.([0-9a-z]{1,8}))$/
+const MARKET_NAME = /^(?:(ticker|prices|trades)\.([A-Z0-9]{1,32})|candles\.([A-Z0-9]{1,32})\.([0-9a-z]{1,8}))$/
 
 /** The channel with this name, or undefined. Names are case-sensitive: symbols in upper case. Whether the exchange lists the asset is not checked here. */
 export function parseChannel(name: string): Channel | undefined {
@@ -57,7 +62,7 @@ export function parseChannel(name: string): Channel | undefined {
 
 function parseMarketChannel(name: string): Channel | undefined {
   const [, kind, asset, candleAsset, width] = MARKET_NAME.exec(name) ?? []
-  if (asset !== undefined) return { kind: kind === 'ticker' ? 'ticker' : 'trades', asset }
+  if (asset !== undefined) return { kind: kind === 'ticker' || kind === 'prices' ? kind : 'trades', asset }
   const interval = CANDLE_INTERVALS.find((each) => each === width)
   return candleAsset === undefined || interval === undefined ? undefined : { kind: 'candles', asset: candleAsset, interval }
 }

@@ -50,7 +50,7 @@ export interface SessionParts {
   readonly budget: ReplayBudget
   readonly limits: StreamLimits
   readonly services: StreamServices
-  /** The last frame of a ticker channel, when there is one. */
+  /** The last frame of a channel of prices, when there is one. */
   lastTick(channel: string): Frame | undefined
   readonly log: Log
 }

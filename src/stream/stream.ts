@@ -78,6 +78,10 @@ export interface StreamOptions {
   readonly services: StreamServices & {
     /** The prices that could be read; other assets are missing. Never rejects. */
     readPrices(): Promise<readonly Price[]>
+    /** The last price of an asset, without a read. */
+    currentPrice(asset: string): Price | undefined
+    /** Calls the listener at once with prices that change. Returns a function that ends it. */
+    onPrices(listener: (changed: readonly Price[]) => void): () => void
     /** True when the key is known to be revoked. Never rejects. */
     isRevoked(keyId: string): boolean | Promise<boolean>
   }
@@ -93,7 +97,7 @@ export function createStream({ store, deployment, clock, log, limits, services }
       for (const { session } of clients) session.announceEpoch(change)
     },
   })
-  const ticks = createTicks({ hub, tail, db: store.read, clock, deployment, readPrices: services.readPrices })
+  const ticks = createTicks({ hub, tail, db: store.read, clock, deployment, ...services })
   const budgets = createReplayBudgets({ limits, clock })
   const failures = createFailureLog({
     clock, log, level: 'warn', message: 'a stream request failed: closing the connection', individually: INDIVIDUAL_LINES,
@@ -103,6 +107,7 @@ export function createStream({ store, deployment, clock, log, limits, services }
   const server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: limits.frameBytes })
   const stopped = new AbortController()
   let loops: readonly Promise<void>[] = []
+  const endPrices = services.onPrices(ticks.publishPrices)
   let draining = false
   /** Aborts when the last client disconnects during the shutdown. */
   const emptied = new AbortController()
@@ -194,6 +199,7 @@ export function createStream({ store, deployment, clock, log, limits, services }
       if (clients.count() > 0) await clock.sleep(limits.drainMs, emptied.signal)
       for (const { connection } of clients) connection.close(CLOSE.restart, 'restart')
       stopped.abort()
+      endPrices()
       await Promise.all(loops)
       failures[Symbol.dispose]()
       clientFailures[Symbol.dispose]()

@@ -1,4 +1,4 @@
-// The stream's periodic broadcasts: prices and candles every three seconds, and a heartbeat every second.
+// What the stream sends besides the log: prices and candles every three seconds, prices as soon as they change, and a heartbeat every second.
 
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
@@ -9,17 +9,19 @@ import { CANDLE_INTERVALS } from '../resources/candle.ts'
 import type { CandleInterval } from '../resources/candle.ts'
 import type { Price } from '../resources/price.ts'
 import type { Queryable } from '../store/store.ts'
-import { candlesChannel, HEARTBEAT_CHANNEL, tickerChannel } from './channels.ts'
+import { candlesChannel, HEARTBEAT_CHANNEL, parseChannel, pricesChannel, tickerChannel } from './channels.ts'
 import { plainFrame } from './frames.ts'
 import type { Frame } from './frames.ts'
 import type { Hub } from './hub.ts'
 import type { Tail } from './tail.ts'
 
 export interface Ticks {
-  /** The last frame of a ticker channel. */
+  /** The last frame of a ticker channel, and the current row of a prices channel. */
   last(channel: string): Frame | undefined
   /** Broadcasts the prices. Does not reject when prices cannot be read. */
   broadcastPrices(): Promise<void>
+  /** Broadcasts prices that have just changed. */
+  publishPrices(changed: readonly Price[]): void
   /** Broadcasts the current candles of subscribed channels. Rejects when the database cannot be read. */
   broadcastCandles(): Promise<void>
   broadcastHeartbeat(): void
@@ -33,9 +35,11 @@ export interface TicksOptions {
   readonly deployment: CurrentDeployment
   /** The prices that could be read; other assets are missing. Never rejects. */
   readPrices(): Promise<readonly Price[]>
+  /** The last price of an asset, without a read. */
+  currentPrice(asset: string): Price | undefined
 }
 
-export function createTicks({ hub, tail, db, clock, deployment, readPrices }: TicksOptions): Ticks {
+export function createTicks({ hub, tail, db, clock, deployment, readPrices, currentPrice }: TicksOptions): Ticks {
   const lastTicks = new Map<string, Frame>()
   /** The start of the open bucket that was last sent on each channel. */
   const openBuckets = new Map<string, number>()
@@ -56,7 +60,16 @@ export function createTicks({ hub, tail, db, clock, deployment, readPrices }: Ti
   }
 
   return {
-    last: (channel) => lastTicks.get(channel),
+    last(name) {
+      const channel = parseChannel(name)
+      if (channel?.kind !== 'prices') return lastTicks.get(name)
+      const price = currentPrice(channel.asset)
+      return price === undefined ? undefined : priceFrame(price)
+    },
+    publishPrices(changed) {
+      const subscribed = changed.filter(({ asset }) => hub.hasSubscribers(pricesChannel(asset)))
+      if (subscribed.length > 0) hub.publish(subscribed.map(priceFrame))
+    },
     async broadcastPrices() {
       const prices = await readPrices()
       const ts = clock.nowMs()
@@ -81,4 +94,8 @@ export function createTicks({ hub, tail, db, clock, deployment, readPrices }: Ti
       hub.publish([plainFrame(HEARTBEAT_CHANNEL, JSON.stringify(data))])
     },
   }
+}
+
+function priceFrame(price: Price): Frame {
+  return plainFrame(pricesChannel(price.asset), JSON.stringify(price))
 }

@@ -280,7 +280,7 @@ test('error responses match the document', async () => {
 
 test('the schema check detects mismatches', () => {
   const price = { $ref: '#/components/schemas/Price' }
-  const good = { asset: 'BTC', price: '1', priceFloat: 1e-7, timestamp: 5 }
+  const good = { asset: 'BTC', price: '1', priceFloat: 1e-7, timestamp: 5, stale: null, ageSec: 1, ledger: 9 }
   assert.deepEqual(schemaMismatches(document, price, good), [])
   const wrong = [
     { ...good, price: 1 }, { ...good, price: '1.5' }, { ...good, timestamp: 1.5 }, { ...good, extra: 1 }, { asset: 'BTC' }, [good], null, 'BTC',

@@ -159,7 +159,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/v1/markets/{asset}', pathParameters: ASSET_PATH, query: [], body: ['asset', 'oracle'], errors: [404, 429, 500, 502] },
   {
     path: '/v1/markets/{asset}/price', pathParameters: ASSET_PATH, query: [],
-    body: ['asset', 'price', 'priceFloat', 'timestamp'], errors: [404, 429, 500, 502],
+    body: ['asset', 'price', 'priceFloat', 'timestamp', 'stale', 'ageSec', 'ledger'], errors: [404, 429, 500, 502],
   },
   { path: '/v1/oracle/prices', query: [], body: ['prices'], errors: [429, 500] },
   { path: '/v1/oracle/health', query: ['strict? string maxLength=128'], body: ['status', 'onchain', 'keeper'], errors: [400, 429, 500, 503] },

@@ -34,7 +34,7 @@ interface Schema {
  * angle brackets is another resource, and `a|b` are the only values.
  */
 const RESOURCES: readonly (readonly [heading: string, schema: unknown, fields: string])[] = [
-  ['Price object (oracle)', Price, 'asset string, price amount, priceFloat number, timestamp integer'],
+  ['Price object (oracle)', Price, 'asset string, price amount, priceFloat number, timestamp integer, stale boolean?, ageSec integer, ledger integer'],
   ['Market', Market, 'asset object, oracle <Price>'],
   ['Market, asset', Market.properties.asset, 'symbol string, name string, decimals integer'],
   [

@@ -134,13 +134,34 @@ test('broadcasts a tick for every readable asset, and sends the last one as a sn
   await fixture.gateway.stream.tick()
   await fixture.gateway.stream.tick()
   await client.settle()
-  for (const asset of ASSET_SYMBOLS) assert.equal(client.of(`ticker.${asset}`).length, 2, asset)
-  const { body } = await fixture.get<Record<string, unknown>>('/v1/markets/BTC/price')
-  assert.deepEqual(client.of('ticker.BTC')[1], { channel: 'ticker.BTC', data: { ...body, ts: fixture.clock.nowMs() } })
+  for (const symbol of ASSET_SYMBOLS) assert.equal(client.of(`ticker.${symbol}`).length, 2, symbol)
+  const { body: { asset, price, priceFloat, timestamp } } = await fixture.get<Record<string, unknown>>('/v1/markets/BTC/price')
+  assert.deepEqual(client.of('ticker.BTC')[1], { channel: 'ticker.BTC', data: { asset, price, priceFloat, timestamp, ts: fixture.clock.nowMs() } })
   const late = await connect()
   late.send({ op: 'subscribe', channels: ['ticker.BTC'], snapshot: true })
   await late.settle()
   assert.deepEqual(late.of('ticker.BTC'), client.of('ticker.BTC').slice(-1))
+})
+
+test('sends the price row as soon as the price changes, and the current one as a snapshot', async () => {
+  await using fixture = await createGatewayFixture({ traders: 0, listen: true })
+  const { connect, publishLedgers } = fixture
+  await publishLedgers(2)
+  await fixture.gateway.oracle.step()
+  const client = await connect()
+  client.send({ op: 'subscribe', channels: ['prices.BTC', 'prices.SHIB'], snapshot: true, id: 1 })
+  await client.settle()
+  const row = async (): Promise<object> => (await fixture.get<object>('/v1/markets/BTC/price')).body
+  assert.deepEqual(client.of('prices.BTC'), [{ channel: 'prices.BTC', data: await row() }])
+  assert.deepEqual((await client.frame(isType('rejected')))['channels'], ['prices.SHIB'])
+  await fixture.gateway.oracle.step()
+  await client.settle()
+  assert.equal(client.of('prices.BTC').length, 1, 'an unchanged price is not sent')
+  await fixture.control('local_setPrice', { asset: 'BTC', price: '1234500000000' })
+  await fixture.gateway.oracle.step()
+  await client.settle()
+  const frames = client.of('prices.BTC')
+  assert.deepEqual([frames.length, frames[1]?.data?.['price'], frames[1]], [2, '1234500000000', { channel: 'prices.BTC', data: await row() }])
 })
 
 test('sends prints, events and heartbeats with the documented fields', async () => {

@@ -4,7 +4,7 @@ import type { Transport } from '../../src/chain/transport.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 
 export interface RpcControls {
-  /** Reads of these assets' prices fail with an error that is not retried. */
+  /** Simulated reads of these assets' prices fail with an error that is not retried, and their entries are missing. */
   readonly refusedPrices: Set<string>
   /** Whether every call returns a proxy's 404. */
   isDown: boolean
@@ -30,9 +30,20 @@ export function createControlledTransport(network: LocalNetwork): { readonly con
     }
     const response = await network.rpc.handle(body)
     const retryAfter = response.headers['retry-after']
-    return { status: response.status, body: response.body ?? '', ...(retryAfter === undefined ? {} : { retryAfterMs: Number(retryAfter) * 1_000 }) }
+    const text = withoutPrices(response.body ?? '', controls.refusedPrices)
+    return { status: response.status, body: text, ...(retryAfter === undefined ? {} : { retryAfterMs: Number(retryAfter) * 1_000 }) }
   }
   return { controls, transport }
+}
+
+/** The response without the entries that hold prices of these assets. */
+function withoutPrices(text: string, assets: ReadonlySet<string>): string {
+  if (assets.size === 0 || !text.includes('"entries"')) return text
+  const response = JSON.parse(text) as { result?: { entries?: { key: string }[] } }
+  const tags = [...assets].map((asset) => `${asset}USD\0`)
+  const isRefused = ({ key }: { key: string }): boolean => tags.some((tag) => Buffer.from(key, 'base64').toString('latin1').includes(tag))
+  if (response.result?.entries !== undefined) response.result.entries = response.result.entries.filter((entry) => !isRefused(entry))
+  return JSON.stringify(response)
 }
 
 /** The ledger entries that this request reads. */

@@ -69,6 +69,8 @@ export async function createStreamFixture({ limits = {}, services = {} }: Stream
       login: () => Promise.resolve('invalid_credentials'),
       readAccount: () => Promise.reject(new Error('the fixture has no accounts')),
       readPrices: () => Promise.resolve([]),
+      currentPrice: () => undefined,
+      onPrices: () => () => {},
       isRevoked: () => false,
       ...services,
     },

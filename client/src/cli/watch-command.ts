@@ -98,6 +98,7 @@ function lineOf(context: Context, frame: Frame<Channel>): string {
 function textOfData(context: Context, channel: string, data: Readonly<Record<string, unknown>>): string {
   const price = (value: unknown): string => context.format(typeof value === 'string' ? value : null) ?? '–'
   const second = (ms: unknown): string => timeOf(typeof ms === 'number' ? ms / 1000 : null) ?? '–'
+  if (channel.startsWith('prices.')) return `${second(Number(data['timestamp']) * 1000)}  ${price(data['price'])}  ledger ${String(data['ledger'])}`
   if (channel.startsWith('ticker.')) return `${second(data['ts'])}  ${price(data['price'])}`
   if (channel.startsWith('candles.')) {
     const { time, open, high, low, close, final } = data
@@ -117,7 +118,7 @@ function textOfData(context: Context, channel: string, data: Readonly<Record<str
 export const WATCH_COMMANDS: readonly Command[] = [
   {
     name: 'watch', summary: 'Prints the stream, one line per frame, until Ctrl-C.',
-    arguments: [{ name: 'CHANNEL', help: 'BTC (its price), ticker.BTC, candles.BTC.1m, trades.BTC, events, heartbeat, account', isMany: true }],
+    arguments: [{ name: 'CHANNEL', help: 'BTC (its price), ticker.BTC, prices.BTC, candles.BTC.1m, trades.BTC, events, heartbeat, account', isMany: true }],
     details: [
       'Reconnects and resumes after a lost connection; missing frames are reported on the error output.',
       'With --json each line is a frame as the gateway sends it: seq is its position in the log, prev that of the channel\'s previous frame.',

@@ -11,6 +11,12 @@ export interface components {
       readonly priceFloat: number;
       /** @description Attestation time of the on-chain price, Unix seconds. Not the time of the request. */
       readonly timestamp: number;
+      /** @description True if the price is older than the market accepts now for opening positions. Null while that limit is unknown. */
+      readonly stale: boolean | null;
+      /** @description Seconds from the attestation to the time of this response, by the gateway's clock. */
+      readonly ageSec: number;
+      /** @description Ledger that the price was last read at. */
+      readonly ledger: number;
     };
     /** @description Health of the prices and of their publisher. */
     readonly OracleHealth: {
@@ -2721,7 +2727,7 @@ export interface operations {
   };
   /**
    * List markets.
-   * @description Returns the assets of the exchange with their oracle prices. Prices are read from the chain through the price shim contract and cached for 3 seconds per asset.
+   * @description Returns the assets of the exchange with their oracle prices. Prices are those of the price shim contract, at most 3 seconds after they were read. `ageSec` and `stale` are as of the second of the response.
    */
   readonly listMarkets: {
     readonly parameters: {
@@ -2778,7 +2784,7 @@ export interface operations {
   };
   /**
    * Get a market.
-   * @description Returns an asset with its oracle price. Prices are read from the chain through the price shim contract and cached for 3 seconds per asset.
+   * @description Returns an asset with its oracle price. Prices are those of the price shim contract, at most 3 seconds after they were read. `ageSec` and `stale` are as of the second of the response.
    */
   readonly getMarket: {
     readonly parameters: {
@@ -2804,7 +2810,7 @@ export interface operations {
   };
   /**
    * Get the price of a market.
-   * @description Returns the oracle price of an asset. Prices are read from the chain through the price shim contract and cached for 3 seconds per asset.
+   * @description Returns the oracle price of an asset. Prices are those of the price shim contract, at most 3 seconds after they were read. `ageSec` and `stale` are as of the second of the response.
    */
   readonly getMarketPrice: {
     readonly parameters: {
@@ -2830,7 +2836,7 @@ export interface operations {
   };
   /**
    * List oracle prices.
-   * @description Returns the price of each supported asset from the price shim contract, cached for 3 seconds per asset. Prices are served regardless of their age: check `timestamp`. If a price cannot be read, the last known price is served for up to five minutes with the header x-stale: 1. Assets without any known price are omitted.
+   * @description Returns the price of each supported asset from the price shim contract, at most 3 seconds after it was read. Prices are served regardless of their age: check `stale`, whether the market still accepts it, and `ageSec`. If a price cannot be read, the last known price is served for up to five minutes with the header x-stale: 1. Assets without any known price are omitted.
    */
   readonly listOraclePrices: {
     readonly parameters: {
