@@ -4,12 +4,12 @@ import type { Queryable } from '../store/store.ts'
 import { applyAccountEvents } from './account-events.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import { isTransfer } from './archived-event.ts'
+import { readTransactionStart, toTransactions } from './archived-transactions.ts'
 import { applyBadDebts } from './bad-debts.ts'
 import { applyCashLedger } from './cash-ledger.ts'
 import type { Epoch } from './epochs.ts'
 import { addToTraders } from './leaders.ts'
 import { readMarginModes } from './margin-modes.ts'
-
 import { readPositionEvent } from './market-events.ts'
 import type { PositionEvent } from './market-events.ts'
 import { changeOpenInterest } from './interest-versions.ts'
@@ -19,11 +19,14 @@ import { insertPositionVersions } from './position-versions.ts'
 import { applyPoolFlows } from './pool-samples.ts'
 import { applyFills } from './position-fills.ts'
 import { loadPositions, storePositions } from './positions.ts'
+import type { Position } from './positions.ts'
 import { assignEarlierOrder, readExecutedOrders } from './print-orders.ts'
 import { applyReferralEvents } from './referral.ts'
 import { countSeenIds } from './seen-ids.ts'
-import { addTraderResults, foldTraderResults } from './trader-results.ts'
-import { noteTransactions } from './transaction-effects.ts'
+import { readSettledPage } from './settled-page.ts'
+import { addToIntervals, addToProfiles, foldTraderResults, resultChanges } from './trader-results.ts'
+import type { TraderResult } from './trader-results.ts'
+import { noteTransactions, transactionsToSettle } from './transaction-effects.ts'
 import { insertOpens, insertTrades, readLiquidations } from './trades.ts'
 import { applyVaultFlowSums } from './vault-history.ts'
 import { applyVaultEvents } from './vaults.ts'
@@ -31,25 +34,36 @@ import { addFills } from './volumes.ts'
 
 /** Applies events of one epoch in log order. Each event must be applied exactly once; the caller's transaction guarantees this. */
 export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonly ArchivedEvent[]): Promise<void> {
+  const [first] = archived
+  if (first === undefined) return
+  const { deployment } = epoch
   const events = archived.filter((event) => !isTransfer(event))
-  await applyPositionEvents(tx, epoch.deployment, events)
-  await applyBadDebts(tx, epoch.deployment, events)
+  const { positions, results } = await applyPositionEvents(tx, deployment, events)
+  await applyBadDebts(tx, deployment, events)
   await applyOrderEvents(tx, epoch, events)
-  await applyAccountEvents(tx, epoch.deployment, events)
+  await applyAccountEvents(tx, deployment, events)
   await applyVaultEvents(tx, epoch, events)
   await applyPoolFlows(tx, events)
   await applyVaultFlowSums(tx, epoch, events)
   await applyReferralEvents(tx, epoch, events)
-  await applyCashLedger(tx, epoch, archived)
   await countSeenIds(tx, epoch, events)
-  await applyFills(tx, epoch.deployment, archived)
+  // A page may begin inside a transaction, whose rows are computed as a whole.
+  const begun = await readTransactionStart(tx, deployment, first)
+  const transactions = transactionsToSettle(toTransactions([...begun, ...archived], epoch.contracts))
+  const again = begun.length === 0 ? [] : transactions.filter(({ txHash }) => txHash === first.txHash)
+  const page = await readSettledPage(tx, deployment, { transactions, again, positions })
+  await applyCashLedger(tx, page)
+  await addToIntervals(tx, [...resultChanges(results), ...(await applyFills(tx, deployment, page))])
   await noteTransactions(tx, epoch, archived)
 }
 
-async function applyPositionEvents(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
+/** Returns the positions that the events name, as they are afterwards, and what the events realized. */
+async function applyPositionEvents(
+  tx: Queryable, deployment: number, events: readonly ArchivedEvent[],
+): Promise<{ readonly positions: ReadonlyMap<number, Position>; readonly results: readonly TraderResult[] }> {
   await assignEarlierOrder(tx, events)
   const positionEvents = events.map(readPositionEvent).filter((event) => event !== undefined)
-  if (positionEvents.length === 0) return
+  if (positionEvents.length === 0) return { positions: new Map(), results: [] }
   const ids = new Set<number>()
   const opened: number[] = []
   const crossLiquidated = new Set<string>()
@@ -61,14 +75,16 @@ async function applyPositionEvents(tx: Queryable, deployment: number, events: re
   const orders = readExecutedOrders(events)
   const known = await loadPositions(tx, deployment, { ids: [...ids], openOf: [...crossLiquidated] })
   const changes = foldPositions(positionEvents, known, await readMarginModes(tx, deployment, opened), await earlierLiquidations(tx, positionEvents), orders)
+  const results = foldTraderResults(positionEvents, changes.trades)
   await storePositions(tx, deployment, changes.positions)
   await insertPositionVersions(tx, deployment, changes.versions)
   await insertOpens(tx, changes.opens)
   await insertTrades(tx, changes.trades)
   await addFills(tx, changes.fills)
   await addToTraders(tx, changes.gains)
-  await addTraderResults(tx, foldTraderResults(positionEvents, changes.trades))
+  await addToProfiles(tx, results)
   await changeOpenInterest(tx, deployment, changes.interest)
+  return { positions: new Map([...known, ...changes.positions].map((position) => [position.positionId, position])), results }
 }
 
 /** A page may begin inside a transaction, between the liquidations of an account's positions and the event that sums them up. */

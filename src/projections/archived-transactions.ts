@@ -9,6 +9,7 @@ import type { EpochContracts } from './epochs.ts'
 
 /** A transaction with the contracts of its epoch. */
 export interface ArchivedTransaction {
+  readonly txHash: string
   readonly events: readonly ArchivedEvent[]
   readonly contracts: EpochContracts
 }
@@ -24,12 +25,17 @@ export async function readTransactionStart(tx: Queryable, deployment: number, { 
   return rows.flatMap(toEvent)
 }
 
+/** The transactions of these events, in log order. */
+export function toTransactions(events: readonly ArchivedEvent[], contracts: EpochContracts): readonly ArchivedTransaction[] {
+  return [...Map.groupBy(events, ({ txHash }) => txHash)].map(([txHash, own]) => ({ txHash, events: own, contracts }))
+}
+
 /** These transactions with all their events, transfers included, in log order. */
 export async function readWholeTransactions(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<readonly ArchivedTransaction[]> {
   const rows = await tx.query<Stored>(`${SELECT} where e.tx_hash = any($1::text[]) and p.deployment = $2 order by e.seq`, [hashes, deployment])
-  return [...Map.groupBy(rows, ({ txHash }) => txHash).values()].flatMap((own) => {
+  return [...Map.groupBy(rows, ({ txHash }) => txHash)].flatMap(([txHash, own]) => {
     const [first] = own
-    return first === undefined ? [] : [{ events: own.flatMap(toEvent), contracts: first.contracts }]
+    return first === undefined ? [] : [{ txHash, events: own.flatMap(toEvent), contracts: first.contracts }]
   })
 }
 

@@ -19,6 +19,7 @@ import { insertEpoch } from './epochs.ts'
 import type { Epoch } from './epochs.ts'
 import { insertEvents, refreshLedgers } from './events.ts'
 import { insertGap } from './gaps.ts'
+import { compareShadow, createShadow, dropShadow, shadowOf } from './shadow.ts'
 import { PROJECTIONS } from './tables.ts'
 import { recordTransactionEffects, refreshSharedCloses } from './transaction-effects.ts'
 
@@ -194,6 +195,22 @@ for (const generation of ['1', '2.3'] as const) {
     }
   })
 }
+
+test('entries that become known before a copy has replayed their transactions are applied once', async () => {
+  await emptyIndex(store.write)
+  const epoch = epochOf(1)
+  await beginEpoch(epoch, 1)
+  const logged = runOperations('2.3', 4, 1, 1)
+  const events = logged.flatMap((each) => each.events)
+  await writePages(epoch, events, 'copied', async () => {})
+  await store.write.transaction(createShadow)
+  const half = Math.floor(events.length / 2)
+  await store.write.transaction((tx) => applyEvents(shadowOf(tx), epoch, events.slice(0, half)))
+  await recordEffects(epoch, logged)
+  await store.write.transaction((tx) => applyEvents(shadowOf(tx), epoch, events.slice(half)))
+  assert.deepEqual(await compareShadow(store.write), {})
+  await store.write.transaction(dropShadow)
+})
 
 test('a gap is reported until it is filled, and a network reset continues the ledger of an account', async () => {
   await emptyIndex(store.write)

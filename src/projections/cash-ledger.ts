@@ -5,17 +5,14 @@ import type { CashKind, CashMovement } from '../resources/cash-movement.ts'
 import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import { isTransfer } from './archived-event.ts'
-import { readTransactionStart, readWholeTransactions } from './archived-transactions.ts'
-import type { ArchivedTransaction } from './archived-transactions.ts'
 import type { AsOf } from './as-of.ts'
 import { CROSS_TOPICS, foldCashLedger } from './cash-ledger-fold.ts'
 import type { CashRow } from './cash-ledger-fold.ts'
 import { columnsOf } from './columns.ts'
-import type { Epoch } from './epochs.ts'
 import { listLog } from './log-list.ts'
 import type { LogBounds } from './log-list.ts'
 import type { Page } from './page.ts'
-import { readSettlementFacts } from './settlement-facts.ts'
+import type { SettledPage } from './settled-page.ts'
 
 export interface CashLedgerFilter extends AsOf, Pick<LogBounds, 'beforeTs'> {
   readonly account: string
@@ -43,32 +40,10 @@ export async function listCashLedger(db: Queryable, { account, kind, ...rest }: 
   return { ...page, rows: page.rows.map(({ logSeq, ...row }) => ({ seq: logSeq, ...row })) }
 }
 
-/** Adds the movements of a page. Must run after the positions of the page are stored. */
-export async function applyCashLedger(tx: Queryable, { deployment, contracts }: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
-  const [first] = events
-  if (first === undefined) return
-  const earlier = await readTransactionStart(tx, deployment, first)
-  await deleteRows(tx, earlier)
-  const transactions = Map.groupBy([...earlier, ...events], ({ txHash }) => txHash)
-  await insertRows(tx, await rowsOf(tx, deployment, [...transactions.values()].map((own) => ({ events: own, contracts }))))
-}
-
-/** Computes the rows of these transactions again, from what is known now. */
-export async function refreshCashLedger(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<void> {
-  if (hashes.length === 0) return
-  const transactions = await readWholeTransactions(tx, deployment, hashes)
-  await deleteRows(tx, transactions.flatMap(({ events }) => events))
-  await insertRows(tx, await rowsOf(tx, deployment, transactions))
-}
-
-async function rowsOf(tx: Queryable, deployment: number, transactions: readonly ArchivedTransaction[]): Promise<readonly CashRow[]> {
-  const relevant = transactions.filter(({ events }) => events.some(movesMoney))
-  const facts = await readSettlementFacts(tx, deployment, relevant.map(({ events, contracts }) =>
-    ({ txHash: events[0]?.txHash ?? '', market: contracts.market, events })))
-  return relevant.flatMap((transaction, index) => {
-    const known = facts[index]
-    return known === undefined ? [] : foldCashLedger({ ...transaction, ...known })
-  })
+/** Writes the movements of settled transactions. */
+export async function applyCashLedger(tx: Queryable, { transactions, again }: SettledPage): Promise<void> {
+  await deleteRows(tx, again.flatMap(({ events }) => events))
+  await insertRows(tx, transactions.flatMap(({ events, contracts, facts }) => (events.some(movesMoney) ? foldCashLedger({ events, contracts, ...facts }) : [])))
 }
 
 /** Only transactions with such an event have rows. */

@@ -9,71 +9,40 @@ import type { ArchivedEvent } from './archived-event.ts'
 import { stateSource } from './as-of.ts'
 import type { AsOf } from './as-of.ts'
 import { columnsOf } from './columns.ts'
-import type { EpochContracts } from './epochs.ts'
 import { INVALID_CURSOR, InvalidCursor } from './page.ts'
 import type { Page } from './page.ts'
 import { decodeCursor, encodeCursor } from './page.ts'
 import { readPage, toSearchText, withoutSeq } from './log-list.ts'
 import { epochOfSeq, olderDeployment } from './older-deployment.ts'
-import { readSettlementFacts } from './settlement-facts.ts'
-import type { SettledEvent } from './settlement-facts.ts'
-import { replaceCosts } from './trader-results.ts'
+import type { SettledPage, TransactionWithFacts } from './settled-page.ts'
+import { costChanges } from './trader-results.ts'
+import type { IntervalChange, StoredCost } from './trader-results.ts'
 
 /** Events that change positions, or that say of the event before what caused it. */
 const TOPICS: ReadonlySet<string> = new Set([
   'position_opened', 'position_closed', 'position_reduced', 'position_liquidated', 'position_partial_liq', 'adl_executed', 'cross_liq', 'order_executed',
 ])
 
-/**
- * Adds the fills of a page, whose events are already archived, transfers included. A page may begin inside a transaction: its earlier events are read from the
- * archive. During a rebuild the archive may still hold what an earlier version decoded.
- */
-export async function applyFills(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
-  const hashes = new Set(events.filter(({ contract, topic }) => contract === 'market' && TOPICS.has(topic)).map(({ txHash }) => txHash))
-  await refreshFills(tx, deployment, [...hashes], new Map(events.map((event) => [event.seq, event])))
+/** Writes the fills of settled transactions, and returns what they change in the PnL curves of their traders. */
+export async function applyFills(tx: Queryable, deployment: number, { transactions, again }: SettledPage): Promise<readonly IntervalChange[]> {
+  const removed = await deleteFills(tx, again.flatMap(({ events }) => events.map(({ seq }) => seq)))
+  const rows = transactions.flatMap((transaction) => fillsOf(deployment, transaction))
+  await insertFills(tx, rows)
+  return costChanges(rows, removed)
 }
 
-interface FillEvent extends SettledEvent {
-  readonly txHash: string
-  readonly ledger: number
-  readonly ts: number
-  readonly contracts: EpochContracts
+function fillsOf(deployment: number, { txHash, events, contracts, facts }: TransactionWithFacts): readonly FillRow[] {
+  const [first] = events
+  if (first === undefined || !events.some(({ contract, topic }) => contract === 'market' && TOPICS.has(topic))) return []
+  const { ledger, ledgerCloseTs: ts } = first
+  const changes = settlementOf({ items: events.flatMap(toItem), contracts, ...facts })
+  return changes.map((change) => ({ ...change, deployment, ledger, ts, txHash }))
 }
 
-/** Computes the fills of these transactions again, from what is known now. `decoded` holds events whose archived content may be outdated. */
-export async function refreshFills(
-  tx: Queryable, deployment: number, hashes: readonly string[], decoded: ReadonlyMap<number, Pick<ArchivedEvent, 'topic' | 'payload'>> = new Map(),
-): Promise<void> {
-  if (hashes.length === 0) return
-  const archived = await tx.query<FillEvent>(
-    `select e.seq, e.event_id as "eventId", e.contract_id as "contractId", e.topic, e.payload, e.tx_hash as "txHash", e.ledger, e.ledger_close_ts as ts,
-       p.contracts
-     from idx.events e join idx.epochs p on p.number = e.epoch
-     where e.tx_hash = any($2::text[]) and p.deployment = $1 order by e.seq`,
-    [deployment, hashes],
-  )
-  const events = archived.map((event) => ({ ...event, ...pickDecoded(decoded.get(event.seq)) }))
-  const transactions = [...Map.groupBy(events, ({ txHash }) => txHash)].flatMap(([txHash, own]) =>
-    own.slice(0, 1).map(({ ledger, ts, contracts }) => ({ txHash, market: contracts.market, events: own, ledger, ts, contracts })))
-  const facts = await readSettlementFacts(tx, deployment, transactions)
-  const rows = transactions.flatMap(({ txHash, events: own, ledger, ts, contracts }, index) => {
-    const changes = settlementOf({ items: own.flatMap(toItem), contracts, changes: null, ...facts[index] })
-    return changes.map((change) => ({ ...change, deployment, ledger, ts, txHash }))
-  })
-  await storeFills(tx, rows)
-}
-
-function pickDecoded(event: Pick<ArchivedEvent, 'topic' | 'payload'> | undefined): Partial<Pick<FillEvent, 'topic' | 'payload'>> {
-  return event === undefined ? {} : { topic: event.topic, payload: event.payload }
-}
-
-function toItem({ seq, contractId, topic, payload, contracts }: FillEvent): TransactionItem[] {
-  if (contractId === contracts.usdcToken) {
-    const transfer = readTransfer(payload)
-    return transfer === undefined ? [] : [{ type: 'transfer', ...transfer }]
-  }
-  const contract = (['market', 'vault', 'vaultFactory', 'referral'] as const).find((key) => contracts[key] === contractId)
-  return contract === undefined ? [] : [{ type: 'event', seq, contract, topic, payload }]
+function toItem({ seq, contract, topic, payload }: ArchivedEvent): TransactionItem[] {
+  if (contract !== 'usdcToken') return [{ type: 'event', seq, contract, topic, payload }]
+  const transfer = readTransfer(payload)
+  return transfer === undefined ? [] : [{ type: 'transfer', ...transfer }]
 }
 
 interface FillRow extends PositionChange {
@@ -83,19 +52,29 @@ interface FillRow extends PositionChange {
   readonly txHash: string
 }
 
-async function storeFills(tx: Queryable, rows: readonly FillRow[]): Promise<void> {
+type Amount = 'fee' | 'keeperReward' | 'penalty' | 'funding'
+
+/** Deletes the fills of these events and returns what they cost. */
+async function deleteFills(tx: Queryable, seqs: readonly number[]): Promise<readonly StoredCost[]> {
+  if (seqs.length === 0) return []
+  const rows = await tx.query<Omit<StoredCost, Amount> & Readonly<Record<Amount, string | null>>>(
+    `delete from idx.position_fills where seq = any($1::bigint[])
+     returning seq, trader, ts, kind, fee, keeper_reward as "keeperReward", penalty, funding`,
+    [seqs],
+  )
+  const amountOf = (digits: string | null): bigint | null => (digits === null ? null : BigInt(digits))
+  return rows.map(({ fee, keeperReward, penalty, funding, ...row }) =>
+    ({ ...row, fee: amountOf(fee), keeperReward: amountOf(keeperReward), penalty: amountOf(penalty), funding: amountOf(funding) }))
+}
+
+async function insertFills(tx: Queryable, rows: readonly FillRow[]): Promise<void> {
   if (rows.length === 0) return
-  await replaceCosts(tx, rows)
   await tx.query(
     `insert into idx.position_fills (seq, position_id, deployment, trader, kind, order_id, asset, direction, margin_mode, price, size, pnl, fee,
        keeper_reward, penalty, funding, payout, collateral, ledger, ts, tx_hash)
      select * from unnest($1::bigint[], $2::bigint[], $3::int[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::smallint[], $9::text[],
        $10::numeric[], $11::numeric[], $12::numeric[], $13::numeric[], $14::numeric[], $15::numeric[], $16::numeric[], $17::numeric[], $18::numeric[],
-       $19::bigint[], $20::bigint[], $21::text[])
-     on conflict (seq, position_id) do update set kind = excluded.kind, order_id = excluded.order_id, asset = excluded.asset,
-       direction = excluded.direction, margin_mode = excluded.margin_mode, price = excluded.price, size = excluded.size, pnl = excluded.pnl,
-       fee = excluded.fee, keeper_reward = excluded.keeper_reward, penalty = excluded.penalty, funding = excluded.funding, payout = excluded.payout,
-       collateral = excluded.collateral`,
+       $19::bigint[], $20::bigint[], $21::text[])`,
     columnsOf(rows, [
       'seq', 'positionId', 'deployment', 'trader', 'kind', 'orderId', 'asset', 'direction', 'marginMode', 'price', 'size', 'pnl', 'fee', 'keeperReward',
       'penalty', 'funding', 'payout', 'collateral', 'ledger', 'ts', 'txHash',

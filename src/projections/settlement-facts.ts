@@ -30,17 +30,18 @@ export interface SettledTransaction {
 
 export type SettlementFacts = Required<Pick<SettlementInput, 'changes' | 'generation' | 'opened' | 'fundingGrowth'>>
 
-/** The facts of each transaction, in their order. */
+/** The facts of each transaction, in their order. `known` holds positions that need not be read. */
 export async function readSettlementFacts(
-  tx: Queryable, deployment: number, transactions: readonly SettledTransaction[],
+  tx: Queryable, deployment: number, transactions: readonly SettledTransaction[], known: ReadonlyMap<number, Position> = new Map(),
 ): Promise<readonly SettlementFacts[]> {
   const effects = await readTransactionEffects(tx, deployment, transactions.map(({ txHash }) => txHash))
   const idsIn = ({ txHash, events }: SettledTransaction): readonly number[] => {
     const named = events.map(({ payload }) => payload?.['positionId']).filter((id) => typeof id === 'number')
     return [...named, ...(effects.get(txHash)?.changes.positions.keys() ?? [])]
   }
-  const positions = await loadPositions(tx, deployment, { ids: [...new Set(transactions.flatMap(idsIn))], openOf: [] })
-  const opened = new Map<number, OpenedPosition & Position>(positions.map((position) => [position.positionId, position]))
+  const ids = [...new Set(transactions.flatMap(idsIn))].filter((id) => !known.has(id))
+  const positions = await loadPositions(tx, deployment, { ids, openOf: [] })
+  const opened = new Map<number, OpenedPosition & Position>([...known, ...positions.map((position) => [position.positionId, position] as const)])
   const generationAt = await readGenerations(tx, deployment, [...new Set(transactions.map(({ market }) => market))])
   const growths = await readGrowths(tx, deployment, transactions.map((transaction) => ({ transaction, ids: idsIn(transaction) })), opened)
   return transactions.map((transaction, index) => {

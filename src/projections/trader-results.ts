@@ -56,13 +56,11 @@ function pnlOf(trade: NewTrade | undefined): bigint | null {
   return pricePnl({ direction: leg.direction, size: leg.size, entry_price: leg.entryPrice }, closePrice)
 }
 
-/** Adds the results of a page. Fees and funding are added with its fills; those of a whole account in generation 1 are known with its changed entries. */
-export async function addTraderResults(tx: Queryable, results: readonly TraderResult[]): Promise<void> {
-  if (results.length === 0) return
-  await addToProfiles(tx, results)
-  await addToIntervals(tx, results.map(({ trader, ts, pnl, isAccount }) => ({
+/** What results add to PnL curves. Fees and funding come with the fills; those of a whole account in generation 1 are known with its changed entries. */
+export function resultChanges(results: readonly TraderResult[]): readonly IntervalChange[] {
+  return results.map(({ trader, ts, pnl, isAccount }) => ({
     ...NO_CHANGE, trader, ts, realizedPnl: pnl ?? 0n, unknownPnl: pnl === null ? 1 : 0, unknownFunding: isAccount === true ? 1 : 0,
-  })))
+  }))
 }
 
 interface Profile {
@@ -78,7 +76,9 @@ interface Profile {
   lastTs: number
 }
 
-async function addToProfiles(tx: Queryable, results: readonly TraderResult[]): Promise<void> {
+/** Adds results to the profiles of their traders. */
+export async function addToProfiles(tx: Queryable, results: readonly TraderResult[]): Promise<void> {
+  if (results.length === 0) return
   const rows = [...profilesOf(results).values()]
   // The earliest of equal trades counts: pages come in log order.
   await tx.query(
@@ -166,7 +166,6 @@ function addTo(sum: IntervalSum, change: Omit<IntervalChange, 'ts'>): void {
 /** What a change of a position cost. Null: unknown. */
 export interface FillCost {
   readonly seq: number
-  readonly positionId: number
   readonly trader: string
   readonly ts: number
   readonly kind: PositionChangeKind
@@ -178,21 +177,15 @@ export interface FillCost {
   readonly funding: bigint | null
 }
 
-type StoredCost = Omit<FillCost, 'price'>
+/** A fill as it was stored. */
+export type StoredCost = Omit<FillCost, 'price'>
 
-/** Adds fees and funding of fills that are about to be stored, in place of those that are stored. The liquidation of an account has none at first. */
-export async function replaceCosts(tx: Queryable, fills: readonly FillCost[]): Promise<void> {
-  const stored = await tx.query<{ [Key in keyof StoredCost]: StoredCost[Key] extends bigint | null ? string | null : StoredCost[Key] }>(
-    `select f.seq, f.position_id as "positionId", f.trader, f.ts, f.kind, f.fee, f.keeper_reward as "keeperReward", f.penalty, f.funding
-     from idx.position_fills f join unnest($1::bigint[], $2::bigint[]) page (seq, position_id) on page.seq = f.seq and page.position_id = f.position_id`,
-    columnsOf(fills, ['seq', 'positionId']),
-  )
-  const before = stored.map(({ fee, keeperReward, penalty, funding, ...row }) =>
-    ({ ...row, fee: amountOf(fee), keeperReward: amountOf(keeperReward), penalty: amountOf(penalty), funding: amountOf(funding) }))
+/** What fills add to PnL curves, in place of those that are no longer stored. The liquidation of an account has none at first. */
+export function costChanges(fills: readonly FillCost[], removed: readonly StoredCost[]): readonly IntervalChange[] {
   const accounts = new Map(fills.filter(({ kind, price }) => kind === 'liquidation' && price === null).map((fill) => [fill.seq, fill]))
-  for (const { seq } of stored) accounts.delete(seq)
+  for (const { seq } of removed) accounts.delete(seq)
   const known = [...accounts.values()].map(({ trader, ts }) => ({ ...NO_CHANGE, trader, ts, unknownFunding: -1 }))
-  await addToIntervals(tx, [...fills.map((fill) => costOf(fill, 1)), ...before.map((fill) => costOf(fill, -1)), ...known])
+  return [...fills.map((fill) => costOf(fill, 1)), ...removed.map((fill) => costOf(fill, -1)), ...known]
 }
 
 const NO_CHANGE = { realizedPnl: 0n, fees: 0n, funding: 0n, unknownPnl: 0, unknownFees: 0, unknownFunding: 0 }
@@ -206,8 +199,4 @@ function costOf({ trader, ts, kind, fee, keeperReward, penalty, funding }: Store
     trader, ts, realizedPnl: 0n, fees: signed(fees), funding: signed(funding),
     unknownPnl: 0, unknownFees: fees === null ? sign : 0, unknownFunding: funding === null ? sign : 0,
   }
-}
-
-function amountOf(digits: string | null): bigint | null {
-  return digits === null ? null : BigInt(digits)
 }

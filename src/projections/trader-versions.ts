@@ -17,11 +17,14 @@ export interface TraderGain {
 
 /** A slab holds at least this many changes, and half as many as there are traders: beginning one then costs at most two rows per change. */
 const SLAB_CHANGES_MIN = 64
+/** Slabs up to this capacity are begun in memory; a page can begin many of them. The database copies the versions of larger ones. */
+const CAPACITY_IN_MEMORY_MAX = 2_000
 
 interface Slab {
-  slab: number
+  readonly slab: number
+  readonly firstSeq: number
+  readonly capacity: number
   changes: number
-  capacity: number
 }
 
 interface Results {
@@ -32,79 +35,124 @@ interface Results {
 }
 
 interface Version extends Results {
+  readonly slab: number
   readonly trader: string
   readonly fromSeq: number
   toSeq: number | null
-  /** True when it is in the table already. */
-  readonly stored: boolean
 }
 
-type RawVersion = Omit<Version, 'pnl' | 'volume' | 'stored' | 'toSeq'> & { readonly pnl: string; readonly volume: string }
+type RawVersion = Omit<Version, 'pnl' | 'volume' | 'toSeq'> & { readonly pnl: string; readonly volume: string }
+
+/** What a page changes. */
+interface VersionChanges {
+  readonly slabs: Slab[]
+  readonly ended: Version[]
+  readonly added: Version[]
+}
 
 /** Adds a version at the seq of every gain. The slabs depend only on the log, not on how it is divided into pages. */
 export async function addTraderVersions(tx: Queryable, gains: readonly TraderGain[]): Promise<void> {
   let slab = await readSlab(tx)
+  const traders = [...new Set(gains.map(({ trader }) => trader))]
+  const isInMemory = slab === undefined || slab.capacity <= CAPACITY_IN_MEMORY_MAX
+  const isContinued = slab !== undefined && gains.length <= slab.capacity - slab.changes
+  let present = slab === undefined ? new Map<string, Version>() : await readPresent(tx, slab.slab, isInMemory && !isContinued ? null : traders)
+  let changes: VersionChanges = { slabs: [], ended: [], added: [] }
   for (let from = 0; from < gains.length;) {
-    const firstSeq = defined(gains[from], 'a gain').seq
-    slab = slab === undefined || slab.changes >= slab.capacity ? await beginSlab(tx, slab, firstSeq) : slab
+    if (slab === undefined || slab.changes >= slab.capacity) {
+      const firstSeq = defined(gains[from], 'a gain').seq
+      if (isInMemory) {
+        present = copyVersions(present, (slab?.slab ?? 0) + 1, changes)
+        slab = { slab: (slab?.slab ?? 0) + 1, firstSeq, capacity: capacityFor(present.size), changes: 0 }
+      } else {
+        await storeChanges(tx, changes)
+        changes = { slabs: [], ended: [], added: [] }
+        slab = await copySlab(tx, slab?.slab ?? 0, firstSeq)
+        present = await readPresent(tx, slab.slab, traders)
+      }
+    }
     const part = gains.slice(from, from + slab.capacity - slab.changes)
-    await addToSlab(tx, slab.slab, part)
+    addGains(present, slab.slab, part, changes)
     slab.changes += part.length
-    await tx.query('update idx.trader_slabs set changes = $2::bigint where slab = $1', [slab.slab, slab.changes])
+    changes.slabs.push(slab)
     from += part.length
   }
+  await storeChanges(tx, changes)
+}
+
+function capacityFor(traders: number): number {
+  return Math.max(SLAB_CHANGES_MIN, Math.floor(traders / 2))
 }
 
 async function readSlab(tx: Queryable): Promise<Slab | undefined> {
-  const [slab] = await tx.query<Slab>('select slab, changes, capacity from idx.trader_slabs order by slab desc limit 1')
+  const [slab] = await tx.query<Slab>('select slab, first_seq as "firstSeq", changes, capacity from idx.trader_slabs order by slab desc limit 1')
   return slab
 }
 
-/** Begins a slab with the present version of every trader. */
-async function beginSlab(tx: Queryable, last: Slab | undefined, firstSeq: number): Promise<Slab> {
-  const number = (last?.slab ?? 0) + 1
+/** The present versions of these traders in a slab; null: of all. */
+async function readPresent(tx: Queryable, slab: number, traders: readonly string[] | null): Promise<Map<string, Version>> {
+  const rows = await tx.query<RawVersion>(
+    `select v.slab, v.trader, v.from_seq as "fromSeq", v.pnl, v.volume, v.trades, v.liq_count as liquidations
+     from idx.trader_versions v where v.slab = $1 and v.to_seq is null${traders === null ? '' : ' and v.trader = any($2::text[])'}`,
+    traders === null ? [slab] : [slab, traders],
+  )
+  return new Map(rows.map((row) => [row.trader, { ...row, pnl: BigInt(row.pnl), volume: BigInt(row.volume), toSeq: null }]))
+}
+
+/** A slab begins with the present version of every trader. */
+function copyVersions(present: ReadonlyMap<string, Version>, slab: number, { added }: VersionChanges): Map<string, Version> {
+  const copies = [...present.values()].map((version) => ({ ...version, slab }))
+  added.push(...copies)
+  return new Map(copies.map((version) => [version.trader, version]))
+}
+
+/** As `copyVersions`, in the database. */
+async function copySlab(tx: Queryable, last: number, firstSeq: number): Promise<Slab> {
   const copied = await tx.query<{ count: number }>(
     `with copied as (
        insert into idx.trader_versions (slab, trader, from_seq, to_seq, pnl, volume, trades, liq_count)
        select $1::int, v.trader, v.from_seq, null, v.pnl, v.volume, v.trades, v.liq_count
        from idx.trader_versions v where v.slab = $1::int - 1 and v.to_seq is null returning 1)
      select count(*) as count from copied`,
-    [number],
+    [last + 1],
   )
-  const capacity = Math.max(SLAB_CHANGES_MIN, Math.floor((copied[0]?.count ?? 0) / 2))
-  await tx.query('insert into idx.trader_slabs (slab, first_seq, capacity, changes) values ($1, $2, $3, 0)', [number, firstSeq, capacity])
-  return { slab: number, changes: 0, capacity }
+  return { slab: last + 1, firstSeq, capacity: capacityFor(copied[0]?.count ?? 0), changes: 0 }
 }
 
-async function addToSlab(tx: Queryable, slab: number, gains: readonly TraderGain[]): Promise<void> {
-  const rows = await tx.query<RawVersion>(
-    `select v.trader, v.from_seq as "fromSeq", v.pnl, v.volume, v.trades, v.liq_count as liquidations
-     from idx.trader_versions v where v.slab = $1 and v.trader = any($2::text[]) and v.to_seq is null`,
-    [slab, [...new Set(gains.map(({ trader }) => trader))]],
-  )
-  const latest = new Map<string, Version>(rows.map((row) => (
-    [row.trader, { ...row, pnl: BigInt(row.pnl), volume: BigInt(row.volume), toSeq: null, stored: true }])))
-  const touched = new Set<Version>()
+function addGains(present: Map<string, Version>, slab: number, gains: readonly TraderGain[], { ended, added }: VersionChanges): void {
   for (const { seq, trader, ...gain } of gains) {
-    const before = latest.get(trader)
+    const before = present.get(trader)
     if (before !== undefined) {
       before.toSeq = seq
-      touched.add(before)
+      ended.push(before)
     }
-    const version = { trader, fromSeq: seq, toSeq: null, stored: false, ...addResults(before ?? NO_RESULTS, gain) }
-    latest.set(trader, version)
-    touched.add(version)
+    const version = { slab, trader, fromSeq: seq, toSeq: null, ...addResults(before ?? NO_RESULTS, gain) }
+    present.set(trader, version)
+    added.push(version)
   }
-  const ended = [...touched].filter(({ stored }) => stored)
-  await tx.query(
-    `update idx.trader_versions v set to_seq = page.to_seq from unnest($2::text[], $3::bigint[], $4::bigint[]) page (trader, from_seq, to_seq)
-     where v.slab = $1 and v.trader = page.trader and v.from_seq = page.from_seq`,
-    [slab, ...columnsOf(ended, ['trader', 'fromSeq', 'toSeq'])],
-  )
+}
+
+async function storeChanges(tx: Queryable, { slabs, ended, added }: VersionChanges): Promise<void> {
+  if (added.length === 0) return
+  const fresh = new Set(added)
+  const stored = ended.filter((version) => !fresh.has(version))
+  if (stored.length > 0) {
+    await tx.query(
+      `update idx.trader_versions v set to_seq = page.to_seq
+       from unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[]) page (slab, trader, from_seq, to_seq)
+       where v.slab = page.slab and v.trader = page.trader and v.from_seq = page.from_seq`,
+      columnsOf(stored, ['slab', 'trader', 'fromSeq', 'toSeq']),
+    )
+  }
   await tx.query(
     `insert into idx.trader_versions (slab, trader, from_seq, to_seq, pnl, volume, trades, liq_count)
-     select $1::int, * from unnest($2::text[], $3::bigint[], $4::bigint[], $5::numeric[], $6::numeric[], $7::bigint[], $8::bigint[])`,
-    [slab, ...columnsOf([...touched].filter(({ stored }) => !stored), ['trader', 'fromSeq', 'toSeq', 'pnl', 'volume', 'trades', 'liquidations'])],
+     select * from unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[], $5::numeric[], $6::numeric[], $7::bigint[], $8::bigint[])`,
+    columnsOf(added, ['slab', 'trader', 'fromSeq', 'toSeq', 'pnl', 'volume', 'trades', 'liquidations']),
+  )
+  await tx.query(
+    `insert into idx.trader_slabs (slab, first_seq, capacity, changes) select * from unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[])
+     on conflict (slab) do update set changes = excluded.changes`,
+    columnsOf(slabs, ['slab', 'firstSeq', 'capacity', 'changes']),
   )
 }
 

@@ -2,15 +2,20 @@
 
 import type { EntryChanges } from '../exchange/entry-changes.ts'
 import type { Queryable } from '../store/store.ts'
+import { isTransfer } from './archived-event.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
-import { refreshCashLedger } from './cash-ledger.ts'
+import type { ArchivedTransaction } from './archived-transactions.ts'
+import { readWholeTransactions } from './archived-transactions.ts'
+import { applyCashLedger } from './cash-ledger.ts'
 import { columnsOf } from './columns.ts'
 import type { Epoch } from './epochs.ts'
 import { recordMarginModes } from './margin-modes.ts'
-import { refreshFills } from './position-fills.ts'
+import { applyFills } from './position-fills.ts'
+import { readSettledPage } from './settled-page.ts'
 import { projectionTargets } from './shadow.ts'
 import { effectsToJson } from './stored-effects.ts'
 import type { TransactionEffects } from './stored-effects.ts'
+import { addToIntervals } from './trader-results.ts'
 
 /** A transaction of the market whose effects were not read yet. */
 export interface UnreadTransaction {
@@ -39,6 +44,11 @@ const UNRELATED: ReadonlySet<string> = new Set(['funding_applied', 'funding_migr
 function concernsStorage({ contract, topic, payload }: ArchivedEvent, market: string): boolean {
   if (contract === 'market') return !UNRELATED.has(topic)
   return contract === 'usdcToken' && (payload?.['from'] === market || payload?.['to'] === market)
+}
+
+/** The transactions of these events whose rows depend on more than one event. */
+export function transactionsToSettle(transactions: readonly ArchivedTransaction[]): readonly ArchivedTransaction[] {
+  return transactions.filter(({ events, contracts }) => events.some((event) => isTransfer(event) || concernsStorage(event, contracts.market)))
 }
 
 /** Notes the transactions of a page whose effects are to be read. */
@@ -91,11 +101,24 @@ export async function recordTransactionEffects(tx: Queryable, epoch: Epoch, obse
   const known = observations.flatMap(({ ledger, effects }) => (effects === null ? [] : [{ ledger, effects }]))
   await recordMarginModes(tx, deployment, known.flatMap(({ ledger, effects }) => modesIn(effects.changes, ledger)), nowMs)
   const hashes = observations.map(({ txHash }) => txHash)
-  for (const target of await projectionTargets(tx)) {
-    await target.query('delete from idx.unread_transactions where deployment = $1 and tx_hash = any($2::text[])', [deployment, hashes])
-    await refreshFills(target, deployment, hashes)
-    await refreshCashLedger(target, deployment, hashes)
-  }
+  for (const target of await projectionTargets(tx)) await applyEffects(target, deployment, hashes)
+}
+
+/** A copy has noted only what it has replayed. The effects of the rest are there when it does. */
+async function applyEffects(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<void> {
+  const noted = await tx.query<{ txHash: string }>(
+    'delete from idx.unread_transactions where deployment = $1 and tx_hash = any($2::text[]) returning tx_hash as "txHash"', [deployment, hashes],
+  )
+  await settleAgain(tx, deployment, noted.map(({ txHash }) => txHash))
+}
+
+/** Computes the rows of these transactions again, from what is known now. */
+async function settleAgain(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<void> {
+  if (hashes.length === 0) return
+  const transactions = await readWholeTransactions(tx, deployment, hashes)
+  const page = await readSettledPage(tx, deployment, { transactions, again: transactions })
+  await addToIntervals(tx, await applyFills(tx, deployment, page))
+  await applyCashLedger(tx, page)
 }
 
 /** Transactions per statement. */
@@ -114,11 +137,17 @@ export async function refreshSharedCloses(tx: Queryable, deployment: number): Pr
   const hashes = rows.map(({ txHash }) => txHash)
   for (const target of rows.length === 0 ? [] : await projectionTargets(tx)) {
     for (let from = 0; from < hashes.length; from += REFRESH_BATCH) {
-      const batch = hashes.slice(from, from + REFRESH_BATCH)
-      await refreshFills(target, deployment, batch)
-      await refreshCashLedger(target, deployment, batch)
+      await settleAgain(target, deployment, await withFills(target, hashes.slice(from, from + REFRESH_BATCH)))
     }
   }
+}
+
+/** Those of these transactions that the projections, or a copy, have applied. */
+async function withFills(tx: Queryable, hashes: readonly string[]): Promise<readonly string[]> {
+  const rows = await tx.query<{ txHash: string }>(
+    `select distinct e.tx_hash as "txHash" from idx.events e join idx.position_fills f on f.seq = e.seq where e.tx_hash = any($1::text[])`, [hashes],
+  )
+  return rows.map(({ txHash }) => txHash)
 }
 
 function modesIn({ positions }: EntryChanges, ledger: number): { positionId: number; mode: 'isolated' | 'cross'; ledger: number }[] {
