@@ -65,9 +65,20 @@ export function createCandleView({ feed, session }: Pick<PageParts, 'feed' | 'se
     chart.setLabel(`Candlestick chart of ${asset}: ${content}. The table below lists the newest.`)
   }
 
+  /** The chart can only update its last candle. */
+  function correct(candle: Candle): void {
+    const index = candles.findIndex(({ time }) => time === candle.time)
+    if (index === -1) return
+    candles[index] = candle
+    chart.setCandles(candles, priceDecimals(candle.close))
+  }
+
   function onCandle(candle: Candle): void {
     const last = candles.at(-1)
-    if (last === undefined || candle.time < last.time) return
+    if (last === undefined || candle.time < last.time) {
+      correct(candle)
+      return
+    }
     if (candle.time === last.time) candles[candles.length - 1] = candle
     else candles.push(candle)
     chart.update(candle)
@@ -81,9 +92,9 @@ export function createCandleView({ feed, session }: Pick<PageParts, 'feed' | 'se
       asset = newAsset
       interval = newInterval
       unsubscribe()
-      unsubscribe = feed.stream.on(`candles.${asset}.${interval}`, ({ data: { time, open, high, low, close, final } }) => {
-        onCandle({ time, open, high, low, close })
-        if (final) describe()
+      unsubscribe = feed.stream.on(`candles.${asset}.${interval}`, ({ data }) => {
+        onCandle(data)
+        if (data.final) describe()
       })
       panel.read(true)
     },

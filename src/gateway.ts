@@ -11,6 +11,7 @@ import { createLedgerWatermarks } from './chain/ledger-watermarks.ts'
 import type { Rpc } from './chain/rpc.ts'
 import type { CurrentDeployment } from './exchange/deployment.ts'
 import type { ConsoleBuildOptions } from './console/build.ts'
+import { createCandleParts } from './gateway/candles.ts'
 import { ERROR_RULES } from './gateway/error-rules.ts'
 import { statsOf } from './gateway/stats.ts'
 import { streamServices } from './gateway/stream-services.ts'
@@ -45,13 +46,10 @@ import {
 } from './limits.ts'
 import type { StreamLimits } from './limits.ts'
 import type { GatewayStats } from './metrics/sources.ts'
-import { createKlines } from './oracle/klines.ts'
 import { createOracleHealth } from './oracle/oracle-health.ts'
 import { createOracle } from './oracle/oracle.ts'
 import type { Oracle } from './oracle/oracle.ts'
 import type { Prices } from './oracle/prices.ts'
-import { fillCandles, readArchiveHead } from './projections/candle-fill.ts'
-import { foldTicks } from './projections/candles.ts'
 import { createIndexSnapshotReader } from './projections/index-snapshot.ts'
 import { createIndexWaiter } from './projections/index-waiter.ts'
 import { listOpenOrderIds } from './projections/orders.ts'
@@ -124,6 +122,8 @@ export interface GatewayParts {
   readonly trustProxy: TrustProxy
   /** Base URLs of the external klines API, tried in order. Empty disables external klines. */
   readonly klinesUrls: readonly string[]
+  /** True: the API has klines of assets without a pair too, as the local network's has. */
+  readonly hasKlinesOfEveryAsset?: boolean
   /** State shared by several instances. Null for a single instance. */
   readonly redis: Redis | null
   /** Headers with the client's region. Null disables the region guard. */
@@ -177,12 +177,11 @@ export interface Gateway {
 export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { store, clock, log, deployment } = parts
   const db = store.read
+  const candles = createCandleParts(parts)
   const oracle = createOracle({
     deployment,
     entries: createPriceEntries({ rpc: parts.rpc, deployment }),
-    foldTicks: (ticks) => foldTicks(store.write, ticks),
-    filling: { readHead: () => readArchiveHead(store.write), fillPage: (range) => fillCandles(store.write, range) },
-    clock, log,
+    ...candles.writing, clock, log,
   })
   const { prices } = oracle
   const keys = createKeys({
@@ -215,10 +214,10 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   statusRoutes(app, parts, { sharedCounts, isDraining, prices, marketStatus })
   marketsRoutes(app, { prices, db, clock, deployment, venue })
   oracleRoutes(app, { prices, oracleHealth: createOracleHealth({ prices, clock, heartbeatSecret: parts.heartbeatSecret ?? null }) })
-  candlesRoutes(app, { db, clock, deployment, readKlines: createKlines({ baseUrls: parts.klinesUrls, deployment, clock, log }) })
+  candlesRoutes(app, candles)
   const exports = createExports({ store, clock, log })
   historyRoutes(app, { db, clock, deployment, adl, exports })
-  udfRoutes(app, { db, prices, clock, deployment })
+  udfRoutes(app, { history: candles.history, prices, clock, deployment })
   venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })
   const submissions = createSubmissionService({ store, relay, rpc: parts.rpc, clock, random: parts.random, log })
@@ -228,6 +227,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     limits: parts.streamLimits ?? STREAM_LIMITS,
     services: streamServices({ keys, db, prices, accounts }),
   })
+  candles.onStored(stream.candlesChanged)
   wsRoutes(app, { stream, webOrigins: parts.webOrigins })
   await documentRoutes(app, createDocuments(requestLimits), parts.consoleBuild ?? null)
   await app.ready()

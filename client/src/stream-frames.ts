@@ -16,15 +16,8 @@ export interface TickerData {
 /** A price that has just changed, as `GET /v1/markets/{asset}/price`. */
 export type PriceData = components['schemas']['Price']
 
-/** The forming candle. `final` marks its last update. */
-export interface CandleData {
-  readonly time: number
-  readonly open: number
-  readonly high: number
-  readonly low: number
-  readonly close: number
-  readonly final: boolean
-}
+/** The forming candle; `final` marks its last update. A later correction has a `revision`. The same row as that of REST. */
+export type CandleData = components['schemas']['Candle']
 
 /** A change of a position at a price. */
 export interface TradeData {

@@ -10,6 +10,7 @@ import type { Random } from '../base/random.ts'
 import { createSystemRandom } from '../base/random.ts'
 import { applyEvents } from '../projections/apply.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
+import { recordVolumeRevisions } from '../projections/candle-volumes.ts'
 import { chainEventId } from '../projections/contract-versions.ts'
 import { applyCorrections, readCorrections } from '../projections/corrections.ts'
 import type { CorrectionWithSeq } from '../projections/corrections.ts'
@@ -135,7 +136,11 @@ export function createRebuilder({ clock, random, log }: RebuilderOptions): Rebui
     await addOrdersWithoutEvents(shadowOf(tx))
     const differences = progress.compare ? await compareShadow(tx) : null
     if (differences !== null && Object.keys(differences).length === 0) await dropShadow(tx)
-    else await swapShadow(tx)
+    else {
+      // Volumes that another version of the code computes are not corrections.
+      if (progress.reason !== 'version') await recordVolumeRevisions(tx)
+      await swapShadow(tx)
+    }
     await writeProjectionsVersion(tx, PROJECTIONS_VERSION)
     if (progress.redecoded > 0) await recountUnknownEvents(tx)
     await markReadGaps(tx, clock.nowMs())

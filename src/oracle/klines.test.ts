@@ -61,7 +61,7 @@ test('requests the USDT pair and parses the klines', async () => {
     { time: 1_783_335_600, open: 108421.5, high: 108600, low: 108300.25, close: 108512.75 },
     { time: 1_783_339_200, open: 108512.75, high: 108700, low: 108500, close: 108650 },
   ])
-  assert.equal((await build([exchange.url])({ ...QUERY, limit: 1 })).length, 1, 'never more than the limit')
+  assert.equal((await build([exchange.url])({ ...QUERY, limit: 1 }))?.length, 1, 'never more than the limit')
 })
 
 test('makes no request for an asset without a pair or without hosts', async () => {
@@ -70,6 +70,17 @@ test('makes no request for an asset without a pair or without hosts', async () =
   assert.deepEqual(await build([exchange.url])({ ...QUERY, asset: 'NOPE' }), [])
   assert.deepEqual(await build([])(QUERY), [])
   assert.deepEqual(exchange.requests, [])
+})
+
+test('requests klines before a time, and of every asset only from the local network', async () => {
+  await using exchange = await stub(respondsWith(200, JSON.stringify(KLINES)))
+  await build([exchange.url])({ ...QUERY, toSec: 1_783_339_200 })
+  const local = createKlines({ baseUrls: [exchange.url], deployment: anyDeployment(), everyAsset: true, clock: createVirtualClock(0), log: silentLog })
+  await local({ ...QUERY, asset: 'HYPE' })
+  assert.deepEqual(await local({ ...QUERY, asset: 'NOPE' }), [])
+  assert.deepEqual(exchange.requests, [
+    '/api/v3/klines?symbol=BTCUSDT&interval=1h&limit=500&endTime=1783339199999', '/api/v3/klines?symbol=HYPEUSDT&interval=1h&limit=500',
+  ])
 })
 
 const REFUSALS: readonly (readonly [title: string, respond: RequestListener])[] = [
@@ -89,9 +100,9 @@ for (const [title, respond] of REFUSALS) {
   test(`tries the next host after ${title}`, async () => {
     await using bad = await stub(respond)
     await using good = await stub(respondsWith(200, JSON.stringify(KLINES)))
-    assert.equal((await build([bad.url, good.url])(QUERY)).length, 2)
+    assert.equal((await build([bad.url, good.url])(QUERY))?.length, 2)
     assert.deepEqual([bad.requests.length, good.requests.length], [1, 1])
-    assert.deepEqual(await build([bad.url])(QUERY), [], 'no host left: an empty list')
+    assert.equal(await build([bad.url])(QUERY), undefined, 'no host left')
   })
 }
 
@@ -103,7 +114,7 @@ test('times out a host that does not respond', async () => {
   const asking = build([slow.url, good.url], clock)(QUERY)
   await received.promise
   clock.advance(KLINES_TIMEOUT_MS)
-  assert.equal((await asking).length, 2)
+  assert.equal((await asking)?.length, 2)
   assert.equal(clock.pendingTimers(), 0)
 })
 
@@ -112,9 +123,9 @@ test('pauses a host after repeated failures', async () => {
   const state = { broken: true }
   await using host = await stub((request, response) => respondsWith(state.broken ? 500 : 200, JSON.stringify(KLINES))(request, response))
   const readKlines = build([host.url], clock)
-  for (let call = 0; call < KLINES_FAILURES_TO_OPEN + 5; call++) assert.deepEqual(await readKlines(QUERY), [])
+  for (let call = 0; call < KLINES_FAILURES_TO_OPEN + 5; call++) assert.equal(await readKlines(QUERY), undefined)
   assert.equal(host.requests.length, KLINES_FAILURES_TO_OPEN)
   state.broken = false
   clock.advance(KLINES_OPEN_MS)
-  assert.equal((await readKlines(QUERY)).length, 2)
+  assert.equal((await readKlines(QUERY))?.length, 2)
 })

@@ -1,11 +1,12 @@
 // Candles of an external exchange, for assets and intervals that have no native ones yet (specification, "Candle"). They are passed through, never stored.
-// External hosts are slow, block regions, and return invalid data: every wait, size and retry is bounded, and a failure gives an empty list.
+// External hosts are slow, block regions, and return invalid data: every wait, size and retry is bounded, and a failure gives no klines.
 
 import type { Clock } from '../base/clock.ts'
 import { withDeadline } from '../base/deadline.ts'
 import type { Log } from '../base/log.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
-import type { Candle, CandleInterval } from '../resources/candle.ts'
+import type { OutsideCandle } from '../projections/candle-rows.ts'
+import type { CandleInterval } from '../resources/candle.ts'
 
 /** Time limit per host, including the body. */
 export const KLINES_TIMEOUT_MS = 3_000
@@ -16,16 +17,30 @@ export const KLINES_MAX_BYTES = 1024 * 1024
 /** After this many consecutive failures a host is not called for KLINES_OPEN_MS. */
 export const KLINES_FAILURES_TO_OPEN = 3
 export const KLINES_OPEN_MS = 60_000
-/** Maximum concurrent external requests; further ones get an empty list. */
+/** Maximum concurrent external requests; further ones fail. */
 export const KLINES_MAX_IN_FLIGHT = 8
 
-/** Reads klines of the corresponding USDT pair, oldest first. Empty when there is no pair or no host responds. Never rejects. */
-export type ReadKlines = (query: { asset: string; interval: CandleInterval; limit: number }) => Promise<readonly Candle[]>
+/** The most klines that a host returns at once. */
+export const KLINES_LIMIT_MAX = 1_000
+
+export interface KlinesQuery {
+  readonly asset: string
+  readonly interval: CandleInterval
+  /** At most KLINES_LIMIT_MAX. */
+  readonly limit: number
+  /** Only klines that open before this time; by default the newest ones. */
+  readonly toSec?: number
+}
+
+/** Reads klines of the corresponding USDT pair, oldest first. Empty when there is no pair; undefined when no host responds. Never rejects. */
+export type ReadKlines = (query: KlinesQuery) => Promise<readonly OutsideCandle[] | undefined>
 
 export interface KlinesOptions {
   /** Base URLs, tried in order; empty disables the fallback. */
   readonly baseUrls: readonly string[]
   readonly deployment: CurrentDeployment
+  /** The local network serves klines of every asset, also of those that no public exchange lists. */
+  readonly everyAsset?: boolean
   readonly clock: Clock
   readonly log: Log
 }
@@ -41,7 +56,7 @@ export function createKlines(options: KlinesOptions): ReadKlines {
   const hosts: readonly Host[] = options.baseUrls.map((baseUrl) => ({ baseUrl: baseUrl.replace(/\/+$/, ''), failures: 0, openUntilMs: 0 }))
   let inFlight = 0
 
-  async function readFrom(host: Host, path: string, limit: number): Promise<readonly Candle[] | undefined> {
+  async function readFrom(host: Host, path: string, limit: number): Promise<readonly OutsideCandle[] | undefined> {
     try {
       const candles = parseKlines(await fetchBounded(clock, `${host.baseUrl}${path}`)).slice(-limit)
       host.failures = 0
@@ -55,10 +70,17 @@ export function createKlines(options: KlinesOptions): ReadKlines {
     }
   }
 
-  return async ({ asset, interval, limit }) => {
-    const pair = options.deployment.current.assets.find(asset)?.klinesPair ?? null
-    if (pair === null || inFlight >= KLINES_MAX_IN_FLIGHT) return []
-    const path = `/api/v3/klines?symbol=${pair}&interval=${interval}&limit=${limit}`
+  function pairOf(symbol: string): string | null {
+    const asset = options.deployment.current.assets.find(symbol)
+    if (asset === undefined) return null
+    return asset.klinesPair ?? (options.everyAsset === true ? `${asset.symbol}USDT` : null)
+  }
+
+  return async ({ asset, interval, limit, toSec }) => {
+    const pair = pairOf(asset)
+    if (pair === null || hosts.length === 0) return []
+    if (inFlight >= KLINES_MAX_IN_FLIGHT) return undefined
+    const path = `/api/v3/klines?symbol=${pair}&interval=${interval}&limit=${limit}${toSec === undefined ? '' : `&endTime=${toSec * 1_000 - 1}`}`
     const deadlineMs = clock.elapsedMs() + KLINES_TOTAL_MS
     inFlight += 1
     try {
@@ -69,7 +91,7 @@ export function createKlines(options: KlinesOptions): ReadKlines {
         const candles = await readFrom(host, path, limit)
         if (candles !== undefined) return candles
       }
-      return []
+      return undefined
     } finally {
       inFlight -= 1
     }
@@ -98,13 +120,13 @@ function fetchBounded(clock: Clock, url: string): Promise<unknown> {
 }
 
 /** A kline is an array: open time (ms), then open, high, low and close as decimal strings, then unused values. */
-function parseKlines(response: unknown): readonly Candle[] {
+function parseKlines(response: unknown): readonly OutsideCandle[] {
   if (!Array.isArray(response)) throw new Error('the response is not a list of klines')
   const candles = response.map(parseKline)
   return candles.sort((a, b) => a.time - b.time)
 }
 
-function parseKline(kline: unknown): Candle {
+function parseKline(kline: unknown): OutsideCandle {
   if (!Array.isArray(kline)) throw new Error('an item is not a kline')
   const [openTimeMs, ...ohlc] = kline.slice(0, 5) as readonly unknown[]
   const [open, high, low, close] = ohlc.map((text) => (typeof text === 'string' && /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN))

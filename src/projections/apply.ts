@@ -6,6 +6,7 @@ import type { ArchivedEvent } from './archived-event.ts'
 import { isTransfer } from './archived-event.ts'
 import { readTransactionStart, toTransactions } from './archived-transactions.ts'
 import { applyBadDebts } from './bad-debts.ts'
+import { addCandleVolumes } from './candle-volumes.ts'
 import { applyCashLedger } from './cash-ledger.ts'
 import type { Epoch } from './epochs.ts'
 import { addToTraders } from './leaders.ts'
@@ -81,6 +82,7 @@ async function applyPositionEvents(
   await insertOpens(tx, changes.opens)
   await insertTrades(tx, changes.trades)
   await addFills(tx, changes.fills)
+  await addCandleVolumes(tx, changes.fills)
   await addToTraders(tx, changes.gains)
   await addToProfiles(tx, results)
   await changeOpenInterest(tx, deployment, changes.interest)

@@ -3,8 +3,9 @@
 import type { EventRow } from '../resources/event-row.ts'
 import type { ExportKind } from '../resources/export.ts'
 import type { Queryable } from '../store/store.ts'
-import { CANDLE_WIDTHS, toCandle } from './candles.ts'
-import type { RawCandle, SeriesCandle } from './candles.ts'
+import { readCandleSpan, toCandles } from './candle-rows.ts'
+import type { SeriesCandle } from './candle-rows.ts'
+import { bucketEnd, CANDLE_WIDTHS } from './candles.ts'
 import { EVENT_COLUMNS, LISTED, toEventRow } from './events.ts'
 import type { RawEventRow } from './events.ts'
 import { PROJECTIONS_VERSION } from './tables.ts'
@@ -151,7 +152,7 @@ async function* rowsInLogOrder(db: Queryable, { sql, toRow }: Source, day: numbe
   }
 }
 
-/** Candles whose bucket starts in the day, by asset, interval and time. A day has fewer of one series than a page. */
+/** Candles whose bucket ends with or in the day, by asset, interval and time: their number is bounded, and ledger time has passed the end of each. */
 async function* candlesOfDay(db: Queryable, day: number): AsyncGenerator<readonly SeriesCandle[]> {
   const assets = await db.query<{ asset: string }>(
     `with recursive found as (
@@ -162,12 +163,11 @@ async function* candlesOfDay(db: Queryable, day: number): AsyncGenerator<readonl
   )
   for (const { asset } of assets) {
     for (const interval of CANDLE_WIDTHS.keys()) {
-      const rows = await db.query<RawCandle>(
-        `select k.time as seq, k.open, k.high, k.low, k.close, k.source from idx.candles k
-         where k.asset = $1::text and k.interval = $2::text and k.time >= $3::bigint and k.time < $4::bigint order by k.time`,
-        [asset, interval, day * DAY_SEC, (day + 1) * DAY_SEC],
-      )
-      if (rows.length > 0) yield rows.map((row) => ({ asset, interval, ...toCandle(row) }))
+      // The first bucket that ends after the start of the day, and the first that ends after the day.
+      const [fromSec, toSec] = [day, day + 1].map((start) => start * DAY_SEC - bucketEnd(0, interval) + 1)
+      const span = await readCandleSpan(db, { asset, interval, fromSec, toSec, limit: DAY_SEC, isListed: true })
+      const rows = toCandles(span)
+      if (rows.length > 0) yield rows.map((row) => ({ asset, interval, ...row }))
     }
   }
 }

@@ -118,8 +118,8 @@ export const CHANNEL_MESSAGES = {
     }),
   }),
   prices: frame('price', 'Price as in GET /v1/markets/{asset}/price, as soon as it changes or is attested again', { data: ref(Price) }),
-  candles: frame('candle', 'Candle update, and one final frame when the interval ends', {
-    data: Type.Object({ ...Candle.properties, final: Type.Boolean({ description: 'True in the last frame of the interval.' }) }),
+  candles: frame('candle', 'Candle update, one final frame when the interval ends, and later corrections, which have a revision', {
+    data: Type.Object(Candle.properties),
   }),
   trades: frame('trade', 'Position opened, reduced, closed or liquidated', {
     ...LOGGED,

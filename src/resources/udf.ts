@@ -51,7 +51,7 @@ export const UdfSymbol = Type.Object(
     weekly_multipliers: Type.Optional(strings('Bar widths in weeks.')),
     monthly_multipliers: Type.Optional(strings('Empty: charts build monthly bars from daily bars.')),
     supported_resolutions: Type.Optional(strings('Supported bar widths.')),
-    visible_plots_set: Type.Optional(Type.String({ description: 'ohlc: bars have no volume.', examples: ['ohlc'] })),
+    visible_plots_set: Type.Optional(Type.String({ description: 'ohlcv: bars have prices and volume.', examples: ['ohlcv'] })),
     data_status: Type.Optional(Type.String({ examples: ['streaming'] })),
   },
   { $id: 'UdfSymbol', description: 'A UDF symbol. An unknown symbol returns s: error.' },
@@ -81,7 +81,8 @@ export const UdfHistory = Type.Object(
     h: numbers('High prices.'),
     l: numbers('Low prices.'),
     c: numbers('Close prices.'),
+    v: numbers('Volumes in USDC.'),
   },
-  { $id: 'UdfHistory', description: 'UDF bars as columns. Bars have no volume.' },
+  { $id: 'UdfHistory', description: 'UDF bars as columns.' },
 )
 export type UdfHistory = Static<typeof UdfHistory>

@@ -1,32 +1,32 @@
 // GET /v1/candles.
 
 import { Type } from 'typebox'
-import type { Clock } from '../base/clock.ts'
-import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { App } from '../http/app.ts'
-import { sendResponse } from '../http/response.ts'
-import { createTtlCache } from '../base/ttl-cache.ts'
 import { operation } from '../http/operation.ts'
+import { sendResponse } from '../http/response.ts'
 import { PAGE_LIMITS } from '../limits.ts'
-import type { ReadKlines } from '../oracle/klines.ts'
-import { listCandles } from '../projections/candles.ts'
+import type { CandleHistory } from '../oracle/candle-history.ts'
+import { seqFromCursor } from '../projections/log-list.ts'
+import { encodeCursor } from '../projections/page.ts'
+import type { Page } from '../projections/page.ts'
 import { Candle, CANDLE_INTERVALS, CANDLE_SOURCES } from '../resources/candle.ts'
 import type { CandleInterval, CandleSource } from '../resources/candle.ts'
 import { ref } from '../resources/fields.ts'
-import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_CANDLE } from './examples.ts'
 import { pageResponse } from './page-response.ts'
 import { assetParameter, cursorParameter, limitParameter } from './parameters.ts'
 
-const KLINES_CACHE_MS = 5_000
-const KLINES_CACHE_MAX_ENTRIES = 200
+/** Far in the future, and within the range of every date. */
+const TIME_MAX = 4_294_967_295
 
 const interval = Type.Unsafe<CandleInterval>({ type: 'string', enum: [...CANDLE_INTERVALS], default: '1h', description: 'Candle interval.' })
+
+const time = (description: string) => Type.Optional(Type.Unsafe<number>({ type: 'integer', minimum: 0, maximum: TIME_MAX, description }))
 
 const source = Type.Unsafe<CandleSource>({
   type: 'string',
   enum: [...CANDLE_SOURCES],
-  description: 'noeracle: prices of the exchange\'s oracle. binance: the USDT pair of an external exchange, used if no native candles exist.',
+  description: 'noeracle: the page has native candles. binance: it has only those of the USDT pair of an external exchange, or the asset is unknown.',
 })
 
 const schema = operation(
@@ -35,8 +35,9 @@ const schema = operation(
     tag: 'candles',
     summary: 'List candles',
     description:
-      'Returns OHLC candles of oracle prices (not of trades), oldest first, including the current incomplete candle. The next page has older ' +
-      'candles. If no native candles exist for the asset and interval, klines of an external exchange are returned. An unknown asset has no candles.',
+      'Returns OHLC candles of oracle prices (not of trades) and the volume of trades, oldest first, including the current incomplete candle: the newest ' +
+      '`limit` candles of the range. The next page has older candles. Every interval has a candle; one without a price repeats the close before it. ' +
+      'Before the first native candle, klines of an external exchange are returned, marked by their `source`. An unknown asset has none.',
     ok: Type.Object({ candles: Type.Array(ref(Candle), { description: 'Candles, oldest first.' }), source }),
     example: { candles: [EXAMPLE_CANDLE], source: 'noeracle' },
     headers: ['index', 'next'],
@@ -44,35 +45,26 @@ const schema = operation(
   },
   {
     querystring: Type.Object({
-      asset: assetParameter, interval: Type.Optional(interval), limit: limitParameter(PAGE_LIMITS.candles), cursor: cursorParameter,
+      asset: assetParameter, interval: Type.Optional(interval), from: time('Return only candles that start at or after this time, Unix seconds.'),
+      to: time('Return only candles that start before this time, Unix seconds.'), limit: limitParameter(PAGE_LIMITS.candles), cursor: cursorParameter,
     }),
   },
 )
 
-interface CandlesParts {
-  readonly db: Queryable
-  readonly readKlines: ReadKlines
-  readonly deployment: CurrentDeployment
-  readonly clock: Clock
-}
-
-export function candlesRoutes(app: App, parts: CandlesParts): void {
-  const klines = createTtlCache<readonly Candle[]>({ clock: parts.clock, ttlMs: KLINES_CACHE_MS, maxEntries: KLINES_CACHE_MAX_ENTRIES })
-
-  async function externalCandles(asset: string, width: CandleInterval, count: number): Promise<readonly Candle[]> {
-    if (parts.deployment.current.assets.find(asset) === undefined) return []
-    return klines.get(`${asset} ${width} ${count}`, () => parts.readKlines({ asset, interval: width, limit: count }))
-  }
-
+export function candlesRoutes(app: App, { history }: { readonly history: CandleHistory }): void {
   app.get('/v1/candles', { schema }, async (request, reply) => {
     const { query } = request
     const { interval: width = '1h', limit: count = PAGE_LIMITS.candles.default } = query
     const asset = query.asset.toUpperCase()
-    const page = await listCandles(parts.db, { asset, interval: width, limit: count, cursor: query.cursor })
-    // An empty first page means that no native candles exist. An empty later page is the end of the list.
-    const native = page.rows.length > 0 || query.cursor !== undefined
-    const candles = native ? page.rows : await externalCandles(asset, width, count)
-    const body = { candles, source: (native ? 'noeracle' : 'binance') satisfies CandleSource }
-    sendResponse(request, reply, pageResponse(request, reply, page, body))
+    const kind = `candles-${asset}-${width}`
+    const before = query.cursor === undefined ? Number.MAX_SAFE_INTEGER : seqFromCursor(kind, query.cursor)
+    const toSec = Math.min(query.to ?? Number.MAX_SAFE_INTEGER, before)
+    const { candles, hasMore, hasNative, head } = await history.read({
+      asset, interval: width, limit: count, fromSec: query.from, toSec: toSec === Number.MAX_SAFE_INTEGER ? undefined : toSec,
+    })
+    const [first] = candles
+    const page: Page<Candle> = { rows: candles, next: hasMore && first !== undefined ? encodeCursor(kind, [first.time]) : null, head, gaps: [] }
+    const isNative = candles.length === 0 ? hasNative : candles.some((candle) => candle.source !== 'binance')
+    sendResponse(request, reply, pageResponse(request, reply, page, { candles, source: (isNative ? 'noeracle' : 'binance') satisfies CandleSource }))
   })
 }

@@ -112,7 +112,9 @@ export const EXAMPLE_POSITION_EVENT = {
   },
 }
 
-export const EXAMPLE_CANDLE = { time: 1_783_339_200, open: 108421.5, high: 108600, low: 108300.25, close: 108512.75 }
+export const EXAMPLE_CANDLE = {
+  time: 1_783_339_200, open: 108421.5, high: 108600, low: 108300.25, close: 108512.75, volume: '48000000000', trades: 12, final: true, source: 'noeracle',
+} as const
 
 export const EXAMPLE_LEADER = { rank: 1, trader: EXAMPLE_TRADER, pnl: '-1500000', volume: '20000000000', trades: 12, liqCount: 0 }
 

@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
+import { toFloat } from '../base/fixed-point.ts'
 import type { Asset } from '../exchange/assets.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { CACHE_ONE_SECOND, CACHE_REVALIDATE, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
@@ -10,12 +11,11 @@ import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
 import { UDF_BARS_MAX } from '../limits.ts'
 import type { Prices } from '../oracle/prices.ts'
-import { readCandlesBetween } from '../projections/candles.ts'
-import type { CandleInterval } from '../resources/candle.ts'
+import type { CandleHistory } from '../oracle/candle-history.ts'
+import type { Candle, CandleInterval } from '../resources/candle.ts'
 import { ref } from '../resources/fields.ts'
 import { UdfConfiguration, UdfFound, UdfHistory, UdfSymbol } from '../resources/udf.ts'
 import type { UdfError } from '../resources/udf.ts'
-import type { Queryable } from '../store/store.ts'
 import { serialiseBody } from './page-response.ts'
 
 /** Candle intervals by UDF resolution. Charts may omit the 1 before a letter. */
@@ -89,10 +89,11 @@ const getHistory = operation(
   {
     id: 'udfHistory', tag: 'charts', summary: 'List bars',
     description:
-      'Returns OHLC bars of oracle prices, including the current incomplete bar. Prices of external exchanges are not included. `to` is exclusive. With ' +
-      `\`countback\`, returns that many bars before \`to\` and ignores \`from\`. Returns at most the ${UDF_BARS_MAX} newest bars.`,
+      'Returns OHLC bars of oracle prices with the volume of trades in USDC, including the current incomplete bar, as /v1/candles does: every interval has a ' +
+      'bar, and bars before the first native one are those of an external exchange. `to` is exclusive. With `countback`, returns that many bars before `to` ' +
+      `and ignores \`from\`. Returns at most the ${UDF_BARS_MAX} newest bars.`,
     ok: ref(UdfHistory),
-    example: { s: 'ok', t: [1_783_339_200], o: [65_000.5], h: [65_010], l: [64_990.25], c: [65_005] },
+    example: { s: 'ok', t: [1_783_339_200], o: [65_000.5], h: [65_010], l: [64_990.25], c: [65_005], v: [4_800] },
     headers: ['index'],
     errors: [400, 503],
   },
@@ -108,7 +109,7 @@ const getHistory = operation(
 )
 
 export function udfRoutes(
-  app: App, parts: { readonly db: Queryable; readonly prices: Prices; readonly clock: Clock; readonly deployment: CurrentDeployment },
+  app: App, parts: { readonly history: CandleHistory; readonly prices: Prices; readonly clock: Clock; readonly deployment: CurrentDeployment },
 ): void {
   const configuration = prepareResponse(JSON.stringify(CONFIGURATION), { 'cache-control': CACHE_REVALIDATE })
 
@@ -141,9 +142,9 @@ export function udfRoutes(
     const asset = parts.deployment.current.assets.find(query.symbol.toUpperCase())
     const interval = INTERVALS[query.resolution.toUpperCase()]
     const limit = Math.min(query.countback ?? UDF_BARS_MAX, UDF_BARS_MAX)
-    const fromSec = query.countback === undefined ? query.from : null
-    const { candles, previous, head } = await readCandlesBetween(parts.db, {
-      asset: asset?.symbol ?? '', interval: interval ?? '1m', fromSec, toSec: query.to, limit,
+    const { candles, previous, head } = await parts.history.read({
+      asset: asset?.symbol ?? '', interval: interval ?? '1m', limit, toSec: boundedTime(query.to),
+      fromSec: query.countback === undefined ? boundedTime(query.from) : undefined,
     })
     let body: UdfHistory = toColumns(candles)
     if (candles.length === 0) body = previous === null ? { s: 'no_data' } : { s: 'no_data', nextTime: previous }
@@ -153,9 +154,15 @@ export function udfRoutes(
   })
 }
 
-function toColumns(candles: Awaited<ReturnType<typeof readCandlesBetween>>['candles']): UdfHistory {
+function toColumns(candles: readonly Candle[]): UdfHistory {
   const column = (name: 'time' | 'open' | 'high' | 'low' | 'close'): number[] => candles.map((candle) => candle[name])
-  return { s: 'ok', t: column('time'), o: column('open'), h: column('high'), l: column('low'), c: column('close') }
+  const v = candles.map(({ volume }) => toFloat(BigInt(volume)))
+  return { s: 'ok', t: column('time'), o: column('open'), h: column('high'), l: column('low'), c: column('close'), v }
+}
+
+/** Charts ask for any time, also before 1970. */
+function boundedTime(sec: number): number {
+  return Math.min(Math.max(sec, 0), Number.MAX_SAFE_INTEGER)
 }
 
 /** `price` determines the number of displayed decimals: the maximum if it is unknown. */
@@ -165,7 +172,7 @@ function describe({ symbol: name, name: description }: Pick<Asset, 'symbol' | 'n
   return {
     name, ticker: name, description, type: 'crypto', exchange: EXCHANGE, listed_exchange: EXCHANGE, session: '24x7', timezone: 'Etc/UTC', format: 'price',
     minmov: 1, pricescale: 10 ** decimals, has_intraday: true, intraday_multipliers: ['1', '5', '15', '60', '240'], has_daily: true,
-    has_weekly_and_monthly: true, weekly_multipliers: ['1'], monthly_multipliers: [], supported_resolutions: RESOLUTIONS, visible_plots_set: 'ohlc',
+    has_weekly_and_monthly: true, weekly_multipliers: ['1'], monthly_multipliers: [], supported_resolutions: RESOLUTIONS, visible_plots_set: 'ohlcv',
     data_status: 'streaming',
   }
 }

@@ -50,6 +50,24 @@ create table idx.bad_debts (
   constraint bad_debts_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
 );
 
+create table idx.candle_revisions (
+  asset text not null,
+  "interval" text not null,
+  "time" bigint not null,
+  revision integer not null,
+  version bigint not null,
+  constraint candle_revisions_pkey PRIMARY KEY (asset, "interval", "time")
+);
+
+create table idx.candle_volumes (
+  asset text not null,
+  "interval" text not null,
+  "time" bigint not null,
+  volume numeric(39,0) not null,
+  trades bigint not null,
+  constraint candle_volumes_pkey PRIMARY KEY (asset, "interval", "time")
+);
+
 create table idx.candles (
   asset text not null,
   "interval" text not null,
@@ -140,6 +158,7 @@ create table idx.cursor (
   reserved_seq bigint not null default 0,
   oldest_ledger bigint,
   projections_version integer,
+  candle_version bigint not null default 0,
   constraint cursor_pkey PRIMARY KEY (id),
   constraint cursor_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number),
   constraint cursor_id_check CHECK ((id = 1))
@@ -960,6 +979,7 @@ CREATE INDEX account_events_by_kind ON idx.account_events USING btree (account, 
   WHERE (kind IS NOT NULL);
 CREATE INDEX account_events_by_seq ON idx.account_events USING btree (seq);
 CREATE INDEX account_events_by_topic ON idx.account_events USING btree (account, topic, seq);
+CREATE INDEX candle_revisions_version ON idx.candle_revisions USING btree (version);
 CREATE INDEX cash_ledger_by_kind ON idx.cash_ledger USING btree (account, kind, seq, leg);
 CREATE INDEX cash_ledger_by_seq ON idx.cash_ledger USING btree (seq);
 CREATE INDEX contract_versions_by_seq ON idx.contract_versions USING btree (seq)

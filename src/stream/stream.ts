@@ -12,6 +12,7 @@ import { HEARTBEAT_MS, TICKER_BROADCAST_MS } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { Price } from '../resources/price.ts'
 import type { Store } from '../store/store.ts'
+import { createCandleBroadcast } from './candle-broadcast.ts'
 import { createClients } from './clients.ts'
 import type { Client, ClientOrigin, Clients } from './clients.ts'
 import { CLOSE, closeWithGrace, createConnection } from './connection.ts'
@@ -38,6 +39,8 @@ export interface Stream {
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, context: UpgradeContext): void
   /** The number of connected clients. */
   connections(): number
+  /** Sends candles that changed: new prices were stored. Never throws. */
+  candlesChanged(): void
   /** Broadcasts prices and candles once. Only for tests; `start` does it by the clock. */
   tick(): Promise<void>
   /** Publishes what is committed. Only for tests. */
@@ -89,15 +92,16 @@ export interface StreamOptions {
 
 export function createStream({ store, deployment, clock, log, limits, services }: StreamOptions): Stream {
   const hub = createHub()
+  const candles = createCandleBroadcast({ hub, db: store.read, deployment })
   const clients = createClients(limits)
   const tail = createTail({
     store, deployment, clock, log,
-    publish: hub.publish,
+    publish: candles.publish,
     onEpoch(change) {
       for (const { session } of clients) session.announceEpoch(change)
     },
   })
-  const ticks = createTicks({ hub, tail, db: store.read, clock, deployment, ...services })
+  const ticks = createTicks({ hub, tail, clock, ...services })
   const budgets = createReplayBudgets({ limits, clock })
   const failures = createFailureLog({
     clock, log, level: 'warn', message: 'a stream request failed: closing the connection', individually: INDIVIDUAL_LINES,
@@ -153,10 +157,7 @@ export function createStream({ store, deployment, clock, log, limits, services }
     for (const { connection } of clients) connection.ping()
   }
 
-  async function tick(): Promise<void> {
-    await ticks.broadcastPrices()
-    await ticks.broadcastCandles()
-  }
+  const tick = (): Promise<void> => ticks.broadcastPrices().then(candles.broadcast)
 
   return {
     accept(request, socket, head, context) {
@@ -170,6 +171,7 @@ export function createStream({ store, deployment, clock, log, limits, services }
       void tail.catchUp().catch(() => {}).finally(upgrade)
     },
     connections: clients.count,
+    candlesChanged: candles.notify,
     tick,
     publishCommitted: tail.catchUp,
     heartbeat: ticks.broadcastHeartbeat,
@@ -200,7 +202,7 @@ export function createStream({ store, deployment, clock, log, limits, services }
       for (const { connection } of clients) connection.close(CLOSE.restart, 'restart')
       stopped.abort()
       endPrices()
-      await Promise.all(loops)
+      await Promise.all(loops).then(candles.settled)
       failures[Symbol.dispose]()
       clientFailures[Symbol.dispose]()
     },

@@ -1,15 +1,8 @@
-// What the stream sends besides the log: prices and candles every three seconds, prices as soon as they change, and a heartbeat every second.
+// What the stream sends besides the log: prices every three seconds, prices as soon as they change, and a heartbeat every second.
 
 import type { Clock } from '../base/clock.ts'
-import { nowSec } from '../base/clock.ts'
-import type { CurrentDeployment } from '../exchange/deployment.ts'
-import type { SeriesCandle } from '../projections/candles.ts'
-import { bucketEnd, readNewestCandles } from '../projections/candles.ts'
-import { CANDLE_INTERVALS } from '../resources/candle.ts'
-import type { CandleInterval } from '../resources/candle.ts'
 import type { Price } from '../resources/price.ts'
-import type { Queryable } from '../store/store.ts'
-import { candlesChannel, HEARTBEAT_CHANNEL, parseChannel, pricesChannel, tickerChannel } from './channels.ts'
+import { HEARTBEAT_CHANNEL, parseChannel, pricesChannel, tickerChannel } from './channels.ts'
 import { plainFrame } from './frames.ts'
 import type { Frame } from './frames.ts'
 import type { Hub } from './hub.ts'
@@ -22,42 +15,21 @@ export interface Ticks {
   broadcastPrices(): Promise<void>
   /** Broadcasts prices that have just changed. */
   publishPrices(changed: readonly Price[]): void
-  /** Broadcasts the current candles of subscribed channels. Rejects when the database cannot be read. */
-  broadcastCandles(): Promise<void>
   broadcastHeartbeat(): void
 }
 
 export interface TicksOptions {
   readonly hub: Hub
   readonly tail: Tail
-  readonly db: Queryable
   readonly clock: Clock
-  readonly deployment: CurrentDeployment
   /** The prices that could be read; other assets are missing. Never rejects. */
   readPrices(): Promise<readonly Price[]>
   /** The last price of an asset, without a read. */
   currentPrice(asset: string): Price | undefined
 }
 
-export function createTicks({ hub, tail, db, clock, deployment, readPrices, currentPrice }: TicksOptions): Ticks {
+export function createTicks({ hub, tail, clock, readPrices, currentPrice }: TicksOptions): Ticks {
   const lastTicks = new Map<string, Frame>()
-  /** The start of the open bucket that was last sent on each channel. */
-  const openBuckets = new Map<string, number>()
-
-  /** Frames for the candle that has just closed and for the open one. */
-  function candleFrames(channel: string, interval: CandleInterval, candles: readonly SeriesCandle[]): readonly Frame[] {
-    const frames: Frame[] = []
-    const sentOpen = openBuckets.get(channel)
-    for (const { time, open, high, low, close } of candles) {
-      const final = bucketEnd(time, interval) <= nowSec(clock)
-      // A closed bucket is sent once, and only to subscribers that received it while it was open.
-      if (final && time !== sentOpen) continue
-      if (final) openBuckets.delete(channel)
-      else openBuckets.set(channel, time)
-      frames.push(plainFrame(channel, JSON.stringify({ time, open, high, low, close, final })))
-    }
-    return frames
-  }
 
   return {
     last(name) {
@@ -77,16 +49,6 @@ export function createTicks({ hub, tail, db, clock, deployment, readPrices, curr
         plainFrame(tickerChannel(asset), JSON.stringify({ asset, price, priceFloat, timestamp, ts })))
       for (const frame of frames) lastTicks.set(frame.channel, frame)
       hub.publish(frames)
-    },
-    async broadcastCandles() {
-      const pairs = deployment.current.assets.symbols.flatMap((asset) => CANDLE_INTERVALS.map((interval) => ({ asset, interval })))
-      const subscribed = pairs.filter(({ asset, interval }) => hub.hasSubscribers(candlesChannel(asset, interval)))
-      if (subscribed.length === 0) return
-      const candles = Map.groupBy(await readNewestCandles(db, subscribed), ({ asset, interval }) => candlesChannel(asset, interval))
-      hub.publish(subscribed.flatMap(({ asset, interval }) => {
-        const channel = candlesChannel(asset, interval)
-        return candleFrames(channel, interval, candles.get(channel) ?? [])
-      }))
     },
     broadcastHeartbeat() {
       const { epoch = null, ledger = null, ledgerCloseTs = null } = tail.head() ?? {}

@@ -36,6 +36,8 @@ interface ExternalExchange extends AsyncDisposable {
   behave: RequestListener
 }
 
+const OUTSIDE = { open: 100.5, high: 101, low: 99.25, close: 100.75, volume: '0', trades: 0, final: true, source: 'binance' }
+
 /** Responds as the exchange does: up to three klines, newest last, twelve values each, prices as strings. */
 const KLINES: RequestListener = (request, response) => {
   const query = new URL(request.url ?? '', 'http://external').searchParams
@@ -106,8 +108,8 @@ test('without native candles returns the external klines of the USDT pair and na
   assert.deepEqual(exchange.requests.splice(0), ['/api/v3/klines?symbol=BTCUSDT&interval=1h&limit=2'])
   assert.deepEqual(body, {
     candles: [
-      { time: FIXTURE_START_MS / 1_000 - 7_200, open: 100.5, high: 101, low: 99.25, close: 100.75 },
-      { time: FIXTURE_START_MS / 1_000 - 3_600, open: 100.5, high: 101, low: 99.25, close: 100.75 },
+      { time: FIXTURE_START_MS / 1_000 - 7_200, ...OUTSIDE },
+      { time: FIXTURE_START_MS / 1_000 - 3_600, ...OUTSIDE },
     ],
     source: 'binance',
     ...END,
@@ -169,7 +171,11 @@ test('never stores external klines as native candles', async () => {
   await fixture.restartGateway({ klinesUrls: [exchange.url] })
 })
 
+/** Of a bucket whose end no ledger has passed. */
+const FORMING = { volume: '0', trades: 0, final: false, source: 'noeracle' }
+
 test('groups prices into buckets of every width by attestation time, the current bucket included', async () => {
+  exchange.behave = (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
   fixture.clock.advance(SUNDAY_EVENING_MS - fixture.clock.nowMs())
   const first = await tick(100_000)
   assert.ok(first < SUNDAY_EVENING_MS / 1_000 + 10)
@@ -178,11 +184,14 @@ test('groups prices into buckets of every width by attestation time, the current
     await tick(price)
   }
   for (const [interval, width] of Object.entries(INTERVALS)) {
-    const forming = { time: first - (first % width), open: 100_000, high: 100_050, low: 99_900, close: 100_020 }
+    const forming = { time: first - (first % width), open: 100_000, high: 100_050, low: 99_900, close: 100_020, ...FORMING }
     if (interval === '1w') forming.time = Date.UTC(2026, 6, 6) / 1_000
     assert.deepEqual(await candles(`asset=BTC&interval=${interval}`), [forming], interval)
   }
-  assert.deepEqual(exchange.requests, [], 'native candles cause no external request')
+  const asked = exchange.requests.splice(0)
+  assert.ok(asked.length === 7 && asked.every((url) => url.includes('&limit=1000&endTime=')), 'older candles are requested once')
+  await candles('asset=BTC&interval=1h')
+  assert.deepEqual(exchange.requests, [])
 })
 
 test('a week starts on Monday, 00:00 UTC', async () => {
@@ -204,7 +213,7 @@ test('returns the newest `limit` candles, oldest first, one hour wide by default
   assert.deepEqual(all.map(({ time }) => time), all.map(({ time }) => time).toSorted((a, b) => a - b))
   assert.ok(all.every(({ time }) => time % 3_600 === 0))
   assert.deepEqual((await candles('asset=BTC&limit=3')), all.slice(-3))
-  for (const row of all) assert.deepEqual(Object.keys(row), ['time', 'open', 'high', 'low', 'close'])
+  for (const row of all) assert.deepEqual(Object.keys(row), ['time', 'open', 'high', 'low', 'close', 'volume', 'trades', 'final', 'source'])
   assert.equal(all.at(-1)?.close, 100_506)
 })
 
@@ -226,9 +235,40 @@ test('pages go back in time and contain every bucket once', async () => {
   }
   const { headers } = await get('asset=BTC&limit=1')
   const end = await fixture.get<Candles>(`/v1/candles?asset=BTC&cursor=${encodeCursor('candles-BTC-1h', [0])}`)
-  assert.deepEqual(end.body, { candles: [], source: 'noeracle', ...END }, 'external klines do not follow the last native page')
+  assert.deepEqual(end.body, { candles: [], source: 'noeracle', ...END })
   const foreign = [encodeCursor('candles-BTC-1m', [5]), encodeCursor('candles-ETH-1h', [5]), encodeCursor('trades', [5]), encodeCursor('candles-BTC-1h', ['5'])]
   await assertForeignCursorsRejected(fixture, '/v1/candles', cursorIn(headers['link']), foreign, 'asset=BTC')
+})
+
+test('serves external klines before the first native candle, and requests a range of the past once', async () => {
+  const [first] = await candles('asset=BTC&interval=1h&limit=1000')
+  assert.ok(first !== undefined)
+  exchange.behave = (request, response) => {
+    const query = new URL(request.url ?? '', 'http://external').searchParams
+    const newest = Math.floor(Number(query.get('endTime')) / 3_600_000)
+    // History begins 2,500 hours before the first native candle, and lacks one hour.
+    const hours = Array.from({ length: 1_000 }, (_, index) => newest - 999 + index).filter((hour) => hour >= first.time / 3_600 - 2_500)
+    const rows = hours.filter((hour) => hour !== first.time / 3_600 - 3).map((hour) => [hour * 3_600_000, '100', '102', '99', String(100 + (hour % 7) / 10)])
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(rows))
+  }
+  await fixture.restartGateway({ klinesUrls: [exchange.url] })
+  exchange.requests.length = 0
+  const all = await candles('asset=BTC&interval=1h&limit=5000')
+  assert.equal(all.length, 2_508)
+  for (const [index, { time }] of all.entries()) assert.equal(time, first.time + (index - 2_500) * 3_600)
+  assert.deepEqual(all.slice(2_496, 2_501).map(({ source, filled }) => [source, filled]), [
+    ['binance', undefined], ['binance', true], ['binance', undefined], ['binance', undefined], ['noeracle', undefined],
+  ])
+  assert.equal(all[2_497]?.open, all[2_496]?.close)
+  assert.deepEqual(exchange.requests.splice(0).map((url) => new URL(url, 'http://external').searchParams.get('endTime')),
+    [0, 1, 2, 3].map((chunk) => String((first.time - chunk * 3_600_000) * 1_000 - 1)))
+  for (const limit of [700, 1_000]) {
+    const pages = await followPages(fixture, `/v1/candles?asset=BTC&limit=${limit}`, 'candles')
+    assert.deepEqual(pages.toReversed().flat(), all)
+  }
+  const old = await get(`asset=BTC&from=${first.time - 7_200}&to=${first.time}`)
+  assert.deepEqual([old.body.source, old.body.candles], ['binance', all.slice(2_498, 2_500)])
+  assert.deepEqual(exchange.requests, [], 'the past is not requested again')
 })
 
 test('requires the asset and names the parameter it rejects', async () => {
@@ -241,6 +281,7 @@ test('requires the asset and names the parameter it rejects', async () => {
   }
   await assertRejected(fixture, '/v1/candles', ['asset=', 'asset=ABCDEFGHIJKLM', 'asset=BTC&asset=BTC', 'asset=%00'])
   await assertRejected(fixture, '/v1/candles', [
-    ...badIntegers('limit', 1, 1000), 'interval=', 'interval=2h', 'interval=1M', 'interval=1H', 'interval=60', 'interval=1h&interval=1h',
+    ...badIntegers('limit', 1, 5000), 'interval=', 'interval=2h', 'from=-1', 'to=x', 'from=1.5', 'to=9999999999', 'interval=1M',
+    'interval=1H', 'interval=60', 'interval=1h&interval=1h',
   ].map((query) => `${query}&asset=BTC`))
 })

@@ -189,7 +189,10 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     path: '/v1/candles', indexed: true,
-    query: ['asset string minLength=1 maxLength=12', 'interval? string enum=1m|5m|15m|1h|4h|1d|1w default=1h', limit(500, 1000), CURSOR],
+    query: [
+      'asset string minLength=1 maxLength=12', 'interval? string enum=1m|5m|15m|1h|4h|1d|1w default=1h', 'from? integer minimum=0 maximum=4294967295',
+      'to? integer minimum=0 maximum=4294967295', limit(500, 5000), CURSOR,
+    ],
     body: ['candles', 'source'], errors: [400, 429, 500],
   },
   { path: '/udf/config', query: [], body: UDF_CONFIG, errors: [429, 500] },
@@ -199,7 +202,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     path: '/udf/history', indexed: true,
     query: [CHART_SYMBOL, 'resolution string minLength=1 maxLength=8', 'from integer', 'to integer', 'countback? integer minimum=1'],
-    body: ['s', 'errmsg', 'nextTime', 't', 'o', 'h', 'l', 'c'], example: ['s', 't', 'o', 'h', 'l', 'c'], errors: [400, 429, 500],
+    body: ['s', 'errmsg', 'nextTime', 't', 'o', 'h', 'l', 'c', 'v'], example: ['s', 't', 'o', 'h', 'l', 'c', 'v'], errors: [400, 429, 500],
   },
   {
     path: '/v1/leaderboard', indexed: true,

@@ -17,7 +17,7 @@ test('"Pagination and size limits"', () => {
   assert.deepEqual(limits.PAGE_LIMITS.events, { default: 50, max: 500 })
   assert.deepEqual(limits.PAGE_LIMITS.trades, { default: 50, max: 200 })
   assert.deepEqual(limits.PAGE_LIMITS.leaderboard, { default: 50, max: 200 })
-  assert.deepEqual(limits.PAGE_LIMITS.candles, { default: 500, max: 1000 })
+  assert.deepEqual(limits.PAGE_LIMITS.candles, { default: 500, max: 5_000 }, 'the additions raise the maximum of 1000')
   assert.deepEqual(limits.PAGE_LIMITS.accountOrders, { default: 500, max: 500 })
   assert.equal(limits.ACCOUNT_POSITION_EVENTS_MAX_ROWS, 200)
   assert.equal(limits.OPEN_POSITIONS_MAX_ROWS, 200)

@@ -127,7 +127,7 @@ function describe(schema: Schema): Map<string, string> {
 const ADDITIONS: ReadonlyMap<string, string> = new Map([
   ['Realized trade', 'orderId integer?, eventId string, seq integer, epoch string, deployment? string'],
   ['Event row', 'seq integer, epoch string, deployment? string'],
-  ['Candle', 'source? trades'],
+  ['Candle', 'volume amount, trades integer, final boolean, source noeracle|binance|trades, filled? true, revision? integer'],
   ['Market stats row', 'capacity? <MarketCapacity>'],
   ['Leaderboard entry', 'rank integer, trades integer, liqCount integer'],
   ['Trader vault', 'apyKind annualized|inception'],

@@ -102,7 +102,7 @@ export class MarketData {
     })
   }
 
-  /** Candles of oracle prices. They have no volume. */
+  /** Candles of oracle prices, with the volume of trades in the base currency, at the close. */
   async fetchOHLCV(symbol: string, timeframe = '1m', since?: number, limit = CANDLES_PAGE): Promise<OHLCV[]> {
     const market = await this.marketOf(symbol)
     const interval = intervalOf(timeframe)

@@ -46,9 +46,9 @@ export function parseTicker(price: Pick<Price, 'asset' | 'price' | 'timestamp'>,
   }
 }
 
-/** Candles of oracle prices have no volume. */
-export function parseCandle({ time, open, high, low, close }: Omit<Candle, 'final'>): OHLCV {
-  return [time * 1000, open, high, low, close, undefined]
+/** The volume is in USDC. CCXT counts in the base currency, which prices of the interval only approximate. */
+export function parseCandle({ time, open, high, low, close, volume }: Candle): OHLCV {
+  return [time * 1000, open, high, low, close, toNumber(volume) / close]
 }
 
 type PricedTrade = RealizedTrade & { readonly closePrice: string }

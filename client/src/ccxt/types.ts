@@ -81,7 +81,7 @@ export interface Ticker {
   markPrice: number
 }
 
-export type OHLCV = [time: number, open: number, high: number, low: number, close: number, volume: undefined]
+export type OHLCV = [time: number, open: number, high: number, low: number, close: number, volume: number]
 
 export interface Trade {
   id: string

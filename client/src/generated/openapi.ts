@@ -438,7 +438,7 @@ export interface components {
       /** @description Name of the deployment that the row belongs to, if it is not the served one. */
       readonly deployment?: string;
     };
-    /** @description OHLC prices of one time interval. Candles have no volume. */
+    /** @description OHLC prices and volume of one time interval. */
     readonly Candle: {
       /** @description Start of the interval, Unix seconds. Weeks start on Monday 00:00 UTC. */
       readonly time: number;
@@ -450,11 +450,24 @@ export interface components {
       readonly low: number;
       /** @description Last price of the interval. Changes until the interval ends. */
       readonly close: number;
+      /** @description Traded on this exchange in the interval, 7-decimal USDC: every open, close, partial close and liquidation by its size, each once. Counts what is indexed. */
+      readonly volume: string;
+      /** @description Number of these opens, closes, partial closes and liquidations. */
+      readonly trades: number;
+      /** @description True when an indexed ledger closed at or after the end of the interval. A later correction has a `revision`. */
+      readonly final: boolean;
       /**
-       * @description Present when the gateway missed oracle prices of this interval, for example while it was down, and filled them with prices of trades.
+       * @description noeracle: prices of the exchange's oracle. trades: also prices of trades, because the gateway missed oracle prices of this interval, for example while it was down. binance: prices of an external exchange, before the first native candle.
        * @enum {string}
        */
-      readonly source?: "trades";
+      readonly source: "noeracle" | "binance" | "trades";
+      /**
+       * @description Present when the interval has no price: all four prices repeat the close of the candle before.
+       * @enum {boolean}
+       */
+      readonly filled?: true;
+      /** @description Present when the candle changed after it was final: how often. The candle with the higher revision is right. */
+      readonly revision?: number;
     };
     /** @description Lifetime results of one trader. */
     readonly LeaderboardEntry: {
@@ -1626,7 +1639,7 @@ export interface components {
       readonly monthly_multipliers?: readonly string[];
       /** @description Supported bar widths. */
       readonly supported_resolutions?: readonly string[];
-      /** @description ohlc: bars have no volume. */
+      /** @description ohlcv: bars have prices and volume. */
       readonly visible_plots_set?: string;
       readonly data_status?: string;
     };
@@ -1639,7 +1652,7 @@ export interface components {
       readonly ticker: string;
       readonly type: string;
     };
-    /** @description UDF bars as columns. Bars have no volume. */
+    /** @description UDF bars as columns. */
     readonly UdfHistory: {
       /** @enum {string} */
       readonly s: "ok" | "no_data" | "error";
@@ -1657,6 +1670,8 @@ export interface components {
       readonly l?: readonly number[];
       /** @description Close prices. */
       readonly c?: readonly number[];
+      /** @description Volumes in USDC. */
+      readonly v?: readonly number[];
     };
     /** @description Opens an isolated position at the market price. */
     readonly open_position: {
@@ -2909,7 +2924,7 @@ export interface operations {
   };
   /**
    * List candles.
-   * @description Returns OHLC candles of oracle prices (not of trades), oldest first, including the current incomplete candle. The next page has older candles. If no native candles exist for the asset and interval, klines of an external exchange are returned. An unknown asset has no candles.
+   * @description Returns OHLC candles of oracle prices (not of trades) and the volume of trades, oldest first, including the current incomplete candle: the newest `limit` candles of the range. The next page has older candles. Every interval has a candle; one without a price repeats the close before it. Before the first native candle, klines of an external exchange are returned, marked by their `source`. An unknown asset has none.
    */
   readonly listCandles: {
     readonly parameters: {
@@ -2918,6 +2933,10 @@ export interface operations {
         readonly asset: string;
         /** @description Candle interval. */
         readonly interval?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d" | "1w";
+        /** @description Return only candles that start at or after this time, Unix seconds. */
+        readonly from?: number;
+        /** @description Return only candles that start before this time, Unix seconds. */
+        readonly to?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
         /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
@@ -2938,7 +2957,7 @@ export interface operations {
             /** @description Candles, oldest first. */
             readonly candles: readonly components["schemas"]["Candle"][];
             /**
-             * @description noeracle: prices of the exchange's oracle. binance: the USDT pair of an external exchange, used if no native candles exist.
+             * @description noeracle: the page has native candles. binance: it has only those of the USDT pair of an external exchange, or the asset is unknown.
              * @enum {string}
              */
             readonly source: "noeracle" | "binance";
@@ -4295,7 +4314,7 @@ export interface operations {
   };
   /**
    * List bars.
-   * @description Returns OHLC bars of oracle prices, including the current incomplete bar. Prices of external exchanges are not included. `to` is exclusive. With `countback`, returns that many bars before `to` and ignores `from`. Returns at most the 2000 newest bars.
+   * @description Returns OHLC bars of oracle prices with the volume of trades in USDC, including the current incomplete bar, as /v1/candles does: every interval has a bar, and bars before the first native one are those of an external exchange. `to` is exclusive. With `countback`, returns that many bars before `to` and ignores `from`. Returns at most the 2000 newest bars.
    */
   readonly udfHistory: {
     readonly parameters: {

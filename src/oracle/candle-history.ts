@@ -1,0 +1,148 @@
+// Candles of a series: native ones, and before the first of them those of an external exchange. External history that cannot change any more is cached, so
+// that a range is requested once.
+
+import type { Clock } from '../base/clock.ts'
+import { nowSec } from '../base/clock.ts'
+import { createTtlCache } from '../base/ttl-cache.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
+import { toCandles } from '../projections/candle-rows.ts'
+import type { CandleRange, CandleSpan, OutsideCandle } from '../projections/candle-rows.ts'
+import { bucketEnd, bucketStart, nextBucketStart } from '../projections/candles.ts'
+import type { Head } from '../projections/page.ts'
+import type { Candle, CandleInterval } from '../resources/candle.ts'
+import { KLINES_LIMIT_MAX } from './klines.ts'
+import type { ReadKlines } from './klines.ts'
+
+/** Klines of the present bucket change. */
+export const OPEN_CACHE_MS = 5_000
+/** Klines of the past do not, but the external exchange may correct them. */
+export const CLOSED_CACHE_MS = 24 * 3_600_000
+/** Each is a list of at most a thousand klines. */
+const CLOSED_CACHE_MAX = 100
+const OPEN_CACHE_MAX = 200
+
+export interface CandleQuery {
+  readonly asset: string
+  readonly interval: CandleInterval
+  /** Inclusive; undefined: no bound. */
+  readonly fromSec?: number | undefined
+  /** Exclusive; undefined: up to the present. */
+  readonly toSec?: number | undefined
+  /** The newest candles of the range. */
+  readonly limit: number
+}
+
+export interface CandlePage {
+  /** In ascending order. */
+  readonly candles: readonly Candle[]
+  /** True when the range has candles before these. */
+  readonly hasMore: boolean
+  /** True when the series has native candles, of the range or not. */
+  readonly hasNative: boolean
+  /** The newest candle before the range; null: unknown or none. */
+  readonly previous: number | null
+  readonly head: Head
+}
+
+export interface CandleHistory {
+  /** Rejects when the database cannot be read. External candles that cannot be read are missing. */
+  read(query: CandleQuery): Promise<CandlePage>
+}
+
+export interface CandleHistoryOptions {
+  readonly readSpan: (range: CandleRange) => Promise<CandleSpan>
+  readonly readKlines: ReadKlines
+  readonly deployment: CurrentDeployment
+  readonly clock: Clock
+}
+
+export function createCandleHistory({ readSpan, readKlines, deployment, clock }: CandleHistoryOptions): CandleHistory {
+  const open = createTtlCache<readonly OutsideCandle[]>({ clock, ttlMs: OPEN_CACHE_MS, maxEntries: OPEN_CACHE_MAX })
+  const closed = createTtlCache<readonly OutsideCandle[]>({ clock, ttlMs: CLOSED_CACHE_MS, maxEntries: CLOSED_CACHE_MAX })
+
+  /** Klines of one chunk. Undefined when no host responds, which is not cached. */
+  async function readChunk(
+    cache: typeof open, { asset, interval }: CandleQuery, { limit, toSec }: { readonly limit: number; readonly toSec?: number },
+  ): Promise<readonly OutsideCandle[] | undefined> {
+    try {
+      return await cache.get(`${asset} ${interval} ${toSec ?? ''} ${limit}`, async () => {
+        const klines = await readKlines({ asset, interval, limit, ...(toSec === undefined ? {} : { toSec }) })
+        if (klines === undefined) throw new KlinesUnavailable()
+        return klines
+      })
+    } catch (error) {
+      if (error instanceof KlinesUnavailable) return undefined
+      throw error
+    }
+  }
+
+  /**
+   * The external candles of a span that ends before `endSec`, ascending, with at least one before the span if there is one. Read in chunks of a fixed size that
+   * are counted back from `endSec`, newest first: every request for the same past reads the same chunks.
+   */
+  async function readPast(query: CandleQuery, endSec: number, span: { readonly fromSec: number; readonly toSec: number }): Promise<readonly OutsideCandle[]> {
+    const width = bucketEnd(0, query.interval)
+    const chunkSec = KLINES_LIMIT_MAX * width
+    const chunks: (readonly OutsideCandle[])[] = []
+    const newest = Math.max(0, Math.floor((endSec - span.toSec) / chunkSec))
+    for (let toSec = endSec - newest * chunkSec; toSec > Math.max(0, span.fromSec - width); toSec -= chunkSec) {
+      const chunk = await readChunk(closed, query, { limit: KLINES_LIMIT_MAX, toSec })
+      if (chunk === undefined) break
+      const within = chunk.filter(({ time }) => time >= toSec - chunkSec && time < toSec)
+      chunks.push(within)
+      // The external history begins here.
+      if (within.length === 0) break
+    }
+    return chunks.toReversed().flat()
+  }
+
+  async function readOutside(query: CandleQuery, span: CandleSpan): Promise<readonly OutsideCandle[]> {
+    if (deployment.current.assets.find(query.asset) === undefined) return []
+    if (span.firstTime !== null) {
+      if (span.fromSec >= span.firstTime) return []
+      return await readPast(query, span.firstTime, { fromSec: span.fromSec, toSec: Math.min(span.toSec, span.firstTime) })
+    }
+    const present = bucketStart(nowSec(clock), query.interval)
+    const isNewest = query.fromSec === undefined && query.toSec === undefined
+    if (isNewest && query.limit <= KLINES_LIMIT_MAX) return (await readChunk(open, query, { limit: query.limit })) ?? []
+    const newest = span.toSec > present ? (await readChunk(open, query, { limit: 1 })) ?? [] : []
+    const past = await readPast(query, present, { fromSec: span.fromSec, toSec: Math.min(span.toSec, present) })
+    return [...past, ...newest.filter(({ time }) => time >= present)]
+  }
+
+  /** Without native candles the present is that of the clock. */
+  function placeEmpty(span: CandleSpan, { interval, fromSec = 0, toSec, limit }: CandleQuery): CandleSpan {
+    const end = bucketEnd(bucketStart(nowSec(clock), interval), interval)
+    const until = toSec === undefined ? end : Math.min(end, nextBucketStart(toSec, interval))
+    const since = Math.max(nextBucketStart(fromSec, interval), until - limit * bucketEnd(0, interval))
+    return { ...span, ledgerTs: span.ledgerTs ?? nowSec(clock), toSec: until, fromSec: since }
+  }
+
+  return {
+    async read(query) {
+      // One more than requested: whether there are more.
+      const wider = { ...query, limit: query.limit + 1 }
+      const found = await readSpan({ ...wider, isListed: deployment.current.assets.find(query.asset) !== undefined })
+      const wanted = found.firstTime === null ? placeEmpty(found, wider) : found
+      const outside = await readOutside(query, wanted)
+      const span = found.firstTime === null ? endWithOutside(wanted, outside, wider) : wanted
+      const rows = toCandles(span, outside)
+      const candles = rows.slice(-query.limit)
+      const before = outside.findLast(({ time }) => time < span.fromSec)
+      return {
+        candles, hasMore: rows.length > candles.length, hasNative: found.firstTime !== null,
+        previous: span.before?.time ?? before?.time ?? null, head: span.head,
+      }
+    },
+  }
+}
+
+/** External history ends with its last candle, also when the clocks differ. */
+function endWithOutside(span: CandleSpan, outside: readonly OutsideCandle[], { interval, fromSec = 0, limit }: CandleQuery): CandleSpan {
+  const toSec = Math.min(span.toSec, bucketEnd(outside.at(-1)?.time ?? 0, interval))
+  return { ...span, toSec, fromSec: Math.max(nextBucketStart(fromSec, interval), toSec - limit * bucketEnd(0, interval)) }
+}
+
+class KlinesUnavailable extends Error {
+  override readonly name = 'KlinesUnavailable'
+}
