@@ -6,13 +6,13 @@ import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
 import { createAccounts } from './account/accounts.ts'
 import type { Accounts } from './account/accounts.ts'
-import { createPriceEntries } from './chain/price-entries.ts'
 import { createLedgerWatermarks } from './chain/ledger-watermarks.ts'
 import type { Rpc } from './chain/rpc.ts'
 import type { CurrentDeployment } from './exchange/deployment.ts'
 import type { ConsoleBuildOptions } from './console/build.ts'
 import { createCandleParts } from './gateway/candles.ts'
 import { ERROR_RULES } from './gateway/error-rules.ts'
+import { createPriceParts } from './gateway/prices.ts'
 import { statsOf } from './gateway/stats.ts'
 import { streamServices } from './gateway/stream-services.ts'
 import { createExports } from './exports/exports.ts'
@@ -47,7 +47,6 @@ import {
 import type { StreamLimits } from './limits.ts'
 import type { GatewayStats } from './metrics/sources.ts'
 import { createOracleHealth } from './oracle/oracle-health.ts'
-import { createOracle } from './oracle/oracle.ts'
 import type { Oracle } from './oracle/oracle.ts'
 import type { Prices } from './oracle/prices.ts'
 import { createIndexSnapshotReader } from './projections/index-snapshot.ts'
@@ -178,11 +177,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { store, clock, log, deployment } = parts
   const db = store.read
   const candles = createCandleParts(parts)
-  const oracle = createOracle({
-    deployment,
-    entries: createPriceEntries({ rpc: parts.rpc, deployment }),
-    ...candles.writing, clock, log,
-  })
+  const { oracle, dayRanges, followLedgers } = createPriceParts(parts, candles.writing)
   const { prices } = oracle
   const keys = createKeys({
     store, clock, log,
@@ -212,7 +207,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const indexWaiter = createIndexWaiter({ store, clock })
   supportMinLedger(app, indexWaiter.waitForLedger)
   statusRoutes(app, parts, { sharedCounts, isDraining, prices, marketStatus })
-  marketsRoutes(app, { prices, db, clock, deployment, venue })
+  marketsRoutes(app, { prices, dayRanges, db, clock, deployment, venue })
   oracleRoutes(app, { prices, oracleHealth: createOracleHealth({ prices, clock, heartbeatSecret: parts.heartbeatSecret ?? null }) })
   candlesRoutes(app, candles)
   const exports = createExports({ store, clock, log })
@@ -228,6 +223,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     services: streamServices({ keys, db, prices, accounts }),
   })
   candles.onStored(stream.candlesChanged)
+  followLedgers(stream.ledgerCloseSec)
   wsRoutes(app, { stream, webOrigins: parts.webOrigins })
   await documentRoutes(app, createDocuments(requestLimits), parts.consoleBuild ?? null)
   await app.ready()

@@ -5,6 +5,8 @@ import type { Clock } from './clock.ts'
 export interface RefreshedValue<T> {
   /** The value for this key with its age; null while it is unknown. Waits for a limited time. Never rejects unless `read` does. */
   get(key: string): Promise<{ readonly value: T; readonly ageMs: number } | null>
+  /** The value for this key, if it is younger than `freshMs`. */
+  fresh(key: string): T | undefined
 }
 
 export interface RefreshedValueOptions<T> {
@@ -62,6 +64,7 @@ export function createRefreshedValue<T>({ clock, read, freshMs, staleMs, servedM
   }
 
   return {
+    fresh: (key) => (last?.key === key && clock.elapsedMs() - last.readAtMs < freshMs ? last.value : undefined),
     async get(key) {
       const ageMs = (): number => (last?.key === key ? clock.elapsedMs() - last.readAtMs : Infinity)
       if (ageMs() >= freshMs) {

@@ -41,6 +41,8 @@ export interface OracleOptions {
   readonly deployment: CurrentDeployment
   readonly entries: PriceEntries
   readonly foldTicks: FoldTicks
+  /** As for prices. */
+  readonly nowSec?: () => number
   readonly filling: Pick<CandleFillerOptions, 'readHead' | 'fillPage'>
   readonly clock: Clock
   readonly log: Log
@@ -58,6 +60,7 @@ export function createOracle(options: OracleOptions): Oracle {
   const prices = createPrices({
     assets: deployment.current.assets.symbols,
     readPrice: entries.read,
+    ...(options.nowSec === undefined ? {} : { nowSec: options.nowSec }),
     clock,
     log,
     onRead(asset, read) {

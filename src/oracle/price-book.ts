@@ -1,7 +1,6 @@
 // The last price of every asset, with its age and whether the market still accepts it, and the listeners to its changes.
 
 import type { Clock } from '../base/clock.ts'
-import { nowSec } from '../base/clock.ts'
 import { toFloat } from '../base/fixed-point.ts'
 import type { Log } from '../base/log.ts'
 import { ORACLE_CACHE_MS, STALE_PRICE_SERVED_MS } from '../limits.ts'
@@ -70,11 +69,13 @@ export interface PriceBook {
   ageMs(): number | null
 }
 
-export function createPriceBook({ assets: firstAssets, clock, log, onRead }: {
+export function createPriceBook({ assets: firstAssets, clock, log, onRead, nowSec }: {
   readonly assets: readonly string[]
   readonly clock: Clock
   readonly log: Log
   readonly onRead: (asset: string, read: AttestedPrice) => void
+  /** The time that ages are relative to, Unix seconds. */
+  readonly nowSec: () => number
 }): PriceBook {
   let slots = createSlots(firstAssets)
   let lastReadAtMs: number | null = null
@@ -106,7 +107,7 @@ export function createPriceBook({ assets: firstAssets, clock, log, onRead }: {
     for (const listener of listeners) listener(rows)
   }
 
-  function serve({ asset, last, failedAtMs }: Slot, sec: number = nowSec(clock)): ServedPrice | undefined {
+  function serve({ asset, last, failedAtMs }: Slot, sec: number = nowSec()): ServedPrice | undefined {
     const readMs = last === null ? Number.POSITIVE_INFINITY : clock.elapsedMs() - last.readAtMs
     if (last === null || readMs >= STALE_PRICE_SERVED_MS) return undefined
     const { attested: { price, timestampSec, ledger }, priceFloat } = last
@@ -119,7 +120,7 @@ export function createPriceBook({ assets: firstAssets, clock, log, onRead }: {
     }
   }
 
-  function buildSnapshot(nowMs = clock.elapsedMs(), sec = nowSec(clock)): PriceSnapshot {
+  function buildSnapshot(nowMs = clock.elapsedMs(), sec = nowSec()): PriceSnapshot {
     const prices = new Map<string, ServedPrice>()
     let anyOutdated = false
     let untilMs = Number.POSITIVE_INFINITY
@@ -142,7 +143,7 @@ export function createPriceBook({ assets: firstAssets, clock, log, onRead }: {
     settledUntilMs,
     cachedSnapshot() {
       const nowMs = clock.elapsedMs()
-      const sec = nowSec(clock)
+      const sec = nowSec()
       if (cached !== null && nowMs < cached.untilMs && sec === cached.sec) return cached.snapshot
       for (const slot of slots.values()) {
         if (settledUntilMs(slot, nowMs) === null) return undefined

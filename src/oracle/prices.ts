@@ -2,6 +2,7 @@
 // does", 1). An asset that cannot be read keeps its last price for a while, marked as outdated, and never delays the others.
 
 import type { Clock } from '../base/clock.ts'
+import { nowSec } from '../base/clock.ts'
 import { withDeadline } from '../base/deadline.ts'
 import type { Log } from '../base/log.ts'
 import { createSemaphore } from '../base/semaphore.ts'
@@ -60,6 +61,8 @@ export interface PricesOptions {
   readonly readPrice: ReadPrice
   readonly clock: Clock
   readonly log: Log
+  /** The time that ages are relative to, Unix seconds: that of the exchange, as far as it is known. The clock's by default. */
+  readonly nowSec?: () => number
   /** Called with every price that is read. */
   readonly onRead?: (asset: string, read: AttestedPrice) => void
 }
@@ -69,7 +72,7 @@ export function createPrices(options: PricesOptions): Prices {
   const semaphore = createSemaphore(MAX_CONCURRENT_PRICE_READS)
   let isOutageReported = false
   const book = createPriceBook({
-    assets: options.assets, clock, log,
+    assets: options.assets, clock, log, nowSec: options.nowSec ?? (() => nowSec(clock)),
     onRead(asset, attested) {
       isOutageReported = false
       options.onRead?.(asset, attested)

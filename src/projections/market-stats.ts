@@ -1,6 +1,6 @@
 // Open interest and volume per asset.
 
-import type { MarketStats } from '../resources/market-stats.ts'
+import type { MarketStats as StatsRow } from '../resources/market-stats.ts'
 import type { Param, Queryable } from '../store/store.ts'
 import type { HeadColumns } from './as-of.ts'
 import { stateSource } from './as-of.ts'
@@ -8,6 +8,9 @@ import { headOf } from './log-list.ts'
 import type { Head } from './page.ts'
 import { DAY_SEC, volumeIn } from './volumes.ts'
 import type { Window } from './volumes.ts'
+
+/** What the index knows of a market. */
+export type MarketStats = Omit<StatsRow, 'change24h' | 'high24h' | 'low24h' | 'capacity'>
 
 /** Every supported asset in listing order, with zeros for assets without trades (specification, "GET /v1/markets/stats"). */
 export async function readMarketStats(

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Static, TUnsafe } from 'typebox'
 import { amount, amountOrNull, integerOrNull } from './fields.ts'
+import { DAY_RANGE } from './market.ts'
 
 /** The limit that leaves the least room, in the order in which the vault checks them. */
 export const BINDING_LIMITS = ['aggregate', 'side', 'skew', 'liquidity', 'maxPosition'] as const
@@ -49,6 +50,7 @@ export const MarketStats = Type.Object(
     openInterestNet: amount('Long minus short open interest in USDC, 7-decimal. Can be negative.', '3500000000'),
     openPositions: Type.Integer({ description: 'Number of open positions.', examples: [7] }),
     volume24h: amount('Notional of opens, closes and liquidations in the past 24 hours, in USDC, 7-decimal.', '48000000000'),
+    ...DAY_RANGE,
     capacity: Type.Optional(Type.Unsafe<MarketCapacity>({ $ref: 'MarketCapacity#' })),
   },
   { $id: 'MarketStats', description: 'Open interest and volume of one asset.' },

@@ -1,7 +1,16 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { ref } from './fields.ts'
+import { amountOrNull, ref } from './fields.ts'
 import { Price } from './price.ts'
+
+/** Null: the gateway has no price of 24 hours ago. */
+export const DAY_RANGE = {
+  change24h: Type.Unsafe<number | null>({
+    type: ['number', 'null'], description: 'Change of the oracle price in the past 24 hours, percent. Null without a price of 24 hours ago.', examples: [1.25],
+  }),
+  high24h: amountOrNull('Highest oracle price of the past 24 hours, in USD, 7-decimal. Null without a price of 24 hours ago.', '1091000000000'),
+  low24h: amountOrNull('Lowest oracle price of the past 24 hours, in USD, 7-decimal. Null without a price of 24 hours ago.', '1068000000000'),
+}
 
 /** Specification, "Market". */
 export const Market = Type.Object(
@@ -12,6 +21,7 @@ export const Market = Type.Object(
       decimals: Type.Integer({ description: 'Display metadata only. Prices always have 7 decimals.', examples: [8] }),
     }),
     oracle: ref(Price),
+    ...DAY_RANGE,
   },
   { $id: 'Market', description: 'A tradable asset with its oracle price.' },
 )

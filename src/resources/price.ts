@@ -10,7 +10,9 @@ export const Price = Type.Object(
     priceFloat: Type.Number({ description: 'The same price as a floating-point number, for display.', examples: [108421.5] }),
     timestamp: seconds('Attestation time of the on-chain price, Unix seconds. Not the time of the request.'),
     stale: booleanOrNull('True if the price is older than the market accepts now for opening positions. Null while that limit is unknown.'),
-    ageSec: Type.Integer({ minimum: 0, description: 'Seconds from the attestation to the time of this response, by the gateway\'s clock.', examples: [4] }),
+    ageSec: Type.Integer({
+      minimum: 0, description: 'Seconds since the attestation, by the gateway\'s clock or the last indexed ledger, whichever is later.', examples: [4],
+    }),
     ledger: Type.Integer({ description: 'Ledger that the price was last read at.', examples: [1_234_567] }),
   },
   { $id: 'Price', description: 'An oracle price from the price shim contract of the exchange.' },

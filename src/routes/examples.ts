@@ -11,7 +11,9 @@ export const EXAMPLE_PRICE = {
   asset: 'BTC', price: '1084215000000', priceFloat: 108421.5, timestamp: 1_783_339_200, stale: false, ageSec: 4, ledger: 1_234_567,
 }
 
-export const EXAMPLE_MARKET = { asset: { symbol: 'BTC', name: 'Bitcoin', decimals: 8 }, oracle: EXAMPLE_PRICE }
+const EXAMPLE_DAY = { change24h: 1.25, high24h: '1091000000000', low24h: '1068000000000' }
+
+export const EXAMPLE_MARKET = { asset: { symbol: 'BTC', name: 'Bitcoin', decimals: 8 }, oracle: EXAMPLE_PRICE, ...EXAMPLE_DAY }
 
 export const EXAMPLE_STATS = {
   asset: 'BTC',
@@ -20,6 +22,7 @@ export const EXAMPLE_STATS = {
   openInterestNet: '3500000000',
   openPositions: 7,
   volume24h: '48000000000',
+  ...EXAMPLE_DAY,
 }
 
 export const EXAMPLE_CAPACITY = {

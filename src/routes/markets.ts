@@ -25,6 +25,8 @@ import type { Queryable } from '../store/store.ts'
 import type { Venue } from '../venue/venue.ts'
 import { createSnapshotResponse, priceResponse } from './price-response.ts'
 import { EXAMPLE_CAPACITY, EXAMPLE_MARKET, EXAMPLE_POOL_CAPACITY, EXAMPLE_PRICE, EXAMPLE_SOLVENCY, EXAMPLE_STATS } from './examples.ts'
+import { dayRangeOf, UNKNOWN_RANGE } from '../oracle/day-range.ts'
+import type { DayRangeReader, DayRanges } from '../oracle/day-range.ts'
 import { knownAsset } from './known-asset.ts'
 import { cachedResponse, stateResponse } from './page-response.ts'
 import { atLedgerParameter, listOf } from './parameters.ts'
@@ -54,7 +56,8 @@ const listMarketStats = operation(
     summary: 'List market statistics',
     description:
       'Returns open interest and volume of every supported asset, with zeros if there is no data, what can still be opened, and losses that accounts could ' +
-      'not pay. Cached for 5 seconds. As of a ledger, the volume ends with its close time, and what could be opened is absent.',
+      'not pay. Cached for 5 seconds. As of a ledger, the volume ends with its close time, what could be opened is absent, and the figures of prices are ' +
+      'null.',
     ok: Type.Object({
       stats: Type.Array(ref(MarketStats), { description: 'Every asset, in listing order.' }),
       pool: Type.Optional(ref(PoolCapacity)),
@@ -97,6 +100,7 @@ const getMarketPrice = operation(
 
 interface MarketsParts {
   readonly prices: Prices
+  readonly dayRanges: DayRangeReader
   readonly db: Queryable
   readonly clock: Clock
   readonly deployment: CurrentDeployment
@@ -104,17 +108,18 @@ interface MarketsParts {
 }
 
 export function marketsRoutes(app: App, parts: MarketsParts): void {
-  const { prices, db, clock, deployment, venue } = parts
-  const marketsOf = createSnapshotResponse((snapshot) =>
-    JSON.stringify({ markets: deployment.current.assets.all.flatMap((asset) => marketOf(asset, snapshot)) }))
-  const oneMarket = createAssetResponses((asset, served) => ({ asset: describe(asset), oracle: served.price }))
+  const { prices, dayRanges, db, clock, deployment, venue } = parts
+  const marketsOf = createSnapshotResponse<DayRanges>((snapshot, days) =>
+    JSON.stringify({ markets: deployment.current.assets.all.flatMap((asset) => marketOf(asset, snapshot, days)) }))
+  const oneMarket = createAssetResponses<DayRanges>((asset, served, days) => describeMarket(asset, served, days))
   const onePrice = createAssetResponses((_asset, served) => served.price)
   const stats = createTtlCache<PreparedResponse>({ clock, ttlMs: STATS_CACHE_MS, maxEntries: 1 })
 
   app.get('/v1/markets', { schema: listMarkets }, (request, reply) => {
     const snapshot = prices.cachedSnapshot()
-    if (snapshot !== undefined) return sendResponse(request, reply, marketsOf(snapshot))
-    return prices.snapshot().then((settled) => sendResponse(request, reply, marketsOf(settled)))
+    const days = dayRanges.cached()
+    if (snapshot !== undefined && days !== undefined) return sendResponse(request, reply, marketsOf(snapshot, days))
+    return Promise.all([prices.snapshot(), dayRanges.read()]).then((found) => sendResponse(request, reply, marketsOf(...found)))
   })
 
   app.get('/v1/markets/stats', { schema: listMarketStats }, (request, reply) => {
@@ -122,10 +127,14 @@ export function marketsRoutes(app: App, parts: MarketsParts): void {
     const read = async (): Promise<PreparedResponse> => {
       const assets = deployment.current.assets.symbols
       const stored = Promise.all([readMarketStats(db, { nowSec: nowSec(clock), assets, atLedger }), readSolvency(db, { atLedger })])
-      const [[{ rows, head }, solvency], capacity] = await Promise.all([stored, atLedger === undefined ? venue.capacity() : null])
+      const [[{ rows, head }, solvency], capacity, days] = await Promise.all([
+        stored, atLedger === undefined ? venue.capacity() : null, atLedger === undefined ? dayRanges.read() : null,
+      ])
       const withCapacity = rows.map((row) => {
         const own = capacity?.assets.get(row.asset)
-        return own === undefined ? row : { ...row, capacity: own }
+        const price = prices.current(row.asset)?.price.price
+        const range = days === null ? UNKNOWN_RANGE : dayRangeOf(days.get(row.asset), price === undefined ? null : BigInt(price))
+        return { ...row, ...range, ...(own === undefined ? {} : { capacity: own }) }
       })
       const body = { stats: withCapacity, ...(capacity === null ? {} : { pool: capacity.pool }), solvency }
       // The serialiser of the schema would put optional members last.
@@ -140,15 +149,16 @@ export function marketsRoutes(app: App, parts: MarketsParts): void {
   app.get('/v1/markets/:asset', { schema: getMarket }, (request, reply) => {
     const asset = knownAsset(deployment.current.assets, request.params.asset)
     const snapshot = prices.cachedSnapshot()
-    if (snapshot !== undefined) return sendResponse(request, reply, oneMarket(asset, snapshot.prices.get(asset.symbol)))
-    return prices.price(asset.symbol).then((served) => sendResponse(request, reply, oneMarket(asset, served)))
+    const days = dayRanges.cached()
+    if (snapshot !== undefined && days !== undefined) return sendResponse(request, reply, oneMarket(asset, snapshot.prices.get(asset.symbol), days))
+    return Promise.all([prices.price(asset.symbol), dayRanges.read()]).then((found) => sendResponse(request, reply, oneMarket(asset, ...found)))
   })
 
   app.get('/v1/markets/:asset/price', { schema: getMarketPrice }, (request, reply) => {
     const asset = knownAsset(deployment.current.assets, request.params.asset)
     const snapshot = prices.cachedSnapshot()
-    if (snapshot !== undefined) return sendResponse(request, reply, onePrice(asset, snapshot.prices.get(asset.symbol)))
-    return prices.price(asset.symbol).then((served) => sendResponse(request, reply, onePrice(asset, served)))
+    if (snapshot !== undefined) return sendResponse(request, reply, onePrice(asset, snapshot.prices.get(asset.symbol), undefined))
+    return prices.price(asset.symbol).then((served) => sendResponse(request, reply, onePrice(asset, served, undefined)))
   })
 }
 
@@ -156,20 +166,26 @@ function describe({ symbol, name, decimals }: Asset): Market['asset'] {
   return { symbol, name, decimals }
 }
 
-function marketOf(asset: Asset, snapshot: PriceSnapshot): Market[] {
+function marketOf(asset: Asset, snapshot: PriceSnapshot, days: DayRanges): Market[] {
   const served = snapshot.prices.get(asset.symbol)
-  return served === undefined ? [] : [{ asset: describe(asset), oracle: served.price }]
+  return served === undefined ? [] : [describeMarket(asset, served, days)]
 }
 
-/** Caches one response per asset until its price or staleness changes. Throws 502 `rpc_error` without a price. */
-function createAssetResponses(build: (asset: Asset, served: ServedPrice) => object): (asset: Asset, served: ServedPrice | undefined) => PreparedResponse {
-  const built = new Map<string, { readonly served: ServedPrice; readonly response: PreparedResponse }>()
-  return (asset, served) => {
+function describeMarket(asset: Asset, { price }: ServedPrice, days: DayRanges): Market {
+  return { asset: describe(asset), oracle: price, ...dayRangeOf(days.get(asset.symbol), BigInt(price.price)) }
+}
+
+/** Caches one response per asset until its price, or what else it is built from, changes. Throws 502 `rpc_error` without a price. */
+function createAssetResponses<Other = undefined>(
+  build: (asset: Asset, served: ServedPrice, other: Other) => object,
+): (asset: Asset, served: ServedPrice | undefined, other: Other) => PreparedResponse {
+  const built = new Map<string, { readonly served: ServedPrice; readonly other: Other; readonly response: PreparedResponse }>()
+  return (asset, served, other) => {
     if (served === undefined) throw rpcFailure(`The oracle price of ${asset.symbol} is unavailable. Retry later.`)
     const cached = built.get(asset.symbol)
-    if (cached?.served === served) return cached.response
-    const response = priceResponse(JSON.stringify(build(asset, served)), served.outdated)
-    built.set(asset.symbol, { served, response })
+    if (cached?.served === served && cached.other === other) return cached.response
+    const response = priceResponse(JSON.stringify(build(asset, served, other)), served.outdated)
+    built.set(asset.symbol, { served, other, response })
     return response
   }
 }

@@ -88,8 +88,8 @@ export function oracleRoutes(app: App, parts: { readonly prices: Prices; readonl
 
   app.get('/v1/oracle/prices', { schema: listPrices }, (request, reply) => {
     const snapshot = prices.cachedSnapshot()
-    if (snapshot !== undefined) return sendResponse(request, reply, responseOf(snapshot))
-    return prices.snapshot().then((settled) => sendResponse(request, reply, responseOf(settled)))
+    if (snapshot !== undefined) return sendResponse(request, reply, responseOf(snapshot, undefined))
+    return prices.snapshot().then((settled) => sendResponse(request, reply, responseOf(settled, undefined)))
   })
 
   app.get('/v1/oracle/health', { schema: getHealth }, async (request, reply) => {

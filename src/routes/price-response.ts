@@ -6,11 +6,15 @@ import type { PriceSnapshot } from '../oracle/price-book.ts'
 
 const STALE_HEADER = { 'x-stale': '1' } as const
 
-/** Caches the response of the latest snapshot. `serialise` must be pure. */
-export function createSnapshotResponse(serialise: (snapshot: PriceSnapshot) => string): (snapshot: PriceSnapshot) => PreparedResponse {
-  let cached: { readonly snapshot: PriceSnapshot; readonly response: PreparedResponse } | undefined
-  return (snapshot) => {
-    if (cached?.snapshot !== snapshot) cached = { snapshot, response: priceResponse(serialise(snapshot), snapshot.anyOutdated) }
+/** Caches the response of the latest snapshot, and of what else it is built from. `serialise` must be pure. */
+export function createSnapshotResponse<Other = undefined>(
+  serialise: (snapshot: PriceSnapshot, other: Other) => string,
+): (snapshot: PriceSnapshot, other: Other) => PreparedResponse {
+  let cached: { readonly snapshot: PriceSnapshot; readonly other: Other; readonly response: PreparedResponse } | undefined
+  return (snapshot, other) => {
+    if (cached?.snapshot !== snapshot || cached.other !== other) {
+      cached = { snapshot, other, response: priceResponse(serialise(snapshot, other), snapshot.anyOutdated) }
+    }
     return cached.response
   }
 }

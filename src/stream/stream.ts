@@ -41,6 +41,8 @@ export interface Stream {
   connections(): number
   /** Sends candles that changed: new prices were stored. Never throws. */
   candlesChanged(): void
+  /** Close time of the last indexed ledger, Unix seconds; null while it is unknown. */
+  ledgerCloseSec(): number | null
   /** Broadcasts prices and candles once. Only for tests; `start` does it by the clock. */
   tick(): Promise<void>
   /** Publishes what is committed. Only for tests. */
@@ -172,6 +174,7 @@ export function createStream({ store, deployment, clock, log, limits, services }
     },
     connections: clients.count,
     candlesChanged: candles.notify,
+    ledgerCloseSec: () => tail.head()?.ledgerCloseTs ?? null,
     tick,
     publishCommitted: tail.catchUp,
     heartbeat: ticks.broadcastHeartbeat,

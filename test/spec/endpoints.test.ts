@@ -156,7 +156,10 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/readyz', exempt: true, query: [], body: ['status'], errors: [500, 503] },
   { path: '/v1/markets', query: [], body: ['markets'], errors: [429, 500] },
   { path: '/v1/markets/stats', indexed: true, query: [AT_LEDGER], body: ['stats', 'pool', 'solvency'], errors: [400, 429, 500] },
-  { path: '/v1/markets/{asset}', pathParameters: ASSET_PATH, query: [], body: ['asset', 'oracle'], errors: [404, 429, 500, 502] },
+  {
+    path: '/v1/markets/{asset}', pathParameters: ASSET_PATH, query: [],
+    body: ['asset', 'oracle', 'change24h', 'high24h', 'low24h'], errors: [404, 429, 500, 502],
+  },
   {
     path: '/v1/markets/{asset}/price', pathParameters: ASSET_PATH, query: [],
     body: ['asset', 'price', 'priceFloat', 'timestamp', 'stale', 'ageSec', 'ledger'], errors: [404, 429, 500, 502],

@@ -35,11 +35,12 @@ interface Schema {
  */
 const RESOURCES: readonly (readonly [heading: string, schema: unknown, fields: string])[] = [
   ['Price object (oracle)', Price, 'asset string, price amount, priceFloat number, timestamp integer, stale boolean?, ageSec integer, ledger integer'],
-  ['Market', Market, 'asset object, oracle <Price>'],
+  ['Market', Market, 'asset object, oracle <Price>, change24h number?, high24h string?, low24h string?'],
   ['Market, asset', Market.properties.asset, 'symbol string, name string, decimals integer'],
   [
     'Market stats row', MarketStats,
-    'asset string, openInterestLong amount, openInterestShort amount, openInterestNet amount, openPositions integer, volume24h amount',
+    'asset string, openInterestLong amount, openInterestShort amount, openInterestNet amount, openPositions integer, volume24h amount, ' +
+    'change24h number?, high24h string?, low24h string?',
   ],
   [
     'Open position', OpenPosition,

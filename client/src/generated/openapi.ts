@@ -13,7 +13,7 @@ export interface components {
       readonly timestamp: number;
       /** @description True if the price is older than the market accepts now for opening positions. Null while that limit is unknown. */
       readonly stale: boolean | null;
-      /** @description Seconds from the attestation to the time of this response, by the gateway's clock. */
+      /** @description Seconds since the attestation, by the gateway's clock or the last indexed ledger, whichever is later. */
       readonly ageSec: number;
       /** @description Ledger that the price was last read at. */
       readonly ledger: number;
@@ -70,6 +70,12 @@ export interface components {
         readonly decimals: number;
       };
       readonly oracle: components["schemas"]["Price"];
+      /** @description Change of the oracle price in the past 24 hours, percent. Null without a price of 24 hours ago. */
+      readonly change24h: number | null;
+      /** @description Highest oracle price of the past 24 hours, in USD, 7-decimal. Null without a price of 24 hours ago. */
+      readonly high24h: string | null;
+      /** @description Lowest oracle price of the past 24 hours, in USD, 7-decimal. Null without a price of 24 hours ago. */
+      readonly low24h: string | null;
     };
     /** @description What can still be opened on one asset. Absent while the contracts cannot be read. */
     readonly MarketCapacity: {
@@ -120,6 +126,12 @@ export interface components {
       readonly openPositions: number;
       /** @description Notional of opens, closes and liquidations in the past 24 hours, in USDC, 7-decimal. */
       readonly volume24h: string;
+      /** @description Change of the oracle price in the past 24 hours, percent. Null without a price of 24 hours ago. */
+      readonly change24h: number | null;
+      /** @description Highest oracle price of the past 24 hours, in USD, 7-decimal. Null without a price of 24 hours ago. */
+      readonly high24h: string | null;
+      /** @description Lowest oracle price of the past 24 hours, in USD, 7-decimal. Null without a price of 24 hours ago. */
+      readonly low24h: string | null;
       readonly capacity?: components["schemas"]["MarketCapacity"];
     };
     /** @description What the pool can still take on. Absent while the contracts cannot be read. */
@@ -2768,7 +2780,7 @@ export interface operations {
   };
   /**
    * List market statistics.
-   * @description Returns open interest and volume of every supported asset, with zeros if there is no data, what can still be opened, and losses that accounts could not pay. Cached for 5 seconds. As of a ledger, the volume ends with its close time, and what could be opened is absent.
+   * @description Returns open interest and volume of every supported asset, with zeros if there is no data, what can still be opened, and losses that accounts could not pay. Cached for 5 seconds. As of a ledger, the volume ends with its close time, what could be opened is absent, and the figures of prices are null.
    */
   readonly listMarketStats: {
     readonly parameters: {

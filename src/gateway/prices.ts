@@ -1,0 +1,42 @@
+// Prices: read from the exchange by one part, and aged by the time of its last ledger.
+
+import type { Clock } from '../base/clock.ts'
+import { nowSec } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { createPriceEntries } from '../chain/price-entries.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
+import { createDayRanges } from '../oracle/day-range.ts'
+import type { DayRangeReader } from '../oracle/day-range.ts'
+import { createOracle } from '../oracle/oracle.ts'
+import type { Oracle, OracleOptions } from '../oracle/oracle.ts'
+import { readDayFigures } from '../projections/day-figures.ts'
+import type { Store } from '../store/store.ts'
+
+export interface PriceParts {
+  readonly oracle: Oracle
+  readonly dayRanges: DayRangeReader
+  /** The exchange's time as far as it is known, Unix seconds: a local network's clock can be ahead of this one. */
+  nowSec(): number
+  /** Takes the close time of the last indexed ledger from here. */
+  followLedgers(closeSec: () => number | null): void
+}
+
+export function createPriceParts(
+  { store, rpc, clock, log, deployment }: {
+    readonly store: Store; readonly rpc: Rpc; readonly clock: Clock; readonly log: Log; readonly deployment: CurrentDeployment
+  },
+  writing: Pick<OracleOptions, 'foldTicks' | 'filling'>,
+): PriceParts {
+  let readCloseSec = (): number | null => null
+  const exchangeSec = (): number => Math.max(nowSec(clock), readCloseSec() ?? 0)
+  const readFigures = (): ReturnType<typeof readDayFigures> => {
+    return readDayFigures(store.read, { assets: deployment.current.assets.symbols, nowSec: nowSec(clock) })
+  }
+  return {
+    oracle: createOracle({ deployment, entries: createPriceEntries({ rpc, deployment }), nowSec: exchangeSec, ...writing, clock, log }),
+    dayRanges: createDayRanges({ clock, log, readFigures }),
+    nowSec: exchangeSec,
+    followLedgers: (closeSec) => void (readCloseSec = closeSec),
+  }
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createVirtualClock } from '../base/clock.ts'
+import { silentLog } from '../base/log.ts'
+import { createDayRanges, DAY_RANGE_INTERVAL_MS, dayRangeOf } from './day-range.ts'
+
+const FIGURES = { reference: 100_0000000n, high: 110_0000000n, low: 95_0000000n }
+
+test('reads the candles once per interval, whatever the number of requests', async () => {
+  const clock = createVirtualClock(0)
+  let reads = 0
+  let fails = false
+  const ranges = createDayRanges({
+    clock, log: silentLog,
+    readFigures: async () => {
+      reads += 1
+      if (fails) throw new Error('connection lost')
+      return new Map([['BTC', FIGURES]])
+    },
+  })
+  assert.equal(ranges.cached(), undefined)
+  const found = await ranges.read()
+  assert.equal(found.get('BTC'), FIGURES)
+  for (let request = 0; request < 10; request++) assert.equal(ranges.cached(), found)
+  assert.equal(reads, 1)
+  clock.advance(DAY_RANGE_INTERVAL_MS)
+  assert.equal(ranges.cached(), undefined)
+  fails = true
+  assert.equal(await ranges.read(), found, 'the last figures while the next are read, and after a failure')
+  for (let request = 0; request < 10; request++) assert.equal(await ranges.read(), found)
+  assert.equal(reads, 2)
+})
+
+test('includes the current price, and is unknown without a price of 24 hours ago', () => {
+  assert.deepEqual(dayRangeOf(FIGURES, 101_2500000n), { change24h: 1.25, high24h: '1100000000', low24h: '950000000' })
+  assert.deepEqual(dayRangeOf(FIGURES, 90_0000001n), { change24h: -9.9999, high24h: '1100000000', low24h: '900000001' })
+  assert.deepEqual(dayRangeOf(FIGURES, 120_0000000n), { change24h: 20, high24h: '1200000000', low24h: '950000000' })
+  assert.deepEqual(dayRangeOf(FIGURES, null), { change24h: null, high24h: '1100000000', low24h: '950000000' })
+  assert.deepEqual(dayRangeOf(undefined, 5n), { change24h: null, high24h: null, low24h: null })
+})
