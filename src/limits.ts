@@ -180,3 +180,6 @@ export type StreamLimits = Readonly<Record<keyof typeof STREAM_LIMITS, number>>
 export const TICKER_BROADCAST_MS = 3_000
 export const HEARTBEAT_MS = 1_000
 export const PRINTS_IN_SNAPSHOT = 50
+export const FILLS_IN_SNAPSHOT = 50
+/** Open orders and pending submissions each. */
+export const ORDERS_IN_SNAPSHOT = 200

@@ -6,7 +6,7 @@ import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { Epoch, EventContracts } from '../projections/epochs.ts'
 import { listEpochs } from '../projections/epochs.ts'
-import { readIndexCursor } from '../projections/index-state.ts'
+import { IndexConflict, readIndexCursor } from '../projections/index-state.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 import { createBackgroundRequest } from './background-request.ts'
 
@@ -84,7 +84,13 @@ export function createEntryObserver<Subject, Observation>(
 
   async function record(db: Writer, { epoch, observations }: ObservationBatch<Observation>): Promise<number> {
     if (observations.length === 0) return 0
-    return (await db.transaction((tx) => subject.record(tx, epoch, observations, clock.nowMs()))) ?? observations.length
+    try {
+      return (await db.transaction((tx) => subject.record(tx, epoch, observations, clock.nowMs()))) ?? observations.length
+    } catch (error) {
+      // Another writer advanced the index; what is still unknown is read again.
+      if (error instanceof IndexConflict) return 0
+      throw error
+    }
   }
 
   return {

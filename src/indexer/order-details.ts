@@ -65,11 +65,11 @@ async function readOrders(
  * is known cannot be pending, and was not placed later.
  */
 function observe({ orderId, trader, placedSec, endedSec }: IncompleteOrder, entry: string | undefined, peak: string | undefined): OrderObservation | undefined {
-  if (entry === undefined) return { orderId, owner: null, status: 'pending', details: null }
+  if (entry === undefined) return { orderId, owner: null, status: 'pending', details: null, placement: null }
   const stored = readOrderState(entry)
   if (stored?.orderId !== orderId || (trader !== null && trader !== stored.trader)) return undefined
   if (stored.placedSec > (placedSec ?? endedSec ?? Number.MAX_SAFE_INTEGER) || (endedSec !== null && stored.status === 'pending')) return undefined
   const order = readOrder(entry)
   const details = order === undefined ? null : orderTerms(order, peak === undefined ? undefined : readAmount(peak))
-  return { orderId, owner: stored.trader, status: stored.status, details }
+  return { orderId, owner: stored.trader, status: stored.status, details, placement: null }
 }

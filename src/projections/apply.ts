@@ -54,7 +54,8 @@ export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonl
   const again = begun.length === 0 ? [] : transactions.filter(({ txHash }) => txHash === first.txHash)
   const page = await readSettledPage(tx, deployment, { transactions, again, positions })
   await applyCashLedger(tx, page)
-  await addToIntervals(tx, [...resultChanges(results), ...(await applyFills(tx, deployment, page))])
+  const { costs } = await applyFills(tx, deployment, page)
+  await addToIntervals(tx, [...resultChanges(results), ...costs])
   await noteTransactions(tx, epoch, archived)
 }
 

@@ -4,6 +4,9 @@ import type { OpenOrder } from '../resources/open-order.ts'
 import type { OrderLifeStatus } from '../resources/order.ts'
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
+import { appendOrderChanges, onlyRecent } from './order-changes.ts'
+import { insertPlacements } from './order-placements.ts'
+import type { OrderPlacement } from './order-placements.ts'
 import { feedOwnedEvents } from './ownerless-events.ts'
 import { projectionTargets } from './shadow.ts'
 import { listUnseenIds } from './unseen-ids.ts'
@@ -39,6 +42,8 @@ export interface OrderObservation {
   readonly status: OrderLifeStatus
   /** Null: unreadable. */
   readonly details: OpenOrder | null
+  /** Of an order whose placement no event reports. Null: not found, or reported. */
+  readonly placement: Omit<OrderPlacement, 'orderId' | 'seq'> | null
 }
 
 /** The entries of one response. */
@@ -103,6 +108,7 @@ export async function recordOrderReading(
 }
 
 async function recordOrders(tx: Queryable, deployment: number, { orders, ledger }: Omit<OrderReading, 'scan'>, nowMs: number): Promise<void> {
+  const completed = await listCompleted(tx, deployment, orders)
   await tx.query(
     `insert into idx.order_details as d (deployment, order_id, owner, status, details, misses, complete, ledger, observed_at)
      select $1::int, order_id, owner, status, details::jsonb, (owner is null)::int, owner is not null, $6::bigint, $7::bigint
@@ -121,6 +127,32 @@ async function recordOrders(tx: Queryable, deployment: number, { orders, ledger 
     await applyDetails(target, deployment, ids)
     await feedOwnedEvents(target, deployment, ids)
   }
+  const firstSeq = await appendOrderChanges(tx, deployment, completed.map(({ orderId, account }) => ({ account, orderId, fill: null })))
+  const seqs = new Map(completed.map(({ orderId }, index) => [orderId, firstSeq + index]))
+  await insertPlacements(tx, deployment, orders.flatMap(({ orderId, placement }) =>
+    (placement === null ? [] : [{ ...placement, orderId, seq: seqs.get(orderId) ?? null }])))
+}
+
+interface CompletedOrder {
+  readonly orderId: number
+  readonly account: string
+  readonly ts: number
+}
+
+/** The orders that this reading completes, without those whose end was in nobody's feed: they are added to their owner's. */
+async function listCompleted(tx: Queryable, deployment: number, orders: readonly OrderObservation[]): Promise<readonly CompletedOrder[]> {
+  const found = orders.flatMap(({ orderId, owner, details }) => (owner === null ? [] : [{ orderId, account: owner, placedSec: details?.createdAt ?? 0 }]))
+  if (found.length === 0) return []
+  const rows = await tx.query<CompletedOrder>(
+    `select found.order_id as "orderId", found.account, greatest(o.ts, o.ended_ts, found.placed) as ts
+     from unnest($2::bigint[], $3::text[], $4::bigint[]) found (order_id, account, placed)
+       left join idx.orders o on o.deployment = $1 and o.order_id = found.order_id
+     where (o.trader is not null or o.ended_seq is null)
+       and not exists (select 1 from idx.order_details d where d.deployment = $1 and d.order_id = found.order_id and d.owner is not null)
+     order by found.order_id`,
+    [deployment, ...columnsOf(found, ['orderId', 'account', 'placedSec'])],
+  )
+  return await onlyRecent(tx, rows, ({ ts }) => ts)
 }
 
 async function recordScan(tx: Queryable, deployment: number, scan: NonNullable<OrderReading['scan']>, nowMs: number): Promise<void> {

@@ -45,6 +45,8 @@ interface RawOrder {
   readonly keeperReward: string | null
   readonly settled: { readonly fee: string | null; readonly keeperReward: string | null } | null
   readonly details: OpenOrder | null
+  /** Of an order whose placement no event reported. */
+  readonly placement: { readonly ledger: number; readonly ts: number; readonly txHash: string; readonly seq: number | null } | null
 }
 
 /** The SQL of each column; `r` is idx.orders. */
@@ -56,6 +58,8 @@ const COLUMNS: Readonly<Record<keyof RawOrder, string>> = {
   settled: `(select jsonb_build_object('fee', f.fee::text, 'keeperReward', f.keeper_reward::text) from idx.position_fills f
     where f.seq = r.execution_seq and f.position_id = r.position_id)`,
   details: '(select d.details from idx.order_details d where d.deployment = r.deployment and d.order_id = r.order_id)',
+  placement: `case when r.seq is null then (select jsonb_build_object('ledger', p.ledger, 'ts', p.ts, 'txHash', p.tx_hash, 'seq', p.seq)
+    from idx.order_placements p where p.deployment = r.deployment and p.order_id = r.order_id) end`,
 }
 const SELECTED = Object.entries(COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
 
@@ -150,6 +154,17 @@ export async function readOrdersAtSeq(db: Queryable, seqs: readonly number[]): P
   return rows.map(({ seq, ...raw }) => ({ seq, account: raw.trader, row: toOrder(asOf(raw, seq)) }))
 }
 
+/** The orders that these changes completed, each as it was then. */
+export async function readCompletedOrders(db: Queryable, changeSeqs: readonly number[]): Promise<readonly OrderAtSeq[]> {
+  if (changeSeqs.length === 0) return []
+  const rows = await db.query<RawOrder & { readonly seq: number }>(
+    `select k.seq, ${SELECTED} from idx.order_changes k join idx.orders r on r.deployment = k.deployment and r.order_id = k.order_id
+     where k.seq = any($1::bigint[]) order by k.seq`,
+    [changeSeqs],
+  )
+  return rows.map(({ seq, ...raw }) => ({ seq, account: raw.trader, row: toOrder(asOf(raw, seq)) }))
+}
+
 /**
  * What happened to the orders that these transactions placed, by transaction; only up to `throughSeq` when it is given. Those that are pending, or whose end
  * is unknown, have none.
@@ -163,7 +178,8 @@ export async function readOrderOutcomes(
      from (select distinct deployment from idx.epochs) d cross join unnest($1::bigint[], $2::text[]) p (order_id, tx_hash)
        join idx.orders r on r.deployment = d.deployment and r.order_id = p.order_id
      where r.ended_seq <= coalesce($3::bigint, r.ended_seq)
-       and (r.tx_hash = p.tx_hash or (r.end_reason = '${CANCELLED_AT_PLACEMENT}' and r.ended_tx_hash = p.tx_hash))`,
+       and (r.tx_hash = p.tx_hash or (r.end_reason = '${CANCELLED_AT_PLACEMENT}' and r.ended_tx_hash = p.tx_hash)
+         or exists (select 1 from idx.order_placements o where o.deployment = r.deployment and o.order_id = r.order_id and o.tx_hash = p.tx_hash))`,
     [...columnsOf(placements, ['orderId', 'txHash']), throughSeq ?? null],
   )
   return new Map(rows.map(({ placedBy, ...outcome }) => [placedBy, outcome]))
@@ -205,8 +221,9 @@ function toOrder(raw: RawOrder): Order {
   }
 }
 
-function placementOf({ placedSeq: seq, ledger, ts, txHash, details, ...end }: RawOrder): Order['placed'] {
+function placementOf({ placedSeq: seq, ledger, ts, txHash, details, placement, ...end }: RawOrder): Order['placed'] {
   if (seq !== null && ts !== null) return { ledger, ts, txHash, seq }
+  if (placement !== null) return placement
   const atOnce = end.endReason === CANCELLED_AT_PLACEMENT
   if (atOnce && end.endedTs !== null) return { ledger: end.endedLedger, ts: end.endedTs, txHash: end.endedTxHash, seq: end.endedSeq }
   return details === null ? null : { ledger: null, ts: details.createdAt, txHash: null, seq: null }

@@ -1,11 +1,14 @@
 // The log for the channels account.orders.*: for each account, the positions at which a submission, an order or a fill changed, with their rows.
 
+import { FILLS_IN_SNAPSHOT, ORDERS_IN_SNAPSHOT } from '../limits.ts'
 import type { Fill } from '../resources/fill.ts'
 import type { Order } from '../resources/order.ts'
 import type { TransactionRow } from '../resources/transaction.ts'
 import type { Queryable } from '../store/store.ts'
-import { readOrdersAtSeq } from './order-history.ts'
-import { readFillsBySeq } from './position-fills.ts'
+import { listOrderHistory, readCompletedOrders, readOrdersAtSeq } from './order-history.ts'
+import type { OrderAtSeq } from './order-history.ts'
+import { listFills, readCompletedFills, readFillsBySeq } from './position-fills.ts'
+import type { FillOfAccount } from './position-fills.ts'
 
 /** One change, with the row that REST serves. */
 export type OrderChange =
@@ -29,6 +32,9 @@ const changesOrder = (seq: string): string => `exists (
     join idx.orders o on o.deployment = p.deployment and o.order_id = (e.payload->>'orderId')::bigint and e.seq in (o.seq, o.ended_seq)
   where e.seq = ${seq} and e.topic in ('order_placed', 'order_executed', 'order_cancelled'))`
 
+/** SQL: a fill that no event names. It is known only later, and has the position at which it became known. */
+const UNNAMED = `(kind = 'liquidation' and price is null)`
+
 /**
  * SQL: positions of one account, `n.name`, from each of their sources. `source` is the seq of the event; an event whose account became known later has another
  * position. `range` is a condition on a column, and `page` the order and limit of each source.
@@ -37,7 +43,10 @@ function positionsOf(range: (column: string) => string, page: (column: string) =
   return `(select c.seq as position, 'submission' as kind, c.seq as source from tx.submission_changes c
       where c.owner = n.name and ${range('c.seq')} ${page('c.seq')})
     union all
-    (select f.seq, 'fill', f.seq from (select distinct seq from idx.position_fills where trader = n.name and ${range('seq')}) f ${page('f.seq')})
+    (select f.seq, 'fill', f.seq
+      from (select distinct seq from idx.position_fills where trader = n.name and ${range('seq')} and not ${UNNAMED}) f ${page('f.seq')})
+    union all
+    (select k.seq, 'completed', k.seq from idx.order_changes k where k.account = n.name and ${range('k.seq')} ${page('k.seq')})
     union all
     (select a.seq, 'order', a.seq from idx.account_events a where a.account = n.name and a.kind = 'order' and ${range('a.seq')}
       and not exists (select 1 from idx.learned_events l where l.account = a.account and l.seq = a.seq) and ${changesOrder('a.seq')} ${page('a.seq')})
@@ -48,11 +57,15 @@ function positionsOf(range: (column: string) => string, page: (column: string) =
 
 const IN_RANGE = (column: string): string => `${column} > $2::bigint and ${column} <= $3::bigint`
 
+/** In the order of their frames at one position. */
+const SOURCES = ['submission', 'order', 'fill', 'completed'] as const
+type Source = (typeof SOURCES)[number]
+
 interface RawPosition {
   readonly position: number
   readonly epoch: string
   readonly account: string
-  readonly kind: OrderChange['kind']
+  readonly kind: Source
   readonly source: number
   readonly row: TransactionRow | null
 }
@@ -73,8 +86,8 @@ export async function readOrderEntries(
      from (select n.name as account, each.* from unnest($1::text[]) n (name) cross join lateral (
          ${positionsOf(IN_RANGE, (column) => `order by ${column} limit $4::int`)}) each
        order by each.position limit $4::int) q
-     order by q.position, q.account, array_position(array['submission', 'order', 'fill'], q.kind), q.source`,
-    [accounts, afterSeq, throughSeq, limit + accounts.length * POSITION_ROWS_MAX],
+     order by q.position, q.account, array_position($5::text[], q.kind), q.source`,
+    [accounts, afterSeq, throughSeq, limit + accounts.length * POSITION_ROWS_MAX, SOURCES],
   )
   const isCut = rows.length === limit + accounts.length * POSITION_ROWS_MAX
   // The last position may be incomplete.
@@ -83,13 +96,25 @@ export async function readOrderEntries(
 }
 
 async function toEntries(db: Queryable, positions: readonly RawPosition[]): Promise<readonly OrderEntry[]> {
-  const sourcesOf = (kind: OrderChange['kind']): number[] => positions.filter((each) => each.kind === kind).map(({ source }) => source)
+  const sourcesOf = (kind: Source): number[] => positions.filter((each) => each.kind === kind).map(({ source }) => source)
   const orders = Map.groupBy(await readOrdersAtSeq(db, sourcesOf('order')), ({ seq }) => seq)
   const fills = Map.groupBy(await readFillsBySeq(db, sourcesOf('fill')), ({ fill }) => fill.seq)
+  const completedOrders = Map.groupBy(await readCompletedOrders(db, sourcesOf('completed')), ({ seq }) => seq)
+  const completedFills = Map.groupBy(await readCompletedFills(db, sourcesOf('completed')), ({ changeSeq }) => changeSeq)
+  const toOrders = (found: readonly OrderAtSeq[] = []): OrderChange[] => found.map(({ row }) => ({ kind: 'order', row }))
   function changesOf({ kind, source, account, row }: RawPosition): readonly OrderChange[] {
-    if (kind === 'submission') return row === null ? [] : [{ kind, row }]
-    if (kind === 'order') return (orders.get(source) ?? []).map((order) => ({ kind, row: order.row }))
-    return (fills.get(source) ?? []).filter(({ trader }) => trader === account).map(({ fill }) => ({ kind, row: fill }))
+    const toFills = (found: readonly FillOfAccount[] = []): OrderChange[] =>
+      found.filter(({ trader }) => trader === account).map(({ fill }) => ({ kind: 'fill', row: fill }))
+    switch (kind) {
+      case 'submission':
+        return row === null ? [] : [{ kind, row }]
+      case 'order':
+        return toOrders(orders.get(source))
+      case 'fill':
+        return toFills(fills.get(source))
+      default:
+        return [...toOrders(completedOrders.get(source)), ...toFills(completedFills.get(source))]
+    }
   }
   const entries = Map.groupBy(positions, ({ position, account }) => `${position} ${account}`)
   return [...entries.values()].flatMap((own) => {
@@ -122,4 +147,25 @@ export async function readOrderHeads(db: Queryable, accounts: readonly string[],
     [accounts, atSeq],
   )
   return new Map(rows.map(({ name, seq }) => [name, seq ?? 0]))
+}
+
+/** An account's open orders, pending submissions and last fills, newest first. */
+export interface OrdersSnapshot {
+  /** Everything up to this position is included; changes after it may be. */
+  readonly seq: number
+  readonly orders: readonly Order[]
+  readonly submissions: readonly TransactionRow[]
+  readonly fills: readonly Fill[]
+}
+
+export async function readOrdersSnapshot(db: Queryable, account: string): Promise<OrdersSnapshot> {
+  const { head, rows: orders } = await listOrderHistory(db, { trader: account, status: 'pending', limit: ORDERS_IN_SNAPSHOT })
+  const { rows: fills } = await listFills(db, { trader: account, limit: FILLS_IN_SNAPSHOT })
+  const submissions = await db.query<{ row: TransactionRow }>(
+    `select latest.row from tx.submissions s
+       cross join lateral (select c.row from tx.submission_changes c where c.hash = s.hash and c.owner = s.owner order by c.id desc limit 1) latest
+     where s.owner = $1 and s.status = 'PENDING' order by s.id desc limit ${ORDERS_IN_SNAPSHOT}`,
+    [account],
+  )
+  return { seq: head.seq, orders, submissions: submissions.map(({ row }) => row), fills }
 }

@@ -23,13 +23,32 @@ const TOPICS: ReadonlySet<string> = new Set([
   'position_opened', 'position_closed', 'position_reduced', 'position_liquidated', 'position_partial_liq', 'adl_executed', 'cross_liq', 'order_executed',
 ])
 
-/** Writes the fills of settled transactions, and returns what they change in the PnL curves of their traders. */
-export async function applyFills(tx: Queryable, deployment: number, { transactions, again }: SettledPage): Promise<readonly IntervalChange[]> {
+/** What writing fills changed. */
+export interface AppliedFills {
+  /** In the PnL curves of their traders. */
+  readonly costs: readonly IntervalChange[]
+  /** Of transactions that were settled again: fills that are new, or have members that were unknown before. */
+  readonly completed: readonly FillRow[]
+}
+
+/** Writes the fills of settled transactions. */
+export async function applyFills(tx: Queryable, deployment: number, { transactions, again }: SettledPage): Promise<AppliedFills> {
   const removed = await deleteFills(tx, again.flatMap(({ events }) => events.map(({ seq }) => seq)))
   const rows = transactions.flatMap((transaction) => fillsOf(deployment, transaction))
   await insertFills(tx, rows)
-  return costChanges(rows, removed)
+  return { costs: costChanges(rows, removed), completed: again.length === 0 ? [] : completedFills(rows, removed) }
 }
+
+function completedFills(rows: readonly FillRow[], removed: readonly RemovedFill[]): readonly FillRow[] {
+  const removedById = new Map(removed.map((fill) => [`${fill.seq} ${fill.positionId}`, fill]))
+  return rows.filter((row) => {
+    const before = removedById.get(`${row.seq} ${row.positionId}`)
+    return before === undefined || LATE_MEMBERS.some((name) => before[name] === null && row[name] !== null)
+  })
+}
+
+/** Members of a fill, and of the execution of its order, that may be unknown at first. */
+const LATE_MEMBERS = ['orderId', 'asset', 'direction', 'price', 'size', 'pnl', 'fee', 'keeperReward', 'funding', 'payout'] as const
 
 function fillsOf(deployment: number, { txHash, events, contracts, facts }: TransactionWithFacts): readonly FillRow[] {
   const [first] = events
@@ -45,21 +64,25 @@ function toItem({ seq, contract, topic, payload }: ArchivedEvent): TransactionIt
   return transfer === undefined ? [] : [{ type: 'transfer', ...transfer }]
 }
 
-interface FillRow extends PositionChange {
+export interface FillRow extends PositionChange {
   readonly deployment: number
   readonly ledger: number
   readonly ts: number
   readonly txHash: string
 }
 
+type LateMember = (typeof LATE_MEMBERS)[number]
 type Amount = 'fee' | 'keeperReward' | 'penalty' | 'funding'
+/** A fill as it was stored; of the members that are not costs, only whether they were known matters. */
+type RemovedFill = StoredCost & Readonly<Record<LateMember, unknown>> & { readonly positionId: number }
 
-/** Deletes the fills of these events and returns what they cost. */
-async function deleteFills(tx: Queryable, seqs: readonly number[]): Promise<readonly StoredCost[]> {
+/** Deletes the fills of these events and returns what they were. */
+async function deleteFills(tx: Queryable, seqs: readonly number[]): Promise<readonly RemovedFill[]> {
   if (seqs.length === 0) return []
-  const rows = await tx.query<Omit<StoredCost, Amount> & Readonly<Record<Amount, string | null>>>(
+  const rows = await tx.query<Omit<RemovedFill, Amount> & Readonly<Record<Amount, string | null>>>(
     `delete from idx.position_fills where seq = any($1::bigint[])
-     returning seq, trader, ts, kind, fee, keeper_reward as "keeperReward", penalty, funding`,
+     returning seq, position_id as "positionId", trader, ts, kind, order_id as "orderId", asset, direction, price, size, pnl, fee,
+       keeper_reward as "keeperReward", penalty, funding, payout`,
     [seqs],
   )
   const amountOf = (digits: string | null): bigint | null => (digits === null ? null : BigInt(digits))
@@ -150,4 +173,16 @@ export async function readFillsBySeq(db: Queryable, seqs: readonly number[]): Pr
     [seqs],
   )
   return rows.map(({ account, ...row }) => ({ trader: account, fill: toFill(row) }))
+}
+
+/** The fills that these changes completed, each with the seq of its change. */
+export async function readCompletedFills(db: Queryable, changeSeqs: readonly number[]): Promise<readonly (FillOfAccount & { readonly changeSeq: number })[]> {
+  if (changeSeqs.length === 0) return []
+  const rows = await db.query<RawFill & { readonly account: string; readonly changeSeq: number }>(
+    `select ${SELECTED}, r.trader as account, k.seq as "changeSeq"
+     from idx.cursor c cross join idx.order_changes k join idx.position_fills r on r.seq = k.fill_seq and r.position_id = k.position_id
+     where k.seq = any($1::bigint[]) order by k.seq`,
+    [changeSeqs],
+  )
+  return rows.map(({ account, changeSeq, ...row }) => ({ trader: account, fill: toFill(row), changeSeq }))
 }

@@ -93,10 +93,14 @@ async function moveObservations(tx: Queryable, chain: number): Promise<void> {
     on conflict do nothing`)
   await tx.query(`insert into idx.transaction_effects (deployment, tx_hash, ledger, effects, observed_at)
     select e.deployment, o.tx_hash, o.ledger, o.effects, o.observed_at from idx.transaction_effects o ${moved} on conflict do nothing`)
-  for (const table of ['margin_modes', 'order_details', 'order_scans', 'transaction_effects']) {
+  await tx.query(`insert into idx.order_placements (deployment, order_id, ledger, ts, tx_hash, seq)
+    select e.deployment, o.order_id, o.ledger, o.ts, o.tx_hash, o.seq from idx.order_placements o ${moved} on conflict do nothing`)
+  for (const table of ['margin_modes', 'order_details', 'order_placements', 'order_scans', 'transaction_effects']) {
     await tx.query(`delete from idx.${table} o using idx.epochs e where e.number = o.deployment and e.deployment <> o.deployment`)
   }
-  await tx.query('update idx.corrections o set deployment = e.deployment from idx.epochs e where e.number = o.deployment and e.deployment <> o.deployment')
+  for (const table of ['corrections', 'order_changes']) {
+    await tx.query(`update idx.${table} o set deployment = e.deployment from idx.epochs e where e.number = o.deployment and e.deployment <> o.deployment`)
+  }
   for (const table of ['vault_observations', 'vault_figures']) {
     await tx.query(`delete from idx.${table} o using idx.epochs e where e.number = o.home and e.chain = $1`, [chain])
   }

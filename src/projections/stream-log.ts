@@ -103,7 +103,7 @@ export async function readLogHead(db: Queryable): Promise<LogHead | null> {
 
 /** True when the log has an entry at this seq. Only a repair of the archive removes one, or moves it to another seq. */
 export async function hasEventAt(db: Queryable, seq: number): Promise<boolean> {
-  const tables = ['idx.events', 'idx.contract_versions', 'tx.submission_changes']
+  const tables = ['idx.events', 'idx.contract_versions', 'tx.submission_changes', 'idx.order_changes']
   return (await db.query(tables.map((table) => `select 1 from ${table} where seq = $1`).join(' union all '), [seq])).length > 0
 }
 

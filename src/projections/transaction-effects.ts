@@ -10,7 +10,11 @@ import { applyCashLedger } from './cash-ledger.ts'
 import { columnsOf } from './columns.ts'
 import type { Epoch } from './epochs.ts'
 import { recordMarginModes } from './margin-modes.ts'
+import { appendOrderChanges, onlyRecent } from './order-changes.ts'
+import type { OrderChangeOf } from './order-changes.ts'
+import { insertPlacements, listKnownOrders } from './order-placements.ts'
 import { applyFills } from './position-fills.ts'
+import type { FillRow } from './position-fills.ts'
 import { readSettledPage } from './settled-page.ts'
 import { projectionTargets } from './shadow.ts'
 import { effectsToJson } from './stored-effects.ts'
@@ -100,25 +104,48 @@ export async function recordTransactionEffects(tx: Queryable, epoch: Epoch, obse
   )
   const known = observations.flatMap(({ ledger, effects }) => (effects === null ? [] : [{ ledger, effects }]))
   await recordMarginModes(tx, deployment, known.flatMap(({ ledger, effects }) => modesIn(effects.changes, ledger)), nowMs)
+  const placed = await recordPlacements(tx, deployment, observations)
   const hashes = observations.map(({ txHash }) => txHash)
-  for (const target of await projectionTargets(tx)) await applyEffects(target, deployment, hashes)
+  const completed: FillRow[] = []
+  for (const target of await projectionTargets(tx)) {
+    const fills = await applyEffects(target, deployment, hashes)
+    if (target === tx) completed.push(...fills)
+  }
+  await appendOrderChanges(tx, deployment, [
+    ...placed,
+    // The positions of an account that no event names have no frame yet.
+    ...(await onlyRecent(tx, completed, ({ kind, price, ts }) => (kind === 'liquidation' && price === null ? null : ts)))
+      .map(({ trader: account, orderId, seq, positionId }) => ({ account, orderId, fill: { seq, positionId } })),
+  ])
+}
+
+/** Stores the placements that no event reports; returns the changes of known orders. */
+async function recordPlacements(tx: Queryable, deployment: number, observations: readonly EffectsObservation[]): Promise<readonly OrderChangeOf[]> {
+  const placements = observations.flatMap(({ seq, txHash, ledger, effects }) => [...effects?.changes.orders.values() ?? []].flatMap(({ before, after }) =>
+    (before !== null || after === null ? [] : [{ orderId: after.id, account: after.trader, ledger, ts: after.created_at, txHash, seq }])))
+  const stored = new Set(await insertPlacements(tx, deployment, placements))
+  const known = await listKnownOrders(tx, deployment, [...stored])
+  const recent = await onlyRecent(tx, placements.filter(({ orderId }) => known.has(orderId)), ({ ts }) => ts)
+  return recent.map(({ account, orderId }) => ({ account, orderId, fill: null }))
 }
 
 /** A copy has noted only what it has replayed. The effects of the rest are there when it does. */
-async function applyEffects(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<void> {
+async function applyEffects(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<readonly FillRow[]> {
   const noted = await tx.query<{ txHash: string }>(
     'delete from idx.unread_transactions where deployment = $1 and tx_hash = any($2::text[]) returning tx_hash as "txHash"', [deployment, hashes],
   )
-  await settleAgain(tx, deployment, noted.map(({ txHash }) => txHash))
+  return await settleAgain(tx, deployment, noted.map(({ txHash }) => txHash))
 }
 
-/** Computes the rows of these transactions again, from what is known now. */
-async function settleAgain(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<void> {
-  if (hashes.length === 0) return
+/** Computes the rows of these transactions again, from what is known now. Returns the fills that became more complete. */
+async function settleAgain(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<readonly FillRow[]> {
+  if (hashes.length === 0) return []
   const transactions = await readWholeTransactions(tx, deployment, hashes)
   const page = await readSettledPage(tx, deployment, { transactions, again: transactions })
-  await addToIntervals(tx, await applyFills(tx, deployment, page))
+  const { costs, completed } = await applyFills(tx, deployment, page)
+  await addToIntervals(tx, costs)
   await applyCashLedger(tx, page)
+  return completed
 }
 
 /** Transactions per statement. */

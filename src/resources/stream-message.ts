@@ -162,6 +162,11 @@ export const CHANNEL_MESSAGES = {
       ],
     }),
   }),
+  ordersSnapshot: frame('accountOrdersSnapshot', 'Open orders, pending submissions and last fills of the account at a sequence number, newest first', {
+    snapshot: Type.Unsafe({ type: 'boolean', enum: [true] }),
+    seq: seq('Sequence number of the snapshot.'),
+    data: Type.Object({ orders: Type.Array(ref(Order)), submissions: Type.Array(ref(TransactionRow)), fills: Type.Array(ref(Fill)) }),
+  }),
   heartbeat: frame('heartbeat', 'Heartbeat, every second', {
     data: Type.Object({
       ts: milliseconds('Server time, Unix milliseconds.'), epoch: textOrNull({ description: 'Current epoch. Null if nothing is indexed.' }),

@@ -326,6 +326,17 @@ create table idx.opens (
   constraint opens_pkey PRIMARY KEY (seq)
 );
 
+create table idx.order_changes (
+  seq bigint not null,
+  deployment integer not null,
+  account text not null,
+  order_id bigint,
+  fill_seq bigint,
+  position_id bigint,
+  constraint order_changes_pkey PRIMARY KEY (seq),
+  constraint order_changes_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+);
+
 create table idx.order_details (
   deployment integer not null,
   order_id bigint not null,
@@ -349,6 +360,17 @@ create table idx.order_owners (
   observed_at bigint not null,
   constraint order_owners_pkey PRIMARY KEY (deployment, order_id),
   constraint order_owners_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+);
+
+create table idx.order_placements (
+  deployment integer not null,
+  order_id bigint not null,
+  ledger bigint not null,
+  ts bigint not null,
+  tx_hash text not null,
+  seq bigint,
+  constraint order_placements_pkey PRIMARY KEY (deployment, order_id),
+  constraint order_placements_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
 );
 
 create table idx.order_scans (
@@ -1013,6 +1035,8 @@ CREATE INDEX ledgers_by_close_ts ON idx.ledgers USING btree (epoch, close_ts, la
 CREATE INDEX opens_by_asset ON idx.opens USING btree (asset, seq);
 CREATE INDEX opens_by_trader ON idx.opens USING btree (trader, seq);
 CREATE INDEX opens_by_trader_and_asset ON idx.opens USING btree (trader, asset, seq);
+CREATE INDEX order_changes_by_account ON idx.order_changes USING btree (account, seq);
+CREATE INDEX order_placements_by_tx_hash ON idx.order_placements USING hash (tx_hash);
 CREATE INDEX orders_by_placement ON idx.orders USING btree (deployment, seq);
 CREATE INDEX orders_by_placement_of_trader ON idx.orders USING btree (deployment, trader, seq);
 CREATE INDEX orders_by_trader ON idx.orders USING btree (deployment, trader, order_id);

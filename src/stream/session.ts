@@ -193,7 +193,7 @@ function isOpenTo(channel: Channel, login: StreamLogin | null, assets: AssetList
 function costOf({ tail, limits }: SessionParts, { since, snapshot }: SubscribeRequest, channels: ReadonlyMap<string, LogChannel>): RequestCost {
   const all = [...channels.values()]
   const accounts = all.filter(isPersonal).length
-  if (since === undefined) return { reads: accounts + (snapshot ? all.filter(({ kind }) => kind === 'trades' || kind === 'account').length : 0), counts: false }
+  if (since === undefined) return { reads: accounts + (snapshot ? all.filter(({ kind }) => kind !== 'events').length : 0), counts: false }
   return { reads: accounts + 1, counts: needsCount(tail, { since, channels: channels.size, maxFrames: limits.replayFrames }) }
 }
 

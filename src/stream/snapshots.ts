@@ -1,6 +1,7 @@
-// Snapshots of log channels: an asset's last trade prints, and an account's positions and orders.
+// Snapshots of log channels: an asset's last trade prints, an account's positions and orders, and its orders with submissions and fills.
 
 import { PRINTS_IN_SNAPSHOT } from '../limits.ts'
+import { readOrderHeads, readOrdersSnapshot } from '../projections/order-stream.ts'
 import { readChannelHeads, readLastPrints } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
 import { tradesChannel } from './channels.ts'
@@ -42,6 +43,7 @@ export async function readSnapshots(parts: SnapshotParts, channels: ReadonlyMap<
   for (const [name, channel] of channels) {
     if (channel.kind === 'trades') snapshots.push(await readPrints(parts, name, channel))
     if (channel.kind === 'account') snapshots.push(await readAccount(parts, name, channel))
+    if (channel.kind === 'orders') snapshots.push(await readOrders(parts, name, channel))
   }
   return snapshots
 }
@@ -67,4 +69,10 @@ async function readAccount(parts: SnapshotParts, name: string, channel: Extract<
   const heads = await parts.budget.read(() => readChannelHeads(parts.db, toLogSelection([channel]), seq))
   const frame = textFrame(JSON.stringify({ channel: name, snapshot: true, seq, data: { positions, orders } }))
   return { name, channel, frames: [frame], seq, prev: heads.accounts.get(channel.account) ?? 0 }
+}
+
+async function readOrders({ db, budget }: SnapshotParts, name: string, channel: Extract<LogChannel, { kind: 'orders' }>): Promise<ChannelSnapshot> {
+  const { seq, ...data } = await budget.read(() => readOrdersSnapshot(db, channel.account))
+  const heads = await budget.read(() => readOrderHeads(db, [channel.account], seq))
+  return { name, channel, frames: [textFrame(JSON.stringify({ channel: name, snapshot: true, seq, data }))], seq, prev: heads.get(channel.account) ?? 0 }
 }

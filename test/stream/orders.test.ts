@@ -127,6 +127,56 @@ test('live frames and replays from every position are the same', async () => {
   }
 })
 
+test('sends an order and a fill again when their missing members become known, with a later position', async () => {
+  const client = await connectAs(alice)
+  const { seq: since = 0 } = (await changesOf(client, 0)).at(-1) ?? {}
+  for (let found = 1; found > 0;) found = await fixture.indexer.observe()
+  await fixture.publishLedgers(0)
+  const changes = (await changesOf(await connectAs(alice), 0)).filter(({ seq = 0 }) => seq > since)
+  const rowsOf = <Row>(kind: string): Row[] => changes.filter(({ data }) => data?.kind === kind).map(({ data }) => data?.row as Row)
+  const orders = rowsOf<Order>('order').filter(({ asset }) => asset !== null)
+  assert.ok(orders.length >= 2)
+  for (const order of orders) assert.deepEqual(order, (await fixture.get(`/v1/orders/${order.orderId}`)).body)
+  const { body: { fills } } = await fixture.get<{ fills: Fill[] }>('/v1/account/me/fills', { authorization: bearer(alice.key) })
+  const completed = rowsOf<Fill>('fill')
+  assert.ok(completed.length >= 1 && completed.every(({ fee, funding }) => fee !== null && funding !== null))
+  for (const fill of completed) assert.deepEqual(fill, fills.find(({ seq, positionId }) => seq === fill.seq && positionId === fill.positionId))
+  await live.settle()
+  const text = (frames: readonly Change[]): string[] => frames.map(({ seq, prev, more, data }) => `${seq} ${prev} ${more} ${data?.kind}`)
+  assert.deepEqual(text(live.of(channel) as readonly Change[]), text(await changesOf(await connectAs(alice), 0)))
+})
+
+test('a snapshot has the open orders, the pending submissions and the last fills as of its position', async () => {
+  await alice.trade({
+    op: 'place_limit_order', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long', slippageToleranceBps: 500, triggerPrice: '400000000000',
+    triggerCondition: 'Below',
+  })
+  await fixture.publishLedgers(2)
+  await fixture.store.write.query(
+    `insert into tx.submissions (owner, hash, trader, sequence, status, envelopes, accepted, attempts, submitted_at, updated_at)
+     values ($1, 'pending', $1, 1, 'PENDING', '[]', true, 1, 0, 0)`, [alice.address])
+  await fixture.store.write.query(
+    `insert into tx.submission_changes (owner, hash, row, changed_at) values ($1, 'pending', '{"hash":"pending","status":"PENDING"}', 0)`, [alice.address])
+  const client = await connectAs(alice)
+  client.send({ op: 'subscribe', channels: [channel], snapshot: true })
+  const snapshot = await client.frame((frame) => frame.channel === channel)
+  const data = snapshot['data'] as unknown as { readonly orders: Order[]; readonly submissions: { hash: string }[]; readonly fills: Fill[] }
+  const authorization = bearer(alice.key)
+  const { body: history } = await fixture.get<{ orders: Order[] }>('/v1/account/me/orders/history?status=pending', { authorization })
+  const { body: { fills } } = await fixture.get<{ fills: Fill[] }>('/v1/account/me/fills', { authorization })
+  assert.equal(snapshot['snapshot'], true)
+  assert.equal(data.orders.length, 1)
+  assert.deepEqual([data.orders, data.fills], [history.orders, fills])
+  assert.deepEqual(data.submissions.map(({ hash }) => hash), ['pending'])
+  await fixture.store.write.query(`delete from tx.submissions where hash = 'pending'`)
+
+  await alice.trade({ op: 'cancel_order', orderId: data.orders[0]?.orderId ?? 0 })
+  await fixture.publishLedgers(2)
+  const next = await client.frame((frame) => frame.channel === channel && frame['snapshot'] === undefined) as Change
+  assert.ok((next.seq ?? 0) > (snapshot.seq ?? Infinity))
+  assert.ok((next.prev ?? Infinity) <= (snapshot.seq ?? 0))
+})
+
 test('frames of one event share its seq, count those that follow, and are never separated', async () => {
   const [fill] = await fixture.store.read.query<{ seq: number }>('select max(seq) as seq from idx.position_fills where trader = $1', [alice.address])
   await fixture.store.write.query(

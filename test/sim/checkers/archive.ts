@@ -37,7 +37,8 @@ const ARCHIVE = `
 /** Checks that events, transfers and changes of submissions share the numbers of the log, without a gap or a duplicate. */
 export async function checkLogNumbers(db: Queryable): Promise<void> {
   const rows = await db.query<{ seq: number }>(
-    'select seq from idx.events union all select seq from tx.submission_changes where seq is not null order by seq',
+    `select seq from idx.events union all select seq from tx.submission_changes where seq is not null union all select seq from idx.order_changes
+     order by seq`,
   )
   rows.forEach(({ seq }, index) => assert.equal(seq, index + 1, 'the log has a gap or a duplicate number'))
 }
