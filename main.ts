@@ -25,6 +25,7 @@ import { createInterfaceFollower } from './src/deployment/interfaces.ts'
 import { createCurrentDeployment, createDeployment } from './src/exchange/deployment.ts'
 import type { ReplaceableDeployment } from './src/exchange/deployment.ts'
 import { createGateway } from './src/gateway.ts'
+import type { Gateway } from './src/gateway.ts'
 import { chainTrust } from './src/indexer/confirmation.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
 import type { IndexerOptions } from './src/indexer/options.ts'
@@ -169,13 +170,15 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   const watching = Promise.all([rpc.watch(stop), manifests.run(stop), interfaces.run(stop)])
   disposables.defer(async () => void (await watching))
 
+  let onApplied: Gateway['learnApplied'] | undefined
   if (config.role !== 'indexer') {
-    const url = await serveGateway(parts, stop, disposables)
+    const { url, learnApplied } = await serveGateway(parts, stop, disposables)
+    onApplied = learnApplied
     network?.trustGateway(Number(new URL(url).port || 80))
     print(describeStart(url, { config, secrets, network, databaseFolder: dataFolder(config, 'database') }))
   }
   if (config.role !== 'api') {
-    const indexer = startIndexer(parts)
+    const indexer = startIndexer(parts, onApplied)
     disposables.use(indexer)
     if (secrets.databaseUrl === null) indexing.push(serveTaskFiles(dataFolder(config, 'database'), store, { clock, signal: stop }))
     indexing.push(indexer.run(stop), runOtherIndexers(parts, stop), reportProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, print, stop }))
@@ -207,10 +210,12 @@ interface Parts {
 }
 
 /**
- * Starts the gateway and returns its URL. On `stop` it announces the shutdown immediately, while the indexer still stops, and keeps prices fresh until the
+ * Starts the gateway and returns its URL and what the indexer reports to it. On `stop` it announces the shutdown immediately, while the indexer still stops, and keeps prices fresh until the
  * last request is served. Disposing `disposables` waits for the end of the shutdown.
  */
-async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncDisposableStack): Promise<string> {
+async function serveGateway(
+  parts: Parts, stop: AbortSignal, disposables: AsyncDisposableStack,
+): Promise<{ readonly url: string } & Pick<Gateway, 'learnApplied'>> {
   const { settings: { config, secrets }, store, rpc, deployment, metrics, tracing, log } = parts
   const redis = secrets.redisUrl === null ? null : disposables.use(createRedis({ url: secrets.redisUrl, clock, random, log }))
   const consoleSettings = { networkName: config.network.name, networkPassphrase: config.network.passphrase, localRpcUrl: parts.localRpcUrl }
@@ -246,7 +251,7 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
   stop.addEventListener('abort', () => void close().catch(() => {}), { once: true })
   metrics?.addSources({ gateway: gateway.stats })
   gateway.stream.start()
-  return await gateway.listen(config.server)
+  return { url: await gateway.listen(config.server), learnApplied: gateway.learnApplied }
 }
 
 /** Indexes the other deployments of the configuration, each in its own index. */
@@ -257,8 +262,8 @@ function runOtherIndexers(parts: Parts, stop: AbortSignal): Promise<void> {
   }, stop)
 }
 
-function startIndexer(parts: Parts): Indexer {
-  const indexer = createIndexer(indexerOptions(parts))
+function startIndexer(parts: Parts, onApplied?: Gateway['learnApplied']): Indexer {
+  const indexer = createIndexer({ ...indexerOptions(parts), ...(onApplied === undefined ? {} : { onApplied }) })
   parts.metrics?.addSources({ indexer: indexer.status })
   return indexer
 }

@@ -164,6 +164,8 @@ export interface Gateway {
   /** The caller must run it, until after the gateway is closed. */
   readonly submissions: Pick<SubmissionService, 'run'>
   stats(): GatewayStats
+  /** Learns from a transaction on the ledger what later ones must declare. */
+  readonly learnApplied: Relay['learnApplied']
   /** Returns the URL with the actual port. */
   listen(where: { readonly host: string; readonly port: number }): Promise<string>
   /**
@@ -244,6 +246,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     oracle,
     stream,
     submissions,
+    learnApplied: relay.learnApplied,
     stats: () => statsOf({ stream, indexWaiter, relay, submissions, sharedCounts, prices, deployment }),
     listen: (where) => app.listen(where),
     close: () => (closing ??= close()),

@@ -2,7 +2,7 @@
 // ledger. It does not depend on the network running in the same process.
 
 import { StrKey, xdr } from '@stellar/stellar-sdk'
-import { failedContractCode, fieldIn, listIn, resultName, simulatedContractCode, stringIn } from './responses.ts'
+import { exceededDeclaration, failedContractCode, fieldIn, listIn, resultName, simulatedContractCode, stringIn } from './responses.ts'
 import { buildInvocation, signTransaction, sourceAuth } from './envelope.ts'
 import type { Assembly, Invocation, TransactionBounds, SignedEnvelope } from './envelope.ts'
 import { extendFootprint } from './footprints.ts'
@@ -31,7 +31,8 @@ export type Settlement =
   | { readonly kind: 'idle' }
   | { readonly kind: 'pending' }
   | { readonly kind: 'applied'; readonly ledger: number }
-  | { readonly kind: 'failed'; readonly code: number | null; readonly reason: string }
+  /** `isOutdated`: for a reason of the host, such as an entry outside of the footprint, which a new simulation can repair. */
+  | { readonly kind: 'failed'; readonly code: number | null; readonly reason: string; readonly isOutdated: boolean }
 
 /** How a call is sent. */
 export interface SendOptions {
@@ -140,12 +141,12 @@ export function createClient(options: {
     if (status === 'NOT_FOUND') {
       if (view.closeTimeSec > envelope.maxTimeSec) {
         abandon(envelope)
-        return { kind: 'failed', code: null, reason: 'not included before its time limit' }
+        return { kind: 'failed', code: null, reason: 'not included before its time limit', isOutdated: false }
       }
       const again = await send(envelope)
       if (again.kind === 'sent') return { kind: 'pending' }
       abandon(envelope)
-      return { kind: 'failed', code: null, reason: again.reason }
+      return { kind: 'failed', code: null, reason: again.reason, isOutdated: false }
     }
     if (status === 'SUCCESS') {
       inFlight = null
@@ -153,7 +154,9 @@ export function createClient(options: {
       return { kind: 'applied', ledger: Number(fieldIn(response, 'ledger')) }
     }
     abandon(envelope)
-    return { kind: 'failed', code: failedContractCode(listIn(response, 'diagnosticEventsXdr')), reason: resultName(stringIn(response, 'resultXdr')) }
+    const diagnostics = listIn(response, 'diagnosticEventsXdr')
+    const reason = resultName(stringIn(response, 'resultXdr'))
+    return { kind: 'failed', code: failedContractCode(diagnostics), reason, isOutdated: exceededDeclaration(diagnostics) }
   }
 
   return {

@@ -116,7 +116,7 @@ test('does not read known positions and orders again', async () => {
 test('postpones a job that fails on the ledger like a refused one', async () => {
   const { ledger, client, turn, called } = setUp()
   ledger.setOrders([{ ...STOP_LOSS, triggerPrice: 200n * ONE_E7 }])
-  const failed = { kind: 'failed', code: 82, reason: 'txFailed' } as const
+  const failed = { kind: 'failed', code: 82, reason: 'txFailed', isOutdated: false } as const
   client.settlements.push({ kind: 'idle' }, failed, { kind: 'idle' }, failed)
   const calledAfter: number[] = []
   for (const seconds of [0, 5, 10, 15, 20, 25]) {
@@ -124,6 +124,19 @@ test('postpones a job that fails on the ledger like a refused one', async () => 
     calledAfter.push(called().length)
   }
   assert.deepEqual(calledAfter, [1, 1, 2, 2, 2, 3], 'failed at 5, it rests until 10; failed again at 15, until 25')
+})
+
+test('repeats a job once, at once, when it used an entry that it had not declared', async () => {
+  const { ledger, client, turn, called } = setUp()
+  ledger.setOrders([{ ...STOP_LOSS, triggerPrice: 200n * ONE_E7 }])
+  const failed = { kind: 'failed', code: null, reason: 'txFailed', isOutdated: true } as const
+  client.settlements.push({ kind: 'idle' }, failed, failed, { kind: 'idle' })
+  const calledAfter: number[] = []
+  for (const seconds of [0, 5, 10, 15]) {
+    await turn(seconds)
+    calledAfter.push(called().length)
+  }
+  assert.deepEqual(calledAfter, [1, 2, 2, 3], 'repeated at 5; failed again at 10, it rests until 15')
 })
 
 test('limits refusals per turn, so that the ledger does not wait', async () => {

@@ -18,20 +18,24 @@ export function createKeeper(options: { client: Client; deployment: Deployment; 
   const { client, deployment, reader: market = createMarketReader(client, deployment) } = options
   const jobs = createJobList()
   let inFlight: Job | null = null
+  let wasRepeated = false
   let dueSec = 0
 
   async function act(view: LedgerView): Promise<void> {
     const nowSec = view.closeTimeSec
     const settlement = await client.settle(view)
     if (settlement.kind === 'pending') return
-    if (inFlight !== null && settlement.kind === 'failed') jobs.postpone(inFlight, nowSec)
+    // The market has changed since the simulation: one more attempt, at once.
+    const repeated = settlement.kind === 'failed' && settlement.isOutdated && !wasRepeated ? inFlight : null
+    if (inFlight !== null && repeated === null && settlement.kind === 'failed') jobs.postpone(inFlight, nowSec)
     inFlight = null
+    wasRepeated = repeated !== null
     if (nowSec >= dueSec) {
       dueSec = nowSec + SNAPSHOT_INTERVAL_SEC
       jobs.update(findJobs(await market.read(), nowSec, deployment.market, client.address), nowSec)
     }
     for (let refusals = 0; refusals < MAX_REFUSALS_PER_TURN; refusals++) {
-      const job = jobs.takeNext(nowSec)
+      const job = refusals === 0 && repeated !== null ? repeated : jobs.takeNext(nowSec)
       if (job === undefined) return
       const { kind } = await client.invoke(job.invocation, view)
       if (kind === 'sent') inFlight = job
@@ -48,6 +52,7 @@ export function createKeeper(options: { client: Client; deployment: Deployment; 
       market.forget()
       jobs.forget()
       inFlight = null
+      wasRepeated = false
       dueSec = 0
     },
   }

@@ -75,7 +75,7 @@ test('does not withdraw without an approval', async () => {
   credit(FIRST)
   for (let seconds = 0; seconds < 86_400 && client.calls.at(-1)?.functionName !== 'approve'; seconds += 10) await turn(seconds)
   assert.equal(client.calls.at(-1)?.functionName, 'approve')
-  client.settlements.push({ kind: 'failed', code: null, reason: 'no ledger took the transaction in time' })
+  client.settlements.push({ kind: 'failed', code: null, reason: 'no ledger took the transaction in time', isOutdated: false })
   const before = client.calls.length
   await turn(100_000)
   assert.notEqual(called().slice(before).at(0)?.functionName, 'withdraw')

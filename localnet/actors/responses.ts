@@ -49,3 +49,13 @@ export function failedContractCode(diagnosticEventsXdr: readonly unknown[]): num
   }
   return null
 }
+
+/** Whether a transaction failed because it used an entry or resources that it had not declared. */
+export function exceededDeclaration(diagnosticEventsXdr: readonly unknown[]): boolean {
+  return diagnosticEventsXdr.some((item) => {
+    const { event } = xdr.DiagnosticEvent.fromXdr(String(item), 'base64')
+    const error = event.body.v0.topics[1]
+    if (event.contractId !== null || error?.type !== 'scvError' || error.error.type === 'sceContract') return false
+    return error.error.code.name === 'scecExceededLimit' && (error.error.type === 'sceStorage' || error.error.type === 'sceBudget')
+  })
+}

@@ -157,7 +157,7 @@ test('backs off after a failed transaction, and waits while one is pending', asy
   const { client, live } = setUp()
   client.settlements.push({ kind: 'idle' })
   const [first = 0] = await live(0, 3)
-  client.settlements.push({ kind: 'pending' }, { kind: 'failed', code: 81, reason: 'txFailed' })
+  client.settlements.push({ kind: 'pending' }, { kind: 'failed', code: 81, reason: 'txFailed', isOutdated: false })
   const next = await live(first + 10, first + 40)
   // Pending in the tenth second, failed in the eleventh, then a delay of five seconds.
   assert.equal(next[0], first + 16)

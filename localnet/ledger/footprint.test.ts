@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fuzz.ts'
+import { findUndeclaredEntry } from '../../src/chain/applied-call.ts'
 import { HostFailure, symbol, u32, u64, vec } from '../contracts/host.ts'
 import { createEnforcingFootprint, createRecordingFootprint, type Footprint } from './footprint.ts'
 import { accountKey, contractDataKey, type LedgerKey } from './keys.ts'
@@ -54,4 +55,5 @@ test('the second of two calls that were simulated with the same number fails, un
   testChain.close()
   assert.deepEqual([first, second].map((call) => testChain.recordOf(call ?? assert.fail()).status), ['SUCCESS', 'FAILED'])
   assert.equal(testChain.chain.entries([item(1n), item(2n), item(3n)]).length, 1)
+  assert.equal(findUndeclaredEntry(testChain.recordOf(second ?? assert.fail()).diagnosticEventsXdr), item(2n), 'the diagnostic event names the entry')
 })

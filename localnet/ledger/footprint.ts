@@ -1,7 +1,10 @@
 // Footprints: recorded during simulation, enforced when a transaction is applied.
 
-import { HostFailure } from '../contracts/host.ts'
+import { SCV, valFromBase64 } from '../scval.ts'
+import { contractAddress } from './addresses.ts'
 import { ENTRY_TYPE } from './entries.ts'
+import { hostFailure } from './failure.ts'
+import type { EventVal } from './host-events.ts'
 import { entryTypeOf, type LedgerKey } from './keys.ts'
 
 export interface FootprintKeys {
@@ -46,12 +49,29 @@ const ENTRY_TYPE_NAMES: Readonly<Record<number, string>> = {
   [ENTRY_TYPE.contractCode]: 'contract code',
 }
 
+/** The encoded key: its type, the type of an address and its hash, the storage key, the durability. */
+const ADDRESS_TYPE_AT = 4
+const ADDRESS_AT = 8
+const STORAGE_KEY_AT = 40
+const DURABILITY_BYTES = 4
+const CONTRACT = 1
+
+/** What the diagnostic event names: the contract and the storage key, if it is not its instance. */
+function valuesOf(key: LedgerKey): readonly EventVal[] {
+  const bytes = Buffer.from(key, 'base64')
+  if (entryTypeOf(key) !== ENTRY_TYPE.contractData || bytes.readUInt32BE(ADDRESS_TYPE_AT) !== CONTRACT) return []
+  const storageKey = bytes.subarray(STORAGE_KEY_AT, bytes.length - DURABILITY_BYTES)
+  const named = storageKey.readUInt32BE(0) === SCV.vec ? [valFromBase64(storageKey.toString('base64'))] : []
+  return [{ type: 'address', value: contractAddress(bytes.subarray(ADDRESS_AT, STORAGE_KEY_AT)) }, ...named]
+}
+
 /** Enforces the declared footprint. Keys whose entries do not exist may be declared and used. */
 export function createEnforcingFootprint(keys: FootprintKeys): Footprint {
   const writable = new Set(keys.readWrite)
   const readable = new Set([...keys.readOnly, ...keys.readWrite])
   const refuse = (key: LedgerKey): never => {
-    throw new HostFailure('Storage', 'ExceededLimit', `trying to access ${ENTRY_TYPE_NAMES[entryTypeOf(key)] ?? 'entry'} outside of the footprint`)
+    const type = ENTRY_TYPE_NAMES[entryTypeOf(key)] ?? 'entry'
+    throw hostFailure('Storage', 'ExceededLimit', `trying to access ${type} outside of the footprint`, ...valuesOf(key))
   }
   return {
     read: (key) => (readable.has(key) ? undefined : refuse(key)),

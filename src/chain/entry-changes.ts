@@ -19,6 +19,8 @@ export interface MetaChanges {
   readonly changes: EntryChanges
   /** The events of contracts, as the archive stores them: contract, topics and value, separated by spaces; XDR is base64. */
   readonly events: readonly string[]
+  /** The base64 LedgerKeys of the contracts' entries that it created, changed or removed. */
+  writtenKeys(): readonly string[]
 }
 
 /** Reads a base64 TransactionMeta. Null: it is too long, does not decode, or is of an unknown version. */
@@ -27,7 +29,11 @@ export function decodeMeta(metaXdr: string, market: string): MetaChanges | null 
   try {
     const meta = xdr.TransactionMeta.fromXdr(metaXdr, 'base64')
     const operations = operationsOf(meta)
-    return operations === null ? null : { changes: readChanges(operations.flatMap(versionsOf), market), events: eventsOf(meta).flatMap(eventText) }
+    if (operations === null) return null
+    return {
+      changes: readChanges(operations.flatMap(versionsOf), market), events: eventsOf(meta).flatMap(eventText),
+      writtenKeys: () => [...new Set(operations.flat().flatMap(writtenKey))],
+    }
   } catch {
     return null
   }
@@ -64,6 +70,15 @@ function operationsOf(meta: xdr.TransactionMeta): readonly (readonly xdr.LedgerE
   if (meta.type === 'v3') return meta.v3.operations.map(({ changes }) => changes)
   if (meta.type === 'v4') return meta.v4.operations.map(({ changes }) => changes)
   return null
+}
+
+function writtenKey(change: xdr.LedgerEntryChange): string[] {
+  if (change.type === 'ledgerEntryState') return []
+  if (change.type === 'ledgerEntryRemoved') return change.removed.type === 'contractData' ? [change.removed.toXdr('base64')] : []
+  const { data } = entryOf(change)
+  if (data.type !== 'contractData') return []
+  const { contract, key, durability } = data.contractData
+  return [xdr.LedgerKey.contractData(new xdr.LedgerKeyContractData({ contract, key, durability })).toXdr('base64')]
 }
 
 /** A contract's entry before and after; null: absent. */

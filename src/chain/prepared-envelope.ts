@@ -29,17 +29,23 @@ const NO_SIGNATURES_BYTES = 4
 export function readPreparedEnvelope(envelopeXdr: string, networkId: Uint8Array): PreparedEnvelope {
   const bytes = Buffer.from(envelopeXdr, 'base64')
   const { tx } = unsignedTransaction(bytes)
-  const [operation] = tx.operations
   const { cond } = tx
-  if (operation?.body.type !== 'invokeHostFunction' || cond.type !== 'precondTime') throw new MalformedResponse('the transaction is not a contract call')
-  const { hostFunction } = operation.body.invokeHostFunctionOp
-  if (hostFunction.type !== 'hostFunctionTypeInvokeContract') throw new MalformedResponse('the transaction is not a contract call')
-  const { contractAddress, functionName, args } = hostFunction.invokeContract
+  const invocation = readInvocation(tx.operations)
+  if (invocation === undefined || cond.type !== 'precondTime') throw new MalformedResponse('the transaction is not a contract call')
   return {
     hash: hash('sha256', Buffer.concat([networkId, bytes.subarray(0, bytes.length - NO_SIGNATURES_BYTES)]), 'hex'),
     maxTimeSec: Number(cond.timeBounds.maxTime),
-    invocation: { contract: Address.fromScAddress(contractAddress).toString(), functionName: functionName.toString(), args: args.map(decodeArgument) },
+    invocation,
   }
+}
+
+/** The contract call of a transaction; undefined when its first operation is none. */
+export function readInvocation([operation]: readonly xdr.Operation[]): Invocation | undefined {
+  if (operation?.body.type !== 'invokeHostFunction') return undefined
+  const { hostFunction } = operation.body.invokeHostFunctionOp
+  if (hostFunction.type !== 'hostFunctionTypeInvokeContract') return undefined
+  const { contractAddress, functionName, args } = hostFunction.invokeContract
+  return { contract: Address.fromScAddress(contractAddress).toString(), functionName: functionName.toString(), args: args.map(decodeArgument) }
 }
 
 function unsignedTransaction(bytes: Uint8Array): xdr.TransactionV1Envelope {

@@ -168,10 +168,10 @@ export function decodeEnvelope(envelopeXdr: string, networkId: Uint8Array): Sign
   }
 }
 
-type AnyTransaction = xdr.Transaction | xdr.TransactionV0
+export type AnyTransaction = xdr.Transaction | xdr.TransactionV0
 
 /** The transaction, the outer signatures, and the prefix of the signed payload that the envelope's own bytes lack. */
-function unwrapEnvelope(decoded: xdr.TransactionEnvelope): {
+export function unwrapEnvelope(decoded: xdr.TransactionEnvelope): {
   readonly tx: AnyTransaction
   readonly signed: readonly xdr.DecoratedSignature[]
   readonly prefix: readonly Uint8Array[]
@@ -190,7 +190,8 @@ function signaturesLength(signatures: readonly xdr.DecoratedSignature[]): number
   return length
 }
 
-function sourceOf(tx: AnyTransaction): string {
+/** The account whose sequence the transaction consumes. */
+export function sourceOf(tx: AnyTransaction): string {
   if ('sourceAccountEd25519' in tx) return StrKey.encodeEd25519PublicKey(tx.sourceAccountEd25519.value)
   return accountOf(tx.sourceAccount)
 }

@@ -108,12 +108,17 @@ export function instantiate(template: string, values: Values, parties: ExchangeP
   if (holder !== undefined) return holdersOf(holder, values, parties, caller).flatMap((address) => balanceOf(address, parties))
   if (called !== undefined) return [{ kind: 'instance', contract: parties.contracts[called as ContractKey] }]
   const address = parties.contracts[contract as ContractKey]
-  const durability = TEMPORARY.has(name) ? 'temporary' : 'persistent'
+  const durability = isTemporary(name) ? 'temporary' : 'persistent'
   if (variable === undefined) return [{ kind: 'data', contract: address, durability, name, parts: [] }]
   return (values.get(variable as Variable) ?? []).map((part) => ({ kind: 'data', contract: address, durability, name, parts: [part] }))
 }
 
 const TEMPORARY: ReadonlySet<string> = new Set(['ClosedProceeds'])
+
+/** Whether entries of this name are temporary. */
+export function isTemporary(name: string): boolean {
+  return TEMPORARY.has(name)
+}
 
 function holdersOf(holder: string, values: Values, { contracts, treasury }: ExchangeParties, caller: string): readonly string[] {
   if (holder === 'caller') return [caller]

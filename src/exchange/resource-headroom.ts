@@ -61,7 +61,7 @@ export interface AddedEntries {
 }
 
 /** Another path takes other steps, and the lists of all positions and orders have grown. */
-const HEADROOM_PERCENT = 25
+export const HEADROOM_PERCENT = 25
 const INSTRUCTIONS_PER_ENTRY = 20_000
 /** The size of an entry that only another path writes, and of one that is read from disk. */
 const ENTRY_BYTES = 256
@@ -75,9 +75,11 @@ const RENT_LEDGERS_PER_FEE = 1_215
 const KIB = 1_024
 
 /** The resources with headroom for `added`, within the network's limits, and their fee. What is not used of the refundable part is paid back. */
-export function withHeadroom(simulated: DeclaredResources, added: AddedEntries, { limits, fees }: NetworkSettings): DeclaredResources {
+export function withHeadroom(
+  simulated: DeclaredResources, added: AddedEntries, { limits, fees }: NetworkSettings, percent = HEADROOM_PERCENT,
+): DeclaredResources {
   const bounded = (value: number, headroom: number, limit: number): number => Math.max(value, Math.min(limit, value + Math.ceil(headroom)))
-  const share = (value: number): number => (value * HEADROOM_PERCENT) / 100
+  const share = (value: number): number => (value * percent) / 100
   const instructions = bounded(simulated.instructions, share(simulated.instructions) + added.entries * INSTRUCTIONS_PER_ENTRY, limits.instructions)
   const branchWrites = added.writes - added.nextIds
   const writeBytes = bounded(simulated.writeBytes, share(simulated.writeBytes) + LIST_GROWTH_BYTES + branchWrites * ENTRY_BYTES, limits.writeBytes)

@@ -63,7 +63,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const stepper = createStepper(options)
   const observers = [
     createEntryObserver(MARGIN_MODES, options), createEntryObserver(ORDER_DETAILS, options), createEntryObserver(VAULTS, options),
-    createEntryObserver(POOL, options), createEntryObserver(transactionEffects(options.archive ?? null), options),
+    createEntryObserver(POOL, options), createEntryObserver(transactionEffects(options.archive ?? null, options.onApplied), options),
   ]
   const archive = options.archive ?? null
   const gapFiller = archive === null ? null : createGapFiller({ ...options, archive })

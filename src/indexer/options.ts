@@ -7,6 +7,7 @@ import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Store } from '../store/store.ts'
 import type { ChainTrust } from './confirmation.ts'
+import type { AppliedTransaction } from './transaction-effects.ts'
 
 /** Name of the writer lock. */
 export const INDEXER_LOCK = 'indexer'
@@ -31,4 +32,6 @@ export interface IndexerOptions {
   readonly hasSubmissions?: boolean
   /** Called after events were archived. */
   readonly onArchived?: (events: readonly ArchivedEvent[]) => void
+  /** Called with each transaction whose changes were read from the ledger. */
+  readonly onApplied?: (applied: AppliedTransaction) => void
 }

@@ -23,28 +23,39 @@ interface Subject extends UnreadTransaction {
   readonly epoch: Epoch
 }
 
+/** A transaction on the ledger and what it wrote. */
+export interface AppliedTransaction {
+  /** Base64. */
+  readonly envelopeXdr: string
+  /** The base64 LedgerKeys of the entries that it changed. */
+  readonly writtenKeys: readonly string[]
+}
+
+type OnApplied = ((applied: AppliedTransaction) => void) | undefined
+
 /** `archive` has transactions that the node dropped; null: there is none. */
-export function transactionEffects(archive: Rpc | null): EntrySubject<Subject, EffectsObservation> {
+export function transactionEffects(archive: Rpc | null, onApplied?: OnApplied): EntrySubject<Subject, EffectsObservation> {
   return {
     name: 'effects of transactions',
     idOf: ({ seq }) => seq,
     batch: BATCH,
     listUnknown: async (db, epoch, options) => (await listUnreadTransactions(db, epoch.deployment, options)).map((transaction) => ({ ...transaction, epoch })),
-    observe: (rpc, _contracts, subjects, _indexedLedger, options) => readAll(rpc, archive, subjects, options),
+    observe: (rpc, _contracts, subjects, _indexedLedger, options) => readAll({ rpc, archive, onApplied }, subjects, options),
     record: (tx, epoch, observations, nowMs) => recordTransactionEffects(tx, epoch, observations, nowMs),
   }
 }
 
 async function readAll(
-  rpc: Rpc, archive: Rpc | null, transactions: readonly Subject[], options: CallOptions,
+  { rpc, archive, onApplied }: { readonly rpc: Rpc; readonly archive: Rpc | null; readonly onApplied: OnApplied }, transactions: readonly Subject[],
+  options: CallOptions,
 ): Promise<readonly EffectsObservation[]> {
   const observations: EffectsObservation[] = []
   const waiting = [...transactions]
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const own = effectsIn(await rpc.getTransaction(next.txHash, options), next)
+      const own = effectsIn(await rpc.getTransaction(next.txHash, options), next, onApplied)
       const isGone = own?.effects === null
-      const observation = isGone && archive !== null ? effectsIn(await archive.getTransaction(next.txHash, options), next) : own
+      const observation = isGone && archive !== null ? effectsIn(await archive.getTransaction(next.txHash, options), next, undefined) : own
       if (observation !== undefined) observations.push(observation)
     }
   }
@@ -56,7 +67,7 @@ async function readAll(
 }
 
 /** Undefined: the node does not have the transaction yet, or its response is not of this transaction. */
-function effectsIn(response: TransactionResponse, transaction: Subject): EffectsObservation | undefined {
+function effectsIn(response: TransactionResponse, transaction: Subject, onApplied: OnApplied): EffectsObservation | undefined {
   const { seq, txHash, ledger, epoch } = transaction
   if (response.status === 'NOT_FOUND') {
     return response.oldestLedger !== null && response.oldestLedger > ledger ? { seq, txHash, ledger, effects: null } : undefined
@@ -69,6 +80,7 @@ function effectsIn(response: TransactionResponse, transaction: Subject): Effects
   if (metaXdr.length > META_MAX_LENGTH) return { seq, txHash, ledger, effects: null }
   const meta = decodeMeta(metaXdr, epoch.contracts.market)
   if (meta === null || !hasEvents(meta.events, transaction) || !agreesWithEvents(meta.changes, transaction.payloads)) return undefined
+  onApplied?.({ envelopeXdr, writtenKeys: meta.writtenKeys() })
   return { seq, txHash, ledger, effects: { changes: meta.changes, call } }
 }
 

@@ -2,10 +2,13 @@
 // touch in another state than the simulated one, with resources and a fee to match (docs/decisions/footprints.md).
 
 import type { Clock } from '../base/clock.ts'
+import { findUndeclaredEntry, readAppliedCall } from '../chain/applied-call.ts'
+import type { AppliedCall } from '../chain/applied-call.ts'
 import { readFootprint, replaceFootprint } from '../chain/footprint.ts'
 import type { SimulatedFootprint } from '../chain/footprint.ts'
 import { assetContract, instanceKey, instanceStorage } from '../chain/ledger-keys.ts'
 import { NETWORK_SETTING_KEYS, readNetworkSettings } from '../chain/network-settings.ts'
+import type { HostError } from '../chain/outcome.ts'
 import type { LedgerEntry, SimulationResponse } from '../chain/responses.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { structField } from '../chain/scval.ts'
@@ -19,8 +22,10 @@ import { createEntryStates, readEntries } from './entry-states.ts'
 import type { EntryState, ReadOptions } from './entry-states.ts'
 import { createKeyCodec } from './key-codec.ts'
 import type { KeyCodec } from './key-codec.ts'
+import { findOperation } from './intent.ts'
 import { createLearnedEntries } from './learned-entries.ts'
 import type { TouchedEntry } from './learned-entries.ts'
+import { createLearnedHeadroom } from './learned-headroom.ts'
 import { createNextIds } from './next-ids.ts'
 
 export interface Footprints {
@@ -31,6 +36,24 @@ export interface Footprints {
    * simulated one, in stroops. Throws MalformedResponse for transaction data that does not decode.
    */
   extend(call: CallToCover, simulation: SimulationResponse, options: ReadOptions): Promise<ExtendedSimulation>
+  /** Learns from a transaction that failed in a ledger because it used an entry that it did not declare, or more than it declared. */
+  learnFailure(failed: FailedCall): void
+  /** Learns from what a transaction wrote, whoever prepared it. */
+  learnApplied(applied: AppliedTransaction): void
+}
+
+export interface FailedCall {
+  /** Base64. */
+  readonly envelopeXdr: string
+  readonly diagnosticEventsXdr: readonly string[]
+  readonly hostError: HostError
+}
+
+export interface AppliedTransaction {
+  /** Base64. */
+  readonly envelopeXdr: string
+  /** The base64 LedgerKeys of the entries that it changed. */
+  readonly writtenKeys: readonly string[]
 }
 
 export interface ExtendedSimulation {
@@ -54,6 +77,7 @@ export function createFootprints(parts: { readonly rpc: Rpc; readonly clock: Clo
   const codec = createKeyCodec()
   const states = createEntryStates(parts)
   const learned = createLearnedEntries()
+  const headroom = createLearnedHeadroom(clock)
   const nextIds = createNextIds(clock)
   const readDetails = createDetailsReader(parts)
 
@@ -62,7 +86,28 @@ export function createFootprints(parts: { readonly rpc: Rpc; readonly clock: Clo
     return { contracts, treasury, usdcAsset, generation: targetOf('market').generation, isKnown: market === null || market.generation !== null }
   }
 
+
+  /** Remembers the entries of a transaction that is in a ledger. Returns its function; undefined for calls that the gateway does not prepare. */
+  function learnFrom(applied: AppliedCall | undefined, keys: readonly string[]): string | undefined {
+    const { current } = deployment
+    const contract = applied === undefined ? undefined : current.contractOf(applied.contract)
+    if (applied === undefined || contract === undefined || findOperation(applied.contract, applied.functionName, current) === null) return undefined
+    const call: CallToCover = { contract, functionName: applied.functionName, args: applied.args, caller: applied.source }
+    const written = keys.map((keyXdr): TouchedEntry => ({ keyXdr, key: codec.read(keyXdr), isWritten: true })).filter(({ key }) => key !== undefined)
+    const declared = [...applied.readOnly, ...applied.readWrite].map((keyXdr) => codec.read(keyXdr)).filter((key) => key !== undefined)
+    const functionId = functionIdOf(call, current)
+    if (written.length > 0) learned.learn(functionId, written, bindVariables(call, declared, partiesOf(UNKNOWN_DETAILS, current), 0))
+    return functionId
+  }
+
   return {
+    learnApplied: ({ envelopeXdr, writtenKeys }) => void learnFrom(readAppliedCall(envelopeXdr), writtenKeys),
+    learnFailure({ envelopeXdr, diagnosticEventsXdr, hostError: { type, code } }) {
+      if (code !== 'ExceededLimit' || (type !== 'Storage' && type !== 'Budget')) return
+      const undeclared = type === 'Storage' ? findUndeclaredEntry(diagnosticEventsXdr) : undefined
+      const functionId = learnFrom(readAppliedCall(envelopeXdr), undeclared === undefined ? [] : [undeclared])
+      if (type === 'Budget' && functionId !== undefined) headroom.raise(functionId)
+    },
     async prefetch(call, options) {
       const parties = partiesOf(await readDetails(), deployment.current)
       const keys = coverCall(call, [], parties, 0).map(({ key }) => codec.write(key)).filter((key) => key !== undefined)
@@ -83,7 +128,7 @@ export function createFootprints(parts: { readonly rpc: Rpc; readonly clock: Clo
       }
       const count = nextIds.count()
       const values = bindVariables(call, touchedKeys, parties, count)
-      const functionId = `${current.contracts[call.contract]} ${call.functionName}`
+      const functionId = functionIdOf(call, current)
       const candidates = [
         ...coverCall(call, touchedKeys, parties, count).filter(({ isNextId }) => parties.isKnown || isNextId).map((entry) => ({ ...entry, isLearned: false })),
         ...learned.recall(functionId, values).map((entry) => ({ ...entry, isNextId: false, isLearned: true })),
@@ -93,9 +138,13 @@ export function createFootprints(parts: { readonly rpc: Rpc; readonly clock: Clo
       })
       learned.learn(functionId, touched, values)
       const known = await states.read(candidates.filter(({ isNextId }) => !isNextId).map(({ keyXdr }) => keyXdr), options)
-      return addEntries(simulation, transactionDataXdr, simulated, candidates, known, details.settings)
+      return addEntries(simulation, transactionDataXdr, simulated, candidates, known, { ...details, percent: headroom.percentOf(functionId) })
     },
   }
+}
+
+function functionIdOf({ contract, functionName }: CallToCover, { contracts }: Deployment): string {
+  return `${contracts[contract]} ${functionName}`
 }
 
 interface Candidate {
@@ -113,7 +162,7 @@ function touchedEntries({ readOnly, readWrite }: SimulatedFootprint, codec: KeyC
 /** Adds the candidates in order, as far as the network's limits allow. */
 function addEntries(
   simulation: SimulationResponse, transactionDataXdr: string, simulated: SimulatedFootprint, candidates: readonly Candidate[],
-  states: ReadonlyMap<string, EntryState>, settings: NetworkSettings,
+  states: ReadonlyMap<string, EntryState>, { settings, percent }: { readonly settings: NetworkSettings; readonly percent: number },
 ): ExtendedSimulation {
   const { limits } = settings
   const writes = new Set(simulated.readWrite)
@@ -142,7 +191,7 @@ function addEntries(
   }
   const footprint = { readOnly: [...reads], readWrite: [...writes] }
   const added = { entries, writes: writes.size - simulated.readWrite.length, nextIds, created, diskReads, bytes }
-  const resources = withHeadroom(simulated.resources, added, settings)
+  const resources = withHeadroom(simulated.resources, added, settings, percent)
   return {
     simulation: { ...simulation, transactionDataXdr: replaceFootprint(transactionDataXdr, footprint, resources) },
     extraFee: resources.resourceFee - simulated.resources.resourceFee,

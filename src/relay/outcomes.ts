@@ -3,7 +3,7 @@
 import type { Requester } from '../base/fair-share.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import { findFailureCause, readTransactionResult } from '../chain/outcome.ts'
-import type { FailureCause, TransactionResult } from '../chain/outcome.ts'
+import type { FailureCause, HostError, TransactionResult } from '../chain/outcome.ts'
 import type { RetainedLedgers } from '../chain/responses.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc.ts'
@@ -69,10 +69,20 @@ export interface OutcomeReader {
   unacceptedOutcome(sent: SendResult, latestLedger: number, signed: SignedTransaction): SubmitOutcome | undefined
 }
 
-export function createOutcomeReader({ rpc, contractErrors, ledgerWatermarks }: {
+/** A transaction that failed in a ledger for a reason of the host. */
+export interface HostFailure {
+  readonly hash: string
+  readonly envelopeXdr: string | null
+  readonly diagnosticEventsXdr: readonly string[]
+  readonly hostError: HostError
+}
+
+export function createOutcomeReader({ rpc, contractErrors, ledgerWatermarks, onHostFailure }: {
   readonly rpc: Rpc
   readonly contractErrors: ContractErrors
   readonly ledgerWatermarks: LedgerWatermarks
+  /** Called whenever such a transaction is looked up. */
+  readonly onHostFailure?: (failure: HostFailure) => void
 }): OutcomeReader {
   return {
     async lookUp(signed, requester, options) {
@@ -85,7 +95,11 @@ export function createOutcomeReader({ rpc, contractErrors, ledgerWatermarks }: {
         ledgerWatermarks.record(signed.source, response.ledger)
         const { ledger, closeSec = null, envelopeXdr = null } = response
         if (response.status === 'SUCCESS') return { ...retained, envelopeXdr, outcome: { kind: 'success', ledger, closeSec } }
-        return { ...retained, envelopeXdr, outcome: { ...failedOutcome(response, signed.contract), ledger, closeSec } }
+        const { diagnosticEventsXdr } = response
+        const result = readTransactionResult(response.resultXdr)
+        const cause = withOperationResult(findFailureCause(diagnosticEventsXdr), result)
+        if (cause.hostError !== null) onHostFailure?.({ hash: signed.hash, envelopeXdr, diagnosticEventsXdr, hostError: cause.hostError })
+        return { ...retained, envelopeXdr, outcome: { ...failedOutcome(response.resultXdr, { result, cause }, signed.contract), ledger, closeSec } }
       } catch (error) {
         if (signal.aborted || error instanceof RpcFailure) return null
         throw error
@@ -109,11 +123,8 @@ export function createOutcomeReader({ rpc, contractErrors, ledgerWatermarks }: {
   }
 
   function failedOutcome(
-    response: { readonly diagnosticEventsXdr: readonly string[]; readonly resultXdr: string }, invoked: string | null,
+    resultXdr: string, { result, cause }: { readonly result: TransactionResult | null; readonly cause: FailureCause }, invoked: string | null,
   ): Omit<Extract<SubmitOutcome, { kind: 'failed' }>, keyof Applied> {
-    const { resultXdr } = response
-    const result = readTransactionResult(resultXdr)
-    const cause = withOperationResult(findFailureCause(response.diagnosticEventsXdr), result)
     const { advice, ...errors } = nameErrors(cause, invoked)
     const message = ['Transaction failed:', advice, hostTextOf(cause) ?? []].flat().join(' ')
     return { kind: 'failed', ...errors, txResultCode: result?.code ?? null, resultXdr, message }

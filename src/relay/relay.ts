@@ -10,10 +10,11 @@ import type { SignedTransaction } from '../chain/transaction.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { createContractErrors } from './contract-errors.ts'
 import { createFootprints } from './footprints.ts'
+import type { AppliedTransaction } from './footprints.ts'
 import { findOperation } from './intent.ts'
 import { createLedgerTime } from './ledger-time.ts'
 import { createOutcomeReader } from './outcomes.ts'
-import type { OutcomeReader } from './outcomes.ts'
+import type { HostFailure, OutcomeReader } from './outcomes.ts'
 import { createPrepare } from './prepare.ts'
 import type { Prepare } from './prepare.ts'
 import type { ReadConditions } from './warnings.ts'
@@ -24,6 +25,8 @@ import type { Submissions } from './submissions.ts'
 
 export interface Relay {
   readonly prepare: Prepare
+  /** Learns from a transaction on the ledger which entries its function touches. */
+  learnApplied(applied: AppliedTransaction): void
   /** The operation of a transaction; null for a call that is none. */
   operationOf(signed: Pick<SignedTransaction, 'contract' | 'functionName'>): string | null
   /** Decodes a signed envelope; undefined when it is not valid. */
@@ -32,6 +35,22 @@ export interface Relay {
   readonly outcomes: OutcomeReader
   /** Sends a signed transaction once. Never rejects with an RpcFailure. */
   send(signed: SignedTransaction, requester: Requester): Promise<SendResult>
+}
+
+/** The most recent preparations whose failures are learned from. */
+const PREPARED_MAX = 10_000
+
+function createPreparedHashes() {
+  const hashes = new Set<string>()
+  return {
+    add(hash: string): void {
+      const [oldest] = hashes
+      if (hashes.size >= PREPARED_MAX && oldest !== undefined) hashes.delete(oldest)
+      hashes.add(hash)
+    },
+    /** True for the first call with a hash that was added. */
+    take: (hash: string): boolean => hashes.delete(hash),
+  }
 }
 
 export function createRelay(parts: {
@@ -46,12 +65,25 @@ export function createRelay(parts: {
   // The passphrase stays the same: a process serves one network.
   const networkId = networkIdOf(deployment.current.passphrase)
   const contractErrors = createContractErrors(deployment)
+  const footprints = createFootprints({ rpc, clock, deployment })
+  const prepared = createPreparedHashes()
+  const outcomes = createOutcomeReader({ rpc, contractErrors, ledgerWatermarks, onHostFailure })
+  const prepare = createPrepare({
+    rpc, deployment, networkId, contractErrors, ledgerWatermarks, readConditions, ledgerTime: createLedgerTime({ rpc, clock }), footprints,
+  })
+
+  /** Learns once, and only from what was prepared here: others may declare anything, and all users pay for what is learned. */
+  function onHostFailure({ hash, envelopeXdr, ...failure }: HostFailure): void {
+    if (envelopeXdr !== null && prepared.take(hash)) footprints.learnFailure({ envelopeXdr, ...failure })
+  }
+
   return {
-    prepare: createPrepare({
-      rpc, deployment, networkId, contractErrors, ledgerWatermarks, readConditions,
-      ledgerTime: createLedgerTime({ rpc, clock }),
-      footprints: createFootprints({ rpc, clock, deployment }),
-    }),
+    async prepare(request, options) {
+      const transaction = await prepare(request, options)
+      prepared.add(transaction.hash)
+      return transaction
+    },
+    learnApplied: footprints.learnApplied,
     operationOf: ({ contract, functionName }) => findOperation(contract, functionName, deployment.current),
     decode(signedXdr) {
       try {
@@ -61,8 +93,8 @@ export function createRelay(parts: {
         throw error
       }
     },
-    submissions: createSubmissions({ rpc, clock, log, contractErrors, ledgerWatermarks }),
-    outcomes: createOutcomeReader({ rpc, contractErrors, ledgerWatermarks }),
+    submissions: createSubmissions({ rpc, clock, log, outcomes }),
+    outcomes,
     send: (signed, requester) => send({ rpc, log }, signed, requester),
   }
 }

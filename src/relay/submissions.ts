@@ -4,14 +4,12 @@
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Requester } from '../base/fair-share.ts'
 import type { Log } from '../base/log.ts'
-import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
 import { SUBMIT_POLL_INTERVAL_MS } from '../limits.ts'
 import { createAdmission } from './admission.ts'
-import type { ContractErrors } from './contract-errors.ts'
-import { createOutcomeReader, provisionalOutcome } from './outcomes.ts'
-import type { SubmitOutcome } from './outcomes.ts'
+import { provisionalOutcome } from './outcomes.ts'
+import type { OutcomeReader, SubmitOutcome } from './outcomes.ts'
 import { send } from './send.ts'
 import type { SendResult } from './send.ts'
 
@@ -35,8 +33,7 @@ export interface SubmissionParts {
   readonly rpc: Rpc
   readonly clock: Clock
   readonly log: Log
-  readonly contractErrors: ContractErrors
-  readonly ledgerWatermarks: LedgerWatermarks
+  readonly outcomes: OutcomeReader
 }
 
 /** A send with no usable response is repeated with the same bytes, about once per ledger. */
@@ -72,8 +69,7 @@ interface Submission {
 }
 
 export function createSubmissions(parts: SubmissionParts): Submissions {
-  const { clock, log } = parts
-  const outcomes = createOutcomeReader(parts)
+  const { clock, log, outcomes } = parts
   // By envelope, not by hash: the hash does not cover the signatures, and one caller's bad signature must not reject another caller's good one.
   const submissions = new Map<string, Submission>()
   const waiters = new Set<Waiter>()

@@ -4,15 +4,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Requester } from '../../src/base/fair-share.ts'
 import { silentLog } from '../../src/base/log.ts'
-import { createLedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import type { SignedTransaction } from '../../src/chain/transaction.ts'
 import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX } from '../../src/limits.ts'
-import { createContractErrors } from '../../src/relay/contract-errors.ts'
 import type { SubmitOutcome } from '../../src/relay/outcomes.ts'
 import { createSubmissions } from '../../src/relay/submissions.ts'
-import { CONTRACTS, NOT_FOUND, signedTransaction } from '../relay/responses.ts'
+import { NOT_FOUND, signedTransaction } from '../relay/responses.ts'
 import { createScriptedNode, pass, quiet } from '../relay/scripted-node.ts'
-import { currentDeploymentOf } from '../support/deployments.ts'
+import { outcomesOf } from '../relay/outcome-reader.ts'
 
 const ATTACKER_ADDRESS = '192.0.2.66'
 const POLL_TIMEOUT_MS = 60_000
@@ -27,8 +25,7 @@ interface Attempt {
 function createStage() {
   const node = createScriptedNode()
   const submissions = createSubmissions({
-    rpc: node.rpc, clock: node.clock, log: silentLog, contractErrors: createContractErrors(currentDeploymentOf(CONTRACTS)),
-    ledgerWatermarks: createLedgerWatermarks(node.clock),
+    rpc: node.rpc, clock: node.clock, log: silentLog, outcomes: outcomesOf(node),
   })
   const hashes = new Map<string, string>()
   node.script('sendTransaction', ({ transaction }) => ({ result: { status: 'PENDING', hash: hashes.get(String(transaction)), latestLedger: 1 } }))

@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { xdr } from '@stellar/stellar-sdk'
+import { Keypair, xdr } from '@stellar/stellar-sdk'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
 import { RpcFailure } from '../../src/chain/failure.ts'
+import { assembleTransaction, draftCall } from '../../src/chain/transaction.ts'
 import { entryKeyXdr, readEntryKey, readFootprint } from '../../src/chain/footprint.ts'
 import { NETWORK_SETTING_KEYS, readNetworkSettings } from '../../src/chain/network-settings.ts'
 import type { LedgerEntry, SimulationResponse } from '../../src/chain/responses.ts'
@@ -15,10 +16,11 @@ import { UNKNOWN_INTERFACES } from '../../src/exchange/contract-interface.ts'
 import type { CallToCover, EntryKey } from '../../src/exchange/footprint-keys.ts'
 import { TEST_NETWORK_SETTINGS } from '../../src/exchange/resource-headroom.ts'
 import { createFootprints } from '../../src/relay/footprints.ts'
+import type { Footprints } from '../../src/relay/footprints.ts'
 import { createNextIds } from '../../src/relay/next-ids.ts'
 import { CONFIG_SETTING_ENTRIES } from '../../localnet/rpc/config-settings.ts'
 import { deploymentOf } from '../support/deployments.ts'
-import { CONTRACTS, PASSPHRASE, TRADER } from './responses.ts'
+import { CONTRACTS, errorEvent, PASSPHRASE, TRADER } from './responses.ts'
 
 const LATEST = 5_000
 const trader = TRADER.publicKey()
@@ -49,6 +51,7 @@ function simulationOf(readWrite: readonly string[], readOnly: readonly string[] 
 
 interface Bench {
   readonly clock: VirtualClock
+  readonly footprints: Footprints
   /** The keys of the extended footprint, and the added fee. */
   extend(call: CallToCover, simulation: SimulationResponse): Promise<Extended>
 }
@@ -84,7 +87,7 @@ function bench(options: BenchOptions = {}): Bench {
   const deployment = createCurrentDeployment(unknownBuild ? withInterfaces(declared, { ...UNKNOWN_INTERFACES, market }) : declared)
   const footprints = createFootprints({ rpc, clock, deployment })
   return {
-    clock,
+    clock, footprints,
     async extend(call, simulation) {
       await footprints.prefetch(call, {})
       const { simulation: extended, extraFee } = await footprints.extend(call, simulation, {})
@@ -184,4 +187,61 @@ test('names every entry in XDR and back', () => {
     { kind: 'trustline', account: trader, asset: `USDC:${trader}` },
   ]
   for (const key of keys) assert.deepEqual(readEntryKey(entryKeyXdr(key) ?? assert.fail()), key)
+})
+
+const other = Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(9)).publicKey()
+const pool = (owner: string): string => entry('market', 'CrossMarginBalance', { type: 'address', value: owner })
+
+/** The envelope of a trader's close with this footprint. */
+function closeBy(owner: string, readWrite: readonly string[]): string {
+  const { contract, functionName } = CLOSE
+  const draft = draftCall({
+    source: owner, contract: CONTRACTS[contract], functionName, args: [{ type: 'address', value: owner }, { type: 'u64', value: 42n }],
+  })
+  const simulation = { ...simulationOf(readWrite), results: [{ xdr: '', authXdr: [] }] } as unknown as SimulationResponse
+  return assembleTransaction(draft, { simulation, sequence: 1n, maxTimeSec: 1 }).envelopeXdr
+}
+
+/** The diagnostic event of an access outside of the footprint: the contract and the key of the entry. */
+function outsideOf(keyXdr: string): string {
+  const key = xdr.LedgerKey.fromXdr(keyXdr, 'base64')
+  assert.ok(key.type === 'contractData')
+  const message = xdr.ScVal.scvString('trying to access contract data key outside of the footprint')
+  const data = xdr.ScVal.scvVec([message, xdr.ScVal.scvAddress(key.contractData.contract), key.contractData.key])
+  return errorEvent('error', xdr.ScError.sceStorage(xdr.ScErrorCode.scecExceededLimit), CONTRACTS.market, data)
+}
+
+test('learns from a failure in a ledger which entry was missing, for every trader', async () => {
+  const { footprints, extend } = bench({ unknownBuild: true })
+  assert.ok(!(await extend(CLOSE, simulationOf([EXPOSURE]))).writes.includes(pool(trader)))
+  footprints.learnFailure({
+    envelopeXdr: closeBy(other, [EXPOSURE]), diagnosticEventsXdr: [outsideOf(pool(other))], hostError: { type: 'Storage', code: 'ExceededLimit' },
+  })
+  const { writes } = await extend(CLOSE, simulationOf([EXPOSURE]))
+  assert.ok(writes.includes(pool(trader)) && !writes.includes(pool(other)))
+})
+
+test('learns from transactions on the ledger what they wrote', async () => {
+  const { footprints, extend } = bench({ unknownBuild: true })
+  footprints.learnApplied({ envelopeXdr: closeBy(other, [EXPOSURE]), writtenKeys: [pool(other), BUFFER] })
+  footprints.learnApplied({ envelopeXdr: 'AAAA', writtenKeys: [LAST_PRICE] })
+  const { writes } = await extend(CLOSE, simulationOf([EXPOSURE]))
+  assert.deepEqual([pool(trader), BUFFER, LAST_PRICE].map((key) => writes.includes(key)), [true, true, false])
+})
+
+test('declares more after a transaction exceeded its budget, up to twice the simulated resources, for a day', async () => {
+  const { footprints, extend, clock } = bench({ unknownBuild: true })
+  const fee = async (): Promise<bigint> => (await extend(CLOSE, simulationOf([EXPOSURE]))).fee
+  const exceed = (): void =>
+    footprints.learnFailure({ envelopeXdr: closeBy(other, [EXPOSURE]), diagnosticEventsXdr: [], hostError: { type: 'Budget', code: 'ExceededLimit' } })
+  const fees = [await fee()]
+  for (let failure = 0; failure < 4; failure++) {
+    exceed()
+    fees.push(await fee())
+  }
+  const [first = 0n, second = 0n, third = 0n, fourth, fifth] = fees
+  assert.ok(first < second && second < third, String(fees))
+  assert.deepEqual([fourth, fifth], [third, third])
+  clock.advance(24 * 60 * 60_000)
+  assert.equal(await fee(), first)
 })

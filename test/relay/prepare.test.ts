@@ -28,7 +28,9 @@ const REQUEST: OperationRequest = { op: 'close_position', positionId: 42 }
 type PrepareOrder = (request: OperationRequest, trader: string, signal?: AbortSignal) => Promise<PreparedTransaction>
 
 /** What is added to a simulated footprint has its own tests. */
-const AS_SIMULATED: Footprints = { prefetch: async () => undefined, extend: async (_call, simulation) => ({ simulation, extraFee: 0n }) }
+const AS_SIMULATED: Footprints = {
+  prefetch: async () => undefined, extend: async (_call, simulation) => ({ simulation, extraFee: 0n }), learnFailure() {}, learnApplied() {},
+}
 
 interface Bench {
   readonly node: ScriptedNode

@@ -70,13 +70,13 @@ export function failed(diagnosticEventsXdr: readonly string[], ledger = LATEST_L
 }
 
 /** A diagnostic event with an error of `contract`. */
-export function errorEvent(name: 'error' | 'host_fn_failed', error: xdr.ScError, contract: string | null): string {
+export function errorEvent(name: 'error' | 'host_fn_failed', error: xdr.ScError, contract: string | null, data: xdr.ScVal = xdr.ScVal.scvVoid()): string {
   const topics = [xdr.ScVal.scvSymbol(name), xdr.ScVal.scvError(error)]
   const event = new xdr.ContractEvent({
     ext: xdr.ExtensionPoint.v0(),
     contractId: contract === null ? null : new xdr.ContractId(new Address(contract).toBuffer()),
     type: xdr.ContractEventType.diagnostic,
-    body: xdr.ContractEventBody.v0(new xdr.ContractEventV0({ topics, data: xdr.ScVal.scvVoid() })),
+    body: xdr.ContractEventBody.v0(new xdr.ContractEventV0({ topics, data })),
   })
   return new xdr.DiagnosticEvent({ inSuccessfulContractCall: false, event }).toXdr('base64')
 }

@@ -5,17 +5,15 @@ import { test } from 'node:test'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
 import type { AsyncCommand } from 'fast-check'
 import { silentLog } from '../../src/base/log.ts'
-import { createContractErrors } from '../../src/relay/contract-errors.ts'
-import { createLedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import { createSubmissions } from '../../src/relay/submissions.ts'
 import type { SubmitOutcome } from '../../src/relay/outcomes.ts'
 import type { Submissions } from '../../src/relay/submissions.ts'
-import { CONTRACTS, signedTransaction } from './responses.ts'
+import { signedTransaction } from './responses.ts'
 import { createScriptedNode, pass, quiet } from './scripted-node.ts'
 import type { ScriptedNode, NodeResponse } from './scripted-node.ts'
 import { createModelNetwork } from './model-network.ts'
 import type { Envelope, ModelNetwork } from './model-network.ts'
-import { currentDeploymentOf } from '../support/deployments.ts'
+import { outcomesOf } from './outcome-reader.ts'
 
 const RUNS = fuzzRuns(60)
 const COMMANDS_MAX = 60
@@ -177,8 +175,7 @@ function createReal(seen: Map<string, number>): Real {
   const network = createModelNetwork()
   const connection: Connection = { send: 'well', lookup: 'well' }
   const submissions = createSubmissions({
-    rpc: node.rpc, clock: node.clock, log: silentLog, contractErrors: createContractErrors(currentDeploymentOf(CONTRACTS)),
-    ledgerWatermarks: createLedgerWatermarks(node.clock),
+    rpc: node.rpc, clock: node.clock, log: silentLog, outcomes: outcomesOf(node),
   })
   node.script('sendTransaction', ({ transaction }) => {
     const envelope = byXdr.get(String(transaction))

@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import { xdr } from '@stellar/stellar-sdk'
 import { silentLog } from '../../src/base/log.ts'
 import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX } from '../../src/limits.ts'
-import { createContractErrors } from '../../src/relay/contract-errors.ts'
 import { createLedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import type { LedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import { createSubmissions, RESENDS_MAX } from '../../src/relay/submissions.ts'
@@ -18,7 +17,7 @@ import {
 } from './responses.ts'
 import { createScriptedNode, pass, quiet } from './scripted-node.ts'
 import type { ScriptedNode, ScriptedResponse, NodeResponse } from './scripted-node.ts'
-import { currentDeploymentOf } from '../support/deployments.ts'
+import { outcomesOf } from './outcome-reader.ts'
 
 const SIGNED = signedTransaction()
 const POLL_TIMEOUT_MS = 30_000
@@ -42,7 +41,7 @@ function bench(): Bench {
   const node = createScriptedNode()
   const ledgerWatermarks = createLedgerWatermarks(node.clock)
   const submissions = createSubmissions({
-    rpc: node.rpc, clock: node.clock, log: silentLog, contractErrors: createContractErrors(currentDeploymentOf(CONTRACTS)), ledgerWatermarks,
+    rpc: node.rpc, clock: node.clock, log: silentLog, outcomes: outcomesOf(node, ledgerWatermarks),
   })
   return { node, submissions, ledgerWatermarks }
 }
