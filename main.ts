@@ -210,8 +210,8 @@ interface Parts {
 }
 
 /**
- * Starts the gateway and returns its URL and what the indexer reports to it. On `stop` it announces the shutdown immediately, while the indexer still stops, and keeps prices fresh until the
- * last request is served. Disposing `disposables` waits for the end of the shutdown.
+ * Starts the gateway and returns its URL and what the indexer reports to it. On `stop` it announces the shutdown immediately, while the indexer still
+ * stops, and keeps prices fresh until the last request is served. Disposing `disposables` waits for the end of the shutdown.
  */
 async function serveGateway(
   parts: Parts, stop: AbortSignal, disposables: AsyncDisposableStack,

@@ -241,12 +241,9 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     await keys[Symbol.asyncDispose]()
   }
 
+  const { learnApplied } = relay
   return {
-    app,
-    oracle,
-    stream,
-    submissions,
-    learnApplied: relay.learnApplied,
+    app, oracle, stream, submissions, learnApplied,
     stats: () => statsOf({ stream, indexWaiter, relay, submissions, sharedCounts, prices, deployment }),
     listen: (where) => app.listen(where),
     close: () => (closing ??= close()),

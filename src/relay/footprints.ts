@@ -38,7 +38,7 @@ export interface Footprints {
   extend(call: CallToCover, simulation: SimulationResponse, options: ReadOptions): Promise<ExtendedSimulation>
   /** Learns from a transaction that failed in a ledger because it used an entry that it did not declare, or more than it declared. */
   learnFailure(failed: FailedCall): void
-  /** Learns from what a transaction wrote, whoever prepared it. */
+  /** Learns from what a transaction wrote, also one that another program prepared. */
   learnApplied(applied: AppliedTransaction): void
 }
 
