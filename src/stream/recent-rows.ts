@@ -14,7 +14,17 @@ export interface FramePage {
   readonly frames: readonly Frame[]
   /** The page has every frame of its channels up to this seq. */
   readonly throughSeq: number
+  /** All frames as one buffer, joined on first use: clients that resume at the same position share it. */
+  bytes(): Buffer
 }
+
+export function framePage(frames: readonly Frame[], throughSeq: number): FramePage {
+  let bytes: Buffer | undefined
+  return { frames, throughSeq, bytes: () => (bytes ??= Buffer.concat(frames.map((frame) => frame.bytes()))) }
+}
+
+/** Retained pages. After an instance has died, all of its clients resume at about the same position. */
+const PAGES_MAX = 32
 
 export interface RecentRows {
   /** Adds the next row; seqs ascend. */
@@ -33,32 +43,47 @@ export function createRecentRows(minRows: number): RecentRows {
   let rows: RecentRow[] = []
   /** Every row after this seq is retained. */
   let completeAfter = 0
+  /** Since the last change of the rows, by request. */
+  const pages = new Map<string, FramePage>()
+
+  function makePage(channels: ReadonlySet<string>, afterSeq: number, { pageBytes, endSeq }: { readonly pageBytes: number; readonly endSeq: number }): FramePage {
+    const frames: Frame[] = []
+    let bytes = 0
+    for (let index = indexAfter(rows, afterSeq); index < rows.length; index++) {
+      const row = rows[index]
+      for (const frame of row?.frames ?? []) {
+        if (!channels.has(frame.channel) && frame.channel !== LOG_NOTICE) continue
+        frames.push(frame)
+        bytes += frame.bytes().length
+      }
+      if (bytes >= pageBytes) return framePage(frames, row?.seq ?? endSeq)
+    }
+    return framePage(frames, endSeq)
+  }
 
   return {
     add(row) {
+      pages.clear()
       rows.push(row)
       if (rows.length < 2 * minRows) return
       completeAfter = rows.at(-minRows - 1)?.seq ?? completeAfter
       rows = rows.slice(-minRows)
     },
     restart(afterSeq) {
+      pages.clear()
       rows = []
       completeAfter = afterSeq
     },
-    pageAfter(channels, afterSeq, { pageBytes, endSeq }) {
+    pageAfter(channels, afterSeq, end) {
       if (afterSeq < completeAfter) return undefined
-      const frames: Frame[] = []
-      let bytes = 0
-      for (let index = indexAfter(rows, afterSeq); index < rows.length; index++) {
-        const row = rows[index]
-        for (const frame of row?.frames ?? []) {
-          if (!channels.has(frame.channel) && frame.channel !== LOG_NOTICE) continue
-          frames.push(frame)
-          bytes += frame.bytes().length
-        }
-        if (bytes >= pageBytes) return { frames, throughSeq: row?.seq ?? endSeq }
-      }
-      return { frames, throughSeq: endSeq }
+      const key = [afterSeq, end.pageBytes, end.endSeq, ...[...channels].sort()].join(' ')
+      const known = pages.get(key)
+      if (known !== undefined) return known
+      const page = makePage(channels, afterSeq, end)
+      const oldest = pages.keys().next()
+      if (pages.size >= PAGES_MAX && oldest.done !== true) pages.delete(oldest.value)
+      pages.set(key, page)
+      return page
     },
   }
 }

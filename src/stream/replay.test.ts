@@ -40,7 +40,7 @@ function createReplayOf(rows: number, limits: StreamLimits = STREAM_LIMITS) {
   let drained = Promise.withResolvers<void>()
   const closing = new AbortController()
   const done = runReplay({ db: {} as Queryable, tail, clock }, {
-    channels, afterSeq: 0, prev: new Map(), signal: closing.signal, waitingBytes: WAITING_BYTES,
+    channels, afterSeq: 0, signal: closing.signal, waitingBytes: WAITING_BYTES,
     budget: createReplayBudgets({ limits, clock }).open('192.0.2.1'),
     write(bytes) {
       writes.push(bytes.length)

@@ -1,14 +1,15 @@
 // Replays channels to one connection from a position in the log, at the client's pace, then switches to live delivery without a gap or a duplicate.
 
 import type { Clock } from '../base/clock.ts'
-import { readOrderEntries } from '../projections/order-stream.ts'
+import { readOrderEntries, readOrderHeads } from '../projections/order-stream.ts'
 import type { LogChannels } from '../projections/stream-log.ts'
-import { readChannels, readUpgrades } from '../projections/stream-log.ts'
+import { readChannelHeads, readChannels, readUpgrades } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
 import { isPersonal, LOG_NOTICE, ordersChannel } from './channels.ts'
 import type { LogChannel } from './channels.ts'
 import { channelsOfRow, inLogOrder, isOrderEntry, isUpgrade, logFrame, orderFrames, upgradeFrame } from './frames.ts'
 import type { Frame, LogEntry } from './frames.ts'
+import { framePage } from './recent-rows.ts'
 import type { FramePage } from './recent-rows.ts'
 import type { ReplayBudget } from './replay-budget.ts'
 import type { Tail } from './tail.ts'
@@ -34,8 +35,6 @@ export interface Replay {
   readonly channels: Map<string, LogChannel>
   /** Everything after this seq is sent. */
   readonly afterSeq: number
-  /** The seq of each channel's last frame at or before `afterSeq`; 0 when there is none. */
-  readonly prev: Map<string, number>
   readonly signal: AbortSignal
   readonly budget: ReplayBudget
   /** Bytes that may wait for the client. */
@@ -65,7 +64,7 @@ export async function runReplay(parts: ReplayParts, feed: Replay): Promise<void>
     }
     const page = recentPage(tail, feed, { after, chunkBytes }) ?? await readPage(after)
     after = page.throughSeq
-    await sendPage(parts, feed, { frames: page.frames, chunkBytes })
+    await sendPage(parts, feed, page, chunkBytes)
     // Frames from memory need no read: without this, a fast client would keep the process from everything else.
     if (after !== tail.position()) await new Promise((resolve) => void setImmediate(resolve))
   }
@@ -76,7 +75,8 @@ function hasEnded({ signal, channels }: Replay): boolean {
 }
 
 /** Sends frames in chunks, each when the client has taken the one before and its address may receive more. */
-async function sendPage({ clock }: ReplayParts, feed: Replay, { frames, chunkBytes }: { frames: readonly Frame[]; chunkBytes: number }): Promise<void> {
+async function sendPage({ clock }: ReplayParts, feed: Replay, page: FramePage, chunkBytes: number): Promise<void> {
+  const { frames } = page
   for (let from = 0; from < frames.length && !hasEnded(feed);) {
     let bytes = 0
     let to = from
@@ -89,7 +89,7 @@ async function sendPage({ clock }: ReplayParts, feed: Replay, { frames, chunkByt
       if (hasEnded(feed)) return
     }
     feed.budget.spendReplayed(chunk)
-    if (chunk.length > 0) feed.write(Buffer.concat(chunk.map((frame) => frame.bytes())))
+    if (chunk.length > 0) feed.write(chunk.length === frames.length ? page.bytes() : Buffer.concat(chunk.map((frame) => frame.bytes())))
     await feed.drained()
   }
 }
@@ -97,46 +97,63 @@ async function sendPage({ clock }: ReplayParts, feed: Replay, { frames, chunkByt
 /** The next missing frames, when the tail retains all of them. The tail does not retain frames of account channels. */
 function recentPage(tail: Tail, feed: Replay, { after, chunkBytes }: { readonly after: number; readonly chunkBytes: number }): FramePage | undefined {
   if ([...feed.channels.values()].some(isPersonal)) return undefined
-  const page = tail.recentPage(new Set(feed.channels.keys()), after, chunkBytes)
-  for (const { channel, seq } of page?.frames ?? []) if (seq !== undefined && channel !== LOG_NOTICE) feed.prev.set(channel, seq)
-  return page
+  return tail.recentPage(new Set(feed.channels.keys()), after, chunkBytes)
 }
 
 /** Reads missing frames from the database, in pages of about PAGE_BYTES, because a page stays in memory until a slow client has taken it. */
 function createPageReader({ db, tail }: ReplayParts, feed: Replay): (after: number) => Promise<FramePage> {
   let limit: number = PAGE_ROWS.first
+  /** The end of the last page that was read, and the seq of each channel's last frame there; 0 when there is none. */
+  let readThrough: number | undefined
+  let heads = new Map<string, number>()
   return async (after) => {
     const through = tail.position()
     const selection = toLogSelection(feed.channels.values())
     const { rows, upgrades, orders, throughSeq } = await feed.budget.read(async () => {
+      if (after !== readThrough) heads = await readHeads(db, feed.channels, after)
       const own = await readOrderEntries(db, selection.orders, { afterSeq: after, throughSeq: through, limit })
       const selected = await readChannels(db, selection, { afterSeq: after, throughSeq: own.throughSeq, limit })
       const end = selected.length < limit ? own.throughSeq : (selected.at(-1)?.seq ?? own.throughSeq)
       const entries = own.entries.filter(({ seq }) => seq <= end)
       return { rows: selected, orders: entries, upgrades: await readUpgrades(db, { afterSeq: after, throughSeq: end }), throughSeq: end }
     })
-    const frames = inLogOrder(rows, upgrades, orders).flatMap((entry) => toReplayFrames(entry, feed))
+    readThrough = throughSeq
+    const frames = inLogOrder(rows, upgrades, orders).flatMap((entry) => toReplayFrames(entry, feed.channels, heads))
     const bytes = frames.reduce((sum, frame) => sum + frame.bytes().length, 0)
     limit = Math.min(PAGE_ROWS.max, Math.max(PAGE_ROWS.min, Math.floor(((rows.length + orders.length) * PAGE_BYTES) / Math.max(1, bytes))))
-    return { frames, throughSeq }
+    return framePage(frames, throughSeq)
   }
 }
 
-function toReplayFrames(row: LogEntry, feed: Replay): readonly Frame[] {
+/** Moves `heads` to the row. */
+function toReplayFrames(row: LogEntry, channels: ReadonlyMap<string, LogChannel>, heads: Map<string, number>): readonly Frame[] {
   if (isUpgrade(row)) return [upgradeFrame(row)]
   if (isOrderEntry(row)) {
     const name = ordersChannel(row.account)
-    const frames = feed.channels.has(name) ? orderFrames(row, feed.prev.get(name) ?? 0) : []
-    feed.prev.set(name, row.seq)
+    const frames = channels.has(name) ? orderFrames(row, heads.get(name) ?? 0) : []
+    heads.set(name, row.seq)
     return frames
   }
   const { shared, personal } = channelsOfRow(row)
   return [...shared, ...personal].flatMap(({ channel, data }) => {
-    if (!feed.channels.has(channel)) return []
-    const prev = feed.prev.get(channel) ?? 0
-    feed.prev.set(channel, row.seq)
+    if (!channels.has(channel)) return []
+    const prev = heads.get(channel) ?? 0
+    heads.set(channel, row.seq)
     return [logFrame(channel, { seq: row.seq, prev }, data)]
   })
+}
+
+/** The seq of each channel's last frame at or before `atSeq`; 0 when there is none. */
+async function readHeads(db: Queryable, channels: ReadonlyMap<string, LogChannel>, atSeq: number): Promise<Map<string, number>> {
+  const selection = toLogSelection(channels.values())
+  const { events, assets, accounts } = await readChannelHeads(db, selection, atSeq)
+  const orders = await readOrderHeads(db, selection.orders, atSeq)
+  const headOf = (channel: LogChannel): number | undefined => {
+    if (channel.kind === 'events') return events
+    if (channel.kind === 'trades') return assets.get(channel.asset)
+    return (channel.kind === 'orders' ? orders : accounts).get(channel.account)
+  }
+  return new Map([...channels].map(([name, channel]) => [name, headOf(channel) ?? 0]))
 }
 
 /** The channels as a filter for reading the log. */

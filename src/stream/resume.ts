@@ -1,7 +1,7 @@
 // Resuming from a position in the log (docs/websocket.md): a replay of everything after it, or a gap that the client has to fill over REST.
 
-import { countOrderEntries, readOrderHeads } from '../projections/order-stream.ts'
-import { countFrames, readChannelHeads } from '../projections/stream-log.ts'
+import { countOrderEntries } from '../projections/order-stream.ts'
+import { countFrames } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
 import type { LogChannel } from './channels.ts'
 import { toLogSelection } from './replay.ts'
@@ -48,27 +48,7 @@ export async function planResume(
     const count = async (): Promise<number> => (await countFrames(db, selection, range)) + (await countOrderEntries(db, selection.orders, range))
     if ((await budget.read(count)) > maxFrames) return gap('too_far')
   }
-  const heads = await budget.read(async () => {
-    return { ...(await readChannelHeads(db, selection, since)), orders: await readOrderHeads(db, selection.orders, since) }
-  })
-  const prev = new Map<string, number>()
-  for (const [name, channel] of channels) {
-    prev.set(name, headOf(channel, heads))
-  }
-  return { kind: 'replay', start: { channels, afterSeq: since, prev } }
-}
-
-interface Heads {
-  readonly events: number
-  readonly assets: ReadonlyMap<string, number>
-  readonly accounts: ReadonlyMap<string, number>
-  readonly orders: ReadonlyMap<string, number>
-}
-
-function headOf(channel: LogChannel, heads: Heads): number {
-  if (channel.kind === 'events') return heads.events
-  if (channel.kind === 'trades') return heads.assets.get(channel.asset) ?? 0
-  return (channel.kind === 'orders' ? heads.orders : heads.accounts).get(channel.account) ?? 0
+  return { kind: 'replay', start: { channels, afterSeq: since } }
 }
 
 /** A channel has about one frame per seq at most, so a short range needs no counting. */

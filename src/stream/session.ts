@@ -103,11 +103,11 @@ export function createSession(parts: SessionParts): Session {
 
   /** Sends the snapshots and continues after them; delivers the other channels from now on. */
   function startLogChannels(names: readonly string[], snapshots: readonly ChannelSnapshot[]): void {
-    for (const { name, channel, frames, seq, prev } of snapshots) {
+    for (const { name, channel, frames, seq } of snapshots) {
       const bytes = Buffer.concat(frames)
       budget.spendSnapshot(bytes.length)
       connection.write(bytes)
-      subscriptions.replay({ channels: new Map([[name, channel]]), afterSeq: seq, prev: new Map([[name, prev]]) })
+      subscriptions.replay({ channels: new Map([[name, channel]]), afterSeq: seq })
     }
     const subscribed = subscriptions.names()
     subscriptions.addLive(names.filter((name) => !subscribed.has(name)))

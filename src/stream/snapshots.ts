@@ -1,13 +1,12 @@
 // Snapshots of log channels: an asset's last trade prints, an account's positions and orders, and its orders with submissions and fills.
 
 import { PRINTS_IN_SNAPSHOT } from '../limits.ts'
-import { readOrderHeads, readOrdersSnapshot } from '../projections/order-stream.ts'
-import { readChannelHeads, readLastPrints } from '../projections/stream-log.ts'
+import { readOrdersSnapshot } from '../projections/order-stream.ts'
+import { readLastPrints } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
 import { tradesChannel } from './channels.ts'
 import type { LogChannel } from './channels.ts'
 import { channelsOfRow, logFrame } from './frames.ts'
-import { toLogSelection } from './replay.ts'
 import type { ReplayBudget } from './replay-budget.ts'
 import type { Tail } from './tail.ts'
 import { textFrame } from './wire.ts'
@@ -26,8 +25,6 @@ export interface ChannelSnapshot {
   readonly frames: readonly Buffer[]
   /** The snapshot's position in the log; delivery continues after it. */
   readonly seq: number
-  /** The seq of the channel's last frame at or before `seq`. */
-  readonly prev: number
 }
 
 export interface SnapshotParts {
@@ -61,18 +58,16 @@ async function readPrints(
     frames.push(logFrame(name, { seq: row.seq, prev }, data).bytes())
     prev = row.seq
   }
-  return { name, channel, frames, seq, prev }
+  return { name, channel, frames, seq }
 }
 
 async function readAccount(parts: SnapshotParts, name: string, channel: Extract<LogChannel, { kind: 'account' }>): Promise<ChannelSnapshot> {
   const { seq, positions, orders } = await parts.readAccount(channel.account)
-  const heads = await parts.budget.read(() => readChannelHeads(parts.db, toLogSelection([channel]), seq))
   const frame = textFrame(JSON.stringify({ channel: name, snapshot: true, seq, data: { positions, orders } }))
-  return { name, channel, frames: [frame], seq, prev: heads.accounts.get(channel.account) ?? 0 }
+  return { name, channel, frames: [frame], seq }
 }
 
 async function readOrders({ db, budget }: SnapshotParts, name: string, channel: Extract<LogChannel, { kind: 'orders' }>): Promise<ChannelSnapshot> {
   const { seq, ...data } = await budget.read(() => readOrdersSnapshot(db, channel.account))
-  const heads = await budget.read(() => readOrderHeads(db, [channel.account], seq))
-  return { name, channel, frames: [textFrame(JSON.stringify({ channel: name, snapshot: true, seq, data }))], seq, prev: heads.get(channel.account) ?? 0 }
+  return { name, channel, frames: [textFrame(JSON.stringify({ channel: name, snapshot: true, seq, data }))], seq }
 }

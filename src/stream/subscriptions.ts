@@ -30,8 +30,6 @@ export interface ReplayStart {
   readonly channels: ReadonlyMap<string, LogChannel>
   /** Delivery starts with the first frame after this seq. */
   readonly afterSeq: number
-  /** The seq of each channel's last frame at or before `afterSeq`; 0 when there is none. */
-  readonly prev: ReadonlyMap<string, number>
 }
 
 export interface Subscriptions {
@@ -78,12 +76,11 @@ export function createSubscriptions({ connection, hub, tail, db, clock, budget, 
     names: () => new Set([...hub.channelsOf(subscriber), ...[...replays].flatMap(({ channels }) => [...channels.keys()])]),
     replays: () => replays.size,
     addLive: (names) => hub.add(subscriber, names),
-    replay({ channels, afterSeq, prev }) {
+    replay({ channels, afterSeq }) {
       pause([...channels.keys()])
       run({
         channels: new Map(channels),
         afterSeq,
-        prev: new Map(prev),
         signal: connection.closed,
         budget,
         waitingBytes,
