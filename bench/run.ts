@@ -10,6 +10,7 @@ import { measureCrowd } from './figures/crowd.ts'
 import { measureFanOut } from './figures/fan-out.ts'
 import { measureHostileNode } from './figures/hostile-node.ts'
 import { measureLoopDelay } from './figures/loop-delay.ts'
+import { measureMassResume } from './figures/mass-resume.ts'
 import { measureOrders } from './figures/orders.ts'
 import { measurePages } from './figures/pages.ts'
 import { measureSoak } from './figures/soak.ts'
@@ -28,6 +29,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   pages: measurePages,
   'fan-out': measureFanOut,
   soak: measureSoak,
+  'mass-resume': measureMassResume,
   'stream-costs': measureStreamCosts,
   'catch-up': measureCatchUp,
   'loop-delay': measureLoopDelay,

@@ -42,7 +42,8 @@ import { createMemoryChallengeState } from './keys/challenges.ts'
 import { createKeys } from './keys/keys.ts'
 import type { Keys } from './keys/keys.ts'
 import {
-  ADDRESS_CEILING_PER_WINDOW, RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS,
+  ADDRESS_CEILING_PER_WINDOW, HTTP_CONNECTIONS_MAX, RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC,
+  STREAM_LIMITS,
 } from './limits.ts'
 import type { StreamLimits } from './limits.ts'
 import type { GatewayStats } from './metrics/sources.ts'
@@ -270,6 +271,7 @@ function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits'
     allowedHosts: parts.allowedHosts ?? null,
     webOrigins: parts.webOrigins,
     trustProxy: parts.trustProxy,
+    maxConnections: HTTP_CONNECTIONS_MAX + (parts.streamLimits ?? STREAM_LIMITS).connections,
     regionGuard: parts.regionGuard,
     observer: parts.observer ?? null,
     tracer: parts.tracer ?? null,

@@ -140,7 +140,7 @@ export const INDEX_WAITERS_MAX = 1_024
 /** The same per caller, so that no caller can take all waiting slots. */
 export const INDEX_WAITERS_PER_CALLER_MAX = 64
 export const READ_STATEMENT_TIMEOUT_MS = 5_000
-/** Open connections, WebSockets included. */
+/** Open connections besides those that the stream may have. */
 export const HTTP_CONNECTIONS_MAX = 8_192
 export const BODY_LIMIT_BYTES = 64 * 1024
 /** Base64 characters of the signed envelope that proves an address. Fits a hundred operations. */

@@ -13,12 +13,12 @@ import { applyEvents } from '../../src/projections/apply.ts'
 import type { ArchivedEvent } from '../../src/projections/archived-event.ts'
 import { insertEpoch } from '../../src/projections/epochs.ts'
 import { appendEvents } from '../../src/projections/events.ts'
-import { INDEX_CHANNEL } from '../../src/projections/index-state.ts'
+import { INDEX_CHANNEL, notifyIndexChanged } from '../../src/projections/index-state.ts'
+import { notifyLogPage } from '../../src/projections/log-notification.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Queryable, Store } from '../../src/store/store.ts'
 import { readChannelHeads } from '../../src/projections/stream-log.ts'
 import { createStream } from '../../src/stream/stream.ts'
-import type { Stream } from '../../src/stream/stream.ts'
 import { archivePages, firstEpoch } from '../support/archive-rows.ts'
 import { loadDeployment } from '../support/deployment.ts'
 import { serveParent } from '../support/in-child.ts'
@@ -35,7 +35,22 @@ const deployment = loadDeployment()
 let events: readonly ArchivedEvent[] | undefined
 let written = 0
 let store: Store | undefined
-let stream: Stream | undefined
+/** Whether clients of `echo` get the notifications, which then carry no rows. */
+let echoing = false
+/** Notifications that wait for `send`. */
+let held: { readonly arrived: PromiseWithResolvers<void>; readonly deliver: (() => void)[] } | undefined
+
+/** The store with notifications that wait for `send`, so that the parent measures their delivery without the commit. */
+function holdingNotifications(real: Store): Store {
+  held = { arrived: Promise.withResolvers(), deliver: [] }
+  return {
+    ...real,
+    listen: (channel, callback) => real.listen(channel, (payload) => {
+      held?.deliver.push(() => callback(payload))
+      held?.arrived.resolve()
+    }),
+  }
+}
 
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
@@ -51,7 +66,7 @@ serveParent(
     /** Opens an empty log without a database engine, whose memory would hide that of the stream. */
     openEmpty(): void {
       const read: Queryable = { query: () => Promise.resolve([]) }
-      store = { read } as Store
+      store = { read, listen: async () => async () => {} } as unknown as Store
     },
     /** Begins the first epoch of an empty log. */
     async begin(): Promise<void> {
@@ -60,11 +75,12 @@ serveParent(
         await tx.query('update idx.cursor set epoch = 1, start_ledger = 1, updated_at = $1', [clock.nowMs()])
       })
     },
-    /** Serves the stream and returns the port. It follows the log only if `followsLog`; otherwise the parent calls `send`. */
+    /** Serves the stream and returns the port. Unless it follows the log, it gets the notifications of commits when the parent calls `send`. */
     async serve({ connections, followsLog }: { readonly connections: number; readonly followsLog: boolean }): Promise<number> {
+      const served = defined(store, 'the store')
       const newStream = createStream({
         deployment: anyDeployment(),
-        store: defined(store, 'the store'), clock, log: silentLog,
+        store: followsLog ? served : holdingNotifications(served), clock, log: silentLog,
         // All clients have one address.
         limits: { ...STREAM_LIMITS, connections, connectionsPerAddress: connections, replayBurstBytes: Number.MAX_SAFE_INTEGER, drainMs: 0 },
         services: {
@@ -76,9 +92,8 @@ serveParent(
           isRevoked: () => false,
         },
       })
-      stream = newStream
-      if (followsLog) newStream.start()
-      else await newStream.publishCommitted()
+      newStream.start()
+      await newStream.publishCommitted()
       const server = createServer()
       server.on('upgrade', (request, socket, head) =>
         newStream.accept(request, socket, head, { requestId: 'bench', origin: { address: 'bench', network: null } }))
@@ -87,6 +102,7 @@ serveParent(
     },
     /** Serves clients that receive this text for each notification of the index, without the stream. Returns the port. */
     async echo(text: string): Promise<number> {
+      echoing = true
       const server = createServer()
       const sockets = new WebSocketServer({ server, perMessageDeflate: false })
       const stop = await defined(store, 'the store').listen(INDEX_CHANNEL, () => sockets.clients.forEach((client) => client.send(text)))
@@ -107,9 +123,11 @@ serveParent(
         await appendEvents(tx, 1, rows, clock.nowMs())
         await applyEvents(tx, firstEpoch(deployment), rows)
         await tx.query('update idx.cursor set last_seq = $1, last_ledger = $2', [written, rows.at(-1)?.ledger ?? null])
-        await tx.query('select pg_notify($1, $2)', [INDEX_CHANNEL, String(written)])
+        if (echoing) await notifyIndexChanged(tx, written)
+        else await notifyLogPage(tx, { afterSeq: written - count, lastSeq: written, rows: count })
         commitAtMs = machineMs()
       })
+      if (held !== undefined) await held.arrived.promise
       return commitAtMs
     },
     /** The sequence numbers of the last frames in the channels of all events and of one asset's trades. */
@@ -117,8 +135,12 @@ serveParent(
       const { events: all, assets } = await readChannelHeads(defined(store, 'the store').read, { events: true, assets: [asset], accounts: [] }, written)
       return { events: all, trades: assets.get(asset) ?? 0 }
     },
-    /** Reads the committed events and sends them to all clients. */
-    send: () => defined(stream, 'the stream').publishCommitted(),
+    /** Delivers the notifications of the commits since the last call, which the stream then sends to all clients. */
+    send(): void {
+      const { deliver } = defined(held, 'the held notifications')
+      held = { arrived: Promise.withResolvers(), deliver: [] }
+      for (const each of deliver) each()
+    },
   },
   () => disposables.disposeAsync(),
 )

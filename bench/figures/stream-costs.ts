@@ -32,28 +32,33 @@ const QUICK_COMMITS = 20
 const LATENCY_BUDGET_MS = 20_000
 
 /**
- * The time from the commit of an event to its frame at a client: through the stream, and directly from the notification, for the same commits. It does not
- * include the indexer's poll interval, which is a setting.
+ * The time from the commit of an event to its frame at a client: through the stream, and directly from the notification of the same commit in another database.
+ * The commits alternate. It does not include the indexer's poll interval, which is a setting.
  */
 async function measureLatency(engine: Engine, reportProgress: ReportProgress, quick: boolean): Promise<readonly Figure[]> {
   const commits = quick ? QUICK_COMMITS : COMMITS
   const roundCount = quick ? 1 : LATENCY_ROUNDS
   await using database = await createDatabase(engine)
+  await using bareDatabase = await createDatabase(engine)
   await using stream = startChild(STREAM)
-  await stream.call('open', database.location)
-  await stream.call('begin')
+  await using bare = startChild(STREAM)
+  for (const [child, { location }] of [[stream, database], [bare, bareDatabase]] as const) {
+    await child.call('open', location)
+    await child.call('begin')
+  }
   using ours = await openStreamClients(await stream.call<number>('serve', { connections: 1, followsLog: true }), 1)
   ours.send(SUBSCRIBE)
   await ours.receive(GREETING_FRAMES)
   const arrived = ours.receive(1)
   await stream.call('prepare', 1)
   await arrived
-  using baselineClients = await openStreamClients(await stream.call<number>('echo', ours.lastText()), 1)
-  await timeCommits(stream, { ours, baseline: baselineClients }, commits)
+  using baselineClients = await openStreamClients(await bare.call<number>('echo', ours.lastText()), 1)
+  const sides = { ours: { server: stream, clients: ours }, baseline: { server: bare, clients: baselineClients } }
+  await timeCommits(sides, commits)
   const rounds: { readonly ours: readonly number[]; readonly baseline: readonly number[] }[] = []
   const until = performance.now() + LATENCY_BUDGET_MS
   while (rounds.length < roundCount && (rounds.length === 0 || performance.now() < until)) {
-    rounds.push(await timeCommits(stream, { ours, baseline: baselineClients }, commits))
+    rounds.push(await timeCommits(sides, commits))
     reportProgress(`commit to frame (${engine}): round ${rounds.length} of ${roundCount}`)
   }
   const roundsAt = (share: number) => rounds.map((round) => ({ ours: quantile(round.ours, share), baseline: quantile(round.baseline, share) }))
@@ -63,22 +68,26 @@ async function measureLatency(engine: Engine, reportProgress: ReportProgress, qu
   ]
 }
 
-/** The milliseconds from each commit until the frame arrived, sorted. */
-async function timeCommits(stream: Child, clients: { readonly ours: StreamClients; readonly baseline: StreamClients }, commits: number) {
-  const arrival = async (receivers: StreamClients): Promise<number> => {
-    await receivers.receive(1)
-    return machineMs()
-  }
+interface Side {
+  readonly server: Child
+  readonly clients: StreamClients
+}
+
+/** The milliseconds from each commit until the frame arrived, sorted. The sides take turns in committing first. */
+async function timeCommits(sides: { readonly ours: Side; readonly baseline: Side }, commits: number) {
   const latencies = { ours: [] as number[], baseline: [] as number[] }
   for (let commit = 0; commit < commits; commit++) {
-    const arrivals = [arrival(clients.ours), arrival(clients.baseline)] as const
-    const commitAtMs = await stream.call<number>('prepare', 1)
-    latencies.ours.push(await arrivals[0] - commitAtMs)
-    latencies.baseline.push(await arrivals[1] - commitAtMs)
+    for (const name of commit % 2 === 0 ? ['ours', 'baseline'] as const : ['baseline', 'ours'] as const) latencies[name].push(await timeCommit(sides[name]))
   }
   latencies.ours.sort((a, b) => a - b)
   latencies.baseline.sort((a, b) => a - b)
   return latencies
+}
+
+async function timeCommit({ server, clients }: Side): Promise<number> {
+  const arrived = clients.receive(1).then(machineMs)
+  const commitAtMs = await server.call<number>('prepare', 1)
+  return await arrived - commitAtMs
 }
 
 const IDLE_ROUNDS = 4

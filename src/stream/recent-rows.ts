@@ -35,7 +35,12 @@ export interface RecentRows {
    * Frames of these channels after `afterSeq`, when the retained rows include all of them. A page ends after the row that reaches `pageBytes`, and otherwise
    * at `endSeq`, the position of the log.
    */
-  pageAfter(channels: ReadonlySet<string>, afterSeq: number, end: { readonly pageBytes: number; readonly endSeq: number }): FramePage | undefined
+  pageAfter(channels: ReadonlySet<string>, afterSeq: number, end: PageEnd): FramePage | undefined
+}
+
+interface PageEnd {
+  readonly pageBytes: number
+  readonly endSeq: number
 }
 
 /** Retains at least the newest `minRows` rows, and fewer than twice as many. */
@@ -46,7 +51,7 @@ export function createRecentRows(minRows: number): RecentRows {
   /** Since the last change of the rows, by request. */
   const pages = new Map<string, FramePage>()
 
-  function makePage(channels: ReadonlySet<string>, afterSeq: number, { pageBytes, endSeq }: { readonly pageBytes: number; readonly endSeq: number }): FramePage {
+  function makePage(channels: ReadonlySet<string>, afterSeq: number, { pageBytes, endSeq }: PageEnd): FramePage {
     const frames: Frame[] = []
     let bytes = 0
     for (let index = indexAfter(rows, afterSeq); index < rows.length; index++) {

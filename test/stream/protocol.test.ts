@@ -6,8 +6,9 @@ import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
-import { STREAM_LIMITS } from '../../src/limits.ts'
+import { HTTP_CONNECTIONS_MAX, STREAM_LIMITS } from '../../src/limits.ts'
 import type { Candle } from '../../src/resources/candle.ts'
+import { createBareGateway } from '../support/bare-gateway.ts'
 import type { StreamClient, StreamFrame } from '../support/stream-client.ts'
 import { createTrader } from '../support/traders.ts'
 import { createGatewayFixture, FIXTURE_START_MS } from '../support/gateway-fixture.ts'
@@ -226,6 +227,11 @@ test('closes a connection above a limit before hello, with the reason', async ()
   await first.close()
   const again = await from('1.1.1.1')
   await again.frame(isType('hello'))
+})
+
+test('accepts as many sockets as the stream may have, besides those of other requests', async () => {
+  await using bare = await createBareGateway({ streamLimits: { ...STREAM_LIMITS, connections: 20_000 } })
+  assert.equal(bare.gateway.app.server.maxConnections, 20_000 + HTTP_CONNECTIONS_MAX)
 })
 
 test('closes a connection above 20 messages at once or 20 a second', async () => {
