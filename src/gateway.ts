@@ -68,6 +68,7 @@ import { accountRoutes } from './routes/account.ts'
 import { cashLedgerRoutes } from './routes/cash-ledger.ts'
 import { candlesRoutes } from './routes/candles.ts'
 import { consoleRoutes } from './routes/console.ts'
+import { correctionsRoutes } from './routes/corrections.ts'
 import { eventsRoutes } from './routes/events.ts'
 import { exportsRoutes } from './routes/exports.ts'
 import { fundingRoutes } from './routes/funding.ts'
@@ -309,6 +310,7 @@ function historyRoutes(
   cashLedgerRoutes(app, { db })
   leaderboardRoutes(app, parts)
   eventsRoutes(app, parts)
+  correctionsRoutes(app, parts)
   positionsRoutes(app, parts)
   openOrdersRoutes(app, { db })
   orderHistoryRoutes(app, { db })

@@ -14,6 +14,7 @@ export const KEY_TIERS = ['standard', 'market_maker'] as const
 export const PAGE_LIMITS = {
   events: { default: 50, max: 500 },
   trades: { default: 50, max: 200 },
+  corrections: { default: 50, max: 200 },
   leaderboard: { default: 50, max: 200 },
   placedOrders: { default: 50, max: 200 },
   orderHistory: { default: 50, max: 200 },

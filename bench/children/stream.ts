@@ -132,7 +132,7 @@ serveParent(
     },
     /** The sequence numbers of the last frames in the channels of all events and of one asset's trades. */
     async heads(asset: string): Promise<{ readonly events: number; readonly trades: number }> {
-      const { events: all, assets } = await readChannelHeads(defined(store, 'the store').read, { events: true, assets: [asset], accounts: [] }, written)
+      const { events: all, assets } = await readChannelHeads(defined(store, 'the store').read, { assets: [asset], accounts: [] }, written)
       return { events: all, trades: assets.get(asset) ?? 0 }
     },
     /** Delivers the notifications of the commits since the last call, which the stream then sends to all clients. */

@@ -58,6 +58,9 @@ export interface EventData {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
+/** A difference between the index and the ledger that was corrected, as in `/v1/corrections`. */
+export type CorrectionData = components['schemas']['Correction']
+
 /** An event of the account. */
 export interface AccountEventData extends EventData {
   readonly owner: string
@@ -82,7 +85,7 @@ export interface HeartbeatData {
 }
 
 export type CandleInterval = '1m' | '5m' | '15m' | '1h' | '4h' | '1d' | '1w'
-export type LogChannel = `trades.${string}` | 'events' | `account.events.${string}` | `account.orders.${string}`
+export type LogChannel = `trades.${string}` | 'events' | 'corrections' | `account.events.${string}` | `account.orders.${string}`
 export type Channel = `ticker.${string}` | `prices.${string}` | `candles.${string}.${CandleInterval}` | 'heartbeat' | LogChannel
 
 export type DataOf<Name extends Channel> = Name extends `ticker.${string}` ? TickerData
@@ -90,8 +93,9 @@ export type DataOf<Name extends Channel> = Name extends `ticker.${string}` ? Tic
     : Name extends `candles.${string}` ? CandleData
       : Name extends `trades.${string}` ? TradeData
         : Name extends 'events' ? EventData
-          : Name extends `account.orders.${string}` ? OrderChangeData
-            : Name extends 'heartbeat' ? HeartbeatData : AccountEventData
+          : Name extends 'corrections' ? CorrectionData
+            : Name extends `account.orders.${string}` ? OrderChangeData
+              : Name extends 'heartbeat' ? HeartbeatData : AccountEventData
 
 /** A frame of a channel. */
 export interface Frame<Name extends Channel> {
@@ -163,5 +167,5 @@ export interface Message {
 }
 
 export function isLog(channel: string): channel is LogChannel {
-  return channel === 'events' || channel.startsWith('trades.') || channel.startsWith('account.')
+  return channel === 'events' || channel === 'corrections' || channel.startsWith('trades.') || channel.startsWith('account.')
 }

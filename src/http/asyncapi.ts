@@ -17,8 +17,9 @@ const TEXTS = {
     'on any instance. Amounts are digit strings in 7-decimal fixed point.',
   server: 'Address of the gateway. Use ws without TLS.',
   channel:
-    'Subscribe to channels with messages: ticker.<ASSET>, prices.<ASSET>, candles.<ASSET>.<interval>, trades.<ASSET>, events, account.events.<address>, ' +
-    'account.orders.<address>, heartbeat. The close frame states the reason: code 1012 for a restart, 1013 for an exceeded limit, 4401 for a revoked key.',
+    'Subscribe to channels with messages: ticker.<ASSET>, prices.<ASSET>, candles.<ASSET>.<interval>, trades.<ASSET>, events, corrections, ' +
+    'account.events.<address>, account.orders.<address>, heartbeat. The close frame states the reason: code 1012 for a restart, 1013 for an exceeded ' +
+    'limit, 4401 for a revoked key.',
 } as const
 
 /** GET /docs/stream.json. */

@@ -11,6 +11,7 @@ import { AdlQueue, AdlRow } from '../resources/adl-queue.ts'
 import { ACTION_REQUESTS } from '../resources/action-request.ts'
 import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
 import { Candle } from '../resources/candle.ts'
+import { Correction } from '../resources/correction.ts'
 import {
   ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled, InvalidSignature, KeeperUnauthorized, KeyLimitReached,
   KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, OrderNotFound, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
@@ -66,7 +67,7 @@ const DOCUMENT_VERSION = '0.1.0'
 const SCHEMAS: readonly TSchema[] = [
   Price, OracleHealth, Market, MarketCapacity, MarketStats, PoolCapacity, Solvency, OpenPosition, ListedPosition, AdlRow, AdlQueue, Shortfall,
   PlacedOrderRow, Order,
-  RealizedTrade, Fill, Candle, LeaderboardEntry, Leaderboard, LeaderRank, LeaderTotals, EventRow, Health, DeployedContract, Alive, Ready, NotReady,
+  RealizedTrade, Fill, Candle, LeaderboardEntry, Leaderboard, LeaderRank, LeaderTotals, EventRow, Correction, Health, DeployedContract, Alive, Ready, NotReady,
   NotYet,
   ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountLimits, RateLimitBucket, AccountVolume, OpenOrder, OpenOrders, AccountState,
   TraderVault, VaultTrade, VaultFlow, VaultSample, TraderProfile, PnlPoint, CashMovement, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
@@ -92,6 +93,7 @@ const TAGS = [
   { name: 'charts', description: 'TradingView UDF datafeed.' },
   { name: 'trades', description: 'Closed and liquidated positions, and opened ones.' },
   { name: 'events', description: 'Archived contract events, the source of all historical data.' },
+  { name: 'corrections', description: 'Differences between the index and the ledger that were corrected.' },
   { name: 'positions', description: 'Open positions of all traders, and the order in which auto-deleveraging closes them.' },
   { name: 'traders', description: 'Public profiles of accounts.' },
   { name: 'leaderboard', description: 'Traders ranked by profit or volume.' },

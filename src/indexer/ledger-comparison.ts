@@ -10,10 +10,9 @@ import { readVaultCount } from '../chain/vault-info.ts'
 import type { VaultCount } from '../chain/vault-info.ts'
 import type { Deployment } from '../exchange/deployment.ts'
 import { readCompleteness } from '../projections/completeness.ts'
-import { recordCorrections } from '../projections/corrections.ts'
+import { recordCorrections, recordInterestCorrections } from '../projections/corrections.ts'
 import type { Correction } from '../projections/corrections.ts'
 import type { Epoch } from '../projections/epochs.ts'
-import { lastReservedSeq } from '../projections/index-state.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { listPlaced } from '../projections/orders.ts'
 import type { Position } from '../projections/positions.ts'
@@ -114,7 +113,7 @@ export async function compareWithLedger(
   const known = new Map(positions.map((position) => [position.positionId, position]))
   const corrections = requestedIds.map((id) => correctionOf(id, known.get(id), { state, open, since })).filter((correction) => correction !== undefined)
   if (corrections.length > 0) {
-    await recordCorrections(tx, corrections, { deployment, afterSeq: lastReservedSeq(cursor), ledger: state.ledger, nowMs })
+    await recordCorrections(tx, corrections, known, { deployment, cursor, ledger: state.ledger, nowMs })
   }
   const limit = maxEntriesPerRead(state.openInterest.size) / 2
   const missingIds = open.ids
@@ -126,7 +125,7 @@ export async function compareWithLedger(
     ? { positions: state.openIds?.size ?? null, orders: state.restingIds?.length ?? null, restingIds: state.restingIds }
     : { positions: state.openPositionCount, orders: state.openOrderCount, restingIds: step === null ? pendingWithoutEvent(scan) : null }
   const positionsMatch = corrections.length === 0 && missingIds.length === 0 && step === null
-  const drift = await recordTotals(tx, part, since, { market, positionsMatch, log, nowMs })
+  const drift = await recordTotals(tx, part, since, { market, positionsMatch, cursor, log, nowMs })
   return { corrections, missingIds, step, scan, drift }
 }
 
@@ -182,15 +181,18 @@ async function recordTotals(
   tx: Queryable,
   { epoch, state, vaultCount }: ComparisonPart,
   since: ActivitySince,
-  { market, positionsMatch, log, nowMs }: {
-    readonly market: OpenOnLedger; readonly positionsMatch: boolean; readonly log: Log; readonly nowMs: number
+  { market, positionsMatch, cursor, log, nowMs }: {
+    readonly market: OpenOnLedger; readonly positionsMatch: boolean; readonly cursor: IndexCursor; readonly log: Log; readonly nowMs: number
   },
 ): Promise<Drift> {
   const { ledger, factoryBalance } = state
   const isComparable = positionsMatch && since.positionIds.size === 0 && since.traders.size === 0
-  const interestWrong = isComparable && isInterestWrong(await readInterest(tx, epoch.deployment), state)
+  const interest = await readInterest(tx, epoch.deployment)
+  const interestWrong = isComparable && isInterestWrong(interest, state)
   if (interestWrong) {
     await recomputeInterest(tx, epoch.deployment)
+    const corrected = await readInterest(tx, epoch.deployment)
+    await recordInterestCorrections(tx, interest, corrected, { deployment: epoch.deployment, cursor, ledger, nowMs })
     log.warn({ ledger }, 'the open interest differed from the ledger and was recomputed')
   }
   const vaultsTotal = since.touchesVaults ? null : await readVaultsTotal(tx, epoch)

@@ -1,17 +1,21 @@
 // Corrections of projections that differ from the ledger. Each is stored with a seq, so that a rebuild applies it between the same events.
 
-import type { LedgerPosition } from './reconciliation.ts'
+import type { CorrectedValues, Correction as CorrectionRow, CorrectionKind } from '../resources/correction.ts'
 import type { Queryable } from '../store/store.ts'
+import type { IndexCursor } from './index-state.ts'
+import { lastReservedSeq, updateIndexCursor } from './index-state.ts'
 import { changeOpenInterest } from './interest-versions.ts'
+import { listLog } from './log-list.ts'
+import { epochOfSeq, olderDeployment } from './older-deployment.ts'
+import type { Page } from './page.ts'
 import { insertPositionVersions, stepPosition } from './position-versions.ts'
 import type { Position } from './positions.ts'
 import { loadPositions, storePositions } from './positions.ts'
-
-export type CorrectionKind = 'ended' | 'changed' | 'opened'
+import type { LedgerPosition } from './reconciliation.ts'
 
 /** One position that differs from the ledger. */
 export interface Correction {
-  readonly kind: CorrectionKind
+  readonly kind: Exclude<CorrectionKind, 'interest'>
   readonly positionId: number
   /** The position in the ledger; null when the ledger no longer has it. */
   readonly ledgerPosition: LedgerPosition | null
@@ -23,27 +27,71 @@ export interface CorrectionWithSeq extends Correction {
   readonly deployment: number
 }
 
-/** Stores corrections with seqs after `afterSeq`, and applies them. The caller's transaction must hold the cursor row. */
+/** Where and when the index was compared. `cursor` is the present one: corrections are added at the end of the log. */
+export interface ComparisonContext {
+  readonly deployment: number
+  readonly cursor: IndexCursor
+  readonly ledger: number
+  readonly nowMs: number
+}
+
+/** Stores corrections of positions at the end of the log, and applies them. `known` is what the index has. Throws IndexConflict. */
 export async function recordCorrections(
-  tx: Queryable,
-  corrections: readonly Correction[],
-  context: { readonly deployment: number; readonly afterSeq: number; readonly ledger: number; readonly nowMs: number },
+  tx: Queryable, corrections: readonly Correction[], known: ReadonlyMap<number, Position>, context: ComparisonContext,
 ): Promise<void> {
-  const { deployment, afterSeq, ledger, nowMs } = context
-  const numbered = corrections.map((correction, index) => ({ ...correction, deployment, seq: afterSeq + index + 1 }))
-  for (const { seq, kind, positionId, ledgerPosition } of numbered) {
+  const firstSeq = lastReservedSeq(context.cursor) + 1
+  const numbered = corrections.map((correction, index) => ({ ...correction, deployment: context.deployment, seq: firstSeq + index }))
+  await extendLog(tx, context.cursor, numbered.length)
+  for (const { seq, deployment, kind, positionId, ledgerPosition } of numbered) {
+    const position = known.get(positionId)
+    const named = ledgerPosition ?? position
     await tx.query(
       `insert into idx.corrections (place, deployment, kind, position_id, ledger, noticed_at, trader, asset, direction, size, entry_price, opened_at,
-         margin_mode)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+         margin_mode, before, after)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::jsonb, $15::jsonb)`,
       [
-        seq, deployment, kind, positionId, ledger, nowMs, ledgerPosition?.trader ?? null, ledgerPosition?.asset ?? null, ledgerPosition?.direction ?? null,
+        seq, deployment, kind, positionId, context.ledger, context.nowMs, named?.trader ?? null, named?.asset ?? null, ledgerPosition?.direction ?? null,
         ledgerPosition?.size ?? null, ledgerPosition?.entryPrice ?? null, ledgerPosition?.openedAt ?? null, ledgerPosition?.marginMode ?? null,
+        toValues(position?.state === 'open' ? position : null), toValues(ledgerPosition),
       ],
     )
   }
-  await tx.query('update idx.cursor set reserved_seq = greatest(reserved_seq, $1::bigint)', [afterSeq + numbered.length])
   await applyCorrections(tx, numbered)
+}
+
+/** Open interest by asset. */
+export type Interest = ReadonlyMap<string, { readonly long: bigint; readonly short: bigint }>
+
+/** Stores which sums of the open interest were corrected. Throws IndexConflict. */
+export async function recordInterestCorrections(tx: Queryable, before: Interest, after: Interest, context: ComparisonContext): Promise<void> {
+  const none = { long: 0n, short: 0n }
+  const changed = [...new Set([...before.keys(), ...after.keys()])].toSorted().flatMap((asset) => {
+    const [old, now] = [before.get(asset) ?? none, after.get(asset) ?? none]
+    return old.long === now.long && old.short === now.short ? [] : [{ asset, old, now }]
+  })
+  if (changed.length === 0) return
+  const firstSeq = lastReservedSeq(context.cursor) + 1
+  await extendLog(tx, context.cursor, changed.length)
+  const valuesOf = ({ long, short }: typeof none): string => JSON.stringify({ openInterestLong: String(long), openInterestShort: String(short) })
+  for (const [index, { asset, old, now }] of changed.entries()) {
+    await tx.query(
+      `insert into idx.corrections (place, deployment, kind, ledger, noticed_at, asset, before, after)
+       values ($1, $2, 'interest', $3, $4, $5, $6::jsonb, $7::jsonb)`,
+      [firstSeq + index, context.deployment, context.ledger, context.nowMs, asset, valuesOf(old), valuesOf(now)],
+    )
+  }
+}
+
+async function extendLog(tx: Queryable, cursor: IndexCursor, count: number): Promise<void> {
+  await updateIndexCursor(tx, cursor, { ...cursor, lastSeq: lastReservedSeq(cursor) + count }, null)
+}
+
+function toValues(position: LedgerPosition | null): string | null {
+  if (position === null) return null
+  const { trader, asset, direction, size, entryPrice, openedAt, marginMode } = position
+  return JSON.stringify({
+    trader, asset, direction, size: String(size), entryPrice: String(entryPrice), openedAt, marginMode,
+  } satisfies CorrectedValues)
 }
 
 /** Applies corrections in the order given, which must be ascending by seq. */
@@ -74,12 +122,12 @@ type RawCorrection = Omit<CorrectionWithSeq, 'ledgerPosition'> & {
   readonly [Key in keyof LedgerPosition]: (LedgerPosition[Key] extends bigint ? string : LedgerPosition[Key]) | null
 }
 
-/** The corrections with seq in (afterSeq, throughSeq], ascending. */
+/** The corrections of positions with seq in (afterSeq, throughSeq], ascending. */
 export async function readCorrections(db: Queryable, afterSeq: number, throughSeq: number): Promise<readonly CorrectionWithSeq[]> {
   const rows = await db.query<RawCorrection>(
     `select place as seq, deployment, kind, position_id as "positionId", trader, asset, direction, size, entry_price as "entryPrice",
        opened_at as "openedAt", margin_mode as "marginMode"
-     from idx.corrections where place > $1::bigint and place <= $2::bigint order by place`,
+     from idx.corrections where place > $1::bigint and place <= $2::bigint and kind <> 'interest' order by place`,
     [afterSeq, throughSeq],
   )
   return rows.map(({ seq, deployment, kind, positionId, trader, asset, direction, size, entryPrice, openedAt, marginMode }) => {
@@ -87,4 +135,56 @@ export async function readCorrections(db: Queryable, afterSeq: number, throughSe
     const ledgerPosition = isKnown ? { trader, asset, direction, size: BigInt(size), entryPrice: BigInt(entryPrice), openedAt, marginMode } : null
     return { seq, deployment, kind, positionId, ledgerPosition }
   })
+}
+
+/** The SQL of each column; `r` is idx.corrections. */
+const COLUMNS: Readonly<Record<Exclude<keyof CorrectionRow, 'seq'>, string>> = {
+  epoch: `(select p.epoch from idx.epochs p where p.number = ${epochOfSeq('r.place')})`,
+  kind: 'r.kind', positionId: 'r.position_id', trader: 'r.trader', asset: 'r.asset', ledger: 'r.ledger', correctedAt: 'r.noticed_at',
+  before: 'r.before', after: 'r.after', deployment: olderDeployment('r.deployment'),
+}
+
+/** SQL: the row of a response, as JSON. */
+export const CORRECTION_JSON = `jsonb_build_object('seq', r.place, ${Object.entries(COLUMNS).map(([name, sql]) => `'${name}', ${sql}`).join(', ')})`
+
+type RawCorrectionRow = Omit<CorrectionRow, 'deployment'> & { readonly deployment: string | null }
+
+export interface CorrectionsFilter {
+  readonly trader?: string | undefined
+  readonly kind?: CorrectionKind | undefined
+  /** Upper case. */
+  readonly asset?: string | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** What was corrected, newest first. */
+export async function listCorrections(db: Queryable, { trader, kind, asset, limit, cursor }: CorrectionsFilter): Promise<Page<CorrectionRow>> {
+  const page = await listLog<RawCorrectionRow>(db, {
+    kind: 'corrections',
+    table: 'idx.corrections',
+    by: { column: 'place', through: (seq) => seq },
+    equals: { trader, kind, asset },
+    columns: COLUMNS,
+    keepsSeq: true,
+    limit,
+    cursor,
+  })
+  return { ...page, rows: page.rows.map(toCorrectionRow) }
+}
+
+/** The corrections in (afterSeq, throughSeq], in log order, at most `limit`. */
+export async function readCorrectionRows(
+  db: Queryable, range: { readonly afterSeq: number; readonly throughSeq: number; readonly limit: number },
+): Promise<readonly CorrectionRow[]> {
+  const rows = await db.query<{ row: RawCorrectionRow }>(
+    `select ${CORRECTION_JSON} as row from idx.corrections r where r.place > $1::bigint and r.place <= $2::bigint order by r.place limit $3::int`,
+    [range.afterSeq, range.throughSeq, range.limit],
+  )
+  return rows.map(({ row }) => toCorrectionRow(row))
+}
+
+/** The row of a response. */
+export function toCorrectionRow({ deployment, ...row }: RawCorrectionRow): CorrectionRow {
+  return deployment === null ? row : { ...row, deployment }
 }

@@ -1,9 +1,9 @@
 // The index cursor: one row that detects concurrent writers and is the head of every read.
 
 import type { NotedGap } from '../resources/gap-range.ts'
+import type { CorrectionKind } from '../resources/correction.ts'
 import type { Queryable } from '../store/store.ts'
 import { MALFORMED_PREFIX } from './archived-event.ts'
-import type { CorrectionKind } from './corrections.ts'
 import { ARCHIVED_BY_TOPIC } from './event-counts.ts'
 import { GAP_RANGES } from './gaps.ts'
 import { PROJECTIONS_VERSION } from './tables.ts'
@@ -30,9 +30,6 @@ export interface ComparedState {
   readonly factoryBalance: string | null
   readonly vaultsTotal: string | null
 }
-
-/** What a comparison corrected. */
-export type CorrectedKind = CorrectionKind | 'interest'
 
 /** Archived events that a rebuild has replayed, and all of them. */
 export interface RebuildState {
@@ -61,7 +58,7 @@ export interface IndexState {
   /** Number of archived events by topic; `unknown`: could not be decoded. */
   readonly archived: Readonly<Record<string, number>>
   /** How often a position or the open interest differed from the ledger. */
-  readonly corrections: Readonly<Record<CorrectedKind, number>>
+  readonly corrections: Readonly<Record<CorrectionKind, number>>
   /** Whether the last comparison found the market contract; null before the first comparison. */
   readonly marketFound: boolean | null
   /** The last comparison with the ledger; null before the first. */

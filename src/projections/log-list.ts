@@ -27,7 +27,7 @@ export interface LogList<Row> extends LogBounds, AsOf {
   readonly kind: string
   readonly table:
     | 'idx.events' | 'idx.trades' | 'idx.account_events' | 'idx.vault_trades' | 'idx.vault_flows' | 'idx.referral_trades' | 'idx.referral_claims'
-    | 'idx.orders' | 'idx.cash_ledger'
+    | 'idx.orders' | 'idx.cash_ledger' | 'idx.corrections'
   /** The table with the rows when `table` only selects them: `columns` then refer to this table, `equals` to `table`. */
   readonly detail?: 'idx.events'
   /** The SQL of each column, by its name on the wire, without `seq`. */
@@ -40,7 +40,7 @@ export interface LogList<Row> extends LogBounds, AsOf {
    * The column that rows are ordered by instead of `seq`; cursors then hold its values. Bounds on ledger and time do not apply to it. `through` is SQL of its
    * last value in the state that ends with a seq.
    */
-  readonly by?: { readonly column: 'order_id'; readonly through: (seq: string) => string }
+  readonly by?: { readonly column: 'order_id' | 'place'; readonly through: (seq: string) => string }
   /** SQL of a condition that every row meets. It must be the condition of a partial index on the list's keys. */
   readonly only?: string
   /** Equality filters; undefined values are ignored. Every combination needs an index on these columns in this order, followed by seq. */

@@ -1,13 +1,16 @@
 // The log for the stream: committed rows after a seq, in order, with their accounts, and the head of each channel at a seq.
 
 import type { Queryable } from '../store/store.ts'
+import type { Correction } from '../resources/correction.ts'
 import type { Payload } from './archived-event.ts'
+import { CORRECTION_JSON, toCorrectionRow } from './corrections.ts'
 import { printOf } from './prints.ts'
 import type { PrintKey } from './prints.ts'
 
-/** Channels of the log: all events, trades by asset, and by account its events and its orders (read by order-stream.ts). */
+/** Channels of the log: all events, corrections, trades by asset, and by account its events and its orders (read by order-stream.ts). */
 export interface LogChannels {
   readonly events: boolean
+  readonly corrections: boolean
   readonly assets: readonly string[]
   readonly accounts: readonly string[]
   readonly orders: readonly string[]
@@ -79,6 +82,9 @@ export interface LogPage {
   readonly end: LogHead | null
   readonly rows: readonly LogRow[]
   readonly upgrades: readonly LogUpgrade[]
+  readonly corrections: readonly Correction[]
+  /** The page has everything up to this seq. */
+  readonly throughSeq: number
 }
 
 interface RawHead {
@@ -104,7 +110,8 @@ export async function readLogHead(db: Queryable): Promise<LogHead | null> {
 /** True when the log has an entry at this seq. Only a repair of the archive removes one, or moves it to another seq. */
 export async function hasEventAt(db: Queryable, seq: number): Promise<boolean> {
   const tables = ['idx.events', 'idx.contract_versions', 'tx.submission_changes', 'idx.order_changes']
-  return (await db.query(tables.map((table) => `select 1 from ${table} where seq = $1`).join(' union all '), [seq])).length > 0
+  const entries = [...tables.map((table) => `select 1 from ${table} where seq = $1`), 'select 1 from idx.corrections where place = $1']
+  return (await db.query(entries.join(' union all '), [seq])).length > 0
 }
 
 function toHead({ headSeq, headEpoch, headLedger, headCloseTs, interruptedThrough, schema }: RawHead): LogHead {
@@ -144,8 +151,8 @@ export async function readUpgrades(db: Queryable, range: { readonly afterSeq: nu
 }
 
 /**
- * The rows of the log after `afterSeq`, at most `limit`, the upgrades up to the last of them, and the end of the log, from one snapshot. One statement,
- * because it runs after every commit. Without accounts it costs half; the rows then have no accounts.
+ * The rows and corrections of the log after `afterSeq`, at most `limit` of each, the upgrades, and the end of the log, from one snapshot. They are complete up
+ * to the `throughSeq` of the result. One statement, because it runs after every commit. Without accounts it costs half; the rows then have no accounts.
  */
 export async function readLog(
   db: Queryable,
@@ -157,15 +164,23 @@ export async function readLog(
 }
 
 /** A row of LOG_PAGE_SQL. */
-export type RawPageRow = RawHead & { readonly headUpgrades: readonly LogUpgrade[] | null } & (RawLogRow | { readonly seq: null })
+export type RawPageRow = RawHead & HeadEntries & (RawLogRow | { readonly seq: null })
 
-/** SQL: the log after seq $1, at most $2 rows. At least one row once anything is indexed. */
+interface HeadEntries {
+  readonly headUpgrades: readonly LogUpgrade[] | null
+  readonly headCorrections: readonly Parameters<typeof toCorrectionRow>[0][] | null
+}
+
+/** SQL: the log after seq $1, at most $2 rows and corrections. At least one row once anything is indexed. */
 export const LOG_PAGE_SQL = logPageSql(COLUMNS)
 const LOG_PAGE_WITHOUT_ACCOUNTS_SQL = logPageSql(`${EVENT_COLUMNS}, null as accounts, null as learned`)
 
 function logPageSql(columns: string): string {
   return `select ${HEAD_COLUMNS},
-     (select jsonb_agg(${UPGRADE} order by v.seq) from idx.contract_versions v where v.seq > $1::bigint and v.contract is not null) as "headUpgrades", page.*
+     (select jsonb_agg(${UPGRADE} order by v.seq) from idx.contract_versions v where v.seq > $1::bigint and v.contract is not null) as "headUpgrades",
+     (select jsonb_agg(k.row order by k.place) from (
+        select r.place, ${CORRECTION_JSON} as row from idx.corrections r where r.place > $1::bigint order by r.place limit $2::int) k) as "headCorrections",
+     page.*
    from idx.cursor c
      left join lateral (select ${columns} from idx.events e where e.seq > $1::bigint and not e.is_transfer order by e.seq limit $2::int) page on true
    where c.updated_at is not null order by page.seq`
@@ -175,14 +190,17 @@ function logPageSql(columns: string): string {
 export function toLogPage(result: readonly RawPageRow[], limit: number): LogPage {
   const [first] = result
   const rows = result.filter((row) => row.seq !== null).map(toLogRow)
-  const throughSeq = rows.length === limit ? (rows.at(-1)?.seq ?? 0) : Number.MAX_SAFE_INTEGER
-  return { end: first === undefined ? null : toHead(first), rows, upgrades: (first?.headUpgrades ?? []).filter(({ seq }) => seq <= throughSeq) }
+  const corrections = (first?.headCorrections ?? []).map(toCorrectionRow)
+  const throughSeq = Math.min(...[rows, corrections].map((part) => (part.length === limit ? (part.at(-1)?.seq ?? 0) : Number.MAX_SAFE_INTEGER)))
+  const within = <Entry extends { readonly seq: number }>(entries: readonly Entry[]): readonly Entry[] => entries.filter(({ seq }) => seq <= throughSeq)
+  const end = first === undefined ? null : toHead(first)
+  return { end, throughSeq, rows: within(rows), upgrades: within(first?.headUpgrades ?? []), corrections: within(corrections) }
 }
 
 /** The rows of some channels in (afterSeq, throughSeq], in log order, at most `limit`. Reads only rows of these channels. */
 export async function readChannels(
   db: Queryable,
-  channels: Omit<LogChannels, 'orders'>,
+  channels: Omit<LogChannels, 'orders' | 'corrections'>,
   range: { readonly afterSeq: number; readonly throughSeq: number; readonly limit: number },
 ): Promise<readonly LogRow[]> {
   const rows = await db.query<RawLogRow>(
@@ -226,21 +244,30 @@ export async function countFrames(
        select 1 from unnest($5::text[]) n (name) cross join lateral (
          select 1 from idx.learned_events where account = n.name and place > $1::bigint and place <= $2::bigint limit $3::int) f
        union all
+       select 1 from (select place from idx.corrections where $7::boolean and place > $1::bigint and place <= $2::bigint limit $3::int) k
+       union all
        select 1 from (select seq from idx.events where $6::boolean and seq > $1::bigint and seq <= $2::bigint and not is_transfer limit $3::int) e
        limit $3::int
      ) counted`,
-    [range.afterSeq, range.throughSeq, range.max, ...namesOf(channels), channels.events],
+    [range.afterSeq, range.throughSeq, range.max, ...namesOf(channels), channels.events, channels.corrections],
   )
   return row?.frames ?? 0
+}
+
+export interface ChannelHeads {
+  readonly events: number
+  readonly corrections: number
+  readonly assets: ReadonlyMap<string, number>
+  readonly accounts: ReadonlyMap<string, number>
 }
 
 /** The head of each channel at a seq: its last frame at or before `atSeq`, 0 when it has none. */
 export async function readChannelHeads(
   db: Queryable,
-  channels: Omit<LogChannels, 'orders'>,
+  channels: Pick<LogChannels, 'assets' | 'accounts'>,
   atSeq: number,
-): Promise<{ readonly events: number; readonly assets: ReadonlyMap<string, number>; readonly accounts: ReadonlyMap<string, number> }> {
-  const rows = await db.query<{ kind: 'events' | 'asset' | 'account'; name: string; seq: number | null }>(
+): Promise<ChannelHeads> {
+  const rows = await db.query<{ kind: 'events' | 'corrections' | 'asset' | 'account'; name: string; seq: number | null }>(
     `select 'asset' as kind, n.name, (select f.seq from idx.fills f where f.asset = n.name and f.seq <= $1::bigint order by f.seq desc limit 1) as seq
      from unnest($2::text[]) n (name)
      union all
@@ -249,13 +276,15 @@ export async function readChannelHeads(
        (select l.place from idx.learned_events l where l.account = n.name and l.place <= $1::bigint order by l.place desc limit 1))
      from unnest($3::text[]) n (name)
      union all
+     select 'corrections', '', (select k.place from idx.corrections k where k.place <= $1::bigint order by k.place desc limit 1)
+     union all
      select 'events', '', (select e.seq from idx.events e where e.seq <= $1::bigint and not e.is_transfer order by e.seq desc limit 1)`,
     [atSeq, ...namesOf(channels)],
   )
-  const [events] = rows.filter(({ kind }) => kind === 'events')
+  const headOf = (kind: 'events' | 'corrections'): number => rows.find((row) => row.kind === kind)?.seq ?? 0
   const headsOf = (kind: 'asset' | 'account'): ReadonlyMap<string, number> =>
     new Map(rows.filter((row) => row.kind === kind).map(({ name, seq }) => [name, seq ?? 0]))
-  return { events: events?.seq ?? 0, assets: headsOf('asset'), accounts: headsOf('account') }
+  return { events: headOf('events'), corrections: headOf('corrections'), assets: headsOf('asset'), accounts: headsOf('account') }
 }
 
 /** The last `limit` trades of an asset up to `throughSeq`, oldest first, and the seq of the trade before them (0 when there is none). */
@@ -274,7 +303,7 @@ export async function readLastPrints(
   return { rows: newest.map(toLogRow), before: rows.length > options.limit ? (rows[0]?.seq ?? 0) : 0 }
 }
 
-function namesOf(channels: Omit<LogChannels, 'orders'>): [readonly string[], readonly string[]] {
+function namesOf(channels: Pick<LogChannels, 'assets' | 'accounts'>): [readonly string[], readonly string[]] {
   return [channels.assets, channels.accounts]
 }
 

@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import type { TProperties, TSchema } from 'typebox'
 import { Candle } from './candle.ts'
+import { Correction } from './correction.ts'
 import { EventRow } from './event-row.ts'
 import { Fill } from './fill.ts'
 import { amount, address, EXAMPLE_TRADER, integerOrNull, ref, seconds, textOrNull, txHash } from './fields.ts'
@@ -136,6 +137,7 @@ export const CHANNEL_MESSAGES = {
     }),
   }),
   events: frame('event', 'Event of any exchange contract', { ...LOGGED, data: Type.Object(EVENT) }),
+  corrections: frame('correction', 'The index differed from the ledger and was corrected', { ...LOGGED, data: ref(Correction) }),
   account: frame('accountEvent', 'Event that concerns the account', {
     ...LOGGED, data: Type.Object({ ...EVENT, owner: address('The account.', EXAMPLE_TRADER) }),
   }),
@@ -176,4 +178,4 @@ export const CHANNEL_MESSAGES = {
   }),
 } as const satisfies Readonly<Record<string, StreamMessage>>
 
-export const STREAM_SCHEMAS: readonly TSchema[] = [OpenPosition, OpenOrder, Order, Fill, Price, TransactionRow, EventRow]
+export const STREAM_SCHEMAS: readonly TSchema[] = [OpenPosition, OpenOrder, Order, Fill, Price, TransactionRow, EventRow, Correction]

@@ -1,5 +1,6 @@
 // Examples shared by several operations of the OpenAPI document.
 
+import type { Correction } from '../resources/correction.ts'
 import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { TradePreview } from '../resources/trade-preview.ts'
 import type { TransactionRow } from '../resources/transaction.ts'
@@ -84,6 +85,16 @@ export const EXAMPLE_TRADE = {
   eventId: '0005302424969220096-0000000004',
   seq: 1_042,
   epoch: '667e41f1',
+}
+
+export const EXAMPLE_CORRECTION: Correction = {
+  seq: 1_042, epoch: '667e41f1', kind: 'changed', positionId: 42, trader: EXAMPLE_TRADER, asset: 'BTC', ledger: 1_234_567, correctedAt: 1_783_339_202_481,
+  before: {
+    trader: EXAMPLE_TRADER, asset: 'BTC', direction: 0, size: '500000000', entryPrice: '1084215000000', openedAt: 1_783_339_200, marginMode: 'isolated',
+  },
+  after: {
+    trader: EXAMPLE_TRADER, asset: 'BTC', direction: 0, size: '250000000', entryPrice: '1084215000000', openedAt: 1_783_339_200, marginMode: 'isolated',
+  },
 }
 
 export const EXAMPLE_EVENT = {

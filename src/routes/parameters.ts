@@ -66,7 +66,7 @@ export const assetParameter = Type.String({ minLength: 1, maxLength: ASSET_FILTE
 
 export type ListKey =
   | 'markets' | 'prices' | 'stats' | 'trades' | 'events' | 'positions' | 'keys' | 'vaults' | 'deposits' | 'withdraws' | 'feeClaims' | 'claims'
-  | 'samples' | 'orders' | 'fills' | 'transactions' | 'exports'
+  | 'samples' | 'corrections' | 'orders' | 'fills' | 'transactions' | 'exports'
 
 /** `{<key>: [row, …]}`. */
 export function listOf(key: ListKey, row: TSchema): TSchema {

@@ -129,7 +129,7 @@ create table idx.corrections (
   place bigint not null,
   deployment integer not null,
   kind text not null,
-  position_id bigint not null,
+  position_id bigint,
   ledger bigint not null,
   noticed_at bigint not null,
   trader text,
@@ -139,9 +139,11 @@ create table idx.corrections (
   entry_price numeric(39,0),
   opened_at bigint,
   margin_mode text,
+  before jsonb,
+  after jsonb,
   constraint corrections_pkey PRIMARY KEY (place),
   constraint corrections_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
-  constraint corrections_kind_check CHECK ((kind = ANY (ARRAY['ended'::text, 'changed'::text, 'opened'::text]))),
+  constraint corrections_kind_check CHECK ((kind = ANY (ARRAY['ended'::text, 'changed'::text, 'opened'::text, 'interest'::text]))),
   constraint corrections_margin_mode_check CHECK ((margin_mode = ANY (ARRAY['isolated'::text, 'cross'::text])))
 );
 
@@ -1006,7 +1008,14 @@ CREATE INDEX cash_ledger_by_kind ON idx.cash_ledger USING btree (account, kind, 
 CREATE INDEX cash_ledger_by_seq ON idx.cash_ledger USING btree (seq);
 CREATE INDEX contract_versions_by_seq ON idx.contract_versions USING btree (seq)
   WHERE (seq IS NOT NULL);
+CREATE INDEX corrections_by_asset ON idx.corrections USING btree (asset, place);
+CREATE INDEX corrections_by_kind ON idx.corrections USING btree (kind, place);
+CREATE INDEX corrections_by_kind_and_asset ON idx.corrections USING btree (kind, asset, place);
 CREATE INDEX corrections_by_ledger ON idx.corrections USING btree (deployment, ledger, place);
+CREATE INDEX corrections_by_trader ON idx.corrections USING btree (trader, place);
+CREATE INDEX corrections_by_trader_and_asset ON idx.corrections USING btree (trader, asset, place);
+CREATE INDEX corrections_by_trader_and_kind ON idx.corrections USING btree (trader, kind, place);
+CREATE INDEX corrections_by_trader_and_kind_and_asset ON idx.corrections USING btree (trader, kind, asset, place);
 CREATE INDEX events_by_contract ON idx.events USING btree (contract_id, seq)
   WHERE (NOT is_transfer);
 CREATE INDEX events_by_contract_and_topic ON idx.events USING btree (contract_id, topic, seq)

@@ -8,18 +8,20 @@ export type Channel =
   | { readonly kind: 'prices'; readonly asset: string }
   | { readonly kind: 'trades'; readonly asset: string }
   | { readonly kind: 'events' }
+  | { readonly kind: 'corrections' }
   | { readonly kind: 'account'; readonly account: string }
   | { readonly kind: 'orders'; readonly account: string }
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'candles'; readonly asset: string; readonly interval: CandleInterval }
 
 /** Channels whose frames have a position in the log: they carry `seq` and `prev`, and can be resumed. */
-export type LogChannel = Extract<Channel, { readonly kind: 'trades' | 'events' | 'account' | 'orders' }>
+export type LogChannel = Extract<Channel, { readonly kind: 'trades' | 'events' | 'corrections' | 'account' | 'orders' }>
 
 /** Channels that need the login of their account. */
 export type PersonalChannel = Extract<Channel, { readonly account: string }>
 
 export const EVENTS_CHANNEL = 'events'
+export const CORRECTIONS_CHANNEL = 'corrections'
 /** Frames for every client with a log channel, which no client subscribes to. */
 export const LOG_NOTICE = ''
 export const HEARTBEAT_CHANNEL = 'heartbeat'
@@ -55,6 +57,7 @@ const MARKET_NAME = /^(?:(ticker|prices|trades)\.([A-Z0-9]{1,32})|candles\.([A-Z
 /** The channel with this name, or undefined. Names are case-sensitive: symbols in upper case. Whether the exchange lists the asset is not checked here. */
 export function parseChannel(name: string): Channel | undefined {
   if (name === EVENTS_CHANNEL) return { kind: 'events' }
+  if (name === CORRECTIONS_CHANNEL) return { kind: 'corrections' }
   if (name === HEARTBEAT_CHANNEL) return { kind: 'heartbeat' }
   const [, kind, account] = ACCOUNT_NAME.exec(name) ?? []
   return account === undefined ? parseMarketChannel(name) : { kind: kind === 'orders' ? 'orders' : 'account', account }
@@ -74,7 +77,7 @@ export function isLogChannelName(name: string): boolean {
 }
 
 export function isLogChannel(channel: Channel): channel is LogChannel {
-  return channel.kind === 'trades' || channel.kind === 'events' || isPersonal(channel)
+  return channel.kind === 'trades' || channel.kind === 'events' || channel.kind === 'corrections' || isPersonal(channel)
 }
 
 export function isPersonal(channel: Channel): channel is PersonalChannel {

@@ -3,7 +3,8 @@
 import type { OrderEntry } from '../projections/order-stream.ts'
 import { toPrint } from '../projections/prints.ts'
 import type { LogEvent, LogRow, LogUpgrade } from '../projections/stream-log.ts'
-import { EVENTS_CHANNEL, LOG_NOTICE, accountChannel, ordersChannel, tradesChannel } from './channels.ts'
+import type { Correction } from '../resources/correction.ts'
+import { CORRECTIONS_CHANNEL, EVENTS_CHANNEL, LOG_NOTICE, accountChannel, ordersChannel, tradesChannel } from './channels.ts'
 import { textFrame } from './wire.ts'
 
 /** A frame of a channel, encoded on first use. */
@@ -39,12 +40,22 @@ export function orderFrames({ seq, account, changes }: OrderEntry, prev: number)
   })
 }
 
-/** An entry of the log: an event, an upgrade, or what changed for an account. */
-export type LogEntry = LogRow | LogUpgrade | OrderEntry
+/** A correction. */
+export function correctionFrame(correction: Correction, prev: number): Frame {
+  return logFrame(CORRECTIONS_CHANNEL, { seq: correction.seq, prev }, () => JSON.stringify(correction))
+}
+
+/** An entry of the log: an event, an upgrade, a correction, or what changed for an account. */
+export type LogEntry = LogRow | LogUpgrade | Correction | OrderEntry
 
 /** Entries in the order of the log. */
-export function inLogOrder(rows: readonly LogRow[], upgrades: readonly LogUpgrade[], orders: readonly OrderEntry[] = []): readonly LogEntry[] {
-  return upgrades.length + orders.length === 0 ? rows : [...rows, ...upgrades, ...orders].toSorted((a, b) => a.seq - b.seq)
+export function inLogOrder(rows: readonly LogRow[], ...others: readonly (readonly LogEntry[])[]): readonly LogEntry[] {
+  const rest = others.flat()
+  return rest.length === 0 ? rows : [...rows, ...rest].toSorted((a, b) => a.seq - b.seq)
+}
+
+export function isCorrection(entry: LogEntry): entry is Correction {
+  return 'correctedAt' in entry
 }
 
 export function isUpgrade(entry: LogEntry): entry is LogUpgrade {

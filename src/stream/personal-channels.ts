@@ -38,7 +38,7 @@ export interface PersonalChannels {
 /** `position` is the end of what was published. */
 export function createPersonalChannels(db: Queryable, position: () => number): PersonalChannels {
   const events = createWatchedAccounts(async (account) =>
-    (await readChannelHeads(db, { events: false, assets: [], accounts: [account] }, position())).accounts.get(account) ?? 0)
+    (await readChannelHeads(db, { assets: [], accounts: [account] }, position())).accounts.get(account) ?? 0)
   const orders = createWatchedAccounts(async (account) => (await readOrderHeads(db, [account], position())).get(account) ?? 0)
   const watchedOf = ({ kind }: PersonalChannel): typeof events => (kind === 'orders' ? orders : events)
 

@@ -1,13 +1,14 @@
 // Replays channels to one connection from a position in the log, at the client's pace, then switches to live delivery without a gap or a duplicate.
 
 import type { Clock } from '../base/clock.ts'
+import { readCorrectionRows } from '../projections/corrections.ts'
 import { readOrderEntries, readOrderHeads } from '../projections/order-stream.ts'
 import type { LogChannels } from '../projections/stream-log.ts'
 import { readChannelHeads, readChannels, readUpgrades } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
-import { isPersonal, LOG_NOTICE, ordersChannel } from './channels.ts'
+import { CORRECTIONS_CHANNEL, isPersonal, LOG_NOTICE, ordersChannel } from './channels.ts'
 import type { LogChannel } from './channels.ts'
-import { channelsOfRow, inLogOrder, isOrderEntry, isUpgrade, logFrame, orderFrames, upgradeFrame } from './frames.ts'
+import { channelsOfRow, correctionFrame, inLogOrder, isCorrection, isOrderEntry, isUpgrade, logFrame, orderFrames, upgradeFrame } from './frames.ts'
 import type { Frame, LogEntry } from './frames.ts'
 import { framePage } from './recent-rows.ts'
 import type { FramePage } from './recent-rows.ts'
@@ -109,25 +110,37 @@ function createPageReader({ db, tail }: ReplayParts, feed: Replay): (after: numb
   return async (after) => {
     const through = tail.position()
     const selection = toLogSelection(feed.channels.values())
-    const { rows, upgrades, orders, throughSeq } = await feed.budget.read(async () => {
+    const { entries, throughSeq } = await feed.budget.read(async () => {
       if (after !== readThrough) heads = await readHeads(db, feed.channels, after)
-      const own = await readOrderEntries(db, selection.orders, { afterSeq: after, throughSeq: through, limit })
-      const selected = await readChannels(db, selection, { afterSeq: after, throughSeq: own.throughSeq, limit })
-      const end = selected.length < limit ? own.throughSeq : (selected.at(-1)?.seq ?? own.throughSeq)
-      const entries = own.entries.filter(({ seq }) => seq <= end)
-      return { rows: selected, orders: entries, upgrades: await readUpgrades(db, { afterSeq: after, throughSeq: end }), throughSeq: end }
+      const { entries: orders, throughSeq: ordersEnd } = await readOrderEntries(db, selection.orders, { afterSeq: after, throughSeq: through, limit })
+      const rows = await readChannels(db, selection, { afterSeq: after, throughSeq: ordersEnd, limit })
+      const rowsEnd = endOfPage(rows, limit, ordersEnd)
+      const corrections = selection.corrections ? await readCorrectionRows(db, { afterSeq: after, throughSeq: rowsEnd, limit }) : []
+      const end = endOfPage(corrections, limit, rowsEnd)
+      const upgrades = await readUpgrades(db, { afterSeq: after, throughSeq: end })
+      return { entries: inLogOrder(rows, upgrades, corrections, orders).filter(({ seq }) => seq <= end), throughSeq: end }
     })
     readThrough = throughSeq
-    const frames = inLogOrder(rows, upgrades, orders).flatMap((entry) => toReplayFrames(entry, feed.channels, heads))
+    const frames = entries.flatMap((entry) => toReplayFrames(entry, feed.channels, heads))
     const bytes = frames.reduce((sum, frame) => sum + frame.bytes().length, 0)
-    limit = Math.min(PAGE_ROWS.max, Math.max(PAGE_ROWS.min, Math.floor(((rows.length + orders.length) * PAGE_BYTES) / Math.max(1, bytes))))
+    limit = Math.min(PAGE_ROWS.max, Math.max(PAGE_ROWS.min, Math.floor((entries.length * PAGE_BYTES) / Math.max(1, bytes))))
     return framePage(frames, throughSeq)
   }
+}
+
+/** A full page may be followed by more before `throughSeq`. */
+function endOfPage(page: readonly { readonly seq: number }[], limit: number, throughSeq: number): number {
+  return page.length < limit ? throughSeq : (page.at(-1)?.seq ?? throughSeq)
 }
 
 /** Moves `heads` to the row. */
 function toReplayFrames(row: LogEntry, channels: ReadonlyMap<string, LogChannel>, heads: Map<string, number>): readonly Frame[] {
   if (isUpgrade(row)) return [upgradeFrame(row)]
+  if (isCorrection(row)) {
+    const frames = channels.has(CORRECTIONS_CHANNEL) ? [correctionFrame(row, heads.get(CORRECTIONS_CHANNEL) ?? 0)] : []
+    heads.set(CORRECTIONS_CHANNEL, row.seq)
+    return frames
+  }
   if (isOrderEntry(row)) {
     const name = ordersChannel(row.account)
     const frames = channels.has(name) ? orderFrames(row, heads.get(name) ?? 0) : []
@@ -146,10 +159,11 @@ function toReplayFrames(row: LogEntry, channels: ReadonlyMap<string, LogChannel>
 /** The seq of each channel's last frame at or before `atSeq`; 0 when there is none. */
 async function readHeads(db: Queryable, channels: ReadonlyMap<string, LogChannel>, atSeq: number): Promise<Map<string, number>> {
   const selection = toLogSelection(channels.values())
-  const { events, assets, accounts } = await readChannelHeads(db, selection, atSeq)
+  const { events, corrections, assets, accounts } = await readChannelHeads(db, selection, atSeq)
   const orders = await readOrderHeads(db, selection.orders, atSeq)
   const headOf = (channel: LogChannel): number | undefined => {
     if (channel.kind === 'events') return events
+    if (channel.kind === 'corrections') return corrections
     if (channel.kind === 'trades') return assets.get(channel.asset)
     return (channel.kind === 'orders' ? orders : accounts).get(channel.account)
   }
@@ -161,6 +175,7 @@ export function toLogSelection(channels: Iterable<LogChannel>): LogChannels {
   const all = [...channels]
   return {
     events: all.some(({ kind }) => kind === 'events'),
+    corrections: all.some(({ kind }) => kind === 'corrections'),
     assets: all.flatMap((channel) => (channel.kind === 'trades' ? [channel.asset] : [])),
     accounts: all.flatMap((channel) => (channel.kind === 'account' ? [channel.account] : [])),
     orders: all.flatMap((channel) => (channel.kind === 'orders' ? [channel.account] : [])),

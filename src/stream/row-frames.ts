@@ -4,9 +4,10 @@ import type { AssetList } from '../exchange/assets.ts'
 import { readChannelHeads } from '../projections/stream-log.ts'
 import type { LogRow } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
-import { EVENTS_CHANNEL, tradesChannel } from './channels.ts'
+import type { Correction } from '../resources/correction.ts'
+import { CORRECTIONS_CHANNEL, EVENTS_CHANNEL, tradesChannel } from './channels.ts'
 import type { Frame, LogEntry } from './frames.ts'
-import { channelsOfRow, isOrderEntry, isUpgrade, logFrame, upgradeFrame } from './frames.ts'
+import { channelsOfRow, correctionFrame, isCorrection, isOrderEntry, isUpgrade, logFrame, upgradeFrame } from './frames.ts'
 import type { PersonalChannels } from './personal-channels.ts'
 import { createRecentRows } from './recent-rows.ts'
 import type { RecentRows } from './recent-rows.ts'
@@ -41,19 +42,26 @@ export function createRowFrames(db: Queryable, personal: PersonalChannels): RowF
     return [...sharedFrames, ...personal.takeRow(row, channels.personal)]
   }
 
+  function takeCorrection(correction: Correction): Frame {
+    const prev = channelHeads.get(CORRECTIONS_CHANNEL) ?? 0
+    channelHeads.set(CORRECTIONS_CHANNEL, correction.seq)
+    return correctionFrame(correction, prev)
+  }
+
   return {
     recent,
     async restart(afterSeq, { symbols }) {
-      const heads = await readChannelHeads(db, { events: true, assets: symbols, accounts: [] }, afterSeq)
+      const heads = await readChannelHeads(db, { assets: symbols, accounts: [] }, afterSeq)
       recent.restart(afterSeq)
       channelHeads.set(EVENTS_CHANNEL, heads.events)
+      channelHeads.set(CORRECTIONS_CHANNEL, heads.corrections)
       for (const [asset, seq] of heads.assets) channelHeads.set(tradesChannel(asset), seq)
     },
     channelHead: (channel) => channelHeads.get(channel) ?? 0,
     take(entry) {
       if (isOrderEntry(entry)) return personal.takeOrders(entry)
-      if (!isUpgrade(entry)) return takeRow(entry)
-      const frames = [upgradeFrame(entry)]
+      if (!isUpgrade(entry) && !isCorrection(entry)) return takeRow(entry)
+      const frames = [isUpgrade(entry) ? upgradeFrame(entry) : takeCorrection(entry)]
       recent.add({ seq: entry.seq, frames })
       return frames
     },

@@ -79,9 +79,9 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     const end = await readLogHead(db)
     const endSeq = end?.seq ?? 0
     const startSeq = Math.max(0, endSeq - INITIAL_ROWS)
-    const { rows, upgrades } = await readLog(db, startSeq, { limit: INITIAL_ROWS, accounts: false })
+    const { rows, upgrades, corrections } = await readLog(db, startSeq, { limit: INITIAL_ROWS, accounts: false })
     await rowFrames.restart(startSeq, deployment.current.assets)
-    for (const entry of inLogOrder(rows, upgrades)) if (entry.seq <= endSeq) rowFrames.take(entry)
+    for (const entry of inLogOrder(rows, upgrades, corrections)) if (entry.seq <= endSeq) rowFrames.take(entry)
     position = endSeq
     head = end ?? undefined
     epoch = end?.epoch
@@ -92,8 +92,8 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     if (!ready) await start()
     for (;;) {
       const selection = personal.selection()
-      const { end, rows, upgrades } = await readLog(db, position, { limit: PAGE_ROWS, accounts: selection.accounts })
-      const readSeq = rows.length === PAGE_ROWS ? (rows.at(-1)?.seq ?? position) : (end?.seq ?? position)
+      const { end, rows, upgrades, corrections, throughSeq: pageSeq } = await readLog(db, position, { limit: PAGE_ROWS, accounts: selection.accounts })
+      const readSeq = Math.min(pageSeq, end?.seq ?? position)
       const { entries, throughSeq } = await personal.readOrders(selection, { afterSeq: position, throughSeq: readSeq })
       // A channel was subscribed to during the read: read again, with its data.
       if (!personal.isCurrent(selection)) continue
@@ -102,7 +102,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
         await restart()
         continue
       }
-      publishPage(inLogOrder(rows, upgrades, entries).filter(({ seq }) => seq <= throughSeq), { end, throughSeq })
+      publishPage(inLogOrder(rows, upgrades, corrections, entries).filter(({ seq }) => seq <= throughSeq), { end, throughSeq })
       if (throughSeq < end.seq) continue
       // A new epoch may have no rows yet.
       enterEpoch(end.epoch)
@@ -126,7 +126,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     if (!ready || reads.isRunning() || store.readsLag || personal.selection().orders.length > 0) return false
     const page = parseLogNotification(payload)
     if (page === undefined || page.afterSeq !== position || page.end.schema !== head?.schema || page.end.epoch !== epoch) return false
-    publishPage(inLogOrder(page.rows, page.upgrades), { end: page.end, throughSeq: page.end.seq })
+    publishPage(inLogOrder(page.rows, page.upgrades, page.corrections), { end: page.end, throughSeq: page.end.seq })
     return true
   }
 

@@ -6,6 +6,7 @@ import { ENDPOINTS, LISTS } from '../../client/src/generated/endpoint-table.ts'
 import type { ListName } from '../../client/src/rest.ts'
 import { defined } from '../../src/base/assert.ts'
 import type { IssuedKey } from '../../src/resources/api-key.ts'
+import { reconcileAll } from '../support/chain-views.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { call, obtainKey } from '../support/keys.ts'
@@ -46,6 +47,7 @@ const TABLE: Readonly<Record<ListName, List>> = {
   listTraderLedger: { url: '/v1/traders/@trader/ledger', max: 200 },
   listAccountLedger: { url: '/v1/account/me/ledger', max: 200 },
   listLeaders: { url: '/v1/leaderboard?sort=volume', max: 200 },
+  listCorrections: { url: '/v1/corrections?kind=ended', max: 200 },
   listEvents: { url: '/v1/events?topic=order_placed', max: 500 },
   listOpenPositions: { url: '/v1/positions/open?trader=@trader', max: 500, rows: 1, fixed: true },
   listOrders: { url: '/v1/orders/open?status=all', max: 200 },
@@ -91,6 +93,12 @@ async function runNetwork(): Promise<void> {
   }
   await trader.trade({ op: 'open_position', ...TERMS })
   await network.catchUp()
+  // Positions that the ledger does not have.
+  await network.store.write.query(`insert into idx.positions
+      (deployment, position_id, trader, asset, direction, size, entry_price, opened_seq, opened_at, state)
+    select deployment, 900000 + n, trader, asset, direction, size, entry_price, opened_seq, opened_at, 'open'
+    from (select * from idx.positions limit 1) p cross join generate_series(1, 3) n`)
+  await reconcileAll(network)
   for (let observed = 1; observed > 0;) observed = await network.indexer.observe()
   await network.catchUp()
 }

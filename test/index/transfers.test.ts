@@ -75,7 +75,7 @@ test('no list, count, feed or channel of events has a transfer', async () => {
   assert.deepEqual(await store.read.query('select 1 from idx.account_events where topic = $1', ['transfer']), [])
   const { rows, end } = await readLog(store.read, 0, { limit: 10, accounts: true })
   assert.deepEqual([rows.map(({ seq, topic }) => `${seq} ${topic}`), end?.seq], [['1 position_opened', '3 position_opened', '5 position_opened'], 6])
-  assert.equal((await readChannelHeads(store.read, { events: true, assets: [], accounts: [] }, 6)).events, 5)
+  assert.equal((await readChannelHeads(store.read, { assets: [], accounts: [] }, 6)).events, 5)
 })
 
 test('discards a page with transfers between others, and reads it again', async () => {

@@ -191,6 +191,11 @@ const ENDPOINTS: readonly Endpoint[] = [
     body: ['trades'], errors: [400, 429, 500],
   },
   {
+    path: '/v1/corrections', indexed: true,
+    query: [TRADER, 'kind? string enum=ended|changed|opened|interest', 'asset? string minLength=1 maxLength=12', limit(50, 200), CURSOR],
+    body: ['corrections'], errors: [400, 429, 500],
+  },
+  {
     path: '/v1/candles', indexed: true,
     query: [
       'asset string minLength=1 maxLength=12', 'interval? string enum=1m|5m|15m|1h|4h|1d|1w default=1h', 'from? integer minimum=0 maximum=4294967295',

@@ -88,7 +88,7 @@ async function settle(index: IndexFixture): Promise<void> {
   await index.catchUp()
 }
 
-const ofAccount = (account: string): LogChannels => ({ events: false, assets: [], accounts: [account], orders: [] })
+const ofAccount = (account: string): LogChannels => ({ events: false, corrections: false, assets: [], accounts: [account], orders: [] })
 
 interface EventFrame {
   readonly seq: number

@@ -627,6 +627,72 @@ export interface components {
       /** @description Name of the deployment that the row belongs to, if it is not the served one. */
       readonly deployment?: string;
     };
+    /** @description A difference between the index and the ledger that was corrected. */
+    readonly Correction: {
+      /** @description Position of the correction in the log: the `seq` of its frame on the channel `corrections`. */
+      readonly seq: number;
+      /** @description Epoch of that position, as in `hello`. */
+      readonly epoch: string;
+      /**
+       * @description ended: the ledger no longer has the position. changed: it has other values. opened: no event reported the position. interest: the open interest of an asset differed.
+       * @enum {string}
+       */
+      readonly kind: "ended" | "changed" | "opened" | "interest";
+      /** @description On-chain position id. Null for interest. */
+      readonly positionId: number | null;
+      /** @description Owner of the position. Null for interest. */
+      readonly trader: string | null;
+      /** @description Asset symbol. */
+      readonly asset: string | null;
+      /** @description Ledger that the index was compared with. */
+      readonly ledger: number;
+      /** @description Time of the correction, Unix milliseconds. */
+      readonly correctedAt: number;
+      /** @description What the index had. Null for opened, and for corrections by versions that did not record it. */
+      readonly before: {
+        /** @description Owner of the position. */
+        readonly trader?: string;
+        /** @description Asset symbol. */
+        readonly asset?: string;
+        /** @description 0 is long, 1 is short. */
+        readonly direction?: number;
+        /** @description Notional value in USDC, 7-decimal. */
+        readonly size?: string;
+        /** @description Entry price in USD, 7-decimal. */
+        readonly entryPrice?: string;
+        /** @description When the position was opened, Unix seconds. */
+        readonly openedAt?: number;
+        /** @description isolated or cross. Null: unknown. */
+        readonly marginMode?: string | null;
+        /** @description For interest: long open interest of the asset in USDC, 7-decimal. */
+        readonly openInterestLong?: string;
+        /** @description For interest: short open interest of the asset in USDC, 7-decimal. */
+        readonly openInterestShort?: string;
+      } | null;
+      /** @description What the ledger has. Null for ended. */
+      readonly after: {
+        /** @description Owner of the position. */
+        readonly trader?: string;
+        /** @description Asset symbol. */
+        readonly asset?: string;
+        /** @description 0 is long, 1 is short. */
+        readonly direction?: number;
+        /** @description Notional value in USDC, 7-decimal. */
+        readonly size?: string;
+        /** @description Entry price in USD, 7-decimal. */
+        readonly entryPrice?: string;
+        /** @description When the position was opened, Unix seconds. */
+        readonly openedAt?: number;
+        /** @description isolated or cross. Null: unknown. */
+        readonly marginMode?: string | null;
+        /** @description For interest: long open interest of the asset in USDC, 7-decimal. */
+        readonly openInterestLong?: string;
+        /** @description For interest: short open interest of the asset in USDC, 7-decimal. */
+        readonly openInterestShort?: string;
+      } | null;
+      /** @description Name of the deployment that the row belongs to, if it is not the served one. */
+      readonly deployment?: string;
+    };
     /** @description Health of the gateway and its index. */
     readonly Health: {
       /**
@@ -3390,6 +3456,47 @@ export interface operations {
               /** @description Last missing ledger. */
               readonly toLedger: number;
             }[];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  /**
+   * List corrections.
+   * @description The gateway compares its index with the ledger every five minutes and after lost ledgers. Returns what differed and was corrected, newest first, with both values.
+   */
+  readonly listCorrections: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Return only rows of this account (G…) or contract (C…). */
+        readonly trader?: string;
+        /** @description Return only corrections of this kind. */
+        readonly kind?: "ended" | "changed" | "opened" | "interest";
+        /** @description Asset symbol, case-insensitive. */
+        readonly asset?: string;
+        /** @description Maximum number of rows per page. */
+        readonly limit?: number;
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
+        readonly cursor?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": {
+            /** @description Rows of this page. */
+            readonly corrections: readonly components["schemas"]["Correction"][];
             /** @description Whether rows follow this page. */
             readonly hasMore: boolean;
             /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
