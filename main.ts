@@ -159,7 +159,8 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
     return tracing === null ? client : tracedRpc(client, tracing.tracer)
   }, rpcUrls)
   const store = tracing === null ? untracedStore : tracedStore(untracedStore, tracing.tracer)
-  const parts: Parts = { settings, store, rpc, deployment, metrics, tracing, log, localRpcUrl: network?.rpcUrl ?? null }
+  const local = { localRpcUrl: network?.rpcUrl ?? null, localKlinesUrls: localKlinesUrls(secrets, network) }
+  const parts: Parts = { settings, store, rpc, deployment, metrics, tracing, log, ...local }
   const indexing: Promise<void>[] = []
   const stopped = Promise.withResolvers<void>()
   stop.addEventListener('abort', () => stopped.resolve(), { once: true })
@@ -207,6 +208,13 @@ interface Parts {
   readonly log: Log
   /** URL of the local network in this process, if any. */
   readonly localRpcUrl: string | null
+  readonly localKlinesUrls: readonly string[]
+}
+
+/** The local network serves klines beside its RPC, also in another process. */
+function localKlinesUrls({ rpcUrls }: Secrets, network: LocalNetwork | null): readonly string[] {
+  if (network !== null) return network.klinesUrl === null ? [] : [network.klinesUrl]
+  return rpcUrls.map((url) => new URL(url).origin)
 }
 
 /**
@@ -228,7 +236,8 @@ async function serveGateway(
     readyMaxPriceAgeSec: config.server.readyMaxPriceAgeSec,
     ...(config.server.drainMs === 0 ? {} : { drainMs: config.server.drainMs }),
     trustProxy: config.server.trustProxy,
-    klinesUrls: config.klinesUrls,
+    klinesUrls: config.klinesUrls ?? parts.localKlinesUrls,
+    hasKlinesOfEveryAsset: config.klinesUrls === null,
     regionGuard: config.server.regionGuard,
     allowlist: openAllowlist(config.allowlist, { clock, log }),
     maxKeysPerOwner: config.maxKeysPerOwner,
@@ -291,7 +300,7 @@ async function runTask(kind: 'rebuild' | 'verify', settings: Settings, log: Log,
       const declared = await findDeclared(settings, null, log, stop)
       const deployment = createCurrentDeployment(createDeployment(declarationOf(declared, config.network, config.network.others)))
       const rpc = createRpc({ urls: secrets.rpcUrls, clock, random, log, networkPassphrase: config.network.passphrase })
-      return startIndexer({ settings, store, rpc, deployment, metrics: null, tracing: null, log, localRpcUrl: null })
+      return startIndexer({ settings, store, rpc, deployment, metrics: null, tracing: null, log, localRpcUrl: null, localKlinesUrls: [] })
     },
   })
 }

@@ -95,6 +95,9 @@ export interface Chain extends Disposable {
   reset(genesisLabel?: string): void
   /** The label of the genesis that the chain started from. */
   readonly genesisLabel: string
+  /** A value that is stored with the chain, and kept by a reset. */
+  setting(name: string): string | undefined
+  setSetting(name: string, value: string): void
   /** The code that a contract runs; undefined when no contract has this address. */
   codeOf(contract: string): ContractCode | undefined
 }

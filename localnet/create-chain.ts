@@ -131,6 +131,8 @@ export function createChain(options: ChainOptions): Chain {
     get genesisLabel() {
       return genesis.label ?? ''
     },
+    setting: (name) => store.setting(name),
+    setSetting: (name, value) => store.setSetting(name, value),
     codeOf(contract) {
       const entry = findEntry(store.state, instanceKey(contract))
       return entry?.kind === 'instance' ? codes.codeOf(entry) : undefined

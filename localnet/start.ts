@@ -32,9 +32,12 @@ import type { LocalGenesis } from './genesis.ts'
 import type { Identities } from './identities.ts'
 import { createSemaphore } from '../src/base/semaphore.ts'
 import { createPacer } from './pacer.ts'
+import { createPriceHistory } from './price-history.ts'
+import type { PriceOrigin } from './price-history.ts'
 import { createRpcHandler } from './rpc/handler.ts'
 import type { RpcHandler } from './rpc/handler.ts'
 import { createFriendbot } from './rpc/friendbot.ts'
+import { createKlines } from './rpc/klines.ts'
 import { FIRST_BUILDS, FIRST_SETUP, readSetup } from './setup.ts'
 import type { LocalGeneration, Setup } from './setup.ts'
 import { RETENTION_LEDGERS_DEFAULT } from './rpc/limits.ts'
@@ -81,6 +84,8 @@ export interface NamedAccount {
 export interface LocalNetwork extends AsyncDisposable {
   readonly rpcUrl: string | null
   readonly friendbotUrl: string | null
+  /** The base URL of the outside market's klines. */
+  readonly klinesUrl: string | null
   readonly networkPassphrase: string
   /** Of the current chain; a reset can change them. */
   readonly contracts: ContractAddresses
@@ -105,18 +110,21 @@ const INITIAL_LEDGERS = 7
 /** The passphrase of the public test network, so that existing clients sign for the local network unchanged. */
 export const TEST_NETWORK_PASSPHRASE = 'Test SDF Network ; September 2015'
 
+const ORIGIN_SETTING = 'price history'
+
 /** Calls that may wait while another changes the network. */
 const MAX_WAITING = 255
 
 /** Starts the network, or continues the one stored in `directory`. Throws when the directory cannot be used or the port is taken. */
 export async function startLocalNetwork(options: LocalNetworkOptions): Promise<LocalNetwork> {
   const isPaced = options.autoClose ?? options.port !== null
-  const { chain, endDelay, feed, genesisOf } = openChain(options, isPaced)
+  const { chain, endDelay, feed, prices, genesisOf } = openChain(options, isPaced)
   const controls = composeControls(options, chain, feed, genesisOf)
   const rpc = createRpcHandler({
     chain,
     faults: controls.faults,
     friendbot: createFriendbot({ chain, clock: options.clock }),
+    klines: createKlines(createPriceHistory(originOf(chain, options.seed, prices), feed)),
     clock: options.clock,
     log: options.log,
     extraMethods: controlMethods(controls),
@@ -135,6 +143,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
   return {
     rpcUrl: served?.url ?? null,
     friendbotUrl: served?.friendbotUrl ?? null,
+    klinesUrl: served?.klinesUrl ?? null,
     networkPassphrase: chain.networkPassphrase,
     get contracts() {
       return Object.fromEntries(CONTRACT_KEYS.map((key) => [key, controls.deployment[key]])) as Record<ContractKey, string>
@@ -183,7 +192,21 @@ interface OpenedChain {
   /** Ends the delay of the chain's clock, once the initial ledgers are closed. */
   readonly endDelay: () => void
   readonly feed: PriceFeed
+  /** The first prices of a new chain. */
+  readonly prices: ReadonlyMap<string, bigint>
   readonly genesisOf: (setup: Setup) => LocalGenesis
+}
+
+/** The origin of the price history, which the chain keeps: every start continues the same past. */
+function originOf(chain: Chain, seed: string, prices: ReadonlyMap<string, bigint>): PriceOrigin {
+  const stored = chain.setting(ORIGIN_SETTING)
+  if (stored === undefined) {
+    const origin = { seed, genesisSec: chain.history.oldest().closeTimeSec, prices }
+    chain.setSetting(ORIGIN_SETTING, JSON.stringify({ ...origin, prices: [...prices].map(([asset, price]) => [asset, String(price)]) }))
+    return origin
+  }
+  const origin = JSON.parse(stored) as { readonly seed: string; readonly genesisSec: number; readonly prices: readonly (readonly [string, string])[] }
+  return { ...origin, prices: new Map(origin.prices.map(([asset, price]) => [asset, BigInt(price)])) }
 }
 
 /** Delays a clock until `endDelay` is called. The initial ledgers close a second apart and must not be dated in the future. */
@@ -209,7 +232,7 @@ function openChain(options: LocalNetworkOptions, isPaced: boolean): OpenedChain 
     directory,
     retentionLedgers: RETENTION_LEDGERS_DEFAULT,
   })
-  return { chain, endDelay, feed, genesisOf }
+  return { chain, endDelay, feed, prices, genesisOf }
 }
 
 type PacedControls = Controls & { runActors(): Promise<void>; stopActors(): void }

@@ -53,7 +53,7 @@ test('defaults to the local network', () => {
     stream: STREAM_LIMITS,
     role: 'all',
     dataDir: './data',
-    klinesUrls: [],
+    klinesUrls: null,
     allowlist: null,
     log: { level: 'info', format: 'auto', color: true },
     maxKeysPerOwner: 20,
@@ -67,7 +67,7 @@ test('NETWORK=testnet sets the manifest, the public RPC and the external klines'
   const { config, secrets } = loadSettings({ NETWORK: 'testnet' })
   assert.equal(config.network.manifest?.contracts.market, 'CBHHWFAYLB3SXJCE232DC6WNSK74IBEOROAGCI2AFBA2H5NQOH2KYKNN')
   assert.deepEqual(secrets.rpcUrls, ['https://soroban-testnet.stellar.org'])
-  assert.equal(config.klinesUrls.length, 4)
+  assert.equal(config.klinesUrls?.length, 4)
 })
 
 test('RPC_URL alone selects the test network', () => {
@@ -78,7 +78,7 @@ test('RPC_URL alone selects the test network', () => {
 
 test('NETWORK=local with RPC_URL connects to the local network of another process', () => {
   const { config, secrets } = loadSettings({ NETWORK: 'local', RPC_URL: 'http://a.example/rpc', ROLE: 'api', DATABASE_URL: 'postgres://a/b' })
-  assert.deepEqual([config.network.kind, config.network.manifest, config.klinesUrls], ['local', null, []])
+  assert.deepEqual([config.network.kind, config.network.manifest, config.klinesUrls], ['local', null, null])
   assert.deepEqual(secrets.rpcUrls, ['http://a.example/rpc'])
 })
 

@@ -73,8 +73,8 @@ export interface Config {
   readonly stream: StreamLimits
   readonly role: 'all' | 'api' | 'indexer'
   readonly dataDir: string
-  /** Empty disables external klines. */
-  readonly klinesUrls: readonly string[]
+  /** Empty disables external klines; null: those of the local network. */
+  readonly klinesUrls: readonly string[] | null
   /** Null lets everyone create keys. */
   readonly allowlist: { readonly addresses: readonly string[] } | { readonly file: string } | null
   readonly log: { readonly level: string; readonly format: 'auto' | 'json' | 'terminal'; readonly color: boolean }
@@ -221,7 +221,7 @@ function groupSettings(values: Values, { kind, selected }: Network, allowlist: C
     stream: streamSettings(values),
     role: values.ROLE,
     dataDir: values.DATA_DIR,
-    klinesUrls: values.KLINES_URL ?? (kind === 'local' ? [] : PUBLIC_KLINES_URLS),
+    klinesUrls: values.KLINES_URL ?? (kind === 'local' ? null : PUBLIC_KLINES_URLS),
     allowlist,
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT, color: values.NO_COLOR === null },
     maxKeysPerOwner: values.MAX_KEYS_PER_OWNER,

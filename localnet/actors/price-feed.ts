@@ -19,6 +19,8 @@ export interface FeedState {
 export interface PriceFeed {
   /** Advances the source to this time, Unix seconds. The first call only sets the clock. */
   advanceTo(timeSec: number): void
+  /** Calls back after each advance. */
+  onAdvance(listener: (timeSec: number) => void): void
   quote(asset: string): Quote
   /** Holds an asset at this price. */
   hold(asset: string, quote: Quote): void
@@ -36,12 +38,15 @@ export interface PriceFeed {
 export function createPriceFeed(source: PriceSource): PriceFeed {
   let holds = new Map<string, Quote>()
   let lastSec: number | null = null
+  const listeners: ((timeSec: number) => void)[] = []
 
   return {
     advanceTo(timeSec) {
       if (lastSec !== null) source.advance(timeSec - lastSec)
       lastSec = timeSec
+      for (const listener of listeners) listener(timeSec)
     },
+    onAdvance: (listener) => void listeners.push(listener),
     quote: (asset) => holds.get(asset) ?? { price: source.price(asset), ageSec: 0 },
     hold: (asset, quote) => void holds.set(asset, quote),
     release(asset) {

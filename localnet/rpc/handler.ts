@@ -13,6 +13,7 @@ import { isHttpFault, respondWithFaults } from './http-faults.ts'
 import { errorMessage, parseBody, resultMessage } from './json-rpc.ts'
 import type { RpcMessage } from './json-rpc.ts'
 import { REQUEST_BODY_MAX_BYTES, RETENTION_LEDGERS_DEFAULT } from './limits.ts'
+import type { ReadKlines } from './klines.ts'
 import type { MethodContext } from './method.ts'
 import { METHODS } from './methods.ts'
 import { paramsObject } from './params.ts'
@@ -27,6 +28,8 @@ export interface RpcHandlerOptions {
   readonly faults: Faults
   /** null: no friendbot, also not in getNetwork. */
   readonly friendbot: Friendbot | null
+  /** The outside market's candles; by default they are not served. */
+  readonly klines?: ReadKlines
   readonly clock: Clock
   readonly log: Log
   readonly extraMethods?: Readonly<Record<string, ExtraMethod>>
@@ -43,6 +46,7 @@ export interface RpcHandler {
   /** Calls a method in this process, without faults. Rejects with RpcError. */
   call(method: string, params?: unknown): Promise<unknown>
   readonly friendbot: Friendbot | null
+  readonly klines: ReadKlines | null
   /** Sets the friendbot URL that getNetwork returns; null when it is not served anymore. */
   setFriendbotUrl(url: string | null): void
 }
@@ -105,6 +109,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       }
     },
     friendbot,
+    klines: options.klines ?? null,
     setFriendbotUrl(url) {
       friendbotUrl = friendbot === null ? null : url
     },

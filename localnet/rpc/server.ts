@@ -1,4 +1,4 @@
-// The HTTP server for JSON-RPC (`/rpc`, `/` and any other path) and friendbot (`/friendbot`).
+// The HTTP server for JSON-RPC (`/rpc`, `/` and any other path), friendbot (`/friendbot`) and the outside market's candles (`/api/v3/klines`).
 
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -10,6 +10,7 @@ import { bodyTooLarge, foreignPage } from './handler.ts'
 import type { RpcHandler } from './handler.ts'
 import { ConnectionCut, CORS_HEADERS, emptyResponse, textResponse } from './http-response.ts'
 import type { HttpResponse } from './http-response.ts'
+import { KLINES_PATH } from './klines.ts'
 import {
   CONNECTIONS_MAX, DRAIN_MS, HEADER_MAX_BYTES, HEADERS_TIMEOUT_MS, KEEP_ALIVE_TIMEOUT_MS, REQUEST_BODY_DISCARD_MAX_BYTES,
   REQUEST_BODY_MAX_BYTES, REQUEST_TIMEOUT_MS,
@@ -33,6 +34,8 @@ export interface ServedRpc extends AsyncDisposable {
   /** `http://host:port/rpc`. */
   readonly url: string
   readonly friendbotUrl: string | null
+  /** The base URL of the klines API. */
+  readonly klinesUrl: string
   /** Lets pages of the gateway at this port call the local_ methods and friendbot. */
   trustGateway(port: number): void
   /** Stops accepting connections, waits a bounded time for open requests, then cuts the remaining connections. */
@@ -90,7 +93,10 @@ export async function serveRpc(handler: RpcHandler, options: ServeOptions): Prom
   }
   if (signal?.aborted === true) await close()
   else signal?.addEventListener('abort', () => void close(), { once: true })
-  return { url: `${origin}/rpc`, friendbotUrl, trustGateway: (gatewayPort) => void (access.gateway.port = gatewayPort), close, [Symbol.asyncDispose]: close }
+  return {
+    url: `${origin}/rpc`, friendbotUrl, klinesUrl: origin, trustGateway: (gatewayPort) => void (access.gateway.port = gatewayPort), close,
+    [Symbol.asyncDispose]: close,
+  }
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {
@@ -149,6 +155,9 @@ async function route(handler: RpcHandler, request: IncomingMessage, access: Acce
   if (target === null) return textResponse(400, 'malformed request target\n')
   if (target.pathname.replace(/\/$/, '') === FRIENDBOT_PATH) {
     return callFriendbot(handler, request, target.searchParams.get('addr') ?? '', access)
+  }
+  if (target.pathname === KLINES_PATH && handler.klines !== null) {
+    return request.method === 'GET' ? handler.klines(target.searchParams) : notAllowed('GET, OPTIONS')
   }
   if (request.method !== 'POST') return notAllowed('POST, OPTIONS')
   const refusal = contentTypeProblem(request.headers['content-type'])

@@ -105,8 +105,8 @@ const NETWORK = {
   POLL_INTERVAL_MS: variable(integer(100, 600_000), POLL_INTERVAL_MS, 'Interval at which the indexer polls for events, in milliseconds.'),
   START_LEDGER: optional(integer(1, LEDGER_MAX), 'First ledger to index when the database is empty.', 'oldest ledger of the RPC'),
   KLINES_URL: optional(
-    httpUrlsOrOff, 'Base URLs of an external klines API, used for candles of assets without oracle prices in the index.',
-    'a public exchange, `off` on `local`',
+    httpUrlsOrOff, 'Base URLs of an external klines API, used for candles before the first oracle price in the index.',
+    'a public exchange; on `local`, the local network',
   ),
 }
 

@@ -17,8 +17,8 @@ import type { ReadKlines } from './klines.ts'
 export const OPEN_CACHE_MS = 5_000
 /** Klines of the past do not, but the external exchange may correct them. */
 export const CLOSED_CACHE_MS = 24 * 3_600_000
-/** Each is a list of at most a thousand klines. */
-const CLOSED_CACHE_MAX = 100
+/** Each is a list of at most a thousand klines; two for every series. */
+const CLOSED_CACHE_MAX = 256
 const OPEN_CACHE_MAX = 200
 
 export interface CandleQuery {

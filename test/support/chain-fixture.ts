@@ -156,6 +156,8 @@ export function createFakeChain(): FakeChain {
       return { status, hash: hashOf(transaction), ...(status === 'ERROR' ? { errorResultXdr: 'AAAAAAAAAGT////7AAAAAA==' } : {}) }
     },
     genesisLabel: '',
+    setting: () => undefined,
+    setSetting() {},
     codeOf: () => undefined,
     pending: () => queue.length,
     closeLedger() {

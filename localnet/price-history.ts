@@ -1,0 +1,122 @@
+// The prices of the outside market by the minute: before the network's genesis a random walk that ends at the first prices, and since then those of the feed.
+
+import { ONE_E7 } from '../src/base/fixed-point.ts'
+import { yieldToEventLoop } from '../src/base/event-loop.ts'
+import { createSeededRandom } from '../src/base/random.ts'
+import type { PriceFeed } from './actors/price-feed.ts'
+import { createPriceWalk } from './actors/price-walk.ts'
+import { PRICED_SYMBOLS } from './assets.ts'
+
+/** How long the market existed before the network. */
+export const HISTORY_SEC = 30 * 86_400
+/** A candle of a minute has at least three prices. */
+const STEP_SEC = 30
+/** Minutes since genesis that are kept. */
+const RECENT_MINUTES_MAX = 7 * 1_440
+/** Steps of the walk between two turns of the event loop: a few milliseconds. */
+const SLICE_STEPS = 200
+
+/** What the history before genesis is computed from. */
+export interface PriceOrigin {
+  readonly seed: string
+  /** When the network began, Unix seconds. */
+  readonly genesisSec: number
+  /** The prices then, 7-decimal fixed point. */
+  readonly prices: ReadonlyMap<string, bigint>
+}
+
+/** Prices of one minute. */
+export interface PriceBar {
+  readonly open: number
+  readonly high: number
+  readonly low: number
+  readonly close: number
+}
+
+export interface PriceHistory {
+  /** Starts of the first and the last minute, Unix seconds. */
+  range(): { readonly fromSec: number; readonly toSec: number }
+  /** The bars of an asset by the minute; undefined where there is none. The first call computes the history before genesis. */
+  barsOf(asset: string): Promise<(minuteSec: number) => PriceBar | undefined>
+}
+
+const FIELDS = ['open', 'high', 'low', 'close'] as const
+
+/** The history of a feed. Records the feed's prices from now on. */
+export function createPriceHistory(origin: PriceOrigin, feed: PriceFeed): PriceHistory {
+  const genesisMinute = Math.floor(origin.genesisSec / 60)
+  const recent = new Map<number, ReadonlyMap<string, PriceBar>>()
+  let walked: Promise<ReadonlyMap<string, Float64Array>> | undefined
+  let lastMinute = genesisMinute
+  feed.onAdvance(record)
+
+  function record(timeSec: number): void {
+    const minute = Math.floor(timeSec / 60)
+    const bars = recent.get(minute)
+    const before = recent.get(lastMinute)
+    recent.set(minute, new Map(PRICED_SYMBOLS.map((asset) => [asset, addPrice(bars?.get(asset), before?.get(asset)?.close, Number(feed.quote(asset).price))])))
+    lastMinute = Math.max(lastMinute, minute)
+    const [oldest] = recent.keys()
+    if (recent.size > RECENT_MINUTES_MAX && oldest !== undefined) recent.delete(oldest)
+  }
+
+  return {
+    range: () => ({ fromSec: genesisMinute * 60 - HISTORY_SEC, toSec: lastMinute * 60 }),
+    async barsOf(asset) {
+      walked ??= walkBack(origin)
+      const past = (await walked).get(asset)
+      return (minuteSec) => {
+        const minute = minuteSec / 60
+        const index = genesisMinute - minute
+        return recent.get(minute)?.get(asset) ?? (past === undefined || index < 0 ? undefined : barAt(past, index))
+      }
+    },
+  }
+}
+
+function addPrice(bar: PriceBar | undefined, previousClose: number | undefined, price: number): PriceBar {
+  const { open, high, low } = bar ?? { open: previousClose ?? price, high: previousClose ?? price, low: previousClose ?? price }
+  return { open, high: Math.max(high, price), low: Math.min(low, price), close: price }
+}
+
+function barAt(bars: Float64Array, index: number): PriceBar | undefined {
+  const [open = 0, high = 0, low = 0, close = 0] = bars.subarray(index * FIELDS.length, (index + 1) * FIELDS.length)
+  return open === 0 ? undefined : { open, high, low, close }
+}
+
+/** Walks from the prices at genesis into the past. The bars of each asset, newest minute first; each minute closes at the price that the next one opens at. */
+async function walkBack({ seed, genesisSec, prices }: PriceOrigin): Promise<ReadonlyMap<string, Float64Array>> {
+  const walk = createPriceWalk(createSeededRandom(seed).fork('price history'))
+  walk.setPrices(prices)
+  const minutes = HISTORY_SEC / 60 + 1
+  const genesisMinute = Math.floor(genesisSec / 60)
+  const series = PRICED_SYMBOLS.map((asset) => {
+    return { asset, bars: new Float64Array(minutes * FIELDS.length), later: Number(prices.get(asset) ?? walk.price(asset)) }
+  })
+  let step = 0
+  for (let timeSec = genesisSec; timeSec >= genesisMinute * 60 - HISTORY_SEC; timeSec -= STEP_SEC) {
+    const offset = (genesisMinute - Math.floor(timeSec / 60)) * FIELDS.length
+    for (const one of series) {
+      const price = timeSec === genesisSec ? one.later : Number(walk.price(one.asset))
+      addEarlier(one.bars, offset, price, one.later)
+      one.later = price
+    }
+    walk.advance(STEP_SEC)
+    if (++step % SLICE_STEPS === 0) await yieldToEventLoop()
+  }
+  return new Map(series.map(({ asset, bars }) => [asset, bars]))
+}
+
+/** Adds a price that is earlier than all others of its minute. `later`: the price after it. */
+function addEarlier(bars: Float64Array, offset: number, price: number, later: number): void {
+  const isFirst = bars[offset] === 0
+  if (isFirst) bars[offset + 3] = later
+  bars[offset] = price
+  bars[offset + 1] = Math.max(isFirst ? later : bars[offset + 1] ?? 0, price)
+  bars[offset + 2] = Math.min(isFirst ? later : bars[offset + 2] ?? 0, price)
+}
+
+/** The text of a 7-decimal price. */
+export function priceText(priceE7: number): string {
+  return (priceE7 / Number(ONE_E7)).toFixed(7)
+}
