@@ -181,7 +181,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { store, clock, log, deployment } = parts
   const db = store.read
   const candles = createCandleParts(parts)
-  const { oracle, dayRanges, followLedgers } = createPriceParts(parts, candles.writing)
+  const { oracle, dayRanges, nowSec, followLedgers } = createPriceParts(parts, candles.writing)
   const { prices } = oracle
   const keys = createKeys({
     store, clock, log,
@@ -194,7 +194,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   })
 
   const chainParts = chainPartsFrom(parts)
-  const { venue, adl, marketStatus } = createVenueParts(chainParts, { db, prices })
+  const { venue, adl, marketStatus } = createVenueParts(chainParts, { db, prices, nowSec })
   const relay = createRelay({ ...chainParts, readConditions: conditionsReader(venue, prices) })
   const accounts = createAccounts({ ...chainParts, listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit) })
 
@@ -253,11 +253,11 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
 }
 
 function createVenueParts(
-  chainParts: ReturnType<typeof chainPartsFrom>, { db, prices }: { readonly db: Queryable; readonly prices: Prices },
+  chainParts: ReturnType<typeof chainPartsFrom>, { db, prices, nowSec }: { readonly db: Queryable; readonly prices: Prices; readonly nowSec: () => number },
 ): { readonly venue: Venue; readonly adl: AdlQueues; readonly marketStatus: MarketStatus } {
   const listIds = (asset: string, limit: number): Promise<readonly number[]> => listOpenIds(db, asset, limit)
   return {
-    venue: createVenue(chainParts),
+    venue: createVenue({ ...chainParts, nowSec }),
     adl: createAdlQueues({ ...chainParts, listOpenIds: listIds, readPrice: prices.lastPrice }),
     marketStatus: createMarketStatus(chainParts),
   }

@@ -6,18 +6,24 @@ import { listLog } from './log-list.ts'
 import type { Page } from './page.ts'
 
 export interface FundingFilter extends Pick<LogBounds, 'beforeTs'> {
+  /** Only funding of this asset: its own, and what all assets share. */
+  readonly asset?: string | undefined
   readonly limit: number
   readonly cursor?: string | undefined
 }
 
+/** The shared funding of generation 1 names no asset. */
+const ASSET = `coalesce(r.payload ->> 'asset', '')`
+
 /** Every funding_applied of the market, newest first, across deployments. */
-export async function listFunding(db: Queryable, filter: FundingFilter): Promise<Page<FundingRow>> {
+export async function listFunding(db: Queryable, { asset, ...filter }: FundingFilter): Promise<Page<FundingRow>> {
   const page = await listLog<FundingRow>(db, {
     ...filter,
     kind: 'funding',
     table: 'idx.events',
-    equals: { topic: 'funding_applied' },
-    only: LISTED,
+    ...(asset === undefined
+      ? { equals: { topic: 'funding_applied' }, only: LISTED }
+      : { equals: {}, oneOf: { sql: ASSET, values: [asset, ''] }, only: `r.topic = 'funding_applied' and ${LISTED}` }),
     columns: {
       asset: `r.payload ->> 'asset'`,
       fundingRate: `r.payload ->> 'fundingRate'`, hoursElapsed: `r.payload ->> 'hoursElapsed'`, ledger: 'r.ledger', ts: 'r.ledger_close_ts',

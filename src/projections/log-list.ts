@@ -45,6 +45,11 @@ export interface LogList<Row> extends LogBounds, AsOf {
   readonly only?: string
   /** Equality filters; undefined values are ignored. Every combination needs an index on these columns in this order, followed by seq. */
   readonly equals: Readonly<Record<string, string | number | undefined>>
+  /**
+   * An indexed expression, of the table `r`, that equals one of these values: the rows of each are merged into the list by seq. Instead of `equals`; `only`
+   * must be the condition of its index.
+   */
+  readonly oneOf?: { readonly sql: string; readonly values: readonly string[] }
   /** A column before them that must equal this SQL, in which `c` is the cursor row. Must never contain a caller's input. */
   readonly scope?: { readonly column: string; readonly sql: string }
   /** A column after seq in every index of the table, which orders the rows of one seq; by default a seq has one row. */
@@ -73,7 +78,10 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
   const select = selectOf(list.columns, by, list.tie)
   const source: PageSource = {
     tables: [
-      { table: list.table, select: list.detail === undefined ? select : 'r.seq' },
+      ...(list.oneOf?.values ?? [null]).map((value) => ({
+        table: list.table, select: list.detail === undefined ? select : 'r.seq',
+        ...(list.oneOf === undefined || value === null ? {} : { key: { sql: list.oneOf.sql, value: `${bind(toSearchText(value))}::text` } }),
+      })),
       ...(list.merged === undefined ? [] : [{ table: list.merged.table, select: selectOf(list.merged.columns, by) }]),
     ],
     by,
@@ -110,16 +118,16 @@ function gapsWithin({ fromLedger, toLedger, beforeTs }: LogBounds, highs: readon
 
 type Bind = (value: Param) => string
 
-/** A column and the SQL of its required value. */
+/** The SQL of a column of the table `r`, and of its required value. */
 interface Key {
-  readonly column: string
+  readonly sql: string
   readonly value: string
 }
 
 /** The parts of a page statement. */
 interface PageSource {
   /** Each with the SQL of the same columns. */
-  readonly tables: readonly { readonly table: string; readonly select: string }[]
+  readonly tables: readonly { readonly table: string; readonly select: string; readonly key?: Key }[]
   readonly by: string
   readonly only: string | undefined
   readonly tie: string | undefined
@@ -132,10 +140,10 @@ interface PageSource {
 }
 
 function keysOf<Row>({ scope, equals }: LogList<Row>, bind: Bind): readonly Key[] {
-  const keys: Key[] = scope === undefined ? [] : [{ column: scope.column, value: scope.sql }]
+  const keys: Key[] = scope === undefined ? [] : [{ sql: `r.${scope.column}`, value: scope.sql }]
   for (const [column, value] of Object.entries(equals)) {
-    if (typeof value === 'number') keys.push({ column, value: `${bind(value)}::bigint` })
-    else if (value !== undefined) keys.push({ column, value: `${bind(toSearchText(value))}::text` })
+    if (typeof value === 'number') keys.push({ sql: `r.${column}`, value: `${bind(value)}::bigint` })
+    else if (value !== undefined) keys.push({ sql: `r.${column}`, value: `${bind(toSearchText(value))}::text` })
   }
   return keys
 }
@@ -170,12 +178,14 @@ const MAX_ROWS = PAGE_LIMITS.events.max + 1
  * The constant inner limit is for the planner of a prepared statement, which does not know the parameter: without it the planner expects a tenth of the table
  * and plans the page again on every call.
  */
-function plainPage({ by, tie, keys, highs, limit, only, beforeTie: before }: PageSource, { table, select }: PageSource['tables'][number], low: string): string {
-  const columns = [...keys.map(({ column }) => `r.${column}`), `r.${by}`]
+function plainPage(source: PageSource, { table, select, key }: PageSource['tables'][number], low: string): string {
+  const { by, tie, highs, limit, only, beforeTie: before } = source
+  const keys = key === undefined ? source.keys : [key]
+  const columns = [...keys.map(({ sql }) => sql), `r.${by}`]
   const high = highs.length === 0 ? ABOVE_EVERY_SEQ : `least(${highs.join(', ')})`
   const bound = (seq: string): string => `(${[...keys.map(({ value }) => value), seq].join(', ')})`
   const range = `(${columns.join(', ')}) >= ${bound(low)} and (${columns.join(', ')}) <= ${bound(high)}`
-  const filters = [...keys.map(({ column }) => `r.${column} is not null`), only, before]
+  const filters = [...keys.map(({ sql }) => `${sql} is not null`), only, before]
   const known = filters.map((filter) => (filter === undefined ? '' : ` and ${filter}`)).join('')
   const order = [...columns, ...(tie === undefined ? [] : [`r.${tie}`])].map((column) => `${column} desc`).join(', ')
   const longest = `select ${select} from ${table} r where ${range}${known} order by ${order} limit ${MAX_ROWS}`

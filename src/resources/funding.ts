@@ -24,6 +24,12 @@ export const CurrentFunding = Type.Object(
     lastAppliedAt: integerOrNull({
       description: 'Time the shared funding was last applied, Unix seconds. Null on contracts of generation 2.', examples: [1_783_339_200],
     }),
+    nextTs: integerOrNull({
+      description: 'Earliest time of the next application of the shared funding, Unix seconds. Null on contracts of generation 2.', examples: [1_783_342_800],
+    }),
+    predictedRate: amountOrNull(
+      'Shared rate per hour of the next application if the open interest stays as it is, 7-decimal. Null on contracts of generation 2.', '1400',
+    ),
     openInterestLong: amountOrNull('Open interest of all longs, in USDC, 7-decimal.', '12500000000'),
     openInterestShort: amountOrNull('Open interest of all shorts, in USDC, 7-decimal.', '9000000000'),
     assets: Type.Array(AssetFunding, { description: 'Funding of each asset. On contracts of generation 1 all have the shared rate.' }),

@@ -12,10 +12,11 @@ import type { Queryable } from '../store/store.ts'
 import type { Venue } from '../venue/venue.ts'
 import { EXAMPLE_EVENT } from './examples.ts'
 import { pageResponse } from './page-response.ts'
-import { beforeTsParameter, cursorParameter, limitParameter } from './parameters.ts'
+import { assetParameter, beforeTsParameter, cursorParameter, limitParameter } from './parameters.ts'
 
 const EXAMPLE_CURRENT: CurrentFunding = {
-  ledger: 1_234_567, rate: '1250', cumulative: '95000', lastAppliedAt: 1_783_339_200, openInterestLong: '12500000000', openInterestShort: '9000000000',
+  ledger: 1_234_567, rate: '1250', cumulative: '95000', lastAppliedAt: 1_783_339_200, nextTs: 1_783_342_800, predictedRate: '1400',
+  openInterestLong: '12500000000', openInterestShort: '9000000000',
   assets: [{ asset: 'BTC', rate: '1250', cumulative: '95000', lastTs: 1_783_339_200, nextTs: 1_783_342_800, predictedRate: '1400' }],
 }
 
@@ -30,7 +31,8 @@ const getFunding = operation(
     summary: 'Get current and past funding',
     description:
       'On contracts of generation 1 all assets share one funding rate, on generation 2 each asset has its own. `current` is read from the network and ' +
-      'cached for 3 seconds. It is null if the network is unavailable. `history` lists every application of funding, newest first.',
+      'cached for 3 seconds. It is null if the network is unavailable. `history` lists every application of funding, newest first. With `asset`, both have ' +
+      'only funding of that asset, including funding that all assets share.',
     ok: Type.Object({
       current: Type.Unsafe<CurrentFunding | null>({ anyOf: [ref(CurrentFunding), { type: 'null' }], description: 'Current funding.' }),
       history: Type.Array(ref(FundingRow), { description: 'Applied funding, newest first.' }),
@@ -39,13 +41,19 @@ const getFunding = operation(
     headers: ['index', 'next'],
     errors: [400, 503],
   },
-  { querystring: Type.Object({ before_ts: beforeTsParameter, limit: limitParameter(PAGE_LIMITS.funding), cursor: cursorParameter }) },
+  {
+    querystring: Type.Object({
+      asset: Type.Optional(assetParameter), before_ts: beforeTsParameter, limit: limitParameter(PAGE_LIMITS.funding), cursor: cursorParameter,
+    }),
+  },
 )
 
 export function fundingRoutes(app: App, parts: { readonly db: Queryable; readonly venue: Venue }): void {
   app.get('/v1/funding', { schema: getFunding }, async (request, reply) => {
     const { before_ts, limit = PAGE_LIMITS.funding.default, cursor } = request.query
-    const [current, page] = await Promise.all([parts.venue.funding(), listFunding(parts.db, { beforeTs: before_ts, limit, cursor })])
+    const asset = request.query.asset?.toUpperCase()
+    const [all, page] = await Promise.all([parts.venue.funding(), listFunding(parts.db, { asset, beforeTs: before_ts, limit, cursor })])
+    const current = all === null || asset === undefined ? all : { ...all, assets: all.assets.filter((row) => row.asset === asset) }
     sendResponse(request, reply, pageResponse(request, reply, page, { current, history: page.rows }))
   })
 }

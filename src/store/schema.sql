@@ -1033,6 +1033,8 @@ CREATE INDEX fills_by_asset ON idx.fills USING btree (asset, ts);
 CREATE INDEX fills_by_asset_and_seq ON idx.fills USING btree (asset, seq);
 CREATE INDEX fills_by_trader ON idx.fills USING btree (trader, ts)
   WHERE counts_for_trader;
+CREATE INDEX funding_by_asset ON idx.events USING btree (COALESCE((payload ->> 'asset'::text), ''::text), seq)
+  WHERE ((topic = 'funding_applied'::text) AND (NOT is_transfer));
 CREATE INDEX gaps_by_place ON idx.gaps USING btree (last_seq)
   WHERE (state <> 'filled'::text);
 CREATE UNIQUE INDEX learned_events_by_account ON idx.learned_events USING btree (account, place)

@@ -12,11 +12,14 @@ const NOTHING = { rate: null, cumulative: null, lastTs: null, nextTs: null, pred
 
 export function describeFunding(market: MarketSummary, assets: readonly string[], nowSec: number): CurrentFunding {
   const { sharedFunding: shared } = market
+  const next = shared === null ? NOTHING : sharedFundingOf('', shared, market)
   return {
     ledger: market.ledger,
     rate: amountText(shared?.rate),
     cumulative: amountText(shared?.cumulative),
     lastAppliedAt: shared?.lastSec ?? null,
+    nextTs: next.nextTs,
+    predictedRate: next.predictedRate,
     openInterestLong: amountText(market.totalLong),
     openInterestShort: amountText(market.totalShort),
     assets: assets.map((asset) => (shared === null ? ownFunding(asset, market, nowSec) : sharedFundingOf(asset, shared, market))),

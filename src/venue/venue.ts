@@ -57,8 +57,14 @@ function marketOf(exchange: Deployment): MarketSource {
   return { market: exchange.contracts.market, generation: exchange.targetOf('market').generation, assets: exchange.assets.symbols }
 }
 
-export function createVenue(parts: { readonly rpc: Rpc; readonly deployment: CurrentDeployment; readonly clock: Clock }): Venue {
-  const { rpc, deployment, clock } = parts
+export function createVenue(parts: {
+  readonly rpc: Rpc
+  readonly deployment: CurrentDeployment
+  readonly clock: Clock
+  /** The exchange's time as far as it is known, Unix seconds. */
+  readonly nowSec: () => number
+}): Venue {
+  const { rpc, deployment, clock, nowSec } = parts
   const cached = { clock, ttlMs: VENUE_CACHE_MS, maxEntries: 1 }
   const markets = createTtlCache<MarketSummary>(cached)
   const snapshots = createTtlCache<VenueSnapshot>(cached)
@@ -112,10 +118,6 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly deployment: Cur
     } finally {
       waited.abort()
     }
-  }
-
-  function nowSec(): number {
-    return Math.floor(clock.nowMs() / 1_000)
   }
 
   function withReadTimeout<T>(method: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

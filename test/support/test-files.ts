@@ -16,7 +16,7 @@ const SLOW = [
   'test/console/screenshot.test.ts', 'test/console/trading.test.ts', 'test/crash/',
   'test/docs/first-five-minutes.test.ts', 'test/docs/guides.test.ts', 'test/examples/',
   'test/process/', 'test/index/hostile-pairs.test.ts', 'test/index/transaction-effects.test.ts',
-  'test/attack/bodies.test.ts', 'test/attack/capacity.test.ts', 'test/attack/connections.test.ts',
+  'test/contract/funding-prediction.test.ts', 'test/attack/bodies.test.ts', 'test/attack/capacity.test.ts', 'test/attack/connections.test.ts',
   'test/attack/keys.test.ts', 'test/attack/kills.test.ts', 'test/keys/durability.test.ts', 'localnet/ledger/kill.test.ts',
   'src/store/embedded/kills.test.ts', 'test/api/reconcile-generation-2.test.ts', 'test/api/order-history.test.ts', 'test/api/paging.test.ts',
   'test/api/warnings.test.ts', 'test/api/candle-volume.test.ts', 'localnet/rpc/klines.test.ts',

@@ -158,7 +158,7 @@ export class MarketData {
   async fetchFundingRateHistory(symbol: string, since?: number, limit = 100): Promise<FundingRateHistory[]> {
     const market = await this.marketOf(symbol)
     return this.withClient(async (client) => {
-      const rows = fundingOf(client.rows('getFunding', { limit: PAGE_MAX }), market.id)
+      const rows = fundingOf(client.rows('getFunding', { limit: PAGE_MAX, asset: market.id }), market.id)
       return collectRows(rows, (row) => parseFundingRow(row, market.symbol), since, limit)
     })
   }

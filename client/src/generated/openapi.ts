@@ -1545,6 +1545,10 @@ export interface components {
       readonly cumulative: string | null;
       /** @description Time the shared funding was last applied, Unix seconds. Null on contracts of generation 2. */
       readonly lastAppliedAt: number | null;
+      /** @description Earliest time of the next application of the shared funding, Unix seconds. Null on contracts of generation 2. */
+      readonly nextTs: number | null;
+      /** @description Shared rate per hour of the next application if the open interest stays as it is, 7-decimal. Null on contracts of generation 2. */
+      readonly predictedRate: string | null;
       /** @description Open interest of all longs, in USDC, 7-decimal. */
       readonly openInterestLong: string | null;
       /** @description Open interest of all shorts, in USDC, 7-decimal. */
@@ -4588,11 +4592,13 @@ export interface operations {
   };
   /**
    * Get current and past funding.
-   * @description On contracts of generation 1 all assets share one funding rate, on generation 2 each asset has its own. `current` is read from the network and cached for 3 seconds. It is null if the network is unavailable. `history` lists every application of funding, newest first.
+   * @description On contracts of generation 1 all assets share one funding rate, on generation 2 each asset has its own. `current` is read from the network and cached for 3 seconds. It is null if the network is unavailable. `history` lists every application of funding, newest first. With `asset`, both have only funding of that asset, including funding that all assets share.
    */
   readonly getFunding: {
     readonly parameters: {
       readonly query?: {
+        /** @description Asset symbol, case-insensitive. */
+        readonly asset?: string;
         /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
         /** @description Maximum number of rows per page. */
