@@ -87,6 +87,7 @@ import { createRefusalReport } from './routes/prepared-response.ts'
 import { quoteRoutes } from './routes/quote.ts'
 import { probesRoutes } from './routes/probes.ts'
 import { referralRoutes } from './routes/referral.ts'
+import { streamRoutes } from './routes/stream.ts'
 import { shortfallRoutes } from './routes/shortfall.ts'
 import { traderRoutes } from './routes/traders.ts'
 import { tradesRoutes } from './routes/trades.ts'
@@ -229,6 +230,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   candles.onStored(stream.candlesChanged)
   followLedgers(stream.ledgerCloseSec)
   wsRoutes(app, { stream, webOrigins: parts.webOrigins })
+  streamRoutes(app, { stream })
   await documentRoutes(app, createDocuments(requestLimits), parts.consoleBuild ?? null)
   await app.ready()
   let closing: Promise<void> | undefined

@@ -59,6 +59,8 @@ declare module 'fastify' {
     rateLimited?: boolean
     /** What the route's requests count as, `read` by default. Routes that count by `address` ignore credentials. */
     countedAs?: RequestKind
+    /** True for responses that last as long as their client: their duration is not measured. */
+    endless?: boolean
     /** True accepts any Host header, as load balancers send them. */
     anyHost?: boolean
     /** True rejects callers without a valid key (401). */

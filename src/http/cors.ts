@@ -14,14 +14,14 @@ export type WebOrigins = '*' | readonly string[]
 
 const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, HEAD, POST, DELETE',
-  'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match, X-Min-Ledger, X-Request-Id, X-Timestamp',
+  'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Min-Ledger, X-Request-Id, X-Timestamp',
   'access-control-max-age': '600',
 } as const
 
 /** Browsers then send neither API keys nor bodies from pages of other origins. */
 const PUBLIC_PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, HEAD',
-  'access-control-allow-headers': 'If-None-Match, X-Min-Ledger, X-Request-Id',
+  'access-control-allow-headers': 'If-None-Match, Last-Event-ID, X-Min-Ledger, X-Request-Id',
   'access-control-max-age': '600',
 } as const
 

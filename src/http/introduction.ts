@@ -15,6 +15,7 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401 | '503 oracle_unhealth
   '400 simulation_failed': 'See `contractError.code` below and the message. Change the operation, or retry later.',
   '400 submission_rejected': 'Prepare a new transaction, unless the message says otherwise.',
   '400 ledger_not_indexed': 'Use a ledger from `first` to `last`. Ledgers of earlier epochs cannot be requested.',
+  '400 invalid_channels': 'Name public channels, with symbols from /v1/markets in upper case. Account channels are on the WebSocket only.',
   '401 invalid_signature': 'Request a new challenge and sign it.',
   '401 unauthorized': 'Send the secret of this gateway.',
   403: 'Request early access. Existing keys remain valid.',
@@ -39,6 +40,7 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401 | '503 oracle_unhealth
   '503 unsupported_by_deployment': 'Do not retry until the gateway has been updated. GET /v1/health reports the generation of each contract.',
   '503 not_ready': 'Send requests to another instance.',
   '503 export_in_progress': 'Wait for the number of seconds in Retry-After, then retry.',
+  '503 stream_unavailable': 'Close connections that you do not need, wait for the number of seconds in Retry-After, then retry.',
   '503 heartbeat_disabled': 'Ask the operator to set a secret.',
 }
 

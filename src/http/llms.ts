@@ -21,6 +21,7 @@ wait in retry-after. To read your own writes, send the ledger of your transactio
 - [OpenAPI document](/docs/json): every endpoint, parameter, response and error, with examples
 - [Interactive documentation](/docs)
 - [AsyncAPI document](/docs/stream.json): every message of the WebSocket stream at /v1/ws
+- Server-sent events: GET /v1/stream?channels=trades.BTC,ticker.BTC has the same frames; Last-Event-ID resumes
 - [Guides](/docs/guides): a first order, bots, front ends, operation, and [how the exchange works](/docs/guides/how-the-exchange-works)
 - [Health](/v1/health): contract addresses, index progress and gaps
 

@@ -20,7 +20,8 @@ export function routeOf(request: FastifyRequest): string {
 
 export function observeResponses(app: FastifyInstance, observer: HttpObserver): void {
   app.addHook('onResponse', (request, reply, done) => {
-    observer.onResponse({ method: request.method, route: routeOf(request), status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
+    const isEndless = request.routeOptions.config.endless === true && reply.statusCode === 200
+    if (!isEndless) observer.onResponse({ method: request.method, route: routeOf(request), status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
     done()
   })
 }

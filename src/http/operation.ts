@@ -5,9 +5,9 @@ import { Type } from 'typebox'
 import type { TObject, TSchema } from 'typebox'
 import { ref } from '../resources/fields.ts'
 import {
-  ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled, InvalidSignature, KeeperUnauthorized, KeyLimitReached,
+  ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled, InvalidChannels, InvalidSignature, KeeperUnauthorized, KeyLimitReached,
   KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, OrderNotFound, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
-  SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnknownTransaction, UnsupportedAsset, UnsupportedField,
+  StreamUnavailable, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnknownTransaction, UnsupportedAsset, UnsupportedField,
   UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
 import { NotYet } from '../resources/not-yet.ts'
@@ -24,6 +24,7 @@ export const ERROR_SCHEMAS = {
   '400 simulation_failed': SimulationFailure,
   '400 submission_rejected': SubmissionRejected,
   '400 ledger_not_indexed': LedgerNotIndexed,
+  '400 invalid_channels': InvalidChannels,
   401: Unauthorized,
   '401 invalid_signature': InvalidSignature,
   '401 unauthorized': KeeperUnauthorized,
@@ -49,6 +50,7 @@ export const ERROR_SCHEMAS = {
   '503 unsupported_by_deployment': UnsupportedOperation,
   '503 not_ready': NotReady,
   '503 export_in_progress': ExportInProgress,
+  '503 stream_unavailable': StreamUnavailable,
   '503 heartbeat_disabled': HeartbeatDisabled,
   '503 oracle_unhealthy': OracleHealth,
 } as const
@@ -111,6 +113,8 @@ interface OperationParts {
   readonly querystring?: TObject
   readonly params?: TObject
   readonly body?: TSchema
+  /** The JSON schema of request headers. */
+  readonly headers?: object
 }
 
 const ETAG = { etag: { type: 'string', description: 'Weak entity tag. Send it back as If-None-Match.' } } as const

@@ -238,6 +238,24 @@ export const ExportInProgress = Type.Object(
   { $id: 'ExportInProgress', description: 'The file of the day is being generated.' },
 )
 
+/** 400 of GET /v1/stream. */
+export const InvalidChannels = Type.Object(
+  { error: Type.Literal('invalid_channels') },
+  { $id: 'InvalidChannels', description: 'No channels were given, or one of them is not a public channel.' },
+)
+
+/** 503 of GET /v1/stream. */
+export const StreamUnavailable = Type.Object(
+  {
+    error: Type.Unsafe<string>({
+      type: 'string', enum: ['server_full', 'too_many_connections', 'restart'],
+      description: 'server_full: this instance has as many connections as it can have. too_many_connections: your address has. restart: it is shutting down.',
+    }),
+    retryable: Type.Literal(true, { description: 'Always true.' }),
+  },
+  { $id: 'StreamUnavailable', description: 'The instance accepts no further connection now.' },
+)
+
 /** 429. */
 export const RateLimited = Type.Object(
   {

@@ -1,10 +1,12 @@
 // GET /v1/ws: upgrades to the WebSocket stream (docs/websocket.md).
 
+import type { FastifyRequest } from 'fastify'
 import type { App } from '../http/app.ts'
 import { mayConnect } from '../http/cors.ts'
 import type { WebOrigins } from '../http/cors.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { routeUpgrades } from '../http/upgrade.ts'
+import type { ClientOrigin } from '../stream/clients.ts'
 import type { Stream } from '../stream/stream.ts'
 
 export interface WsParts {
@@ -19,9 +21,14 @@ export function wsRoutes(app: App, { stream, webOrigins }: WsParts): void {
     if (!mayConnect(webOrigins, request.raw.headers)) throw new HttpFailure(FOREIGN_ORIGIN)
     const upgrade = takeUpgrade(request, reply)
     if (upgrade === undefined) throw new HttpFailure(UPGRADE_REQUIRED)
-    const { bucket: address, wide, isWideOneSubscriber } = request.caller.network
-    stream.accept(request.raw, upgrade.socket, upgrade.head, { requestId: request.id, origin: { address, network: isWideOneSubscriber ? wide : null } })
+    stream.accept(request.raw, upgrade.socket, upgrade.head, { requestId: request.id, origin: streamOriginOf(request) })
   })
+}
+
+/** What the connections of the stream are counted by. */
+export function streamOriginOf({ caller }: FastifyRequest): ClientOrigin {
+  const { bucket: address, wide, isWideOneSubscriber } = caller.network
+  return { address, network: isWideOneSubscriber ? wide : null }
 }
 
 const UPGRADE_REQUIRED = {

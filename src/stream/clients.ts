@@ -19,12 +19,18 @@ export interface ClientOrigin {
   readonly network: string | null
 }
 
+/** Why a client cannot connect now, with the close code of its WebSocket. */
+export interface Rejection {
+  readonly code: number
+  readonly reason: 'server_full' | 'too_many_connections' | 'restart'
+}
+
 export interface Clients extends Iterable<Client> {
   count(): number
   /** The number of distinct addresses. */
   addresses(): number
   /** Why one more client from this address is rejected; undefined when it fits. */
-  rejection(origin: ClientOrigin): { readonly code: number; readonly reason: string } | undefined
+  rejection(origin: ClientOrigin): Rejection | undefined
   add(client: Client): void
   remove(client: Client): void
 }

@@ -1,31 +1,43 @@
-// One client's socket: incoming requests and their rate limit, outgoing frames and their buffer limit, pings and closing. The session handles the requests.
+// One client's connection: outgoing frames and their buffer limit, pings and closing. Here for a WebSocket, which also receives requests. The session handles
+// the requests.
 
 import type { Duplex } from 'node:stream'
 import type { RawData, WebSocket } from 'ws'
 import type { Clock } from '../base/clock.ts'
 import type { FailureLog } from '../base/failure-log.ts'
 import type { StreamLimits } from '../limits.ts'
+import { WEB_SOCKET_FRAMES } from './encoding.ts'
+import type { Encoding, Position } from './encoding.ts'
+import type { Frame } from './frames.ts'
+import { createOutput } from './output.ts'
+import { createRequestQueue, nameOf } from './request-queue.ts'
 import { parseRequest } from './requests.ts'
 import type { ClientRequest, RequestId } from './requests.ts'
 import { createTokenBucket } from './token-bucket.ts'
-import { textFrame } from './wire.ts'
 
 /** Close codes: RFC 6455, section 7.4, and 4401 for revoked keys. */
 export const CLOSE = { restart: 1012, tryAgain: 1013, unexpected: 1011, policyViolation: 1008, keyRevoked: 4401 } as const
 
 /** A client that does not complete the close handshake within this time is disconnected. */
-const CLOSE_GRACE_MS = 2_000
-/** Queued requests per connection. Only a stalled database fills the queue: the rate limit is lower. */
-const QUEUED_REQUESTS_MAX = 100
+export const CLOSE_GRACE_MS = 2_000
+
+/** What a message belongs to. */
+export interface ReplyContext {
+  /** The request's own id. */
+  readonly id?: RequestId
+  /** Where delivery of the log continues after the message. */
+  readonly position?: Position | undefined
+}
 
 export interface Connection {
+  readonly encoding: Encoding
   /** Aborts when the connection has closed or starts closing. */
   readonly closed: AbortSignal
-  /** Sends whole frames. Closes the connection when its buffer exceeds the limit. */
+  /** Sends whole frames in this connection's encoding. Closes the connection when its buffer exceeds the limit. */
   write(bytes: Buffer): void
   /** Sends a message to this client only. */
-  reply(message: Readonly<Record<string, unknown>>, id?: RequestId): void
-  /** Resolves when the socket accepts more data, or the connection closes. */
+  reply(message: Readonly<Record<string, unknown>>, context?: ReplyContext): void
+  /** Resolves when the client accepts more data, or the connection closes. */
   drained(): Promise<void>
   /** Reports to the client that it has asked for too much, and closes the connection. */
   limitExceeded(): void
@@ -34,6 +46,16 @@ export interface Connection {
   bufferedBytes(): number
   /** Sends a ping, or closes the connection when the client has not responded to the previous one, or has not read anything since then. */
   ping(): void
+}
+
+/** Encodes a message of the gateway. */
+export function encodeReply(encoding: Encoding, message: Readonly<Record<string, unknown>>, { id, position }: ReplyContext = {}): Buffer {
+  return encoding.message(JSON.stringify(id === undefined ? message : { ...message, id }), position)
+}
+
+/** Encodes frames for a client. */
+export function sendFrames({ encoding, write }: Connection, frames: readonly Frame[]): void {
+  if (frames.length > 0) write(encoding.frames(frames))
 }
 
 export interface ConnectionParts {
@@ -54,20 +76,18 @@ export interface ConnectionParts {
 
 /** Takes ownership of an open WebSocket. */
 export function createConnection(parts: ConnectionParts): Connection {
-  const { webSocket, socket, limits, clock, failures, clientFailures, requestId } = parts
+  const { webSocket, socket, limits, clock, clientFailures, requestId } = parts
   const closing = new AbortController()
-  const queue: ClientRequest[] = []
   const messages = createTokenBucket({ perSecond: limits.messagesPerSecond, burst: limits.messagesPerSecond, clock })
-  let handling = false
+  const output = createOutput(socket, limits.waitingBytes)
+  // After a failure the client reconnects and resumes: better than a wrong reply or none.
+  const queue = createRequestQueue({ ...parts, onFailure: () => close(CLOSE.unexpected, 'unavailable') })
   let pongReceived = true
-  /** Bytes written, and how many of them the operating system had taken at the last ping. */
-  let writtenBytes = 0
-  let takenAtPing = -1
 
   function markClosed(): void {
     if (closing.signal.aborted) return
     closing.abort()
-    queue.length = 0
+    queue.clear()
     parts.onClose()
   }
 
@@ -78,16 +98,11 @@ export function createConnection(parts: ConnectionParts): Connection {
   }
 
   function write(bytes: Buffer): void {
-    if (closing.signal.aborted) return
-    if (socket.writableLength + bytes.length > limits.waitingBytes) close(CLOSE.tryAgain, 'backpressure')
-    else {
-      writtenBytes += bytes.length
-      socket.write(bytes)
-    }
+    if (!closing.signal.aborted && !output.write(bytes)) close(CLOSE.tryAgain, 'backpressure')
   }
 
-  function reply(message: Readonly<Record<string, unknown>>, id?: RequestId): void {
-    write(textFrame(JSON.stringify(id === undefined ? message : { ...message, id })))
+  function reply(message: Readonly<Record<string, unknown>>, context?: ReplyContext): void {
+    write(encodeReply(WEB_SOCKET_FRAMES, message, context))
   }
 
   function limitExceeded(): void {
@@ -95,30 +110,10 @@ export function createConnection(parts: ConnectionParts): Connection {
     close(CLOSE.tryAgain, 'rate limit exceeded')
   }
 
-  /** Handles requests one at a time, in the order of arrival. */
-  async function handleQueue(): Promise<void> {
-    handling = true
-    for (let request = queue.shift(); request !== undefined; request = queue.shift()) {
-      try {
-        const handled = parts.handle(request)
-        if (handled !== undefined) await handled
-      } catch (error) {
-        // The client reconnects and resumes: better than a wrong reply or none.
-        failures.record(nameOf(error), () => ({ err: error, requestId, op: request.op }))
-        close(CLOSE.unexpected, 'unavailable')
-      }
-    }
-    handling = false
-  }
-
   webSocket.on('message', (data, isBinary) => {
     if (closing.signal.aborted) return
-    if (!messages.take() || queue.length >= QUEUED_REQUESTS_MAX) {
-      limitExceeded()
-      return
-    }
-    queue.push(isBinary ? { op: 'invalid', id: undefined, error: 'invalid_json' } : parseRequest(textOf(data)))
-    if (!handling) void handleQueue()
+    const request: ClientRequest = isBinary ? { op: 'invalid', id: undefined, error: 'invalid_json' } : parseRequest(textOf(data))
+    if (!messages.take() || !queue.push(request)) limitExceeded()
   })
   webSocket.on('pong', () => {
     pongReceived = true
@@ -128,24 +123,14 @@ export function createConnection(parts: ConnectionParts): Connection {
   webSocket.on('close', markClosed)
 
   return {
+    encoding: WEB_SOCKET_FRAMES,
     closed: closing.signal,
     write,
     reply,
     limitExceeded,
     close,
-    async drained() {
-      if (!socket.writableNeedDrain || closing.signal.aborted) return
-      await new Promise<void>((resolve) => {
-        const done = (): void => {
-          socket.removeListener('drain', done)
-          closing.signal.removeEventListener('abort', done)
-          resolve()
-        }
-        socket.on('drain', done)
-        closing.signal.addEventListener('abort', done)
-      })
-    },
-    bufferedBytes: () => socket.writableLength,
+    drained: () => output.drained(closing.signal),
+    bufferedBytes: output.bufferedBytes,
     ping() {
       if (!pongReceived) {
         markClosed()
@@ -153,12 +138,10 @@ export function createConnection(parts: ConnectionParts): Connection {
         return
       }
       // A client can respond to pings without reading: it would hold its replay forever.
-      const taken = writtenBytes - socket.writableLength
-      if (socket.writableNeedDrain && taken <= takenAtPing) {
+      if (output.isStuck()) {
         close(CLOSE.tryAgain, 'backpressure')
         return
       }
-      takenAtPing = taken
       pongReceived = false
       webSocket.ping()
     },
@@ -170,10 +153,6 @@ export function closeWithGrace(webSocket: WebSocket, clock: Clock, { code, reaso
   webSocket.close(code, reason)
   const timer = clock.setTimer(CLOSE_GRACE_MS, () => webSocket.terminate())
   webSocket.once('close', () => timer.cancel())
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'unknown'
 }
 
 /** The library delivers a whole message as one buffer. */

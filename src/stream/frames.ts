@@ -12,31 +12,43 @@ export interface Frame {
   readonly channel: string
   /** The position in the log; undefined for channels outside of the log. */
   readonly seq: number | undefined
+  /** The name of the epoch of that position. */
+  readonly epoch: string | undefined
+  /** As a WebSocket frame. */
   bytes(): Buffer
+}
+
+/** Where a frame is in the log. */
+export interface FramePlace {
+  readonly epoch: string
+  readonly seq: number
+  /** The seq of the channel's previous frame. */
+  readonly prev: number
 }
 
 /** A frame of a channel outside of the log. `data` is JSON. */
 export function plainFrame(channel: string, data: string): Frame {
-  return lazyFrame(channel, undefined, () => `{"channel":${JSON.stringify(channel)},"data":${data}}`)
+  return lazyFrame(channel, NO_PLACE, () => `{"channel":${JSON.stringify(channel)},"data":${data}}`)
 }
 
-/** A frame of a log channel. `prev` is the seq of the channel's previous frame. */
-export function logFrame(channel: string, { seq, prev }: { readonly seq: number; readonly prev: number }, data: () => string): Frame {
-  return lazyFrame(channel, seq, () => `{"channel":${JSON.stringify(channel)},"seq":${seq},"prev":${prev},"data":${data()}}`)
+/** A frame of a log channel. */
+export function logFrame(channel: string, place: FramePlace, data: () => string): Frame {
+  const { seq, prev } = place
+  return lazyFrame(channel, place, () => `{"channel":${JSON.stringify(channel)},"seq":${seq},"prev":${prev},"data":${data()}}`)
 }
 
 /** An upgrade of a contract, for every client with a log channel. */
-export function upgradeFrame({ contract, generation, wasmHash, ledger, seq }: LogUpgrade): Frame {
-  return lazyFrame(LOG_NOTICE, seq, () => JSON.stringify({ type: 'upgrade', contract, generation, wasmHash, ledger, seq }))
+export function upgradeFrame({ contract, generation, wasmHash, ledger, seq, epoch }: LogUpgrade): Frame {
+  return lazyFrame(LOG_NOTICE, { seq, epoch }, () => JSON.stringify({ type: 'upgrade', contract, generation, wasmHash, ledger, seq }))
 }
 
 /** The frames of an entry on its account's channel. They share `seq` and `prev`; `more` counts those that follow. */
-export function orderFrames({ seq, account, changes }: OrderEntry, prev: number): readonly Frame[] {
+export function orderFrames({ seq, epoch, account, changes }: OrderEntry, prev: number): readonly Frame[] {
   const channel = ordersChannel(account)
   return changes.map((change, index) => {
     const more = changes.length - 1 - index
     const place = `"seq":${seq},"prev":${prev}${more === 0 ? '' : `,"more":${more}`}`
-    return lazyFrame(channel, seq, () => `{"channel":${JSON.stringify(channel)},${place},"data":${JSON.stringify(change)}}`)
+    return lazyFrame(channel, { seq, epoch }, () => `{"channel":${JSON.stringify(channel)},${place},"data":${JSON.stringify(change)}}`)
   })
 }
 
@@ -66,9 +78,11 @@ export function isOrderEntry(entry: LogEntry): entry is OrderEntry {
   return 'changes' in entry
 }
 
-function lazyFrame(channel: string, seq: number | undefined, text: () => string): Frame {
+const NO_PLACE = { seq: undefined, epoch: undefined } as const
+
+function lazyFrame(channel: string, { seq, epoch }: Pick<Frame, 'seq' | 'epoch'>, text: () => string): Frame {
   let bytes: Buffer | undefined
-  return { channel, seq, bytes: () => (bytes ??= textFrame(text())) }
+  return { channel, seq, epoch, bytes: () => (bytes ??= textFrame(text())) }
 }
 
 /** A row on one channel. */

@@ -1,16 +1,19 @@
-// Delivers frames to subscribers. Subscribers with the same set of channels form a group. The frames for a group are concatenated once and written to each
-// member with one call.
+// Delivers frames to subscribers. Subscribers with the same set of channels and the same encoding form a group. The frames for a group are encoded once and
+// written to each member with one call.
 
 import { isLogChannelName, LOG_NOTICE } from './channels.ts'
+import type { Encoding } from './encoding.ts'
 import type { Frame } from './frames.ts'
 
 /** A client of the hub. */
 export interface Subscriber {
-  /** Sends whole frames. Must not throw or block. */
+  readonly encoding: Encoding
+  /** Sends whole frames in this encoding. Must not throw or block. */
   write(bytes: Buffer): void
 }
 
 interface Group {
+  readonly encoding: Encoding
   readonly channels: ReadonlySet<string>
   readonly members: Set<Subscriber>
 }
@@ -42,7 +45,7 @@ export function createHub(): Hub {
     groupOf.delete(subscriber)
     group.members.delete(subscriber)
     if (group.members.size > 0) return
-    groups.delete(keyOf(group.channels))
+    groups.delete(keyOf(group))
     for (const channel of group.channels) {
       const channelGroups = groupsByChannel.get(channel)
       channelGroups?.delete(group)
@@ -52,10 +55,11 @@ export function createHub(): Hub {
 
   function join(subscriber: Subscriber, channels: ReadonlySet<string>): void {
     if (channels.size === 0) return
-    const key = keyOf(channels)
+    const { encoding } = subscriber
+    const key = keyOf({ encoding, channels })
     let group = groups.get(key)
     if (group === undefined) {
-      group = { channels, members: new Set() }
+      group = { encoding, channels, members: new Set() }
       groups.set(key, group)
       for (const channel of channels) {
         const channelGroups = groupsByChannel.get(channel) ?? new Set()
@@ -93,17 +97,16 @@ export function createHub(): Hub {
     subscribers: () => groupOf.size,
     hasSubscribers: (channel) => groupsByChannel.has(channel),
     publish(frames) {
-      const parts = new Map<Group, Buffer[]>()
+      const parts = new Map<Group, Frame[]>()
       for (const frame of frames) {
         for (const group of groupsFor(frame)) {
           const part = parts.get(group)
-          if (part === undefined) parts.set(group, [frame.bytes()])
-          else part.push(frame.bytes())
+          if (part === undefined) parts.set(group, [frame])
+          else part.push(frame)
         }
       }
-      for (const [group, [first, ...more]] of parts) {
-        if (first === undefined) continue
-        const bytes = more.length === 0 ? first : Buffer.concat([first, ...more])
+      for (const [group, part] of parts) {
+        const bytes = group.encoding.frames(part)
         // NOTE: a write may close a slow member, which then leaves the group: the set may shrink during the loop.
         for (const member of group.members) member.write(bytes)
       }
@@ -111,6 +114,6 @@ export function createHub(): Hub {
   }
 }
 
-function keyOf(channels: ReadonlySet<string>): string {
-  return [...channels].sort().join(' ')
+function keyOf({ encoding, channels }: Pick<Group, 'encoding' | 'channels'>): string {
+  return [encoding.name, ...[...channels].sort()].join(' ')
 }

@@ -50,10 +50,10 @@ export function createPersonalChannels(db: Queryable, position: () => number): P
     selection: () => ({ accounts: events.count() > 0, orders: orders.names() }),
     isCurrent: (selection) => (selection.accounts || events.count() === 0) && orders.names().every((account) => selection.orders.includes(account)),
     readOrders: (selection, range) => readOrderEntries(db, selection.orders, { ...range, limit: PAGE_ENTRIES }),
-    takeRow: ({ seq }, personal) => personal.filter(({ account }) => events.has(account)).map(({ account, channel, data }) => {
+    takeRow: ({ seq, epoch }, personal) => personal.filter(({ account }) => events.has(account)).map(({ account, channel, data }) => {
       const prev = events.head(account)
       events.advance(account, seq)
-      return logFrame(channel, { seq, prev }, data)
+      return logFrame(channel, { epoch, seq, prev }, data)
     }),
     takeOrders(entry) {
       if (!orders.has(entry.account)) return []

@@ -1,6 +1,7 @@
 // The newest rows of the log as frames, so that clients that reconnect soon cost no database reads.
 
 import { LOG_NOTICE } from './channels.ts'
+import type { Encoding } from './encoding.ts'
 import type { Frame } from './frames.ts'
 
 /** The frames of shared log channels made from one row. */
@@ -14,13 +15,20 @@ export interface FramePage {
   readonly frames: readonly Frame[]
   /** The page has every frame of its channels up to this seq. */
   readonly throughSeq: number
-  /** All frames as one buffer, joined on first use: clients that resume at the same position share it. */
-  bytes(): Buffer
+  /** All frames as one buffer, encoded on first use: clients that resume at the same position share it. */
+  bytes(encoding: Encoding): Buffer
 }
 
 export function framePage(frames: readonly Frame[], throughSeq: number): FramePage {
-  let bytes: Buffer | undefined
-  return { frames, throughSeq, bytes: () => (bytes ??= Buffer.concat(frames.map((frame) => frame.bytes()))) }
+  const encoded = new Map<Encoding, Buffer>()
+  return {
+    frames, throughSeq,
+    bytes(encoding) {
+      const known = encoded.get(encoding) ?? encoding.frames(frames)
+      encoded.set(encoding, known)
+      return known
+    },
+  }
 }
 
 /** Retained pages. After an instance has died, all of its clients resume at about the same position. */

@@ -8,6 +8,7 @@ import { anyDeployment } from '../../test/support/deployments.ts'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { STREAM_LIMITS } from '../limits.ts'
+import { WEB_SOCKET_FRAMES } from './encoding.ts'
 import type { LogChannel } from './channels.ts'
 import { createReplayBudgets } from './replay-budget.ts'
 import { runReplay } from './replay.ts'
@@ -41,6 +42,7 @@ test('continues with the database after pages from memory', async () => {
   await runReplay({ db: store.read, tail: forgetful, clock: parts.clock }, {
     channels, afterSeq: 0, signal: new AbortController().signal, waitingBytes: STREAM_LIMITS.waitingBytes,
     budget: createReplayBudgets({ limits: STREAM_LIMITS, clock: parts.clock }).open('192.0.2.1'),
+    encoding: WEB_SOCKET_FRAMES,
     write(bytes) {
       for (const [, channel = '', seq, prev] of bytes.toString('latin1').matchAll(/"channel":"([^"]+)","seq":(\d+),"prev":(\d+)/g)) {
         frames.push({ channel, seq: Number(seq), prev: Number(prev) })

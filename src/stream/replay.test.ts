@@ -7,6 +7,7 @@ import { STREAM_LIMITS } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { Queryable } from '../store/store.ts'
 import type { LogChannel } from './channels.ts'
+import { WEB_SOCKET_FRAMES } from './encoding.ts'
 import { logFrame } from './frames.ts'
 import { createRecentRows } from './recent-rows.ts'
 import { createReplayBudgets } from './replay-budget.ts'
@@ -24,7 +25,7 @@ function createReplayOf(rows: number, limits: StreamLimits = STREAM_LIMITS) {
   const add = (count: number): void => {
     for (let index = 0; index < count; index++) {
       position += 1
-      const frame = logFrame('events', { seq: position, prev: position - 1 }, () => JSON.stringify('x'.repeat(FRAME_BYTES)))
+      const frame = logFrame('events', { epoch: 'e1', seq: position, prev: position - 1 }, () => JSON.stringify('x'.repeat(FRAME_BYTES)))
       recent.add({ seq: position, frames: [frame] })
     }
   }
@@ -42,6 +43,7 @@ function createReplayOf(rows: number, limits: StreamLimits = STREAM_LIMITS) {
   const done = runReplay({ db: {} as Queryable, tail, clock }, {
     channels, afterSeq: 0, signal: closing.signal, waitingBytes: WAITING_BYTES,
     budget: createReplayBudgets({ limits, clock }).open('192.0.2.1'),
+    encoding: WEB_SOCKET_FRAMES,
     write(bytes) {
       writes.push(bytes.length)
       for (const [, seq] of bytes.toString('latin1').matchAll(/"seq":(\d+)/g)) seqs.push(Number(seq))

@@ -8,6 +8,7 @@ import { readChannelHeads, readChannels, readUpgrades } from '../projections/str
 import type { Queryable } from '../store/store.ts'
 import { CORRECTIONS_CHANNEL, isPersonal, LOG_NOTICE, ordersChannel } from './channels.ts'
 import type { LogChannel } from './channels.ts'
+import type { Encoding } from './encoding.ts'
 import { channelsOfRow, correctionFrame, inLogOrder, isCorrection, isOrderEntry, isUpgrade, logFrame, orderFrames, upgradeFrame } from './frames.ts'
 import type { Frame, LogEntry } from './frames.ts'
 import { framePage } from './recent-rows.ts'
@@ -40,6 +41,8 @@ export interface Replay {
   readonly budget: ReplayBudget
   /** Bytes that may wait for the client. */
   readonly waitingBytes: number
+  readonly encoding: Encoding
+  /** Writes whole frames in this encoding. */
   write(bytes: Buffer): void
   /** Resolves when the client has taken what was written. */
   drained(): Promise<void>
@@ -90,7 +93,7 @@ async function sendPage({ clock }: ReplayParts, feed: Replay, page: FramePage, c
       if (hasEnded(feed)) return
     }
     feed.budget.spendReplayed(chunk)
-    if (chunk.length > 0) feed.write(chunk.length === frames.length ? page.bytes() : Buffer.concat(chunk.map((frame) => frame.bytes())))
+    if (chunk.length > 0) feed.write(chunk.length === frames.length ? page.bytes(feed.encoding) : feed.encoding.frames(chunk))
     await feed.drained()
   }
 }
@@ -152,7 +155,7 @@ function toReplayFrames(row: LogEntry, channels: ReadonlyMap<string, LogChannel>
     if (!channels.has(channel)) return []
     const prev = heads.get(channel) ?? 0
     heads.set(channel, row.seq)
-    return [logFrame(channel, { seq: row.seq, prev }, data)]
+    return [logFrame(channel, { epoch: row.epoch, seq: row.seq, prev }, data)]
   })
 }
 

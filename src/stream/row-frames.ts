@@ -31,12 +31,12 @@ export function createRowFrames(db: Queryable, personal: PersonalChannels): RowF
   const recent = createRecentRows(RECENT_ROWS)
 
   function takeRow(row: LogRow): readonly Frame[] {
-    const { seq } = row
+    const { seq, epoch } = row
     const channels = channelsOfRow(row)
     const sharedFrames = channels.shared.map(({ channel, data }) => {
       const prev = channelHeads.get(channel) ?? 0
       channelHeads.set(channel, seq)
-      return logFrame(channel, { seq, prev }, data)
+      return logFrame(channel, { epoch, seq, prev }, data)
     })
     recent.add({ seq, frames: sharedFrames })
     return [...sharedFrames, ...personal.takeRow(row, channels.personal)]

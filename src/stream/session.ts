@@ -8,8 +8,9 @@ import type { StreamLimits } from '../limits.ts'
 import type { Queryable } from '../store/store.ts'
 import { isLogChannel, isPersonal, parseChannel } from './channels.ts'
 import type { Channel, LogChannel } from './channels.ts'
-import { CLOSE } from './connection.ts'
+import { CLOSE, sendFrames } from './connection.ts'
 import type { Connection } from './connection.ts'
+import type { Position } from './encoding.ts'
 import type { Frame } from './frames.ts'
 import type { Hub } from './hub.ts'
 import type { ReplayBudget, RequestCost } from './replay-budget.ts'
@@ -91,12 +92,14 @@ export function createSession(parts: SessionParts): Session {
     if (connection.closed.aborted) return
 
     // NOTE: no `await` from here on. Delivery must start exactly at the heads that the reply names.
-    if (accepted.size > 0) connection.reply(subscribedMessage(tail, accepted, logChannels), request.id)
-    if (rejected.length > 0) connection.reply({ type: 'rejected', channels: rejected }, request.id)
+    const { id } = request
+    const position = logChannels.size > 0 ? livePosition(tail) : undefined
+    if (accepted.size > 0) connection.reply(subscribedMessage(tail, accepted, logChannels), resume === undefined ? { id, position } : { id })
+    if (rejected.length > 0) connection.reply({ type: 'rejected', channels: rejected }, { id })
     const plainChannels = [...accepted.keys()].filter((name) => !logChannels.has(name))
     if (request.snapshot) sendLastTicks(plainChannels)
     subscriptions.addLive(plainChannels)
-    if (resume?.kind === 'gap') connection.reply({ ...resume.message }, request.id)
+    if (resume?.kind === 'gap') connection.reply({ ...resume.message }, { id, position })
     if (resume?.kind === 'replay') subscriptions.replay(resume.start)
     else startLogChannels([...logChannels.keys()], snapshots)
   }
@@ -116,13 +119,13 @@ export function createSession(parts: SessionParts): Session {
   function sendLastTicks(names: readonly string[]): void {
     for (const name of names) {
       const frame = parts.lastTick(name)
-      if (frame !== undefined) connection.write(frame.bytes())
+      if (frame !== undefined) sendFrames(connection, [frame])
     }
   }
 
   async function logIn({ keyId, secret, id }: Extract<ClientRequest, { op: 'login' }>): Promise<void> {
     if (failedLogins >= FAILED_LOGINS_MAX) {
-      connection.reply({ type: 'login', ok: false, error: 'too_many_attempts' }, id)
+      connection.reply({ type: 'login', ok: false, error: 'too_many_attempts' }, { id })
       connection.close(CLOSE.policyViolation, 'too many failed logins')
       return
     }
@@ -130,13 +133,13 @@ export function createSession(parts: SessionParts): Session {
     const found = hasCredentials ? await services.login(keyId, secret, address) : 'missing_credentials'
     if (typeof found === 'string') {
       if (found !== 'unknown') failedLogins += 1
-      connection.reply({ type: 'login', ok: false, error: found === 'unknown' ? 'unavailable' : found }, id)
+      connection.reply({ type: 'login', ok: false, error: found === 'unknown' ? 'unavailable' : found }, { id })
       return
     }
     failedLogins = 0
     if (login !== null && login.owner !== found.owner) subscriptions.remove([...subscriptions.names()].filter(isAccountChannel))
     login = found
-    connection.reply({ type: 'login', ok: true, owner: found.owner, tier: found.tier }, id)
+    connection.reply({ type: 'login', ok: true, owner: found.owner, tier: found.tier }, { id })
   }
 
   return {
@@ -148,15 +151,15 @@ export function createSession(parts: SessionParts): Session {
           return subscribe(request)
         case 'unsubscribe':
           subscriptions.remove(request.channels)
-          return connection.reply({ type: 'unsubscribed', channels: request.channels }, request.id)
+          return connection.reply({ type: 'unsubscribed', channels: request.channels }, request)
         case 'login':
           return logIn(request)
         case 'ping':
-          return connection.reply({ type: 'pong', ts: parts.clock.nowMs() }, request.id)
+          return connection.reply({ type: 'pong', ts: parts.clock.nowMs() }, request)
         case 'invalid':
-          return connection.reply({ type: 'error', error: request.error }, request.id)
+          return connection.reply({ type: 'error', error: request.error }, request)
         case 'unknown':
-          return connection.reply({ type: 'error', error: 'unknown_op', ...(request.detail === undefined ? {} : { detail: request.detail }) }, request.id)
+          return connection.reply({ type: 'error', error: 'unknown_op', ...(request.detail === undefined ? {} : { detail: request.detail }) }, request)
       }
     },
     announceEpoch({ since, epoch }) {
@@ -170,8 +173,14 @@ export function createSession(parts: SessionParts): Session {
   }
 }
 
+/** Where live delivery continues. Undefined while nothing is indexed. */
+function livePosition(tail: Tail): Position | undefined {
+  const head = tail.head()
+  return head === undefined ? undefined : { epoch: head.epoch, seq: tail.position() }
+}
+
 /** Rejects unknown channels, and the account channels of other owners. */
-function sortChannels(
+export function sortChannels(
   names: readonly string[], login: StreamLogin | null, assets: AssetList,
 ): { readonly accepted: ReadonlyMap<string, Channel>; readonly rejected: readonly string[] } {
   const accepted = new Map<string, Channel>()

@@ -55,7 +55,7 @@ async function readPrints(
   for (const row of rows) {
     const data = channelsOfRow(row).shared.find((entry) => entry.channel === tradesChannel(channel.asset))?.data
     if (data === undefined) continue
-    frames.push(logFrame(name, { seq: row.seq, prev }, data).bytes())
+    frames.push(logFrame(name, { epoch: row.epoch, seq: row.seq, prev }, data).bytes())
     prev = row.seq
   }
   return { name, channel, frames, seq }

@@ -1,6 +1,6 @@
 // The stream as a whole: connections, timed broadcasts, and an orderly shutdown. It reads committed rows only, never the indexer's memory.
 
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
@@ -14,11 +14,14 @@ import type { Price } from '../resources/price.ts'
 import type { Store } from '../store/store.ts'
 import { createCandleBroadcast } from './candle-broadcast.ts'
 import { createClients } from './clients.ts'
-import type { Client, ClientOrigin, Clients } from './clients.ts'
+import type { Client, ClientOrigin, Clients, Rejection } from './clients.ts'
 import { CLOSE, closeWithGrace, createConnection } from './connection.ts'
+import type { Connection, ConnectionParts } from './connection.ts'
+import { createEventConnection } from './event-connection.ts'
 import { createHub } from './hub.ts'
 import { createReplayBudgets } from './replay-budget.ts'
-import { createSession } from './session.ts'
+import type { SubscribeRequest } from './requests.ts'
+import { createSession, sortChannels } from './session.ts'
 import type { StreamServices } from './session.ts'
 import { createTail } from './tail.ts'
 import { createTicks } from './ticks.ts'
@@ -28,7 +31,10 @@ const INDIVIDUAL_LINES = 5
 /** Connections of a revoked key are closed at most this much later. */
 const KEY_CHECK_MS = 500
 
-/** The HTTP request behind an upgrade. */
+/** What a client of server-sent events asks for. */
+export type EventsRequest = Pick<SubscribeRequest, 'channels' | 'since' | 'epoch'>
+
+/** The HTTP request behind a connection. */
 export interface UpgradeContext {
   readonly requestId: string
   readonly origin: ClientOrigin
@@ -37,6 +43,12 @@ export interface UpgradeContext {
 export interface Stream {
   /** Accepts an upgrade that has passed the checks of every other request. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, context: UpgradeContext): void
+  /** Resolves when the position in the log is known, or cannot be read. */
+  ready(): Promise<void>
+  /** Why a client of server-sent events is rejected; undefined when it is accepted. */
+  eventsRejection(channels: readonly string[], origin: ClientOrigin): 'invalid_channels' | Rejection['reason'] | undefined
+  /** Sends these channels as server-sent events on a response with a written head, once `eventsRejection` has returned undefined. */
+  sendEvents(response: ServerResponse, request: EventsRequest, context: UpgradeContext): void
   /** The number of connected clients. */
   connections(): number
   /** Sends candles that changed: new prices were stored. Never throws. */
@@ -120,14 +132,20 @@ export function createStream({ store, deployment, clock, log, limits, services }
   server.on('headers', (headers, request) => headers.push(`x-request-id: ${requestIds.get(request) ?? ''}`))
 
   function open(webSocket: WebSocket, socket: Duplex, { requestId, origin }: UpgradeContext): void {
-    const rejection = stopped.signal.aborted ? { code: CLOSE.restart, reason: 'restart' } : clients.rejection(origin)
-    if (rejection !== undefined) {
+    const rejected = rejection(origin)
+    if (rejected !== undefined) {
       webSocket.on('error', () => {})
-      closeWithGrace(webSocket, clock, rejection)
+      closeWithGrace(webSocket, clock, rejected)
       return
     }
-    const connection = createConnection({
-      webSocket, socket, limits, clock, failures, clientFailures, requestId,
+    addClient(origin, (handlers) => createConnection({ ...handlers, webSocket, socket, limits, clock, failures, clientFailures, requestId }))
+  }
+
+  /** Adds a client and greets it. */
+  function addClient<Own extends Connection>(
+    origin: ClientOrigin, connect: (handlers: Pick<ConnectionParts, 'handle' | 'onClose'>) => Own,
+  ): Own {
+    const connection = connect({
       handle: (request) => session.handle(request),
       onClose() {
         session.close()
@@ -143,6 +161,11 @@ export function createStream({ store, deployment, clock, log, limits, services }
     clients.add(client)
     connection.reply({ type: 'hello', ts: clock.nowMs(), ...logPosition() })
     if (draining) announceDrain(client)
+    return connection
+  }
+
+  function rejection(origin: ClientOrigin): Rejection | undefined {
+    return stopped.signal.aborted ? { code: CLOSE.restart, reason: 'restart' } : clients.rejection(origin)
   }
 
   /** Empty while the position is unknown. */
@@ -161,16 +184,29 @@ export function createStream({ store, deployment, clock, log, limits, services }
 
   const tick = (): Promise<void> => ticks.broadcastPrices().then(candles.broadcast)
 
+  /** Right after the start, reads the log first: hello reports the position. An unavailable database only delays the client. */
+  async function ready(): Promise<void> {
+    if (!tail.ready()) await tail.catchUp().catch(() => {})
+  }
+
   return {
     accept(request, socket, head, context) {
       requestIds.set(request, context.requestId)
       const upgrade = (): void => server.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, socket, context))
-      if (tail.ready()) {
-        upgrade()
-        return
-      }
-      // Right after the start, read the log first: hello reports the position. An unavailable database only delays the upgrade.
-      void tail.catchUp().catch(() => {}).finally(upgrade)
+      if (tail.ready()) upgrade()
+      else void ready().finally(upgrade)
+    },
+    ready,
+    eventsRejection(channels, origin) {
+      const { accepted, rejected } = sortChannels(channels, null, deployment.current.assets)
+      return accepted.size === 0 || rejected.length > 0 ? 'invalid_channels' : rejection(origin)?.reason
+    },
+    sendEvents(response, request, { requestId, origin }) {
+      // The client may have disconnected while the log was read.
+      if (response.destroyed) return
+      const connection = addClient(origin, (handlers) =>
+        createEventConnection({ ...handlers, response, limits, clock, failures, clientFailures, requestId }))
+      connection.start({ ...request, op: 'subscribe', id: undefined, snapshot: false })
     },
     connections: clients.count,
     candlesChanged: candles.notify,

@@ -50,7 +50,7 @@ export interface Subscriptions {
 }
 
 export function createSubscriptions({ connection, hub, tail, db, clock, budget, waitingBytes, log }: SubscriptionsParts): Subscriptions {
-  const subscriber: Subscriber = { write: connection.write }
+  const subscriber: Subscriber = { encoding: connection.encoding, write: connection.write }
   const replays = new Set<Replay>()
   /** By name. */
   const watched = new Map<string, PersonalChannel>()
@@ -84,6 +84,7 @@ export function createSubscriptions({ connection, hub, tail, db, clock, budget, 
         signal: connection.closed,
         budget,
         waitingBytes,
+        encoding: connection.encoding,
         write: connection.write,
         drained: connection.drained,
         goLive: (names) => hub.add(subscriber, names),

@@ -20,3 +20,9 @@ export function textFrame(text: string): Buffer {
   frame.write(text, header)
   return frame
 }
+
+/** The text of a frame that `textFrame` encoded, as UTF-8. */
+export function payloadOf(frame: Buffer): Buffer {
+  const length = frame[1] ?? 0
+  return frame.subarray(length < 126 ? 2 : length === 126 ? 4 : 10)
+}

@@ -32,6 +32,8 @@ interface Endpoint {
   readonly query: readonly string[]
   /** Keys of the 200 body, in order. Lists with pages have PAGE_KEYS after them. */
   readonly body: readonly string[]
+  /** Headers, in the notation of the query. */
+  readonly headers?: readonly string[]
   /** The content type of a body that is not JSON. */
   readonly binary?: string
   /** Keys of the example, if it lacks some of the body's. */
@@ -226,6 +228,10 @@ const ENDPOINTS: readonly Endpoint[] = [
     body: ['scope', 'network', 'state', 'updatedAt', 'traders', 'volume', 'trades'], errors: [400, 429, 500],
   },
   { path: '/v1/export', indexed: true, query: [limit(30, 366), CURSOR], body: ['exports'], errors: [400, 429, 500, 503] },
+  {
+    path: '/v1/stream', binary: 'text/event-stream', headers: ['last-event-id? string'],
+    query: ['channels? string', 'since? integer minimum=0', 'epoch? string minLength=1'], body: [], example: [], errors: [400, 429, 500, 503],
+  },
   {
     path: '/v1/export/{kind}/{file}', binary: 'application/gzip', query: [], body: [],
     pathParameters: ['kind string enum=events|trades|candles|ledger', 'file string pattern=^\\d{4}-\\d{2}-\\d{2}\\.ndjson\\.gz$'],
@@ -529,7 +535,7 @@ for (const endpoint of ENDPOINTS) {
 
   test(`${name} takes the specified parameters, with their bounds and defaults`, () => {
     const parameters = operationOf(endpoint).parameters ?? []
-    const headerRows = endpoint.indexed === true ? ['x-min-ledger? string format=u32'] : []
+    const headerRows = endpoint.headers ?? (endpoint.indexed === true ? ['x-min-ledger? string format=u32'] : [])
     const rows = [
       ...headerRows.map((row) => ({ location: 'header', ...parseRow(row) })),
       ...pathRows.map((row) => ({ location: 'path', ...parseRow(row) })),
@@ -561,7 +567,7 @@ for (const endpoint of ENDPOINTS) {
     const ok = operation.responses[endpoint.status ?? 200]?.content?.[endpoint.binary ?? 'application/json']
     assert.ok(endpoint.binary === undefined || ok !== undefined, 'the body has its content type')
     const example = ok?.example ?? Object.values(ok?.examples ?? {})[0]?.value
-    assert.deepEqual(Object.keys(Object(example)), exampleKeys, 'the example has the body\'s keys')
+    assert.deepEqual(typeof example === 'string' ? [] : Object.keys(Object(example)), exampleKeys, 'the example has the body\'s keys')
     const component = document.components.schemas[ok?.schema?.$ref?.split('/').at(-1) ?? '']
     assert.deepEqual(Object.keys(ok?.schema?.properties ?? component?.properties ?? {}), body, 'the schema has the body\'s keys')
     const statuses = endpoint.indexed === true ? [...errors, 400, 409, 503] : errors

@@ -55,7 +55,8 @@ export async function generateClientTypes(document: OpenApiDocument): Promise<Re
 
 /** The document without what the client's types leave out: errors, headers, examples, and the schemas that only those refer to. */
 function reduceDocument(document: OpenApiDocument): OpenApiDocument {
-  const paths = mapValues(document.paths, (operations) => mapValues(operations, (operation): Operation => {
+  const withoutStreams = Object.entries(document.paths).filter(([, operations]) => !Object.values(operations).some(isStream))
+  const paths = mapValues(Object.fromEntries(withoutStreams), (operations) => mapValues(operations, (operation): Operation => {
     const { operationId, summary, description, requestBody, parameters = [], responses } = operation
     const ok = Object.entries(responses).filter(([status]) => status === '200' || status === '201')
     return {
@@ -77,6 +78,11 @@ function reduceDocument(document: OpenApiDocument): OpenApiDocument {
   const schemas = Object.entries(document.components.schemas).filter(([name]) => reachable.has(name))
   const reduced = { openapi: document.openapi, info: document.info, paths, components: { schemas: Object.fromEntries(schemas) } }
   return JSON.parse(JSON.stringify(reduced, (key, value: unknown) => (key === 'example' ? undefined : value))) as OpenApiDocument
+}
+
+/** The client has methods for responses that end. */
+function isStream({ responses }: Operation): boolean {
+  return responses['200']?.content?.['text/event-stream'] !== undefined
 }
 
 function mapValues<From, To>(record: Readonly<Record<string, From>>, map: (value: From) => To): Record<string, To> {

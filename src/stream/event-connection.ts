@@ -1,0 +1,93 @@
+// A client of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html): one HTTP response without an end. The client sends nothing:
+// its only request is made from the URL.
+
+import type { ServerResponse } from 'node:http'
+import type { Clock } from '../base/clock.ts'
+import type { FailureLog } from '../base/failure-log.ts'
+import type { StreamLimits } from '../limits.ts'
+import { CLOSE, CLOSE_GRACE_MS, encodeReply } from './connection.ts'
+import type { Connection, ReplyContext } from './connection.ts'
+import { SERVER_SENT_EVENTS } from './encoding.ts'
+import { createOutput } from './output.ts'
+import { createRequestQueue, nameOf } from './request-queue.ts'
+import type { ClientRequest, SubscribeRequest } from './requests.ts'
+
+/** How long clients wait before they reconnect, unless they choose another time. */
+const RETRY_MS = 1_000
+const RETRY = Buffer.from(`retry: ${RETRY_MS}\n\n`)
+/** A comment, so that proxies and clients see that the connection is alive. */
+const HEARTBEAT = Buffer.from(': heartbeat\n\n')
+
+export interface EventConnectionParts {
+  /** Its head is written. */
+  readonly response: ServerResponse
+  readonly limits: StreamLimits
+  readonly clock: Clock
+  /** Counts requests that the gateway could not handle. */
+  readonly failures: FailureLog
+  /** Counts connections that their clients broke. */
+  readonly clientFailures: FailureLog
+  readonly requestId: string
+  handle(request: ClientRequest): void | Promise<void>
+  onClose(): void
+}
+
+export interface EventConnection extends Connection {
+  /** Handles the client's request. Called once. */
+  start(request: SubscribeRequest): void
+}
+
+/** Takes ownership of a response. */
+export function createEventConnection(parts: EventConnectionParts): EventConnection {
+  const { response, limits, clock, clientFailures, requestId } = parts
+  const closing = new AbortController()
+  const output = createOutput(response, limits.waitingBytes)
+  const queue = createRequestQueue({ ...parts, onFailure: () => close(CLOSE.unexpected, 'unavailable') })
+
+  function markClosed(): void {
+    if (closing.signal.aborted) return
+    closing.abort()
+    queue.clear()
+    parts.onClose()
+  }
+
+  /** Ends the response. The client reconnects and resumes after the last event that it received. */
+  function close(_code: number, reason: string): void {
+    if (closing.signal.aborted) return
+    markClosed()
+    response.end(`: ${reason}\n\n`)
+    const timer = clock.setTimer(CLOSE_GRACE_MS, () => response.destroy())
+    response.once('close', () => timer.cancel())
+  }
+
+  function write(bytes: Buffer): void {
+    if (!closing.signal.aborted && !output.write(bytes)) close(CLOSE.tryAgain, 'backpressure')
+  }
+
+  function reply(message: Readonly<Record<string, unknown>>, context?: ReplyContext): void {
+    write(encodeReply(SERVER_SENT_EVENTS, message, context))
+  }
+
+  response.on('error', (error: NodeJS.ErrnoException) => clientFailures.record(error.code ?? nameOf(error), () => ({ requestId })))
+  response.on('close', markClosed)
+  write(RETRY)
+
+  return {
+    encoding: SERVER_SENT_EVENTS,
+    closed: closing.signal,
+    write,
+    reply,
+    limitExceeded() {
+      reply({ type: 'error', error: 'rate_limited' })
+      close(CLOSE.tryAgain, 'rate limit exceeded')
+    },
+    close,
+    drained: () => output.drained(closing.signal),
+    bufferedBytes: output.bufferedBytes,
+    ping() {
+      if (output.isStuck()) close(CLOSE.tryAgain, 'backpressure')
+      else write(HEARTBEAT)
+    },
+    start: queue.push,
+  }
+}

@@ -1,0 +1,244 @@
+// GET /v1/stream: the stream as server-sent events, over real sockets.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { STREAM_LIMITS } from '../../src/limits.ts'
+import { openEventSource, requestStream } from '../support/event-source.ts'
+import type { EventSourceClient } from '../support/event-source.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import type { StreamFrame } from '../support/stream-client.ts'
+
+const TRADES = ['BTC', 'ETH', 'SOL', 'XRP', 'XLM'].map((asset) => `trades.${asset}`)
+const CHANNELS = ['events', ...TRADES]
+const isSubscribed = ({ type }: StreamFrame): boolean => type === 'subscribed'
+
+function streamOf({ url }: GatewayFixture, channels: readonly string[]): string {
+  return `${url}/v1/stream?channels=${channels.join(',')}`
+}
+
+/** The frames of log channels. */
+function logFrames(...sources: readonly EventSourceClient[]): readonly StreamFrame[] {
+  return sources.flatMap(({ events }) => events.map(({ frame }) => frame).filter(({ channel, seq }) => channel !== undefined && seq !== undefined))
+}
+
+/** What identifies a frame. */
+function nameOf({ channel, seq, prev }: StreamFrame): string {
+  return `${channel} ${seq} after ${prev}`
+}
+
+/** The seq of the last frame that the log has for these channels. */
+async function lastSeq(fixture: GatewayFixture): Promise<number> {
+  const [row] = await fixture.store.read.query<{ seq: number }>('select max(seq) as seq from idx.events where not is_transfer')
+  return row?.seq ?? 0
+}
+
+test('delivers the frames of the WebSocket, with positions as ids', async () => {
+  await using fixture = await createGatewayFixture({ listen: true })
+  await fixture.publishLedgers(5)
+  const channels = [...CHANNELS, 'ticker.BTC', 'heartbeat']
+  const source = await openEventSource(streamOf(fixture, channels))
+  const socket = await fixture.connect()
+  socket.send({ op: 'subscribe', channels })
+  await source.frame(isSubscribed)
+  await socket.settle()
+  await fixture.publishLedgers(20)
+  await fixture.gateway.stream.tick()
+  fixture.gateway.stream.heartbeat()
+  await source.frame(({ channel }) => channel === 'heartbeat')
+  await socket.frame(({ channel }) => channel === 'heartbeat')
+  const ofChannels = (frames: readonly StreamFrame[]): readonly StreamFrame[] => frames.filter(({ channel }) => channel !== undefined)
+  assert.deepEqual(ofChannels(source.events.map(({ frame }) => frame)), ofChannels(socket.frames), 'the same frames in the same order')
+  assert.deepEqual(source.events.slice(0, 2).map(({ frame }) => frame.type), ['hello', 'subscribed'])
+  const epoch = String(source.events[0]?.frame['epoch'])
+  const log = source.events.filter(({ frame }) => frame.channel !== undefined && frame.seq !== undefined)
+  assert.ok(log.some(({ frame }) => frame.channel !== 'events'), 'several channels')
+  for (const [index, { frame, id }] of log.entries()) {
+    const isLast = log[index + 1]?.frame.seq !== frame.seq
+    assert.equal(id, isLast ? `${epoch}:${frame.seq}` : undefined, 'the last frame of a position has its id')
+  }
+  assert.equal(source.events.find(({ frame }) => frame.channel === 'heartbeat')?.id, undefined)
+  source.destroy()
+})
+
+test('resumes from any event without a gap, wherever the connection breaks', async () => {
+  await using fixture = await createGatewayFixture({ listen: true, seed: 'cuts' })
+  await fixture.publishLedgers(25)
+  const url = streamOf(fixture, CHANNELS)
+  const whole = await openEventSource(`${url}&since=0`)
+  const last = await lastSeq(fixture)
+  await whole.frame(({ channel, seq }) => channel === 'events' && seq === last)
+  const wanted = logFrames(whole).map(nameOf)
+  const shared = whole.events.findIndex(({ frame, id }) => frame.seq !== undefined && id === undefined)
+  assert.ok(shared > 0, 'two channels have a frame with the same seq')
+  const firsts = whole.events.flatMap(({ frame, id }, index) => (frame.seq !== undefined && id === undefined ? [index + 1] : []))
+  for (const cutAfter of [...firsts.slice(0, 5), 3, 4, 10, 21, 40]) {
+    const cut = await openEventSource(`${url}&since=0`, { cutAfter })
+    await cut.ended
+    assert.equal(cut.events.length, cutAfter)
+    // EventSource reconnects to the same URL.
+    const rest = await openEventSource(`${url}&since=0`, { lastEventId: cut.lastEventId() })
+    await rest.frame(({ channel, seq }) => channel === 'events' && seq === last)
+    const received = logFrames(cut, rest).map(nameOf)
+    assert.deepEqual([...new Set(received)], wanted, `cut after ${cutAfter} events`)
+    assert.ok(received.length - wanted.length <= 1, 'at most the frames of one position are repeated')
+    rest.destroy()
+  }
+  whole.destroy()
+})
+
+test('resumes from the position of the subscription before the first frame', async () => {
+  await using fixture = await createGatewayFixture({ listen: true })
+  await fixture.publishLedgers(10)
+  const source = await openEventSource(streamOf(fixture, CHANNELS))
+  const { heads } = (await source.frame(isSubscribed)) as unknown as { readonly heads: Readonly<Record<string, number>> }
+  assert.notEqual(source.lastEventId(), '')
+  source.destroy()
+  await fixture.publishLedgers(10)
+  const resumed = await openEventSource(streamOf(fixture, CHANNELS), { lastEventId: source.lastEventId() })
+  const last = await lastSeq(fixture)
+  await resumed.frame(({ channel, seq }) => channel === 'events' && seq === last)
+  assert.equal(logFrames(resumed).find(({ channel }) => channel === 'events')?.prev, heads['events'])
+  resumed.destroy()
+})
+
+test('announces a gap as an event that can be resumed from', async () => {
+  await using fixture = await createGatewayFixture({ listen: true, gateway: { streamLimits: { ...STREAM_LIMITS, replayFrames: 10 } } })
+  await fixture.publishLedgers(25)
+  const url = streamOf(fixture, ['events'])
+  const first = await openEventSource(url)
+  const epoch = String((await first.frame(({ type }) => type === 'hello'))['epoch'])
+  first.destroy()
+  const head = await lastSeq(fixture)
+  for (const [lastEventId, reason] of [[`${epoch}:0`, 'too_far'], [`other:${head}`, 'epoch'], [`${epoch}:${head + 1_000}`, 'ahead']]) {
+    const source = await openEventSource(url, { lastEventId: lastEventId ?? '' })
+    const gap = await source.frame(({ type }) => type === 'gap')
+    assert.deepEqual([gap['reason'], gap['channels'], gap['since']], [reason, ['events'], Number(lastEventId?.split(':')[1])])
+    assert.equal(source.events.find(({ frame }) => frame === gap)?.id, source.lastEventId())
+    const next = await openEventSource(url, { lastEventId: source.lastEventId() })
+    await next.frame(isSubscribed)
+    await fixture.publishLedgers(5)
+    await Promise.all([source, next].map((each) => each.frame(({ channel }) => channel === 'events')))
+    assert.equal(next.events.some(({ frame }) => frame.type === 'gap'), false, 'live from the gap on')
+    source.destroy()
+    next.destroy()
+  }
+})
+
+test('rejects what is not a public channel, and positions that are none', async () => {
+  await using fixture = await createGatewayFixture({ listen: true })
+  const account = fixture.network.contracts.market.replace(/^C/, 'G')
+  for (const channels of ['', 'trades.NONE', 'trades.btc', 'nothing', `account.events.${account}`, `account.orders.${account}`, 'events,nothing', 'events,']) {
+    const { status, body } = await fixture.get(`/v1/stream?channels=${channels}`)
+    assert.deepEqual([status, body], [400, { error: 'invalid_channels' }], channels)
+  }
+  assert.deepEqual((await fixture.get('/v1/stream')).body, { error: 'invalid_channels' })
+  for (const id of ['5', 'e1:', 'e1:-1', ':5', 'e1:1e3', `e1:${'9'.repeat(16)}`]) {
+    assert.equal((await fixture.get('/v1/stream?channels=events', { 'last-event-id': id })).status, 400, id)
+  }
+  assert.equal((await fixture.get('/v1/stream?channels=events&since=-1')).status, 400)
+  assert.equal((await fixture.get('/v1/stream?channels=events&channels=heartbeat')).status, 400)
+  assert.equal(fixture.gateway.stream.connections(), 0)
+})
+
+test('shares the limits of connections with the WebSocket', async () => {
+  const streamLimits = { ...STREAM_LIMITS, connections: 3, connectionsPerAddress: 2 }
+  await using fixture = await createGatewayFixture({ listen: true, gateway: { streamLimits, trustProxy: 1 } })
+  const url = streamOf(fixture, ['heartbeat'])
+  const from = (address: string): Readonly<Record<string, string>> => ({ 'x-forwarded-for': address })
+  await fixture.connect(from('192.0.2.1'))
+  const source = await openEventSource(url, { headers: from('192.0.2.1') })
+  const rejected = await requestStream(url, from('192.0.2.1'))
+  const body = JSON.parse((await rejected.toArray()).join('')) as unknown
+  assert.deepEqual([rejected.statusCode, rejected.headers['retry-after'], body], [503, '5', { error: 'too_many_connections', retryable: true }])
+  await fixture.connect(from('192.0.2.2'))
+  const full = await requestStream(url, from('192.0.2.3'))
+  assert.deepEqual([full.statusCode, JSON.parse((await full.toArray()).join(''))], [503, { error: 'server_full', retryable: true }])
+  const webSocket = await fixture.connect(from('192.0.2.4'))
+  assert.deepEqual(await webSocket.closed, { code: 1013, reason: 'server_full' })
+  source.destroy()
+  while (fixture.gateway.stream.connections() === 3) await fixture.idle()
+  const again = await openEventSource(url, { headers: from('192.0.2.3') })
+  again.destroy()
+})
+
+test('disconnects a client that does not read, within the limit of memory', async () => {
+  const streamLimits = { ...STREAM_LIMITS, waitingBytes: 20_000 }
+  await using fixture = await createGatewayFixture({ listen: true, gateway: { streamLimits } })
+  const { port, hostname } = new URL(fixture.url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.pause()
+  socket.write(`GET /v1/stream?channels=heartbeat HTTP/1.1\r\nhost: ${hostname}:${port}\r\n\r\n`)
+  const { stream } = fixture.gateway
+  while (stream.connections() === 0) await fixture.idle()
+  let most = 0
+  for (let beats = 0; stream.connections() === 1 && beats < 1_000_000; beats++) {
+    stream.heartbeat()
+    most = Math.max(most, stream.stats().bufferedBytesMax)
+    if (beats % 1_000 === 0) await new Promise((resolve) => void setImmediate(resolve))
+  }
+  assert.equal(stream.connections(), 0)
+  assert.ok(most <= streamLimits.waitingBytes + 1_000, `${most} bytes`)
+  fixture.clock.advance(3_000)
+  socket.resume()
+  await once(socket, 'close')
+})
+
+test('sends heartbeats as comments, and disconnects who stopped reading before the next one', async () => {
+  await using fixture = await createGatewayFixture({ listen: true })
+  const source = await openEventSource(streamOf(fixture, ['trades.BTC']))
+  await source.frame(isSubscribed)
+  fixture.gateway.stream.ping()
+  await source.comment('heartbeat')
+  fixture.gateway.stream.ping()
+  assert.equal(fixture.gateway.stream.connections(), 1)
+  source.destroy()
+})
+
+test('ends with a hint to reconnect when the gateway shuts down, and loses nothing', async () => {
+  const streamLimits = { ...STREAM_LIMITS, drainMs: 1_000 }
+  await using fixture = await createGatewayFixture({ listen: true, gateway: { streamLimits } })
+  await fixture.publishLedgers(10)
+  const url = streamOf(fixture, CHANNELS)
+  const source = await openEventSource(url)
+  await source.frame(isSubscribed)
+  const restarting = fixture.restartGateway()
+  await source.frame(({ type }) => type === 'draining')
+  await fixture.closeLedgers(3)
+  assert.equal(await source.ended, true, 'the response ends regularly')
+  assert.deepEqual([source.comments.at(-1), source.retryMs()], ['restart', 1_000])
+  await restarting
+  await fixture.publishLedgers(5)
+  const last = await lastSeq(fixture)
+  const resumed = await openEventSource(streamOf(fixture, CHANNELS), { lastEventId: source.lastEventId() })
+  await resumed.frame(({ channel, seq }) => channel === 'events' && seq === last)
+  const events = logFrames(source, resumed).filter(({ channel }) => channel === 'events')
+  for (const [index, { prev }] of events.entries()) if (index > 0) assert.equal(prev, events[index - 1]?.seq)
+  resumed.destroy()
+})
+
+test('has the headers of a stream, and those of every response; HEAD has no body and takes no connection', async () => {
+  const origin = 'https://app.example'
+  await using fixture = await createGatewayFixture({ listen: true, gateway: { webOrigins: [origin] } })
+  const url = streamOf(fixture, ['heartbeat'])
+  for (const method of ['GET', 'HEAD']) {
+    const response = await requestStream(url, { origin, 'accept-encoding': 'gzip, br', 'x-request-id': 'mine' }, method)
+    const { headers } = response
+    assert.deepEqual(
+      [response.statusCode, headers['content-type'], headers['cache-control'], headers['x-accel-buffering'], headers['content-encoding']],
+      [200, 'text/event-stream; charset=utf-8', 'no-store, no-transform', 'no', undefined],
+    )
+    assert.deepEqual([headers['access-control-allow-origin'], headers['x-request-id'], headers['x-ratelimit-tier']], [origin, 'mine', 'public'])
+    if (method === 'HEAD') assert.deepEqual(await response.toArray(), [])
+    else response.destroy()
+  }
+  while (fixture.gateway.stream.connections() > 0) await fixture.idle()
+  const preflight = await fixture.gateway.app.inject({
+    method: 'OPTIONS', url: '/v1/stream', headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'last-event-id' },
+  })
+  assert.match(String(preflight.headers['access-control-allow-headers']), /Last-Event-ID/)
+})
