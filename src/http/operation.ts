@@ -5,8 +5,8 @@ import { Type } from 'typebox'
 import type { TObject, TSchema } from 'typebox'
 import { ref } from '../resources/fields.ts'
 import {
-  ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled, InvalidChannels, InvalidSignature, KeeperUnauthorized, KeyLimitReached,
-  KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, OrderNotFound, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
+  ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled, InvalidChannels, InvalidSignature, KeeperUnauthorized,
+  KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, OrderNotFound, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
   StreamUnavailable, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnknownTransaction, UnsupportedAsset, UnsupportedField,
   UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'

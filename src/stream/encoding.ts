@@ -30,9 +30,15 @@ export const WEB_SOCKET_FRAMES: Encoding = {
 /** An event's id is the position to resume from. Frames with the same seq share a position: only the last one has the id, so that none of them is lost. */
 export const SERVER_SENT_EVENTS: Encoding = {
   name: 'sse',
-  frames: (frames) => Buffer.concat(frames.flatMap((frame, index) => [
-    idLine(frames[index + 1]?.seq === frame.seq ? undefined : positionOf(frame)), DATA, payloadOf(frame.bytes()), END,
-  ])),
+  frames(frames) {
+    const later = new Set<number | undefined>()
+    const reversed = frames.toReversed().flatMap((frame) => {
+      const position = later.has(frame.seq) ? undefined : positionOf(frame)
+      later.add(frame.seq)
+      return [END, payloadOf(frame.bytes()), DATA, idLine(position)]
+    })
+    return Buffer.concat(reversed.reverse())
+  },
   message: (text, position) => Buffer.concat([idLine(position), DATA, Buffer.from(text), END]),
 }
 
