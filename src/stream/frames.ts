@@ -54,7 +54,8 @@ export function orderFrames({ seq, epoch, account, changes }: OrderEntry, prev: 
 
 /** A correction. */
 export function correctionFrame(correction: Correction, prev: number): Frame {
-  return logFrame(CORRECTIONS_CHANNEL, { seq: correction.seq, prev }, () => JSON.stringify(correction))
+  const { epoch, seq } = correction
+  return logFrame(CORRECTIONS_CHANNEL, { epoch, seq, prev }, () => JSON.stringify(correction))
 }
 
 /** An entry of the log: an event, an upgrade, a correction, or what changed for an account. */
