@@ -63,7 +63,7 @@ create table idx.candle_volumes (
   asset text not null,
   "interval" text not null,
   "time" bigint not null,
-  volume numeric(39,0) not null,
+  volume numeric not null,
   trades bigint not null,
   constraint candle_volumes_pkey PRIMARY KEY (asset, "interval", "time")
 );

@@ -33,9 +33,10 @@ interface Channel extends Series {
 
 /** What subscribers of a channel have received. */
 interface Sent {
-  /** Start of the forming bucket. */
-  open: number
-  text: string
+  /** Start of the first bucket that is not final. A price may be newer than the indexed ledger, so that more than one is not. */
+  readonly sinceSec: number
+  /** The candles from then on, as they were sent. */
+  readonly texts: ReadonlyMap<number, string>
 }
 
 export function createCandleBroadcast({ hub, db, deployment }: {
@@ -62,22 +63,20 @@ export function createCandleBroadcast({ hub, db, deployment }: {
     return subscribed
   }
 
-  /** Frames of a channel's candles since the one that was forming. */
+  /** Frames of a channel's candles since the first one that was not final. */
   function framesOf({ name }: Channel, span: CandleSpan | undefined, isRepeated: boolean): readonly Frame[] {
-    const frames: Frame[] = []
     const previous = sent.get(name)
-    for (const candle of span === undefined ? [] : toCandles(span)) {
-      // A candle that ended is sent only to subscribers that have received it, or one before it, while it was forming.
-      if (candle.final && previous === undefined) continue
-      const text = JSON.stringify(candle)
-      if (!candle.final) {
-        const isKnown = previous?.open === candle.time && previous.text === text
-        sent.set(name, { open: candle.time, text })
-        if (isKnown && !isRepeated) continue
-      }
-      frames.push(plainFrame(name, text))
-    }
-    return frames
+    const candles = span === undefined ? [] : toCandles(span)
+    const texts = new Map(candles.filter((candle) => !candle.final).map((candle) => [candle.time, JSON.stringify(candle)]))
+    const newest = candles.at(-1)
+    if (newest !== undefined) sent.set(name, { sinceSec: candles.find((candle) => !candle.final)?.time ?? newest.time + 1, texts })
+    return candles.flatMap((candle) => {
+      // A candle is sent as final only to subscribers that have received it, or one before it, while it was not.
+      if (candle.final) return previous === undefined ? [] : [plainFrame(name, JSON.stringify(candle))]
+      const text = texts.get(candle.time) ?? ''
+      const isKnown = previous?.texts.get(candle.time) === text
+      return isKnown && !(isRepeated && candle === newest) ? [] : [plainFrame(name, text)]
+    })
   }
 
   /** Corrections of candles that were final when they were sent. */
@@ -90,7 +89,7 @@ export function createCandleBroadcast({ hub, db, deployment }: {
     version = through
     return candles.flatMap(({ asset, interval, ...candle }) => {
       const name = candlesChannel(asset, interval)
-      const isSentBelow = candle.time >= (sent.get(name)?.open ?? 0)
+      const isSentBelow = candle.time >= (sent.get(name)?.sinceSec ?? 0)
       return isSentBelow ? [] : [plainFrame(name, JSON.stringify(candle satisfies Candle))]
     })
   }
@@ -103,8 +102,8 @@ export function createCandleBroadcast({ hub, db, deployment }: {
     }
     const corrections = await readCorrections(subscribed)
     const spans = await readCandleSpans(db, subscribed.map(({ asset, interval, name }) => {
-      const open = sent.get(name)?.open
-      return { asset, interval, fromSec: open, limit: open === undefined ? 1 : ENDED_MAX, isListed: true }
+      const fromSec = sent.get(name)?.sinceSec
+      return { asset, interval, fromSec, limit: fromSec === undefined ? 1 : ENDED_MAX, isListed: true }
     }))
     hub.publish([...corrections, ...subscribed.flatMap((channel, index) => framesOf(channel, spans[index], isRepeated))])
   }

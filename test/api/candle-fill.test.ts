@@ -28,7 +28,7 @@ test('fills candles that are missing because of downtime with prices of trades, 
   await setPrice(fixture, 100_000)
   await fixture.catchUp()
   const before = await candles(fixture, 'interval=1m')
-  assert.deepEqual(marked(before), [[100_000, 100_000, 100_000, 100_000, undefined]])
+  assert.deepEqual(marked(before), [[100_000, 100_000, 100_000, 100_000, 'noeracle']])
 
   // The ticker does not run while these positions are opened and closed.
   fixture.clock.advance(120_000)
@@ -54,7 +54,7 @@ test('fills candles that are missing because of downtime with prices of trades, 
     ...marked(before),
     [100_400, 100_400, 100_400, 100_400, 'trades'],
     [99_800, 99_900, 99_800, 99_900, 'trades'],
-    [100_100, 100_100, 100_100, 100_100, undefined],
+    [100_100, 100_100, 100_100, 100_100, 'noeracle'],
   ])
   assert.equal(after[1]?.time, openedSec - (openedSec % 60))
   const [hour] = (await candles(fixture, 'interval=1h')).slice(-1)

@@ -51,7 +51,7 @@ test('serves every advertised resolution of every market', async () => {
   assert.deepEqual(found.map(({ ticker }) => ticker), ASSET_SYMBOLS)
   for (const { ticker } of found) {
     const { body: market } = await fixture.get<UdfSymbol>(`/udf/symbols?symbol=${ticker}`)
-    assert.deepEqual([market.ticker, market.supported_resolutions, market.session, market.visible_plots_set], [ticker, resolutions, '24x7', 'ohlc'])
+    assert.deepEqual([market.ticker, market.supported_resolutions, market.session, market.visible_plots_set], [ticker, resolutions, '24x7', 'ohlcv'])
     for (const resolution of [...resolutions, 'D', 'W']) {
       const { body: bars } = await fixture.get<UdfHistory>(`/udf/history?symbol=${ticker}&resolution=${resolution}&from=${now - 8 * 86_400}&to=${now + 1}`)
       assert.equal(bars.s, 'ok', `${ticker} ${resolution}`)
@@ -64,6 +64,7 @@ test('bars equal the candles, ascending; from is inclusive and to is exclusive',
   const bars = await history(`from=${at(2)}&to=${at(5)}`)
   assert.deepEqual(bars, {
     s: 'ok', t: [at(2), at(3), at(4)], o: [50_002, 50_003, 50_004], h: [50_002, 50_003, 50_004], l: [50_002, 50_003, 50_004], c: [50_002, 50_003, 50_004],
+    v: [0, 0, 0],
   })
   const { body: { candles } } = await fixture.get<{ candles: readonly { time: number; close: number }[] }>('/v1/candles?asset=LTC&interval=1h&limit=3')
   const same = await history(`from=0&to=4000000000&countback=3`)
@@ -71,13 +72,17 @@ test('bars equal the candles, ascending; from is inclusive and to is exclusive',
   assert.deepEqual(same.c, candles.map(({ close }) => close))
 })
 
-test('countback overrides from and skips hours without prices', async () => {
-  assert.deepEqual((await history(`from=${at(11)}&to=${at(12)}&countback=4`)).t, [at(7), at(8), at(9), at(11)])
+test('countback overrides from, and an hour without prices repeats the close before it', async () => {
+  const bars = await history(`from=${at(11)}&to=${at(12)}&countback=4`)
+  assert.deepEqual(bars.t, [at(8), at(9), at(10), at(11)])
+  assert.deepEqual([bars.o?.[2], bars.h?.[2], bars.l?.[2], bars.c?.[2]], [50_009, 50_009, 50_009, 50_009])
   assert.equal((await history(`from=0&to=${at(3)}&countback=50`)).t?.length, 3, 'no earlier bars exist')
 })
 
 test('returns no_data without bars, with nextTime when older bars exist', async () => {
-  assert.deepEqual(await history(`from=${at(EMPTY_HOUR)}&to=${at(EMPTY_HOUR + 1)}`), { s: 'no_data', nextTime: at(EMPTY_HOUR - 1) })
+  const newest = (await history('from=0&to=4000000000&countback=1')).t?.[0] ?? 0
+  assert.ok(newest > at(HOURS))
+  assert.deepEqual(await history('from=3000000000&to=4000000000'), { s: 'no_data', nextTime: newest })
   assert.deepEqual(await history(`from=0&to=${at(0)}`), { s: 'no_data' })
   assert.deepEqual(await history(`from=0&to=${at(0)}&countback=10`), { s: 'no_data' })
   assert.deepEqual(await history(`from=-100&to=-50`), { s: 'no_data' })
@@ -88,7 +93,7 @@ test('bounds a response, and an earlier range continues without a gap', async ()
   assert.equal(newest.t?.length, UDF_BARS_MAX)
   assert.equal(newest.t?.at(-1), at(HOURS - 1))
   const older = await history(`from=0&to=${newest.t?.[0]}`)
-  assert.equal((older.t?.length ?? 0) + UDF_BARS_MAX, HOURS - 1, 'all but the empty hour')
+  assert.equal((older.t?.length ?? 0) + UDF_BARS_MAX, HOURS)
   assert.equal((await history(`from=0&to=${at(HOURS)}&countback=100000`)).t?.length, UDF_BARS_MAX)
 })
 

@@ -1,0 +1,99 @@
+// Candles on the stream: the forming candle at every price and print, each candle once as final, and corrections (docs/decisions/candles.md).
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { foldTicks } from '../../src/projections/candles.ts'
+import type { Candle } from '../../src/resources/candle.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import type { StreamClient } from '../support/stream-client.ts'
+import { applyInOneLedger, createChainTrader, openPosition } from '../support/traders.ts'
+
+const CHANNEL = 'candles.BTC.1m'
+
+async function subscribe(fixture: GatewayFixture, channels: readonly string[] = [CHANNEL]): Promise<StreamClient> {
+  const client = await fixture.connect()
+  client.send({ op: 'subscribe', channels })
+  await client.settle()
+  return client
+}
+
+function candlesOf(client: StreamClient, channel = CHANNEL): readonly Candle[] {
+  return client.of(channel).map(({ data }) => data as unknown as Candle)
+}
+
+async function restCandles(fixture: GatewayFixture, query: string): Promise<readonly Candle[]> {
+  return (await fixture.get<{ candles: readonly Candle[] }>(`/v1/candles?${query}`)).body.candles
+}
+
+/** Waits for the frames of everything that was stored. */
+async function settle(fixture: GatewayFixture, client: StreamClient): Promise<void> {
+  await fixture.idle()
+  await client.settle()
+}
+
+test('sends the forming candle when a print is committed and when a price is stored, without a broadcast', async () => {
+  await using fixture = await createGatewayFixture({ seed: 'candle stream', traders: 0, listen: true })
+  const trader = await createChainTrader(fixture, 'trader')
+  await fixture.publishLedgers(2)
+  const client = await subscribe(fixture)
+  await applyInOneLedger(fixture, [openPosition(trader, { asset: 'BTC', direction: 0, collateral: 100, leverage: 2 })])
+  await fixture.publishLedgers(1)
+  await settle(fixture, client)
+  const withPrint = candlesOf(client).at(-1)
+  assert.deepEqual([withPrint?.volume, withPrint?.trades, withPrint?.final], ['2000000000', 1, false])
+  await fixture.control('local_setPrice', { asset: 'BTC', price: '999000000000' })
+  await fixture.gateway.oracle.step()
+  await settle(fixture, client)
+  assert.equal(candlesOf(client).at(-1)?.close, 99_900)
+  assert.deepEqual(candlesOf(client).at(-1), (await restCandles(fixture, 'asset=BTC&interval=1m&limit=1'))[0])
+})
+
+test('sends each candle once as final when ledger time passes its end, filled ones included', async () => {
+  await using fixture = await createGatewayFixture({ seed: 'candle stream', traders: 0, listen: true })
+  await fixture.publishLedgers(2)
+  const client = await subscribe(fixture, [CHANNEL, 'candles.BTC.1h'])
+  await fixture.gateway.stream.tick()
+  await settle(fixture, client)
+  const [forming] = candlesOf(client)
+  assert.ok(forming !== undefined && !forming.final)
+  fixture.clock.advance(120_000)
+  await fixture.gateway.stream.tick()
+  await settle(fixture, client)
+  assert.ok(candlesOf(client).every(({ final }) => !final), 'no ledger has closed')
+  await fixture.control('local_advance', { seconds: 3_600 })
+  await fixture.publishLedgers(1)
+  await fixture.gateway.stream.tick()
+  await fixture.gateway.stream.tick()
+  await settle(fixture, client)
+  for (const [channel, interval] of [[CHANNEL, '1m'], ['candles.BTC.1h', '1h']] as const) {
+    const finals = candlesOf(client, channel).filter(({ final, revision }) => final && revision === undefined)
+    const rest = (await restCandles(fixture, `asset=BTC&interval=${interval}&from=${finals[0]?.time}&limit=5000`)).filter(({ final }) => final)
+    assert.deepEqual(finals.map(({ time }) => time), rest.map(({ time }) => time))
+    assert.ok(finals.length >= (interval === '1m' ? 60 : 1))
+  }
+})
+
+test('sends a candle again with a revision when a price of it comes late', async () => {
+  await using fixture = await createGatewayFixture({ seed: 'candle stream', traders: 0, listen: true })
+  await fixture.publishLedgers(2)
+  const client = await subscribe(fixture)
+  await fixture.gateway.stream.tick()
+  await fixture.control('local_advance', { seconds: 180 })
+  await fixture.publishLedgers(1)
+  await fixture.gateway.stream.tick()
+  await settle(fixture, client)
+  const final = candlesOf(client).find((candle) => candle.final && candle.filled === true)
+  assert.ok(final !== undefined)
+  const received = candlesOf(client).length
+  await foldTicks(fixture.store.write, [{ asset: 'BTC', price: 1_234_0000000n, timestampSec: final.time + 10 }])
+  await fixture.gateway.stream.tick()
+  await settle(fixture, client)
+  const later = candlesOf(client).slice(received).filter((candle) => candle.time === final.time)
+  assert.deepEqual(later, [{
+    time: final.time, open: 1_234, high: 1_234, low: 1_234, close: 1_234, volume: '0', trades: 0, final: true, source: 'noeracle', revision: 1,
+  }])
+  await fixture.gateway.stream.tick()
+  await settle(fixture, client)
+  assert.equal(candlesOf(client).filter(({ time, revision }) => time === final.time && revision === 1).length, 1, 'once')
+})
