@@ -2,6 +2,7 @@
 
 import { Address, nativeToScVal, xdr } from '@stellar/stellar-sdk'
 import { bytesOfText, textOfBytes } from '../base/text.ts'
+import { readPlainScVal } from './plain-scval.ts'
 
 /** A contract value. Types that the exchange does not use become `other` with their XDR name. */
 export type ScValue =
@@ -33,7 +34,7 @@ export const BASE64_MAX_LENGTH = 96 * 1024
 export function decodeScVal(base64: string): ScValue {
   if (base64.length > BASE64_MAX_LENGTH) throw new MalformedScVal('the value is too long')
   try {
-    return fromScVal(xdr.ScVal.fromXdr(base64, 'base64'))
+    return readPlainScVal(base64) ?? fromScVal(xdr.ScVal.fromXdr(base64, 'base64'))
   } catch (error) {
     if (error instanceof MalformedScVal) throw error
     throw new MalformedScVal('not the XDR of a contract value', { cause: error })

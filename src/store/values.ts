@@ -12,10 +12,12 @@ export function encodeParam(param: Param): EncodedParam {
   return String(param)
 }
 
+const ESCAPED = /["\\]/
+
 function encodeElement(element: string | number | bigint | boolean | null): string {
   if (element === null) return 'NULL'
   if (typeof element !== 'string') return String(element)
-  return `"${element.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+  return ESCAPED.test(element) ? `"${element.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"` : `"${element}"`
 }
 
 /** An identifier, quoted for SQL. */
