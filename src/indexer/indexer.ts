@@ -159,11 +159,13 @@ export function createIndexer(options: IndexerOptions): Indexer {
       }
       await stopListening?.()
       await settled()
+      await stepper.close()
       await lock.release()
     },
     status: () => progress.status(),
     async [Symbol.asyncDispose]() {
       await settled()
+      await stepper.close()
       await lock.release()
     },
   }

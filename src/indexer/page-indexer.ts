@@ -15,8 +15,8 @@ import { lastReservedSeq } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import type { ChainGuard } from './chain-guard.ts'
 import { requestFor } from './event-scope.ts'
-import { readEventsPage } from './events-page.ts'
 import type { EventsPosition } from './events-page.ts'
+import { createPageReader } from './page-reader.ts'
 import { createPageSize } from './page-size.ts'
 import type { StepResult } from './step-result.ts'
 import { readPageInterfaces, reportUpgrades, watchedContracts } from './upgrades.ts'
@@ -30,6 +30,8 @@ export interface PageIndexer {
   index(db: Writer, cursor: IndexCursor, call: CallOptions, source?: { readonly from?: EventsPosition; readonly node?: Rpc }): Promise<StepResult>
   /** Requests smaller pages after a page that took too long. */
   onFailure(failure: RpcFailure): void
+  /** Abandons what was read ahead. */
+  close(): Promise<void>
 }
 
 export interface PageIndexerOptions {
@@ -44,16 +46,19 @@ export interface PageIndexerOptions {
 
 export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchived }: PageIndexerOptions): PageIndexer {
   const pageSize = createPageSize()
+  const reader = createPageReader()
   const reportProblems = createProblemReporter(log)
   return {
     onFailure: (failure) => pageSize.onFailure(failure),
+    close: () => reader.close(),
     async index(db, cursor, call, { from = cursor, node = rpc } = {}) {
       const epochs = await listEpochs(db)
       const epoch = defined(epochs.find(({ number }) => number === cursor.epoch), 'the current epoch')
       const requested = requestFor([epoch])
       const watched = watchedContracts(deployment.current.contracts)
       const upgradesOf = [...watched.keys()].filter((address) => !requested.contractIds.includes(address))
-      const page = await readEventsPage(node, from, { ...call, ...requested, upgradesOf, limit: pageSize.limit() })
+      const request = { ...requested, upgradesOf, limit: pageSize.limit() }
+      const page = await reader.read(node, from, request, call)
       pageSize.onSuccess()
       const anchors = await guard.confirmPage(db, epoch, page, node, call)
       const events = await withoutArchived(db, epoch.chain, page.events)
@@ -62,7 +67,12 @@ export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchiv
       const { archived } = numbered
       const to = cursorAfter(cursor, page, numbered)
       const advanced = to.cursor !== cursor.cursor
-      if (advanced) await writePage(db, { from: cursor, to, epoch, page: numbered, anchors }, clock.nowMs())
+      if (advanced) {
+        reader.readAhead(node, page, request, call)
+        const startedAtMs = clock.elapsedMs()
+        await writePage(db, { from: cursor, to, epoch, page: numbered, anchors }, clock.nowMs())
+        reader.onWritten(clock.elapsedMs() - startedAtMs)
+      }
       reportProblems(archived)
       if (advanced) reportUpgrades(numbered.upgrades, log)
       if (advanced) onArchived?.(archived)

@@ -23,6 +23,8 @@ export interface Stepper {
   step(db: Writer, signal?: AbortSignal): Promise<StepResult>
   /** Makes the next step verify network and chain again. */
   verifyAgain(): void
+  /** Abandons requests that were begun for the next step. */
+  close(): Promise<void>
 }
 
 export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollIntervalMs'>): Stepper {
@@ -54,6 +56,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
 
   return {
     verifyAgain: () => guard.invalidate(),
+    close: () => pages.close(),
     async step(db, signal) {
       const call = signal === undefined ? {} : { signal }
       const result = await indexOrRecover(db, await readIndexCursor(db), call)

@@ -14,7 +14,7 @@ export const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
 /** Embedded: how much of a statement is logged when it exceeded its time limit. */
 export const LOGGED_SQL_LENGTH = 200
 /** Embedded: after this many written rows the write-ahead log is checkpointed at once. */
-export const CHECKPOINT_AFTER_ROWS = 20_000
+export const CHECKPOINT_AFTER_ROWS = 50_000
 /** Embedded: a write is checkpointed after this long. */
 export const CHECKPOINT_AFTER_MS = 60_000
 /** Embedded: tables are vacuumed and analyzed after this many written rows. The first round comes early, so that the planner soon has statistics. */

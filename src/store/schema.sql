@@ -271,8 +271,7 @@ create table idx.interest_versions (
   long_size numeric not null,
   short_size numeric not null,
   positions bigint not null,
-  constraint interest_versions_pkey PRIMARY KEY (deployment, asset, seq),
-  constraint interest_versions_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+  constraint interest_versions_pkey PRIMARY KEY (deployment, asset, seq)
 );
 
 create table idx.learned_events (
@@ -288,8 +287,7 @@ create table idx.ledgers (
   close_ts bigint not null,
   first_seq bigint not null,
   last_seq bigint not null,
-  constraint ledgers_pkey PRIMARY KEY (epoch, ledger),
-  constraint ledgers_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number)
+  constraint ledgers_pkey PRIMARY KEY (epoch, ledger)
 );
 
 create table idx.margin_modes (
@@ -408,7 +406,6 @@ create table idx.orders (
   keeper_reward numeric(39,0),
   details_complete boolean not null,
   constraint orders_pkey PRIMARY KEY (deployment, order_id),
-  constraint orders_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
   constraint orders_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'executed'::text, 'cancelled'::text])))
 );
 
@@ -477,8 +474,7 @@ create table idx.position_fills (
   ledger bigint not null,
   ts bigint not null,
   tx_hash text not null,
-  constraint position_fills_pkey PRIMARY KEY (seq, position_id),
-  constraint position_fills_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+  constraint position_fills_pkey PRIMARY KEY (seq, position_id)
 );
 
 create table idx.position_versions (
@@ -495,8 +491,7 @@ create table idx.position_versions (
   opened_at bigint not null,
   opened_tx_hash text,
   cross_liquidated boolean not null,
-  constraint position_versions_pkey PRIMARY KEY (deployment, position_id, from_seq),
-  constraint position_versions_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+  constraint position_versions_pkey PRIMARY KEY (deployment, position_id, from_seq)
 );
 
 create table idx.positions (
@@ -514,7 +509,6 @@ create table idx.positions (
   state text not null,
   since_seq bigint not null default 0,
   constraint positions_pkey PRIMARY KEY (deployment, position_id),
-  constraint positions_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
   constraint positions_margin_mode_check CHECK ((margin_mode = ANY (ARRAY['isolated'::text, 'cross'::text]))),
   constraint positions_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text, 'liquidated'::text, 'cross_liquidated'::text, 'ended'::text])))
 );
@@ -742,8 +736,7 @@ create table idx.unread_transactions (
   tx_hash text not null,
   seq bigint not null,
   ledger bigint not null,
-  constraint unread_transactions_pkey PRIMARY KEY (deployment, tx_hash),
-  constraint unread_transactions_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+  constraint unread_transactions_pkey PRIMARY KEY (deployment, tx_hash)
 );
 
 create table idx.vault_depositors (
