@@ -1,7 +1,14 @@
 // Reads the contract values that the exchange emits, straight from their XDR: five times as fast as the SDK, which matters while catching up. Anything else
 // is left to the SDK, so that there is one judge of what is malformed (docs/decisions/dependency-stellar-sdk.md).
 
-import type { ScValue } from './scval.ts'
+/** The values that are read here, in the form of ScValue. */
+export type PlainScValue =
+  | { readonly type: 'void' }
+  | { readonly type: 'bool'; readonly value: boolean }
+  | { readonly type: 'u32'; readonly value: number }
+  | { readonly type: 'u64' | 'i128'; readonly value: bigint }
+  | { readonly type: 'symbol' | 'string' | 'address'; readonly value: string }
+  | { readonly type: 'vec'; readonly value: readonly PlainScValue[] }
 
 /** The discriminants of ScVal that are read here. */
 const BOOL = 0
@@ -27,7 +34,7 @@ interface Reader {
 }
 
 /** Undefined: the SDK decides what the value is, and whether it is one. */
-export function readPlainScVal(base64: string): ScValue | undefined {
+export function readPlainScVal(base64: string): PlainScValue | undefined {
   const bytes = Buffer.from(base64, 'base64')
   // Buffer skips what is not base64.
   if (bytes.toString('base64') !== base64) return undefined
@@ -42,7 +49,7 @@ export function readPlainScVal(base64: string): ScValue | undefined {
   }
 }
 
-function readValue(reader: Reader, depth: number): ScValue {
+function readValue(reader: Reader, depth: number): PlainScValue {
   if (depth > PLAIN_DEPTH_MAX) throw NOT_PLAIN
   switch (readUint(reader)) {
     case BOOL:
@@ -93,11 +100,11 @@ function readInt64(reader: Reader): bigint {
 }
 
 /** A vector, which is optional in XDR. */
-function readItems(reader: Reader, depth: number): ScValue[] {
+function readItems(reader: Reader, depth: number): PlainScValue[] {
   if (!readFlag(reader)) throw NOT_PLAIN
   const length = readUint(reader)
   if (length * 4 > reader.bytes.length) throw NOT_PLAIN
-  const items: ScValue[] = []
+  const items: PlainScValue[] = []
   while (items.length < length) items.push(readValue(reader, depth))
   return items
 }
