@@ -27,14 +27,18 @@ const PROTOCOL_FEE_BPS = 2_000
 
 type Call = Genesis['calls'][number]
 
-export interface FirstPrices {
+export interface FirstState {
+  /** False: the assets have no limits of their own, as before the admin sets the first ones. Generation 2. */
+  readonly hasAssetLimits?: boolean
+
   readonly prices: ReadonlyMap<string, bigint>
   /** When they are attested. */
   readonly timeSec: number
 }
 
 /** The calls that set up a deployment, in order. */
-export function genesisCalls(generation: LocalGeneration, identities: Identities, deployment: Deployment, first: FirstPrices): readonly Call[] {
+export function genesisCalls(generation: LocalGeneration, identities: Identities, deployment: Deployment, first: FirstState): readonly Call[] {
+  const { hasAssetLimits = true } = first
   const admin = address(identities.admin.address)
   const at = (contract: keyof Deployment): Val => address(deployment[contract])
   const call = (contract: keyof Deployment, functionName: string, ...args: Val[]): Call => ({ contract: deployment[contract], functionName, args })
@@ -56,7 +60,7 @@ export function genesisCalls(generation: LocalGeneration, identities: Identities
           call('referral', 'initialize', admin, at('market'), at('usdcToken')),
           call('market', 'set_referral', at('referral')),
           call('market', 'set_fee_split', address(identities.treasury.address), u32(PROTOCOL_FEE_BPS)),
-          ...[...ASSET_RISKS].map(([asset, risk]) => call('market', 'set_asset_risk', symbol(asset), ASSET_RISK.toVal(risk))),
+          ...(hasAssetLimits ? [...ASSET_RISKS] : []).map(([asset, risk]) => call('market', 'set_asset_risk', symbol(asset), ASSET_RISK.toVal(risk))),
         ]),
   ]
 }
@@ -65,7 +69,7 @@ function oracleCalls(
   generation: LocalGeneration,
   { admin, publisher }: Identities,
   call: (contract: 'oracle', functionName: string, ...args: Val[]) => Call,
-  { prices, timeSec }: FirstPrices,
+  { prices, timeSec }: FirstState,
 ): readonly Call[] {
   const updates = publishedSymbols(generation).map((asset) => [asset, prices.get(asset) ?? 0n] as const).map(([asset, price]) =>
     struct({ price: i128(price), round_id: u64(0n), tag: bytes(priceTag(asset)), timestamp: u64(BigInt(timeSec)) }),

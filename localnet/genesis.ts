@@ -72,6 +72,7 @@ export function createGenesis(options: {
   traders: number
   prices: ReadonlyMap<string, bigint>
   timeSec: number
+  hasAssetLimits?: boolean
   setup?: Setup
 }): LocalGenesis {
   const { networkPassphrase, setup = FIRST_SETUP } = options

@@ -68,6 +68,8 @@ export interface LocalNetworkOptions {
   readonly networkPassphrase?: string
   /** The generation of the contracts of a new chain; a stored chain keeps its own. Default: 1. */
   readonly generation?: LocalGeneration
+  /** False: the assets have no limits of their own, as before the admin sets the first ones. Generation 2. */
+  readonly hasAssetLimits?: boolean
   /** Faults of the RPC server, for a simulation that decides them itself. */
   readonly faults?: Faults
 }
@@ -216,13 +218,13 @@ function delayClock(clock: Clock, byMs: number): { readonly delayedClock: Clock;
 }
 
 function openChain(options: LocalNetworkOptions, isPaced: boolean): OpenedChain {
-  const { random, directory, traders, networkPassphrase = TEST_NETWORK_PASSPHRASE, generation = FIRST_SETUP.generation } = options
+  const { random, directory, traders, networkPassphrase = TEST_NETWORK_PASSPHRASE, generation = FIRST_SETUP.generation, hasAssetLimits = true } = options
   const { delayedClock, endDelay } = delayClock(options.clock, isPaced ? INITIAL_LEDGERS * 1_000 : 0)
   const walk = createPriceWalk(createSeededRandom(options.seed).fork('prices'))
   const feed = createPriceFeed(options.prices === undefined ? walk : createPriceReplay(options.prices, walk))
   const timeSec = nowSec(delayedClock)
   const prices = new Map(PRICED_SYMBOLS.map((asset) => [asset, feed.quote(asset).price]))
-  const genesisOf = (setup: Setup): LocalGenesis => createGenesis({ networkPassphrase, traders, prices, timeSec, setup })
+  const genesisOf = (setup: Setup): LocalGenesis => createGenesis({ networkPassphrase, traders, prices, timeSec, hasAssetLimits, setup })
   const chain = createChain({
     clock: delayedClock,
     random: random.fork('ledger'),

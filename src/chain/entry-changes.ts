@@ -39,6 +39,18 @@ export function decodeMeta(metaXdr: string, market: string): MetaChanges | null 
   }
 }
 
+/** The id of the order that a call returned, which those that place an order do; null for any other call, and for meta that cannot be read. */
+export function readReturnedOrderId(metaXdr: string): number | null {
+  if (metaXdr.length > META_MAX_LENGTH) return null
+  try {
+    const meta = xdr.TransactionMeta.fromXdr(metaXdr, 'base64')
+    const returned = meta.type === 'v3' ? meta.v3.sorobanMeta?.returnValue : meta.type === 'v4' ? meta.v4.sorobanMeta?.returnValue : null
+    return returned === undefined || returned === null ? null : orderOf(fromScVal(returned))?.id ?? null
+  } catch {
+    return null
+  }
+}
+
 function eventsOf(meta: xdr.TransactionMeta): readonly xdr.ContractEvent[] {
   if (meta.type === 'v3') return meta.v3.sorobanMeta?.events ?? []
   return meta.type === 'v4' ? meta.v4.operations.flatMap(({ events }) => events) : []

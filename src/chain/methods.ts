@@ -3,6 +3,7 @@
 import {
   parseEvents, parseHealth, parseLatestLedger, parseLedgerEntries, parseLedgers, parseNetwork, parseSend, parseSimulation, parseTransaction,
 } from './responses.ts'
+import { parseTransactions } from './transactions-page.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -72,6 +73,11 @@ export const METHODS = {
   simulateTransaction: spec(parseSimulation, upTo(2 * MIB, 16_384), { timeoutMs: 10_000, maxConcurrent: 8, maxAttempts: 3, hedged: true }),
   sendTransaction: spec(parseSend, upTo(512 * KIB, 4_096), { timeoutMs: 10_000, maxConcurrent: 16, maxAttempts: 1, hedged: false }),
   getTransaction: spec(parseTransaction, upTo(2 * MIB, 16_384), { timeoutMs: 5_000, maxConcurrent: 16, maxAttempts: 1, hedged: true }),
+  getTransactions: spec(
+    parseTransactions,
+    { bytes: 16 * KIB, bytesPerItem: 1 * MIB, maxBytes: 16 * MIB, values: 64, valuesPerItem: 4_096 },
+    { timeoutMs: 10_000, maxConcurrent: 1, maxAttempts: 2, hedged: false },
+  ),
 }
 
 export type Method = keyof typeof METHODS

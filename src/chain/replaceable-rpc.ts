@@ -56,6 +56,7 @@ function delegating(target: () => Rpc): Rpc {
     simulateTransaction: (envelopeXdr, options) => target().simulateTransaction(envelopeXdr, options),
     sendTransaction: (envelopeXdr, options) => target().sendTransaction(envelopeXdr, options),
     getTransaction: (hash, options) => target().getTransaction(hash, options),
+    getTransactions: (request, options) => target().getTransactions(request, options),
     reportFault: (fault) => target().reportFault?.(fault),
   }
 }

@@ -324,7 +324,7 @@ function parseRetained(response: Readonly<Record<string, unknown>>): RetainedLed
 }
 
 /** Members of an unexpected type count as absent: clients depend on the outcome only. */
-function parseRecord(response: Readonly<Record<string, unknown>>): TransactionRecord {
+export function parseRecord(response: Readonly<Record<string, unknown>>): TransactionRecord {
   const { createdAt, envelopeXdr, resultXdr, resultMetaXdr } = response
   const closeSec = typeof createdAt === 'string' && /^\d{1,15}$/.test(createdAt) ? Number(createdAt) : createdAt
   return {
@@ -341,7 +341,7 @@ export function fields(value: unknown, what: string): Readonly<Record<string, un
   return value as Readonly<Record<string, unknown>>
 }
 
-function list(value: unknown, what: string): readonly unknown[] {
+export function list(value: unknown, what: string): readonly unknown[] {
   if (!Array.isArray(value)) throw new MalformedResponse(`${what} is not a list`)
   return value
 }
@@ -350,7 +350,7 @@ function texts(value: unknown, what: string): readonly string[] {
   return list(value, what).map((part) => text(part, what))
 }
 
-function text(value: unknown, what: string): string {
+export function text(value: unknown, what: string): string {
   if (typeof value !== 'string') throw new MalformedResponse(`${what} is not a string`)
   return value
 }
@@ -362,7 +362,7 @@ function base64(value: unknown, what: string): string {
   return encoded
 }
 
-function count(value: unknown, what: string): number {
+export function count(value: unknown, what: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new MalformedResponse(`${what} is not a non-negative integer`)
   return value
 }

@@ -8,6 +8,7 @@ import type { Random } from '../base/random.ts'
 import type {
   LedgerEntriesResponse, EventsPage, LedgersResponse, NodeHealth, NodeNetwork, SendResponse, SimulationResponse, TransactionResponse,
 } from './responses.ts'
+import type { TransactionsPage } from './transactions-page.ts'
 import type { Caller } from './caller.ts'
 import { createCaller } from './caller.ts'
 import { createEndpoint } from './endpoint.ts'
@@ -64,6 +65,8 @@ export interface Rpc {
   sendTransaction(envelopeXdr: string, options?: Pick<CallOptions, 'requester'>): Promise<SendResponse>
   /** Looks up a transaction by its hash (64 hex digits). Makes one attempt: callers that wait for a transaction poll anyway. */
   getTransaction(hash: string, options?: CallOptions): Promise<TransactionResponse>
+  /** Transactions from a ledger or a cursor on, in the order of the chain. */
+  getTransactions(request: { readonly from: EventsFrom; readonly limit: number }, options?: CallOptions): Promise<TransactionsPage>
   /** Reports that the node which responded last did what no honest node does. Other nodes are preferred for a while. */
   reportFault?(fault: NodeFault): void
 }
@@ -150,6 +153,10 @@ function methodsOf(caller: Caller, affinity: NodeAffinity, endpoints: number): R
     simulateTransaction: (envelopeXdr, options) => call(requestOf('simulateTransaction', { transaction: envelopeXdr }), options),
     sendTransaction: (envelopeXdr, options = {}) => caller.send(affinity, requestOf('sendTransaction', { transaction: envelopeXdr }), options),
     getTransaction: (hash, options) => call(requestOf('getTransaction', { hash }), options),
+    getTransactions({ from, limit }, options) {
+      const params = 'cursor' in from ? { pagination: { cursor: from.cursor, limit } } : { startLedger: from.startLedger, pagination: { limit } }
+      return call(requestOf('getTransactions', params, limit), options)
+    },
   }
 }
 

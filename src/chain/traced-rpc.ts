@@ -23,5 +23,6 @@ function tracedMethods(rpc: Rpc, tracer: Tracer): Rpc {
     simulateTransaction: (envelope, options) => call('simulateTransaction', () => rpc.simulateTransaction(envelope, options)),
     sendTransaction: (envelope, options) => call('sendTransaction', () => rpc.sendTransaction(envelope, options)),
     getTransaction: (hash, options) => call('getTransaction', () => rpc.getTransaction(hash, options)),
+    getTransactions: (request, options) => call('getTransactions', () => rpc.getTransactions(request, options)),
   }
 }

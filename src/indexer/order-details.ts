@@ -9,23 +9,26 @@ import type { EventContracts } from '../projections/epochs.ts'
 import type { IncompleteOrder, OrderObservation, OrderReading, OrderScan } from '../projections/order-details.ts'
 import { listIncompleteOrders, nextOrderScan, recordOrderReading } from '../projections/order-details.ts'
 import type { EntrySubject } from './entry-observer.ts'
+import { findPlacement } from './silent-placements.ts'
 
 /** An order to read, or a search for orders that no event named. */
-type Subject = { readonly order: IncompleteOrder } | { readonly scan: OrderScan }
+type Subject = { readonly order: IncompleteOrder; readonly passphrase: string } | { readonly scan: OrderScan; readonly passphrase: string }
 type Observation = { readonly order: OrderObservation; readonly ledger: number } | { readonly scan: OrderReading['scan']; readonly ledger: number }
 
 /** An order takes two keys, the search one. */
 const ORDERS_MAX = Math.floor((ENTRY_KEYS_MAX - 1) / 2)
 const NO_ORDER = 0
+/** Placements that one reading searches for. More appear together only at the first start, among orders that were placed long before. */
+const SEARCHED_MAX = 8
 
 export const ORDER_DETAILS: EntrySubject<Subject, Observation> = {
   name: 'orders',
   idOf: (one) => ('order' in one ? one.order.orderId : NO_ORDER),
   batch: ORDERS_MAX,
-  async listUnknown(db, { deployment }, { limit, except, nowMs }) {
+  async listUnknown(db, { deployment, passphrase }, { limit, except, nowMs }) {
     const orders = await listIncompleteOrders(db, deployment, { limit, except, nowMs })
     const scan = orders.length < limit ? await nextOrderScan(db, deployment, { limit: limit - orders.length, nowMs }) : undefined
-    return [...orders.map((order) => ({ order })), ...(scan === undefined ? [] : [{ scan }])]
+    return [...orders.map((order) => ({ order, passphrase })), ...(scan === undefined ? [] : [{ scan, passphrase }])]
   },
   observe: readOrders,
   async record(tx, epoch, observations, nowMs) {
@@ -48,14 +51,25 @@ async function readOrders(
   const { entries, latestLedger: ledger } = await rpc.getLedgerEntries([...keys, ...(scan === undefined ? [] : [counterKey])], options)
   if (ledger < indexedLedger) return undefined
   const stored = new Map(entries.map(({ keyXdr, dataXdr }) => [keyXdr, dataXdr]))
-  const observationsOf = (order: IncompleteOrder, isKnown: boolean): readonly Observation[] => {
+  const writtenIn = new Map(entries.map(({ keyXdr, lastModifiedLedger }) => [keyXdr, lastModifiedLedger]))
+  const observationsOf = (order: IncompleteOrder, isKnown: boolean): readonly { readonly order: OrderObservation; readonly ledger: number }[] => {
     const observed = observe(order, stored.get(numberedKey(market, 'Order', order.orderId)), stored.get(numberedKey(market, 'TrailingStopPeak', order.orderId)))
     return observed === undefined || (observed.owner === null && !isKnown) ? [] : [{ order: observed, ledger }]
   }
   const counter = stored.get(counterKey)
+  const orders = [...listed.flatMap((order) => observationsOf(order, true)), ...unseen.flatMap((order) => observationsOf(order, false))]
+  const [{ passphrase } = { passphrase: '' }] = subjects
+  const reported = new Set(listed.filter(({ placedSec }) => placedSec !== null).map(({ orderId }) => orderId))
+  const silent = orders.filter(({ order }) => order.details?.orderType === 'trailing_stop' && order.status === 'pending' && !reported.has(order.orderId))
+  const placements = new Map<number, OrderObservation['placement']>()
+  for (const { order: { orderId, owner, details } } of silent.slice(0, SEARCHED_MAX)) {
+    const written = writtenIn.get(numberedKey(market, 'Order', orderId))
+    if (owner === null || details === null || written === undefined) continue
+    const order = { orderId, trader: owner, createdAt: details.createdAt, ledger: written }
+    placements.set(orderId, await findPlacement(rpc, { market, passphrase }, order, options))
+  }
   return [
-    ...listed.flatMap((order) => observationsOf(order, true)),
-    ...unseen.flatMap((order) => observationsOf(order, false)),
+    ...orders.map((each) => ({ ...each, order: { ...each.order, placement: placements.get(each.order.orderId) ?? null } })),
     ...(scan === undefined ? [] : [{ scan: { through: scan.through, lastId: counter === undefined ? null : readU64(counter) ?? null }, ledger }]),
   ]
 }

@@ -5,13 +5,12 @@ import { decodeMeta, META_MAX_LENGTH } from '../chain/entry-changes.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { TransactionResponse } from '../chain/responses.ts'
-import { decodeEnvelope, MalformedEnvelope, networkIdOf } from '../chain/transaction.ts'
 import { agreesWithEvents } from '../exchange/entry-plausibility.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import type { EffectsObservation, UnreadTransaction } from '../projections/transaction-effects.ts'
 import { listUnreadTransactions, recordTransactionEffects } from '../projections/transaction-effects.ts'
-import type { TransactionEffects } from '../projections/stored-effects.ts'
 import type { EntrySubject } from './entry-observer.ts'
+import { readEnvelope } from './envelope-hash.ts'
 
 /** Transactions per request of the observer. */
 const BATCH = 24
@@ -75,25 +74,15 @@ function effectsIn(response: TransactionResponse, transaction: Subject, onApplie
   if (response.status !== 'SUCCESS' || response.ledger !== ledger) return undefined
   const { envelopeXdr, metaXdr } = response
   if (envelopeXdr === undefined || metaXdr === undefined) return undefined
-  const call = callOf(envelopeXdr, txHash, networkIdOf(epoch.passphrase))
-  if (call === undefined) return undefined
+  const signed = readEnvelope(envelopeXdr, txHash, epoch.passphrase)
+  if (signed === undefined) return undefined
   if (metaXdr.length > META_MAX_LENGTH) return { seq, txHash, ledger, effects: null }
   const meta = decodeMeta(metaXdr, epoch.contracts.market)
   if (meta === null || !hasEvents(meta.events, transaction) || !agreesWithEvents(meta.changes, transaction.payloads)) return undefined
   onApplied?.({ envelopeXdr, writtenKeys: meta.writtenKeys() })
+  const { source, contract, functionName } = signed
+  const call = contract === null || functionName === null ? null : { source, contract, functionName }
   return { seq, txHash, ledger, effects: { changes: meta.changes, call } }
-}
-
-/** The call of an envelope with this hash; undefined for any other envelope. */
-function callOf(envelopeXdr: string, txHash: string, networkId: Uint8Array): TransactionEffects['call'] | undefined {
-  try {
-    const { hash, source, contract, functionName } = decodeEnvelope(envelopeXdr, networkId)
-    if (hash !== txHash) return undefined
-    return contract === null || functionName === null ? null : { source, contract, functionName }
-  } catch (error) {
-    if (error instanceof MalformedEnvelope) return undefined
-    throw error
-  }
 }
 
 /** Whether the events of the exchange's contracts are the archived ones. */

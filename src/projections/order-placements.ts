@@ -34,3 +34,11 @@ export async function listKnownOrders(tx: Queryable, deployment: number, ids: re
   )
   return new Set(rows.map(({ id }) => id))
 }
+
+/** The orders that these transactions placed without an event, by transaction. */
+export async function readPlacedOrders(db: Queryable, hashes: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ txHash: string; orderId: number }>(
+    'select tx_hash as "txHash", order_id as "orderId" from idx.order_placements where tx_hash = any($1::text[])', [hashes],
+  )
+  return new Map(rows.map(({ txHash, orderId }) => [txHash, orderId]))
+}

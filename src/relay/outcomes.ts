@@ -1,6 +1,7 @@
 // The outcome of a submitted transaction, from the network's responses (docs/decisions/submitting.md).
 
 import type { Requester } from '../base/fair-share.ts'
+import { readReturnedOrderId } from '../chain/entry-changes.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import { findFailureCause, readTransactionResult } from '../chain/outcome.ts'
 import type { FailureCause, HostError, TransactionResult } from '../chain/outcome.ts'
@@ -29,7 +30,8 @@ interface Applied {
 
 /** The outcome of a submission for one caller. */
 export type SubmitOutcome =
-  | Applied & { readonly kind: 'success' }
+  /** `orderId`: of the order that the call returned, if it placed one. */
+  | Applied & { readonly kind: 'success'; readonly orderId?: number }
   | Applied & NamedErrors & { readonly kind: 'failed'; readonly message: string; readonly txResultCode: string | null; readonly resultXdr: string }
   /** The network has the transaction; it is not final. */
   | { readonly kind: 'pending' }
@@ -94,7 +96,10 @@ export function createOutcomeReader({ rpc, contractErrors, ledgerWatermarks, onH
         if (response.status === 'NOT_FOUND') return retained
         ledgerWatermarks.record(signed.source, response.ledger)
         const { ledger, closeSec = null, envelopeXdr = null } = response
-        if (response.status === 'SUCCESS') return { ...retained, envelopeXdr, outcome: { kind: 'success', ledger, closeSec } }
+        if (response.status === 'SUCCESS') {
+          const orderId = response.metaXdr === undefined ? null : readReturnedOrderId(response.metaXdr)
+          return { ...retained, envelopeXdr, outcome: { kind: 'success', ledger, closeSec, ...(orderId === null ? {} : { orderId }) } }
+        }
         const { diagnosticEventsXdr } = response
         const result = readTransactionResult(response.resultXdr)
         const cause = withOperationResult(findFailureCause(diagnosticEventsXdr), result)

@@ -18,13 +18,13 @@ function orNull<S extends TSchema>(member: S): TUnsafe<Static<S> | null> {
 const Placement = Type.Unsafe<{ readonly ledger: number | null; readonly ts: number; readonly txHash: string | null; readonly seq: number | null } | null>({
   type: ['object', 'null'],
   description:
-    'When the order was placed. Null if unknown. Only `ts` is known of orders whose placement emitted no event: stop-limit orders and trailing stops of ' +
-    'generation 1.',
+    'When the order was placed. Null if unknown. Of a placement without an event (stop-limit orders and trailing stops of generation 1) only `ts` is known ' +
+    'until the indexer has found its transaction, and if the nodes no longer had it.',
   properties: {
     ledger: integerOrNull({ description: 'Ledger.', examples: [1_234_567] }),
     ts: seconds('Close time of that ledger, Unix seconds.'),
     txHash: textOrNull({ description: 'Transaction hash.', examples: [EXAMPLE_TX_HASH] }),
-    seq: integerOrNull({ description: 'Position of the event in the log.', examples: [4_711] }),
+    seq: integerOrNull({ description: 'Position in the log: of the event, or of what reported the placement instead.', examples: [4_711] }),
   },
   required: ['ledger', 'ts', 'txHash', 'seq'],
   additionalProperties: false,

@@ -134,7 +134,7 @@ async function addIds(store: Store, clock: Clock): Promise<void> {
   const events = await readTransactionEvents(store.read, records.map(({ hash }) => hash))
   for (const record of records) {
     const own = events.get(record.hash) ?? []
-    const ids = idsOf(own)
+    const ids = idsOf(own, record)
     await store.write.transaction(async (tx) => {
       if (!(await storeIds(tx, record.id, ids.orderId, ids.positionId))) return
       await insertChange(tx, record, submissionRow({ ...record, ...ids }, { events: own, outcome: null }), clock.nowMs())

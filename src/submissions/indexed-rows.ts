@@ -1,6 +1,7 @@
 // Submissions joined to what the index has: their events, and what happened to the orders that they placed.
 
 import { readOrderOutcomes } from '../projections/order-history.ts'
+import { readPlacedOrders } from '../projections/order-placements.ts'
 import type { Head } from '../projections/page.ts'
 import { readTransactionEvents } from '../projections/transaction-events.ts'
 import type { EventRow } from '../resources/event-row.ts'
@@ -24,7 +25,8 @@ export function createIndexedRows(db: Queryable): IndexedRows {
     return hashes.length === 0 ? new Map() : await readTransactionEvents(db, hashes, throughSeq)
   }
 
-  async function withOutcomes(rows: readonly TransactionRow[], throughSeq?: number): Promise<readonly TransactionRow[]> {
+  async function withOutcomes(known: readonly TransactionRow[], throughSeq?: number): Promise<readonly TransactionRow[]> {
+    const rows = await withPlacedOrders(db, known)
     const placements = rows.flatMap(({ orderId, hash }) => (orderId === null ? [] : [{ orderId, txHash: hash }]))
     const outcomes = await readOrderOutcomes(db, placements, throughSeq)
     return rows.map((row) => ({ ...row, outcome: outcomes.get(row.hash) ?? null }))
@@ -41,7 +43,7 @@ export function createIndexedRows(db: Queryable): IndexedRows {
       const known = rows.map((row): TransactionRow => {
         if (row.status !== 'SUCCESS') return { ...row, events: [] }
         const events = found.get(row.hash) ?? eventsBy(row, head)
-        return { ...row, events: events === null ? null : [...events], ...idsOf(events ?? []) }
+        return { ...row, events: events === null ? null : [...events], ...idsOf(events ?? [], row) }
       })
       return await withOutcomes(known, head.seq)
     },
@@ -51,4 +53,12 @@ export function createIndexedRows(db: Queryable): IndexedRows {
 /** The events of a transaction of which the index has none; null: its ledger is not indexed yet. */
 function eventsBy({ ledger }: { readonly ledger: number | null }, head: Head): readonly EventRow[] | null {
   return ledger !== null && ledger <= (head.ledger ?? 0) ? [] : null
+}
+
+/** Adds orders whose placement emits no event, and which the call's result does not show any more. */
+async function withPlacedOrders(db: Queryable, rows: readonly TransactionRow[]): Promise<readonly TransactionRow[]> {
+  const silent = rows.filter(({ status, orderId, events }) => status === 'SUCCESS' && orderId === null && events?.length === 0)
+  if (silent.length === 0) return rows
+  const placed = await readPlacedOrders(db, silent.map(({ hash }) => hash))
+  return rows.map((row) => ({ ...row, orderId: row.orderId ?? placed.get(row.hash) ?? null }))
 }

@@ -14,13 +14,13 @@ export function statusOf({ kind }: SubmitOutcome, isFirst: boolean): FinalStatus
 }
 
 export function resultOf(outcome: SubmitOutcome): SubmissionResult {
-  if (outcome.kind === 'success') return { ...NO_RESULT, ledger: outcome.ledger, ts: outcome.closeSec }
+  if (outcome.kind === 'success') return { ...NO_RESULT, ledger: outcome.ledger, ts: outcome.closeSec, orderId: outcome.orderId ?? null }
   if (outcome.kind === 'rejected') {
     return { ...NO_RESULT, contractError: outcome.contractError, hostError: outcome.hostError, txResultCode: outcome.result?.code ?? null }
   }
   if (outcome.kind !== 'failed') return NO_RESULT
   const { ledger, closeSec, contractError, hostError, txResultCode, resultXdr, message } = outcome
-  return { ledger, ts: closeSec, contractError, hostError, txResultCode, resultXdr, message }
+  return { ...NO_RESULT, ledger, ts: closeSec, contractError, hostError, txResultCode, resultXdr, message }
 }
 
 /** The outcome of a stored submission that is in a ledger. */

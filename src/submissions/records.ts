@@ -24,10 +24,12 @@ export interface SubmissionResult {
   readonly txResultCode: string | null
   readonly resultXdr: string | null
   readonly message: string | null
+  /** Of the order that the call returned. */
+  readonly orderId: number | null
 }
 
 export const NO_RESULT: SubmissionResult = {
-  ledger: null, ts: null, contractError: null, hostError: null, txResultCode: null, resultXdr: null, message: null,
+  ledger: null, ts: null, contractError: null, hostError: null, txResultCode: null, resultXdr: null, message: null, orderId: null,
 }
 
 /** A submitted transaction of one owner. */
@@ -50,7 +52,6 @@ export interface SubmissionRecord extends SubmissionResult {
   readonly attempts: number
   /** Milliseconds; null: it may not have been sent yet. */
   readonly sentAt: number | null
-  readonly orderId: number | null
   readonly positionId: number | null
   /** Milliseconds. */
   readonly submittedAt: number

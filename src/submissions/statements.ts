@@ -105,13 +105,13 @@ export async function reopenSubmission(
 export async function endSubmission(
   tx: Queryable, { owner, hash }: { owner: string; hash: string }, status: FinalStatus | 'PREPARED', result: SubmissionResult, nowMs: number,
 ): Promise<SubmissionRecord | undefined> {
-  const { ledger, ts, contractError, hostError, txResultCode, resultXdr, message } = result
+  const { ledger, ts, contractError, hostError, txResultCode, resultXdr, message, orderId } = result
   const [row] = await tx.query<SubmissionRecord>(
     `update tx.submissions s set status = $3, ledger = $4, ts = $5, contract_error = $6::jsonb, host_error = $7::jsonb, tx_result_code = $8, result_xdr = $9,
-      message = $10, updated_at = $11, envelopes = '[]', due_at = null, driver = null, leased_until = null
+      message = $10, order_id = coalesce($12::bigint, s.order_id), updated_at = $11, envelopes = '[]', due_at = null, driver = null, leased_until = null
     where owner = $1 and hash = $2 and (status = 'PENDING' or ($3 in ('SUCCESS', 'FAILED') and status not in ('SUCCESS', 'FAILED')))
     returning ${SUBMISSION}`,
-    [owner, hash, status, ledger, ts, toJson(contractError), toJson(hostError), txResultCode, resultXdr, message, nowMs],
+    [owner, hash, status, ledger, ts, toJson(contractError), toJson(hostError), txResultCode, resultXdr, message, nowMs, orderId],
   )
   return row
 }

@@ -14,7 +14,7 @@ export const NOT_INDEXED: IndexedTransaction = { events: null, outcome: null }
 
 export function submissionRow(record: SubmissionRecord, { events, outcome }: IndexedTransaction): TransactionRow {
   const { hash, status, op, trader, clientId, ledger, ts, expiresAt, contractError, hostError, txResultCode, resultXdr } = record
-  const ids = events === null ? record : idsOf(events)
+  const ids = idsOf(events ?? [], record)
   return {
     hash, status, op, trader, clientId, ledger, ts, expiresAt, contractError, hostError, txResultCode, resultXdr,
     events: eventsOf(status, events), orderId: ids.orderId, positionId: ids.positionId, outcome,
@@ -34,9 +34,14 @@ function eventsOf(status: TransactionRow['status'], events: readonly EventRow[] 
   return events === null ? null : [...events]
 }
 
-/** The order and the position that events name: the first ones, because a transaction acts on its own before it affects others. */
-export function idsOf(events: readonly EventRow[]): { readonly orderId: number | null; readonly positionId: number | null } {
-  return { orderId: firstId(events, 'orderId'), positionId: firstId(events, 'positionId') }
+interface Ids {
+  readonly orderId: number | null
+  readonly positionId: number | null
+}
+
+/** The order and the position that events name: the first ones, because a transaction acts on its own before it affects others. Otherwise the known ones. */
+export function idsOf(events: readonly EventRow[], known: Partial<Ids> = {}): Ids {
+  return { orderId: firstId(events, 'orderId') ?? known.orderId ?? null, positionId: firstId(events, 'positionId') ?? known.positionId ?? null }
 }
 
 function firstId(events: readonly EventRow[], name: 'orderId' | 'positionId'): number | null {

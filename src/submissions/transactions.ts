@@ -119,12 +119,13 @@ export function createTransactionReader(
     const found = await lookUp(hash, { trader: trader ?? '' }, caller)
     if (found?.outcome === undefined) return { retained: found }
     const signed = found.envelopeXdr === null || found.envelopeXdr === undefined ? undefined : relay.decode(found.envelopeXdr)
-    const { ledger, ts, contractError, hostError, txResultCode, resultXdr } = resultOf(found.outcome)
+    const { ledger, ts, contractError, hostError, txResultCode, resultXdr, orderId } = resultOf(found.outcome)
     const status = found.outcome.kind === 'success' ? 'SUCCESS' : 'FAILED'
-    return foreignRow(hash, {
-      status, trader: trader ?? signed?.source ?? null, op: signed === undefined ? null : relay.operationOf(signed), expiresAt: signed?.expiresAt ?? null,
-      ledger, ts, contractError, hostError, txResultCode, resultXdr, events: status === 'SUCCESS' ? null : [],
+    const row = foreignRow(hash, {
+      status, orderId, trader: trader ?? signed?.source ?? null, op: signed === undefined ? null : relay.operationOf(signed),
+      expiresAt: signed?.expiresAt ?? null, ledger, ts, contractError, hostError, txResultCode, resultXdr, events: status === 'SUCCESS' ? null : [],
     })
+    return (await withOutcomes([row]))[0] ?? row
   }
 
   return {
@@ -156,7 +157,7 @@ export function createTransactionReader(
 function foreignRow(hash: string, known: Partial<TransactionRow> & Pick<TransactionRow, 'status' | 'events'>): TransactionRow {
   return {
     op: null, trader: null, ledger: null, ts: null, expiresAt: null, contractError: null, hostError: null, txResultCode: null, resultXdr: null,
-    ...known, ...idsOf(known.events ?? []), hash, clientId: null, outcome: null,
+    ...known, ...idsOf(known.events ?? [], known), hash, clientId: null, outcome: null,
   }
 }
 

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { address, u64 } from '../../localnet/contracts/host.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import type { Order } from '../../src/resources/order.ts'
+import type { TransactionRow } from '../../src/resources/transaction.ts'
 import { rebuild } from '../../src/indexer/rebuild.ts'
 import { dumpProjections } from '../index/tables.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
@@ -34,8 +35,6 @@ interface Case {
   readonly reason: string
   /** What the execution does; undefined: nothing. */
   readonly execution?: 'opens' | 'closes' | 'reduces'
-  /** The placement emits no event. */
-  readonly silentIn?: Generation
   readonly details: Partial<Order>
 }
 
@@ -78,12 +77,12 @@ const CASES: readonly Case[] = [
     details: { ...LIMIT, reduceOnly: true },
   },
   {
-    name: 'a stop-limit order that fills', position: null, place: stopLimit, steps: [99, 99], reason: 'executed', execution: 'opens', silentIn: '1',
+    name: 'a stop-limit order that fills', position: null, place: stopLimit, steps: [99, 99], reason: 'executed', execution: 'opens',
     details: { ...STOP_LIMIT, stopLimitPhase: 'limit_active' },
   },
-  { name: 'a stop-limit order that its owner cancels', position: null, place: stopLimit, steps: ['user'], reason: 'user', silentIn: '1', details: STOP_LIMIT },
+  { name: 'a stop-limit order that its owner cancels', position: null, place: stopLimit, steps: ['user'], reason: 'user', details: STOP_LIMIT },
   {
-    name: 'a stop-limit order past its tolerance', position: null, place: stopLimit, steps: [99, 97], reason: 'slippage', silentIn: '1', details: STOP_LIMIT,
+    name: 'a stop-limit order past its tolerance', position: null, place: stopLimit, steps: [99, 97], reason: 'slippage', details: STOP_LIMIT,
   },
   { name: 'a stop-loss that executes', position: 'Long', place: stopLoss, steps: [98.9], reason: 'executed', execution: 'closes', details: STOP_LOSS },
   { name: 'a stop-loss that its owner cancels', position: 'Long', place: stopLoss, steps: ['user'], reason: 'user', details: STOP_LOSS },
@@ -96,16 +95,16 @@ const CASES: readonly Case[] = [
   },
   { name: 'a take-profit of a closed position', position: 'Long', place: takeProfit(), steps: ['close'], reason: 'pos_closed', details: TAKE_PROFIT },
   {
-    name: 'a trailing stop that executes', position: 'Long', place: trailingStop, steps: [98.9], reason: 'executed', execution: 'closes', silentIn: '1',
+    name: 'a trailing stop that executes', position: 'Long', place: trailingStop, steps: [98.9], reason: 'executed', execution: 'closes',
     details: TRAILING,
   },
-  { name: 'a trailing stop that its owner cancels', position: 'Long', place: trailingStop, steps: ['user'], reason: 'user', silentIn: '1', details: TRAILING },
+  { name: 'a trailing stop that its owner cancels', position: 'Long', place: trailingStop, steps: ['user'], reason: 'user', details: TRAILING },
   {
-    name: 'a trailing stop past its tolerance', only: '1', position: 'Long', place: trailingStop, steps: [97], reason: 'slippage', silentIn: '1',
+    name: 'a trailing stop past its tolerance', only: '1', position: 'Long', place: trailingStop, steps: [97], reason: 'slippage',
     details: TRAILING,
   },
   {
-    name: 'a trailing stop of a closed position', position: 'Long', place: trailingStop, steps: ['close'], reason: 'pos_closed', silentIn: '1',
+    name: 'a trailing stop of a closed position', position: 'Long', place: trailingStop, steps: ['close'], reason: 'pos_closed',
     details: TRAILING,
   },
 ]
@@ -200,8 +199,10 @@ for (const generation of ['1', '2'] as const) {
       )
       for (const [member, value] of Object.entries(one.details)) assert.deepEqual(order[member as keyof Order], value, member)
       if (order.orderType !== 'limit' && order.orderType !== 'stop_limit') assert.equal(order.positionId, positionId)
-      const isSilent = one.silentIn === generation
-      assert.deepEqual([order.placed?.txHash, order.placed?.seq === null, order.placed?.ts], [isSilent ? null : hash, isSilent, order.createdAt])
+      assert.deepEqual([order.placed?.txHash, order.placed?.ts], [hash, order.createdAt])
+      assert.ok(order.placed?.ledger !== null && order.placed?.seq !== null, 'the place of the placement')
+      const { body: placing } = await fixture.get<TransactionRow>(`/v1/tx/${hash}`, { authorization: bearer(trader.key) })
+      assert.deepEqual([placing.orderId, placing.outcome?.txHash ?? null], [orderId, order.ended?.txHash ?? null])
       const { execution } = order
       if (execution !== null) assert.deepEqual([execution.keeperReward, BigInt(execution.fee ?? -1) > 0n], [await paidToKeeper(order), execution.pnl === null])
       if (one.execution === undefined) assert.equal(execution, null)

@@ -184,6 +184,9 @@ function createNodeRpc(chain: Chain, state: NodeState): Rpc {
     async getTransaction() {
       throw new Error('the fake node does not store transactions')
     },
+    async getTransactions() {
+      return { transactions: [], cursor: '0', latestLedger: latestLedger(chain, state).sequence }
+    },
   }
 }
 

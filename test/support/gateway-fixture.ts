@@ -45,6 +45,8 @@ interface GatewayFixtureOptions {
   readonly traders?: number
   /** Of the contracts; the first by default. */
   readonly generation?: '1' | '2'
+  /** False: the assets have no limits of their own. */
+  readonly hasAssetLimits?: boolean
   readonly log?: Log
   /** The first ledger to index; by default the network's first. */
   readonly startLedger?: number
@@ -88,11 +90,12 @@ export interface GatewayFixture extends AsyncDisposable {
 }
 
 export async function createGatewayFixture(options: GatewayFixtureOptions = {}): Promise<GatewayFixture> {
-  const { seed = 'world', traders = 12, generation = '1', log = silentLog, listen = false, metrics } = options
+  const { seed = 'world', traders = 12, generation = '1', log = silentLog, listen = false, metrics, hasAssetLimits = true } = options
   await using building = new AsyncDisposableStack()
   const clock = createVirtualClock(FIXTURE_START_MS)
   const random = createSeededRandom(seed)
-  const network = building.use(await startNetworkOn(clock, { random: random.fork('network'), log, seed, traders, generation, ledgerMs: LEDGER_MS }))
+  const setup = { log, seed, traders, generation, hasAssetLimits, ledgerMs: LEDGER_MS }
+  const network = building.use(await startNetworkOn(clock, { random: random.fork('network'), ...setup }))
   const deploymentWith = (contracts: ContractAddresses): ReplaceableDeployment =>
     currentDeploymentOf(contracts, { passphrase: network.networkPassphrase, generation: network.generation, assets: network.assets })
   const { store, running } = trackCalls(building.use(await openTestStore({ readTimeoutMs: STATEMENT_TIMEOUT_MS })))

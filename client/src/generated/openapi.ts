@@ -332,7 +332,7 @@ export interface components {
        * @enum {string}
        */
       readonly status: "pending" | "executed" | "cancelled";
-      /** @description When the order was placed. Null if unknown. Only `ts` is known of orders whose placement emitted no event: stop-limit orders and trailing stops of generation 1. */
+      /** @description When the order was placed. Null if unknown. Of a placement without an event (stop-limit orders and trailing stops of generation 1) only `ts` is known until the indexer has found its transaction, and if the nodes no longer had it. */
       readonly placed: {
         /** @description Ledger. */
         readonly ledger: number | null;
@@ -340,7 +340,7 @@ export interface components {
         readonly ts: number;
         /** @description Transaction hash. */
         readonly txHash: string | null;
-        /** @description Position of the event in the log. */
+        /** @description Position in the log: of the event, or of what reported the placement instead. */
         readonly seq: number | null;
       } | null;
       /** @description When and why the order ended. Null while it is pending, and if the event that ended it is unknown. */
