@@ -1,11 +1,12 @@
-// Runs random operations on the contracts of both generations and checks the account ledger of each to the stroop.
+// Runs random operations on the contracts of both generations, through the router too, and checks the account ledger of each to the stroop: operation by
+// operation, and as the sums of an index with gaps that are filled later, repeated pages and resets of the chain.
 //   npm run test:ledger -- [operations] [first seed]
 
 import { E7 } from '../localnet/contracts/test-exchange.ts'
 import { checkExchange, createTotals } from './support/cash-check.ts'
 
 const PROGRESS_MS = 10_000
-const STEPS_PER_EXCHANGE = 150
+const STEPS_PER_EXCHANGE = 300
 const LIQUIDITIES = [50_000n * E7, 5_000n * E7, 1_000n * E7]
 
 const [wanted = 1_000_000, firstSeed = 1] = process.argv.slice(2).map(Number)
@@ -22,8 +23,9 @@ for (let seed = firstSeed; operations < wanted; seed++) {
   console.log(`${operations} of ${wanted} operations, ${Math.round((reported - started) / 1_000)} s`)
 }
 
-for (const [generation, { calls, rows, moved, kinds }] of Object.entries(totals)) {
+for (const [generation, { calls, rows, moved, kinds, index }] of Object.entries(totals)) {
   console.log(`generation ${generation}: ${calls} successful operations, ${rows} rows, ${moved / E7} USDC moved; every sum equals its balance`)
+  console.log(`  ${index.pages} pages, of which ${index.gaps} were missing and filled later and ${index.repeated} were repeated; ${index.resets} chains`)
   console.log([...kinds].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => `  ${name}: ${count}`).join('\n'))
 }
 console.log(`${operations} operations in ${Math.round((performance.now() - started) / 1_000)} s`)

@@ -18,12 +18,15 @@ for (const generation of ['1', '2.3'] as const) {
     const totals = createTotals()
     for (let seed = 0; seed < 12; seed++) checkExchange(generation, { steps: 150, seed, liquidity: LIQUIDITIES[seed % LIQUIDITIES.length] ?? 0n }, totals)
     assert.ok(totals.calls > 500 && totals.moved > 0n)
+    const { gaps, repeated, resets } = totals.index
+    assert.ok(gaps > 10 && repeated > 10 && resets === 24, JSON.stringify(totals.index))
+    assert.ok(movedBy(totals).some((kind) => kind.startsWith('open_with_price')), 'nothing was moved through the router')
   })
 }
 
 test('the kinds of movements say what each function moved', () => {
   const first = createTotals()
-  for (let seed = 100; seed < 112; seed++) checkExchange('1', { steps: 150, seed }, first)
+  for (let seed = 100; seed < 112; seed++) checkExchange('1', { steps: 300, seed }, first)
   for (const expected of [
     'cancel_order order_refund wallet +', 'claim_leader_fees fees_claimed wallet +', 'close_position close wallet +', 'close_position_cross close cross +',
     'deposit lp_deposit wallet -', 'deposit vault_deposit wallet -', 'deposit_cross_margin cross_deposit cross +',
@@ -35,8 +38,8 @@ test('the kinds of movements say what each function moved', () => {
   assert.deepEqual(movedBy(first).filter((name) => name.includes(' other ')), [], 'nothing is unexplained in generation 1')
 
   const second = createTotals()
-  for (let seed = 100; seed < 120; seed++) checkExchange('2.3', { steps: 150, seed }, second)
-  const names = 'add_collateral|remove_collateral|seed_buffer|claim_shortfall|open_position|open_position_cross|execute_order|leader_open_position'
+  for (let seed = 100; seed < 120; seed++) checkExchange('2.3', { steps: 300, seed }, second)
+  const names = 'add_collateral|remove_collateral|seed_buffer|claim_shortfall|open_position|open_position_cross|execute_order|open_with_price|execute_with_price|leader_open_position'
   const OTHER = new RegExp(`^(${names}) other wallet [+-]$`)
   const unexplained = movedBy(second).filter((name) => name.includes(' other ') && !OTHER.test(name))
   assert.deepEqual(unexplained, [], 'collateral, the buffer, shortfalls and the treasury\'s share have no kind of their own')

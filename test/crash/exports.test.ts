@@ -27,7 +27,9 @@ async function indexDay(store: Store): Promise<number> {
   await using fixture = createIndexFixture(store)
   for (let ledger = 0; ledger < 2 * LEDGERS_PER_DAY; ledger++) {
     const events = ledger < LEDGERS_PER_DAY ? EVENTS_PER_LEDGER : 1
-    for (let pick = 0; pick < events; pick++) fixture.queue(pick % 3 === 0 ? fixture.exchange.close(pick, ledger) : fixture.exchange.open(pick % 7, ledger * pick))
+    for (let pick = 0; pick < events; pick++) {
+      fixture.queue(pick % 3 === 0 ? fixture.exchange.close(pick, ledger) : fixture.exchange.open(pick % 7, ledger * pick))
+    }
     fixture.closeLedger(86_400 / LEDGERS_PER_DAY)
   }
   await fixture.catchUp()

@@ -1,10 +1,13 @@
 // Compares the account ledger of operations with what they did to balances.
 
 import assert from 'node:assert/strict'
+import { createSeededRandom } from '../../src/base/random.ts'
 import { foldCashLedger } from '../../src/projections/cash-ledger-fold.ts'
 import type { CashRow } from '../../src/projections/cash-ledger-fold.ts'
 import type { CashTransaction } from '../../src/projections/cash-transaction.ts'
 import type { Generation } from '../../src/exchange/generations.ts'
+import { createCashIndex, createIndexCounts } from './cash-index.ts'
+import type { IndexCounts } from './cash-index.ts'
 import { ACCOUNTS, CASH_CONTRACTS, createCashExchange, randomSteps } from './cash-model.ts'
 import type { CashOperation } from './cash-model.ts'
 
@@ -15,10 +18,11 @@ export interface CashTotals {
   readonly kinds: Map<string, number>
   /** Sum of absolute movements, stroops. */
   moved: bigint
+  readonly index: IndexCounts
 }
 
 export function createTotals(): CashTotals {
-  return { calls: 0, rows: 0, kinds: new Map(), moved: 0n }
+  return { calls: 0, rows: 0, kinds: new Map(), moved: 0n, index: createIndexCounts() }
 }
 
 const UNKNOWN_FACTS = { opened: new Map(), generation: null, fundingGrowth: new Map() }
@@ -56,17 +60,24 @@ function sumOf(rows: readonly CashRow[], account: string, balanceOf: 'wallet' | 
   return rows.filter((row) => row.account === account && row.balanceOf === balanceOf).reduce((sum, { amount }) => sum + (amount ?? 0n), 0n)
 }
 
-/** Runs random steps on a new exchange and checks each. Returns the number of calls, failed ones included. */
+/** Runs random steps on a new chain, resets it, and runs as many on the next one. Checks each step, and the sums that an index with gaps holds of each chain. */
 export function checkExchange(
   generation: Generation, options: { readonly steps: number; readonly seed: number; readonly liquidity?: bigint }, totals: CashTotals,
 ): number {
-  const exchange = createCashExchange(generation, options.liquidity)
+  const random = createSeededRandom(`cash index ${options.seed}`)
+  const index = createCashIndex(generation, (below) => random.integer(below), totals.index)
   let calls = 0
-  for (const step of randomSteps(generation, options.steps, options.seed)) {
-    const operation = exchange.perform(step)
-    if (operation === null) continue
-    calls += 1
-    if (operation !== false) checkOperation(operation, totals)
+  for (const chain of [0, 1]) {
+    const exchange = createCashExchange(generation, options.liquidity)
+    for (const step of randomSteps(generation, Math.ceil(options.steps / 2), options.seed * 2 + chain)) {
+      const operation = exchange.perform(step)
+      if (operation === null) continue
+      calls += 1
+      if (operation === false) continue
+      checkOperation(operation, totals)
+      index.observe(operation)
+    }
+    index.reset()
   }
   return calls
 }

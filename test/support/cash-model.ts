@@ -18,6 +18,8 @@ import { toNative } from '../../localnet/contracts/test-host.ts'
 import type { InvokeSuccess, TestEvent, TestHost, TestWrite } from '../../localnet/contracts/test-host.ts'
 import * as generation1 from '../../localnet/contracts/test-steps.ts'
 import { createVaultArgs, leaderIdArgs, leaderOpenArgs } from '../../localnet/contracts/test-vaults.ts'
+import { initializeRouter, throughRouter } from './cash-router.ts'
+import type { Call } from './cash-router.ts'
 import { fc } from './fuzz.ts'
 
 export const CASH_CONTRACTS: EpochContracts = { market: MARKET, vault: VAULT, vaultFactory: FACTORY, referral: REFERRAL, router: ROUTER, usdcToken: USDC }
@@ -54,8 +56,6 @@ export function randomSteps(generation: Generation, length: number, seed: number
   }
   return steps.slice(0, length)
 }
-
-type Call = readonly [contract: string, functionName: string, args: readonly Val[]]
 
 export function createCashExchange(generation: Generation, liquidity = 50_000n * E7): CashExchange {
   if (generation === '1') {
@@ -95,7 +95,11 @@ interface Exchange {
   usdc(holder: string): bigint
 }
 
+/** One step of this many calls the market through the router, if the router has its function. */
+const ROUTED = 12
+
 function cashExchange(exchange: Exchange, generation: Generation, toCall: (step: AnyStep) => Call | null): CashExchange {
+  initializeRouter(exchange.host)
   const holders = ACCOUNTS.filter((account) => account !== TREASURY || generation !== '1')
   const balances = (): Map<string, bigint> => new Map(holders.map((account) => [account, exchange.usdc(account)]))
   let before = balances()
@@ -103,8 +107,9 @@ function cashExchange(exchange: Exchange, generation: Generation, toCall: (step:
   return {
     generation,
     perform(step) {
-      const call = toCall(step)
-      if (call === null) return null
+      const direct = toCall(step)
+      if (direct === null) return null
+      const call = step.pick % ROUTED === 0 ? throughRouter(exchange.host, generation === '1' ? '1' : '2', direct, step.asset) : direct
       const result = exchange.host.invoke(call[0], call[1], call[2], SIGNERS)
       if (!result.ok) return false
       transactions += 1
