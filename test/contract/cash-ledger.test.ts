@@ -19,7 +19,7 @@ for (const generation of ['1', '2.3'] as const) {
     for (let seed = 0; seed < 12; seed++) checkExchange(generation, { steps: 150, seed, liquidity: LIQUIDITIES[seed % LIQUIDITIES.length] ?? 0n }, totals)
     assert.ok(totals.calls > 500 && totals.moved > 0n)
     const { gaps, repeated, resets } = totals.index
-    assert.ok(gaps > 10 && repeated > 10 && resets === 24, JSON.stringify(totals.index))
+    assert.ok(gaps >= 5 && repeated >= 5 && resets === 24, JSON.stringify(totals.index))
     assert.ok(movedBy(totals).some((kind) => kind.startsWith('open_with_price')), 'nothing was moved through the router')
   })
 }

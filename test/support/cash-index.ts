@@ -6,6 +6,7 @@ import type { Generation } from '../../src/exchange/generations.ts'
 import type { OpenedPosition } from '../../src/exchange/position-changes.ts'
 import { foldCashLedger } from '../../src/projections/cash-ledger-fold.ts'
 import type { CashRow } from '../../src/projections/cash-ledger-fold.ts'
+import { bigOf, numberOf, textOf } from '../../src/projections/payload.ts'
 import type { CashOperation } from './cash-model.ts'
 import { ACCOUNTS, CASH_CONTRACTS } from './cash-model.ts'
 
@@ -56,10 +57,10 @@ export function createCashIndex(generation: Generation, draw: (below: number) =>
         assert.ok(!rows.has(key), `two rows have the key ${key}`)
         rows.set(key, { row, epoch })
       }
-      for (const { topic, payload } of events) {
-        if (topic !== 'position_opened' || payload === null) continue
-        const { positionId, asset, direction, entryPrice } = payload
-        opened.set(Number(positionId), { asset: String(asset), direction: Number(direction), entryPrice: BigInt(String(entryPrice)) })
+      for (const event of events) {
+        if (event.topic !== 'position_opened') continue
+        const position = { asset: textOf(event, 'asset'), direction: numberOf(event, 'direction'), entryPrice: bigOf(event, 'entryPrice') }
+        opened.set(numberOf(event, 'positionId'), position)
       }
     }
   }
