@@ -39,7 +39,8 @@ test('the kinds of movements say what each function moved', () => {
 
   const second = createTotals()
   for (let seed = 100; seed < 120; seed++) checkExchange('2.3', { steps: 300, seed }, second)
-  const names = 'add_collateral|remove_collateral|seed_buffer|claim_shortfall|open_position|open_position_cross|execute_order|open_with_price|execute_with_price|leader_open_position'
+  const routed = 'open_with_price|execute_with_price'
+  const names = `add_collateral|remove_collateral|seed_buffer|claim_shortfall|open_position|open_position_cross|execute_order|${routed}|leader_open_position`
   const OTHER = new RegExp(`^(${names}) other wallet [+-]$`)
   const unexplained = movedBy(second).filter((name) => name.includes(' other ') && !OTHER.test(name))
   assert.deepEqual(unexplained, [], 'collateral, the buffer, shortfalls and the treasury\'s share have no kind of their own')

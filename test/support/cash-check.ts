@@ -60,7 +60,10 @@ function sumOf(rows: readonly CashRow[], account: string, balanceOf: 'wallet' | 
   return rows.filter((row) => row.account === account && row.balanceOf === balanceOf).reduce((sum, { amount }) => sum + (amount ?? 0n), 0n)
 }
 
-/** Runs random steps on a new chain, resets it, and runs as many on the next one. Checks each step, and the sums that an index with gaps holds of each chain. */
+/**
+ * Runs random steps on a new chain, resets it, and runs as many on the next one. Checks each step, and the sums that an index with gaps holds of each chain.
+ * Returns the number of calls, failed ones included.
+ */
 export function checkExchange(
   generation: Generation, options: { readonly steps: number; readonly seed: number; readonly liquidity?: bigint }, totals: CashTotals,
 ): number {
