@@ -6,14 +6,16 @@ import { useEffect, useRef } from 'preact/hooks'
 import { ElementPage } from './element-page.tsx'
 import { createKeysPage } from './pages/keys.ts'
 import { LeadersPage } from './pages/leaders.tsx'
-import { createMarketsPage } from './pages/markets.ts'
+import { MarketsPage } from './pages/markets.tsx'
 import { PositionsPage } from './pages/positions.tsx'
 import { SystemPage } from './pages/system.tsx'
-import { createTradePage } from './pages/trade.ts'
 import { createVaultsPage } from './pages/vaults.ts'
 import type { Route } from './router.ts'
 import { StatusLine } from './status.tsx'
 import { switchToNextTheme, theme } from './theme.ts'
+import { TradePage } from './trade/trade-page.tsx'
+import { Toasts } from './ui/toasts.tsx'
+import { useParts } from './parts.ts'
 
 export interface PageProps {
   /** The segments of the URL's fragment after the page's name. */
@@ -26,24 +28,26 @@ interface PageEntry {
   readonly Page: ComponentType<PageProps>
 }
 
-const MARKETS: PageEntry = { name: 'markets', title: 'Markets', Page: (props) => <ElementPage {...props} name='markets' create={createMarketsPage} /> }
+const TRADE: PageEntry = { name: 'trade', title: 'Trade', Page: TradePage }
 const PAGES: readonly PageEntry[] = [
-  MARKETS,
+  TRADE,
+  { name: 'markets', title: 'Markets', Page: MarketsPage },
   { name: 'positions', title: 'Positions', Page: PositionsPage },
   { name: 'leaders', title: 'Leaders', Page: LeadersPage },
   { name: 'vaults', title: 'Vaults', Page: (props) => <ElementPage {...props} name='vaults' create={createVaultsPage} /> },
-  { name: 'trade', title: 'Trade', Page: (props) => <ElementPage {...props} name='trade' create={createTradePage} /> },
   { name: 'keys', title: 'Wallet and keys', Page: (props) => <ElementPage {...props} name='keys' create={createKeysPage} /> },
   { name: 'system', title: 'System', Page: SystemPage },
 ]
 
 export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
+  const { activity } = useParts()
   const { page, path } = route.value
-  const { name, title, Page } = PAGES.find((each) => each.name === page) ?? MARKETS
+  const { name, title, Page } = PAGES.find((each) => each.name === page) ?? TRADE
   const main = useRef<HTMLElement>(null)
   const shown = useRef<string | null>(null)
   useEffect(() => {
-    document.title = `${title} · Perpetual exchange`
+    // The trade screen shows its price in the title.
+    if (name !== TRADE.name) document.title = `${title} · Perpetual exchange`
     // Keyboard and screen reader users continue at the start of the new page.
     if (shown.current !== null && shown.current !== name) main.current?.querySelector<HTMLElement>('h1')?.focus()
     shown.current = name
@@ -63,6 +67,7 @@ export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
       </header>
       <StatusLine />
       <main id='main' tabIndex={-1} ref={main}><Page key={name} path={path} /></main>
+      <Toasts activity={activity} />
     </>
   )
 }

@@ -1,19 +1,9 @@
-// Charts in the page's colors. Screen readers cannot read a canvas: each chart has a label, and a table with the same values beside it.
+// Line charts, and the page's colors for every chart. Screen readers cannot read a canvas: each chart has a label, and a table with the same values beside it.
 
-import { CandlestickSeries, createChart, LineSeries } from 'lightweight-charts'
+import { createChart, LineSeries } from 'lightweight-charts'
 import type { DeepPartial, ChartOptions, IChartApi, ISeriesApi, Time, UTCTimestamp } from 'lightweight-charts'
-import type { Candle } from '../client/src/index.ts'
 import { el } from './dom.ts'
 import { onThemeChange } from './theme.ts'
-
-export interface CandleChart {
-  readonly element: HTMLElement
-  /** Replaces all candles, oldest first. */
-  setCandles(candles: readonly Candle[], decimals: number): void
-  /** Replaces the newest candle or appends the next one. */
-  update(candle: Candle): void
-  setLabel(text: string): void
-}
 
 export interface LineChart {
   readonly element: HTMLElement
@@ -23,41 +13,10 @@ export interface LineChart {
 
 /** The library's logo adds an inline style, which the content security policy blocks. The footer links to its authors instead. */
 const BASE: DeepPartial<ChartOptions> = { autoSize: true, layout: { attributionLogo: false } }
-/** Number of candles that are visible at first. */
-const VISIBLE_CANDLES = 90
-
 const asTime = (seconds: number): Time => seconds as UTCTimestamp
 
-export function createCandleChart(): CandleChart {
-  const element = el('div', { class: 'chart', role: 'img' })
-  const chart = createChart(element, BASE)
-  const series: ISeriesApi<'Candlestick'> = chart.addSeries(CandlestickSeries, {})
-  let newest = 0
-  applyTheme(chart, (colors) => {
-    const { up, down } = colors
-    series.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down, borderVisible: false })
-  })
-  return {
-    element,
-    setCandles(candles, decimals) {
-      series.applyOptions({ priceFormat: { type: 'price', precision: decimals, minMove: 10 ** -decimals } })
-      series.setData(candles.map((candle) => ({ ...candle, time: asTime(candle.time) })))
-      newest = candles.at(-1)?.time ?? 0
-      element.dataset['candles'] = String(candles.length)
-      chart.timeScale().setVisibleLogicalRange({ from: candles.length - VISIBLE_CANDLES, to: candles.length + 2 })
-    },
-    update(candle) {
-      if (candle.time < newest) return
-      if (candle.time > newest) element.dataset['candles'] = String(Number(element.dataset['candles'] ?? 0) + 1)
-      newest = candle.time
-      series.update({ open: candle.open, high: candle.high, low: candle.low, close: candle.close, time: asTime(candle.time) })
-    },
-    setLabel: (text) => element.setAttribute('aria-label', text),
-  }
-}
-
 export function createLineChart(decimals: number): LineChart {
-  const element = el('div', { class: 'chart line', role: 'img' })
+  const element = el('div', { class: 'chart line', role: 'img', 'aria-label': 'Line chart: no data yet.' })
   const chart = createChart(element, BASE)
   const series: ISeriesApi<'Line'> = chart.addSeries(LineSeries, {
     lineWidth: 2, priceLineVisible: false, priceFormat: { type: 'price', precision: decimals, minMove: 10 ** -decimals },
@@ -95,7 +54,8 @@ function readColors(): Colors {
   return colors
 }
 
-function applyTheme(chart: IChartApi, colorSeries: (colors: Colors) => void): void {
+/** Colors the chart now and after each change of the theme. Returns a function that stops it. */
+export function applyTheme(chart: IChartApi, colorSeries: (colors: Colors) => void): () => void {
   const apply = (): void => {
     const colors = readColors()
     const options: DeepPartial<ChartOptions> = {
@@ -109,5 +69,5 @@ function applyTheme(chart: IChartApi, colorSeries: (colors: Colors) => void): vo
     colorSeries(colors)
   }
   apply()
-  onThemeChange(apply)
+  return onThemeChange(apply)
 }

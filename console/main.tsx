@@ -11,6 +11,8 @@ import { reasonOf, retryAfterSec } from './problems.ts'
 import { createRouter } from './router.ts'
 import { createSession } from './session.ts'
 import { readSettings } from './settings.ts'
+import { createAccount } from './state/account.ts'
+import { createActivity } from './state/activity.ts'
 
 const RETRY_SEC = 10
 
@@ -18,7 +20,9 @@ const settings = readSettings()
 const session = await createSession(settings)
 const feed = createFeed(session.client())
 const markets = new Map<string, string>()
-const parts: PageParts = { feed, session, settings, markets: () => markets }
+const account = createAccount({ feed, session })
+const activity = createActivity({ feed, account })
+const parts: PageParts = { feed, session, settings, account, activity, markets: () => markets }
 
 /** Loads the markets, then shows the page. Retries until it succeeds. */
 async function loadMarkets(): Promise<void> {

@@ -3,6 +3,8 @@
 import type { Feed } from './feed.ts'
 import type { Session } from './session.ts'
 import type { Settings } from './settings.ts'
+import type { Account } from './state/account.ts'
+import type { Activity } from './state/activity.ts'
 
 /** A page. It is created when it is first opened and reused afterwards. */
 export interface Page {
@@ -18,6 +20,8 @@ export interface PageParts {
   readonly feed: Feed
   readonly session: Session
   readonly settings: Settings
+  readonly account: Account
+  readonly activity: Activity
   /** Descriptions of the markets by symbol; empty until they are loaded. */
   readonly markets: () => ReadonlyMap<string, string>
 }

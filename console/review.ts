@@ -1,10 +1,10 @@
 // The confirmation before a signature: a dialog that explains the transaction and continues only if the user agrees.
 
-import type { CallTransaction, ContractAddresses } from '../client/src/index.ts'
+import type { CallTransaction, ContractAddresses, GatewayAdvice } from '../client/src/index.ts'
 import { every, nowMs } from './clock.ts'
 import { el, facts, setText } from './dom.ts'
 import { explain } from './explain.ts'
-import { duration } from './format.ts'
+import { amount, duration, price, signed } from './format.ts'
 
 /** The user chose not to sign. */
 export class Declined extends Error {
@@ -18,10 +18,12 @@ export interface ReviewOptions {
   readonly contracts: ContractAddresses | null
   /** What the wallet does after the user agrees. */
   readonly walletNote: string
+  /** What the gateway expects the transaction to do. */
+  readonly advice?: GatewayAdvice
 }
 
 /** Resolves if the user agrees to sign, else rejects with `Declined`. `verified`: the transaction as the client read and verified it. */
-export function review(verified: CallTransaction, { contracts, walletNote }: ReviewOptions): Promise<void> {
+export function review(verified: CallTransaction, { contracts, walletNote, advice }: ReviewOptions): Promise<void> {
   const { summary, rows } = explain(verified, contracts)
   return new Promise((resolve, reject) => {
     const timeLeft = el('p', { class: 'note' })
@@ -32,6 +34,7 @@ export function review(verified: CallTransaction, { contracts, walletNote }: Rev
         el('p', { id: 'review-summary', class: 'lead message' }, summary),
         el('p', { class: 'note' }, 'Decoded from the transaction itself, which was verified against your order.'),
         facts(rows),
+        ...(advice === undefined ? [] : adviceElements(advice)),
         timeLeft,
         el('p', { class: 'note' }, walletNote),
         el('div', { class: 'row' }, sign, el('button', { type: 'button', click: () => finish(false) }, 'Cancel'))))
@@ -58,3 +61,18 @@ export function review(verified: CallTransaction, { contracts, walletNote }: Rev
     dialog.showModal()
   })
 }
+
+/** The simulation's result, which the client cannot verify. */
+function adviceElements({ preview, warnings }: GatewayAdvice): readonly HTMLElement[] {
+  const known = ([
+    ['Entry price', preview.entryPrice, price], ['Size', preview.size, usdc], ['Fee', preview.fee, usdc], ['Keeper reward', preview.keeperReward, usdc],
+    ['Liquidation price', preview.liquidationPrice, price], ['PnL by price', preview.pnl, (text: string) => `${signed(text)} USDC`],
+    ['You receive', preview.payout, usdc],
+  ] as const).flatMap(([name, value, format]): [string, string][] => (value === null ? [] : [[name, format(value)]]))
+  return [
+    ...(known.length === 0 ? [] : [el('h3', {}, `Expected by the gateway, as of ledger ${preview.ledger}`), facts(known)]),
+    ...warnings.map(({ message }) => el('p', { class: 'note warn' }, message)),
+  ]
+}
+
+const usdc = (text: string): string => `${amount(text)} USDC`

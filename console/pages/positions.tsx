@@ -32,7 +32,7 @@ function OpenPositions() {
           rows={positions.answer.value?.body.positions ?? []} keyOf={({ positionId }) => positionId}
           columns={[
             { title: 'Position', cell: ({ positionId }) => positionId },
-            { title: 'Market', cell: ({ asset }) => <a href={`#/markets/${encodeURIComponent(asset)}`}>{asset}</a> },
+            { title: 'Market', cell: ({ asset }) => <a href={`#/trade/${encodeURIComponent(asset)}`}>{asset}</a> },
             { title: 'Side', cell: ({ direction }) => <Side direction={direction} /> },
             { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size) },
             { title: 'Entry', isNumeric: true, cell: ({ entryPrice }) => price(entryPrice) },

@@ -4,14 +4,18 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { Answer, Client } from '../../client/src/index.ts'
 import { useParts } from '../parts.ts'
 import { createResource } from './resource.ts'
-import type { Resource } from './resource.ts'
+import type { Resource, ResourceOptions } from './resource.ts'
 
-/** `dependencies`: what `read` depends on. When one of them changes, the content is cleared and read again. */
+interface UseOptions extends Pick<ResourceOptions<unknown>, 'isManual'> {
+  readonly isEnabled?: boolean
+}
+
+/** `dependencies`: what `read` depends on. When one of them changes, the content is cleared and read again. Nothing is read unless `isEnabled`. */
 export function useResource<Body>(
-  title: string, read: (client: Client) => Promise<Answer<Body>>, dependencies: readonly unknown[] = [], options: { readonly isManual?: boolean } = {},
+  title: string, read: (client: Client) => Promise<Answer<Body>>, dependencies: readonly unknown[] = [], { isEnabled = true, ...options }: UseOptions = {},
 ): Resource<Body> {
   const { feed, session } = useParts()
   const resource = useMemo(() => createResource({ feed, session, title, read, ...options }), dependencies)
-  useEffect(() => resource.show(), [resource])
+  useEffect(() => (isEnabled ? resource.show() : undefined), [resource, isEnabled])
   return resource
 }

@@ -3,11 +3,6 @@
 import { displayText } from '../../client/src/index.ts'
 import { short, signed, UNKNOWN } from '../format.ts'
 
-/** Text from the chain or the API, with its hidden characters shown. */
-export function Shown({ text }: { readonly text: string }) {
-  return <>{displayText(text)}</>
-}
-
 /** A name from the chain, whose direction does not affect the text around it. */
 export function Name({ text }: { readonly text: string }) {
   return <bdi>{displayText(text)}</bdi>
@@ -34,4 +29,11 @@ export function Address({ text, length = 4 }: { readonly text: string; readonly 
       <span class='visually-hidden'>{text}</span>
     </span>
   )
+}
+
+/** A change in percent, colored by its sign; null is unknown. */
+export function Change({ percent }: { readonly percent: number | null }) {
+  if (percent === null) return <>{UNKNOWN}</>
+  const text = `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent).toFixed(2)}%`
+  return <span class={percent > 0 ? 'up' : percent < 0 ? 'down' : ''}>{text}</span>
 }

@@ -3,49 +3,57 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, fillOrder, prepareOrder, setUpTrader, signOrder } from '../support/console-fixture.ts'
+import { createConsoleFixture, fillTicket, reviewTicket, setUpTrader, sign } from '../support/console-fixture.ts'
 import type { ConsoleFixture } from '../support/console-fixture.ts'
 
 const skip = skipWithoutChromium()
-const OPEN = { asset: 'PUMP', direction: 'Long', collateral: '100', leverage: '5' }
+const MARKET = 'PUMP'
+const OPEN = { Side: 'Long', Amount: '100', Leverage: '5' }
 
 let fixture: ConsoleFixture
 before(async () => {
   if (skip !== false) return
   fixture = await createConsoleFixture({ LOCAL_TRADERS: '0', LOCAL_GENERATION: '2' })
-  await fixture.freezeMarket(OPEN.asset)
-  await fixture.control('local_setPrice', { asset: OPEN.asset, price: '30968' })
+  await fixture.freezeMarket(MARKET)
+  await fixture.control('local_setPrice', { asset: MARKET, price: '30968' })
 })
 after(() => fixture?.[Symbol.asyncDispose]())
 
-test('shows small prices with all their digits, closes a part of a position, and protects a cross position', { skip }, async () => {
-  const { page, browserErrors } = await fixture.open('#/markets/PUMP')
+test('shows small prices with all their digits, closes a part of a position, moves its collateral, and protects a cross position', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open(`#/trade/${MARKET}`)
   await page.locator('[data-price]').getByText('0.0030968', { exact: true }).waitFor()
   await page.goto(`${fixture.url}/#/keys`)
   await setUpTrader(page)
-  await page.getByRole('link', { name: 'Trade', exact: true }).click()
-  await page.locator('.facts').getByText('10,000.00').first().waitFor()
-  await fillOrder(page, 'open_position', OPEN)
-  assert.match(await prepareOrder(page), /Worst price\s+none/)
-  await signOrder(page, 'Open a position')
-  await page.getByRole('button', { name: /^Close part of position \d+$/ }).click()
-  await fillOrder(page, 'close_position_partial', { closeSize: '200' })
-  assert.match(await prepareOrder(page), /Closes 200\.00 USDC of the size of position \d+ at the market price/)
-  await signOrder(page, 'Close a part of a position')
+  await page.goto(`${fixture.url}/#/trade/${MARKET}`)
+  await page.getByText('Available: 10,000.00 USDC').waitFor()
+  await fillTicket(page, 'Market', OPEN)
+  assert.match(await reviewTicket(page), /Worst price\s+none/)
+  await sign(page, 'Open a long position')
+  const dialog = page.getByRole('dialog', { name: 'Review the transaction' })
   const table = page.getByRole('region', { name: 'Your positions' })
+
+  await page.getByRole('button', { name: /^Close part of position \d+$/ }).click()
+  await page.getByLabel('Size to close, USDC').fill('200')
+  await table.getByRole('button', { name: 'Review' }).click()
+  assert.match(await dialog.innerText(), /Closes 200\.00 USDC of the size of position \d+ at the market price/)
+  await sign(page, 'Close a part of the position')
   await table.getByRole('row', { name: /300\.00/ }).waitFor()
 
-  await fillOrder(page, 'deposit_cross_margin', { amount: '500' })
-  await prepareOrder(page)
-  await signOrder(page, 'Deposit cross margin')
-  await fillOrder(page, 'open_position_cross', OPEN)
-  await prepareOrder(page)
-  await signOrder(page, 'Open a cross position')
+  await page.getByRole('button', { name: /^Add collateral to position \d+$/ }).click()
+  await page.getByLabel('Collateral to add, USDC').fill('50')
+  await table.getByRole('button', { name: 'Review' }).click()
+  assert.match(await dialog.innerText(), /Adds 50\.00 USDC/)
+  await sign(page, 'Add collateral')
+
+  await fillTicket(page, 'Market', { ...OPEN, Margin: 'Cross' })
+  await reviewTicket(page)
+  await sign(page, 'Open a long position')
   const cross = table.getByRole('row', { name: /5× cross/ })
+  await cross.waitFor()
   assert.equal(await cross.getByRole('button', { name: /^Close part/ }).count(), 0)
-  await cross.getByRole('button', { name: /^SL for position/ }).click()
-  await fillOrder(page, 'set_stop_loss', { triggerPrice: '0.002' })
-  await prepareOrder(page)
-  await signOrder(page, 'Set a stop-loss')
+  await cross.getByRole('button', { name: /^Stop-loss for position/ }).click()
+  await page.getByLabel('Trigger price').fill('0.002')
+  await table.getByRole('button', { name: 'Review' }).click()
+  await sign(page, 'Set a stop-loss')
   assert.deepEqual(browserErrors, [])
 })

@@ -11,7 +11,7 @@ import type { ConsoleFixture } from '../support/console-fixture.ts'
 
 const skip = skipWithoutChromium()
 const AXE = fileURLToPath(import.meta.resolve('axe-core'))
-const PATHS = ['#/markets/BTC', '#/positions', '#/leaders', '#/vaults', '#/trade', '#/keys', '#/system']
+const PATHS = ['#/trade/BTC', '#/markets', '#/positions', '#/leaders', '#/vaults', '#/keys', '#/system']
 const PHONE = { width: 360, height: 740 }
 const DESKTOP = { width: 1_280, height: 900 }
 
@@ -22,7 +22,7 @@ before(async () => {
 after(() => fixture?.[Symbol.asyncDispose]())
 
 test('updates prices, draws the chart and shows new trades', { skip }, async () => {
-  const { page, browserErrors } = await fixture.open('#/markets/BTC')
+  const { page, browserErrors } = await fixture.open('#/trade/BTC')
   const price = page.locator('[data-price]')
   await price.getByText(/^[\d,.]+$/).waitFor()
   const firstPrice = await price.innerText()
@@ -42,10 +42,19 @@ test('updates prices, draws the chart and shows new trades', { skip }, async () 
   const trades = page.getByRole('region', { name: 'Latest trades' }).getByRole('row').filter({ hasText: trader })
   await trades.nth(1).waitFor()
   assert.deepEqual((await trades.allInnerTexts()).map((text) => /Open|Close|Liquidation/.exec(text)?.[0]), ['Close', 'Open'])
-  assert.equal(await page.getByRole('region', { name: /^Markets/ }).getByRole('row').count(), 15)
-  await page.getByLabel('Market', { exact: true }).selectOption('ETH')
-  await page.getByRole('heading', { name: 'ETH Ethereum' }).waitFor()
+  assert.match(await page.title(), /^[\d,.]+ BTC · /)
+  // The key / opens the search over all markets.
+  await page.keyboard.press('/')
+  await page.getByLabel('Search markets').fill('ether')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Trade ETH' }).waitFor()
   await waitUntil(page, 'Number(document.querySelector(".chart").dataset.candles) > 0')
+  await page.getByRole('link', { name: 'Markets', exact: true }).click()
+  const rows = page.getByRole('region', { name: /^Markets/ }).getByRole('row')
+  await rows.nth(14).waitFor()
+  assert.equal(await rows.count(), 15)
+  await rows.getByRole('link', { name: 'SOL', exact: true }).click()
+  await page.getByRole('heading', { name: 'Trade SOL' }).waitFor()
   assert.deepEqual(browserErrors, [])
 })
 
@@ -92,33 +101,37 @@ test('no page has axe violations in light and dark themes and on a phone, and no
 })
 
 test('works by keyboard alone, and moves the focus to the heading of a new page', { skip }, async () => {
-  const { page, browserErrors } = await fixture.open('#/markets/BTC')
-  await page.getByRole('heading', { name: 'BTC Bitcoin' }).waitFor()
+  const { page, browserErrors } = await fixture.open('#/trade/BTC')
+  await page.getByRole('heading', { name: 'Trade BTC' }).waitFor()
   const focused = (): Promise<string> => page.evaluate<string>('document.activeElement.textContent')
   await page.keyboard.press('Tab')
   assert.equal(await focused(), 'Skip to main content')
   await page.keyboard.press('Enter')
   assert.equal(await page.evaluate('document.activeElement.id'), 'main')
-  for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Shift+Tab')
-  for (let presses = 0; await focused() !== 'Trade'; presses++) {
-    assert.ok(presses < 20, 'Tab does not reach the Trade link')
+  for (let presses = 0; await focused() !== 'Markets'; presses++) {
+    assert.ok(presses < 20, 'Tab does not reach the Markets link')
     await page.keyboard.press('Shift+Tab')
   }
   await page.keyboard.press('Enter')
   await waitUntil(page, 'document.activeElement.tagName === "H1"')
-  assert.equal(await focused(), 'Trade')
-  assert.match(await page.title(), /^Trade/)
-  for (let presses = 0; await page.evaluate('document.activeElement.id') !== 'op'; presses++) {
-    assert.ok(presses < 20, 'Tab does not reach the order type')
+  assert.equal(await focused(), 'Markets')
+  assert.match(await page.title(), /^Markets/)
+  await page.goto(`${fixture.url}/#/trade/BTC`)
+  await page.getByRole('heading', { name: 'Trade BTC' }).waitFor()
+  for (let presses = 0; await focused() !== 'Short'; presses++) {
+    assert.ok(presses < 60, 'Tab does not reach the order ticket')
     await page.keyboard.press('Tab')
   }
-  await page.keyboard.press('c')
-  assert.equal(await page.locator('#op').inputValue(), 'close_position')
-  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  assert.equal(await page.getByRole('button', { name: 'Short', exact: true }).getAttribute('aria-pressed'), 'true')
+  for (let presses = 0; await focused() !== 'Review'; presses++) {
+    assert.ok(presses < 20, 'Tab does not reach the button')
+    await page.keyboard.press('Tab')
+  }
   await page.keyboard.press('Enter')
   // The first invalid field gets the focus.
-  assert.equal(await page.evaluate('document.activeElement.id'), 'positionId')
-  assert.equal(await page.locator('#positionId').getAttribute('aria-invalid'), 'true')
+  await waitUntil(page, 'document.activeElement.getAttribute("aria-invalid") === "true"')
+  assert.equal(await page.evaluate('document.activeElement.labels[0].textContent'), 'Amount')
   assert.deepEqual(browserErrors, [])
 })
 
@@ -150,7 +163,7 @@ test('reports a reached rate limit and the time until the retry', { skip }, asyn
 })
 
 test('marks prices as stale while the node is unreachable, and recovers', { skip }, async () => {
-  const { page, browserErrors } = await fixture.open('#/markets/BTC')
+  const { page, browserErrors } = await fixture.open('#/trade/BTC')
   await page.locator('[data-status=prices][data-state=fresh]').waitFor()
   await fixture.control('local_fault', { name: 'connection_reset', count: null })
   await page.locator('[data-status=prices][data-state=stale]').waitFor()
@@ -159,9 +172,9 @@ test('marks prices as stale while the node is unreachable, and recovers', { skip
   await page.getByText(/^Stale: attested \d+ s ago\.$/).waitFor()
   // On a slow machine the index may have become stale too.
   await page.locator('#announcements', { hasText: /^Stale: .*Prices/ }).waitFor({ state: 'attached' })
-  await page.getByRole('link', { name: 'Trade', exact: true }).click()
-  await page.getByText(/^Stale: BTC price was [\d,.]+, \d+ s ago\.$/).waitFor()
-  await page.getByRole('link', { name: 'Markets' }).click()
+  // What it affects cannot be used, and says why.
+  await page.getByText('The price of BTC is stale. The exchange opens nothing until a new price arrives.').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Review' }).isDisabled(), true)
   await fixture.control('local_clearFaults')
   await page.locator('[data-status=prices][data-state=fresh]').waitFor()
   await page.locator('[data-price]:not(.stale)').waitFor()
@@ -169,7 +182,7 @@ test('marks prices as stale while the node is unreachable, and recovers', { skip
 })
 
 test('marks everything as stale while the gateway is silent, and recovers', { skip }, async () => {
-  const { page } = await fixture.open('#/markets/BTC')
+  const { page } = await fixture.open('#/trade/BTC')
   await page.locator('[data-status=stream][data-state=fresh]').waitFor()
   fixture.main.signal('SIGSTOP')
   try {

@@ -1,16 +1,13 @@
-// The parts of the console that need no browser: number formats, forms, transaction descriptions, freshness, and vault curves.
+// The parts of the console that need no browser: number formats, transaction descriptions, freshness, and vault curves.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { explain } from '../../console/explain.ts'
 import { amount, duration, parseAmount, percent, plain, price, profitByPrice, short, signed, UNKNOWN } from '../../console/format.ts'
 import { indexAgeSec, indexFreshness, priceAgeSec, priceFreshness, streamFreshness } from '../../console/freshness.ts'
-import { FIELDS, OPERATIONS, parseForm } from '../../console/operations.ts'
-import type { FieldName, Operation } from '../../console/operations.ts'
 import { vaultCurve } from '../../console/vault-curve.ts'
 import type { CallTransaction } from '../../client/src/envelope.ts'
 import type { VaultTrade } from '../../client/src/generated/resources.ts'
-import { OPERATION_NAMES, operationFields } from '../../src/exchange/operations.ts'
 import { fc } from '../support/fuzz.ts'
 
 test('rounds amounts half away from zero and groups thousands without converting to floats', () => {
@@ -45,52 +42,6 @@ test('profit from the price change follows the side, and is null without a price
   assert.equal(profitByPrice({ ...position, entryPrice: '0' }, '1'), null)
 })
 
-/** Valid input for each field. */
-const INPUT: Readonly<Record<FieldName, string>> = {
-  asset: 'BTC', direction: 'Short', collateral: '100.5', leverage: '5', triggerPrice: '91,500.25', limitPrice: '91000', triggerCondition: 'Above',
-  slippageToleranceBps: '0.5', trailingPercentBps: '3', positionId: '12', orderId: '7', amount: '1', closeSize: '250',
-}
-/** The same values in the request. */
-const REQUEST = {
-  asset: 'BTC', direction: 'Short', collateral: '1005000000', leverage: 5, triggerPrice: '915002500000', limitPrice: '910000000000', triggerCondition: 'Above',
-  slippageToleranceBps: 50, trailingPercentBps: 300, positionId: '12', orderId: '7', amount: '10000000', closeSize: '2500000000',
-}
-
-test('each operation has a form with the contract\'s fields, converted to the contract\'s units', () => {
-  const values = new Map(Object.entries(INPUT) as [FieldName, string][])
-  for (const op of OPERATION_NAMES) {
-    assert.deepEqual([...OPERATIONS[op].fields].sort(), [...operationFields(op).required].sort(), op)
-    assert.deepEqual(parseForm(op, values), { request: { op, ...Object.fromEntries(OPERATIONS[op].fields.map((name) => [name, REQUEST[name]])) } })
-  }
-})
-
-test('offers actions that only contracts of generation 2 have, in the contract\'s units', () => {
-  const values = new Map(Object.entries(INPUT) as [FieldName, string][])
-  const added = (Object.keys(OPERATIONS) as Operation[]).filter((op) => OPERATIONS[op].needsGeneration2 === true)
-  assert.deepEqual(added.map((op) => parseForm(op, values)), [
-    { request: { op: 'close_position_partial', positionId: '12', closeSize: '2500000000' } },
-    { request: { op: 'add_collateral', positionId: '12', amount: '10000000' } },
-    { request: { op: 'remove_collateral', positionId: '12', amount: '10000000' } },
-  ])
-  const reduced = explain(transaction('close_position_partial', [{ type: 'u64', value: 12n }, { type: 'i128', value: 2_500_000_000n }]), CONTRACTS)
-  assert.equal(reduced.summary, 'Closes 250.00 USDC of the size of position 12 at the market price.')
-  const bounded = explain(transaction('close_position', [{ type: 'u64', value: 12n }, { type: 'i128', value: 915_002_500_000n }]), CONTRACTS)
-  assert.equal(Object.fromEntries(bounded.rows)['Worst price'], '91,500.25')
-})
-
-test('reports each empty or invalid field', () => {
-  for (const op of Object.keys(OPERATIONS) as Operation[]) {
-    for (const name of OPERATIONS[op].fields.filter((each) => FIELDS[each].options === undefined)) {
-      for (const text of ['', '0', '-1', 'x', '1e9', '<b>']) {
-        if (text === '0' && name.endsWith('Id')) continue
-        const parsed = parseForm(op, new Map<FieldName, string>([...(Object.entries(INPUT) as [FieldName, string][]), [name, text]]))
-        assert.deepEqual('problems' in parsed && [...parsed.problems.keys()], [name], `${op} ${name} ${text}`)
-      }
-    }
-  }
-  assert.ok('problems' in parseForm('place_trailing_stop', new Map([['positionId', '1'], ['trailingPercentBps', '51'], ['slippageToleranceBps', '1']])))
-})
-
 const G = `G${'A'.repeat(55)}`
 const CONTRACTS = { market: 'CM', vault: 'CV', oracleShim: 'CO', router: 'CR', usdcToken: 'CU', lpToken: 'CL', vaultFactory: 'CF', referral: 'CX' }
 
@@ -121,6 +72,13 @@ test('describes a transaction with the transfers that it authorizes, and shows u
     { type: 'symbol', value: 'BTC' }, { type: 'i128', value: 1n }, { type: 'u32', value: 5 }, { type: 'u32', value: 7 },
   ]), null)
   assert.deepEqual(invalidSide.rows.find(([name]) => name === 'Side'), ['Side', 'side 7'])
+})
+
+test('describes an action that only contracts of generation 2 have, and a bound of the price', () => {
+  const reduced = explain(transaction('close_position_partial', [{ type: 'u64', value: 12n }, { type: 'i128', value: 2_500_000_000n }]), CONTRACTS)
+  assert.equal(reduced.summary, 'Closes 250.00 USDC of the size of position 12 at the market price.')
+  const bounded = explain(transaction('close_position', [{ type: 'u64', value: 12n }, { type: 'i128', value: 915_002_500_000n }]), CONTRACTS)
+  assert.equal(Object.fromEntries(bounded.rows)['Worst price'], '91,500.25')
 })
 
 test('a price is stale after 10 s without an update or 60 s after its attestation, and unknown if none arrived', () => {

@@ -5,25 +5,27 @@ import { after, before, test } from 'node:test'
 import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Page } from 'playwright-core'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, fillOrder, prepareOrder, setUpTrader, signOrder } from '../support/console-fixture.ts'
+import { createConsoleFixture, fillTicket, reviewTicket, setUpTrader, sign, waitUntil } from '../support/console-fixture.ts'
 import type { ConsoleFixture, OpenedPage } from '../support/console-fixture.ts'
 import { TEST_PASSPHRASE } from '../support/keys.ts'
 
 const skip = skipWithoutChromium()
-const OPEN = { asset: 'ETH', direction: 'Long', collateral: '100', leverage: '5' }
+const OPEN = { Side: 'Long', Amount: '100', Leverage: '5' }
+const MARKET = 'ETH'
 
 let fixture: ConsoleFixture
 before(async () => {
   if (skip !== false) return
   fixture = await createConsoleFixture({ LOCAL_TRADERS: '0' })
-  await fixture.freezeMarket(OPEN.asset)
+  await fixture.freezeMarket(MARKET)
 })
 after(() => fixture?.[Symbol.asyncDispose]())
 
 async function tradingPage(): Promise<OpenedPage & { readonly key: string }> {
   const opened = await fixture.open('#/keys')
   const key = await setUpTrader(opened.page)
-  await opened.page.getByRole('link', { name: 'Trade', exact: true }).click()
+  await opened.page.goto(`${fixture.url}/#/trade/${MARKET}`)
+  await opened.page.getByText('Available: 10,000.00 USDC').waitFor()
   return { ...opened, key }
 }
 
@@ -33,85 +35,109 @@ async function outcomeNumber(page: Page, name: string): Promise<string> {
   return new RegExp(`${name}\\n(\\d+)`).exec(text)?.[1] ?? assert.fail(`no ${name} in ${text}`)
 }
 
-test('a burner wallet gets a key, opens a position, adds and cancels a take-profit, and closes the position', { skip }, async () => {
+const dialogOf = (page: Page): Promise<string> => page.getByRole('dialog', { name: 'Review the transaction' }).innerText()
+const tab = (page: Page, name: string): Promise<void> => page.getByRole('tab', { name, exact: true }).click()
+
+test('a burner wallet gets a key, opens a position with a take-profit, cancels that, closes the position, and is notified of each', { skip }, async () => {
   const { page, browserErrors, key } = await tradingPage()
   assert.match(key, /^nk_[0-9a-f]{24}:[0-9a-f]{64}$/)
-  await page.locator('.facts').getByText('10,000.00').first().waitFor()
-  await fillOrder(page, 'open_position', OPEN)
-  assert.match(await prepareOrder(page), /Opens a long position in ETH with 100\.00 USDC at 5× leverage/)
-  await signOrder(page, 'Open a position')
-  const position = await outcomeNumber(page, 'Position')
-  const row = page.getByRole('region', { name: 'Your positions' }).getByRole('row', { name: new RegExp(`^${position} ETH`) })
-  await row.waitFor()
-  await row.getByRole('button', { name: `TP for position ${position}` }).click()
-  assert.equal(await page.evaluate('document.activeElement.id'), 'triggerPrice')
-  await fillOrder(page, 'set_take_profit', { triggerPrice: '9,000' })
-  assert.match(await prepareOrder(page), new RegExp(`take-profit that closes position ${position} when the price reaches 9,000\\.00`))
-  await signOrder(page, 'Set a take-profit')
+  await fillTicket(page, 'Market', { ...OPEN, 'Take-profit': '900,000' })
+  await page.getByText('Sends 2 transactions, one after the other.').waitFor()
+  assert.match(await reviewTicket(page), /Opens a long position in ETH with 100\.00 USDC at 5× leverage/)
+  await page.getByRole('button', { name: 'Sign and submit' }).click()
+  const second = page.getByText(/^Places a take-profit that closes position \d+ when the price reaches 900,000\.00/)
+  const position = /position (\d+)/.exec(await second.innerText())?.[1]
+  await sign(page, 'Set the take-profit')
   const order = await outcomeNumber(page, 'Order')
+  const row = page.getByRole('region', { name: 'Your positions' }).getByRole('row', { name: new RegExp(`^ETH #${position} `) })
+  await row.waitFor()
+  await page.getByRole('status').getByText(/^Your long ETH position was opened at /).waitFor()
+  await tab(page, 'Orders')
   await page.getByRole('button', { name: `Cancel order ${order}` }).click()
-  assert.match(await prepareOrder(page), new RegExp(`Cancels order ${order}\\.`))
-  await signOrder(page, 'Cancel an order')
+  assert.match(await dialogOf(page), new RegExp(`Cancels order ${order}\\.`))
+  await sign(page, 'Cancel the order')
   await page.getByText('You have no open orders.').waitFor()
+  await page.getByRole('status').getByText(`Take-profit ${order} in ETH was cancelled: you cancelled it.`).waitFor()
+  await tab(page, 'Positions')
   await row.getByRole('button', { name: `Close position ${position}` }).click()
-  assert.match(await prepareOrder(page), new RegExp(`Closes position ${position} at the market price`))
-  await signOrder(page, 'Close a position')
+  assert.match(await dialogOf(page), new RegExp(`Closes position ${position} at the market price`))
+  await sign(page, 'Close the position')
   await page.getByText('You have no open positions.').waitFor()
+  await tab(page, 'Fills')
+  const fills = page.getByRole('region', { name: 'Your fills' }).getByRole('row')
+  await fills.nth(2).waitFor()
+  await tab(page, 'Order history')
+  await page.getByRole('region', { name: 'Your orders' }).getByText('cancelled: you cancelled it').waitFor()
+  await tab(page, 'Cash')
+  await page.getByRole('region', { name: 'Movements of your USDC' }).getByText('−100.00').waitFor()
   assert.deepEqual(browserErrors, [])
 })
 
-test('the review describes each of the ten operations, and nothing is sent without a signature', { skip }, async () => {
+test('the review describes each kind of order from the transaction\'s own bytes, and nothing is sent without a signature', { skip }, async () => {
   const { page, browserErrors } = await tradingPage()
-  await fillOrder(page, 'open_position', OPEN)
-  await prepareOrder(page)
-  await signOrder(page, 'Open a position')
+  await fillTicket(page, 'Market', OPEN)
+  await reviewTicket(page)
+  await sign(page, 'Open a long position')
   const position = await outcomeNumber(page, 'Position')
-  await fillOrder(page, 'deposit_cross_margin', { amount: '500' })
-  assert.match(await prepareOrder(page), /Deposits 500\.00 USDC from the account into its cross margin/)
-  await signOrder(page, 'Deposit cross margin')
-  await fillOrder(page, 'open_position_cross', { ...OPEN, direction: 'Short' })
-  await prepareOrder(page)
-  await signOrder(page, 'Open a cross position')
+  await page.getByText('Move USDC between wallet and cross margin').click()
+  await page.getByLabel('Amount to move, USDC').fill('500')
+  await page.getByRole('button', { name: 'Deposit', exact: true }).click()
+  assert.match(await dialogOf(page), /Deposits 500\.00 USDC from the account into its cross margin/)
+  await sign(page, 'Deposit cross margin')
+  await fillTicket(page, 'Market', { ...OPEN, Margin: 'Cross', Side: 'Short' })
+  assert.match(await reviewTicket(page), /Opens a short position in ETH on cross margin[^]*Function\s+open_position_cross/)
+  await sign(page, 'Open a short position')
   const cross = await outcomeNumber(page, 'Position')
-  await fillOrder(page, 'set_stop_loss', { positionId: position, triggerPrice: '1000', slippageToleranceBps: '2' })
-  await prepareOrder(page)
-  await signOrder(page, 'Set a stop-loss')
-  const order = await outcomeNumber(page, 'Order')
-  const resting = { ...OPEN, triggerPrice: '1500', triggerCondition: 'Below', slippageToleranceBps: '0.5' }
-  const reviews: readonly (readonly [op: string, values: Readonly<Record<string, string>>, parts: readonly RegExp[]])[] = [
-    ['open_position', OPEN, [/Opens a long position in ETH with 100\.00 USDC at 5× leverage/, /Authorizes\s+100 USDC to market C/]],
-    ['open_position_cross', { ...OPEN, direction: 'Short' }, [/Opens a short position in ETH on cross margin/, /Function\s+open_position_cross/]],
-    ['close_position', { positionId: position }, [new RegExp(`Closes position ${position} at`), /Authorizes\s+no transfers/]],
-    ['close_position_cross', { positionId: cross }, [new RegExp(`Closes cross position ${cross} at`)]],
-    ['place_limit_order', resting, [/when the price is at or below 1,500\.00/, /Slippage tolerance\s+0\.50%/, /Time in force\s+until cancelled/]],
-    ['place_stop_limit_order', { ...resting, limitPrice: '1490' }, [/When the price is at or below 1,500\.00, it becomes a limit order at 1,490\.00/]],
-    ['place_trailing_stop', { positionId: position, trailingPercentBps: '3', slippageToleranceBps: '1' }, [/retreats 3\.00% from its best/]],
-    ['set_stop_loss', { positionId: position, triggerPrice: '1100', slippageToleranceBps: '1' }, []],
-    ['set_take_profit', { positionId: position, triggerPrice: '9000', slippageToleranceBps: '1' }, [/reaches 9,000\.00/, /Limit price\s+none/]],
-    ['cancel_order', { orderId: order }, [new RegExp(`Cancels order ${order}\\.`)]],
+  const entry = { Side: 'Long', Amount: '100', Leverage: '5', 'Slippage tolerance, %': '0.5' }
+  const reviews: readonly (readonly [kind: string, values: Readonly<Record<string, string>>, parts: readonly RegExp[]])[] = [
+    ['Market', { ...OPEN, Margin: 'Isolated' }, [
+      /Opens a long position in ETH with 100\.00 USDC at 5× leverage/, /Authorizes\s+100 USDC to market C/, /Fee\s+0\.25 USDC/,
+    ]],
+    ['Limit', { ...entry, 'Limit price': '1500' }, [
+      /when the price is at or below 1,500\.00/, /Slippage tolerance\s+0\.50%/, /Time in force\s+until cancelled/,
+    ]],
+    ['Stop', { ...entry, 'Trigger price': '900,000' }, [/when the price is at or above 900,000\.00/]],
+    ['Stop', { ...entry, 'Trigger price': '900,000', 'Limit price': '900,001' }, [
+      /When the price is at or above 900,000\.00, it becomes a limit order at 900,001\.00/,
+    ]],
+    ['Take-profit', { Position: position, 'Trigger price': '900,000' }, [/reaches 900,000\.00/, /Limit price\s+none/]],
+    ['Stop-loss', { Position: position, 'Trigger price': '1100' }, [/reaches 1,100\.00/]],
+    ['Trailing stop', { Position: position, 'Trailing distance, %': '3' }, [/retreats 3\.00% from its best/]],
   ]
   const submitted: string[] = []
   page.on('request', (request) => {
     if (request.url().endsWith('/v1/tx/submit')) submitted.push(request.url())
   })
-  for (const [op, values, parts] of reviews) {
-    await fillOrder(page, op, values)
-    if (op === 'set_stop_loss') {
-      // The position already has a stop-loss: the page shows the contract error's name.
-      await page.getByRole('button', { name: 'Prepare and review' }).click()
-      await page.locator('#outcome').getByText(/nothing was charged: the simulation failed: OrderAlreadyExists \(67\)/).waitFor()
-      continue
-    }
-    const dialog = await prepareOrder(page)
-    for (const part of [...parts, new RegExp(`Function\\s+${op}\\n`), /Network fee\s+at most 0\.\d{7} XLM/, /Valid until/]) assert.match(dialog, part, op)
-    if (op === 'cancel_order') await page.keyboard.press('Escape')
+  for (const [index, [kind, values, parts]] of reviews.entries()) {
+    await fillTicket(page, kind, values)
+    const dialog = await reviewTicket(page)
+    for (const part of [...parts, /Network fee\s+at most 0\.\d{7} XLM/, /Valid until/]) assert.match(dialog, part, kind)
+    if (index === 0) await page.keyboard.press('Escape')
     else await page.getByRole('button', { name: 'Cancel', exact: true }).click()
     await page.locator('#outcome').getByText('You did not sign. Nothing was sent.').waitFor()
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Prepare and review')
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Review')
   }
+  await page.getByRole('button', { name: `Close position ${cross}` }).click()
+  assert.match(await dialogOf(page), new RegExp(`Closes cross position ${cross} at`))
   assert.deepEqual(submitted, [])
-  // The browser itself logs each response with status 400.
-  assert.deepEqual(browserErrors.filter((text) => !text.includes('status of 400')), [])
+  assert.deepEqual(browserErrors, [])
+})
+
+test('reports invalid input before anything is sent, and an old message ends when the form changes', { skip }, async () => {
+  const { page } = await tradingPage()
+  await fillTicket(page, 'Market', { ...OPEN, Amount: '10,250.5' })
+  await page.getByText('You have 10,000.00 USDC: 250.50 USDC are missing.').waitFor()
+  await page.getByRole('button', { name: 'Review' }).click()
+  await waitUntil(page, 'document.activeElement.getAttribute("aria-invalid") === "true"')
+  await page.getByRole('button', { name: 'Max' }).click()
+  assert.equal(await page.getByLabel('Amount', { exact: true }).inputValue(), '10000')
+  await fillTicket(page, 'Market', OPEN)
+  await reviewTicket(page)
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.locator('#outcome').getByText('You did not sign. Nothing was sent.').waitFor()
+  await page.getByLabel('Amount', { exact: true }).fill('101')
+  await waitUntil(page, 'document.querySelector("#outcome").textContent === ""')
+  await page.getByRole('group', { name: 'Preview' }).getByText('505.00 USDC').waitFor()
 })
 
 test('refuses to sign a transaction that differs from the order, and lists the differences', { skip }, async () => {
@@ -124,8 +150,8 @@ test('refuses to sign a transaction that differs from the order, and lists the d
   page.on('request', (request) => {
     if (request.url().endsWith('/v1/tx/submit')) submissions += 1
   })
-  await fillOrder(page, 'open_position', OPEN)
-  await page.getByRole('button', { name: 'Prepare and review' }).click()
+  await fillTicket(page, 'Market', OPEN)
+  await page.getByRole('button', { name: 'Review' }).click()
   await page.getByText('Not signed: the gateway prepared a transaction that differs from your order.').waitFor()
   const outcome = await page.locator('#outcome').innerText()
   assert.match(outcome, /argument 3\s+i128 "1000000000"\s+i128 "9990000000"/)
@@ -201,10 +227,11 @@ test('Freighter signs the challenge and the reviewed order, and is rejected on a
   await page.getByRole('button', { name: 'Connect Freighter' }).click()
   await page.getByRole('button', { name: 'Get an API key' }).click()
   await page.locator('#secret').waitFor()
-  await page.getByRole('link', { name: 'Trade', exact: true }).click()
-  await fillOrder(page, 'open_position', OPEN)
-  assert.match(await prepareOrder(page), /Freighter will ask you to confirm\./)
-  await signOrder(page, 'Open a position')
+  await page.goto(`${fixture.url}/#/trade/${MARKET}`)
+  await page.getByText('Available: 1,000.00 USDC').waitFor()
+  await fillTicket(page, 'Market', OPEN)
+  assert.match(await reviewTicket(page), /Your wallet will ask you to confirm\./)
+  await sign(page, 'Open a long position')
   assert.deepEqual(requests.filter((type) => type === 'SUBMIT_TRANSACTION').length, 2)
   assert.deepEqual(browserErrors, [])
 })

@@ -123,24 +123,25 @@ export async function setUpTrader(page: Page): Promise<string> {
   return page.locator('#secret').innerText()
 }
 
-/** Fills in the order form: selects by value, inputs by text. */
-export async function fillOrder(page: Page, op: string, values: Readonly<Record<string, string>>): Promise<void> {
-  await page.locator('#op').selectOption(op)
-  for (const [name, value] of Object.entries(values)) {
-    const control = page.locator(`form #${name}`)
-    if (await control.evaluate((element) => element.nodeName) === 'SELECT') await control.selectOption(value)
-    else await control.fill(value)
+/** Chooses an order type and fills in inputs by their labels. */
+export async function fillTicket(page: Page, kind: string, values: Readonly<Record<string, string>> = {}): Promise<void> {
+  const ticket = page.getByRole('region', { name: 'Order ticket' })
+  await ticket.getByRole('group', { name: 'Order type' }).getByRole('button', { name: kind, exact: true }).click()
+  for (const [label, value] of Object.entries(values)) {
+    if (label === 'Side' || label === 'Margin') await ticket.getByRole('button', { name: value, exact: true }).click()
+    else if (label === 'Position') await ticket.getByLabel(label, { exact: true }).selectOption(value)
+    else await ticket.getByLabel(label, { exact: true }).fill(value)
   }
 }
 
-/** Submits the order form and returns the text of the review dialog. */
-export async function prepareOrder(page: Page): Promise<string> {
-  await page.getByRole('button', { name: 'Prepare and review' }).click()
-  return page.getByRole('dialog').innerText()
+/** Submits the order ticket and returns the text of the review dialog. */
+export async function reviewTicket(page: Page): Promise<string> {
+  await page.getByRole('region', { name: 'Order ticket' }).getByRole('button', { name: 'Review' }).click()
+  return page.getByRole('dialog', { name: 'Review the transaction' }).innerText()
 }
 
 /** Signs in the review dialog and waits for the outcome. */
-export async function signOrder(page: Page, title: string): Promise<void> {
+export async function sign(page: Page, title: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign and submit' }).click()
   await page.locator('#outcome').getByText(`${title}: done in ledger`).waitFor()
 }

@@ -1,0 +1,100 @@
+// The account's past: fills, order history and cash movements.
+
+import type { Order } from '../../client/src/index.ts'
+import { END_REASONS, ORDER_TYPES } from '../activity-text.ts'
+import { amount, dateTime, price, UNKNOWN } from '../format.ts'
+import { useAccountList } from '../state/use-account-list.ts'
+import { Fresh, ReadNote } from '../ui/layout.tsx'
+import { Table } from '../ui/table.tsx'
+import { Profit, Side } from '../ui/text.tsx'
+
+const LIST_ROWS = 50
+const FILL_KINDS: Readonly<Record<string, string>> = {
+  open: 'Open', close: 'Close', reduce: 'Reduce', liquidation: 'Liquidation', partial_liquidation: 'Part. liquidation', adl: 'ADL',
+}
+
+export function Fills() {
+  const fills = useAccountList('Fills', (client) => client.listAccountFills({ limit: LIST_ROWS }))
+  return (
+    <>
+      <Fresh resource={fills}>
+        <Table
+          caption='Your fills, newest first' empty='No fills yet.' rows={fills.answer.value?.body.fills ?? []}
+          keyOf={({ seq, positionId, kind }) => `${seq} ${positionId} ${kind}`}
+          columns={[
+            { title: 'Time', cell: ({ ts }) => dateTime(ts) },
+            { title: 'Type', cell: ({ kind }) => FILL_KINDS[kind] ?? kind },
+            { title: 'Market', cell: ({ asset }) => asset ?? UNKNOWN },
+            { title: 'Side', cell: ({ direction }) => <Side direction={direction} /> },
+            { title: 'Price', isNumeric: true, cell: (fill) => price(fill.price) },
+            { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size) },
+            { title: 'PnL', isNumeric: true, cell: ({ kind, pnl }) => (kind === 'open' ? '' : <Profit value={pnl} />) },
+            { title: 'Fee', isNumeric: true, isMinor: true, cell: ({ fee }) => amount(fee) },
+            { title: 'Funding', isNumeric: true, isMinor: true, cell: ({ funding }) => amount(funding) },
+          ]}
+        />
+      </Fresh>
+      <ReadNote resource={fills} />
+    </>
+  )
+}
+
+export function OrderHistory() {
+  const orders = useAccountList('Order history', (client) => client.listAccountOrderHistory({ limit: LIST_ROWS }))
+  return (
+    <>
+      <Fresh resource={orders}>
+        <Table
+          caption='Your orders, newest first' empty='No orders yet.' rows={orders.answer.value?.body.orders ?? []} keyOf={({ orderId }) => orderId}
+          columns={[
+            { title: 'Order', cell: ({ orderId }) => orderId },
+            { title: 'Placed', cell: ({ placed }) => (placed === null ? UNKNOWN : dateTime(placed.ts)) },
+            { title: 'Type', cell: ({ orderType }) => (orderType === null ? UNKNOWN : ORDER_TYPES[orderType] ?? orderType) },
+            { title: 'Market', cell: ({ asset }) => asset ?? UNKNOWN },
+            { title: 'Trigger', isNumeric: true, cell: ({ triggerPrice }) => price(triggerPrice) },
+            { title: 'State', cell: stateOf },
+            { title: 'Executed at', isNumeric: true, cell: ({ execution }) => (execution === null ? '' : price(execution.price)) },
+            {
+              title: 'PnL', isNumeric: true, isMinor: true,
+              cell: ({ execution }) => (execution === null || execution.pnl === null ? '' : <Profit value={execution.pnl} />),
+            },
+          ]}
+        />
+      </Fresh>
+      <ReadNote resource={orders} />
+    </>
+  )
+}
+
+function stateOf({ status, ended }: Order): string {
+  return status === 'cancelled' && ended !== null ? `cancelled: ${END_REASONS[ended.reason] ?? ended.reason}` : status
+}
+
+const CASH_KINDS: Readonly<Record<string, string>> = {
+  open: 'Position opened', close: 'Position closed', liquidation: 'Liquidation', order_escrow: 'Order placed', order_refund: 'Order refunded',
+  keeper_reward: 'Keeper reward', cross_deposit: 'Cross deposit', cross_withdraw: 'Cross withdrawal', lp_deposit: 'Pool deposit',
+  lp_withdraw: 'Pool withdrawal',
+  vault_deposit: 'Vault deposit', vault_withdraw: 'Vault withdrawal', fees_claimed: 'Fees claimed', referral_claim: 'Referral claim', other: 'Other',
+}
+
+export function Cash() {
+  const movements = useAccountList('Cash', (client) => client.listAccountLedger({ limit: LIST_ROWS }))
+  const rows = (movements.answer.value?.body.ledger ?? []).map((movement, index) => ({ ...movement, key: `${movement.seq} ${movement.balanceOf} ${index}` }))
+  return (
+    <>
+      <Fresh resource={movements}>
+        <Table
+          caption='Movements of your USDC, newest first' empty='No movements yet.' rows={rows} keyOf={({ key }) => key}
+          columns={[
+            { title: 'Time', cell: ({ ts }) => dateTime(ts) },
+            { title: 'Type', cell: ({ kind }) => CASH_KINDS[kind] ?? kind },
+            { title: 'Amount', isNumeric: true, cell: (movement) => <Profit value={movement.amount} /> },
+            { title: 'Of', cell: ({ balanceOf }) => (balanceOf === 'wallet' ? 'Wallet' : 'Cross margin') },
+            { title: 'Position', isNumeric: true, isMinor: true, cell: ({ positionId }) => positionId ?? '' },
+          ]}
+        />
+      </Fresh>
+      <ReadNote resource={movements} />
+    </>
+  )
+}

@@ -1,0 +1,65 @@
+// The account's balances, its cross margin with deposit and withdrawal, and what could not be read.
+
+import { useState } from 'preact/hooks'
+import type { AccountState } from '../../client/src/index.ts'
+import { amount, parseAmount, UNKNOWN } from '../format.ts'
+import { TextField } from '../ui/field.tsx'
+import { Facts } from '../ui/layout.tsx'
+import type { Sender } from './send.ts'
+
+const RATE_PERCENT = 100_000
+
+export function AccountSummary({ state, sender }: { readonly state: AccountState; readonly sender: Sender }) {
+  const { cross, fees, positions, orders } = state
+  const unread = [positions === null ? 'positions' : '', orders === null ? 'orders' : ''].filter((name) => name !== '')
+  return (
+    <>
+      <Facts
+        inline
+        rows={[
+          ['USDC', balance(state, 'usdc')], ['XLM', balance(state, 'xlm')], ['LP tokens', balance(state, 'lp')],
+          ['Cross margin equity', amount(cross.equity)], ['Free margin', amount(cross.freeMargin)],
+          ['Opening fee', fees.takerRate === null ? UNKNOWN : `${(Number(fees.takerRate) / RATE_PERCENT).toFixed(3)}%`],
+        ]}
+      />
+      {unread.length > 0 && <p class='note problem'>{`The gateway could not read all of your ${unread.join(' and ')}.`}</p>}
+      <CrossMargin state={state} sender={sender} />
+    </>
+  )
+}
+
+/** An account without a trustline or without a ledger entry has a balance of zero, unlike one that could not be read. */
+function balance({ balances, unknown }: AccountState, name: keyof AccountState['balances']): string {
+  const reason = unknown.find(({ part }) => part === `/balances/${name}`)?.reason
+  return reason === 'no_trustline' || reason === 'no_account' ? 'none' : amount(balances[name])
+}
+
+function CrossMargin({ state, sender }: { readonly state: AccountState; readonly sender: Sender }) {
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const { balances: { usdc }, cross: { withdrawable } } = state
+
+  function send(op: 'deposit_cross_margin' | 'withdraw_cross_margin', max: string | null): void {
+    const value = parseAmount(text)
+    const isTooMuch = value !== null && max !== null && BigInt(value) > BigInt(max)
+    if (value === null || BigInt(value) === 0n) setProblem('Enter an amount, for example 100 or 250.50.')
+    else if (isTooMuch) setProblem(`At most ${amount(max)} USDC.`)
+    else {
+      setProblem(null)
+      const title = op === 'deposit_cross_margin' ? 'Deposit cross margin' : 'Withdraw cross margin'
+      void sender.send([{ title, request: () => ({ op, amount: value }) }])
+    }
+  }
+
+  return (
+    <details>
+      <summary>Move USDC between wallet and cross margin</summary>
+      <form class='row' noValidate onSubmit={(event) => event.preventDefault()}>
+        <TextField label='Amount to move, USDC' value={text} problem={problem} onInput={setText} />
+        <button type='button' onClick={() => send('deposit_cross_margin', usdc)}>Deposit</button>
+        <button type='button' onClick={() => send('withdraw_cross_margin', withdrawable)}>{`Withdraw, at most ${amount(withdrawable)}`}</button>
+      </form>
+      <p class='note'>Opening a cross position takes its collateral from your wallet. A deposit adds margin to what is already open.</p>
+    </details>
+  )
+}

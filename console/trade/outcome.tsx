@@ -1,0 +1,65 @@
+// What became of the last order that was sent.
+
+import type { RefusedToSign } from '../../client/src/index.ts'
+import { Facts } from '../ui/layout.tsx'
+import { Table } from '../ui/table.tsx'
+import type { Sender, Sending } from './send.ts'
+
+export function Outcome({ sender }: { readonly sender: Sender }) {
+  return <div id='outcome' role='status' class='stack'><OutcomeMessage sending={sender.sending.value} sender={sender} /></div>
+}
+
+function OutcomeMessage({ sending, sender }: { readonly sending: Sending; readonly sender: Sender }) {
+  switch (sending.kind) {
+    case 'idle': return null
+    case 'working': return (
+      <div class='message stack'>
+        <p>{sending.steps === 1 ? sending.text : `${sending.step} of ${sending.steps}, ${sending.title}: ${sending.text}`}</p>
+        {sending.hash !== null && <p class='mono'>{sending.hash}</p>}
+      </div>
+    )
+    case 'done': return <Done {...sending} />
+    case 'stopped': return <div class='message stack bad'><p>{sending.text}</p></div>
+    case 'refused': return <Refusal error={sending.error} />
+    case 'unknown': return (
+      <div class='message stack bad'>
+        <p>The transaction was signed and sent, but its outcome is not known yet. Check it before you trade again.</p>
+        <p class='mono'>{sending.error.transaction.hash}</p>
+        <button type='button' onClick={() => void sender.check(sending.error)}>Check again</button>
+      </div>
+    )
+  }
+}
+
+function Done({ title, traded: { positionId, order, ledger, hash } }: Extract<Sending, { kind: 'done' }>) {
+  return (
+    <div class='message stack good'>
+      <p class='lead'>{`${title}: done in ledger ${ledger}.`}</p>
+      <Facts
+        rows={[
+          ...(positionId === null ? [] : [['Position', String(positionId)] as const]),
+          ...(order === null ? [] : [['Order', order.orderId === null ? 'ID unknown' : `${order.orderId}, ${order.state}`] as const]),
+          ['Transaction', <span class='mono'>{hash}</span>],
+        ]}
+      />
+    </div>
+  )
+}
+
+/** The gateway is faulty or malicious. */
+function Refusal({ error }: { readonly error: RefusedToSign }) {
+  return (
+    <div class='message stack bad'>
+      <p class='lead'>Not signed: the gateway prepared a transaction that differs from your order.</p>
+      <p>Nothing was sent. Do not trade through this gateway until you know why.</p>
+      <Table
+        caption='Your order and the prepared transaction' empty='' rows={error.differences} keyOf={({ what }) => what}
+        columns={[
+          { title: 'Part', cell: ({ what }) => what },
+          { title: 'Your order', cell: ({ expected }) => <code>{expected}</code> },
+          { title: 'Prepared', cell: ({ found }) => <code>{found}</code> },
+        ]}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,292 @@
+// What the order ticket asks for: checks the inputs, derives the side of each trigger, and builds the requests. Pure. Amounts are integers with seven implied
+// decimals.
+
+import type { TradeRequest } from '../../client/src/index.ts'
+import { amount, parseAmount, price as priceText } from '../format.ts'
+import type { Freshness } from '../freshness.ts'
+
+export type OrderKind = 'market' | 'limit' | 'stop' | 'take_profit' | 'stop_loss' | 'trailing'
+export type Side = 'Long' | 'Short'
+export type MarginMode = 'isolated' | 'cross'
+
+/** The inputs as the user typed them. */
+export interface TicketInput {
+  readonly kind: OrderKind
+  readonly side: Side
+  readonly marginMode: MarginMode
+  /** `USDC`: the amount is collateral. `coin`: it is the size of the position in the asset. */
+  readonly unit: 'USDC' | 'coin'
+  readonly amount: string
+  readonly leverage: string
+  readonly limitPrice: string
+  readonly triggerPrice: string
+  readonly takeProfit: string
+  readonly stopLoss: string
+  /** Percent. */
+  readonly distance: string
+  /** Percent. */
+  readonly slippage: string
+  /** The position that a take-profit, stop-loss or trailing stop closes. */
+  readonly positionId: string
+}
+
+export type FieldName = 'amount' | 'leverage' | 'limitPrice' | 'triggerPrice' | 'takeProfit' | 'stopLoss' | 'distance' | 'slippage' | 'positionId'
+
+export interface TicketPosition {
+  readonly positionId: number
+  readonly asset: string
+  readonly direction: number
+  readonly marginMode: MarginMode
+  readonly size: string
+  readonly entryPrice: string
+}
+
+/** Null: unknown. */
+export interface TicketContext {
+  readonly asset: string
+  readonly price: string | null
+  readonly priceState: Freshness
+  /** USDC in the wallet. */
+  readonly available: string | null
+  readonly minCollateral: string | null
+  readonly maxLeverage: number | null
+  readonly maxPositionSize: string | null
+  readonly headroom: { readonly long: string | null; readonly short: string | null }
+  readonly maxTrailingBps: number | null
+  readonly isPaused: boolean
+  readonly isHalted: boolean
+  readonly positions: readonly TicketPosition[]
+  /** Whether the contracts attach orders to cross positions. */
+  readonly hasCrossStops: boolean
+}
+
+/** One transaction of a ticket. `opened` is the position that the first step opened. */
+export interface TicketStep {
+  readonly title: string
+  request(opened: number | null): TradeRequest
+}
+
+export interface TicketCheck {
+  /** Sentences, by the field that each is about. */
+  readonly problems: ReadonlyMap<FieldName, string>
+  /** Why nothing can be sent now, whatever the fields hold; null if nothing prevents it. */
+  readonly blocked: string | null
+  /** What to know before sending. */
+  readonly warnings: readonly string[]
+  /** The transactions in order; empty while there are problems. */
+  readonly steps: readonly TicketStep[]
+  /** What an entry puts in, USDC; null while the inputs do not say. */
+  readonly collateral: string | null
+  /** The position's size, USDC. */
+  readonly size: string | null
+  readonly leverage: number | null
+}
+
+const ONE = 10_000_000n
+const BPS_PER_PERCENT = 100
+const TRAILING_MAX_BPS = 5_000
+const SLIPPAGE_MAX_BPS = 10_000
+
+const PRICE_EXAMPLE = 'Enter a price, for example 91500.25.'
+
+export function isEntry(kind: OrderKind): boolean {
+  return kind === 'market' || kind === 'limit' || kind === 'stop'
+}
+
+/** The inputs of a kind, in the order in which they are shown. */
+export function fieldsOf({ kind, marginMode }: Pick<TicketInput, 'kind' | 'marginMode'>, hasCrossStops: boolean): readonly FieldName[] {
+  if (kind === 'market') return marginMode === 'isolated' || hasCrossStops ? ['amount', 'leverage', 'takeProfit', 'stopLoss'] : ['amount', 'leverage']
+  if (kind === 'limit') return ['limitPrice', 'amount', 'leverage', 'slippage']
+  if (kind === 'stop') return ['triggerPrice', 'limitPrice', 'amount', 'leverage', 'slippage']
+  return kind === 'trailing' ? ['positionId', 'distance', 'slippage'] : ['positionId', 'triggerPrice', 'slippage']
+}
+
+export function checkTicket(input: TicketInput, context: TicketContext): TicketCheck {
+  const problems = new Map<FieldName, string>()
+  const entry = isEntry(input.kind) ? checkEntry(input, context, problems) : null
+  const closing = entry === null ? checkClosing(input, context, problems) : null
+  const steps = problems.size > 0 ? [] : entry !== null ? entrySteps(input, context, entry) : closing !== null ? closingSteps(input, closing) : []
+  return {
+    problems, steps,
+    blocked: blockedReason(input, context),
+    warnings: problems.size > 0 ? [] : warningsOf(input, context, closing),
+    collateral: entry?.collateral?.toString() ?? null,
+    size: entry?.size?.toString() ?? null,
+    leverage: entry?.leverage ?? null,
+  }
+}
+
+/** Why the market takes no order of this kind now; null if it does. */
+function blockedReason({ kind }: TicketInput, { asset, isPaused, isHalted, priceState }: TicketContext): string | null {
+  if (!isEntry(kind)) return null
+  if (isPaused) return 'Trading is paused. No position can be opened. Orders can still be cancelled.'
+  if (isHalted) return `${asset} is halted. No position can be opened in it until the exchange resumes it.`
+  if (kind === 'market' && priceState === 'stale') return `The price of ${asset} is stale. The exchange opens nothing until a new price arrives.`
+  if (kind === 'market' && priceState === 'unknown') return `The price of ${asset} is not known yet.`
+  return null
+}
+
+interface Entry {
+  readonly collateral: bigint | null
+  readonly size: bigint | null
+  readonly leverage: number | null
+}
+
+function checkEntry(input: TicketInput, context: TicketContext, problems: Map<FieldName, string>): Entry {
+  const { kind, side } = input
+  const leverage = checkLeverage(input, context, problems)
+  const limitPrice = kind === 'limit' || (kind === 'stop' && input.limitPrice.trim() !== '') ? readPrice('limitPrice', input.limitPrice, problems) : null
+  const triggerPrice = kind === 'stop' ? readPrice('triggerPrice', input.triggerPrice, problems) : null
+  if (kind !== 'market') checkSlippage(input, problems)
+  const entryPrice = limitPrice ?? triggerPrice ?? (context.price === null ? null : BigInt(context.price))
+  const entry = checkAmount(input, context, { leverage, entryPrice }, problems)
+  if (kind === 'market') {
+    checkAttached('takeProfit', input.takeProfit, { side, price: entryPrice }, problems)
+    checkAttached('stopLoss', input.stopLoss, { side, price: entryPrice }, problems)
+  }
+  return { ...entry, leverage }
+}
+
+function checkLeverage({ leverage }: TicketInput, { maxLeverage }: TicketContext, problems: Map<FieldName, string>): number | null {
+  const max = maxLeverage ?? 10
+  const value = /^\d{1,4}$/.test(leverage.trim()) ? Number(leverage) : 0
+  if (value >= 1 && value <= max) return value
+  problems.set('leverage', `Enter a whole number from 1 to ${max}.`)
+  return null
+}
+
+function checkAmount(
+  { unit, amount: text, side }: TicketInput, context: TicketContext,
+  { leverage, entryPrice }: { readonly leverage: number | null; readonly entryPrice: bigint | null }, problems: Map<FieldName, string>,
+): Pick<Entry, 'collateral' | 'size'> {
+  const parsed = parseAmount(text)
+  if (parsed === null || BigInt(parsed) === 0n) {
+    problems.set('amount', unit === 'USDC' ? 'Enter an amount, for example 100 or 250.50.' : `Enter an amount of ${context.asset}, for example 0.01.`)
+    return { collateral: null, size: null }
+  }
+  if (leverage === null) return { collateral: unit === 'USDC' ? BigInt(parsed) : null, size: null }
+  const collateral = unit === 'USDC' ? BigInt(parsed) : entryPrice === null ? null : (BigInt(parsed) * entryPrice) / ONE / BigInt(leverage)
+  if (collateral === null) return { collateral: null, size: null }
+  const size = collateral * BigInt(leverage)
+  const problem = amountProblem(collateral, size, { side, context })
+  if (problem !== null) problems.set('amount', problem)
+  return { collateral, size }
+}
+
+function amountProblem(
+  collateral: bigint, size: bigint, { side, context }: { readonly side: Side; readonly context: TicketContext },
+): string | null {
+  const { available, minCollateral, maxPositionSize, headroom, asset } = context
+  const room = side === 'Long' ? headroom.long : headroom.short
+  if (minCollateral !== null && collateral < BigInt(minCollateral)) return `The minimum is ${amount(minCollateral)} USDC of collateral.`
+  if (available !== null && collateral > BigInt(available)) {
+    return `You have ${amount(available)} USDC: ${amount((collateral - BigInt(available)).toString())} USDC are missing.`
+  }
+  if (maxPositionSize !== null && size > BigInt(maxPositionSize)) return `The largest position in ${asset} is ${amount(maxPositionSize, 0)} USDC.`
+  if (room !== null && size > BigInt(room)) {
+    return `The exchange can take ${amount(room, 0)} USDC more ${side === 'Long' ? 'long' : 'short'} in ${asset}. Reduce the amount or the leverage.`
+  }
+  return null
+}
+
+function readPrice(field: FieldName, text: string, problems: Map<FieldName, string>): bigint | null {
+  const parsed = parseAmount(text)
+  if (parsed !== null && BigInt(parsed) > 0n) return BigInt(parsed)
+  problems.set(field, PRICE_EXAMPLE)
+  return null
+}
+
+/** A take-profit or stop-loss of a position that is opened now must be on its side of the price, or it would close the position at once. */
+function checkAttached(
+  field: 'takeProfit' | 'stopLoss', text: string, { side, price }: { readonly side: Side; readonly price: bigint | null }, problems: Map<FieldName, string>,
+): void {
+  if (text.trim() === '') return
+  const trigger = readPrice(field, text, problems)
+  if (trigger === null || price === null) return
+  const isAbove = (side === 'Long') === (field === 'takeProfit')
+  if (isAbove ? trigger > price : trigger < price) return
+  const name = field === 'takeProfit' ? 'take-profit' : 'stop-loss'
+  problems.set(field, `The ${name} of a ${side.toLowerCase()} position must be ${isAbove ? 'above' : 'below'} the price, ${priceText(price.toString())}.`)
+}
+
+function checkSlippage({ slippage }: TicketInput, problems: Map<FieldName, string>): void {
+  if (parseBps(slippage, SLIPPAGE_MAX_BPS) === null) problems.set('slippage', 'Enter a percentage from 0.01 to 100.')
+}
+
+function parseBps(text: string, max: number): number | null {
+  const bps = /^\d{1,3}(\.\d{1,2})?$/.test(text.trim()) ? Math.round(Number(text) * BPS_PER_PERCENT) : 0
+  return bps >= 1 && bps <= max ? bps : null
+}
+
+function checkClosing(input: TicketInput, context: TicketContext, problems: Map<FieldName, string>): TicketPosition | null {
+  const position = context.positions.find(({ positionId }) => String(positionId) === input.positionId) ?? null
+  if (position === null) problems.set('positionId', context.positions.length === 0 ? 'You have no open position to close.' : 'Choose a position.')
+  else if (position.marginMode === 'cross' && !context.hasCrossStops) {
+    problems.set('positionId', 'The contracts attach no orders to cross positions. Choose an isolated position.')
+  }
+  checkSlippage(input, problems)
+  const max = context.maxTrailingBps ?? TRAILING_MAX_BPS
+  if (input.kind === 'trailing') {
+    if (parseBps(input.distance, max) === null) problems.set('distance', `Enter a percentage from 0.01 to ${max / BPS_PER_PERCENT}.`)
+  } else readPrice('triggerPrice', input.triggerPrice, problems)
+  return position
+}
+
+/** A trigger that the price has already reached. */
+function warningsOf(input: TicketInput, { price }: TicketContext, closing: TicketPosition | null): readonly string[] {
+  if (price === null || input.kind === 'market' || input.kind === 'trailing') return []
+  const trigger = parseAmount(input.kind === 'limit' ? input.limitPrice : input.triggerPrice)
+  if (trigger === null) return []
+  const isAbove = closing === null ? conditionOf(input) === 'Above' : (closing.direction === 0) === (input.kind === 'take_profit')
+  const isReached = isAbove ? BigInt(price) >= BigInt(trigger) : BigInt(price) <= BigInt(trigger)
+  return isReached ? [`The price is already ${isAbove ? 'at or above' : 'at or below'} ${priceText(trigger)}: the order would trigger at once.`] : []
+}
+
+/** A limit order waits for a better price, a stop for a worse one. */
+function conditionOf({ kind, side }: Pick<TicketInput, 'kind' | 'side'>): 'Above' | 'Below' {
+  return (kind === 'limit') === (side === 'Long') ? 'Below' : 'Above'
+}
+
+function entrySteps(input: TicketInput, { asset }: TicketContext, { collateral, leverage }: Entry): readonly TicketStep[] {
+  if (collateral === null || leverage === null) return []
+  const { kind, side, marginMode } = input
+  const terms = { asset, direction: side, collateral: collateral.toString(), leverage }
+  if (kind === 'market') {
+    const op = marginMode === 'cross' ? 'open_position_cross' : 'open_position'
+    const open: TicketStep = { title: `Open a ${side.toLowerCase()} position`, request: () => ({ op, ...terms }) }
+    return [open, ...attachedSteps(input)]
+  }
+  const resting = { ...terms, triggerCondition: conditionOf(input), slippageToleranceBps: parseBps(input.slippage, SLIPPAGE_MAX_BPS) ?? 0 } as const
+  if (kind === 'limit') {
+    const triggerPrice = parseAmount(input.limitPrice) ?? ''
+    return [{ title: 'Place a limit order', request: () => ({ op: 'place_limit_order', ...resting, triggerPrice }) }]
+  }
+  const triggerPrice = parseAmount(input.triggerPrice) ?? ''
+  const limitPrice = parseAmount(input.limitPrice)
+  if (limitPrice === null) return [{ title: 'Place a stop order', request: () => ({ op: 'place_limit_order', ...resting, triggerPrice }) }]
+  return [{ title: 'Place a stop-limit order', request: () => ({ op: 'place_stop_limit_order', ...resting, triggerPrice, limitPrice }) }]
+}
+
+/** The default slippage tolerance of orders that come with an open. */
+const ATTACHED_SLIPPAGE_BPS = 100
+
+function attachedSteps({ takeProfit, stopLoss }: TicketInput): readonly TicketStep[] {
+  const attached = [
+    { title: 'Set the take-profit', op: 'set_take_profit', triggerPrice: parseAmount(takeProfit) },
+    { title: 'Set the stop-loss', op: 'set_stop_loss', triggerPrice: parseAmount(stopLoss) },
+  ] as const
+  return attached.flatMap(({ title, op, triggerPrice }) => (triggerPrice === null ? [] : [{
+    title, request: (opened: number | null) => ({ op, positionId: String(opened), triggerPrice, slippageToleranceBps: ATTACHED_SLIPPAGE_BPS }),
+  }]))
+}
+
+function closingSteps(input: TicketInput, { positionId }: TicketPosition): readonly TicketStep[] {
+  const terms = { positionId: String(positionId), slippageToleranceBps: parseBps(input.slippage, SLIPPAGE_MAX_BPS) ?? 0 }
+  if (input.kind === 'trailing') {
+    const trailingPercentBps = parseBps(input.distance, TRAILING_MAX_BPS) ?? 0
+    return [{ title: 'Place a trailing stop', request: () => ({ op: 'place_trailing_stop', ...terms, trailingPercentBps }) }]
+  }
+  const triggerPrice = parseAmount(input.triggerPrice) ?? ''
+  const op = input.kind === 'take_profit' ? 'set_take_profit' : 'set_stop_loss'
+  return [{ title: input.kind === 'take_profit' ? 'Set a take-profit' : 'Set a stop-loss', request: () => ({ op, ...terms, triggerPrice }) }]
+}

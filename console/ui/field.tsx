@@ -1,0 +1,56 @@
+// Form fields: a label, the input, help, and the reason why the input is not accepted.
+
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
+export interface TextFieldOptions {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly help?: string
+  /** A sentence; null when the input is accepted. */
+  readonly problem?: string | null
+  readonly suffix?: ComponentChildren
+  readonly placeholder?: string
+  readonly disabled?: boolean
+}
+
+export function TextField({ label, value, onInput, help, problem = null, suffix, placeholder, disabled = false }: TextFieldOptions) {
+  const id = useId()
+  return (
+    <div class='field'>
+      <label for={id}>{label}</label>
+      <div class='input'>
+        <input
+          id={id} type='text' inputMode='decimal' autocomplete='off' value={value} placeholder={placeholder} disabled={disabled}
+          aria-invalid={problem !== null} aria-describedby={`${id}-help ${id}-problem`} onInput={(event) => onInput(event.currentTarget.value)}
+        />
+        {suffix}
+      </div>
+      {help !== undefined && <p class='note' id={`${id}-help`}>{help}</p>}
+      <p class='problem' id={`${id}-problem`}>{problem}</p>
+    </div>
+  )
+}
+
+export function SelectField({ label, value, options, onChange, problem = null }: {
+  readonly label: string
+  readonly value: string
+  readonly options: readonly (readonly [value: string, text: string])[]
+  readonly onChange: (value: string) => void
+  readonly problem?: string | null
+}) {
+  const id = useId()
+  return (
+    <div class='field'>
+      <label for={id}>{label}</label>
+      <select
+        id={id} value={value} aria-invalid={problem !== null} aria-describedby={`${id}-problem`}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
+        {options.map(([each, text]) => <option key={each} value={each}>{text}</option>)}
+      </select>
+      <p class='problem' id={`${id}-problem`}>{problem}</p>
+    </div>
+  )
+}

@@ -1,0 +1,130 @@
+// The order ticket: which inputs it accepts, on which side its triggers are, and the requests it builds.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkTicket } from '../../console/trade/ticket.ts'
+import type { TicketContext, TicketInput } from '../../console/trade/ticket.ts'
+
+const INPUT: TicketInput = {
+  kind: 'market', side: 'Long', marginMode: 'isolated', unit: 'USDC', amount: '100', leverage: '5', limitPrice: '', triggerPrice: '', takeProfit: '',
+  stopLoss: '', distance: '2', slippage: '1', positionId: '',
+}
+const POSITION = { positionId: 7, asset: 'BTC', direction: 0, marginMode: 'isolated', size: '5000000000', entryPrice: '900000000000' } as const
+/** BTC at 90,000; 1,000 USDC in the wallet. */
+const CONTEXT: TicketContext = {
+  asset: 'BTC', price: '900000000000', priceState: 'fresh', available: '10000000000', minCollateral: '100000000', maxLeverage: 10,
+  maxPositionSize: '1000000000000', headroom: { long: '500000000000', short: '20000000000' }, maxTrailingBps: 5_000, isPaused: false, isHalted: false,
+  positions: [POSITION], hasCrossStops: false,
+}
+
+function requests(change: Partial<TicketInput>, context: Partial<TicketContext> = {}): object[] {
+  return checkTicket({ ...INPUT, ...change }, { ...CONTEXT, ...context }).steps.map((step) => step.request(42))
+}
+
+function problems(change: Partial<TicketInput>, context: Partial<TicketContext> = {}): object {
+  return Object.fromEntries(checkTicket({ ...INPUT, ...change }, { ...CONTEXT, ...context }).problems)
+}
+
+const ENTRY = { asset: 'BTC', direction: 'Long', collateral: '1000000000', leverage: 5 }
+
+test('a market order opens a position, and its take-profit and stop-loss follow for the position that was opened', () => {
+  assert.deepEqual(requests({}), [{ op: 'open_position', ...ENTRY }])
+  assert.deepEqual(requests({ marginMode: 'cross', side: 'Short' }), [{ op: 'open_position_cross', ...ENTRY, direction: 'Short' }])
+  assert.deepEqual(requests({ takeProfit: '99,000', stopLoss: '85000.5' }), [
+    { op: 'open_position', ...ENTRY },
+    { op: 'set_take_profit', positionId: '42', triggerPrice: '990000000000', slippageToleranceBps: 100 },
+    { op: 'set_stop_loss', positionId: '42', triggerPrice: '850005000000', slippageToleranceBps: 100 },
+  ])
+})
+
+test('a limit order waits for a better price, a stop for a worse one', () => {
+  const resting = { ...ENTRY, slippageToleranceBps: 100 }
+  const limit = { kind: 'limit', limitPrice: '80000' } as const
+  assert.deepEqual(requests(limit), [{ op: 'place_limit_order', ...resting, triggerCondition: 'Below', triggerPrice: '800000000000' }])
+  assert.deepEqual(requests({ ...limit, side: 'Short', limitPrice: '95000' }), [
+    { op: 'place_limit_order', ...resting, direction: 'Short', triggerCondition: 'Above', triggerPrice: '950000000000' },
+  ])
+  const stop = { kind: 'stop', triggerPrice: '95000' } as const
+  assert.deepEqual(requests(stop), [{ op: 'place_limit_order', ...resting, triggerCondition: 'Above', triggerPrice: '950000000000' }])
+  assert.deepEqual(requests({ ...stop, side: 'Short', triggerPrice: '85000', limitPrice: '84000', slippage: '0.5' }), [
+    {
+      op: 'place_stop_limit_order', ...resting, direction: 'Short', slippageToleranceBps: 50, triggerCondition: 'Below', triggerPrice: '850000000000',
+      limitPrice: '840000000000',
+    },
+  ])
+})
+
+test('closing orders name the chosen position', () => {
+  const of = { positionId: '7', triggerPrice: '95000' }
+  const terms = { positionId: '7', triggerPrice: '950000000000', slippageToleranceBps: 100 }
+  assert.deepEqual(requests({ ...of, kind: 'take_profit' }), [{ op: 'set_take_profit', ...terms }])
+  assert.deepEqual(requests({ ...of, kind: 'stop_loss', triggerPrice: '85000' }), [{ op: 'set_stop_loss', ...terms, triggerPrice: '850000000000' }])
+  assert.deepEqual(requests({ kind: 'trailing', positionId: '7', distance: '2.5' }), [
+    { op: 'place_trailing_stop', positionId: '7', slippageToleranceBps: 100, trailingPercentBps: 250 },
+  ])
+  assert.deepEqual(problems({ kind: 'trailing' }), { positionId: 'Choose a position.' })
+  assert.deepEqual(problems({ kind: 'trailing' }, { positions: [] }), { positionId: 'You have no open position to close.' })
+  const cross = [{ ...POSITION, marginMode: 'cross' as const }]
+  assert.deepEqual(problems({ kind: 'take_profit', ...of }, { positions: cross }), {
+    positionId: 'The contracts attach no orders to cross positions. Choose an isolated position.',
+  })
+  assert.equal(requests({ kind: 'take_profit', ...of }, { positions: cross, hasCrossStops: true }).length, 1)
+})
+
+test('an amount in the asset is the size of the position', () => {
+  const check = checkTicket({ ...INPUT, unit: 'coin', amount: '0.01' }, CONTEXT)
+  assert.deepEqual([check.collateral, check.size], ['1800000000', '9000000000'])
+  // The size of a resting order follows from its own price.
+  assert.equal(checkTicket({ ...INPUT, kind: 'limit', unit: 'coin', amount: '0.01', limitPrice: '50000' }, CONTEXT).size, '5000000000')
+})
+
+test('reports each input that the exchange would refuse, in a sentence', () => {
+  const cases: readonly (readonly [change: Partial<TicketInput>, problems: object])[] = [
+    [{ amount: '' }, { amount: 'Enter an amount, for example 100 or 250.50.' }],
+    [{ amount: '1e3' }, { amount: 'Enter an amount, for example 100 or 250.50.' }],
+    [{ amount: 'x', unit: 'coin' }, { amount: 'Enter an amount of BTC, for example 0.01.' }],
+    [{ amount: '9.99' }, { amount: 'The minimum is 10.00 USDC of collateral.' }],
+    [{ amount: '1250.5' }, { amount: 'You have 1,000.00 USDC: 250.50 USDC are missing.' }],
+    [{ side: 'Short', amount: '500' }, { amount: 'The exchange can take 2,000 USDC more short in BTC. Reduce the amount or the leverage.' }],
+    [{ leverage: '11' }, { leverage: 'Enter a whole number from 1 to 10.' }],
+    [{ leverage: '2.5' }, { leverage: 'Enter a whole number from 1 to 10.' }],
+    [{ takeProfit: '80000' }, { takeProfit: 'The take-profit of a long position must be above the price, 90,000.00.' }],
+    [{ stopLoss: '90000' }, { stopLoss: 'The stop-loss of a long position must be below the price, 90,000.00.' }],
+    [{ side: 'Short', stopLoss: '80000' }, { stopLoss: 'The stop-loss of a short position must be above the price, 90,000.00.' }],
+    [{ kind: 'limit' }, { limitPrice: 'Enter a price, for example 91500.25.' }],
+    [{ kind: 'stop', slippage: '0' }, { triggerPrice: 'Enter a price, for example 91500.25.', slippage: 'Enter a percentage from 0.01 to 100.' }],
+    [{ kind: 'trailing', positionId: '7', distance: '51' }, { distance: 'Enter a percentage from 0.01 to 50.' }],
+  ]
+  for (const [change, expected] of cases) assert.deepEqual(problems(change), expected, JSON.stringify(change))
+  assert.deepEqual(problems({ amount: '900' }, { maxPositionSize: '40000000000' }), { amount: 'The largest position in BTC is 4,000 USDC.' })
+})
+
+test('limits that are not known refuse nothing', () => {
+  const unknown = { available: null, minCollateral: null, maxPositionSize: null, headroom: { long: null, short: null } }
+  assert.equal(requests({ amount: '1000000' }, unknown).length, 1)
+})
+
+test('warns when an order would trigger at once', () => {
+  const warnings = (change: Partial<TicketInput>) => checkTicket({ ...INPUT, ...change }, CONTEXT).warnings
+  const above = ['The price is already at or above 80,000.00: the order would trigger at once.']
+  const below = ['The price is already at or below 95,000.00: the order would trigger at once.']
+  assert.deepEqual(warnings({ kind: 'limit', limitPrice: '95000' }), below)
+  assert.deepEqual(warnings({ kind: 'stop', triggerPrice: '80000' }), above)
+  assert.deepEqual(warnings({ kind: 'take_profit', positionId: '7', triggerPrice: '80000' }), above)
+  assert.deepEqual(warnings({ kind: 'stop_loss', positionId: '7', triggerPrice: '95000' }), below)
+  for (const change of [{ kind: 'limit', limitPrice: '80000' }, { kind: 'stop', triggerPrice: '95000' }] as const) assert.deepEqual(warnings(change), [])
+})
+
+test('a pause, a halt and a stale price block what they affect', () => {
+  const blocked = (change: Partial<TicketInput>, context: Partial<TicketContext>) => checkTicket({ ...INPUT, ...change }, { ...CONTEXT, ...context }).blocked
+  const limit = { kind: 'limit', limitPrice: '80000' } as const
+  assert.equal(blocked({}, {}), null)
+  for (const change of [{}, limit]) {
+    assert.match(blocked(change, { isPaused: true }) ?? '', /^Trading is paused\./)
+    assert.match(blocked(change, { isHalted: true }) ?? '', /^BTC is halted\./)
+  }
+  assert.match(blocked({}, { priceState: 'stale' }) ?? '', /^The price of BTC is stale\./)
+  assert.equal(blocked({}, { priceState: 'unknown', price: null }), 'The price of BTC is not known yet.')
+  assert.equal(blocked(limit, { priceState: 'stale' }), null)
+  assert.equal(blocked({ kind: 'trailing', positionId: '7' }, { isPaused: true }), null)
+})
