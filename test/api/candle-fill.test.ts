@@ -18,8 +18,9 @@ async function setPrice(fixture: GatewayFixture, price: number): Promise<void> {
   await fixture.control('local_setPrice', { asset: 'BTC', price: String(BigInt(price) * 10_000_000n) })
 }
 
+/** Candles with a price of their own. */
 function marked(rows: readonly Candle[]): unknown[] {
-  return rows.map(({ open, high, low, close, source }) => [open, high, low, close, source])
+  return rows.filter(({ filled }) => filled !== true).map(({ open, high, low, close, source }) => [open, high, low, close, source])
 }
 
 test('fills candles that are missing because of downtime with prices of trades, once, and marks them', async () => {
@@ -56,7 +57,9 @@ test('fills candles that are missing because of downtime with prices of trades, 
     [99_800, 99_900, 99_800, 99_900, 'trades'],
     [100_100, 100_100, 100_100, 100_100, 'noeracle'],
   ])
-  assert.equal(after[1]?.time, openedSec - (openedSec % 60))
+  const [opened, closed] = after.filter(({ source }) => source === 'trades')
+  assert.deepEqual([opened?.time, opened?.trades, opened?.volume, opened?.final], [openedSec - (openedSec % 60), 1, '2000000000', true])
+  assert.deepEqual([closed?.trades, closed?.revision], [2, 1], 'the candle was served without its price before')
   const [hour] = (await candles(fixture, 'interval=1h')).slice(-1)
   assert.deepEqual(marked(hour === undefined ? [] : [hour]), [[100_000, 100_400, 99_800, 100_100, 'trades']])
 
