@@ -42,8 +42,8 @@ import { createMemoryChallengeState } from './keys/challenges.ts'
 import { createKeys } from './keys/keys.ts'
 import type { Keys } from './keys/keys.ts'
 import {
-  ADDRESS_CEILING_PER_WINDOW, HTTP_CONNECTIONS_MAX, RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC,
-  STREAM_LIMITS,
+  ADDRESS_CEILING_PER_WINDOW, HTTP_CONNECTIONS_MAX, LISTEN_BACKLOG, RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, READY_MAX_LEDGER_AGE_SEC,
+  READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS,
 } from './limits.ts'
 import type { StreamLimits } from './limits.ts'
 import type { GatewayStats } from './metrics/sources.ts'
@@ -249,7 +249,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   return {
     app, oracle, stream, submissions, learnApplied,
     stats: () => statsOf({ stream, indexWaiter, relay, submissions, sharedCounts, prices, deployment }),
-    listen: (where) => app.listen(where),
+    listen: (where) => app.listen({ ...where, backlog: LISTEN_BACKLOG }),
     close: () => (closing ??= close()),
   }
 }

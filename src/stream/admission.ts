@@ -114,7 +114,12 @@ export function createAdmission({ clients, tail, deployment, clock, log, limits,
   return {
     accept(request, socket, head, context) {
       requestIds.set(request, context.requestId)
-      const upgrade = (): void => server.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, socket, context))
+      const upgrade = (): void => {
+        // The response and the hello leave in the same packet.
+        socket.cork()
+        server.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, socket, context))
+        socket.uncork()
+      }
       if (tail.ready()) upgrade()
       else void ready().finally(upgrade)
     },

@@ -18,6 +18,8 @@ import { createTokenBucket } from './token-bucket.ts'
 /** Close codes: RFC 6455, section 7.4, and 4401 for revoked keys. */
 export const CLOSE = { restart: 1012, tryAgain: 1013, unexpected: 1011, policyViolation: 1008, keyRevoked: 4401 } as const
 
+const CLOSED = 'closed'
+
 /** A client that does not complete the close handshake within this time is disconnected. */
 export const CLOSE_GRACE_MS = 2_000
 
@@ -86,7 +88,8 @@ export function createConnection(parts: ConnectionParts): Connection {
 
   function markClosed(): void {
     if (closing.signal.aborted) return
-    closing.abort()
+    // Without a reason, each abort would create an error with a stack.
+    closing.abort(CLOSED)
     queue.clear()
     parts.onClose()
   }
@@ -102,7 +105,10 @@ export function createConnection(parts: ConnectionParts): Connection {
   }
 
   function reply(message: Readonly<Record<string, unknown>>, context?: ReplyContext): void {
+    // What follows in the same turn, such as the first frames of a replay, leaves in the same packet.
+    socket.cork()
     write(encodeReply(WEB_SOCKET_FRAMES, message, context))
+    process.nextTick(uncork, socket)
   }
 
   function limitExceeded(): void {
@@ -153,6 +159,10 @@ export function closeWithGrace(webSocket: WebSocket, clock: Clock, { code, reaso
   webSocket.close(code, reason)
   const timer = clock.setTimer(CLOSE_GRACE_MS, () => webSocket.terminate())
   webSocket.once('close', () => timer.cancel())
+}
+
+function uncork(socket: Duplex): void {
+  socket.uncork()
 }
 
 /** The library delivers a whole message as one buffer. */
