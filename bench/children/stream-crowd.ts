@@ -1,9 +1,10 @@
 // Many clients of the stream in one process, as cheap as possible. Each follows all events, checks that it receives every frame once and in order, and
-// after a disconnect resumes at another instance at once.
+// after a disconnect resumes at another instance.
 
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { defined } from '../../src/base/assert.ts'
+import { createSystemRandom } from '../../src/base/random.ts'
 import { serveParent } from '../support/in-child.ts'
 import { machineMs } from '../support/machine-clock.ts'
 
@@ -17,9 +18,10 @@ export interface CrowdCounts {
 }
 
 const CONNECT_BATCH = 100
-/** A refused client waits before it tries again. */
-const RETRY_MS = 100
+/** A client reconnects after a random delay below this one, as the published client does. */
+const RECONNECT_MAX_MS = 500
 
+const random = createSystemRandom()
 const counts = { frames: 0, lost: 0, repeated: 0, refused: 0 }
 const clients: { readonly position: () => number; readonly close: () => void }[] = []
 let port = 0
@@ -120,10 +122,8 @@ function openClient(address: number): void {
     opened.on('error', () => {})
     opened.on('close', () => {
       if (closed) return
-      const wasLive = isLive
-      if (!wasLive) counts.refused++
-      if (wasLive) open()
-      else setTimeout(open, RETRY_MS)
+      if (!isLive) counts.refused++
+      setTimeout(open, random.integer(RECONNECT_MAX_MS))
     })
   }
 

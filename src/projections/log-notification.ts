@@ -42,5 +42,6 @@ export function parseLogNotification(payload: string): LogNotification | undefin
   const { format, afterSeq, rows } = JSON.parse(payload.slice(start)) as { format: string; afterSeq: number; rows: readonly RawPageRow[] | null }
   if (format !== FORMAT || rows === null) return undefined
   const { end, ...page } = toLogPage(rows, ROWS_MAX + 1)
-  return end === null ? undefined : { ...page, end, afterSeq }
+  // The statement's limit may have cut the page.
+  return end === null || page.throughSeq < end.seq ? undefined : { ...page, end, afterSeq }
 }
