@@ -71,7 +71,7 @@ export const SLIPPAGE_TOLERANCE_BPS = { min: 0, max: 10_000 } as const
 export const TIME_IN_FORCE = { min: 0, max: 2 } as const
 export const TRAILING_PERCENT_BPS = { min: 1, max: 10_000 } as const
 
-/** Contract defaults, as shares of the pool's AUM: all reserved payouts, and open interest of one side of an asset. */
+/** Defaults of a contract that stores no limit, as shares of the pool's AUM: all reserved payouts, and open interest of one side of an asset. */
 export const OPEN_INTEREST_CAPS_BPS = { reserved: 7_000, assetSide: 2_500 } as const
 
 // Bounds not in the specification.

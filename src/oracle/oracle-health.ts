@@ -15,7 +15,7 @@ export interface OracleHealthReader {
 }
 
 export function createOracleHealth(parts: {
-  readonly prices: Pick<Prices, 'snapshot' | 'readings'>
+  readonly prices: Pick<Prices, 'snapshot' | 'readings' | 'maxAgeSec'>
   readonly clock: Clock
   /** Null: no heartbeats. */
   readonly heartbeatSecret: string | null
@@ -32,13 +32,14 @@ export function createOracleHealth(parts: {
     async health() {
       await prices.snapshot()
       const now = nowSec(clock)
-      const assets = prices.readings().map((reading) => describeReading(reading, now))
+      const staleAfterSec = prices.maxAgeSec() ?? PRICE_STALENESS_LIMIT_SEC
+      const assets = prices.readings().map((reading) => describeReading(reading, now, staleAfterSec))
       const staleCount = assets.filter(({ stale }) => stale).length
       const publisher = keeper()
       const isDegraded = staleCount > 0 || publisher.stale || !publisher.configured
       return {
         status: staleCount === assets.length ? 'down' : isDegraded ? 'degraded' : 'ok',
-        onchain: { staleAfterSec: PRICE_STALENESS_LIMIT_SEC, staleCount, assets },
+        onchain: { staleAfterSec, staleCount, assets },
         keeper: publisher,
       }
     },
@@ -52,10 +53,10 @@ export function createOracleHealth(parts: {
   }
 }
 
-function describeReading({ asset, price, isReadable }: PriceReading, now: number): OracleHealth['onchain']['assets'][number] {
+function describeReading({ asset, price, isReadable }: PriceReading, now: number, staleAfterSec: number): OracleHealth['onchain']['assets'][number] {
   // The time of the chain may be slightly ahead of the clock.
   const ageSec = price === null ? null : Math.max(0, now - price.timestamp)
-  const stale = ageSec === null || ageSec > PRICE_STALENESS_LIMIT_SEC
+  const stale = ageSec === null || ageSec > staleAfterSec
   return { asset, priceFloat: price?.priceFloat ?? null, ageSec, stale, error: isReadable ? null : 'price_unreadable' }
 }
 

@@ -65,6 +65,8 @@ export interface PriceBook {
   storeAll(reads: ReadonlyMap<string, AttestedPrice>, maxAgeSec: number | null): void
   subscribe(listener: PriceListener): () => void
   replaceAssets(assets: readonly string[], options: { readonly keep: boolean }): void
+  /** The age up to which the market accepts a price; null: unknown. */
+  maxAgeSec(): number | null
   /** Milliseconds since any asset was last read successfully; null before that. */
   ageMs(): number | null
 }
@@ -175,6 +177,7 @@ export function createPriceBook({ assets: firstAssets, clock, log, onRead, nowSe
       cached = null
       if (keep) for (const [asset, slot] of before) if (slots.has(asset)) slots.set(asset, slot)
     },
+    maxAgeSec: () => maxAgeSec,
     ageMs: () => (lastReadAtMs === null ? null : clock.elapsedMs() - lastReadAtMs),
   }
 }

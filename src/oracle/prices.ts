@@ -36,6 +36,8 @@ export interface Prices {
   snapshot(): Promise<PriceSnapshot>
   /** The last read of every asset, in listing order. */
   readings(): readonly PriceReading[]
+  /** The age up to which the market accepts a price for opening a position, seconds; null: unknown. */
+  maxAgeSec(): number | null
   /** Milliseconds since any asset was last read successfully; null before that. */
   ageMs(): number | null
   /** One asset's last price, without a read. */
@@ -137,6 +139,7 @@ export function createPrices(options: PricesOptions): Prices {
       price: book.serve(slot)?.price ?? null,
       isReadable: slot.last !== null && slot.failedAtMs === null,
     })),
+    maxAgeSec: book.maxAgeSec,
     ageMs: book.ageMs,
     current(asset) {
       const slot = book.slot(asset)

@@ -22,7 +22,9 @@ export const OracleHealth = Type.Object(
     }),
     onchain: Type.Object(
       {
-        staleAfterSec: Type.Integer({ description: 'Age from which a price is stale, seconds.', examples: [60] }),
+        staleAfterSec: Type.Integer({
+          description: 'Age above which the market rejects a price when a position is opened, seconds; 60 while it is unknown.', examples: [60],
+        }),
         staleCount: Type.Integer({ description: 'Number of assets with a stale price.', examples: [0] }),
         assets: Type.Array(
           Type.Object({

@@ -1,5 +1,9 @@
-// The vault's limits as it is configured now. The vault of generation 1 has no views for them: there the contract's defaults apply, and no limit on skew.
+// The vault's limits as it is configured now. The vault of generation 1 has no views for them, and no limit on skew: its entries are read. It stores a limit
+// only once its administrator has set it; until then the contract's defaults apply.
 
+import { readEntrySnapshot } from '../chain/entry-snapshot.ts'
+import { RpcFailure } from '../chain/failure.ts'
+import { contractDataKey, contractDataValue, instanceKey, instanceStorage } from '../chain/ledger-keys.ts'
 import type { ScValue } from '../chain/scval.ts'
 import { readField } from '../chain/structs.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
@@ -17,13 +21,33 @@ export interface VaultCaps {
   readonly hasShortfallReserve: boolean
 }
 
-const GENERATION_1_ASSET_CAPS: AssetCaps = { sideBps: OPEN_INTEREST_CAPS_BPS.assetSide, sideAbsolute: 0n, skewBps: null }
-
-/** The limits of generation 1. */
-export function defaultVaultCaps(assets: readonly string[]): VaultCaps {
-  return {
-    reserveBps: OPEN_INTEREST_CAPS_BPS.reserved, assets: new Map(assets.map((asset) => [asset, GENERATION_1_ASSET_CAPS])), hasShortfallReserve: false,
+/** Reads the limits of generation 1 from the vault's entries. Rejects with RpcFailure. */
+export async function readStoredVaultCaps(rpc: Rpc, vault: string, assets: readonly string[], options: CallOptions): Promise<VaultCaps> {
+  const instance = instanceKey(vault)
+  const capKeys = assets.map((asset) => [asset, assetCapKey(vault, asset)] as const)
+  const snapshot = await readEntrySnapshot(rpc, [instance, ...capKeys.map(([, key]) => key)], options)
+  if (snapshot === undefined) {
+    throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'a ledger closed between the entries of the vault' })
   }
+  const { entries } = snapshot
+  const instanceXdr = entries.get(instance)
+  const storage = instanceXdr === undefined ? undefined : instanceStorage(instanceXdr)
+  const known = new Map<string, AssetCaps>()
+  for (const [asset, key] of capKeys) {
+    const entry = entries.get(key)
+    const sideBps = entry === undefined ? OPEN_INTEREST_CAPS_BPS.assetSide : readField(contractDataValue(entry), 'u32')
+    if (sideBps !== undefined) known.set(asset, { sideBps, sideAbsolute: 0n, skewBps: null })
+  }
+  return { reserveBps: storage === undefined ? null : reserveIn(storage), assets: known, hasShortfallReserve: false }
+}
+
+function reserveIn(storage: ReadonlyMap<string, ScValue>): number | null {
+  const stored = storage.get('ReserveCapBps')
+  return stored === undefined ? OPEN_INTEREST_CAPS_BPS.reserved : readField(stored, 'u32') ?? null
+}
+
+function assetCapKey(vault: string, asset: string): string {
+  return contractDataKey(vault, { type: 'vec', value: [{ type: 'symbol', value: 'AssetCapBps' }, { type: 'symbol', value: asset }] })
 }
 
 /** Reads the limits of these assets. Rejects with RpcFailure. */

@@ -25,7 +25,7 @@ import { describeFunding } from './funding.ts'
 import { poolRooms, sideCapOf, smallestRoom } from './headroom.ts'
 import { createQuotes } from './quotes.ts'
 import type { ReadQuote } from './quotes.ts'
-import { defaultVaultCaps, readVaultCaps } from './vault-caps.ts'
+import { readStoredVaultCaps, readVaultCaps } from './vault-caps.ts'
 import type { VaultCaps } from './vault-caps.ts'
 
 /** Rejects with RpcFailure when the ledger cannot be read. */
@@ -93,7 +93,7 @@ export function createVenue(parts: {
 
   async function capsOf(exchange: Deployment, signal: AbortSignal): Promise<VaultCaps> {
     const { contracts: { vault }, assets: { symbols } } = exchange
-    if (!hasNewerView(exchange, 'vault', 'get_asset_caps', ['symbol'])) return defaultVaultCaps(symbols)
+    if (!hasNewerView(exchange, 'vault', 'get_asset_caps', ['symbol'])) return await readStoredVaultCaps(rpc, vault, symbols, { signal })
     const caps = await vaultCaps.get(cacheKeyOf(exchange), () => readVaultCaps(rpc, vault, symbols, { signal }))
     if (caps.reserveBps === null || caps.assets.size < symbols.length) vaultCaps.delete(cacheKeyOf(exchange))
     return caps

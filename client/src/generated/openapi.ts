@@ -27,7 +27,7 @@ export interface components {
       readonly status: "ok" | "degraded" | "down";
       /** @description Prices on the chain. */
       readonly onchain: {
-        /** @description Age from which a price is stale, seconds. */
+        /** @description Age above which the market rejects a price when a position is opened, seconds; 60 while it is unknown. */
         readonly staleAfterSec: number;
         /** @description Number of assets with a stale price. */
         readonly staleCount: number;

@@ -108,5 +108,5 @@ export function depositCap(env: ContractEnv): bigint {
 }
 
 export const assetUnrealizedPnlKey = (asset: string): Val => storageKey('AssetUnrealizedPnl', symbol(asset))
-export const assetCapKey = (asset: string): Val => storageKey('AssetCap', symbol(asset))
+export const assetCapKey = (asset: string): Val => storageKey('AssetCapBps', symbol(asset))
 export const depositedKey = (depositor: Val): Val => storageKey('Deposited', depositor)
