@@ -1,18 +1,17 @@
 // Public data from the stream: prices of all markets and the log's head, each with the time it arrived. The stream does not use up the API rate limit.
 
 import { signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
+import type { ReadonlySignal, Signal } from '@preact/signals'
 import type { Client, Stream } from '../client/src/index.ts'
 import { every, nowMs } from './clock.ts'
 import { streamFreshness } from './freshness.ts'
 import type { ReceivedHead, ReceivedPrice } from './freshness.ts'
 
-type PriceListener = (asset: string, price: ReceivedPrice) => void
-
 export interface Feed {
   readonly stream: Stream
   /** Time by this browser, updated every second. Use differences only. */
   readonly now: ReadonlySignal<number>
+  /** A component that reads it renders again with the next price. */
   price(asset: string): ReceivedPrice | undefined
   head(): ReceivedHead | null
   isLive(): boolean
@@ -20,9 +19,7 @@ export interface Feed {
   assets(): readonly string[]
   /** Subscribes to the prices of these markets. */
   subscribe(assets: readonly string[]): void
-  /** Calls `listener` with each price. Returns a function that removes it, as does `onSecond`. */
-  onPrice(listener: PriceListener): () => void
-  /** Calls `listener` every second, so that it can check what has become stale. */
+  /** Calls `listener` every second, so that it can check what has become stale. Returns a function that removes it. */
   onSecond(listener: () => void): () => void
 }
 
@@ -31,9 +28,8 @@ const SECOND_MS = 1_000
 export function createFeed(client: Client): Feed {
   const stream = client.stream()
   const now = signal(nowMs())
-  const prices = new Map<string, ReceivedPrice>()
+  const prices = new Map<string, Signal<ReceivedPrice | undefined>>()
   const assets = new Set<string>()
-  const priceListeners = new Set<PriceListener>()
   const secondListeners = new Set<() => void>()
   let head: ReceivedHead | null = null
 
@@ -46,32 +42,38 @@ export function createFeed(client: Client): Feed {
     for (const listener of secondListeners) listener()
   })
 
+  function priceOf(asset: string): Signal<ReceivedPrice | undefined> {
+    const known = prices.get(asset) ?? signal(undefined)
+    prices.set(asset, known)
+    return known
+  }
+
   function subscribe(asset: string): void {
     if (assets.has(asset)) return
     assets.add(asset)
+    const receive = (received: ReceivedPrice): void => {
+      priceOf(asset).value = received
+    }
+    // The price as soon as it changes, and every three seconds, so that silence is a sign.
+    stream.on(`prices.${asset}`, ({ data: { price, priceFloat, ageSec } }) => receive({ price, priceFloat, ageSec, receivedMs: nowMs() }))
     stream.on(`ticker.${asset}`, ({ data }) => {
-      const price = { price: data.price, priceFloat: data.priceFloat, ageSec: Math.max(0, data.ts / 1000 - data.timestamp), receivedMs: nowMs() }
-      prices.set(asset, price)
-      for (const listener of priceListeners) listener(asset, price)
+      receive({ price: data.price, priceFloat: data.priceFloat, ageSec: Math.max(0, data.ts / 1000 - data.timestamp), receivedMs: nowMs() })
     })
   }
 
   return {
     stream,
     now,
-    price: (asset) => prices.get(asset),
+    price: (asset) => priceOf(asset).value,
     head: () => head,
     isLive: () => streamFreshness(head, nowMs()) === 'fresh',
     assets: () => [...assets],
     subscribe(wanted) {
       for (const asset of wanted) subscribe(asset)
     },
-    onPrice: (listener) => addListener(priceListeners, listener),
-    onSecond: (listener) => addListener(secondListeners, listener),
+    onSecond(listener) {
+      secondListeners.add(listener)
+      return () => void secondListeners.delete(listener)
+    },
   }
-}
-
-function addListener<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
-  listeners.add(listener)
-  return () => void listeners.delete(listener)
 }
