@@ -2,12 +2,10 @@
 // changes or closes positions, or places or cancels one order; keepers' calls do more (src/exchange/settlement.ts).
 
 import type { EntryChange, EntryChanges, OrderEntry, PositionEntry } from './entry-changes.ts'
+import type { TransferItem } from './position-changes.ts'
+import { amountOf, sum } from './settlement-segments.ts'
 
-export interface EffectTransfer {
-  readonly from: string
-  readonly to: string
-  readonly amount: bigint
-}
+export type EffectTransfer = Pick<TransferItem, 'from' | 'to' | 'amount'>
 
 export interface EffectEvent {
   readonly contract: string
@@ -75,13 +73,13 @@ function fromEvents(events: readonly EffectEvent[]): TradeEffects {
   const position = ofMarket('position_opened') ?? ofMarket('position_closed')
   const order = ofMarket('order_placed') ?? (position === undefined ? ofMarket('order_cancelled') : undefined)
   const pnls = results(events)
-  const entryPrice = position === undefined ? null : amountIn(position, 'entryPrice')
+  const entryPrice = position === undefined ? null : amountOf(position['entryPrice'])
   return {
     ...NOTHING,
     positionId: idIn(position, 'positionId') ?? idIn(closesIn(events)[0]?.payload, 'positionId'),
     orderId: idIn(order, 'orderId'),
     entryPrice,
-    size: position === undefined ? null : amountIn(position, 'size'),
+    size: position === undefined ? null : amountOf(position['size']),
     pnl: pnls.length === 0 ? null : sum(pnls),
     price: ofMarket('position_opened') === undefined ? closePrice(events) : entryPrice,
   }
@@ -170,30 +168,21 @@ function closesIn(events: readonly EffectEvent[] | null): readonly EffectEvent[]
 
 /** The profits and losses of the positions that are closed. */
 function results(events: readonly EffectEvent[] | null): readonly bigint[] {
-  return closesIn(events).map(({ payload }) => amountIn(payload, 'pnl')).filter((pnl) => pnl !== null)
+  return closesIn(events).map(({ payload }) => amountOf(payload['pnl'])).filter((pnl) => pnl !== null)
 }
 
 function closePrice(events: readonly EffectEvent[] | null): bigint | null {
   const [close] = closesIn(events)
-  return close === undefined ? null : amountIn(close.payload, 'closePrice') ?? amountIn(close.payload, 'price')
+  return close === undefined ? null : amountOf(close.payload['closePrice'] ?? close.payload['price'])
 }
 
 /** The fee of a deposit into or a withdrawal from the liquidity vault. */
 function liquidityFee(events: readonly EffectEvent[] | null): bigint | null {
   const flow = events?.find(({ contract, topic }) => contract === 'vault' && (topic === 'deposit' || topic === 'withdraw'))
-  return flow === undefined ? null : amountIn(flow.payload, 'fee')
-}
-
-function amountIn(payload: Readonly<Record<string, unknown>>, name: string): bigint | null {
-  const value = payload[name]
-  return typeof value === 'bigint' ? value : null
+  return flow === undefined ? null : amountOf(flow.payload['fee'])
 }
 
 function idIn(payload: Readonly<Record<string, unknown>> | undefined, name: string): number | null {
   const value = payload?.[name]
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
-}
-
-function sum(values: readonly bigint[]): bigint {
-  return values.reduce((total, value) => total + value, 0n)
 }

@@ -6,6 +6,7 @@ import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { TransactionResponse } from '../chain/responses.ts'
 import { agreesWithEvents } from '../exchange/entry-plausibility.ts'
+import { listEpochs } from '../projections/epochs.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import type { EffectsObservation, UnreadTransaction } from '../projections/transaction-effects.ts'
 import { listUnreadTransactions, recordTransactionEffects } from '../projections/transaction-effects.ts'
@@ -17,10 +18,12 @@ const BATCH = 24
 /** Concurrent calls: half of what a node gets at most, the rest is for submissions. */
 const CONCURRENT_CALLS = 4
 
-/** A transaction and the epoch that archived it. */
-interface Subject extends UnreadTransaction {
+/** A transaction and the epoch that archived it: the current one, or an earlier one on the same chain. */
+interface Subject extends Omit<UnreadTransaction, 'epoch'> {
   readonly epoch: Epoch
 }
+
+type Observation = EffectsObservation & Pick<Subject, 'epoch'>
 
 /** A transaction on the ledger and what it wrote. */
 export interface AppliedTransaction {
@@ -33,22 +36,31 @@ export interface AppliedTransaction {
 type OnApplied = ((applied: AppliedTransaction) => void) | undefined
 
 /** `archive` has transactions that the node dropped; null: there is none. */
-export function transactionEffects(archive: Rpc | null, onApplied?: OnApplied): EntrySubject<Subject, EffectsObservation> {
+export function transactionEffects(archive: Rpc | null, onApplied?: OnApplied): EntrySubject<Subject, Observation> {
   return {
     name: 'effects of transactions',
     idOf: ({ seq }) => seq,
     batch: BATCH,
-    listUnknown: async (db, epoch, options) => (await listUnreadTransactions(db, epoch.deployment, options)).map((transaction) => ({ ...transaction, epoch })),
+    async listUnknown(db, { chain }, options) {
+      const epochs = (await listEpochs(db)).filter((each) => each.chain === chain)
+      const unread = await listUnreadTransactions(db, [...new Set(epochs.map(({ deployment }) => deployment))], options)
+      return unread.flatMap((transaction) => epochs.filter(({ number }) => number === transaction.epoch).map((epoch) => ({ ...transaction, epoch })))
+    },
     observe: (rpc, _contracts, subjects, _indexedLedger, options) => readAll({ rpc, archive, onApplied }, subjects, options),
-    record: (tx, epoch, observations, nowMs) => recordTransactionEffects(tx, epoch, observations, nowMs),
+    async record(tx, _epoch, observations, nowMs) {
+      for (const own of Map.groupBy(observations, ({ epoch }) => epoch.deployment).values()) {
+        const [first] = own
+        if (first !== undefined) await recordTransactionEffects(tx, first.epoch, own, nowMs)
+      }
+    },
   }
 }
 
 async function readAll(
   { rpc, archive, onApplied }: { readonly rpc: Rpc; readonly archive: Rpc | null; readonly onApplied: OnApplied }, transactions: readonly Subject[],
   options: CallOptions,
-): Promise<readonly EffectsObservation[]> {
-  const observations: EffectsObservation[] = []
+): Promise<readonly Observation[]> {
+  const observations: Observation[] = []
   const waiting = [...transactions]
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -66,23 +78,23 @@ async function readAll(
 }
 
 /** Undefined: the node does not have the transaction yet, or its response is not of this transaction. */
-function effectsIn(response: TransactionResponse, transaction: Subject, onApplied: OnApplied): EffectsObservation | undefined {
+function effectsIn(response: TransactionResponse, transaction: Subject, onApplied: OnApplied): Observation | undefined {
   const { seq, txHash, ledger, epoch } = transaction
   if (response.status === 'NOT_FOUND') {
-    return response.oldestLedger !== null && response.oldestLedger > ledger ? { seq, txHash, ledger, effects: null } : undefined
+    return response.oldestLedger !== null && response.oldestLedger > ledger ? { seq, txHash, ledger, epoch, effects: null } : undefined
   }
   if (response.status !== 'SUCCESS' || response.ledger !== ledger) return undefined
   const { envelopeXdr, metaXdr } = response
   if (envelopeXdr === undefined || metaXdr === undefined) return undefined
   const signed = readEnvelope(envelopeXdr, txHash, epoch.passphrase)
   if (signed === undefined) return undefined
-  if (metaXdr.length > META_MAX_LENGTH) return { seq, txHash, ledger, effects: null }
+  if (metaXdr.length > META_MAX_LENGTH) return { seq, txHash, ledger, epoch, effects: null }
   const meta = decodeMeta(metaXdr, epoch.contracts.market)
   if (meta === null || !hasEvents(meta.events, transaction) || !agreesWithEvents(meta.changes, transaction.payloads)) return undefined
   onApplied?.({ envelopeXdr, writtenKeys: meta.writtenKeys() })
   const { source, contract, functionName } = signed
   const call = contract === null || functionName === null ? null : { source, contract, functionName }
-  return { seq, txHash, ledger, effects: { changes: meta.changes, call } }
+  return { seq, txHash, ledger, epoch, effects: { changes: meta.changes, call } }
 }
 
 /** Whether the events of the exchange's contracts are the archived ones. */

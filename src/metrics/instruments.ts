@@ -46,6 +46,7 @@ export function createInstruments(registry: Registry) {
     contractNotUnderstood: gauge(
       'gateway_contract_not_understood', 'What this version does not understand of a contract\'s interface; absent while its code is unknown', ['contract'],
     ),
+    unreadTransactions: gauge('gateway_index_unread_transactions', 'Transactions whose changed entries were not read yet, counted up to 10,000'),
     unknownEvents: gauge('gateway_index_unknown_events', 'Archived events of unknown topic or shape'),
     gaps: gauge('gateway_index_gaps', 'Ranges of ledgers that could not be indexed'),
     ledgersUntilLost: gauge(

@@ -143,6 +143,7 @@ async function readIndex(instruments: Instruments, readSnapshot: MetricSources['
   setOrRemove(instruments.indexLedger, state?.lastLedger ?? null)
   setOrRemove(instruments.indexAge, closeSec === null ? null : Math.max(0, nowSec(clock) - closeSec))
   setOrRemove(instruments.unknownEvents, state?.unknownEvents ?? null)
+  setOrRemove(instruments.unreadTransactions, state?.unreadTransactions ?? null)
   setOrRemove(instruments.gaps, state?.gaps ?? null)
   setOrRemove(instruments.ledgersUntilLost, state?.ledgersUntilLost ?? null)
   setOrRemove(instruments.marketFound, state === null || state.marketFound === null ? null : Number(state.marketFound))

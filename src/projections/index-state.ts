@@ -55,6 +55,8 @@ export interface IndexState {
   readonly ledgersUntilLost: number | null
   /** Number of archived events that could not be decoded. */
   readonly unknownEvents: number
+  /** Transactions whose effects were not read yet, counted up to a limit. */
+  readonly unreadTransactions: number
   /** Number of archived events by topic; `unknown`: could not be decoded. */
   readonly archived: Readonly<Record<string, number>>
   /** How often a position or the open interest differed from the ledger. */
@@ -72,6 +74,9 @@ export interface IndexState {
 /** A node whose oldest ledger is one of these first ones has dropped nothing. */
 const FIRST_LEDGERS = 2
 
+/** Unread transactions are counted up to this number: after an outage there can be many. */
+const UNREAD_COUNTED_MAX = 10_000
+
 /** Reads the state of the index in one statement; null while nothing has been indexed. */
 export async function readIndexState(db: Queryable): Promise<IndexState | null> {
   const rows = await db.query<IndexState>(
@@ -79,6 +84,7 @@ export async function readIndexState(db: Queryable): Promise<IndexState | null> 
        (select count(*) from idx.gaps) as gaps, ${GAP_RANGES} as "gapRanges",
        case when c.oldest_ledger > ${FIRST_LEDGERS} then greatest(0, c.last_ledger + 1 - c.oldest_ledger) end as "ledgersUntilLost",
        c.unknown_events as "unknownEvents",
+       (select count(*) from (select 1 from idx.unread_transactions limit ${UNREAD_COUNTED_MAX}) u) as "unreadTransactions",
        ${ARCHIVED_BY_TOPIC} as archived,
        (select jsonb_build_object('ended', count(*) filter (where k.kind = 'ended'), 'changed', count(*) filter (where k.kind = 'changed'),
           'opened', count(*) filter (where k.kind = 'opened'),

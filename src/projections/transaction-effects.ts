@@ -21,8 +21,10 @@ import { effectsToJson } from './stored-effects.ts'
 import type { TransactionEffects } from './stored-effects.ts'
 import { addToIntervals } from './trader-results.ts'
 
-/** A transaction of the market whose effects were not read yet. */
+/** A transaction of a market whose effects were not read yet. */
 export interface UnreadTransaction {
+  /** Number of the epoch that archived it. */
+  readonly epoch: number
   /** Of its first event. */
   readonly seq: number
   readonly txHash: string
@@ -71,20 +73,21 @@ export async function noteTransactions(tx: Queryable, { deployment, contracts }:
   )
 }
 
-/** Transactions whose effects were not read yet, oldest first, without those whose seqs are `except`. */
+/** Transactions of these deployments whose effects were not read yet, oldest first, without those whose seqs are `except`. */
 export async function listUnreadTransactions(
-  db: Queryable, deployment: number, options: { readonly limit: number; readonly except: readonly number[] },
+  db: Queryable, deployments: readonly number[], options: { readonly limit: number; readonly except: readonly number[] },
 ): Promise<readonly UnreadTransaction[]> {
   return await db.query<UnreadTransaction>(
-    `select u.seq, u.tx_hash as "txHash", u.ledger, own.events, own.payloads
-     from (select * from idx.unread_transactions where deployment = $1 and seq <> all($3::bigint[]) order by seq limit $2) u
+    `select u.seq, u.tx_hash as "txHash", u.ledger, own.epoch, own.events, own.payloads
+     from (select * from idx.unread_transactions where deployment = any($1::int[]) and seq <> all($3::bigint[]) order by seq limit $2) u
      cross join lateral (
-       select coalesce(json_agg(e.contract_id || ' ' || e.topics_xdr || ' ' || e.value_xdr order by e.seq), '[]'::json) as events,
+       select max(e.epoch) as epoch,
+         coalesce(json_agg(e.contract_id || ' ' || e.topics_xdr || ' ' || e.value_xdr order by e.seq) filter (where not e.is_transfer), '[]'::json) as events,
          coalesce(json_agg(e.payload order by e.seq) filter (where e.contract_id = p.contracts->>'market'), '[]'::json) as payloads
        from idx.events e join idx.epochs p on p.number = e.epoch
-       where e.tx_hash = u.tx_hash and p.deployment = u.deployment and not e.is_transfer
+       where e.tx_hash = u.tx_hash and p.deployment = u.deployment
      ) own order by u.seq`,
-    [deployment, options.limit, options.except],
+    [deployments, options.limit, options.except],
   )
 }
 

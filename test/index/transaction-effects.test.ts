@@ -150,3 +150,20 @@ test('a transaction that the node dropped is read from an archive node', async (
   assert.equal(await observe(GONE, nodeWith(asIs)), unread)
   assert.equal(await count('idx.transaction_effects where effects is null'), unknown)
 })
+
+test('transactions of an earlier deployment on the same chain are read too, against its own contracts', async () => {
+  await using replaced = await createGatewayFixture({ traders: 6, seed: 'earlier deployment' })
+  await replaced.closeLedgers(30)
+  await replaced.catchUp()
+  const unread = async (): Promise<number> => (await replaced.store.read.query('select 1 from idx.unread_transactions')).length
+  assert.ok(await unread() > 3)
+  const { contracts } = replaced.network
+  await replaced.restartWithContracts({ ...contracts, market: contracts.oracleShim })
+  await replaced.closeLedgers(1)
+  await replaced.catchUp()
+  for (let rounds = 0; rounds < EMPTY_ROUNDS_MAX; rounds++) for (let found = 1; found > 0;) found = await replaced.indexer.observe()
+  assert.equal(await unread(), 0)
+  const effects = await replaced.store.read.query<{ deployment: number; known: boolean }>(
+    'select distinct deployment, effects is not null as known from idx.transaction_effects')
+  assert.deepEqual(effects, [{ deployment: 1, known: true }])
+})
