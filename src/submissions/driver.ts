@@ -7,6 +7,7 @@ import { createSemaphore } from '../base/semaphore.ts'
 import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
 import { readArchivedLedgers, readTransactionEvents } from '../projections/transaction-events.ts'
+import type { DatabaseClock } from './database-clock.ts'
 import { createSubmissionDrive } from './drive-submission.ts'
 import type { SubmissionDriveParts } from './drive-submission.ts'
 import { LEASE_MS } from './journal.ts'
@@ -26,6 +27,8 @@ export interface Driver {
 }
 
 export interface DriverParts extends SubmissionDriveParts {
+  /** Instances compare the times that they store. */
+  readonly clock: DatabaseClock
   readonly log: Log
   /** The submissions that callers of this instance wait for. The driver leaves them to the relay. */
   readonly listLive: () => readonly { readonly owner: string; readonly hash: string }[]
@@ -94,6 +97,7 @@ export function createDriver(parts: DriverParts): Driver {
   }
 
   async function tick(signal: AbortSignal): Promise<number> {
+    await clock.refresh()
     await parts.storeLate()
     await renew()
     const driven = await driveDue(signal)

@@ -12,6 +12,8 @@ import type { SubmitOptions } from '../relay/submissions.ts'
 import type { Store } from '../store/store.ts'
 import { judgeNow } from './drive-submission.ts'
 import { ClientIdInUse } from './client-id.ts'
+import { createDatabaseClock, readDatabaseTime } from './database-clock.ts'
+import type { ReadDatabaseTime } from './database-clock.ts'
 import { createDriver } from './driver.ts'
 import type { Driver } from './driver.ts'
 import { createJournal, hasLedger } from './journal.ts'
@@ -67,17 +69,20 @@ export interface SubmissionServiceParts {
   readonly random: Random
   readonly log: Log
   readonly rpc: Rpc
+  /** By default from the primary of `store`. */
+  readonly readDatabaseTime?: ReadDatabaseTime
 }
 
 export function createSubmissionService(parts: SubmissionServiceParts): SubmissionService {
-  const { store, relay, clock, log } = parts
+  const { store, relay, log } = parts
+  const clock = createDatabaseClock(parts.clock, parts.readDatabaseTime ?? (() => readDatabaseTime(store.write)))
   const ended = new Map<FinalStatus, number>()
   const onEnded = (status: FinalStatus): void => void ended.set(status, (ended.get(status) ?? 0) + 1)
   const instance = Buffer.from(parts.random.bytes(ID_BYTES)).toString('hex')
   const journal = createJournal({ store, clock, driver: instance, operationOf: relay.operationOf, onEnded })
   const live = createLiveSubmissions()
   const unstored = createUnstoredSubmissions({ journal, log, storeOutcome: (entry, isFirst) => storeOutcome(entry, isFirst, true) })
-  const driver: Driver = createDriver({ ...parts, journal, instance, storeLate: unstored.storeLate, listLive: live.list })
+  const driver: Driver = createDriver({ ...parts, clock, journal, instance, storeLate: unstored.storeLate, listLive: live.list })
   const transactions = createTransactionReader({ store, relay, clock, journal })
 
   function stats(): SubmissionStats {
@@ -171,7 +176,7 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
     entry: Unstored, begun: Begun, { submission, isLast }: { readonly submission: LiveSubmission; readonly isLast: boolean },
   ): Promise<SubmitOutcome> {
     const { isFirst } = submission
-    const proved = isFirst || begun.record.status !== 'PENDING' ? undefined : await judgeRefusal(parts, entry, begun)
+    const proved = isFirst || begun.record.status !== 'PENDING' ? undefined : await judgeRefusal({ ...parts, clock }, entry, begun)
     if (proved !== undefined) {
       await conclude(entry, () => journal.end(begun.record, proved, resultOf(entry.outcome)))
       return entry.outcome

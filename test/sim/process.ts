@@ -125,7 +125,10 @@ export async function startProcess(index: number, run: number, parts: ProcessPar
 
   function startTrading({ serve }: TradingServer): Trading {
     const own = createSeededRandom(`gateway/${index}/${run}`)
-    return serve({ store: faultyStore('api'), rpc: createRpc({ ...rpcParts, random: own }), clock, random: own, log, deployment, networkPassphrase })
+    const readDatabaseTime = async (): Promise<number> => parts.clock.nowMs()
+    return serve({
+      store: faultyStore('api'), rpc: createRpc({ ...rpcParts, random: own }), clock, random: own, log, deployment, networkPassphrase, readDatabaseTime,
+    })
   }
 
   return {

@@ -244,23 +244,15 @@ async function finishRequests(simulation: SimulationState, onCalm: () => void): 
 
 /** Without a client waiting, every stored submission reaches a final state. Then all processes report it. */
 async function finishSubmissions(simulation: SimulationState): Promise<void> {
-  const { network, store, profile, clients, clock, processes } = simulation
+  const { network, store, profile, clients, processes } = simulation
   const ledgerMs = Math.max(profile.ledgerSec * 1000, FINAL_LEDGER_MS)
   const close = async (): Promise<void> => {
     await network.step()
     await advance(simulation, ledgerMs, FINAL_SLICE_MS)
     clients.check()
   }
-  const stepsTime = (profile.timeStep ?? 0) > 0
-  const limitMs = LIVENESS_MS + VALID_MS + (stepsTime ? profile.ledgers * HOUR_MS : 0)
   let waited = 0
-  for (; (await countPending(store.read)) > 0 && waited < limitMs; waited += ledgerMs) {
-    await close()
-    if (!stepsTime || waited < LIVENESS_MS + VALID_MS) continue
-    // Leases and pauses of a process whose wall clock is ahead end that much later.
-    clock.advance(HOUR_MS)
-    waited += HOUR_MS
-  }
+  for (; (await countPending(store.read)) > 0 && waited < LIVENESS_MS + VALID_MS; waited += ledgerMs) await close()
   assert.equal(await countPending(store.read), 0, `submissions are still pending ${waited / 1000} s after the last fault`)
   clients.lookUpAll(processes)
   for (waited = 0; clients.waiting() > 0 && waited < LIVENESS_MS; waited += ledgerMs) await close()

@@ -291,3 +291,18 @@ test('reports try_again_later when the refusal could be stored although the subm
   assert.equal((await fixture.row(instance, signed.hash))?.status, 'PREPARED')
   assert.equal(fixture.chain.sent.length, 0)
 })
+
+test('a dead instance whose wall clock was an hour ahead keeps its submissions no longer than others', async () => {
+  await using fixture = await openSubmissions()
+  const first = fixture.start({ aheadMs: 3_600_000 })
+  await fixture.pass(1)
+  const signed = fixture.sign(1)
+  fixture.nodes.forEach((node) => (node.send = 'lost request'))
+  void first.service.submit(signed, { owner: OWNER, clientId: null }, { pollTimeoutMs: 30_000, requester: { address: 'a', key: 'k' } }).catch(() => {})
+  await fixture.pass(2, 'nothing')
+  first.kill()
+  fixture.nodes.forEach((node) => (node.send = 'none'))
+  const second = fixture.start()
+  await fixture.pass(38)
+  assert.equal((await fixture.row(second, signed.hash))?.status, 'SUCCESS')
+})

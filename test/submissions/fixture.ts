@@ -75,7 +75,8 @@ export interface SubmissionFixture extends AsyncDisposable {
   readonly store: Store
   readonly chain: ModelChain
   readonly nodes: readonly [ModelNode, ModelNode]
-  start(): Instance
+  /** `aheadMs`: by how much its wall clock is ahead. */
+  start(options?: { readonly aheadMs?: number }): Instance
   /** Signs a call of the trader. `validSec` null: without a time bound. */
   sign(sequence: number, options?: { readonly validSec?: number | null; readonly signer?: Keypair }): SignedTransaction
   /** Submits without waiting long; resolves with the answer. */
@@ -220,8 +221,9 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
     }
   }
 
-  function start(): Instance {
+  function start({ aheadMs = 0 }: { readonly aheadMs?: number } = {}): Instance {
     started += 1
+    const ownClock = { ...clock, nowMs: () => clock.nowMs() + aheadMs }
     const random = createSeededRandom(`instance ${started}`)
     const database = { isDown: false, failAfter: Number.POSITIVE_INFINITY, losesAnswers: false }
     let isDead = false
@@ -244,7 +246,9 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
     })
     const deployment = currentDeploymentOf(CONTRACTS, { passphrase: PASSPHRASE })
     const relay = createRelay({ rpc, clock, log: silentLog, deployment, ledgerWatermarks: createLedgerWatermarks(clock), ...NO_WARNINGS })
-    const service = createSubmissionService({ store: own, relay, rpc, clock, random, log: silentLog })
+    const service = createSubmissionService({
+      store: own, relay, rpc, clock: ownClock, random, log: silentLog, readDatabaseTime: async () => clock.nowMs(),
+    })
     const stop = new AbortController()
     const running = service.run(stop.signal)
     const instance: Instance = {

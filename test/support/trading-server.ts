@@ -65,6 +65,8 @@ export interface TradingParts {
   readonly log: Log
   readonly deployment: CurrentDeployment
   readonly networkPassphrase: string
+  /** By default from the store. */
+  readonly readDatabaseTime?: () => Promise<number>
   /** By default every account may have keys. */
   readonly allowlist?: Allowlist
   /** Active keys per owner; the default of the gateway if absent. */
