@@ -175,3 +175,21 @@ test('returns orders as of a ledger as they were when it had been indexed', asyn
   }
   await assert.rejects(listAt(fixture.node.latest().sequence + 1), LedgerNotIndexed)
 })
+
+test('orders that were pending on a chain before a reset are cancelled, and the others stay as they were', async () => {
+  await indexLedger([place(), place(), place()])
+  await indexLedger([fixture.exchange.endOrder(EXECUTES), fixture.exchange.endOrder(CANCELS)])
+  const [epoch] = await store.read.query<{ epoch: string }>('select epoch from idx.epochs')
+  const before = await history()
+  assert.deepEqual(before.map(({ status }) => status).toSorted(), ['cancelled', 'executed', 'pending'])
+  fixture.reset()
+  fixture.closeLedger(60)
+  await indexLedger([place()])
+  assert.deepEqual((await history()).map(({ orderId, status }) => [orderId, status]), [[1, 'pending']])
+  const earlier = (status?: 'pending' | 'executed' | 'cancelled') =>
+    allRows((cursor) => listOrderHistory(store.read, { trader: BOB, deployment: epoch?.epoch, status, limit: 1, cursor }))
+  const now = await earlier()
+  assert.deepEqual(now, before.map((order) => (order.status === 'pending' ? { ...order, status: 'cancelled' } : order)))
+  for (const status of ['pending', 'executed', 'cancelled'] as const) assert.deepEqual(await earlier(status), now.filter((order) => order.status === status))
+  for (const order of now) assert.deepEqual(await orderOf(order.orderId, epoch?.epoch), order)
+})

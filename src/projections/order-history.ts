@@ -81,19 +81,30 @@ export interface OrderHistoryFilter extends AsOf {
  */
 export async function listOrderHistory(db: Queryable, filter: OrderHistoryFilter): Promise<Page<Order>> {
   const { trader, status, asset, deployment: name, limit, cursor, atLedger } = filter
-  const deployment = await findDeployment(db, name)
+  const { deployment, hasEnded } = await findDeployment(db, name)
   assert(status === undefined || atLedger === undefined, 'a status as of a ledger')
   const page = await listLog<RawOrder & { readonly throughSeq: number | null }>(db, {
     kind: `order-history-${deployment}`,
     table: 'idx.orders',
     by: { column: 'order_id', through: (seq) => lastOrderId(String(deployment), seq) },
     ...(atLedger === undefined ? {} : { only: KNOWN_BY_STATE, atLedger }),
-    equals: { deployment, trader, asset, status },
+    ...(hasEnded && status !== undefined ? { only: STATUS_AFTER_RESET[status] } : {}),
+    equals: { deployment, trader, asset, status: hasEnded ? undefined : status },
     columns: { ...COLUMNS, throughSeq: throughSeqOf(filter) },
     limit,
     cursor,
   })
-  return { ...page, rows: page.rows.map(({ throughSeq, ...raw }) => toOrder(asOf(raw, throughSeq))) }
+  return { ...page, rows: page.rows.map(({ throughSeq, ...raw }) => toOrder(afterReset(asOf(raw, throughSeq), hasEnded))) }
+}
+
+/** SQL: the orders with a status, in a deployment whose chain a reset has ended. Nothing executes or cancels its pending orders any more. */
+const STATUS_AFTER_RESET: Readonly<Record<OrderLifeStatus, string>> = {
+  pending: 'false', executed: 'r.status = \'executed\'', cancelled: 'r.status <> \'executed\'',
+}
+
+/** An order that was pending when its chain ended is cancelled, without an event that says so. */
+function afterReset(raw: RawOrder, hasEnded: boolean): RawOrder {
+  return hasEnded && raw.status === 'pending' ? { ...raw, status: 'cancelled' } : raw
 }
 
 /** SQL: the last order id that was placed up to a seq, or before the next placement that was reported. */
@@ -117,7 +128,8 @@ function throughSeqOf({ atLedger }: AsOf): string {
 export async function readOrder(
   db: Queryable, filter: AsOf & { readonly orderId: number; readonly deployment?: string | undefined },
 ): Promise<{ readonly order: Order | null; readonly head: Head }> {
-  const params: Param[] = [await findDeployment(db, filter.deployment), clampToSafeInteger(filter.orderId)]
+  const { deployment, hasEnded } = await findDeployment(db, filter.deployment)
+  const params: Param[] = [deployment, clampToSafeInteger(filter.orderId)]
   const state = stateSource(filter, (value) => `$${params.push(value)}`)
   const known = filter.atLedger === undefined ? 'true' : KNOWN_BY_STATE
   const rows = await db.query<HeadColumns & ((RawOrder & { readonly throughSeq: number | null }) | { readonly orderId: null })>(
@@ -127,7 +139,7 @@ export async function readOrder(
     params,
   )
   const [raw] = rows
-  return { order: raw === undefined || raw.orderId === null ? null : toOrder(asOf(raw, raw.throughSeq)), head: headOf(rows) }
+  return { order: raw === undefined || raw.orderId === null ? null : toOrder(afterReset(asOf(raw, raw.throughSeq), hasEnded)), head: headOf(rows) }
 }
 
 /** An order as it was after one event, for the channel of its account. */
@@ -185,15 +197,23 @@ export async function readOrderOutcomes(
   return new Map(rows.map(({ placedBy, ...outcome }) => [placedBy, outcome]))
 }
 
-/** The number of the current deployment, or of the newest one with this name. No deployment has number 0. */
-async function findDeployment(db: Queryable, name: string | undefined): Promise<number> {
-  const [row] = await db.query<{ deployment: number }>(
+interface FoundDeployment {
+  /** No deployment has number 0. */
+  readonly deployment: number
+  /** Whether its chain is no longer the indexed one. */
+  readonly hasEnded: boolean
+}
+
+/** The current deployment, or the newest one with this name. */
+async function findDeployment(db: Queryable, name: string | undefined): Promise<FoundDeployment> {
+  const [row] = await db.query<FoundDeployment>(
     name === undefined
-      ? 'select e.deployment from idx.cursor c join idx.epochs e on e.number = c.epoch'
-      : 'select deployment from idx.epochs where name = $1 or epoch = $1 order by number desc limit 1',
+      ? 'select e.deployment, false as "hasEnded" from idx.cursor c join idx.epochs e on e.number = c.epoch'
+      : `select e.deployment, e.chain <> (select h.chain from idx.cursor c join idx.epochs h on h.number = c.epoch) as "hasEnded"
+         from idx.epochs e where e.name = $1 or e.epoch = $1 order by e.number desc limit 1`,
     name === undefined ? [] : [toSearchText(name)],
   )
-  return row?.deployment ?? 0
+  return row ?? { deployment: 0, hasEnded: false }
 }
 
 /** The order before the events after `seq`; null: as it is now. */

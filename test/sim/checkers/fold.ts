@@ -30,6 +30,8 @@ interface FoldedTrade {
   readonly entryPrice: string | null
   readonly closePrice: string
   readonly pnl: string | null
+  readonly seq: number
+  readonly eventId: string
 }
 
 interface FoldedStats {
@@ -141,6 +143,8 @@ function ending(event: Archived, payload: Readonly<Record<string, unknown>>, leg
     entryPrice: leg?.entryPrice ?? null,
     closePrice: String(payload['closePrice']),
     pnl: isClose ? String(payload['pnl']) : null,
+    seq: event.seq,
+    eventId: event.eventId,
   }
 }
 

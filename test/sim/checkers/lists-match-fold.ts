@@ -41,10 +41,10 @@ export async function checkListsMatchFold(db: Queryable, archive: readonly Archi
   await checkFeedsMatchLog(db, archive)
 }
 
-/** Trades without the label of their deployment. */
+/** Trades without the labels of their deployment and epoch, and without their orders, which have checkers of their own. */
 async function readAllTrades(db: Queryable, filter: Pick<TradesFilter, 'trader' | 'asset'>): Promise<object[]> {
   const rows = await readWholeList((cursor) => listTrades(db, { ...filter, limit: PAGE_ROWS, cursor }))
-  return rows.map(({ deployment: _label, ...row }) => row)
+  return rows.map(({ deployment: _label, epoch: _epoch, orderId: _order, ...row }) => row)
 }
 
 /** A filtered list equals the filtered whole list. */
