@@ -92,7 +92,7 @@ test('the help of every command lists its arguments and options, without a reque
 
 test('prices prints a table, and the gateway\'s response with --json', async () => {
   const table = await call(['prices', 'btc', 'ETH'])
-  assert.match(table.stdout, /^asset +price +attested \(UTC\)\nBTC +\d+\.\d{2,7} +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\nETH /)
+  assert.match(table.stdout, /^asset +price +attested \(UTC\) +age, s +state\nBTC +\d+\.\d{2,7} +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\d+ +live\nETH /)
   const { prices } = await json<{ readonly prices: readonly { readonly asset: string; readonly price: string }[] }>('prices')
   assert.equal(prices.length, 14)
   assert.match(prices[0]?.price ?? '', /^\d{8,}$/)
@@ -100,10 +100,30 @@ test('prices prints a table, and the gateway\'s response with --json', async () 
   assert.match((await call(['prices', 'SHIB'])).stderr, /Unknown market SHIB/)
 })
 
+test('status shows gateway, index, prices and account, and works without a key', async () => {
+  const { stdout: out } = await call(['status'])
+  for (const line of [/^gateway +version /m, /^ledger +\d+$/m, /^index +\d+ s behind/m, /^prices +14, the oldest is \d+ s old/m, /^USDC +\d+\.\d{2}/m]) assert.match(out, line)
+  assert.match((await call(['status'], { environment: { URL: url } })).stdout, /^account +no API key configured$/m)
+})
+
+test('do lists the operations, and explains the fields of one with unit, range and default', async () => {
+  assert.match((await call(['do'])).stdout, /^open_position +Opens an isolated position/m)
+  const { code, stdout: out } = await call(['do', 'place_limit_order', '--help'], { environment: {} })
+  assert.equal(code, 0)
+  assert.match(out, /^ {2}collateral +Collateral in USDC\..* Write a decimal like 100 or 0\.25\.$/m)
+  assert.match(out, /^ {2}leverage .* From 1 to 10\. Write a whole number\.$/m)
+  assert.match(out, /^ {2}triggerCondition .* One of Above, Below\.$/m)
+  assert.match(out, /^ {2}reduceOnly .* false by default\. Write true or false\. May be omitted\.$/m)
+  const wrong = await call(['do', 'deposit_cross_margin', 'amuont=5'])
+  assert.deepEqual([wrong.code, wrong.stderr.split('\n')[0]], [2, 'error: deposit_cross_margin has no field "amuont".'])
+  const dry = await call(['do', 'deposit_cross_margin', 'amount=12.5', '--dry-run'])
+  assert.match(dry.stdout, /^amount +12\.50$/m, 'amounts are decimals')
+})
+
 test('every reading command prints text and JSON', async () => {
   const lines = [
     'markets', 'limits BTC', 'book', 'trades', 'candles BTC --interval 1m', 'funding', 'quote BTC long 100 --leverage 5', 'key list', 'account', 'events',
-    'orders history', 'fills', 'ledger', 'pnl --interval 1h', 'export list',
+    'orders history', 'fills', 'ledger', 'pnl --interval 1h', 'export list', 'trades --opens', 'funding BTC', 'vaults', 'pool', 'leaders --sort volume', 'status', 'do',
   ]
   for (const line of lines) {
     const words = line.split(' ')
@@ -215,7 +235,7 @@ test('do runs any other operation by name, and --dry-run signs nothing', async (
   assert.match((await json<Traded>('do', 'deposit_cross_margin', 'amount=12.5')).hash, /^[0-9a-f]{64}$/)
   assert.equal(await pool() - deposited, 125_000_000n)
   const wrong = await call(['do', 'deposit_cross_margin', 'amount=1', 'size=5'])
-  assert.equal(wrong.code, 4)
+  assert.equal(wrong.code, 2, 'rejected before a request')
   assert.match(wrong.stderr, /^error: .*"size"/)
 })
 

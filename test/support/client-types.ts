@@ -7,6 +7,12 @@ import ts from 'typescript5'
 interface Schema {
   readonly $ref?: string
   readonly type?: string
+  readonly description?: string
+  readonly required?: readonly string[]
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly default?: unknown
   readonly oneOf?: readonly Schema[]
   readonly properties?: Readonly<Record<string, Schema>>
 }
@@ -50,6 +56,7 @@ export async function generateClientTypes(document: OpenApiDocument): Promise<Re
     'openapi.ts': await writeSchemas(reduced, endpoints),
     'resources.ts': writeNames(reduced, endpoints),
     'endpoint-table.ts': writeTables(reduced, endpoints),
+    'operation-fields.ts': writeOperationFields(document),
   }
 }
 
@@ -158,4 +165,40 @@ function rowsField({ components }: OpenApiDocument, operation: Operation): strin
   const body = bodyOf(operation.responses['200'])
   const { properties = {} } = components.schemas[body.$ref?.split('/').at(-1) ?? ''] ?? body
   return Object.entries(properties).find(([, { type }]) => type === 'array')?.[0]
+}
+
+/** The fields of every operation, for the help of the command line. */
+function writeOperationFields({ components }: OpenApiDocument): string {
+  const requests = Object.entries(components.schemas).filter(([name]) => /^[a-z]/.test(name))
+  const operations = requests.map(([name, { description = '', properties = {}, required = [] }]) => {
+    const fields = Object.entries(properties).filter(([field]) => field !== 'op' && field !== 'clientId').map(([field, schema]) =>
+      `    ${field}: ${JSON.stringify({ kind: kindOf(schema), help: helpOf(schema), ...(required.includes(field) ? {} : { isOptional: true }) })},\n`)
+    return `  ${name}: { help: ${JSON.stringify(description)}, fields: {\n${fields.join('')}  } },\n`
+  })
+  return [
+    HEADER,
+    'export interface OperationField {',
+    '  readonly kind: \'decimal\' | \'integer\' | \'boolean\' | \'text\'',
+    '  /** Its meaning, unit, and range or values. */',
+    '  readonly help: string',
+    '  readonly isOptional?: true',
+    '}\n',
+    '/** Every operation with its fields, except op and clientId. */',
+    'export const OPERATION_FIELDS: Readonly<Record<string, {',
+    '  readonly help: string',
+    '  readonly fields: Readonly<Record<string, OperationField>>',
+    `}>> = {\n${operations.join('')}}\n`,
+  ].join('\n')
+}
+
+function kindOf({ type, description = '' }: Schema): string {
+  if (type === 'integer' || type === 'boolean') return type
+  return description.includes('7-decimal') ? 'decimal' : 'text'
+}
+
+function helpOf({ description = '', enum: values, minimum, maximum, default: standard }: Schema): string {
+  const text = description.replace(/,? 7-decimal(?: fixed point)?/, '')
+  const range = values !== undefined ? `One of ${values.join(', ')}.`
+    : minimum === undefined ? '' : maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? `At least ${minimum}.` : `From ${minimum} to ${maximum}.`
+  return [text, range, standard === undefined ? '' : `${JSON.stringify(standard).replaceAll('"', '')} by default.`].filter((part) => part !== '').join(' ')
 }

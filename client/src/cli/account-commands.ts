@@ -84,15 +84,23 @@ async function events(context: Context): Promise<void> {
   const rows = await context.progress.run('Loading events', () => firstRows(list, limit))
   context.show({ events: rows }, table([
     { title: 'time (UTC)', text: ({ ledgerCloseTs }) => timeOf(ledgerCloseTs) }, { title: 'ledger', align: 'right', text: ({ ledger }) => ledger },
-    { title: 'topic', text: ({ topic }) => topic }, { title: 'fields', text: ({ payload }) => payloadText(payload) },
+    { title: 'topic', text: ({ topic }) => topic }, { title: 'fields', text: ({ payload }) => payloadText(context, payload) },
   ], rows, 'No events.'))
 }
 
+/** Fields of events that are digit strings but neither amounts, prices nor rates. */
+const COUNTS: ReadonlySet<string> = new Set(['hoursElapsed', 'orderId', 'positionId'])
+
 /** An event's fields as one line, without long values. */
-export function payloadText(payload: unknown): string {
+export function payloadText(context: Context, payload: unknown): string {
+  const textOf = (name: string, value: unknown): string => {
+    if (typeof value !== 'string') return JSON.stringify(value)
+    return /^-?\d+$/.test(value) && !COUNTS.has(name) ? context.format(value) ?? value : value
+  }
+
   if (typeof payload !== 'object' || payload === null) return displayText(JSON.stringify(payload ?? null))
   return Object.entries(payload).filter(([, value]) => typeof value !== 'string' || value.length < 56)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', ')
+    .map(([name, value]) => `${name} ${textOf(name, value)}`).join(', ')
 }
 
 export const ACCOUNT_COMMANDS: readonly Command[] = [

@@ -44,8 +44,9 @@ export function parseArguments(words: readonly string[], commands: readonly Comm
   }
   const flags = readFlags(tokens, [...COMMON_FLAGS, ...(command.flags ?? [])], command)
   // Help must work without the command's arguments.
-  if (isHelp) return { command, group: null, args: {}, rest: [], flags }
-  return { command, group: null, flags, ...readArguments(command, positionals.slice(command.name.split(' ').length)) }
+  const given = positionals.slice(command.name.split(' ').length)
+  if (isHelp) return { command, group: null, args: {}, rest: given, flags }
+  return { command, group: null, flags, ...readArguments(command, given) }
 }
 
 interface OptionToken {

@@ -26,6 +26,8 @@ export interface Command {
   readonly summary: string
   /** More lines for the help. */
   readonly details?: readonly string[]
+  /** Lines that replace `details` in the help, for the words after the command's name; null without any. */
+  readonly detailsFor?: (words: readonly string[]) => readonly string[] | null
   readonly arguments?: readonly Argument[]
   readonly flags?: readonly Flag[]
   readonly examples?: readonly string[]

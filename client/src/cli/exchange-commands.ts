@@ -50,7 +50,8 @@ async function prices(context: Context): Promise<void> {
   context.show({ prices: rows }, table([
     { title: 'asset', text: ({ asset }) => asset },
     { title: 'price', align: 'point', text: ({ price }) => context.format(price) },
-    { title: 'attested (UTC)', text: ({ timestamp }) => timeOf(timestamp) },
+    { title: 'attested (UTC)', text: ({ timestamp }) => timeOf(timestamp) }, { title: 'age, s', align: 'right', text: ({ ageSec }) => ageSec },
+    { title: 'state', text: ({ stale }) => (stale ? 'stale' : 'live') },
   ], rows, 'No prices are available.'))
   if (isStale) context.note('Some prices could not be refreshed. Check when they were attested.')
 }
@@ -58,13 +59,15 @@ async function prices(context: Context): Promise<void> {
 async function markets(context: Context): Promise<void> {
   const { body } = await context.progress.run('Loading markets', () => context.client().listMarketStats({}, callOptions(context)))
   const rows = selectAssets(body.stats, context.rest)
-  const amount = (title: string, text: (row: (typeof rows)[number]) => string): Column<(typeof rows)[number]> =>
+  const amount = (title: string, text: (row: (typeof rows)[number]) => string | null): Column<(typeof rows)[number]> =>
     ({ title, align: 'point', text: (row) => context.format(text(row)) })
   context.show({ stats: rows }, table([
     { title: 'asset', text: ({ asset }) => asset },
     amount('long', ({ openInterestLong }) => openInterestLong), amount('short', ({ openInterestShort }) => openInterestShort),
     amount('net', ({ openInterestNet }) => openInterestNet), { title: 'positions', align: 'right', text: ({ openPositions }) => openPositions },
     amount('volume 24 h', ({ volume24h }) => volume24h),
+    { title: 'change 24 h', align: 'point', text: ({ change24h }) => (change24h === null ? null : `${change24h.toFixed(2)} %`) },
+    amount('high 24 h', ({ high24h }) => high24h), amount('low 24 h', ({ low24h }) => low24h),
   ], rows, 'No markets.'))
 }
 
@@ -131,12 +134,15 @@ async function trades(context: Context): Promise<void> {
   const market = context.args['ASSET']
   const account = flagText(context, 'account')
   const limit = limitOf(context)
-  const input = { limit: Math.min(limit, PAGE_MAX), ...(market === undefined ? {} : { asset: market }), ...(account === undefined ? {} : { trader: account }) }
+  const input = {
+    limit: Math.min(limit, PAGE_MAX), ...(market === undefined ? {} : { asset: market }), ...(account === undefined ? {} : { trader: account }),
+    ...(context.flags['opens'] === true ? { include_opens: true } : {}),
+  }
   const rows = await context.progress.run('Loading trades', () => firstRows(context.client().rows('listTrades', input, callOptions(context)), limit))
   context.show({ trades: rows }, table([
     { title: 'time (UTC)', text: ({ ts }) => timeOf(ts) }, { title: 'asset', text: ({ asset }) => asset },
     { title: 'side', text: ({ direction }) => sideOf(direction) },
-    { title: 'end', text: ({ kind }) => kind }, { title: 'size', align: 'point', text: ({ size }) => context.format(size) },
+    { title: 'kind', text: ({ kind }) => kind }, { title: 'size', align: 'point', text: ({ size }) => context.format(size) },
     { title: 'entry price', align: 'point', text: ({ entryPrice }) => context.format(entryPrice) },
     { title: 'close price', align: 'point', text: ({ closePrice }) => context.format(closePrice) },
     { title: 'pnl', align: 'point', text: ({ pnl }) => context.format(pnl) }, { title: 'position', align: 'right', text: ({ positionId }) => positionId },
@@ -155,6 +161,8 @@ async function candles(context: Context): Promise<void> {
   context.show(body, table([
     { title: 'begin (UTC)', text: ({ time }) => timeOf(time) }, price('open', ({ open }) => open), price('high', ({ high }) => high),
     price('low', ({ low }) => low), price('close', ({ close }) => close),
+    { title: 'volume', align: 'point', text: ({ volume }) => context.format(volume) }, { title: 'trades', align: 'right', text: ({ trades: count }) => count },
+    { title: 'state', text: ({ final }) => (final ? 'final' : 'forming') },
   ], body.candles, 'No candles. Check the symbol.'))
 }
 
@@ -195,12 +203,13 @@ export const LEVERAGE: Flag = { name: 'leverage', value: 'N', help: 'position si
 
 async function funding(context: Context): Promise<void> {
   const limit = Math.min(limitOf(context), PAGE_MAX)
-  const { body } = await context.progress.run('Loading funding', () => context.client().getFunding({ limit }, callOptions(context)))
+  const input = { limit, ...(context.args['ASSET'] === undefined ? {} : { asset: context.args['ASSET'] }) }
+  const { body } = await context.progress.run('Loading funding', () => context.client().getFunding(input, callOptions(context)))
   const percent = (rate: string | null): string | null => (rate === null ? null : toPercent(rate))
   const now = table([
     { title: 'asset', text: ({ asset }) => asset }, { title: 'rate per hour', align: 'right', text: ({ rate }) => percent(rate) },
     { title: 'next', align: 'right', text: ({ predictedRate }) => percent(predictedRate) },
-    { title: 'applied (UTC)', text: ({ lastTs }) => timeOf(lastTs) },
+    { title: 'next (UTC)', text: ({ nextTs }) => timeOf(nextTs) }, { title: 'applied (UTC)', text: ({ lastTs }) => timeOf(lastTs) },
   ], body.current?.assets ?? [], 'The current rates are unknown.')
   context.show(body, `Positive: longs pay.\n\n${now}\n${table([
     { title: 'asset', text: ({ asset }) => asset ?? 'all' }, { title: 'applied (UTC)', text: ({ ts }) => timeOf(ts) },
@@ -227,7 +236,7 @@ export const EXCHANGE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'trades', summary: 'Closed and liquidated positions, newest first.', arguments: [MARKET_ARGUMENT],
-    flags: [ACCOUNT_FLAG, LIMIT_FLAG], examples: ['trades BTC --limit 5'], run: trades,
+    flags: [ACCOUNT_FLAG, { name: 'opens', help: 'also list opened positions' }, LIMIT_FLAG], examples: ['trades BTC --limit 5', 'trades --opens'], run: trades,
   },
   {
     name: 'candles', summary: 'Price history.', arguments: [{ name: 'ASSET', help: 'a symbol like BTC' }],
@@ -239,5 +248,8 @@ export const EXCHANGE_COMMANDS: readonly Command[] = [
     flags: [LEVERAGE, { name: 'account', value: 'ADDRESS', help: 'with the fees of this account (G…)' }],
     examples: ['quote BTC long 100 --leverage 5'], run: quote,
   },
-  { name: 'funding', summary: 'The current funding rate and the funding history.', flags: [LIMIT_FLAG], examples: ['funding'], run: funding },
+  {
+    name: 'funding', summary: 'The current funding rate and the funding history.', arguments: [MARKET_ARGUMENT], flags: [LIMIT_FLAG],
+    examples: ['funding', 'funding BTC'], run: funding,
+  },
 ]

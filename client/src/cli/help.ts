@@ -23,12 +23,13 @@ export function groupHelp(group: string, commands: readonly Command[]): string {
   return `Usage: ${PROGRAM} ${group} …\n\n${rows(commands.filter(({ name }) => name.startsWith(`${group} `)).map(({ name, summary }) => [name, summary]))}`
 }
 
-export function commandHelp(command: Command): string {
-  const { name, summary, details = [], arguments: wanted = [], flags = [], examples = [] } = command
+/** `words` follow the command's name. */
+export function commandHelp(command: Command, words: readonly string[]): string {
+  const { name, summary, arguments: wanted = [], flags = [], examples = [] } = command
   return [
     `Usage: ${[PROGRAM, name, ...wanted.map(argumentText), '[OPTIONS]'].join(' ')}`,
     summary,
-    details.join('\n'),
+    (command.detailsFor?.(words) ?? command.details ?? []).join('\n'),
     wanted.length === 0 ? '' : `Arguments:\n${rows(wanted.map((argument) => [argument.name, argument.help]))}`,
     flags.length === 0 ? '' : options('Options', flags),
     options('Common options', COMMON_FLAGS),

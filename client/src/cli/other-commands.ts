@@ -3,6 +3,8 @@
 import { OPERATIONS } from '../calls.ts'
 import type { TradeRequest } from '../calls.ts'
 import { ENDPOINTS } from '../generated/endpoint-table.ts'
+import { OPERATION_FIELDS } from '../generated/operation-fields.ts'
+import type { OperationField } from '../generated/operation-fields.ts'
 import type { SignedTransaction } from '../errors.ts'
 import type { Answer, CallOptions } from '../http.ts'
 import type { EndpointName } from '../rest.ts'
@@ -24,28 +26,45 @@ function fieldsOf(context: Context): Record<string, string> {
   return fields
 }
 
-/** Fields that are amounts or prices. */
-const AMOUNTS: ReadonlySet<string> = new Set(
-  ['collateral', 'amount', 'closeSize', 'lpAmount', 'shares', 'minOut', 'triggerPrice', 'limitPrice', 'acceptablePrice'],
-)
-/** Fields that are numbers in JSON. */
-const NUMBERS: ReadonlySet<string> = new Set(['leverage', 'slippageToleranceBps', 'trailingPercentBps', 'vaultId', 'expirationLedger', 'timeInForce'])
-/** Fields that are true or false. */
-const FLAGS: ReadonlySet<string> = new Set(['paused', 'reduceOnly'])
-
 async function operate(context: Context): Promise<void> {
-  const op = OPERATIONS.find((one) => one === context.args['OPERATION'])
-  if (op === undefined) throw new UsageError(`Unknown operation ${JSON.stringify(context.args['OPERATION'])}.`, `Operations: ${OPERATIONS.join(', ')}.`)
+  const named = context.args['OPERATION']
+  if (named === undefined) {
+    const operations = OPERATIONS.map((name) => ({ op: name, help: OPERATION_FIELDS[name]?.help ?? '' }))
+    context.show({ operations }, listing(operations.map((one) => [one.op, one.help])))
+    return
+  }
+  const op = OPERATIONS.find((one) => one === named)
+  if (op === undefined) throw new UsageError(`Unknown operation ${JSON.stringify(named)}.`, `Operations: ${OPERATIONS.join(', ')}.`)
   const fields = Object.entries(fieldsOf(context)).map(([name, text]): [string, unknown] => {
-    if (AMOUNTS.has(name)) return [name, context.parseUnits(text, name)]
-    if (FLAGS.has(name)) return [name, text === 'true' ? true : text === 'false' ? false : text]
-    return [name, NUMBERS.has(name) && /^\d{1,9}$/.test(text) ? Number(text) : text]
+    const field = OPERATION_FIELDS[op]?.fields[name]
+    if (field === undefined) throw new UsageError(`${op} has no field ${JSON.stringify(name)}.`, `Run do ${op} --help for its fields.`)
+    return [name, valueOf(context, field, name, text)]
   })
   // The gateway and the client check the fields before anything is signed.
   await trade(context, { op, ...Object.fromEntries(fields) } as unknown as TradeRequest)
 }
 
-const READABLE = (Object.entries(ENDPOINTS) as [EndpointName, string][]).filter(([, endpoint]) => endpoint.startsWith('GET ')).map(([name]) => name)
+function valueOf(context: Context, { kind }: OperationField, name: string, text: string): unknown {
+  if (kind === 'decimal') return context.parseUnits(text, name)
+  if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  return kind === 'integer' && /^\d{1,10}$/.test(text) ? Number(text) : text
+}
+
+/** The fields of an operation, for `do OPERATION --help`. */
+function operationHelp([op = '']: readonly string[]): readonly string[] | null {
+  const operation = OPERATION_FIELDS[op]
+  if (operation === undefined) return null
+  const fields = Object.entries(operation.fields)
+  const width = Math.max(...fields.map(([name]) => name.length))
+  const form = { decimal: 'a decimal like 100 or 0.25', integer: 'a whole number', boolean: 'true or false', text: '' }
+  return [
+    `${op}: ${operation.help}`, '', fields.length === 0 ? 'It has no fields.' : 'Fields:',
+    ...fields.map(([name, { kind, help, isOptional = false }]) =>
+      `  ${name.padEnd(width)}  ${help}${form[kind] === '' ? '' : ` Write ${form[kind]}.`}${isOptional ? ' May be omitted.' : ''}`),
+  ]
+}
+
+export const READABLE = (Object.entries(ENDPOINTS) as [EndpointName, string][]).filter(([, endpoint]) => endpoint.startsWith('GET ')).map(([name]) => name)
 
 async function call(context: Context): Promise<void> {
   const name = READABLE.find((one) => one === context.args['ENDPOINT'])
@@ -92,10 +111,11 @@ function parse(text: string): SignedTransaction {
 export const OTHER_COMMANDS: readonly Command[] = [
   {
     name: 'do', summary: 'Signs and submits any operation: cross margin, liquidity, trader vaults, referral.',
-    arguments: [{ name: 'OPERATION', help: 'its name in the API reference' }, { name: 'NAME=VALUE', help: 'its fields', isOptional: true, isMany: true }],
-    details: ['Operations:', ...columns(OPERATIONS)],
+    arguments: [{ name: 'OPERATION', help: 'its name in the API reference; without it, lists the operations', isOptional: true }, { name: 'NAME=VALUE', help: 'its fields', isOptional: true, isMany: true }],
+    details: ['Operations; `do OPERATION --help` explains the fields of one:', ...columns(OPERATIONS)],
+    detailsFor: operationHelp,
     flags: SIGNING_FLAGS,
-    examples: ['do deposit_cross_margin amount=100', 'do create_referral_code code=alice'], run: operate,
+    examples: ['do', 'do deposit_cross_margin --help', 'do deposit_cross_margin amount=100', 'do create_referral_code code=alice'], run: operate,
   },
   {
     name: 'call', summary: 'Calls any GET endpoint.', arguments: [

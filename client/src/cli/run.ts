@@ -75,10 +75,10 @@ function isConclusive(error: unknown): boolean {
   return describeFailure(error).exitCode > 3
 }
 
-function helpFor({ command, group, flags }: ParsedArguments): string | null {
+function helpFor({ command, group, flags, rest }: ParsedArguments): string | null {
   if (group !== null) return groupHelp(group, COMMANDS)
   if (command === null) return overview(COMMANDS)
-  return flags['help'] === true ? commandHelp(command) : null
+  return flags['help'] === true ? commandHelp(command, rest) : null
 }
 
 function createContext(parsed: ParsedArguments, processContext: ProcessContext): Context {

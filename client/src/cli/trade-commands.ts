@@ -4,6 +4,7 @@ import { isOrder } from '../calls.ts'
 import type { TradeRequest } from '../calls.ts'
 import type { Client } from '../client.ts'
 import type { Execution } from '../execution.ts'
+import { OPERATION_FIELDS } from '../generated/operation-fields.ts'
 import type { Traded, TradeOptions } from '../trade.ts'
 import type { Argument, Command, Context, Flag } from './command.ts'
 import { flagText } from './command.ts'
@@ -64,7 +65,8 @@ async function dryRun(context: Context, request: TradeRequest): Promise<void> {
     isOrder(request) ? client.prepareOrder(request, callOptions(context)) : client.prepareAction(request, callOptions(context)))
   context.show({ request, accepted: true, minResourceFee: body.minResourceFee ?? null }, listing([
     ['dry run', 'the network would accept it now; nothing was signed'],
-    ...Object.entries(request).map(([name, value]) => [name, String(value)] as const), ['minimum fee, stroops', body.minResourceFee],
+    ...Object.entries(request).map(([name, value]) =>
+      [name, OPERATION_FIELDS[request.op]?.fields[name]?.kind === 'decimal' ? context.format(String(value)) : String(value)] as const), ['minimum fee, stroops', body.minResourceFee],
   ]))
 }
 

@@ -6,7 +6,7 @@ import { displayText } from '../display.ts'
 import { payloadText } from './account-commands.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
-import { callOptions } from './exchange-commands.ts'
+import { callOptions, sideOf } from './exchange-commands.ts'
 import { Interrupted } from './failures.ts'
 import { timeOf } from './table.ts'
 import { UsageError } from './usage-error.ts'
@@ -103,16 +103,19 @@ function textOfData(context: Context, channel: string, data: Readonly<Record<str
   if (channel.startsWith('candles.')) {
     const { time, open, high, low, close, final } = data
     const prices = `open ${String(open)} high ${String(high)} low ${String(low)} close ${String(close)}`
-    return `${second(Number(time) * 1000)}  ${prices}${final === true ? '  final' : ''}`
+    const volume = typeof data['volume'] === 'string' ? `  volume ${price(data['volume'])}` : ''
+    return `${second(Number(time) * 1000)}  ${prices}${volume}${final === true ? '  final' : ''}`
   }
   if (channel.startsWith('trades.')) {
     const pnl = data['pnl'] === undefined ? '' : `  pnl ${price(data['pnl'])}`
-    const what = `${String(data['kind'])}  position ${String(data['positionId'])}  at ${price(data['price'])}${pnl}`
+    const direction = typeof data['direction'] === 'number' ? sideOf(data['direction']) : null
+    const size = [direction, typeof data['size'] === 'string' ? price(data['size']) : null].filter((part) => part !== null).join(' ')
+    const what = `${String(data['kind'])}  ${size === '' ? '' : `${size}  `}position ${String(data['positionId'])}  at ${price(data['price'])}${pnl}`
     return `${second(data['ts'])}  ${what}  ${context.formatAddress(String(data['trader'])) ?? ''}`
   }
   if (channel === 'heartbeat') return `${second(data['ts'])}  ledger ${String(data['ledger'])}  head ${String(data['head'])}`
   const { topic: _topic, ...fields } = (data['raw'] ?? {}) as Readonly<Record<string, unknown>>
-  return `${second(Number(data['ledgerCloseTs']) * 1000)}  ${String(data['topic'])}  ${payloadText(fields)}`
+  return `${second(Number(data['ledgerCloseTs']) * 1000)}  ${String(data['topic'])}  ${payloadText(context, fields)}`
 }
 
 export const WATCH_COMMANDS: readonly Command[] = [

@@ -1,0 +1,131 @@
+// The exchange as a whole: vaults, the liquidity pool, the leaderboard, and the state of everything on one screen.
+
+import { RateLimited, Unauthorized } from '../errors.ts'
+import type { Health, PoolState, TraderVault } from '../generated/resources.ts'
+import type { Command, Context } from './command.ts'
+import { flagText } from './command.ts'
+import { toPercent } from './decimal.ts'
+import { callOptions, firstRows, LIMIT_FLAG, limitOf, PAGE_MAX } from './exchange-commands.ts'
+import { listing, table, timeOf } from './table.ts'
+import type { Column } from './table.ts'
+import { UsageError } from './usage-error.ts'
+
+const bps = (value: number | null): string | null => (value === null ? null : toPercent(String(value * 1000)))
+
+async function vaults(context: Context): Promise<void> {
+  const limit = limitOf(context)
+  const leader = flagText(context, 'leader')
+  const input = { limit: Math.min(limit, PAGE_MAX), ...(leader === undefined ? {} : { leader }) }
+  const rows = await context.progress.run('Loading vaults', () => firstRows(context.client().rows('listVaults', input, callOptions(context)), limit))
+  const amount = (title: string, text: (row: TraderVault) => string): Column<TraderVault> =>
+    ({ title, align: 'point', text: (row) => context.format(text(row)) })
+  context.show({ vaults: rows }, table([
+    { title: 'vault', align: 'right', text: ({ id }) => id }, { title: 'name', text: ({ name }) => name },
+    amount('value', ({ totalUsdc }) => totalUsdc), amount('shares', ({ circulatingShares }) => circulatingShares),
+    amount('trading pnl', ({ closedTradePnl }) => closedTradePnl), { title: 'apy', align: 'right', text: ({ apyBps }) => bps(apyBps) },
+    { title: 'drawdown', align: 'right', text: ({ drawdownBps }) => bps(drawdownBps) },
+    { title: 'leader\'s share', align: 'right', text: ({ profitShareBps }) => bps(profitShareBps) },
+    { title: 'depositors', align: 'right', text: ({ depositorCount }) => depositorCount },
+    { title: 'open', align: 'right', text: ({ openPositions }) => openPositions }, { title: 'trades', align: 'right', text: ({ tradeCount }) => tradeCount },
+    { title: 'state', text: ({ paused }) => (paused ? 'paused' : 'open') }, { title: 'leader', text: ({ leader: address }) => context.formatAddress(address) },
+  ], rows, 'No vaults.'))
+}
+
+async function pool(context: Context): Promise<void> {
+  const { body } = await context.progress.run('Loading the pool', () => context.client().getPool({}, callOptions(context)))
+  const amount = (units: string | null): string | null => context.format(units)
+  const state = listing([
+    ['ledger', body.ledger], ['value', amount(body.aum)], ['share price', amount(body.lpPrice)], ['shares', amount(body.lpSupply)],
+    ['deposited', amount(body.totalUsdc)], ['USDC held', amount(body.usdcBalance)], ['fees earned', amount(body.totalFees)],
+    ['unrealized pnl', amount(body.unrealizedPnl)], ['reserved for payouts', amount(body.reservedPayout)], ['shortfall', amount(body.shortfall)],
+    ['deposit fee', bps(body.depositFeeBps)], ['withdrawal fee', bps(body.withdrawFeeBps)],
+    ['state', body.paused === null ? null : body.paused ? 'paused' : 'open'], ['room for positions', amount(body.headroom.total)],
+  ])
+  type Room = PoolState['headroom']['assets'][number]
+  const room = (title: string, text: (row: Room) => string | null): Column<Room> => ({ title, align: 'point', text: (row) => amount(text(row)) })
+  context.show(body, `${state}\n${table([
+    { title: 'asset', text: ({ asset }) => asset }, room('room for longs', ({ long }) => long), room('room for shorts', ({ short }) => short),
+  ], body.headroom.assets, 'No markets.')}`)
+}
+
+const SORTS = ['pnl', 'volume'] as const
+
+async function leaders(context: Context): Promise<void> {
+  const sort = SORTS.find((one) => one === (flagText(context, 'sort') ?? 'pnl'))
+  if (sort === undefined) throw new UsageError(`--sort must be ${SORTS.join(' or ')}.`)
+  const limit = limitOf(context)
+  const list = context.client().rows('listLeaders', { sort, limit: Math.min(limit, PAGE_MAX) }, callOptions(context))
+  const rows = await context.progress.run('Loading the leaderboard', () => firstRows(list, limit))
+  context.show({ sort, leaders: rows }, table([
+    { title: 'rank', align: 'right', text: ({ rank }) => rank }, { title: 'account', text: ({ trader }) => context.formatAddress(trader) },
+    { title: 'realised pnl', align: 'point', text: ({ pnl }) => context.format(pnl) },
+    { title: 'volume', align: 'point', text: ({ volume }) => context.format(volume) },
+    { title: 'trades', align: 'right', text: ({ trades }) => trades }, { title: 'liquidations', align: 'right', text: ({ liqCount }) => liqCount },
+  ], rows, 'Nobody has traded yet.'))
+}
+
+/** The account of the configured key; what prevents it from being read, otherwise. */
+async function accountOf(context: Context): Promise<readonly (readonly [string, string | null])[]> {
+  try {
+    const { body } = await context.clientWithKey().getAccountState({}, callOptions(context))
+    const count = (list: readonly unknown[] | null): string => (list === null ? 'unknown' : String(list.length))
+    return [
+      ['account', body.owner], ['USDC', context.format(body.balances.usdc)], ['positions', count(body.positions)], ['resting orders', count(body.orders)],
+    ]
+  } catch (error) {
+    if (error instanceof UsageError) return [['account', 'no API key configured']]
+    if (error instanceof Unauthorized) return [['account', `the API key was not accepted (${error.code})`]]
+    if (error instanceof RateLimited) throw error
+    return [['account', 'not available now']]
+  }
+}
+
+async function status(context: Context): Promise<void> {
+  const client = context.client()
+  const options = callOptions(context)
+  const [{ body: health }, { body: { prices } }, account] = await context.progress.run('Loading the state', () =>
+    Promise.all([client.getHealth({}, options), client.listOraclePrices({}, options), accountOf(context)]))
+  const { indexer } = health
+  const oldest = prices.toSorted((one, other) => other.ageSec - one.ageSec)[0]
+  const stale = prices.filter((price) => price.stale).map(({ asset }) => asset)
+  const lag = indexer.ledgerAgeSeconds
+  const value = {
+    gateway: { version: health.version, network: health.network, uptime: health.uptime },
+    index: { lastLedger: indexer.lastLedger, ledgerAgeSeconds: lag, gaps: indexer.gaps },
+    prices: { count: prices.length, oldestAsset: oldest?.asset ?? null, oldestAgeSec: oldest?.ageSec ?? null, stale }, account: Object.fromEntries(account),
+  }
+  context.show(value, listing([
+    ['gateway', `version ${health.version}, up for ${durationOf(health.uptime)}`], ['network', health.network],
+    ['ledger', indexer.lastLedger], ['index', lag === null ? 'nothing indexed yet' : `${lag} s behind the last ledger's close`],
+    ['last update (UTC)', timeOf(indexer.lastUpdatedAt === null ? null : Math.floor(indexer.lastUpdatedAt / 1000))],
+    ['missing ledgers', indexer.gaps], ['trading', pauseText(health.market.pauseState)],
+    ['prices', oldest === undefined ? 'none' : `${prices.length}, the oldest is ${oldest.ageSec} s old (${oldest.asset})`],
+    ['stale prices', stale.length === 0 ? 'none' : stale.join(', ')], ...account,
+  ]))
+}
+
+/** What the market allows now; null when that is unknown. */
+function pauseText({ mode }: Health['market']['pauseState']): string | null {
+  return mode === null ? null : ['open', 'positions can only be closed', 'frozen'][mode] ?? `mode ${mode}`
+}
+
+function durationOf(seconds: number): string {
+  const minutes = Math.floor(seconds / 60)
+  const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24]
+  return days > 0 ? `${days} d ${hours} h` : hours > 0 ? `${hours} h ${minutes % 60} min` : minutes > 0 ? `${minutes} min` : `${Math.floor(seconds)} s`
+}
+
+export const VENUE_COMMANDS: readonly Command[] = [
+  {
+    name: 'status', summary: 'The state of the gateway, the index, prices and your account on one screen.', examples: ['status', 'status --json'], run: status,
+  },
+  {
+    name: 'vaults', summary: 'Trader vaults, newest first.',
+    flags: [{ name: 'leader', value: 'ADDRESS', help: 'only vaults of this leader (G…)' }, LIMIT_FLAG], examples: ['vaults'], run: vaults,
+  },
+  { name: 'pool', summary: 'The liquidity pool: value, share price, fees and room for positions.', examples: ['pool'], run: pool },
+  {
+    name: 'leaders', summary: 'The leaderboard.', flags: [{ name: 'sort', value: 'ORDER', help: 'pnl or volume; pnl by default' }, LIMIT_FLAG],
+    examples: ['leaders --sort volume'], run: leaders,
+  },
+]
