@@ -102,7 +102,8 @@ test('prices prints a table, and the gateway\'s response with --json', async () 
 
 test('status shows gateway, index, prices and account, and works without a key', async () => {
   const { stdout: out } = await call(['status'])
-  for (const line of [/^gateway +version /m, /^ledger +\d+$/m, /^index +\d+ s behind/m, /^prices +14, the oldest is \d+ s old/m, /^USDC +\d+\.\d{2}/m]) assert.match(out, line)
+  const lines = [/^gateway +version /m, /^ledger +\d+$/m, /^index +\d+ s behind/m, /^prices +14, the oldest is \d+ s old/m, /^USDC +\d+\.\d{2}/m]
+  for (const line of lines) assert.match(out, line)
   assert.match((await call(['status'], { environment: { URL: url } })).stdout, /^account +no API key configured$/m)
 })
 
@@ -123,7 +124,8 @@ test('do lists the operations, and explains the fields of one with unit, range a
 test('every reading command prints text and JSON', async () => {
   const lines = [
     'markets', 'limits BTC', 'book', 'trades', 'candles BTC --interval 1m', 'funding', 'quote BTC long 100 --leverage 5', 'key list', 'account', 'events',
-    'orders history', 'fills', 'ledger', 'pnl --interval 1h', 'export list', 'trades --opens', 'funding BTC', 'vaults', 'pool', 'leaders --sort volume', 'status', 'do',
+    'orders history', 'fills', 'ledger', 'pnl --interval 1h', 'export list',
+    'trades --opens', 'funding BTC', 'vaults', 'pool', 'leaders --sort volume', 'status', 'do',
   ]
   for (const line of lines) {
     const words = line.split(' ')

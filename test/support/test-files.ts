@@ -11,7 +11,8 @@ const PATTERNS = ['src/**/*.test.ts', 'localnet/**/*.test.ts', 'test/**/*.test.t
  */
 const SLOW = [
   'localnet/activity.test.ts', 'test/sim/crashes.test.ts', 'test/attack/crowd.test.ts',
-  'test/client/ccxt.test.ts', 'test/client/cli.test.ts', 'test/client/completion.test.ts', 'test/client/package.test.ts', 'test/client/readme.test.ts', 'test/client/runtimes.test.ts',
+  'test/client/ccxt.test.ts', 'test/client/cli.test.ts', 'test/client/completion.test.ts', 'test/client/package.test.ts',
+  'test/client/readme.test.ts', 'test/client/runtimes.test.ts',
   'test/client/stream.test.ts', 'test/console/generation-2.test.ts', 'test/console/pages.test.ts', 'test/console/parts.test.ts',
   'test/console/screenshot.test.ts', 'test/console/trading.test.ts', 'test/crash/',
   'test/docs/first-five-minutes.test.ts', 'test/docs/guides.test.ts', 'test/examples/',

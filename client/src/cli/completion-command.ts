@@ -33,7 +33,9 @@ compdef ${FUNCTION} ${PROGRAM}
 /** Values of options and arguments, by the names in their descriptions. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   ASSET: ASSETS, SIDE: ['long', 'short'], WIDTH: INTERVALS, OPERATION: OPERATIONS, ENDPOINT: READABLE, SHELL: Object.keys(SCRIPTS), ORDER: ['pnl', 'volume'],
-  CHANNEL: [...ASSETS, 'events', 'heartbeat', 'account', 'corrections', ...ASSETS.flatMap((asset) => [`trades.${asset}`, `prices.${asset}`, `ticker.${asset}`])],
+  CHANNEL: [
+    ...ASSETS, 'events', 'heartbeat', 'account', 'corrections', ...ASSETS.flatMap((asset) => [`trades.${asset}`, `prices.${asset}`, `ticker.${asset}`]),
+  ],
 }
 
 /** What the last of the words can be; empty for anything that is not known here, like a file. */

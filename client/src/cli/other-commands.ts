@@ -111,7 +111,10 @@ function parse(text: string): SignedTransaction {
 export const OTHER_COMMANDS: readonly Command[] = [
   {
     name: 'do', summary: 'Signs and submits any operation: cross margin, liquidity, trader vaults, referral.',
-    arguments: [{ name: 'OPERATION', help: 'its name in the API reference; without it, lists the operations', isOptional: true }, { name: 'NAME=VALUE', help: 'its fields', isOptional: true, isMany: true }],
+    arguments: [
+      { name: 'OPERATION', help: 'its name in the API reference; without it, lists the operations', isOptional: true },
+      { name: 'NAME=VALUE', help: 'its fields', isOptional: true, isMany: true },
+    ],
     details: ['Operations; `do OPERATION --help` explains the fields of one:', ...columns(OPERATIONS)],
     detailsFor: operationHelp,
     flags: SIGNING_FLAGS,

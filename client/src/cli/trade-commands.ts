@@ -66,7 +66,8 @@ async function dryRun(context: Context, request: TradeRequest): Promise<void> {
   context.show({ request, accepted: true, minResourceFee: body.minResourceFee ?? null }, listing([
     ['dry run', 'the network would accept it now; nothing was signed'],
     ...Object.entries(request).map(([name, value]) =>
-      [name, OPERATION_FIELDS[request.op]?.fields[name]?.kind === 'decimal' ? context.format(String(value)) : String(value)] as const), ['minimum fee, stroops', body.minResourceFee],
+      [name, OPERATION_FIELDS[request.op]?.fields[name]?.kind === 'decimal' ? context.format(String(value)) : String(value)] as const),
+    ['minimum fee, stroops', body.minResourceFee],
   ]))
 }
 
