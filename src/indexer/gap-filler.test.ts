@@ -46,7 +46,8 @@ async function visibleState(): Promise<object> {
   const events = await allEvents(store.read, { limit: 50 })
   const trades = await store.read.query('select position_id, trader, kind, ledger, asset, size, entry_price, pnl from idx.trades order by seq')
   const hours = await store.read.query('select * from idx.asset_hours order by asset, hour')
-  return { tables: await readTables(store.read), events: events.map((event) => ({ ...event, insertedAt: 0 })), trades, hours }
+  const volumes = await store.read.query('select * from idx.candle_volumes order by asset, interval, time')
+  return { tables: await readTables(store.read), events: events.map(({ seq: _seq, epoch: _epoch, ...event }) => ({ ...event, insertedAt: 0 })), trades, hours, volumes }
 }
 
 async function stateWithoutLoss(): Promise<object> {
@@ -105,6 +106,30 @@ test('reads dropped ledgers from the archive node, in order, so that nothing is 
   assert.deepEqual(await visibleState(), expected)
   assert.deepEqual(await states(), [])
   assert.equal(await fixture.indexer.fill(), 'none')
+})
+
+test('candles whose volume grew after they were final get a revision when a gap is filled, once, and no others do', async () => {
+  const source = switchableArchive(1)
+  await using fixture = createIndexFixture(store, source.options)
+  await dropLedgersUntilGap(fixture)
+  const readVolumes = async (): Promise<ReadonlyMap<string, string>> => {
+    const rows = await store.read.query<{ key: string; volume: string }>(
+      "select concat_ws(' ', asset, interval, time) as key, concat_ws(' ', volume, trades) as volume from idx.candle_volumes",
+    )
+    return new Map(rows.map(({ key, volume }) => [key, volume]))
+  }
+  const readRevisions = async (): Promise<readonly string[]> => (await store.read.query<{ key: string }>(
+    "select concat_ws(' ', asset, interval, time, revision) as key from idx.candle_revisions order by 1")).map(({ key }) => key)
+  const before = await readVolumes()
+  assert.deepEqual(await readRevisions(), [])
+  source.isDown = false
+  await fillAll(fixture)
+  const changed = [...await readVolumes()].filter(([key, volume]) => before.get(key) !== volume).map(([key]) => `${key} 1`)
+  assert.ok(changed.length > 20)
+  assert.deepEqual(await readRevisions(), changed.toSorted())
+  await fixture.indexer[Symbol.asyncDispose]()
+  await rebuild(store, { clock: createVirtualClock(0) })
+  assert.deepEqual(await readRevisions(), changed.toSorted())
 })
 
 test('fills a gap page by page: every list is as if nothing had been lost, and a rebuild changes nothing', async () => {
