@@ -47,7 +47,8 @@ async function visibleState(): Promise<object> {
   const trades = await store.read.query('select position_id, trader, kind, ledger, asset, size, entry_price, pnl from idx.trades order by seq')
   const hours = await store.read.query('select * from idx.asset_hours order by asset, hour')
   const volumes = await store.read.query('select * from idx.candle_volumes order by asset, interval, time')
-  return { tables: await readTables(store.read), events: events.map(({ seq: _seq, epoch: _epoch, ...event }) => ({ ...event, insertedAt: 0 })), trades, hours, volumes }
+  const rows = events.map(({ seq: _seq, epoch: _epoch, ...event }) => ({ ...event, insertedAt: 0 }))
+  return { tables: await readTables(store.read), events: rows, trades, hours, volumes }
 }
 
 async function stateWithoutLoss(): Promise<object> {

@@ -67,23 +67,34 @@ interface SpanRow {
   readonly firstTime: number | null
   readonly fromSec: number | null
   readonly toSec: number | null
+  /** Lists of rows whose columns are separated by spaces; null: no row. */
+  readonly before: string | null
+  readonly prices: string | null
+  readonly volumes: string | null
+  readonly revisions: string | null
 }
-
-/** The columns of other kinds are null. A series without rows has one of no kind. */
-type Part =
-  | { readonly kind: 'before' | 'price'; readonly time: number } & PriceColumns
-  | { readonly kind: 'volume'; readonly time: number; readonly amount: string; readonly count: number }
-  | { readonly kind: 'revision'; readonly time: number; readonly count: number }
-  | { readonly kind: null }
 
 /** The series that are read, and their bounds, as parameters of `SPAN_ROWS`. */
 const SERIES = `unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::boolean[])
   with ordinality n (asset, interval, width, shift, from_sec, to_sec, count, is_listed, position)`
 
-/** SQL of the rows of every series: scans of the part of each index that the span covers, whatever the length of the history. */
+/** SQL of the prices of `k`, as `parsePrices` reads them. */
+const PRICE_COLUMNS = "concat_ws(' ', k.time, k.open, k.high, k.low, k.close, k.source)"
+
+/**
+ * SQL of one row per series: scans of the part of each index that the span covers, whatever the length of the history. Rows are joined to text, because
+ * thousands of rows cost more to transfer one by one than to read.
+ */
 const SPAN_ROWS = `
   select n.position, c.last_ledger as "headLedger", c.last_seq as "headSeq", c.last_ledger_close_ts as "ledgerTs", s.first as "firstTime",
-    s.low as "fromSec", s.high as "toSec", k.*
+    s.low as "fromSec", s.high as "toSec",
+    (select ${PRICE_COLUMNS} from idx.candles k where k.asset = n.asset and k.interval = n.interval and k.time < s.low order by k.time desc limit 1) as before,
+    (select string_agg(${PRICE_COLUMNS}, ',') from idx.candles k
+      where k.asset = n.asset and k.interval = n.interval and k.time >= s.low and k.time < s.high) as prices,
+    (select string_agg(concat_ws(' ', v.time, v.volume, v.trades), ',') from idx.candle_volumes v
+      where v.asset = n.asset and v.interval = n.interval and v.time >= s.low and v.time < s.high) as volumes,
+    (select string_agg(concat_ws(' ', r.time, r.revision), ',') from idx.candle_revisions r
+      where r.asset = n.asset and r.interval = n.interval and r.time >= s.low and r.time < s.high) as revisions
   from idx.cursor c cross join ${SERIES}
   cross join lateral (
     select b.first, b.high, greatest(n.from_sec, b.high - n.count * n.width) as low
@@ -92,20 +103,7 @@ const SPAN_ROWS = `
       from (select
           (select k.time from idx.candles k where k.asset = n.asset and k.interval = n.interval order by k.time limit 1) as first,
           (select k.time from idx.candles k where k.asset = n.asset and k.interval = n.interval order by k.time desc limit 1) as last offset 0) f offset 0) b
-    offset 0) s
-  left join lateral (
-    (select 'before' as kind, k.time, k.open, k.high, k.low, k.close, k.source, null::numeric as amount, null::bigint as count from idx.candles k
-      where k.asset = n.asset and k.interval = n.interval and k.time < s.low order by k.time desc limit 1)
-    union all
-    select 'price', k.time, k.open, k.high, k.low, k.close, k.source, null, null from idx.candles k
-    where k.asset = n.asset and k.interval = n.interval and k.time >= s.low and k.time < s.high
-    union all
-    select 'volume', v.time, null, null, null, null, null, v.volume, v.trades from idx.candle_volumes v
-    where v.asset = n.asset and v.interval = n.interval and v.time >= s.low and v.time < s.high
-    union all
-    select 'revision', r.time, null, null, null, null, null, null, r.revision from idx.candle_revisions r
-    where r.asset = n.asset and r.interval = n.interval and r.time >= s.low and r.time < s.high
-  ) k on true`
+    offset 0) s`
 
 /** What the index holds of some series, each within its range, read in one statement. In the order of the ranges. */
 export async function readCandleSpans(db: Queryable, ranges: readonly CandleRange[]): Promise<readonly CandleSpan[]> {
@@ -115,17 +113,17 @@ export async function readCandleSpans(db: Queryable, ranges: readonly CandleRang
     fromSec: fromSec === undefined ? 0 : nextBucketStart(fromSec, interval), toSec: toSec === undefined ? null : nextBucketStart(toSec, interval),
     limit, isListed,
   }))
-  const rows = await db.query<SpanRow & Part>(
+  const rows = await db.query<SpanRow>(
     SPAN_ROWS, columnsOf(parameters, ['asset', 'interval', 'width', 'shift', 'fromSec', 'toSec', 'limit', 'isListed']),
   )
-  const byPosition = Map.groupBy(rows, ({ position }) => position)
-  return parameters.map(({ interval }, index) => toSpan(interval, byPosition.get(index + 1) ?? []))
+  const byPosition = new Map(rows.map((row) => [row.position, row]))
+  return parameters.map(({ interval }, index) => toSpan(interval, byPosition.get(index + 1)))
 }
 
 /** What the index holds of a range. */
 export async function readCandleSpan(db: Queryable, range: CandleRange): Promise<CandleSpan> {
   const [span] = await readCandleSpans(db, [range])
-  return span ?? toSpan(range.interval, [])
+  return span ?? toSpan(range.interval, undefined)
 }
 
 /** The version of the newest correction. */
@@ -151,29 +149,31 @@ export async function readRevisedCandles(
   const ranges = wanted.map(({ asset, interval, time }) => ({ asset, interval, fromSec: time, toSec: time + 1, limit: 1, isListed: true }))
   const spans = await readCandleSpans(db, ranges)
   const candles = wanted.flatMap(({ asset, interval }, index) => {
-    const [candle] = toCandles(spans[index] ?? toSpan(interval, []))
+    const [candle] = toCandles(spans[index] ?? toSpan(interval, undefined))
     return candle === undefined ? [] : [{ asset, interval, ...candle }]
   })
   return { through: revised.at(-1)?.version ?? afterVersion, candles }
 }
 
-function toSpan(interval: CandleInterval, rows: readonly (SpanRow & Part)[]): CandleSpan {
-  const prices = new Map<number, PriceColumns>()
-  const volumes = new Map<number, Volume>()
-  const revisions = new Map<number, number>()
-  let before: CandleSpan['before'] = null
-  for (const row of rows) {
-    if (row.kind === 'price') prices.set(row.time, row)
-    else if (row.kind === 'volume') volumes.set(row.time, { volume: row.amount, trades: row.count })
-    else if (row.kind === 'revision') revisions.set(row.time, row.count)
-    else if (row.kind === 'before') before = { time: row.time, ...pricesOf(row) }
-  }
-  const [first] = rows
+function toSpan(interval: CandleInterval, row: SpanRow | undefined): CandleSpan {
+  const [before] = rowsOf(row?.before)
   return {
-    interval, prices, volumes, revisions, before,
-    head: { ledger: first?.headLedger ?? null, seq: first?.headSeq ?? 0 },
-    ledgerTs: first?.ledgerTs ?? null, firstTime: first?.firstTime ?? null, fromSec: first?.fromSec ?? 0, toSec: first?.toSec ?? 0,
+    interval,
+    before: before === undefined ? null : { time: Number(before[0]), ...pricesOf(parsePrices(before)) },
+    prices: new Map(rowsOf(row?.prices).map((columns) => [Number(columns[0]), parsePrices(columns)])),
+    volumes: new Map(rowsOf(row?.volumes).map(([time, volume = '0', trades]) => [Number(time), { volume, trades: Number(trades) }])),
+    revisions: new Map(rowsOf(row?.revisions).map(([time, revision]) => [Number(time), Number(revision)])),
+    head: { ledger: row?.headLedger ?? null, seq: row?.headSeq ?? 0 },
+    ledgerTs: row?.ledgerTs ?? null, firstTime: row?.firstTime ?? null, fromSec: row?.fromSec ?? 0, toSec: row?.toSec ?? 0,
   }
+}
+
+function rowsOf(text: string | null | undefined): readonly (readonly string[])[] {
+  return text === null || text === undefined ? [] : text.split(',').map((row) => row.split(' '))
+}
+
+function parsePrices([, open = '0', high = '0', low = '0', close = '0', source]: readonly string[]): PriceColumns {
+  return { open, high, low, close, source: source === 'trades' ? 'trades' : 'oracle' }
 }
 
 const NO_VOLUME: Volume = { volume: '0', trades: 0 }
@@ -220,8 +220,7 @@ function repeatClose(previous: Pick<Candle, 'close' | 'source'> | null): CandleP
   return { open: close, high: close, low: close, close, source }
 }
 
-/** The prices of stored columns. */
-export function pricesOf({ open, high, low, close, source }: PriceColumns): CandlePrices {
+function pricesOf({ open, high, low, close, source }: PriceColumns): CandlePrices {
   return { open: float(open), high: float(high), low: float(low), close: float(close), source: source === 'trades' ? 'trades' : 'noeracle' }
 }
 
