@@ -70,10 +70,10 @@ export interface AccountEventData extends EventData {
 export type OrderChangeData =
   /** As `GET /v1/tx/{hash}`. */
   | { readonly kind: 'submission'; readonly row: components['schemas']['Transaction'] }
-  /** As `GET /v1/orders/{orderId}`, after this event. */
-  | { readonly kind: 'order'; readonly row: components['schemas']['Order'] }
-  /** As `GET /v1/account/me/fills`. */
-  | { readonly kind: 'fill'; readonly row: components['schemas']['Fill'] }
+  /** As `GET /v1/orders/{orderId}`, after this event. `again`: sent before, with members that were still null. */
+  | { readonly kind: 'order'; readonly row: components['schemas']['Order']; readonly again?: true }
+  /** As `GET /v1/account/me/fills`. `again`: sent before, with members that were still null. */
+  | { readonly kind: 'fill'; readonly row: components['schemas']['Fill']; readonly again?: true }
 
 /** The head of the log, sent every second. */
 export interface HeartbeatData {

@@ -55,6 +55,8 @@ export function createAccount({ feed, session }: { readonly feed: Feed; readonly
     stream.on(`account.events.${account}`, onAnyChange)
     stream.on(`account.orders.${account}`, ({ data }) => {
       onAnyChange()
+      // What became complete was reported before.
+      if ('again' in data) return
       for (const listener of listeners) listener(data)
     })
     void state.read(true)

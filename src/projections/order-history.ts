@@ -166,15 +166,23 @@ export async function readOrdersAtSeq(db: Queryable, seqs: readonly number[]): P
   return rows.map(({ seq, ...raw }) => ({ seq, account: raw.trader, row: toOrder(asOf(raw, seq)) }))
 }
 
+/** An order that became more complete. */
+export interface CompletedOrder extends OrderAtSeq {
+  /** Whether an event of the order came before. */
+  readonly wasReported: boolean
+}
+
 /** The orders that these changes completed, each as it was then. */
-export async function readCompletedOrders(db: Queryable, changeSeqs: readonly number[]): Promise<readonly OrderAtSeq[]> {
+export async function readCompletedOrders(db: Queryable, changeSeqs: readonly number[]): Promise<readonly CompletedOrder[]> {
   if (changeSeqs.length === 0) return []
   const rows = await db.query<RawOrder & { readonly seq: number }>(
     `select k.seq, ${SELECTED} from idx.order_changes k join idx.orders r on r.deployment = k.deployment and r.order_id = k.order_id
      where k.seq = any($1::bigint[]) order by k.seq`,
     [changeSeqs],
   )
-  return rows.map(({ seq, ...raw }) => ({ seq, account: raw.trader, row: toOrder(asOf(raw, seq)) }))
+  return rows.map(({ seq, ...raw }) => ({
+    seq, account: raw.trader, row: toOrder(asOf(raw, seq)), wasReported: raw.placedSeq !== null || (raw.endedSeq !== null && raw.endedSeq < seq),
+  }))
 }
 
 /**

@@ -6,15 +6,15 @@ import type { Order } from '../resources/order.ts'
 import type { TransactionRow } from '../resources/transaction.ts'
 import type { Queryable } from '../store/store.ts'
 import { listOrderHistory, readCompletedOrders, readOrdersAtSeq } from './order-history.ts'
-import type { OrderAtSeq } from './order-history.ts'
+import type { CompletedOrder, OrderAtSeq } from './order-history.ts'
 import { listFills, readCompletedFills, readFillsBySeq } from './position-fills.ts'
 import type { FillOfAccount } from './position-fills.ts'
 
-/** One change, with the row that REST serves. */
+/** One change, with the row that REST serves. `again`: an earlier one had the row with fewer members. */
 export type OrderChange =
   | { readonly kind: 'submission'; readonly row: TransactionRow }
-  | { readonly kind: 'order'; readonly row: Order }
-  | { readonly kind: 'fill'; readonly row: Fill }
+  | { readonly kind: 'order'; readonly row: Order; readonly again?: true }
+  | { readonly kind: 'fill'; readonly row: Fill; readonly again?: true }
 
 /** What one entry of the log changed for an account. */
 export interface OrderEntry {
@@ -113,7 +113,7 @@ async function toEntries(db: Queryable, positions: readonly RawPosition[]): Prom
       case 'fill':
         return toFills(fills.get(source))
       default:
-        return [...toOrders(completedOrders.get(source)), ...toFills(completedFills.get(source))]
+        return [...(completedOrders.get(source) ?? []).map(orderAgain), ...toFills(completedFills.get(source)).map(fillAgain)]
     }
   }
   const entries = Map.groupBy(positions, ({ position, account }) => `${position} ${account}`)
@@ -122,6 +122,15 @@ async function toEntries(db: Queryable, positions: readonly RawPosition[]): Prom
     const changes = own.flatMap(changesOf)
     return first === undefined || changes.length === 0 ? [] : [{ seq: first.position, epoch: first.epoch, account: first.account, changes }]
   })
+}
+
+function orderAgain({ row, wasReported }: CompletedOrder): OrderChange {
+  return { kind: 'order', row, ...(wasReported ? { again: true } : {}) }
+}
+
+/** A fill that no event names has its first frame when it becomes known. */
+function fillAgain(change: OrderChange): OrderChange {
+  return change.kind !== 'fill' || (change.row.kind === 'liquidation' && change.row.price === null) ? change : { ...change, again: true }
 }
 
 /** The number of positions of some accounts in (afterSeq, throughSeq], counted up to `max`. */

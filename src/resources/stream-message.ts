@@ -105,8 +105,12 @@ const LOGGED = {
 const frame = (name: string, summary: string, fields: TProperties): StreamMessage =>
   message(name, summary, { channel: Type.String({ description: 'Channel name.' }), ...fields })
 
+const again = Type.Optional(Type.Unsafe({
+  type: 'boolean', enum: [true], description: 'The row was sent before, with members that were still null. Absent: this is a new change.',
+}))
+
 function changeOf(kind: string, row: TSchema, description: string): TSchema {
-  return Type.Object({ kind: oneOf(kind), row }, { description })
+  return Type.Object({ kind: oneOf(kind), row, ...(kind === 'submission' ? {} : { again }) }, { description })
 }
 
 /** Frames by channel type. */

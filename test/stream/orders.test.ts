@@ -13,7 +13,7 @@ import type { Trader } from '../support/traders.ts'
 
 interface Change extends StreamFrame {
   readonly more?: number
-  readonly data?: { readonly kind: 'submission' | 'order' | 'fill'; readonly row: Readonly<Record<string, unknown>> }
+  readonly data?: { readonly kind: 'submission' | 'order' | 'fill'; readonly row: Readonly<Record<string, unknown>>; readonly again?: true }
 }
 
 let fixture: GatewayFixture
@@ -138,6 +138,7 @@ test('sends an order and a fill again when their missing members become known, w
   assert.ok(orders.length >= 2)
   for (const order of orders) assert.deepEqual(order, (await fixture.get(`/v1/orders/${order.orderId}`)).body)
   const { body: { fills } } = await fixture.get<{ fills: Fill[] }>('/v1/account/me/fills', { authorization: bearer(alice.key) })
+  assert.ok(changes.every(({ data }) => data?.again === true), 'each had a frame before')
   const completed = rowsOf<Fill>('fill')
   assert.ok(completed.length >= 1 && completed.every(({ fee, funding }) => fee !== null && funding !== null))
   for (const fill of completed) assert.deepEqual(fill, fills.find(({ seq, positionId }) => seq === fill.seq && positionId === fill.positionId))

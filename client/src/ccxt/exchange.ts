@@ -231,7 +231,8 @@ export class PerpetualExchange extends MarketData {
   async watchMyTrades(symbol?: string): Promise<Trade[]> {
     const wanted = await this.#wantedBy(symbol)
     for (;;) {
-      const found = (await this.#watchAccount('fills', (data) => (data.kind === 'fill' ? parseFill(data.row) : undefined))).filter(wanted)
+      const rows = await this.#watchAccount('fills', (data) => (data.kind === 'fill' && data.again === undefined ? parseFill(data.row) : undefined))
+      const found = rows.filter(wanted)
       if (found.length > 0) return found
     }
   }
