@@ -13,6 +13,7 @@ import { measureLoopDelay } from './figures/loop-delay.ts'
 import { measureMassResume } from './figures/mass-resume.ts'
 import { measureOrders } from './figures/orders.ts'
 import { measurePages } from './figures/pages.ts'
+import { measurePricePush } from './figures/price-push.ts'
 import { measureSoak } from './figures/soak.ts'
 import { measureStreamCosts } from './figures/stream-costs.ts'
 import { formatTable } from './support/report.ts'
@@ -27,6 +28,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   crowd: measureCrowd,
   orders: measureOrders,
   pages: measurePages,
+  'price-push': measurePricePush,
   'fan-out': measureFanOut,
   soak: measureSoak,
   'mass-resume': measureMassResume,
