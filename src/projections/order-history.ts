@@ -212,13 +212,17 @@ interface FoundDeployment {
   readonly hasEnded: boolean
 }
 
-/** The current deployment, or the newest one with this name. */
+/**
+ * The current deployment, or the newest one with this name that has orders. After a reset, the same addresses are served on the new chain until another
+ * deployment is declared, so that a name may have a second deployment without any.
+ */
 async function findDeployment(db: Queryable, name: string | undefined): Promise<FoundDeployment> {
   const [row] = await db.query<FoundDeployment>(
     name === undefined
       ? 'select e.deployment, false as "hasEnded" from idx.cursor c join idx.epochs e on e.number = c.epoch'
       : `select e.deployment, e.chain <> (select h.chain from idx.cursor c join idx.epochs h on h.number = c.epoch) as "hasEnded"
-         from idx.epochs e where e.name = $1 or e.epoch = $1 order by e.number desc limit 1`,
+         from idx.epochs e where e.name = $1 or e.epoch = $1
+         order by exists (select 1 from idx.orders o where o.deployment = e.deployment) desc, e.number desc limit 1`,
     name === undefined ? [] : [toSearchText(name)],
   )
   return row ?? { deployment: 0, hasEnded: false }

@@ -41,6 +41,8 @@ interface Row {
   readonly payload: Readonly<Record<string, unknown>> | null
   readonly topics: string
   readonly value: string
+  readonly eventId: string
+  readonly contractId: string
 }
 
 const KINDS: Readonly<Record<string, string>> = { position_opened: 'open', position_closed: 'close', position_liquidated: 'liquidation' }
@@ -48,7 +50,8 @@ const KINDS: Readonly<Record<string, string>> = { position_opened: 'open', posit
 /** All log channels, derived from the archive. */
 export async function readChannelLog(db: Queryable): Promise<ChannelLog> {
   const rows = await db.query<Row>(
-    `select seq, topic, ledger, ledger_close_ts as ts, tx_hash as tx, payload, topics_xdr as topics, value_xdr as value
+    `select seq, topic, ledger, ledger_close_ts as ts, tx_hash as tx, payload, topics_xdr as topics, value_xdr as value,
+       event_id as "eventId", contract_id as "contractId"
      from idx.events where not is_transfer order by seq`,
   )
   const owned = await db.query<{ account: string; position: number; seq: number }>(
@@ -59,10 +62,12 @@ export async function readChannelLog(db: Queryable): Promise<ChannelLog> {
   const log = new Map<string, LogFrame[]>()
   const add = (channel: string, frame: LogFrame): unknown => log.set(channel, [...(log.get(channel) ?? []), frame])
   const bySeq = new Map(rows.map((row) => [row.seq, row]))
+  const orders = ordersOf(rows)
   for (const row of rows) {
     add('events', { seq: row.seq, data: eventOf(row) })
     const kind = KINDS[row.topic]
-    if (kind !== undefined && row.payload !== null) add(`trades.${String(row.payload['asset'])}`, { seq: row.seq, data: tradeOf(kind, row, row.payload) })
+    if (kind === undefined || row.payload === null) continue
+    add(`trades.${String(row.payload['asset'])}`, { seq: row.seq, data: tradeOf(kind, row, { ...row.payload, orderId: orders.get(row.seq) }) })
   }
   for (const { account, position, seq } of owned) {
     const row = bySeq.get(seq)
@@ -72,16 +77,30 @@ export async function readChannelLog(db: Queryable): Promise<ChannelLog> {
   return log
 }
 
-function eventOf({ topic, ledger, ts, tx, payload, topics, value }: Row): object {
-  const raw = payload ?? { topic, topicsXdr: topics === '' ? [] : topics.split(' '), valueXdr: value }
-  const trader = payload?.['trader']
-  return { topic, ledger, ledgerCloseTs: ts, txHash: tx, ...(typeof trader === 'string' ? { trader } : {}), raw }
+/** The orders whose executions opened or closed positions, by the seq of the position's event: the execution is reported after it. */
+function ordersOf(rows: readonly Row[]): ReadonlyMap<number, unknown> {
+  const orders = new Map<number, unknown>()
+  let execution: Row | undefined
+  for (const row of rows.toReversed()) {
+    if (row.topic === 'order_executed') execution = row
+    if (KINDS[row.topic] === undefined) continue
+    if (execution?.tx === row.tx) orders.set(row.seq, execution.payload?.['orderId'])
+    execution = undefined
+  }
+  return orders
 }
 
-function tradeOf(kind: string, { ledger, ts, tx }: Row, payload: Readonly<Record<string, unknown>>): object {
-  const { asset, positionId, trader, entryPrice, closePrice, pnl } = payload
+function eventOf({ topic, ledger, ts, tx, payload, topics, value, eventId, contractId }: Row): object {
+  const raw = payload ?? { topic, topicsXdr: topics === '' ? [] : topics.split(' '), valueXdr: value }
+  const trader = payload?.['trader']
+  return { topic, ledger, ledgerCloseTs: ts, txHash: tx, ...(typeof trader === 'string' ? { trader } : {}), raw, payload: raw, eventId, contractId }
+}
+
+function tradeOf(kind: string, { ledger, ts, tx, eventId }: Row, payload: Readonly<Record<string, unknown>>): object {
+  const { asset, positionId, trader, entryPrice, closePrice, pnl, size, direction, orderId } = payload
   const price = kind === 'open' ? entryPrice : closePrice
-  return { kind, asset, positionId, trader, price, ...(pnl === undefined ? {} : { pnl }), ledger, ts: ts * 1000, txHash: tx }
+  const known = { ...(pnl === undefined ? {} : { pnl }), ...(orderId === undefined ? {} : { orderId }) }
+  return { kind, asset, positionId, trader, price, ...known, ledger, ts: ts * 1000, txHash: tx, size, direction, eventId }
 }
 
 const isLog = (channel: string): boolean => /^(events|trades\.|account\.events\.)/.test(channel)
