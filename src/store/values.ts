@@ -8,13 +8,25 @@ export type EncodedParam = string | Uint8Array | null
 
 export function encodeParam(param: Param): EncodedParam {
   if (param === null || param instanceof Uint8Array) return param
-  if (typeof param === 'object') return `{${param.map(encodeElement).join(',')}}`
+  if (typeof param === 'object') return encodeArray(param)
   return String(param)
 }
 
+type Element = string | number | bigint | boolean | null
+
 const ESCAPED = /["\\]/
 
-function encodeElement(element: string | number | bigint | boolean | null): string {
+/** Arrays of thousands of elements are joined by native code where no element needs another form. */
+function encodeArray(elements: readonly Element[]): string {
+  if (!elements.includes(null)) {
+    if (elements.every((element) => typeof element !== 'string')) return `{${elements.join(',')}}`
+    const isText = elements.every((element) => typeof element === 'string')
+    if (isText && !ESCAPED.test(elements.join(','))) return `{"${elements.join('","')}"}`
+  }
+  return `{${elements.map(encodeElement).join(',')}}`
+}
+
+function encodeElement(element: Element): string {
   if (element === null) return 'NULL'
   if (typeof element !== 'string') return String(element)
   return ESCAPED.test(element) ? `"${element.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"` : `"${element}"`
