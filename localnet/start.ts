@@ -122,11 +122,13 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
   const isPaced = options.autoClose ?? options.port !== null
   const { chain, endDelay, feed, prices, genesisOf } = openChain(options, isPaced)
   const controls = composeControls(options, chain, feed, genesisOf)
+  const history = createPriceHistory(originOf(chain, options.seed, prices), feed)
+  const stopping = new AbortController()
   const rpc = createRpcHandler({
     chain,
     faults: controls.faults,
     friendbot: createFriendbot({ chain, clock: options.clock }),
-    klines: createKlines(createPriceHistory(originOf(chain, options.seed, prices), feed)),
+    klines: createKlines(history),
     clock: options.clock,
     log: options.log,
     extraMethods: controlMethods(controls),
@@ -137,6 +139,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
   const served = options.port === null ? null : await serveRpc(rpc, { ...servingOptions(options), port: options.port })
   if (isPaced) {
     controls.pacer.start()
+    if (served !== null) history.prepare(stopping.signal)
     // These transactions are in the first ledger that the timer closes.
     void controls.runActors()
   }
@@ -168,6 +171,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     step: () => lock.run(async () => void (await step(controls))),
     async [Symbol.asyncDispose]() {
       pacer.stop()
+      stopping.abort()
       controls.stopActors()
       await served?.close()
       // After the work in progress.
