@@ -11,7 +11,7 @@ const read = (path: string): string => readFileSync(PROJECT_ROOT + path, 'utf8')
 test('the README lists every example and nothing else', () => {
   const listed = [...read('examples/README.md').matchAll(/^\| \[([\w-]+\.ts)\]\(\1\) \|/gm)].map(([, file]) => `examples/${file}`)
   assert.deepEqual(listed.toSorted(), EXAMPLES)
-  assert.equal(EXAMPLES.length, 6)
+  assert.equal(EXAMPLES.length, 7)
 })
 
 for (const example of EXAMPLES) {
