@@ -28,6 +28,12 @@ interface EventRow {
   readonly txHash: string
 }
 
+/** A limit order far from the price. */
+const WAITING = {
+  op: 'place_limit_order', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long', triggerPrice: '10000000000', triggerCondition: 'Below',
+  slippageToleranceBps: 500,
+} as const
+
 const isNewEpoch = ({ type, reason }: StreamFrame): boolean => type === 'gap' && reason === 'epoch'
 
 function manifestOf({ contracts, assets, generation }: LocalNetwork, since: string): string {
@@ -45,6 +51,53 @@ async function read(url: string, stop: AbortSignal): Promise<readonly string[]> 
     if (status !== 200) unexpected.push(`${path} ${status}`)
   }
   return unexpected
+}
+
+type OrderRequest = Parameters<Client['prepareOrder']>[0]
+
+/** Prepares, signs and submits an order, and returns the id that its events name once they are indexed. */
+async function trade(client: Client, { networkPassphrase }: LocalNetwork, secret: string, request: OrderRequest): Promise<number> {
+  const { body: { xdr } } = await client.prepareOrder(request)
+  const signed = TransactionBuilder.fromXdr(xdr, networkPassphrase)
+  signed.sign(Keypair.fromSecret(secret))
+  const { body: { status, hash } } = await client.submitTransaction({ signedXdr: signed.toXdr(), pollTimeoutMs: 60_000 })
+  assert.equal(status, 'SUCCESS', request.op)
+  const readId = async (): Promise<number | null> => (await client.getTransaction({ hash })).body.orderId
+  await until(async () => (await readId()) !== null, `the events of ${request.op}`)
+  return (await readId()) ?? 0
+}
+
+/** An order that was executed, one that was cancelled and one that waits, with what the account reads of them. */
+async function createOrders(client: Client, network: LocalNetwork, secret: string) {
+  const { body: { price } } = await client.getMarketPrice({ asset: 'BTC' })
+  const triggerPrice = String((BigInt(price) * 99n) / 100n)
+  const executed = await trade(client, network, secret, { ...WAITING, triggerPrice, triggerCondition: 'Above' })
+  const cancelled = await trade(client, network, secret, WAITING)
+  await trade(client, network, secret, { op: 'cancel_order', orderId: cancelled })
+  const waiting = await trade(client, network, secret, { ...WAITING, leverage: 3 })
+  const isSettled = async (): Promise<boolean> => {
+    const { status, execution, asset } = (await client.getOrder({ orderId: executed })).body
+    const terms = (await client.getOrder({ orderId: waiting })).body.asset
+    return status === 'executed' && asset !== null && terms !== null && execution !== null && execution.fee !== null
+  }
+  await until(isSettled, 'the execution of an order with its fee, and the terms of the others')
+  const { orders } = (await client.listAccountOrderHistory({})).body
+  assert.deepEqual(orders.map(({ orderId, status }) => [orderId, status]), [[waiting, 'pending'], [cancelled, 'cancelled'], [executed, 'executed']])
+  const { fills } = (await client.listAccountFills({})).body
+  assert.deepEqual(fills.map(({ orderId, kind }) => [orderId, kind]), [[executed, 'open']])
+  return { orders, fills, deployment: (await client.getHealth()).body.deployment.name }
+}
+
+/** What the account had on the chain before a reset is still read, and none of it is open. */
+async function assertOrdersEnded(client: Client, { orders, fills, deployment }: Awaited<ReturnType<typeof createOrders>>): Promise<void> {
+  const expected = orders.map((order) => (order.status === 'pending' ? { ...order, status: 'cancelled' } : order))
+  assert.deepEqual((await client.listAccountOrderHistory({ deployment })).body.orders, expected)
+  for (const order of expected) assert.deepEqual((await client.getOrder({ orderId: order.orderId, deployment })).body, order)
+  assert.deepEqual((await client.listAccountOrderHistory({ deployment, status: 'pending' })).body.orders, [])
+  assert.deepEqual((await client.listAccountFills({})).body.fills, fills.map((fill) => ({ ...fill, deployment })))
+  assert.deepEqual((await client.listAccountOrderHistory({})).body.orders, [], 'none of the new chain')
+  const { trader } = orders[0] ?? assert.fail('an order')
+  assert.deepEqual((await client.listOrders({ trader: trader ?? '' })).body.orders, [])
 }
 
 async function listEvents(client: Client): Promise<readonly EventRow[]> {
@@ -76,6 +129,12 @@ test('follows a reset of the network with a new generation of contracts by one n
   const oldContracts = new Set(Object.values(network.contracts))
   const alice = network.accounts.find(({ name }) => name === 'alice')
   const trader = createClient({ url, signer: await secretSigner(alice?.secret ?? '') })
+  await trader.login()
+  // Another account, because the submission below must have the next sequence number on both chains.
+  const { secret = '' } = network.accounts.find(({ name }) => name === 'bob') ?? {}
+  const bob = createClient({ url, signer: await secretSigner(secret ?? '') })
+  await bob.login()
+  const early = await createOrders(bob, network, secret ?? '')
   const before = await listEvents(trader)
   const { uptime } = (await trader.getHealth()).body
 
@@ -86,7 +145,6 @@ test('follows a reset of the network with a new generation of contracts by one n
   const readers = Array.from({ length: READERS }, () => read(url, stop.signal))
 
   // A submission that the old chain accepts and never applies.
-  await trader.login()
   const { body: prepared } = await trader.prepareOrder(OPEN)
   const signed = TransactionBuilder.fromXdr(prepared.xdr, network.networkPassphrase)
   signed.sign(Keypair.fromSecret(alice?.secret ?? ''))
@@ -111,6 +169,7 @@ test('follows a reset of the network with a new generation of contracts by one n
   stop.abort()
   assert.deepEqual((await Promise.all(readers)).flat(), [], 'every read was answered')
 
+  await assertOrdersEnded(bob, early)
   const health = (await trader.getHealth()).body
   assert.ok(health.uptime > uptime, 'the process was not restarted')
   assert.deepEqual([health.contracts.market.address, health.deployment.name], [network.contracts.market, 'testnet-2026-12-16'])
