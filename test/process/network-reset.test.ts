@@ -68,7 +68,11 @@ async function trade(client: Client, { networkPassphrase }: LocalNetwork, secret
 }
 
 /** An order that was executed, one that was cancelled and one that waits, with what the account reads of them. */
-async function createOrders(client: Client, network: LocalNetwork, secret: string) {
+async function createOrders(url: string, network: LocalNetwork) {
+  // An account of its own: the others must have the same sequence number on both chains.
+  const secret = network.accounts.find(({ name }) => name === 'bob')?.secret ?? ''
+  const client = createClient({ url, signer: await secretSigner(secret) })
+  await client.login()
   const { body: { price } } = await client.getMarketPrice({ asset: 'BTC' })
   const triggerPrice = String((BigInt(price) * 99n) / 100n)
   const executed = await trade(client, network, secret, { ...WAITING, triggerPrice, triggerCondition: 'Above' })
@@ -85,11 +89,11 @@ async function createOrders(client: Client, network: LocalNetwork, secret: strin
   assert.deepEqual(orders.map(({ orderId, status }) => [orderId, status]), [[waiting, 'pending'], [cancelled, 'cancelled'], [executed, 'executed']])
   const { fills } = (await client.listAccountFills({})).body
   assert.deepEqual(fills.map(({ orderId, kind }) => [orderId, kind]), [[executed, 'open']])
-  return { orders, fills, deployment: (await client.getHealth()).body.deployment.name }
+  return { client, orders, fills, deployment: (await client.getHealth()).body.deployment.name }
 }
 
 /** What the account had on the chain before a reset is still read, and none of it is open. */
-async function assertOrdersEnded(client: Client, { orders, fills, deployment }: Awaited<ReturnType<typeof createOrders>>): Promise<void> {
+async function assertOrdersEnded({ client, orders, fills, deployment }: Awaited<ReturnType<typeof createOrders>>): Promise<void> {
   const expected = orders.map((order) => (order.status === 'pending' ? { ...order, status: 'cancelled' } : order))
   assert.deepEqual((await client.listAccountOrderHistory({ deployment })).body.orders, expected)
   for (const order of expected) assert.deepEqual((await client.getOrder({ orderId: order.orderId, deployment })).body, order)
@@ -130,11 +134,7 @@ test('follows a reset of the network with a new generation of contracts by one n
   const alice = network.accounts.find(({ name }) => name === 'alice')
   const trader = createClient({ url, signer: await secretSigner(alice?.secret ?? '') })
   await trader.login()
-  // Another account, because the submission below must have the next sequence number on both chains.
-  const { secret = '' } = network.accounts.find(({ name }) => name === 'bob') ?? {}
-  const bob = createClient({ url, signer: await secretSigner(secret ?? '') })
-  await bob.login()
-  const early = await createOrders(bob, network, secret ?? '')
+  const early = await createOrders(url, network)
   const before = await listEvents(trader)
   const { uptime } = (await trader.getHealth()).body
 
@@ -169,7 +169,7 @@ test('follows a reset of the network with a new generation of contracts by one n
   stop.abort()
   assert.deepEqual((await Promise.all(readers)).flat(), [], 'every read was answered')
 
-  await assertOrdersEnded(bob, early)
+  await assertOrdersEnded(early)
   const health = (await trader.getHealth()).body
   assert.ok(health.uptime > uptime, 'the process was not restarted')
   assert.deepEqual([health.contracts.market.address, health.deployment.name], [network.contracts.market, 'testnet-2026-12-16'])
