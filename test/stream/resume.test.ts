@@ -1,9 +1,11 @@
 // No frame is lost: resuming from a position, gap messages, and snapshots that continue as a stream (docs/websocket.md).
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import { ACCOUNT_CACHE_MS, PRINTS_IN_SNAPSHOT, STREAM_LIMITS } from '../../src/limits.ts'
+import { CONTROL_MESSAGES } from '../../src/resources/stream-message.ts'
 import { createStreamFixture } from '../support/stream-fixture.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import { bearer } from '../support/keys.ts'
@@ -77,6 +79,16 @@ test('the first live frame of each channel follows the reported head', async () 
   for (const channel of LOG_CHANNELS) assertUnbroken(client.of(channel), heads[channel] ?? -1)
 })
 
+/** The reasons in docs/websocket.md, which are those of the AsyncAPI document. */
+function documentedReasons(): readonly string[] {
+  const text = readFileSync(new URL('../../docs/websocket.md', import.meta.url), 'utf8')
+  const rows = /\| Reason of a `gap` \|.*\n\|[-|]+\n((?:\|.*\n)+)/.exec(text)?.[1] ?? ''
+  const reasons = [...rows.matchAll(/^\| `(\w+)` \|/gm)].map(([, reason = '']) => reason).toSorted()
+  const gap = CONTROL_MESSAGES.find(({ name }) => name === 'gap')?.payload as unknown as { properties: { reason: { enum: readonly string[] } } }
+  assert.deepEqual(gap.properties.reason.enum.toSorted(), reasons)
+  return reasons
+}
+
 test('replies with a gap and its reason when it cannot resume, then delivers live frames', async () => {
   const streamLimits = { ...STREAM_LIMITS, replayFrames: 10 }
   await using fixture = await createGatewayFixture({ gateway: { streamLimits }, listen: true })
@@ -98,6 +110,7 @@ test('replies with a gap and its reason when it cannot resume, then delivers liv
     const since = (place as { since: number }).since
     assert.deepEqual(await client.frame(({ type }) => type === 'gap', from), { type: 'gap', channels: ['events'], since, oldest: 1, reason, id: reason })
   }
+  assert.deepEqual(documentedReasons(), cases.map(([reason]) => reason).toSorted(), 'every documented reason can occur')
   const from = client.frames.length
   client.send({ op: 'subscribe', channels: ['events'], since: tenthBefore, epoch: hello['epoch'] })
   await client.frame(({ channel, seq }) => channel === 'events' && seq === newest, from)

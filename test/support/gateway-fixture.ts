@@ -43,6 +43,8 @@ const INDEXER_STEPS_MAX = 1_000
 interface GatewayFixtureOptions {
   readonly seed?: string
   readonly traders?: number
+  /** Time between two ledgers; a second by default. */
+  readonly ledgerMs?: number
   /** Of the contracts; the first by default. */
   readonly generation?: '1' | '2'
   /** False: the assets have no limits of their own. */
@@ -72,7 +74,7 @@ export interface GatewayFixture extends AsyncDisposable {
   readonly rpc: RpcControls
   /** Resolves when only time can make something happen: no database call is running and the event loop is quiet. */
   idle(): Promise<void>
-  /** Closes ledgers, one per second. All actors act. */
+  /** Closes ledgers, one per second unless the options say otherwise. All actors act. */
   closeLedgers(count: number): Promise<void>
   /** Reads the prices and indexes up to the head of the chain. */
   catchUp(): Promise<void>
@@ -90,11 +92,11 @@ export interface GatewayFixture extends AsyncDisposable {
 }
 
 export async function createGatewayFixture(options: GatewayFixtureOptions = {}): Promise<GatewayFixture> {
-  const { seed = 'world', traders = 12, generation = '1', log = silentLog, listen = false, metrics, hasAssetLimits = true } = options
+  const { seed = 'world', traders = 12, generation = '1', log = silentLog, listen = false, ledgerMs = LEDGER_MS, metrics, hasAssetLimits = true } = options
   await using building = new AsyncDisposableStack()
   const clock = createVirtualClock(FIXTURE_START_MS)
   const random = createSeededRandom(seed)
-  const setup = { log, seed, traders, generation, hasAssetLimits, ledgerMs: LEDGER_MS }
+  const setup = { log, seed, traders, generation, hasAssetLimits, ledgerMs }
   const network = building.use(await startNetworkOn(clock, { random: random.fork('network'), ...setup }))
   const deploymentWith = (contracts: ContractAddresses): ReplaceableDeployment =>
     currentDeploymentOf(contracts, { passphrase: network.networkPassphrase, generation: network.generation, assets: network.assets })
@@ -158,7 +160,7 @@ export async function createGatewayFixture(options: GatewayFixtureOptions = {}):
     idle: () => untilIdle(() => running() > 0, IDLE_TURNS),
     async closeLedgers(count) {
       for (let ledger = 0; ledger < count; ledger++) {
-        clock.advance(LEDGER_MS)
+        clock.advance(ledgerMs)
         await network.step()
       }
     },

@@ -23,7 +23,7 @@ const SLOW = [
   'src/store/embedded/kills.test.ts', 'test/api/reconcile-generation-2.test.ts', 'test/api/order-history.test.ts', 'test/api/paging.test.ts',
   'test/api/warnings.test.ts', 'test/api/candle-volume.test.ts', 'localnet/rpc/klines.test.ts',
   'test/submissions/crashes.test.ts', 'test/stream/events.test.ts',
-  'test/api/refused-orders.test.ts',
+  'test/api/refused-orders.test.ts', 'test/stream/hour.test.ts', 'test/client/stream-gaps.test.ts',
   'test/relay/footprints-builds.test.ts',
 ]
 

@@ -1,0 +1,110 @@
+// An hour of the local network with all actors, read twice: as pages of REST and as frames of the stream. Every row is on each side exactly once, and the same.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { EventRow } from '../../src/resources/event-row.ts'
+import type { RealizedTrade } from '../../src/resources/realized-trade.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import { bearer } from '../support/keys.ts'
+import { followPages } from '../support/pagination.ts'
+import { assertUnbroken } from '../support/stream-client.ts'
+import type { StreamClient, StreamFrame } from '../support/stream-client.ts'
+import { createTrader, lastPositionId, ONE } from '../support/traders.ts'
+import type { Trader } from '../support/traders.ts'
+
+/** As on the public network. */
+const LEDGER_MS = 5_000
+const LEDGERS_PER_ROUND = 60
+const ROUNDS = 12
+const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' } as const
+
+const tradesChannels = ({ network }: GatewayFixture): readonly string[] => network.assets.map(({ symbol }) => `trades.${symbol}`)
+const accountChannel = ({ address }: Trader): string => `account.events.${address}`
+
+/** A client of all log channels: from now on, or from the beginning. */
+async function subscribe(fixture: GatewayFixture, trader: Trader, since?: number): Promise<StreamClient> {
+  const client = await fixture.connect()
+  client.send({ op: 'login', keyId: trader.key.keyId, secret: trader.key.secret })
+  await client.frame(({ type }) => type === 'login')
+  client.send({ op: 'subscribe', channels: ['events', ...tradesChannels(fixture), accountChannel(trader)], ...(since === undefined ? {} : { since }) })
+  await client.frame(({ type }) => type === 'subscribed')
+  return client
+}
+
+/** One round: the trader opens, places an order and closes; the other actors trade for five minutes. */
+async function playRound(fixture: GatewayFixture, trader: Trader, round: number): Promise<void> {
+  if (round % 3 === 0) {
+    await trader.trade({ op: 'open_position', ...TERMS })
+    const positionId = await lastPositionId(fixture, trader.address)
+    await trader.trade({ op: 'set_stop_loss', positionId, triggerPrice: String(60_000n * ONE), slippageToleranceBps: 100 })
+    await trader.trade({ op: 'close_position', positionId })
+  }
+  await fixture.publishLedgers(LEDGERS_PER_ROUND)
+  if (round % 3 === 0) for (let observed = 1; observed > 0;) observed = await fixture.indexer.observe()
+}
+
+const bySeq = (rows: readonly StreamFrame[]): StreamFrame[] => rows.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
+
+/** A frame of `events` as the members that the row has too. */
+function toEvent({ seq, data = {} }: StreamFrame): object {
+  const { eventId, contractId, topic, ledger, ledgerCloseTs, txHash, payload, raw } = data
+  assert.deepEqual(raw, payload)
+  return { seq, eventId, contractId, topic, ledger, ledgerCloseTs, txHash, payload }
+}
+
+function eventOf({ seq, eventId, contractId, topic, ledger, ledgerCloseTs, txHash, payload }: EventRow): object {
+  return { seq, eventId, contractId, topic, ledger, ledgerCloseTs, txHash, payload }
+}
+
+function toTrade({ seq, data = {} }: StreamFrame): object {
+  const { kind, asset, positionId, trader, price, pnl = null, ledger, ts, txHash, size, direction, eventId, orderId = null } = data
+  return { seq, kind, asset, positionId, trader, price, pnl, ledger, ts: Number(ts) / 1_000, txHash, size, direction, eventId, orderId }
+}
+
+function tradeOf(row: RealizedTrade): object {
+  const { seq, kind, asset, positionId, trader, entryPrice, closePrice, pnl, ledger, ts, txHash, size, direction, eventId, orderId } = row
+  return { seq, kind, asset, positionId, trader, price: closePrice ?? entryPrice, pnl, ledger, ts, txHash, size, direction, eventId, orderId }
+}
+
+for (const generation of ['1', '2'] as const) {
+  test(`generation ${generation}: an hour of rows and of frames is the same, live and resumed`, async (context) => {
+    await using fixture = await createGatewayFixture({ listen: true, seed: `hour ${generation}`, generation, traders: 4, ledgerMs: LEDGER_MS })
+    await fixture.publishLedgers(1)
+    const trader = await createTrader(fixture, 'hour')
+    await fixture.publishLedgers(1)
+    const startMs = fixture.clock.nowMs()
+    const live = await subscribe(fixture, trader)
+    const { epoch, head } = (await live.frame(({ type }) => type === 'hello')) as unknown as { epoch: string; head: number }
+    for (let round = 0; round < ROUNDS; round++) {
+      await playRound(fixture, trader, round)
+      await live.settle()
+    }
+    await fixture.publishLedgers(1)
+    await live.settle()
+    assert.ok(fixture.clock.nowMs() - startMs >= 3_600_000, 'an hour has passed')
+
+    const resumed = await subscribe(fixture, trader, head)
+    const last = live.of('events').at(-1)?.seq
+    await resumed.frame(({ channel, seq }) => channel === 'events' && seq === last)
+    await resumed.settle()
+    const reader = { get: <Body>(url: string) => fixture.get<Body>(url, { authorization: bearer(trader.key) }) }
+    const rowsOf = async <Row extends { readonly seq: number }>(url: string, key: string): Promise<readonly Row[]> =>
+      ((await followPages(reader, url, key)).flat() as unknown as Row[]).filter(({ seq }) => seq > head).toReversed()
+    const events = await rowsOf<EventRow>('/v1/events?limit=500', 'events')
+    const trades = (await rowsOf<RealizedTrade>('/v1/trades?include_opens=true&limit=200', 'trades')).filter(({ kind }) => kind !== 'cross_liquidation')
+    const account = await rowsOf<EventRow>('/v1/account/me/events?limit=500', 'events')
+    for (const row of [...events, ...trades, ...account]) assert.equal(row.epoch, epoch)
+
+    for (const client of [live, resumed]) {
+      assertUnbroken(client.of('events'), head)
+      assert.deepEqual(client.of('events').map(toEvent), events.map(eventOf))
+      assert.deepEqual(bySeq(tradesChannels(fixture).flatMap((channel) => client.of(channel))).map(toTrade), trades.map(tradeOf))
+      assert.deepEqual(client.of(accountChannel(trader)).map(toEvent), account.map(eventOf))
+    }
+    const kinds = new Map([...Map.groupBy(trades, ({ kind }) => kind)].map(([kind, rows]) => [kind, rows.length]))
+    context.diagnostic(`${events.length} events, ${account.length} of the account, trades: ${JSON.stringify(Object.fromEntries(kinds))}`)
+    assert.ok(account.length > 0 && (kinds.get('open') ?? 0) > 50 && (kinds.get('close') ?? 0) > 50)
+    assert.ok(trades.some(({ orderId }) => orderId !== null), 'orders caused some of them')
+  })
+}
