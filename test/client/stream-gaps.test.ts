@@ -62,9 +62,9 @@ test('hole: a frame is missing, and a new connection does not bring it', async (
   proxy.on('connection', (client) => {
     connections += 1
     const gateway = new WebSocket(`${fixture.url.replace('http', 'ws')}/v1/ws`)
-    client.on('message', (data) => gateway.send(String(data)))
+    client.on('message', (data) => gateway.send((data as Buffer).toString('utf8')))
     gateway.on('message', (data) => {
-      const text = String(data)
+      const text = (data as Buffer).toString('utf8')
       if ((JSON.parse(text) as { seq?: number }).seq !== lost) client.send(text)
     })
     client.on('close', () => gateway.close())
