@@ -68,7 +68,7 @@ function tradeOf(row: RealizedTrade): object {
 }
 
 for (const generation of ['1', '2'] as const) {
-  test(`generation ${generation}: an hour of rows and of frames is the same, live and resumed`, async (context) => {
+  test(`generation ${generation}: an hour of rows and of frames is the same, live and resumed`, { timeout: 600_000 }, async (context) => {
     await using fixture = await createGatewayFixture({ listen: true, seed: `hour ${generation}`, generation, traders: 4, ledgerMs: LEDGER_MS })
     await fixture.publishLedgers(1)
     const trader = await createTrader(fixture, 'hour')
