@@ -23,8 +23,8 @@ export async function assignEarlierOrder(tx: Queryable, events: readonly Archive
   const first = events.find(({ contract }) => contract === 'market')
   if (first?.topic !== EXECUTED || first.payload === null) return
   const [before] = await tx.query<{ seq: number }>(
-    `select seq from idx.events where tx_hash = $1 and ledger = $2::bigint and contract_id = $3 and seq < $4::bigint order by seq desc limit 1`,
-    [first.txHash, first.ledger, first.contractId, first.seq],
+    `select seq from idx.events where tx_hash = $1 and contract_id = $2 and seq < $3::bigint order by seq desc limit 1`,
+    [first.txHash, first.contractId, first.seq],
   )
   if (before === undefined) return
   for (const table of ['fills', 'opens', 'trades']) {
