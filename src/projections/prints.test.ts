@@ -38,7 +38,8 @@ for (const pageLength of [1, 2, 3, Infinity]) {
     const range = { afterSeq: 0, throughSeq: 100, limit: 100 }
     const replayed = await readChannels(store.read, BTC, range)
     const prints = replayed.map((row) => ({ seq: row.seq, ...toPrint(row) }))
-    assert.deepEqual(prints.map(({ seq, kind, positionId, price, size, direction, orderId = null }) => [seq, kind, positionId, price, size, direction, orderId]), [
+    const found = prints.map(({ seq, kind, positionId, price, size, direction, orderId = null }) => [seq, kind, positionId, price, size, direction, orderId])
+    assert.deepEqual(found, [
       [1, 'open', 1, '100', '1000', 1, 7],
       [4, 'open', 2, '100', '500', 1, null],
       [5, 'reduce', 1, '110', '400', 1, null],
