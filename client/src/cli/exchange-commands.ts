@@ -51,7 +51,7 @@ async function prices(context: Context): Promise<void> {
     { title: 'asset', text: ({ asset }) => asset },
     { title: 'price', align: 'point', text: ({ price }) => context.format(price) },
     { title: 'attested (UTC)', text: ({ timestamp }) => timeOf(timestamp) }, { title: 'age, s', align: 'right', text: ({ ageSec }) => ageSec },
-    { title: 'state', text: ({ stale }) => (stale ? 'stale' : 'live') },
+    { title: 'state', text: ({ stale }) => (stale === null ? null : stale ? 'stale' : 'live') },
   ], rows, 'No prices are available.'))
   if (isStale) context.note('Some prices could not be refreshed. Check when they were attested.')
 }

@@ -86,8 +86,8 @@ async function status(context: Context): Promise<void> {
   const [{ body: health }, { body: { prices } }, account] = await context.progress.run('Loading the state', () =>
     Promise.all([client.getHealth({}, options), client.listOraclePrices({}, options), accountOf(context)]))
   const { indexer } = health
-  const oldest = prices.toSorted((one, other) => other.ageSec - one.ageSec)[0]
-  const stale = prices.filter((price) => price.stale).map(({ asset }) => asset)
+  const oldest = [...prices].sort((one, other) => other.ageSec - one.ageSec)[0]
+  const stale = prices.filter((price) => price.stale === true).map(({ asset }) => asset)
   const lag = indexer.ledgerAgeSeconds
   const value = {
     gateway: { version: health.version, network: health.network, uptime: health.uptime },
