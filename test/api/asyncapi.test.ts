@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { schemaMismatches } from '../support/openapi.ts'
 import type { OpenApiDocument, Schema } from '../support/openapi.ts'
+import { reconcileAll } from '../support/chain-views.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import { createTrader } from '../support/traders.ts'
@@ -83,8 +84,8 @@ test('every frame of every channel matches the document', async () => {
   client.send({ op: 'login', keyId: trader.key.keyId, secret: trader.key.secret })
   client.send({ op: 'login' })
   const accountChannel = `account.events.${trader.address}`
-  const assetChannels = ['BTC', 'ETH'].flatMap((asset) => [`ticker.${asset}`, `trades.${asset}`, `candles.${asset}.1m`])
-  const channels = ['events', 'heartbeat', accountChannel, `account.orders.${trader.address}`, ...assetChannels]
+  const assetChannels = ['BTC', 'ETH'].flatMap((asset) => [`ticker.${asset}`, `prices.${asset}`, `trades.${asset}`, `candles.${asset}.1m`])
+  const channels = ['events', 'corrections', 'heartbeat', accountChannel, `account.orders.${trader.address}`, ...assetChannels]
   client.send({ op: 'subscribe', channels, snapshot: true, id: 'all' })
   client.send({ op: 'subscribe', channels: ['events'], since: 1e9 })
   client.send({ op: 'subscribe', channels: 'events' })
@@ -94,6 +95,10 @@ test('every frame of every channel matches the document', async () => {
   await client.settle()
   await trader.trade({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' })
   await publishLedgers(15)
+  // The comparison with the ledger puts this right.
+  await fixture.store.write.query("update idx.positions set size = size + 7 where state = 'open'")
+  await reconcileAll(fixture)
+  await fixture.gateway.stream.publishCommitted()
   await fixture.control('local_upgrade', { contract: 'market', build: '2.0' })
   await publishLedgers(1)
   await fixture.gateway.stream.tick()
