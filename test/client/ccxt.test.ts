@@ -83,7 +83,7 @@ test('prices, candles, open interest and funding have CCXT\'s shapes, with undef
   assert.ok(candles.length >= 1 && candles.length <= 3)
   for (const [time, open, high, low, close, volume] of candles) {
     assert.ok(time % 60_000 === 0 && low <= Math.min(open, close) && high >= Math.max(open, close))
-    assert.equal(volume, undefined)
+    assert.equal(volume, 0)
   }
   const since = candles.at(-1)?.[0] ?? 0
   assert.ok((await exchange.fetchOHLCV(BTC, '1m', since)).every(([time]) => time >= since))
