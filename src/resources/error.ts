@@ -10,7 +10,7 @@ export const ValidationError = Type.Object(
   {
     statusCode: Type.Literal(400),
     code: Type.String({ description: 'Error code.', examples: ['FST_ERR_VALIDATION'] }),
-    error: Type.String({ description: 'HTTP status text.', examples: ['Bad Request'] }),
+    error: Type.Literal('Bad Request', { description: 'HTTP status text.' }),
     message: Type.String({ description: 'Names the part of the request and the parameter.', examples: ['querystring/limit must be integer'] }),
   },
   { $id: 'ValidationError', description: 'A parameter is missing or invalid.' },
