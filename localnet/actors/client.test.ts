@@ -143,7 +143,7 @@ test('a named footprint is reused for calls with other arguments once two simula
   const [operation] = parse(sent()[2]).operations
   assert(operation?.type === 'invokeHostFunction' && operation.auth?.length === 1)
   assert.equal(operation.auth[0]?.credentials.type, 'sorobanCredentialsSourceAccount')
-  assert.deepEqual(await client.settle(VIEW), { kind: 'failed', code: null, reason: 'txFailed' })
+  assert.deepEqual(await client.settle(VIEW), { kind: 'failed', code: null, reason: 'txFailed', isOutdated: false })
   await client.invoke(CALL, VIEW, options)
   assert.equal(count('simulateTransaction'), 3)
 })

@@ -167,7 +167,7 @@ for (const list of ['events', 'orders'] as const) {
 test('me/positions returns the open positions and all position events from one snapshot of the index', async () => {
   const { status, body, headers } = await get('/v1/account/me/positions')
   assert.equal(status, 200)
-  assert.deepEqual(Object.keys(body), ['positions', 'events'])
+  assert.deepEqual(Object.keys(body), ['positions', 'events', 'hasMore', 'nextCursor'])
   assert.deepEqual(body.positions.map(({ trader: owner, direction }) => [owner, direction]), [[trader.address, 1]])
   const { positions } = await createHoldingsReader(keeper.client, fixture.network.contracts.market, trader.address).read()
   assert.deepEqual(body.positions.map(({ positionId }) => BigInt(positionId)), positions.map(({ id }) => id))

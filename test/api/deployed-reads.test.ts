@@ -176,6 +176,7 @@ test('GET /v1/leaderboard pages by offset, and its snapshot says whether the pag
   const board = await read<Leaderboard>(first, '/v1/leaderboard?limit=1')
   assert.deepEqual(keysOf(board), [
     'sort', 'scope', 'network', 'state', 'updatedAt', 'total', 'limit', 'offset', 'snapshot', 'snapshotChanged', 'leaders',
+    'hasMore', 'nextCursor',
   ])
   assert.deepEqual([board.scope, board.network, board.state, board.limit, board.offset, board.snapshotChanged], ['testnet', 'testnet', 'ok', 1, 0, false])
   assert.match(board.snapshot, /^testnet\.pnl\.\d+\.\d+$/)
@@ -218,6 +219,7 @@ test('GET /v1/trades lists opens only on request', async () => {
   ])
   assert.deepEqual(keysOf(opens[0]), [
     'positionId', 'trader', 'kind', 'ledger', 'ts', 'txHash', 'asset', 'direction', 'size', 'entryPrice', 'closePrice', 'pnl',
+    'orderId', 'eventId', 'seq', 'epoch',
   ])
   assert.deepEqual(await rowsOf(second, '/v1/trades', 'trades'), [])
   await read(second, '/v1/trades?include_opens=1', 400)

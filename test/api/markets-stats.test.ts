@@ -28,7 +28,7 @@ test('returns zeros for every supported asset while nothing is indexed', async (
   const { status, body, headers } = await fixture.get<{ stats: readonly MarketStats[] }>('/v1/markets/stats')
   assert.equal(status, 200)
   assert.deepEqual(body.stats.map(({ capacity: _capacity, ...row }) => row), ASSET_SYMBOLS.map((asset) => ({
-    asset, openInterestLong: '0', openInterestShort: '0', openInterestNet: '0', openPositions: 0, volume24h: '0',
+    asset, openInterestLong: '0', openInterestShort: '0', openInterestNet: '0', openPositions: 0, volume24h: '0', change24h: null, high24h: null, low24h: null,
   })))
   assert.deepEqual([headers['x-ledger'], headers['x-seq']], ['0', '0'])
 })
