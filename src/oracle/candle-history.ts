@@ -21,6 +21,9 @@ export const CLOSED_CACHE_MS = 24 * 3_600_000
 const CLOSED_CACHE_MAX = 256
 const OPEN_CACHE_MAX = 200
 
+/** The chunks of the longest page, one before it, and one beyond a hole; a host that reports more holes is not followed further. */
+const PAST_CHUNKS_MAX = 10
+
 export interface CandleQuery {
   readonly asset: string
   readonly interval: CandleInterval
@@ -35,7 +38,7 @@ export interface CandleQuery {
 export interface CandlePage {
   /** In ascending order. */
   readonly candles: readonly Candle[]
-  /** True when the range has candles before these. */
+  /** True when the range has candles before these, or may have some that cannot be read now. */
   readonly hasMore: boolean
   /** True when the series has native candles, of the range or not. */
   readonly hasNative: boolean
@@ -78,36 +81,43 @@ export function createCandleHistory({ readSpan, readKlines, deployment, clock }:
 
   /**
    * The external candles of a span that ends before `endSec`, ascending, with at least one before the span if there is one. Read in chunks of a fixed size that
-   * are counted back from `endSec`, newest first: every request for the same past reads the same chunks.
+   * are counted back from `endSec`, newest first: every request for the same past reads the same chunks. Chunks without a kline between older and newer ones
+   * are skipped, so a hole of any length costs one request.
    */
-  async function readPast(query: CandleQuery, endSec: number, span: { readonly fromSec: number; readonly toSec: number }): Promise<readonly OutsideCandle[]> {
-    const width = bucketEnd(0, query.interval)
-    const chunkSec = KLINES_LIMIT_MAX * width
+  async function readPast(query: CandleQuery, endSec: number, span: { readonly fromSec: number; readonly toSec: number }): Promise<Outside> {
+    const chunkSec = KLINES_LIMIT_MAX * bucketEnd(0, query.interval)
+    const endOfChunk = (timeSec: number): number => endSec - Math.max(0, Math.floor((endSec - timeSec) / chunkSec)) * chunkSec
     const chunks: (readonly OutsideCandle[])[] = []
-    const newest = Math.max(0, Math.floor((endSec - span.toSec) / chunkSec))
-    for (let toSec = endSec - newest * chunkSec; toSec > Math.max(0, span.fromSec - width); toSec -= chunkSec) {
-      const chunk = await readChunk(closed, query, { limit: KLINES_LIMIT_MAX, toSec })
-      if (chunk === undefined) break
-      const within = chunk.filter(({ time }) => time >= toSec - chunkSec && time < toSec)
+    for (let toSec = endOfChunk(span.toSec); toSec > 0;) {
+      if (chunks.length === PAST_CHUNKS_MAX) return { candles: chunks.toReversed().flat(), isComplete: false }
+      const fromSec = toSec - chunkSec
+      const klines = await readChunk(closed, query, { limit: KLINES_LIMIT_MAX, toSec })
+      if (klines === undefined) return { candles: chunks.toReversed().flat(), isComplete: false }
+      const within = klines.filter(({ time }) => time >= fromSec && time < toSec)
       chunks.push(within)
+      if (within.some(({ time }) => time < span.fromSec)) break
+      const older = klines.findLast(({ time }) => time < fromSec)
       // The external history begins here.
-      if (within.length === 0) break
+      if (within.length === 0 && older === undefined) break
+      toSec = within.length > 0 || older === undefined ? fromSec : endOfChunk(older.time + 1)
     }
-    return chunks.toReversed().flat()
+    return { candles: chunks.toReversed().flat(), isComplete: true }
   }
 
-  async function readOutside(query: CandleQuery, span: CandleSpan): Promise<readonly OutsideCandle[]> {
-    if (deployment.current.assets.find(query.asset) === undefined) return []
+  async function readOutside(query: CandleQuery, span: CandleSpan): Promise<Outside> {
+    if (deployment.current.assets.find(query.asset) === undefined) return NO_OUTSIDE
     if (span.firstTime !== null) {
-      if (span.fromSec >= span.firstTime) return []
+      if (span.fromSec >= span.firstTime) return NO_OUTSIDE
       return await readPast(query, span.firstTime, { fromSec: span.fromSec, toSec: Math.min(span.toSec, span.firstTime) })
     }
     const present = bucketStart(nowSec(clock), query.interval)
-    const isNewest = query.fromSec === undefined && query.toSec === undefined
-    if (isNewest && query.limit <= KLINES_LIMIT_MAX) return (await readChunk(open, query, { limit: query.limit })) ?? []
+    if (isNewest(query)) {
+      const klines = await readChunk(open, query, { limit: query.limit })
+      return klines === undefined ? { ...NO_OUTSIDE, isComplete: false } : { ...NO_OUTSIDE, candles: klines }
+    }
     const newest = span.toSec > present ? (await readChunk(open, query, { limit: 1 })) ?? [] : []
-    const past = await readPast(query, present, { fromSec: span.fromSec, toSec: Math.min(span.toSec, present) })
-    return [...past, ...newest.filter(({ time }) => time >= present)]
+    const { candles, isComplete } = await readPast(query, present, { fromSec: span.fromSec, toSec: Math.min(span.toSec, present) })
+    return { candles: [...candles, ...newest.filter(({ time }) => time >= present)], isComplete }
   }
 
   /** Without native candles the present is that of the clock. */
@@ -124,18 +134,35 @@ export function createCandleHistory({ readSpan, readKlines, deployment, clock }:
       const wider = { ...query, limit: query.limit + 1 }
       const found = await readSpan({ ...wider, isListed: deployment.current.assets.find(query.asset) !== undefined })
       const wanted = found.firstTime === null ? placeEmpty(found, wider) : found
-      const outside = await readOutside(query, wanted)
-      const span = found.firstTime === null ? endWithOutside(wanted, outside, wider) : wanted
-      const rows = toCandles(span, outside)
+      const first = await readOutside(wider, wanted)
+      const span = found.firstTime === null ? endWithOutside(wanted, first.candles, wider) : wanted
+      // External history ended before the span, which begins earlier now. Its chunks are cached.
+      const mustReadAgain = span.fromSec < wanted.fromSec && first.isComplete && !isNewest(wider)
+      const outside = mustReadAgain ? await readOutside({ ...wider, toSec: span.toSec }, span) : first
+      const rows = toCandles(span, outside.candles)
       const candles = rows.slice(-query.limit)
-      const before = outside.findLast(({ time }) => time < span.fromSec)
+      const before = outside.candles.findLast(({ time }) => time < span.fromSec)
       return {
-        candles, hasMore: rows.length > candles.length, hasNative: found.firstTime !== null,
+        candles, hasMore: rows.length > candles.length || (!outside.isComplete && (candles[0]?.time ?? 0) > span.fromSec), hasNative: found.firstTime !== null,
         previous: span.before?.time ?? before?.time ?? null, head: span.head,
       }
     },
   }
 }
+
+/** One request has everything: the newest klines. */
+function isNewest({ fromSec, toSec, limit }: CandleQuery): boolean {
+  return fromSec === undefined && toSec === undefined && limit <= KLINES_LIMIT_MAX
+}
+
+/** Candles of an external exchange, in ascending order. */
+interface Outside {
+  readonly candles: readonly OutsideCandle[]
+  /** False: older ones could not be read. */
+  readonly isComplete: boolean
+}
+
+const NO_OUTSIDE: Outside = { candles: [], isComplete: true }
 
 /** External history ends with its last candle, also when the clocks differ. */
 function endWithOutside(span: CandleSpan, outside: readonly OutsideCandle[], { interval, fromSec = 0, limit }: CandleQuery): CandleSpan {

@@ -176,6 +176,43 @@ test('a new local network has days of history of every asset in every interval, 
   assert.deepEqual(outside.requests, [], 'a closed range is requested once')
 })
 
+for (const { state, hole, native } of [
+  { state: 'before the first native candle', hole: 0, native: false },
+  { state: 'across the first native candle', hole: 0, native: true },
+  { state: 'across a hole that is longer than a page', hole: 2_500, native: true },
+]) {
+  test(`pages lead to the oldest external candle ${state}, without a gap or a repetition`, async () => {
+    await using fixture = await createGatewayFixture({ seed: 'border', traders: 0 })
+    await using klines = await serveKlines(fixture)
+    await fixture.restartGateway({ klinesUrls: [klines.url], hasKlinesOfEveryAsset: true })
+    const url = '/v1/candles?asset=BTC&interval=15m&limit=300'
+    const { network, clock } = fixture
+    const oldest = async (): Promise<number> => {
+      const { body } = await network.rpc.klines?.(new URLSearchParams('symbol=BTCUSDT&interval=15m&limit=1&startTime=0')) ?? assert.fail('no klines')
+      return Number(JSON.parse(String(body))[0][0]) / 1_000
+    }
+    if (native) {
+      const time = bucketStart(Math.floor(clock.nowMs() / 1_000), '15m') + hole * 900
+      clock.advance(hole * 900_000)
+      await foldTicks(fixture.store.write, [{ asset: 'BTC', price: 50_000_0000000n, timestampSec: time }])
+    }
+    const pages = (await followPages(fixture, url, 'candles')) as unknown as readonly (readonly Candle[])[]
+    const all = pages.toReversed().flat()
+    assert.equal(all[0]?.time, await oldest())
+    for (const [index, { time }] of all.entries()) assert.equal(time, (all[0]?.time ?? 0) + index * 900)
+    assert.ok(all.length > 2_000 + hole)
+    const first = all.findIndex(({ source }) => source === 'noeracle')
+    assert.equal(first > 0, native)
+    assert.ok(all.slice(0, first).every(({ source }) => source === 'binance'))
+    const from = (all[0]?.time ?? 0) + 9_000
+    const ranged = (await followPages(fixture, `${url}&from=${from}&to=${from + 900 * 700}`, 'candles')).toReversed().flat()
+    assert.deepEqual(ranged, all.slice(10, 710))
+    klines.requests.length = 0
+    await followPages(fixture, native ? url : `${url}&to=${from + 900 * 700}`, 'candles')
+    assert.deepEqual(klines.requests, [], 'the past is requested once')
+  })
+}
+
 test('bars of the chart feed have volume, history and every bucket', async () => {
   const now = Math.floor(local.clock.nowMs() / 1_000)
   for (const [resolution, width] of [['1', 60], ['60', 3_600], ['1D', 86_400]] as const) {
