@@ -35,10 +35,21 @@ export async function listKnownOrders(tx: Queryable, deployment: number, ids: re
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The orders that these transactions placed without an event, by transaction. */
-export async function readPlacedOrders(db: Queryable, hashes: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const rows = await db.query<{ txHash: string; orderId: number }>(
-    'select tx_hash as "txHash", order_id as "orderId" from idx.order_placements where tx_hash = any($1::text[])', [hashes],
+/**
+ * The orders that these transactions placed without an event, by transaction, as far as the index has them. `orderId`: what the call returned, when that is
+ * known; it counts for an order of the trader.
+ */
+export async function readPlacedOrders(
+  db: Queryable, transactions: readonly { readonly txHash: string; readonly orderId: number | null; readonly trader: string | null }[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ txHash: string; orderId: number | null }>(
+    `select t.tx_hash as "txHash", coalesce(
+       (select r.order_id from idx.order_placements p join idx.orders r on r.deployment = p.deployment and r.order_id = p.order_id
+         where p.tx_hash = t.tx_hash limit 1),
+       (select r.order_id from (select distinct deployment from idx.epochs) d
+          join idx.orders r on r.deployment = d.deployment and r.order_id = t.order_id and r.trader = t.trader limit 1)) as "orderId"
+     from unnest($1::text[], $2::bigint[], $3::text[]) t (tx_hash, order_id, trader)`,
+    [...columnsOf(transactions, ['txHash', 'orderId', 'trader'])],
   )
-  return new Map(rows.map(({ txHash, orderId }) => [txHash, orderId]))
+  return new Map(rows.flatMap(({ txHash, orderId }) => (orderId === null ? [] : [[txHash, orderId] as const])))
 }

@@ -49,7 +49,9 @@ export const TransactionRow = Type.Object(
       type: ['array', 'null'], items: ref(EventRow),
       description: 'Events of the transaction in their order. Null until its ledger is indexed.',
     }),
-    orderId: integerOrNull({ description: 'Order that its events name.', examples: [17] }),
+    orderId: integerOrNull({
+      description: 'Order that its events name, or that it placed without an event. Null until GET /v1/orders/{orderId} returns it.', examples: [17],
+    }),
     positionId: integerOrNull({ description: 'Position that its events name.', examples: [12] }),
     outcome: Type.Unsafe<OrderOutcome | null>({
       ...OrderOutcome, type: ['object', 'null'],

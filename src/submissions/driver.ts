@@ -13,6 +13,7 @@ import type { SubmissionDriveParts } from './drive-submission.ts'
 import { LEASE_MS } from './journal.ts'
 import { NO_RESULT } from './records.ts'
 import { claimSubmissions, countPending, endLeases, insertChange, listIndexed, purge, renewLeases, storeIds } from './statements.ts'
+import { withIndexedOrders } from './indexed-rows.ts'
 import { idsOf, submissionRow } from './transaction-row.ts'
 
 export type PendingSubmissions = Awaited<ReturnType<typeof countPending>>
@@ -136,12 +137,13 @@ async function addIds(store: Store, clock: Clock): Promise<void> {
   const records = await listIndexed(store.read, INDEXED_MAX)
   if (records.length === 0) return
   const events = await readTransactionEvents(store.read, records.map(({ hash }) => hash))
-  for (const record of records) {
-    const own = events.get(record.hash) ?? []
-    const ids = idsOf(own, record)
+  const rows = await withIndexedOrders(store.read, records.map((record) => submissionRow(record, { events: events.get(record.hash) ?? [], outcome: null })))
+  for (const [index, record] of records.entries()) {
+    const row = rows[index]
+    const ids = idsOf(row?.events ?? [], record)
     await store.write.transaction(async (tx) => {
-      if (!(await storeIds(tx, record.id, ids.orderId, ids.positionId))) return
-      await insertChange(tx, record, submissionRow({ ...record, ...ids }, { events: own, outcome: null }), clock.nowMs())
+      if (row === undefined || !(await storeIds(tx, record.id, ids.orderId, ids.positionId))) return
+      await insertChange(tx, record, row, clock.nowMs())
     })
   }
 }

@@ -8,7 +8,7 @@ import type { EventRow } from '../resources/event-row.ts'
 import type { TransactionRow } from '../resources/transaction.ts'
 import type { Queryable } from '../store/store.ts'
 import type { SubmissionRecord } from './records.ts'
-import { idsOf, submissionRow } from './transaction-row.ts'
+import { idsOf, indexedIds, submissionRow } from './transaction-row.ts'
 
 export interface IndexedRows {
   /** `head` is a state of the index from before the call. */
@@ -26,7 +26,7 @@ export function createIndexedRows(db: Queryable): IndexedRows {
   }
 
   async function withOutcomes(known: readonly TransactionRow[], throughSeq?: number): Promise<readonly TransactionRow[]> {
-    const rows = await withPlacedOrders(db, known)
+    const rows = await withIndexedOrders(db, known)
     const placements = rows.flatMap(({ orderId, hash }) => (orderId === null ? [] : [{ orderId, txHash: hash }]))
     const outcomes = await readOrderOutcomes(db, placements, throughSeq)
     return rows.map((row) => ({ ...row, outcome: outcomes.get(row.hash) ?? null }))
@@ -43,7 +43,7 @@ export function createIndexedRows(db: Queryable): IndexedRows {
       const known = rows.map((row): TransactionRow => {
         if (row.status !== 'SUCCESS') return { ...row, events: [] }
         const events = found.get(row.hash) ?? eventsBy(row, head)
-        return { ...row, events: events === null ? null : [...events], ...idsOf(events ?? [], row) }
+        return { ...row, events: events === null ? null : [...events], ...indexedIds(events, row) }
       })
       return await withOutcomes(known, head.seq)
     },
@@ -51,14 +51,23 @@ export function createIndexedRows(db: Queryable): IndexedRows {
 }
 
 /** The events of a transaction of which the index has none; null: its ledger is not indexed yet. */
-function eventsBy({ ledger }: { readonly ledger: number | null }, head: Head): readonly EventRow[] | null {
+export function eventsBy({ ledger }: { readonly ledger: number | null }, head: Head): readonly EventRow[] | null {
   return ledger !== null && ledger <= (head.ledger ?? 0) ? [] : null
 }
 
-/** Adds orders whose placement emits no event, and which the call's result does not show any more. */
-async function withPlacedOrders(db: Queryable, rows: readonly TransactionRow[]): Promise<readonly TransactionRow[]> {
-  const silent = rows.filter(({ status, orderId, events }) => status === 'SUCCESS' && orderId === null && events?.length === 0)
+/**
+ * Finds the orders whose placement emits no event. The index learns of them later, and the call's result shows them earlier: a row names them only when
+ * GET /v1/orders/{orderId} has them.
+ */
+export async function withIndexedOrders(db: Queryable, rows: readonly TransactionRow[]): Promise<readonly TransactionRow[]> {
+  const silent = rows.filter(placesWithoutEvent)
   if (silent.length === 0) return rows
-  const placed = await readPlacedOrders(db, silent.map(({ hash }) => hash))
-  return rows.map((row) => ({ ...row, orderId: row.orderId ?? placed.get(row.hash) ?? null }))
+  const placed = await readPlacedOrders(db, silent.map(({ hash, orderId, trader }) => ({ txHash: hash, orderId, trader })))
+  return rows.map((row) => (silent.includes(row) ? { ...row, orderId: placed.get(row.hash) ?? null } : row))
+}
+
+/** Whether a transaction may have placed an order that none of its events names. */
+function placesWithoutEvent({ status, orderId, events }: TransactionRow): boolean {
+  if (status !== 'SUCCESS' || events === null) return false
+  return events.length === 0 || (orderId !== null && idsOf(events).orderId === null)
 }

@@ -14,7 +14,7 @@ export const NOT_INDEXED: IndexedTransaction = { events: null, outcome: null }
 
 export function submissionRow(record: SubmissionRecord, { events, outcome }: IndexedTransaction): TransactionRow {
   const { hash, status, op, trader, clientId, ledger, ts, expiresAt, contractError, hostError, txResultCode, resultXdr } = record
-  const ids = idsOf(events ?? [], record)
+  const ids = indexedIds(events, record)
   return {
     hash, status, op, trader, clientId, ledger, ts, expiresAt, contractError, hostError, txResultCode, resultXdr,
     events: eventsOf(status, events), orderId: ids.orderId, positionId: ids.positionId, outcome,
@@ -37,6 +37,11 @@ function eventsOf(status: TransactionRow['status'], events: readonly EventRow[] 
 interface Ids {
   readonly orderId: number | null
   readonly positionId: number | null
+}
+
+/** The ids of a transaction as a row shows them. Before the index has its ledger, nothing else can be read by them, so that none is shown. */
+export function indexedIds(events: readonly EventRow[] | null, known: Partial<Ids>): Ids {
+  return events === null ? { orderId: null, positionId: null } : idsOf(events, known)
 }
 
 /** The order and the position that events name: the first ones, because a transaction acts on its own before it affects others. Otherwise the known ones. */

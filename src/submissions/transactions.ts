@@ -13,7 +13,7 @@ import type { EventRow } from '../resources/event-row.ts'
 import type { TransactionRow } from '../resources/transaction.ts'
 import type { Store } from '../store/store.ts'
 import { judgeAbsence } from './expiry.ts'
-import { createIndexedRows } from './indexed-rows.ts'
+import { createIndexedRows, eventsBy } from './indexed-rows.ts'
 import { hasLedger } from './journal.ts'
 import type { Journal } from './journal.ts'
 import { resultOf } from './outcome-records.ts'
@@ -21,7 +21,7 @@ import { findByClientId, findStored, listPastSubmissions, listSubmissions } from
 import type { StoredTransaction } from './reads.ts'
 import { NO_RESULT } from './records.ts'
 import type { SubmissionRecord } from './records.ts'
-import { idsOf, preparedRow } from './transaction-row.ts'
+import { indexedIds, preparedRow } from './transaction-row.ts'
 
 export interface TransactionReader {
   /** The transaction with this hash; undefined when it is not stored, and neither the index nor the network has it. Rejects with RpcFailure. */
@@ -85,7 +85,7 @@ export function createTransactionReader(
   async function rowOf({ submission, prepared }: StoredTransaction, head: Head, caller: TransactionCaller): Promise<TransactionRow | undefined> {
     if (submission !== undefined) return (await withEvents([await judgeWithdrawn(await refresh(submission, caller), caller)], head))[0]
     if (prepared === undefined) return undefined
-    const elsewhere = await findElsewhere(prepared.hash, caller, prepared.owner)
+    const elsewhere = await findElsewhere(prepared.hash, head, caller, prepared.owner)
     if ('hash' in elsewhere) return { ...elsewhere, op: prepared.op, clientId: prepared.clientId, expiresAt: prepared.expiresAt }
     return preparedRow(prepared, hasExpired(prepared.expiresAt, prepared.preparedAt, elsewhere.retained) ? 'EXPIRED' : 'PREPARED')
   }
@@ -107,7 +107,7 @@ export function createTransactionReader(
 
   /** A transaction that was submitted elsewhere: what the index or the network has. Otherwise the look-up on the network, null when no node responds. */
   async function findElsewhere(
-    hash: string, caller: TransactionCaller, trader: string | null,
+    hash: string, head: Head, caller: TransactionCaller, trader: string | null,
   ): Promise<TransactionRow | { readonly retained: TransactionLookup | null }> {
     const events = (await readTransactionEvents(db, [hash])).get(hash)
     const [first] = events ?? []
@@ -121,9 +121,11 @@ export function createTransactionReader(
     const signed = found.envelopeXdr === null || found.envelopeXdr === undefined ? undefined : relay.decode(found.envelopeXdr)
     const { ledger, ts, contractError, hostError, txResultCode, resultXdr, orderId } = resultOf(found.outcome)
     const status = found.outcome.kind === 'success' ? 'SUCCESS' : 'FAILED'
+    const archived = status === 'SUCCESS' ? eventsBy({ ledger }, head) : []
     const row = foreignRow(hash, {
       status, orderId, trader: trader ?? signed?.source ?? null, op: signed === undefined ? null : relay.operationOf(signed),
-      expiresAt: signed?.expiresAt ?? null, ledger, ts, contractError, hostError, txResultCode, resultXdr, events: status === 'SUCCESS' ? null : [],
+      expiresAt: signed?.expiresAt ?? null, ledger, ts, contractError, hostError, txResultCode, resultXdr,
+      events: archived === null ? null : [...archived],
     })
     return (await withOutcomes([row]))[0] ?? row
   }
@@ -133,7 +135,7 @@ export function createTransactionReader(
       const head = await readIndexHead(db)
       const row = await rowOf(await findStored(primary, caller.owner, hash), head, caller)
       if (row !== undefined) return { row, head }
-      const elsewhere = await findElsewhere(hash, caller, null)
+      const elsewhere = await findElsewhere(hash, head, caller, null)
       if ('hash' in elsewhere) return { row: elsewhere, head }
       if (elsewhere.retained === null) throw new RpcFailure({ method: 'getTransaction', kind: 'unreachable', retryable: true })
       return undefined
@@ -157,7 +159,7 @@ export function createTransactionReader(
 function foreignRow(hash: string, known: Partial<TransactionRow> & Pick<TransactionRow, 'status' | 'events'>): TransactionRow {
   return {
     op: null, trader: null, ledger: null, ts: null, expiresAt: null, contractError: null, hostError: null, txResultCode: null, resultXdr: null,
-    ...known, ...idsOf(known.events ?? [], known), hash, clientId: null, outcome: null,
+    ...known, ...indexedIds(known.events, known), hash, clientId: null, outcome: null,
   }
 }
 
