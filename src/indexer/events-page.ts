@@ -6,7 +6,7 @@ import type { CallOptions } from '../chain/rpc-request.ts'
 import type { EventsRequest, Rpc } from '../chain/rpc.ts'
 import { isRequestedOf } from '../chain/token-transfers.ts'
 import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
-import { endOfLedger, isEndOfLedger, isEventId, ledgerOf } from './toid.ts'
+import { endOfLedger, isEndOfLedger, isEventId, ledgerOf, transactionOf } from './toid.ts'
 
 /** Where a page begins: after the cursor, or at a ledger when there is no cursor. */
 export type EventsPosition = Pick<IndexCursor, 'cursor' | 'startLedger'>
@@ -95,7 +95,8 @@ function check(fault: NodeFault, condition: boolean, problem: string): void {
 
 /**
  * Drops the last ledger of a page that ends inside it; the next page returns it again. A head at ledger N then means that all of N is indexed. Only a ledger
- * with more events than a page is read in several pages.
+ * with more events than a page is read in several pages, each of whole transactions: a later event of a transaction may complete what an earlier one says.
+ * Only a transaction with more events than a page is read in several pages.
  */
 export function cutToLedgers(page: EventsPage): CheckedPage {
   const { events } = page
@@ -109,8 +110,17 @@ export function cutToLedgers(page: EventsPage): CheckedPage {
   const cutLedger = events.at(-1)?.ledger
   const whole = events.filter((event) => event.ledger !== cutLedger)
   const last = whole.at(-1)
-  if (last === undefined) return { events, cursor: events.at(-1)?.id ?? page.cursor, through: null, ...range }
+  if (last === undefined) return { ...cutToTransactions(page), through: null, ...range }
   return { events: whole, cursor: endOfLedger(last.ledger), through: last, ...range }
+}
+
+function cutToTransactions({ events, cursor }: EventsPage): Pick<CheckedPage, 'events' | 'cursor'> {
+  const end = events.at(-1)
+  if (end === undefined) return { events, cursor }
+  const cutTransaction = transactionOf(end.id)
+  const whole = events.filter(({ id }) => transactionOf(id) !== cutTransaction)
+  const last = whole.at(-1)
+  return last === undefined ? { events, cursor: end.id } : { events: whole, cursor: last.id }
 }
 
 /** The ledger that the page's cursor ends. Its close time is known when it has events or is the latest. */

@@ -14,6 +14,11 @@ export function ledgerOf(id: string): number {
   return Number(BigInt(id.slice(0, 19)) >> 32n)
 }
 
+/** The transaction of an event, as text: the events of one transaction share it. */
+export function transactionOf(id: string): string {
+  return String(BigInt(id.slice(0, 19)) >> 12n)
+}
+
 /** The last possible id of a ledger: as a cursor, the ledger has been read completely. */
 export function endOfLedger(ledger: number): string {
   const toid = ((BigInt(ledger) + 1n) << 32n) - 1n

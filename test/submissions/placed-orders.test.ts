@@ -25,6 +25,7 @@ after(async () => {
 })
 
 const { clock } = fixture
+let elsewhere = { ledger: 0, orderId: 0 }
 const relay = {
   operationOf: () => 'place_limit_order',
   decode: () => undefined,
@@ -33,14 +34,14 @@ const relay = {
     lookUp: () => Promise.resolve({ latestLedger: 0, oldestLedger: 0, outcome: { kind: 'success', closeSec: null, ...elsewhere } }),
   },
 } as unknown as Relay
-let elsewhere = { ledger: 0, orderId: 0 }
 const journal = createJournal({ store, clock, driver: 'one', operationOf: relay.operationOf })
 const reader = createTransactionReader({ store, relay, clock, journal })
 const caller = { owner: 'G-owner', requester: { address: '192.0.2.1', key: 'nk_1' } }
 
 /** Stores a submission of the trader that is in the next ledger, with the order that the call returned. */
 async function submit(hash: string, trader: string, orderId: number): Promise<void> {
-  await journal.begin({ hash, source: trader, sequence: 1n, expiresAt: 9_999, envelopeXdr: hash } as unknown as SignedTransaction, { owner: caller.owner, clientId: null })
+  const signed = { hash, source: trader, sequence: 1n, expiresAt: 9_999, envelopeXdr: hash } as unknown as SignedTransaction
+  await journal.begin(signed, { owner: caller.owner, clientId: null })
   const ledger = fixture.node.latest().sequence + 1
   await journal.end({ owner: caller.owner, hash }, 'SUCCESS', { ...NO_RESULT, ledger, ts: fixture.nowSec(), orderId })
 }
