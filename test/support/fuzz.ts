@@ -1,6 +1,8 @@
 // fast-check for all property tests: the same cases in every run, unless the environment asks for others.
 
 import fc from 'fast-check'
+import { createSystemClock } from '../../src/base/clock.ts'
+import type { Clock } from '../../src/base/clock.ts'
 
 /** The default seed, so that every run tests the same cases. */
 const DEFAULT_SEED = 20_260_101
@@ -22,6 +24,29 @@ export function fuzzRuns(everydayRuns: number, allRuns: number = everydayRuns): 
   return Number(process.env['FUZZ_RUNS'] ?? (process.env['TEST_ALL'] === '1' ? allRuns : everydayRuns))
 }
 
+/** A failure is made smaller for this long. Without a limit, a property with slow cases would end as a timeout that does not say what failed. */
+const SHRINK_LIMIT_MS = 20_000
+
+/** Reports the smallest failure that was found within the limit, counted from the first failure. */
+export function limitShrinking<Value>(clock: Pick<Clock, 'elapsedMs'>, limitMs: number): fc.Plugin<Value> {
+  return () => {
+    let failedAtMs: number | undefined
+    type Result = Awaited<ReturnType<fc.IRawProperty<Value>['run']>>
+    const noteFailure = (result: Result): Result => {
+      if (result !== null && 'error' in result) failedAtMs ??= clock.elapsedMs()
+      return result
+    }
+    return {
+      decorateRun: (run) => (value) => {
+        if (failedAtMs !== undefined && clock.elapsedMs() - failedAtMs >= limitMs) return new fc.PreconditionFailure(true)
+        const result = run(value)
+        return result instanceof Promise ? result.then(noteFailure) : noteFailure(result)
+      },
+    }
+  }
+}
+
 fc.configureGlobal(fuzzSettings(process.env))
+fc.installGlobalPlugin(limitShrinking(createSystemClock(), SHRINK_LIMIT_MS))
 
 export { fc }
