@@ -33,7 +33,8 @@ for (const generation of ['1', '2'] as const) {
     const { network } = fixture
     await fixture.control('local_actors', { keeper: false })
     await fixture.closeLedgers(3)
-    const trader = await createTrader(fixture, 'funding')
+    // One for each side: from generation 2 on, an open may not offset all of an opposite position.
+    const traders = { Long: await createTrader(fixture, 'funding longs'), Short: await createTrader(fixture, 'funding shorts') }
     const caller = await createChainTrader(fixture, 'caller')
     const rpc = createRpc({
       urls: ['http://local/rpc'], transport: createControlledTransport(network).transport, clock: fixture.clock, random: createSeededRandom('rpc'),
@@ -47,7 +48,7 @@ for (const generation of ['1', '2'] as const) {
       for (const round of rounds) {
         for (const terms of round.opens) {
           await fixture.closeLedgers(2)
-          await trader.trade({ op: 'open_position', ...terms, collateral: String(terms.collateral) })
+          await traders[terms.direction].trade({ op: 'open_position', ...terms, collateral: String(terms.collateral) })
         }
         await fixture.control('local_advance', { seconds: round.waitSec })
       }
@@ -72,7 +73,9 @@ for (const generation of ['1', '2'] as const) {
     const history = async (query: string): Promise<readonly FundingRow[]> => (await fixture.get<Funding>(`/v1/funding?limit=200${query}`)).body.history
     const all = await history('')
     for (const asset of ASSETS) {
-      assert.deepEqual(await history(`&asset=${asset}`), all.filter((row) => row.asset === null || row.asset === asset))
+      const expected = all.filter((row) => row.asset === null || row.asset === asset)
+      // The list of one asset reaches further back.
+      assert.deepEqual((await history(`&asset=${asset}`)).slice(0, expected.length), expected)
     }
     assert.ok((await history('&asset=BTC')).length >= applications)
     assert.deepEqual((await history('&asset=NONE')).length, generation === '1' ? all.length : 0)
