@@ -24,7 +24,9 @@ const SLOW = [
   'test/api/warnings.test.ts', 'test/api/candle-volume.test.ts', 'localnet/rpc/klines.test.ts',
   'test/submissions/crashes.test.ts', 'test/stream/events.test.ts',
   'test/api/refused-orders.test.ts', 'test/stream/hour.test.ts', 'test/client/stream-gaps.test.ts',
-  'test/relay/footprints-builds.test.ts',
+  'test/relay/footprints-builds.test.ts', 'test/api/slow-clients.test.ts', 'src/store/embedded/engine-failures.test.ts',
+  'src/store/embedded/time-limit.test.ts', 'src/store/prepare-cluster.test.ts', 'test/index/hostile-node.test.ts', 'test/client/transactions.test.ts',
+  'test/stream/channel-positions.property.test.ts', 'localnet/start.test.ts',
 ]
 
 export function isSlow(file: string): boolean {

@@ -1,4 +1,4 @@
-// What keeps an acknowledged commit from being lost: fsync, the self-test, the lock file, recovery. kills.test.ts kills real processes.
+// What keeps an acknowledged commit from being lost: fsync, the self-test, the lock file. engine-failures.test.ts and kills.test.ts have the failures.
 
 import { strict as assert } from 'node:assert'
 import { spawnSync } from 'node:child_process'
@@ -13,15 +13,11 @@ import { migrationsFolder, temporaryFolder } from '../../../test/support/tempora
 import { openEmbedded } from '../open.ts'
 import { StoreUnavailable } from '../store.ts'
 import { createCluster, openEngine, startParams, testDurability } from './engine.ts'
-import { startEngineThread } from './engine-thread.ts'
-import type { EngineThread } from './engine-thread.ts'
 import { DurableFS } from './durable-filesystem.ts'
 import type { Disk } from './durable-filesystem.ts'
 import { describeProcess } from './lock-file.ts'
-import { superviseEngine } from './supervisor.ts'
 
 const clock = createSystemClock({ keepAlive: false })
-const LIMIT_MS = 60_000
 const folder = await temporaryFolder()
 const migrations = await migrationsFolder(
   'create table written_key (key int primary key); create table written_row (key int, n int); create table written_cursor as select 0 as key;',
@@ -110,31 +106,6 @@ test('an engine with fsync off is refused', async () => {
   await engine.close()
 })
 
-test('an engine whose disk fails acknowledges nothing more and is killed at once', async () => {
-  const directory = join(await dataFolder(), 'database')
-  const script = new URL('../../../test/support/failing-disk-thread.ts', import.meta.url)
-  for (const failure of ['fsync', 'full']) {
-    const settings = { directory, template: null, clock, onNotification: () => {} }
-    const thread = await startEngineThread({ ...settings, script })
-    const run = (sql: string) => thread.run({ access: 'write', sql, params: null }, LIMIT_MS)
-    await run('drop table if exists kept; create table kept as select 1 as id')
-    writeFileSync(`${directory}.fails`, failure)
-    await assert.rejects(run('insert into kept values (2)'), (error) => {
-      assert.ok(error instanceof StoreUnavailable)
-      assert.match(error.message, failure === 'fsync' ? /fsync failed/ : /is the disk full/)
-      return true
-    })
-    await assert.rejects(run('select 1'), StoreUnavailable)
-    await thread.ended
-    await unlink(`${directory}.fails`)
-    const repaired = await startEngineThread(settings)
-    const { rows } = await repaired.run({ access: 'read', sql: 'select min(id) as id from kept', params: null }, LIMIT_MS)
-    await repaired.close()
-    // The row that was not acknowledged may exist or not.
-    assert.deepEqual(rows, [{ id: 1 }])
-  }
-})
-
 test('the lock file of a dead process is taken over, even when another process has its pid', async () => {
   const dataDir = await dataFolder()
   const lock = join(dataDir, 'database.lock')
@@ -149,30 +120,6 @@ test('the lock file of a dead process is taken over, even when another process h
   }
   assert.equal(existsSync(lock), false, 'a closed store leaves no lock file behind')
   assert.deepEqual(readdirSync(dataDir), ['database'])
-})
-
-test('an engine that dies fails its running statement, and a new one has what was acknowledged', async () => {
-  const directory = join(await dataFolder(), 'database')
-  let downs = 0
-  const supervisor = await superviseEngine({
-    start: () => startEngineThread({ directory, template: null, clock, onNotification: () => {} }),
-    recovers: true, clock, log: silentLog,
-    onDown: () => downs++,
-  })
-  const first = supervisor.engine()
-  const send = (engine: EngineThread, sql: string) => engine.run({ access: 'write', sql, params: null }, LIMIT_MS)
-  await send(first, 'create table kept as select 1 as id')
-  await send(first, 'begin')
-  await send(first, 'insert into kept values (2)')
-  const running = assert.rejects(send(first, 'select count(*) from generate_series(1, 1000000000)'), StoreUnavailable)
-  await first.kill()
-  await running
-  assert.throws(() => supervisor.engine(), StoreUnavailable)
-  assert.equal(await supervisor.restarting(), true)
-  await assert.rejects(send(first, 'commit'), StoreUnavailable, 'the transaction does not continue on the new engine')
-  assert.deepEqual((await send(supervisor.engine(), 'select id from kept')).rows, [{ id: 1 }])
-  assert.equal(downs, 1)
-  await supervisor.close()
 })
 
 test('a store whose lock file was removed writes no more', async () => {
