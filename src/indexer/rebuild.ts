@@ -12,10 +12,11 @@ import { applyEvents } from '../projections/apply.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import { recordVolumeRevisions } from '../projections/candle-volumes.ts'
 import { chainEventId } from '../projections/contract-versions.ts'
+import { renameCurrentEpoch } from '../projections/correction-log.ts'
 import { applyCorrections, readCorrections } from '../projections/corrections.ts'
 import type { CorrectionWithSeq } from '../projections/corrections.ts'
 import type { Epoch } from '../projections/epochs.ts'
-import { listEpochs, renameEpoch } from '../projections/epochs.ts'
+import { listEpochs } from '../projections/epochs.ts'
 import { countArchived, countEvents } from '../projections/event-counts.ts'
 import type { ArchiveRow } from '../projections/events.ts'
 import { readArchive, replaceDecoded } from '../projections/events.ts'
@@ -144,7 +145,7 @@ export function createRebuilder({ clock, random, log }: RebuilderOptions): Rebui
     await writeProjectionsVersion(tx, PROJECTIONS_VERSION)
     if (progress.redecoded > 0) await recountUnknownEvents(tx)
     await markReadGaps(tx, clock.nowMs())
-    if (progress.renameEpoch) await renameEpoch(tx, cursor.epoch, randomEpochName(random))
+    if (progress.renameEpoch) await renameCurrentEpoch(tx, { name: randomEpochName(random), fromSeq: null, nowMs: clock.nowMs() })
     await updateTask(tx, 'rebuild', { state: 'done', progress: { ...progress, differences } }, clock.nowMs())
     await notifyIndexChanged(tx, cursor.lastSeq)
   }

@@ -6,12 +6,13 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Rpc } from '../chain/rpc.ts'
-import { renameEpoch } from '../projections/epochs.ts'
+import { renameCurrentEpoch } from '../projections/correction-log.ts'
 import { countArchived } from '../projections/event-counts.ts'
 import { markGapsRead } from '../projections/gaps.ts'
-import { notifyIndexChanged, readIndexCursor } from '../projections/index-state.ts'
 import type { Repair } from '../projections/repairs.ts'
-import { applyRepairs, countAfterLedger, countRepairs, discardRepairs, mergeChains, readLedgersOfArchive, recordRepairs } from '../projections/repairs.ts'
+import {
+  applyRepairs, countAfterLedger, countRepairs, discardRepairs, mergeChains, minSeq, readLedgersOfArchive, recordRepairs,
+} from '../projections/repairs.ts'
 import type { Task, VerifiedRange, VerifyProgress } from '../projections/tasks.ts'
 import { isActive, readTask, requestTask, updateTask } from '../projections/tasks.ts'
 import type { Queryable, Writer } from '../store/store.ts'
@@ -137,12 +138,11 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 
   async function repair(tx: Queryable, { chain, fromLedger, throughLedger }: VerifiedRange, sameChains: readonly number[]): Promise<void> {
-    await applyRepairs(tx, { nowMs: clock.nowMs(), hasSubmissions: options.hasSubmissions })
-    if (sameChains.length > 0) await mergeChains(tx, chain, sameChains)
-    const cursor = defined(await readIndexCursor(tx), 'the index cursor')
-    await renameEpoch(tx, cursor.epoch, randomEpochName(random))
-    await requestRebuild(tx, { reason: 'verify', renameEpoch: true, compare: true }, clock.nowMs())
-    await notifyIndexChanged(tx, cursor.lastSeq)
+    const context = { ledger: throughLedger, nowMs: clock.nowMs() }
+    const repairedSeq = await applyRepairs(tx, { ...context, hasSubmissions: options.hasSubmissions })
+    const mergedSeq = sameChains.length > 0 ? await mergeChains(tx, { chain, others: sameChains }, context) : null
+    await renameCurrentEpoch(tx, { name: randomEpochName(random), fromSeq: minSeq(repairedSeq, mergedSeq), nowMs: context.nowMs })
+    await requestRebuild(tx, { reason: 'verify', renameEpoch: true, compare: true }, context.nowMs)
     log.warn({ fromLedger, throughLedger }, 'the archive differed from the network and was repaired')
   }
 

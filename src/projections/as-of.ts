@@ -91,6 +91,7 @@ function stateAt(parameter: string): string {
     left join lateral (select s.last_seq from idx.sections s where s.epoch = h.epoch and s.first_seq <= coalesce(prior.last_seq, s.first_seq)
       order by case when prior.last_seq is null then -s.first_seq else s.first_seq end desc limit 1) section on true
     left join lateral (select k.place from idx.corrections k where k.deployment = h.deployment and k.ledger > ${ledger}
+        and k.kind <> 'event' and k.kind in ('ended', 'changed', 'opened', 'interest')
       order by k.ledger, k.place limit 1) correction on true
     cross join lateral (select least(later.first_seq - 1, section.last_seq, correction.place - 1, h.end_seq) as seq) through
     offset 0) c`

@@ -2,8 +2,9 @@
 
 import type { CorrectedValues, Correction as CorrectionRow, CorrectionKind } from '../resources/correction.ts'
 import type { Queryable } from '../store/store.ts'
-import type { IndexCursor } from './index-state.ts'
-import { lastReservedSeq, updateIndexCursor } from './index-state.ts'
+import type { ComparisonContext } from './correction-log.ts'
+import { appendCorrections, extendLog } from './correction-log.ts'
+import { lastReservedSeq } from './index-state.ts'
 import { changeOpenInterest } from './interest-versions.ts'
 import { listLog } from './log-list.ts'
 import { epochOfSeq, olderDeployment } from './older-deployment.ts'
@@ -13,9 +14,12 @@ import type { Position } from './positions.ts'
 import { loadPositions, storePositions } from './positions.ts'
 import type { LedgerPosition } from './reconciliation.ts'
 
+/** The kinds of corrections that a rebuild applies again. */
+type PositionCorrectionKind = Extract<CorrectionKind, 'ended' | 'changed' | 'opened'>
+
 /** One position that differs from the ledger. */
 export interface Correction {
-  readonly kind: Exclude<CorrectionKind, 'interest'>
+  readonly kind: PositionCorrectionKind
   readonly positionId: number
   /** The position in the ledger; null when the ledger no longer has it. */
   readonly ledgerPosition: LedgerPosition | null
@@ -25,14 +29,6 @@ export interface Correction {
 export interface CorrectionWithSeq extends Correction {
   readonly seq: number
   readonly deployment: number
-}
-
-/** Where and when the index was compared. `cursor` is the present one: corrections are added at the end of the log. */
-export interface ComparisonContext {
-  readonly deployment: number
-  readonly cursor: IndexCursor
-  readonly ledger: number
-  readonly nowMs: number
 }
 
 /** Stores corrections of positions at the end of the log, and applies them. `known` is what the index has. Throws IndexConflict. */
@@ -69,21 +65,11 @@ export async function recordInterestCorrections(tx: Queryable, before: Interest,
     const [old, now] = [before.get(asset) ?? none, after.get(asset) ?? none]
     return old.long === now.long && old.short === now.short ? [] : [{ asset, old, now }]
   })
-  if (changed.length === 0) return
-  const firstSeq = lastReservedSeq(context.cursor) + 1
-  await extendLog(tx, context.cursor, changed.length)
-  const valuesOf = ({ long, short }: typeof none): string => JSON.stringify({ openInterestLong: String(long), openInterestShort: String(short) })
-  for (const [index, { asset, old, now }] of changed.entries()) {
-    await tx.query(
-      `insert into idx.corrections (place, deployment, kind, ledger, noticed_at, asset, before, after)
-       values ($1, $2, 'interest', $3, $4, $5, $6::jsonb, $7::jsonb)`,
-      [firstSeq + index, context.deployment, context.ledger, context.nowMs, asset, valuesOf(old), valuesOf(now)],
-    )
-  }
-}
-
-async function extendLog(tx: Queryable, cursor: IndexCursor, count: number): Promise<void> {
-  await updateIndexCursor(tx, cursor, { ...cursor, lastSeq: lastReservedSeq(cursor) + count }, null)
+  const valuesOf = ({ long, short }: typeof none): CorrectedValues => ({ openInterestLong: String(long), openInterestShort: String(short) })
+  const corrections = changed.map(({ asset, old, now }) => ({
+    kind: 'interest' as const, vaultId: null, asset, ledger: context.ledger, before: valuesOf(old), after: valuesOf(now),
+  }))
+  await appendCorrections(tx, corrections, context)
 }
 
 function toValues(position: LedgerPosition | null): string | null {
@@ -127,7 +113,7 @@ export async function readCorrections(db: Queryable, afterSeq: number, throughSe
   const rows = await db.query<RawCorrection>(
     `select place as seq, deployment, kind, position_id as "positionId", trader, asset, direction, size, entry_price as "entryPrice",
        opened_at as "openedAt", margin_mode as "marginMode"
-     from idx.corrections where place > $1::bigint and place <= $2::bigint and kind <> 'interest' order by place`,
+     from idx.corrections where place > $1::bigint and place <= $2::bigint and kind in ('ended', 'changed', 'opened') order by place`,
     [afterSeq, throughSeq],
   )
   return rows.map(({ seq, deployment, kind, positionId, trader, asset, direction, size, entryPrice, openedAt, marginMode }) => {
@@ -140,7 +126,8 @@ export async function readCorrections(db: Queryable, afterSeq: number, throughSe
 /** The SQL of each column; `r` is idx.corrections. */
 const COLUMNS: Readonly<Record<Exclude<keyof CorrectionRow, 'seq'>, string>> = {
   epoch: `(select p.epoch from idx.epochs p where p.number = ${epochOfSeq('r.place')})`,
-  kind: 'r.kind', positionId: 'r.position_id', trader: 'r.trader', asset: 'r.asset', ledger: 'r.ledger', correctedAt: 'r.noticed_at',
+  kind: 'r.kind', positionId: 'r.position_id', vaultId: 'r.vault_id', eventId: 'r.event_id',
+  trader: 'r.trader', asset: 'r.asset', ledger: 'r.ledger', correctedAt: 'r.noticed_at',
   before: 'r.before', after: 'r.after', deployment: olderDeployment('r.deployment'),
 }
 

@@ -60,7 +60,7 @@ export interface IndexState {
   /** Number of archived events by topic; `unknown`: could not be decoded. */
   readonly archived: Readonly<Record<string, number>>
   /** How often a position or the open interest differed from the ledger. */
-  readonly corrections: Readonly<Record<CorrectionKind, number>>
+  readonly corrections: Readonly<Record<Extract<CorrectionKind, 'ended' | 'changed' | 'opened' | 'interest'>, number>>
   /** Whether the last comparison found the market contract; null before the first comparison. */
   readonly marketFound: boolean | null
   /** The last comparison with the ledger; null before the first. */
@@ -88,7 +88,8 @@ export async function readIndexState(db: Queryable): Promise<IndexState | null> 
        ${ARCHIVED_BY_TOPIC} as archived,
        (select jsonb_build_object('ended', count(*) filter (where k.kind = 'ended'), 'changed', count(*) filter (where k.kind = 'changed'),
           'opened', count(*) filter (where k.kind = 'opened'),
-          'interest', coalesce((select r.interest_corrections from idx.reconciliation r), 0)) from idx.corrections k) as corrections,
+          'interest', coalesce((select r.interest_corrections from idx.reconciliation r), 0))
+        from idx.corrections k where k.kind in ('ended', 'changed', 'opened')) as corrections,
        (select jsonb_build_object('ledger', r.ledger, 'comparedAt', r.compared_at, 'positions', r.positions_expected, 'positionsMissing', r.positions_missing,
           'orders', r.orders_expected, 'ordersMissing', r.orders_missing, 'vaults', r.vaults_expected, 'vaultsMissing', r.vaults_missing,
           'openPositionsDrift', r.open_positions_drift, 'openOrdersDrift', r.open_orders_drift,

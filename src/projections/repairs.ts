@@ -6,6 +6,8 @@ import type { ArchivedEvent } from './archived-event.ts'
 import { countEvents } from './event-counts.ts'
 import type { CountedRow } from './events.ts'
 import { COUNTED_COLUMNS, insertEvents, refreshLedgers, replaceEvents } from './events.ts'
+import type { RepairContext } from './correction-log.ts'
+import { recordRemovedEvents, recordRepairCorrections } from './correction-log.ts'
 import { lastReservedSeq, readIndexCursor, recountUnknownEvents } from './index-state.ts'
 import { PROJECTIONS } from './tables.ts'
 
@@ -44,29 +46,45 @@ interface StoredRepair {
   readonly event: RepairedEvent | null
 }
 
-/** Applies the stored repairs to the archive. The projections must be rebuilt afterwards. `hasSubmissions`: changes of submissions are in this log too. */
-export async function applyRepairs(tx: Queryable, { nowMs, hasSubmissions }: { readonly nowMs: number; readonly hasSubmissions: boolean }): Promise<void> {
+/**
+ * Applies the stored repairs to the archive, and records them as corrections. The projections must be rebuilt afterwards. `hasSubmissions`: changes of
+ * submissions are in this log too. Returns the first seq that has another row now; null: none.
+ */
+export async function applyRepairs(
+  tx: Queryable, { hasSubmissions, ...context }: RepairContext & { readonly hasSubmissions: boolean },
+): Promise<number | null> {
+  const changedSeq = await recordRepairCorrections(tx, context)
   const repairs = await tx.query<StoredRepair>('select action, epoch, seq, event from idx.repairs order by epoch, event_id collate "C"')
   await removeEvents(tx, repairs.filter(({ action }) => action === 'remove').map(({ seq }) => seq ?? 0))
   const replaced = repairs.filter(({ action }) => action === 'replace')
   await replaceEvents(tx, replaced.flatMap(({ seq, event }) => (seq === null || event === null ? [] : [{ ...event, seq }])))
-  await addEvents(tx, repairs.filter(({ action }) => action === 'add'), { nowMs, hasSubmissions })
+  const movedSeq = await addEvents(tx, repairs.filter(({ action }) => action === 'add'), { nowMs: context.nowMs, hasSubmissions })
   await discardRepairs(tx)
   await recountUnknownEvents(tx)
+  return minSeq(changedSeq, movedSeq)
+}
+
+/** The smaller of two seqs; null is no seq. */
+export function minSeq(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
 
 /**
  * Merges chains that turned out to be this chain: a false reset had made two of one, and its events were archived twice. The first copy of each event stays.
- * The vaults are read again, because their figures were observed under two instances.
+ * The vaults are read again, because their figures were observed under two instances. Returns the first seq that was removed; null: none.
  */
-export async function mergeChains(tx: Queryable, chain: number, others: readonly number[]): Promise<void> {
+export async function mergeChains(
+  tx: Queryable, { chain, others }: { readonly chain: number; readonly others: readonly number[] }, context: RepairContext,
+): Promise<number | null> {
   const twice = await tx.query<{ seq: number }>(
     `select v.seq from idx.events v where v.chain = any($1::int[]) and exists (
        select 1 from idx.events f
        where f.chain = any($1::int[]) and left(f.event_id, 30) collate "C" = left(v.event_id, 30) collate "C" and f.seq < v.seq)`,
     [[chain, ...others]],
   )
-  await removeEvents(tx, twice.map(({ seq }) => seq))
+  const removed = twice.map(({ seq }) => seq)
+  const changedSeq = await recordRemovedEvents(tx, removed, context)
+  await removeEvents(tx, removed)
   await tx.query('update idx.events set chain = $1 where chain = any($2::int[])', [chain, others])
   await tx.query(
     `insert into idx.anchors (chain, ledger, hash, previous_hash, close_ts)
@@ -81,6 +99,7 @@ export async function mergeChains(tx: Queryable, chain: number, others: readonly
     [chain],
   )
   await moveObservations(tx, chain)
+  return changedSeq
 }
 
 /** What was observed under a deployment that now is a part of an earlier one. */
@@ -121,12 +140,12 @@ async function removeEvents(tx: Queryable, seqs: readonly number[]): Promise<voi
   }
 }
 
-/** Inserts events where they belong: before the first later event of their epoch. */
+/** Inserts events where they belong: before the first later event of their epoch. Returns the first seq that is new or was moved. */
 async function addEvents(
   tx: Queryable, repairs: readonly StoredRepair[], { nowMs, hasSubmissions }: { readonly nowMs: number; readonly hasSubmissions: boolean },
-): Promise<void> {
+): Promise<number | null> {
   const cursor = await readIndexCursor(tx)
-  if (repairs.length === 0 || cursor === null) return
+  if (repairs.length === 0 || cursor === null) return null
   const endSeq = lastReservedSeq(cursor) + 1
   const missing: { readonly epoch: number; readonly event: RepairedEvent; readonly beforeSeq: number }[] = []
   for (const { epoch, event } of repairs) {
@@ -146,6 +165,7 @@ async function addEvents(
     await refreshLedgers(tx, epoch, events.map(({ ledger }) => ledger))
   }
   await tx.query('update idx.cursor set last_seq = greatest(last_seq, $1::bigint)', [numbered.at(-1)?.event.seq ?? 0])
+  return firstSeq
 }
 
 /** The seq of the first event of this epoch that is later on the chain; when there is none, the one after the epoch's last event. */

@@ -1,7 +1,10 @@
 // Vault figures read from the factory, and how they correct the sums of events.
 
+import type { CorrectedValues } from '../resources/correction.ts'
 import type { Queryable } from '../store/store.ts'
 import type { Epoch } from './epochs.ts'
+import { appendCorrections } from './correction-log.ts'
+import type { RecordedCorrection } from './correction-log.ts'
 import { readContractInstance } from './contract-instances.ts'
 import { readIndexCursor } from './index-state.ts'
 import { projectionTargets } from './shadow.ts'
@@ -33,7 +36,7 @@ export async function listVaultsToRead(
 
 /**
  * Applies observations of vaults whose state in the index is exactly that of the observed ledger: the index has reached it, and the vault has no later event.
- * Other vaults are read again. A difference that no leader trade explains counts as a correction.
+ * Other vaults are read again. A difference that no leader trade explains is a correction and recorded with both values. Throws IndexConflict.
  */
 export async function recordVaultObservations(tx: Queryable, epoch: Epoch, observations: readonly ObservedVault[], nowMs: number): Promise<void> {
   const cursor = await readIndexCursor(tx)
@@ -41,6 +44,7 @@ export async function recordVaultObservations(tx: Queryable, epoch: Epoch, obser
   const { lastLedger, lastSeq } = cursor
   const instance = await readContractInstance(tx, epoch, 'vaultFactory')
   const { vaults } = await loadVaults(tx, instance, { vaults: observations.map(({ vaultId }) => vaultId), positions: [], orders: [], depositors: [] })
+  const corrections: RecordedCorrection[] = []
   for (const observed of observations) {
     const vault = vaults.get(observed.vaultId)
     if (vault === undefined || observed.ledger > lastLedger || observed.ledger < vault.lastLedger) continue
@@ -49,12 +53,24 @@ export async function recordVaultObservations(tx: Queryable, epoch: Epoch, obser
     if (differs) await recordReadFigures(tx, instance, vault.vaultId, { ...observed, place: lastSeq })
     await storeObservation(tx, instance, { observed, throughSeq: lastSeq, isCorrection, nowMs })
     await insertVaultSample(tx, instance, observed, nowMs)
+    if (!isCorrection) continue
+    const { vaultId, ledger } = observed
+    corrections.push({ kind: 'vault', vaultId, asset: null, ledger, before: toValues(vault), after: toValues(observed) })
   }
+  await appendCorrections(tx, corrections, { deployment: epoch.deployment, cursor, nowMs })
 }
 
 const FIGURES: readonly (keyof VaultFigures)[] = [
   'totalUsdc', 'circulatingShares', 'leaderShares', 'hwmNav', 'realizedPnl', 'profitShareBps', 'paused',
 ]
+
+function toValues(vault: Readonly<VaultFigures>): CorrectedValues {
+  const { totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, profitShareBps, paused } = vault
+  return {
+    totalUsdc: String(totalUsdc), circulatingShares: String(circulatingShares), leaderShares: String(leaderShares), hwmNav: String(hwmNav),
+    realizedPnl: String(realizedPnl), profitShareBps, paused,
+  }
+}
 
 async function storeObservation(
   tx: Queryable,

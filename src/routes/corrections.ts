@@ -20,8 +20,8 @@ const schema = operation(
     tag: 'corrections',
     summary: 'List corrections',
     description:
-      'The gateway compares its index with the ledger every five minutes and after lost ledgers. Returns what differed and was corrected, newest first, with ' +
-      'both values.',
+      'The gateway compares its index with the ledger every five minutes and after lost ledgers. `npm run verify` compares the archive with the ' +
+      'network. Returns what differed and was corrected, newest first, with both values.',
     ok: listOf('corrections', ref(Correction)),
     example: { corrections: [EXAMPLE_CORRECTION] },
     headers: ['index', 'next'],

@@ -88,7 +88,8 @@ export const EXAMPLE_TRADE = {
 }
 
 export const EXAMPLE_CORRECTION: Correction = {
-  seq: 1_042, epoch: '667e41f1', kind: 'changed', positionId: 42, trader: EXAMPLE_TRADER, asset: 'BTC', ledger: 1_234_567, correctedAt: 1_783_339_202_481,
+  seq: 1_042, epoch: '667e41f1', kind: 'changed', positionId: 42, vaultId: null, eventId: null, trader: EXAMPLE_TRADER, asset: 'BTC',
+  ledger: 1_234_567, correctedAt: 1_783_339_202_481,
   before: {
     trader: EXAMPLE_TRADER, asset: 'BTC', direction: 0, size: '500000000', entryPrice: '1084215000000', openedAt: 1_783_339_200, marginMode: 'isolated',
   },

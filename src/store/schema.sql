@@ -141,9 +141,11 @@ create table idx.corrections (
   margin_mode text,
   before jsonb,
   after jsonb,
+  vault_id bigint,
+  event_id text,
   constraint corrections_pkey PRIMARY KEY (place),
   constraint corrections_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
-  constraint corrections_kind_check CHECK ((kind = ANY (ARRAY['ended'::text, 'changed'::text, 'opened'::text, 'interest'::text]))),
+  constraint corrections_kind_check CHECK ((kind ~ '^(ended|changed|opened|interest|vault|event|epoch)$'::text)),
   constraint corrections_margin_mode_check CHECK ((margin_mode = ANY (ARRAY['isolated'::text, 'cross'::text])))
 );
 
@@ -1004,7 +1006,8 @@ CREATE INDEX contract_versions_by_seq ON idx.contract_versions USING btree (seq)
 CREATE INDEX corrections_by_asset ON idx.corrections USING btree (asset, place);
 CREATE INDEX corrections_by_kind ON idx.corrections USING btree (kind, place);
 CREATE INDEX corrections_by_kind_and_asset ON idx.corrections USING btree (kind, asset, place);
-CREATE INDEX corrections_by_ledger ON idx.corrections USING btree (deployment, ledger, place);
+CREATE INDEX corrections_by_ledger ON idx.corrections USING btree (deployment, ledger, place)
+  WHERE (kind <> 'event'::text);
 CREATE INDEX corrections_by_trader ON idx.corrections USING btree (trader, place);
 CREATE INDEX corrections_by_trader_and_asset ON idx.corrections USING btree (trader, asset, place);
 CREATE INDEX corrections_by_trader_and_kind ON idx.corrections USING btree (trader, kind, place);

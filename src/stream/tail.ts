@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { parseLogNotification } from '../projections/log-notification.ts'
 import type { LogHead } from '../projections/stream-log.ts'
+import { readRepairStart } from '../projections/correction-log.ts'
 import { hasEventAt, readLog, readLogHead } from '../projections/stream-log.ts'
 import type { Store } from '../store/store.ts'
 import type { PersonalChannel } from './channels.ts'
@@ -74,10 +75,10 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
   /** The epoch of the last published row; undefined while nothing is indexed. */
   let epoch: string | undefined
 
-  /** Starts a page before the end of the log, to retain that page's frames. Publishes nothing. */
-  async function start(): Promise<void> {
+  /** Starts a page before the end of the log or before `untilSeq`, to retain that page's frames. Publishes nothing. */
+  async function start(untilSeq = Number.MAX_SAFE_INTEGER): Promise<void> {
     const end = await readLogHead(db)
-    const endSeq = end?.seq ?? 0
+    const endSeq = Math.min(end?.seq ?? 0, untilSeq)
     const startSeq = Math.max(0, endSeq - INITIAL_ROWS)
     const { rows, upgrades, corrections } = await readLog(db, startSeq, { limit: INITIAL_ROWS, accounts: false })
     await rowFrames.restart(startSeq, deployment.current.assets)
@@ -110,10 +111,14 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     }
   }
 
-  /** The log was repaired, and events that were published have other seqs now: clients must read it again, so it is not published again. */
+  /**
+   * The log was repaired, and events that were published have other seqs now: clients must read it again, so it is not published again. The corrections that
+   * say what the repair changed are news.
+   */
   async function restart(): Promise<void> {
     const since = position
-    await start()
+    const repairSeq = epoch === undefined ? null : await readRepairStart(db, epoch)
+    await start(repairSeq === null ? undefined : repairSeq - 1)
     if (epoch !== undefined) onEpoch({ since, epoch })
   }
 

@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { address, text } from '../../localnet/contracts/host.ts'
 import { rebuild } from '../../src/indexer/rebuild.ts'
+import { requestVerify } from '../../src/indexer/verify.ts'
 import type { Correction } from '../../src/resources/correction.ts'
 import { reconcileAll } from '../support/chain-views.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
@@ -10,6 +12,7 @@ import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { createWallet, obtainKey } from '../support/keys.ts'
 import { assertUnbroken } from '../support/stream-client.ts'
 import type { StreamClient } from '../support/stream-client.ts'
+import { applyInOneLedger, createChainTrader } from '../support/traders.ts'
 
 interface Page {
   readonly corrections: readonly Correction[]
@@ -120,6 +123,112 @@ async function personalChannel(client: StreamClient): Promise<readonly string[]>
   await client.frame(({ type }) => type === 'login')
   return [`account.events.${wallet.publicKey()}`]
 }
+
+test('publishes a vault that differed from the factory, with both figures', async () => {
+  const leader = await createChainTrader(fixture, 'leader')
+  const contract = fixture.network.contracts.vaultFactory
+  await applyInOneLedger(fixture, [{ trader: leader, contract, functionName: 'create_vault', args: [address(leader.address), text('North')] }])
+  await fixture.catchUp()
+  const [vault] = await fixture.store.write.query<{ vaultId: number; total: string; home: number }>(
+    'select vault_id as "vaultId", total_usdc::text as total, home from idx.vaults order by created_seq desc limit 1')
+  await fixture.indexer.observe()
+  assert.deepEqual(await read('?kind=vault'), [], 'nothing differs')
+  await fixture.store.write.query('update idx.vaults set total_usdc = total_usdc + 5, paused = true where vault_id = $1', [vault?.vaultId ?? -1])
+  fixture.clock.advance(600_000)
+  while ((await read('?kind=vault')).length === 0) assert.ok((await fixture.indexer.observe()) > 0)
+  const [row, ...others] = await read('?kind=vault')
+  assert.deepEqual(others, [])
+  assert.deepEqual([row?.vaultId, row?.positionId, row?.trader, row?.asset], [vault?.vaultId, null, null, null])
+  const { totalUsdc, paused, ...same } = row?.before ?? {}
+  assert.deepEqual([totalUsdc, paused], [String(BigInt(vault?.total ?? 0) + 5n), true])
+  assert.deepEqual(row?.after, { ...same, totalUsdc: vault?.total, paused: false })
+  const { body } = await fixture.get<{ indexer: { vaultCorrections: number } }>('/v1/health')
+  assert.equal(body.indexer.vaultCorrections, 1)
+  await fixture.gateway.stream.publishCommitted()
+  await live.settle()
+  assert.deepEqual(live.of('corrections').at(-1)?.data, row)
+})
+
+interface DamagedEvent extends Record<string, unknown> {
+  readonly seq: number
+  readonly eventId: string
+  readonly txHash: string
+  readonly topic: string
+}
+
+/** Removes one event, changes one and invents one. */
+async function damageArchive(): Promise<Readonly<Record<'missing' | 'altered' | 'invented', DamagedEvent>>> {
+  const { write } = fixture.store
+  const events = await write.query<DamagedEvent>(
+    `select seq, event_id as "eventId", tx_hash as "txHash", topic from idx.events where not is_transfer and topic = 'position_opened' order by seq limit 3`)
+  const [missing, altered, copied] = events
+  assert.ok(missing !== undefined && altered !== undefined && copied !== undefined)
+  await write.query('delete from idx.events where seq = $1', [missing.seq])
+  await write.query("update idx.events set tx_hash = repeat('0', 64) where seq = $1", [altered.seq])
+  const inventedId = `${copied.eventId.slice(0, 29)}9`
+  const [{ seq } = { seq: 0 }] = await write.query<{ seq: number }>('update idx.cursor set last_seq = last_seq + 1 returning last_seq as seq')
+  await write.query(
+    `insert into idx.events select (jsonb_populate_record(e, jsonb_build_object('seq', $1::bigint, 'event_id', $2::text))).* from idx.events e where seq = $3`,
+    [seq, inventedId, copied.seq])
+  return { missing, altered, invented: { ...copied, seq, eventId: inventedId } }
+}
+
+/** A page that differs is requested again, and the requests wait for the clock. */
+async function withClock<Result>(work: Promise<Result>): Promise<Result> {
+  const state = { isDone: false }
+  const end = (): void => { state.isDone = true }
+  work.then(end, end)
+  while (!state.isDone) {
+    await fixture.idle()
+    if (!state.isDone) fixture.clock.advance(1_000)
+  }
+  return await work
+}
+
+async function verify(): Promise<void> {
+  await requestVerify(fixture.store.write, fixture.clock.nowMs())
+  for (let steps = 0; steps < 500; steps++) {
+    const isVerifying = await withClock(fixture.indexer.verify())
+    const isRebuilding = (await fixture.indexer.rebuild()) !== 'none'
+    if (!isVerifying && !isRebuilding) return
+  }
+  assert.fail('the verification did not end')
+}
+
+test('publishes every event that a verification added, replaced or removed, and the names of the epoch after it', async () => {
+  await fixture.gateway.stream.publishCommitted()
+  await live.settle()
+  const published = live.of('corrections').length
+  const earlier = await read()
+  const [{ epoch: oldEpoch } = { epoch: '' }] = earlier
+  const { missing, altered, invented } = await damageArchive()
+  await verify()
+
+  const rows = await read('?kind=event')
+  const rowOf = (event: DamagedEvent): Correction | undefined => rows.find(({ eventId }) => eventId === event.eventId)
+  const [added, replaced, dropped] = [rowOf(missing), rowOf(altered), rowOf(invented)]
+  assert.equal(rows.length, 3)
+  assert.deepEqual([added?.before, added?.after?.txHash, added?.after?.topic], [null, missing.txHash, 'position_opened'])
+  assert.deepEqual([replaced?.before?.txHash, replaced?.after], ['0'.repeat(64), { ...replaced?.before, txHash: altered.txHash }])
+  assert.deepEqual([dropped?.before?.txHash, dropped?.before?.topic, dropped?.after], [invented.txHash, 'position_opened', null])
+  for (const row of [added, replaced]) assert.deepEqual([row?.trader, row?.asset], [row?.after?.payload?.['trader'], row?.after?.payload?.['asset']])
+
+  // The names of the epoch lead from the one that clients knew to the present one.
+  const names = (await read('?kind=epoch')).toReversed()
+  assert.deepEqual(names.map(({ before: old }) => old?.epoch), [oldEpoch, names[0]?.after?.epoch])
+  assert.deepEqual([names[0]?.after?.fromSeq, names[1]?.after?.fromSeq], [missing.seq + 1, undefined])
+  assert.equal((await read())[0]?.epoch, names.at(-1)?.after?.epoch)
+  assert.deepEqual((await read()).slice(rows.length + names.length).map(({ before: old, after: now }) => [old, now]),
+    earlier.map(({ before: old, after: now }) => [old, now]), 'earlier corrections stay')
+
+  await fixture.gateway.stream.publishCommitted()
+  await live.settle()
+  assert.ok(live.frames.some(({ type, reason }) => type === 'gap' && reason === 'epoch'))
+  assert.deepEqual(live.of('corrections').slice(published).map(({ data }) => data), (await read()).slice(0, rows.length + names.length).toReversed())
+
+  await verify()
+  assert.equal((await read('?kind=event')).length, 3, 'nothing is corrected twice')
+})
 
 test('corrections of the open interest have both sums, and a rebuild keeps all corrections', async () => {
   const count = (await read()).length

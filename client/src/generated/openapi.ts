@@ -634,21 +634,25 @@ export interface components {
       /** @description Epoch of that position, as in `hello`. */
       readonly epoch: string;
       /**
-       * @description ended: the ledger no longer has the position. changed: it has other values. opened: no event reported the position. interest: the open interest of an asset differed.
+       * @description ended: the ledger no longer has the position. changed: it has other values. opened: no event reported the position. interest: the open interest of an asset differed. vault: its figures differed from the factory. event: a verification added (before is null), replaced or removed (after is null) an event of the archive. epoch: a repair or the rebuild after it gave the epoch a new name; it follows the events that caused it.
        * @enum {string}
        */
-      readonly kind: "ended" | "changed" | "opened" | "interest";
-      /** @description On-chain position id. Null for interest. */
+      readonly kind: "ended" | "changed" | "opened" | "interest" | "vault" | "event" | "epoch";
+      /** @description On-chain position id. Null for other kinds. */
       readonly positionId: number | null;
-      /** @description Owner of the position. Null for interest. */
+      /** @description On-chain vault id. Null for other kinds. */
+      readonly vaultId: number | null;
+      /** @description Id of the event, as in `/v1/events`. Null for other kinds. */
+      readonly eventId: string | null;
+      /** @description Owner of the position, or trader of the event. Null for other kinds. */
       readonly trader: string | null;
-      /** @description Asset symbol. */
+      /** @description Asset symbol. Null when the correction has none. */
       readonly asset: string | null;
       /** @description Ledger that the index was compared with. */
       readonly ledger: number;
       /** @description Time of the correction, Unix milliseconds. */
       readonly correctedAt: number;
-      /** @description What the index had. Null for opened, and for corrections by versions that did not record it. */
+      /** @description What the index had. Null for opened, for an event that was missing, and for corrections by versions that did not record it. */
       readonly before: {
         /** @description Owner of the position. */
         readonly trader?: string;
@@ -668,8 +672,44 @@ export interface components {
         readonly openInterestLong?: string;
         /** @description For interest: short open interest of the asset in USDC, 7-decimal. */
         readonly openInterestShort?: string;
+        /** @description For vault: USDC in the vault, 7-decimal. */
+        readonly totalUsdc?: string;
+        /** @description For vault: circulating shares, 7-decimal. */
+        readonly circulatingShares?: string;
+        /** @description For vault: shares of the leader, 7-decimal. */
+        readonly leaderShares?: string;
+        /** @description For vault: high-water mark of the value per share, 7-decimal. */
+        readonly hwmNav?: string;
+        /** @description For vault: realized PnL in USDC, 7-decimal. */
+        readonly realizedPnl?: string;
+        /** @description For vault: profit share of the leader, basis points. */
+        readonly profitShareBps?: number;
+        /** @description For vault: whether deposits and trades are paused. */
+        readonly paused?: boolean;
+        /** @description For event: contract that emitted the event. */
+        readonly contractId?: string;
+        /** @description For event: name of the event. */
+        readonly topic?: string;
+        /** @description For event: ledger of the event. */
+        readonly ledger?: number;
+        /** @description For event: close time of its ledger, Unix seconds. */
+        readonly ledgerCloseTs?: number;
+        /** @description For event: hash of its transaction, lower-case hex. */
+        readonly txHash?: string;
+        /** @description For event: decoded fields. Null: it cannot be decoded. */
+        readonly payload?: {
+          readonly [key: string]: unknown;
+        } | null;
+        /** @description For event: its topics, base64 XDR. */
+        readonly topicsXdr?: readonly string[];
+        /** @description For event: its value, base64 XDR. */
+        readonly valueXdr?: string;
+        /** @description For epoch: its name. */
+        readonly epoch?: string;
+        /** @description For epoch, after: the first seq that another row has now. Below it, rows kept their seqs. Absent: every row did. */
+        readonly fromSeq?: number;
       } | null;
-      /** @description What the ledger has. Null for ended. */
+      /** @description What the network has. Null for ended, and for an event that was removed. */
       readonly after: {
         /** @description Owner of the position. */
         readonly trader?: string;
@@ -689,6 +729,42 @@ export interface components {
         readonly openInterestLong?: string;
         /** @description For interest: short open interest of the asset in USDC, 7-decimal. */
         readonly openInterestShort?: string;
+        /** @description For vault: USDC in the vault, 7-decimal. */
+        readonly totalUsdc?: string;
+        /** @description For vault: circulating shares, 7-decimal. */
+        readonly circulatingShares?: string;
+        /** @description For vault: shares of the leader, 7-decimal. */
+        readonly leaderShares?: string;
+        /** @description For vault: high-water mark of the value per share, 7-decimal. */
+        readonly hwmNav?: string;
+        /** @description For vault: realized PnL in USDC, 7-decimal. */
+        readonly realizedPnl?: string;
+        /** @description For vault: profit share of the leader, basis points. */
+        readonly profitShareBps?: number;
+        /** @description For vault: whether deposits and trades are paused. */
+        readonly paused?: boolean;
+        /** @description For event: contract that emitted the event. */
+        readonly contractId?: string;
+        /** @description For event: name of the event. */
+        readonly topic?: string;
+        /** @description For event: ledger of the event. */
+        readonly ledger?: number;
+        /** @description For event: close time of its ledger, Unix seconds. */
+        readonly ledgerCloseTs?: number;
+        /** @description For event: hash of its transaction, lower-case hex. */
+        readonly txHash?: string;
+        /** @description For event: decoded fields. Null: it cannot be decoded. */
+        readonly payload?: {
+          readonly [key: string]: unknown;
+        } | null;
+        /** @description For event: its topics, base64 XDR. */
+        readonly topicsXdr?: readonly string[];
+        /** @description For event: its value, base64 XDR. */
+        readonly valueXdr?: string;
+        /** @description For epoch: its name. */
+        readonly epoch?: string;
+        /** @description For epoch, after: the first seq that another row has now. Below it, rows kept their seqs. Absent: every row did. */
+        readonly fromSeq?: number;
       } | null;
       /** @description Name of the deployment that the row belongs to, if it is not the served one. */
       readonly deployment?: string;
@@ -3471,7 +3547,7 @@ export interface operations {
   };
   /**
    * List corrections.
-   * @description The gateway compares its index with the ledger every five minutes and after lost ledgers. Returns what differed and was corrected, newest first, with both values.
+   * @description The gateway compares its index with the ledger every five minutes and after lost ledgers. `npm run verify` compares the archive with the network. Returns what differed and was corrected, newest first, with both values.
    */
   readonly listCorrections: {
     readonly parameters: {
@@ -3479,7 +3555,7 @@ export interface operations {
         /** @description Return only rows of this account (G…) or contract (C…). */
         readonly trader?: string;
         /** @description Return only corrections of this kind. */
-        readonly kind?: "ended" | "changed" | "opened" | "interest";
+        readonly kind?: "ended" | "changed" | "opened" | "interest" | "vault" | "event" | "epoch";
         /** @description Asset symbol, case-insensitive. */
         readonly asset?: string;
         /** @description Maximum number of rows per page. */
