@@ -2802,7 +2802,7 @@ export interface components {
       readonly resultXdr: string | null;
       /** @description Events of the transaction in their order. Null until its ledger is indexed. */
       readonly events: readonly components["schemas"]["EventRow"][] | null;
-      /** @description Order that its events name. */
+      /** @description Order that its events name, or that it placed without an event. Null until GET /v1/orders/{orderId} returns it. */
       readonly orderId: number | null;
       /** @description Position that its events name. */
       readonly positionId: number | null;
