@@ -185,12 +185,13 @@ test('reads a ledger longer than a page in several pages, and advances the last 
   fixture.closeLedger()
   fixture.closeLedger()
   const heads: unknown[] = []
-  for (let step = 0; step < 3; step++) {
+  for (let step = 0; step < 4; step++) {
     await fixture.indexer.step()
     const state = await readIndexState(store.read)
     heads.push([state?.seq, state?.lastLedger])
   }
-  assert.deepEqual(heads, [[3, 1], [6, 1], [8, 3]])
+  // The last transaction of a cut page may continue on the next one.
+  assert.deepEqual(heads, [[2, 1], [4, 1], [6, 1], [8, 3]])
 })
 
 test('archives undecodable events raw, counts them, logs each kind once, and continues', async () => {
