@@ -194,7 +194,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     path: '/v1/corrections', indexed: true,
-    query: [TRADER, 'kind? string enum=ended|changed|opened|interest', 'asset? string minLength=1 maxLength=12', limit(50, 200), CURSOR],
+    query: [TRADER, 'kind? string enum=ended|changed|opened|interest|vault|event|epoch', 'asset? string minLength=1 maxLength=12', limit(50, 200), CURSOR],
     body: ['corrections'], errors: [400, 429, 500],
   },
   {
