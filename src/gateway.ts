@@ -96,6 +96,7 @@ import { udfRoutes } from './routes/udf.ts'
 import { vaultsRoutes } from './routes/vaults.ts'
 import { wsRoutes } from './routes/ws.ts'
 import type { Queryable, Store } from './store/store.ts'
+import type { ReadDatabaseTime } from './submissions/database-clock.ts'
 import { createSubmissionService } from './submissions/submissions.ts'
 import type { SubmissionService } from './submissions/submissions.ts'
 import { createStream } from './stream/stream.ts'
@@ -116,6 +117,8 @@ export interface GatewayParts {
   /** What is served. It may be replaced while the gateway runs. */
   readonly deployment: CurrentDeployment
   readonly clock: Clock
+  /** The database's time for the driver of submissions, in milliseconds. By default it is read from the database. */
+  readonly readDatabaseTime?: ReadDatabaseTime
   readonly random: Random
   readonly log: Log
   /** Host names that requests may name, against DNS rebinding. Null or absent allows any. */
@@ -220,7 +223,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   udfRoutes(app, { history: candles.history, prices, clock, deployment })
   venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })
-  const submissions = createSubmissionService({ store, relay, rpc: parts.rpc, clock, random: parts.random, log })
+  const { random, rpc, readDatabaseTime } = parts
+  const submissions = createSubmissionService({ store, relay, rpc, clock, random, log, ...(readDatabaseTime === undefined ? {} : { readDatabaseTime }) })
   tradingRoutes(app, { relay, submissions, deployment, log })
   const stream = createStream({
     store, deployment, clock, log,

@@ -114,6 +114,8 @@ export async function createGatewayFixture(options: GatewayFixtureOptions = {}):
     ...GATEWAY_DEFAULTS,
     store, rpc, clock, log, deployment, random: random.fork('gateway'),
     observer: metrics?.http ?? null,
+    // The database has the fixture's time, which passes with its ledgers.
+    readDatabaseTime: async () => clock.nowMs(),
     ...options.gateway,
   }
   let indexer = startIndexer('indexer')
