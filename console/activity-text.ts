@@ -18,6 +18,11 @@ export const ORDER_TYPES: Readonly<Record<string, string>> = {
   limit: 'Limit order', stop_limit: 'Stop-limit order', stop_loss: 'Stop-loss', take_profit: 'Take-profit', trailing_stop: 'Trailing stop',
 }
 
+/** What changed a position, as in fills and prints. */
+export const FILL_KINDS: Readonly<Record<Fill['kind'], string>> = {
+  open: 'Open', close: 'Close', reduce: 'Reduce', liquidation: 'Liquidation', partial_liquidation: 'Part. liquidation', adl: 'ADL',
+}
+
 /** Why an order ended without being executed. */
 export const END_REASONS: Readonly<Record<string, string>> = {
   user: 'you cancelled it', slippage: 'the price moved further than its slippage tolerance', pos_closed: 'its position was closed',

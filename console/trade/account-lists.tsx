@@ -1,7 +1,7 @@
 // The account's past: fills, order history and cash movements.
 
 import type { Order } from '../../client/src/index.ts'
-import { END_REASONS, ORDER_TYPES } from '../activity-text.ts'
+import { END_REASONS, FILL_KINDS, ORDER_TYPES } from '../activity-text.ts'
 import { amount, dateTime, price, UNKNOWN } from '../format.ts'
 import { useAccountList } from '../state/use-account-list.ts'
 import { Fresh, ReadNote } from '../ui/layout.tsx'
@@ -9,10 +9,6 @@ import { Table } from '../ui/table.tsx'
 import { Profit, Side } from '../ui/text.tsx'
 
 const LIST_ROWS = 50
-const FILL_KINDS: Readonly<Record<string, string>> = {
-  open: 'Open', close: 'Close', reduce: 'Reduce', liquidation: 'Liquidation', partial_liquidation: 'Part. liquidation', adl: 'ADL',
-}
-
 export function Fills() {
   const fills = useAccountList('Fills', (client) => client.listAccountFills({ limit: LIST_ROWS }))
   return (

@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { TradeData } from '../../client/src/index.ts'
+import { FILL_KINDS } from '../activity-text.ts'
 import { amount, price, timeOfDay, UNKNOWN } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { Table } from '../ui/table.tsx'
@@ -11,10 +12,6 @@ import { Address } from '../ui/text.tsx'
 const ROWS_MAX = 40
 /** How far back in the log the tape begins. */
 const LOOK_BACK = 400
-const KINDS: Readonly<Record<TradeData['kind'], string>> = {
-  open: 'Open', close: 'Close', reduce: 'Reduce', liquidation: 'Liquidation', partial_liquidation: 'Part. liquidation', adl: 'ADL',
-}
-
 export function Tape({ asset }: { readonly asset: string }) {
   const { feed } = useParts()
   const trades = useSignal<readonly TradeData[]>([])
@@ -44,7 +41,7 @@ export function Tape({ asset }: { readonly asset: string }) {
           { title: 'Price', isNumeric: true, cell: (trade) => <span class={takerClass(trade)}>{price(trade.price)}</span> },
           { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size, 0) },
           { title: 'Side', cell: (trade) => <TapeSide trade={trade} /> },
-          { title: 'Type', cell: ({ kind }) => KINDS[kind] ?? kind },
+          { title: 'Type', cell: ({ kind }) => FILL_KINDS[kind] ?? kind },
           { title: 'Trader', isMinor: true, cell: ({ trader }) => <a href={`#/trader/${trader}`}><Address text={trader} /></a> },
         ]}
       />
