@@ -100,11 +100,6 @@ export function profit(text: string): HTMLElement {
   return el('span', { class: text.startsWith('+') ? 'up' : text.startsWith('−') ? 'down' : '' }, text)
 }
 
-/** "Long" or "Short" with an arrow and a color. */
-export function sideLabel(side: string): HTMLElement {
-  return el('span', { class: side === 'Long' ? 'up' : side === 'Short' ? 'down' : '' }, side === 'Long' ? '▲ Long' : side === 'Short' ? '▼ Short' : side)
-}
-
 /** Shows a shortened address. Screen readers and the tooltip get the whole one. */
 export function address(text: string, shortened: string): HTMLElement {
   return el('span', { class: 'address', title: text }, el('span', { 'aria-hidden': true }, shortened), el('span', { class: 'visually-hidden' }, text))

@@ -1,10 +1,10 @@
 // All markets: price, the day's figures, and a link to each trade screen.
 
 import type { MarketStats } from '../../client/src/index.ts'
+import { usePrice } from '../state/use-price.ts'
 import { useResource } from '../state/use-resource.ts'
 import { amount, duration, price, UNKNOWN } from '../format.ts'
-import { priceAgeSec, priceFreshness } from '../freshness.ts'
-import { useParts } from '../parts.ts'
+import { priceAgeSec } from '../freshness.ts'
 import { Card, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { Table } from '../ui/table.tsx'
 import { Change } from '../ui/text.tsx'
@@ -42,21 +42,13 @@ const STATS_COLUMNS = [
   { title: '24 h volume', isNumeric: true, cell: (row: MarketStats) => amount(row.volume24h, 0) },
 ]
 
-function useLivePrice(asset: string) {
-  const { feed } = useParts()
-  const now = feed.now.value
-  const received = feed.price(asset)
-  const state = priceFreshness(received, now)
-  return { received, now, state, className: state === 'fresh' ? '' : 'stale' }
-}
-
 function LivePrice({ asset }: { readonly asset: string }) {
-  const { received, className } = useLivePrice(asset)
+  const { received, className } = usePrice(asset)
   return <span class={className} data-asset={asset}>{price(received?.price ?? null)}</span>
 }
 
 function PriceAge({ asset }: { readonly asset: string }) {
-  const { received, now, state, className } = useLivePrice(asset)
+  const { received, now, state, className } = usePrice(asset)
   const age = received === undefined ? UNKNOWN : duration(priceAgeSec(received, now))
   return <span class={className}>{state === 'stale' ? `stale, ${age}` : age}</span>
 }

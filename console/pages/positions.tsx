@@ -1,11 +1,9 @@
 // Open positions of all traders, and the latest closed ones.
 
 import type { OpenPosition } from '../../client/src/index.ts'
-import { nowMs } from '../clock.ts'
+import { usePrice } from '../state/use-price.ts'
 import { useResource } from '../state/use-resource.ts'
 import { amount, dateTime, price, profitByPrice, timeOfDay, UNKNOWN } from '../format.ts'
-import { priceFreshness } from '../freshness.ts'
-import { useParts } from '../parts.ts'
 import { Card, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { Table } from '../ui/table.tsx'
 import { Address, Profit, Side } from '../ui/text.tsx'
@@ -50,21 +48,13 @@ function OpenPositions() {
 
 /** Grey when the price is stale. */
 function LivePrice({ asset }: { readonly asset: string }) {
-  const { received, className } = useLivePrice(asset)
+  const { received, className } = usePrice(asset)
   return <span class={className}>{price(received?.price ?? null)}</span>
 }
 
 function LiveProfit({ position }: { readonly position: OpenPosition }) {
-  const { received, className } = useLivePrice(position.asset)
+  const { received, className } = usePrice(position.asset)
   return <span class={className}><Profit value={profitByPrice(position, received?.price)} /></span>
-}
-
-/** The price as of the last second. */
-function useLivePrice(asset: string) {
-  const { feed } = useParts()
-  const now = feed.now.value
-  const received = feed.price(asset)
-  return { received, className: priceFreshness(received, Math.max(now, nowMs())) === 'fresh' ? '' : 'stale' }
 }
 
 const CLOSED_KINDS: Readonly<Record<string, string>> = {

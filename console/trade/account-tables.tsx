@@ -3,10 +3,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { AccountState, OpenOrder, TradeRequest } from '../../client/src/index.ts'
 import { ORDER_TYPES } from '../activity-text.ts'
-import { nowMs } from '../clock.ts'
 import { amount, parseAmount, percent, price, profitByPrice, UNKNOWN } from '../format.ts'
-import { priceFreshness } from '../freshness.ts'
 import { useParts } from '../parts.ts'
+import { usePrice } from '../state/use-price.ts'
 import { TextField } from '../ui/field.tsx'
 import { Fresh } from '../ui/layout.tsx'
 import { Table } from '../ui/table.tsx'
@@ -50,28 +49,21 @@ function negated(value: string | null): string | null {
   return value === null ? null : (-BigInt(value)).toString()
 }
 
-function useMark(asset: string) {
-  const { feed } = useParts()
-  const now = Math.max(feed.now.value, nowMs())
-  const received = feed.price(asset)
-  return { mark: received?.price ?? null, className: priceFreshness(received, now) === 'fresh' ? '' : 'stale' }
-}
-
 function Mark({ position }: { readonly position: Position }) {
-  const { mark, className } = useMark(position.asset)
-  return <span class={className}>{price(mark)}</span>
+  const { received, className } = usePrice(position.asset)
+  return <span class={className}>{price(received?.price ?? null)}</span>
 }
 
 function LivePnl({ position }: { readonly position: Position }) {
-  const { mark, className } = useMark(position.asset)
-  const pnl = profitByPrice(position, mark ?? undefined)
+  const { received, className } = usePrice(position.asset)
+  const pnl = profitByPrice(position, received?.price)
   const bps = pnl === null || position.collateral === '0' ? null : Number((BigInt(pnl) * 10_000n) / BigInt(position.collateral))
   return <span class={className}><Profit value={pnl} />{bps === null ? '' : ` (${bps > 0 ? '+' : ''}${percent(bps)})`}</span>
 }
 
 /** The liquidation price and how far the price is from it. */
 function Liquidation({ position }: { readonly position: Position }) {
-  const { mark } = useMark(position.asset)
+  const mark = usePrice(position.asset).received?.price ?? null
   const { liquidationPrice, marginMode } = position
   if (liquidationPrice === null) return <>{marginMode === 'cross' ? 'by account' : UNKNOWN}</>
   const distance = mark === null || BigInt(mark) === 0n ? null : Number(((BigInt(mark) - BigInt(liquidationPrice)) * 10_000n) / BigInt(mark))

@@ -3,10 +3,9 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { Signal } from '@preact/signals'
 import type { MarketLimits } from '../../client/src/index.ts'
-import { nowMs } from '../clock.ts'
 import { amount, parseAmount, plain, price } from '../format.ts'
-import { priceFreshness } from '../freshness.ts'
 import { useParts } from '../parts.ts'
+import { usePrice } from '../state/use-price.ts'
 import { useResource } from '../state/use-resource.ts'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { Choice, Facts } from '../ui/layout.tsx'
@@ -202,15 +201,14 @@ function Preview({ asset, input, check }: { readonly asset: string; readonly inp
 }
 
 function useTicketContext(asset: string, limits: MarketLimits | null): TicketContext {
-  const { feed, account } = useParts()
-  const now = Math.max(feed.now.value, nowMs())
-  const received = feed.price(asset)
+  const { account } = useParts()
+  const { received, state: priceState } = usePrice(asset)
   const state = useComputed(() => account.state.answer.value?.body ?? null).value
   const positions = useComputed(() => (account.state.answer.value?.body.positions ?? []).filter((position) => position.asset === asset)).value
   return {
     asset, positions,
     price: received?.price ?? null,
-    priceState: priceFreshness(received, now),
+    priceState,
     available: state?.balances.usdc ?? null,
     minCollateral: limits?.minCollateral ?? null,
     maxLeverage: limits?.maxLeverage ?? null,

@@ -1,0 +1,24 @@
+// The price of a market with its freshness, up to date with each new price and each second.
+
+import { nowMs } from '../clock.ts'
+import { priceFreshness } from '../freshness.ts'
+import type { Freshness, ReceivedPrice } from '../freshness.ts'
+import { useParts } from '../parts.ts'
+
+export interface CurrentPrice {
+  readonly received: ReceivedPrice | undefined
+  readonly state: Freshness
+  /** Grey unless the price is fresh. */
+  readonly className: '' | 'stale'
+  /** The time that `state` is of. */
+  readonly now: number
+}
+
+export function usePrice(asset: string): CurrentPrice {
+  const { feed } = useParts()
+  // A price may have arrived since the last second.
+  const now = Math.max(feed.now.value, nowMs())
+  const received = feed.price(asset)
+  const state = priceFreshness(received, now)
+  return { received, state, className: state === 'fresh' ? '' : 'stale', now }
+}
