@@ -29,6 +29,12 @@ export const END_REASONS: Readonly<Record<string, string>> = {
   reduce_only_no_position: 'there was no position to reduce', asset_unconfigured: 'the market is not configured', risk_config: 'the market\'s limits changed',
 }
 
+/** The transaction that caused the change; null if it is not known. */
+export function transactionOf(change: OrderChange): string | null {
+  if (change.kind === 'submission') return change.row.hash
+  return change.kind === 'fill' ? change.row.txHash : (change.row.ended ?? change.row.placed)?.txHash ?? null
+}
+
 /** Null for a change that another sentence covers. */
 export function describeChange(change: OrderChange): Sentence | null {
   if (change.kind === 'order') return describeOrder(change.row)

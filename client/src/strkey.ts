@@ -51,6 +51,16 @@ export function decodeStrKey(kind: StrKeyKind, text: string): Uint8Array {
   return body.slice(1)
 }
 
+/** Whether `text` is the address of an account (`G…`) or, with `contract`, of a contract (`C…`), checksum included. */
+export function isAddress(text: string, kind: 'account' | 'contract' = 'account'): boolean {
+  try {
+    decodeStrKey(kind, text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** CRC-16/XMODEM. */
 function checksum(bytes: Uint8Array): number {
   let sum = 0

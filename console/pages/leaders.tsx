@@ -5,7 +5,8 @@ import { useResource } from '../state/use-resource.ts'
 import { amount } from '../format.ts'
 import { Card, Choice, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { Table } from '../ui/table.tsx'
-import { Address, Profit } from '../ui/text.tsx'
+import { TraderLink } from '../ui/links.tsx'
+import { Profit } from '../ui/text.tsx'
 
 type Sort = 'pnl' | 'volume'
 const SORTS = [['pnl', 'PnL'], ['volume', 'Volume']] as const
@@ -25,7 +26,7 @@ export function LeadersPage() {
             caption='Traders by lifetime PnL or volume, in USDC' empty='No trades yet.' rows={rows} keyOf={({ trader }) => trader}
             columns={[
               { title: 'Rank', cell: ({ rank }) => rank },
-              { title: 'Trader', cell: ({ trader }) => <Address text={trader} length={8} /> },
+              { title: 'Trader', cell: ({ trader }) => <TraderLink address={trader} length={8} /> },
               { title: 'Realised PnL', isNumeric: true, cell: ({ pnl }) => <Profit value={pnl} /> },
               { title: 'Volume', isNumeric: true, cell: ({ volume }) => amount(volume, 0) },
             ]}

@@ -6,7 +6,8 @@ import { useResource } from '../state/use-resource.ts'
 import { amount, dateTime, price, profitByPrice, timeOfDay, UNKNOWN } from '../format.ts'
 import { Card, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { Table } from '../ui/table.tsx'
-import { Address, Profit, Side } from '../ui/text.tsx'
+import { TraderLink } from '../ui/links.tsx'
+import { Profit, Side } from '../ui/text.tsx'
 
 const CLOSED_ROWS = 50
 
@@ -37,7 +38,7 @@ function OpenPositions() {
             { title: 'Price', isNumeric: true, isMinor: true, cell: ({ asset }) => <LivePrice asset={asset} /> },
             { title: 'PnL', isNumeric: true, cell: (position) => <LiveProfit position={position} /> },
             { title: 'Opened', isMinor: true, cell: ({ openedAt }) => dateTime(openedAt) },
-            { title: 'Trader', cell: ({ trader }) => <Address text={trader} /> },
+            { title: 'Trader', cell: ({ trader }) => <TraderLink address={trader} /> },
           ]}
         />
       </Fresh>
@@ -79,7 +80,7 @@ function ClosedPositions() {
             { title: 'Exit', isNumeric: true, cell: ({ closePrice }) => price(closePrice) },
             // The exchange does not publish the loss of a liquidation.
             { title: 'PnL', isNumeric: true, cell: ({ pnl }) => <Profit value={pnl} /> },
-            { title: 'Trader', isMinor: true, cell: ({ trader }) => <Address text={trader} /> },
+            { title: 'Trader', isMinor: true, cell: ({ trader }) => <TraderLink address={trader} /> },
           ]}
         />
       </Fresh>

@@ -30,7 +30,7 @@ export function createVaultsPage({ feed, session }: PageParts): Page {
       { title: 'Depositors', isNumeric: true, isMinor: true, cell: ({ depositorCount }) => String(depositorCount) },
       { title: 'Open positions', isNumeric: true, cell: ({ openPositions }) => String(openPositions) },
       { title: 'State', cell: ({ paused }) => (paused ? 'Paused' : 'Active') },
-      { title: 'Leader', isMinor: true, cell: ({ leader }) => address(leader, short(leader)) },
+      { title: 'Leader', isMinor: true, cell: ({ leader }) => el('a', { href: `#/trader/${leader}` }, address(leader, short(leader))) },
     ],
   })
   const heading = el('h2', {}, 'Vault')

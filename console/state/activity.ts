@@ -2,7 +2,7 @@
 
 import { computed, signal } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
-import { describeChange } from '../activity-text.ts'
+import { describeChange, transactionOf } from '../activity-text.ts'
 import type { Tone } from '../activity-text.ts'
 import { nowMs } from '../clock.ts'
 import type { Feed } from '../feed.ts'
@@ -12,6 +12,8 @@ export interface Notice {
   readonly id: number
   readonly tone: Tone
   readonly text: string
+  /** The transaction that it is about; null without one. */
+  readonly txHash: string | null
   readonly receivedMs: number
 }
 
@@ -20,7 +22,7 @@ export interface Activity {
   readonly notices: ReadonlySignal<readonly Notice[]>
   /** Those that are still shown over the page, newest first. */
   readonly toasts: ReadonlySignal<readonly Notice[]>
-  add(tone: Tone, text: string): void
+  add(tone: Tone, text: string, txHash?: string | null): void
   dismiss(id: number): void
 }
 
@@ -35,13 +37,13 @@ export function createActivity({ feed, account }: { readonly feed: Feed; readonl
   const dismissed = signal<ReadonlySet<number>>(new Set())
   let lastId = 0
 
-  function add(tone: Tone, text: string): void {
-    notices.value = [{ id: ++lastId, tone, text, receivedMs: nowMs() }, ...notices.value].slice(0, NOTICES_MAX)
+  function add(tone: Tone, text: string, txHash: string | null = null): void {
+    notices.value = [{ id: ++lastId, tone, text, txHash, receivedMs: nowMs() }, ...notices.value].slice(0, NOTICES_MAX)
   }
 
   account.onChange((change) => {
     const sentence = describeChange(change)
-    if (sentence !== null) add(sentence.tone, sentence.text)
+    if (sentence !== null) add(sentence.tone, sentence.text, transactionOf(change))
   })
   return {
     notices,

@@ -6,6 +6,7 @@ import { amount, dateTime, price, UNKNOWN } from '../format.ts'
 import { useAccountList } from '../state/use-account-list.ts'
 import { Fresh, ReadNote } from '../ui/layout.tsx'
 import { Table } from '../ui/table.tsx'
+import { ExplorerLink } from '../ui/links.tsx'
 import { Profit, Side } from '../ui/text.tsx'
 
 const LIST_ROWS = 50
@@ -27,6 +28,7 @@ export function Fills() {
             { title: 'PnL', isNumeric: true, cell: ({ kind, pnl }) => (kind === 'open' ? '' : <Profit value={pnl} />) },
             { title: 'Fee', isNumeric: true, isMinor: true, cell: ({ fee }) => amount(fee) },
             { title: 'Funding', isNumeric: true, isMinor: true, cell: ({ funding }) => amount(funding) },
+            { title: 'Transaction', isMinor: true, cell: ({ txHash }) => <ExplorerLink page='tx' id={txHash} /> },
           ]}
         />
       </Fresh>
@@ -54,12 +56,19 @@ export function OrderHistory() {
               title: 'PnL', isNumeric: true, isMinor: true,
               cell: ({ execution }) => (execution === null || execution.pnl === null ? '' : <Profit value={execution.pnl} />),
             },
+            { title: 'Transaction', isMinor: true, cell: (order) => <OrderTransaction order={order} /> },
           ]}
         />
       </Fresh>
       <ReadNote resource={orders} />
     </>
   )
+}
+
+/** The transaction that ended the order, else the one that placed it. */
+function OrderTransaction({ order: { placed, ended } }: { readonly order: Order }) {
+  const hash = (ended ?? placed)?.txHash
+  return hash === undefined || hash === null ? <>{UNKNOWN}</> : <ExplorerLink page='tx' id={hash} />
 }
 
 function stateOf({ status, ended }: Order): string {
@@ -87,6 +96,7 @@ export function Cash() {
             { title: 'Amount', isNumeric: true, cell: (movement) => <Profit value={movement.amount} /> },
             { title: 'Of', cell: ({ balanceOf }) => (balanceOf === 'wallet' ? 'Wallet' : 'Cross margin') },
             { title: 'Position', isNumeric: true, isMinor: true, cell: ({ positionId }) => positionId ?? '' },
+            { title: 'Transaction', isMinor: true, cell: ({ txHash }) => <ExplorerLink page='tx' id={txHash} /> },
           ]}
         />
       </Fresh>

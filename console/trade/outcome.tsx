@@ -2,8 +2,12 @@
 
 import type { RefusedToSign } from '../../client/src/index.ts'
 import { Facts } from '../ui/layout.tsx'
+import { ExplorerLink } from '../ui/links.tsx'
 import { Table } from '../ui/table.tsx'
 import type { Sender, Sending } from './send.ts'
+
+/** Shows hashes whole. */
+const HASH_LENGTH = 32
 
 export function Outcome({ sender }: { readonly sender: Sender }) {
   return <div id='outcome' role='status' class='stack'><OutcomeMessage sending={sender.sending.value} sender={sender} /></div>
@@ -15,7 +19,7 @@ function OutcomeMessage({ sending, sender }: { readonly sending: Sending; readon
     case 'working': return (
       <div class='message stack'>
         <p>{sending.steps === 1 ? sending.text : `${sending.step} of ${sending.steps}, ${sending.title}: ${sending.text}`}</p>
-        {sending.hash !== null && <p class='mono'>{sending.hash}</p>}
+        {sending.hash !== null && <p class='mono'><ExplorerLink page='tx' id={sending.hash} length={HASH_LENGTH} /></p>}
       </div>
     )
     case 'done': return <Done {...sending} />
@@ -24,7 +28,7 @@ function OutcomeMessage({ sending, sender }: { readonly sending: Sending; readon
     case 'unknown': return (
       <div class='message stack bad'>
         <p>The transaction was signed and sent, but its outcome is not known yet. Check it before you trade again.</p>
-        <p class='mono'>{sending.error.transaction.hash}</p>
+        <p class='mono'><ExplorerLink page='tx' id={sending.error.transaction.hash} length={HASH_LENGTH} /></p>
         <button type='button' onClick={() => void sender.check(sending.error)}>Check again</button>
       </div>
     )
@@ -39,7 +43,7 @@ function Done({ title, traded: { positionId, order, ledger, hash } }: Extract<Se
         rows={[
           ...(positionId === null ? [] : [['Position', String(positionId)] as const]),
           ...(order === null ? [] : [['Order', order.orderId === null ? 'ID unknown' : `${order.orderId}, ${order.state}`] as const]),
-          ['Transaction', <span class='mono'>{hash}</span>],
+          ['Transaction', <span class='mono'><ExplorerLink page='tx' id={hash} length={HASH_LENGTH} /></span>],
         ]}
       />
     </div>

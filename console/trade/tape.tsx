@@ -7,7 +7,7 @@ import { FILL_KINDS } from '../activity-text.ts'
 import { amount, price, timeOfDay, UNKNOWN } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { Table } from '../ui/table.tsx'
-import { Address } from '../ui/text.tsx'
+import { TraderLink } from '../ui/links.tsx'
 
 const ROWS_MAX = 40
 /** How far back in the log the tape begins. */
@@ -42,7 +42,7 @@ export function Tape({ asset }: { readonly asset: string }) {
           { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size, 0) },
           { title: 'Side', cell: (trade) => <TapeSide trade={trade} /> },
           { title: 'Type', cell: ({ kind }) => FILL_KINDS[kind] ?? kind },
-          { title: 'Trader', isMinor: true, cell: ({ trader }) => <a href={`#/trader/${trader}`}><Address text={trader} /></a> },
+          { title: 'Trader', isMinor: true, cell: ({ trader }) => <TraderLink address={trader} /> },
         ]}
       />
     </div>

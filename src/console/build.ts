@@ -37,7 +37,7 @@ export interface BuiltConsole {
 }
 
 const PAGE = 'console/index.html'
-const ENTRY_POINTS = ['console/main.tsx', 'console/style.css', 'console/icon.svg'] as const
+const ENTRY_POINTS = ['console/main.tsx', 'console/page.css', 'console/icon.svg'] as const
 const URL_PREFIX = '/console/'
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml',
@@ -71,7 +71,7 @@ export function buildConsole({ root, settings }: ConsoleBuildOptions): BuiltCons
   const page = fillIn(readFileSync(join(root, PAGE), 'utf8'), {
     SETTINGS: JSON.stringify(settings),
     SCRIPT: urlOf.get('console/main.tsx'),
-    STYLE: urlOf.get('console/style.css'),
+    STYLE: urlOf.get('console/page.css'),
     ICON: urlOf.get('console/icon.svg'),
   })
   return {
