@@ -4,7 +4,7 @@ import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ElementPage } from './element-page.tsx'
-import { createKeysPage } from './pages/keys.ts'
+import { KeysPage } from './pages/keys.tsx'
 import { LeadersPage } from './pages/leaders.tsx'
 import { MarketsPage } from './pages/markets.tsx'
 import { PositionsPage } from './pages/positions.tsx'
@@ -35,7 +35,7 @@ const PAGES: readonly PageEntry[] = [
   { name: 'positions', title: 'Positions', Page: PositionsPage },
   { name: 'leaders', title: 'Leaders', Page: LeadersPage },
   { name: 'vaults', title: 'Vaults', Page: (props) => <ElementPage {...props} name='vaults' create={createVaultsPage} /> },
-  { name: 'keys', title: 'Wallet and keys', Page: (props) => <ElementPage {...props} name='keys' create={createKeysPage} /> },
+  { name: 'keys', title: 'Wallet and keys', Page: KeysPage },
   { name: 'system', title: 'System', Page: SystemPage },
 ]
 

@@ -13,16 +13,18 @@ import { createSession } from './session.ts'
 import { readSettings } from './settings.ts'
 import { createAccount } from './state/account.ts'
 import { createActivity } from './state/activity.ts'
+import { createWallets } from './wallet/wallets.ts'
 
 const RETRY_SEC = 10
 
 const settings = readSettings()
 const session = await createSession(settings)
+const wallets = createWallets({ session, settings })
 const feed = createFeed(session.client())
 const markets = new Map<string, string>()
 const account = createAccount({ feed, session })
 const activity = createActivity({ feed, account })
-const parts: PageParts = { feed, session, settings, account, activity, markets: () => markets }
+const parts: PageParts = { feed, session, settings, wallets, account, activity, markets: () => markets }
 
 /** Loads the markets, then shows the page. Retries until it succeeds. */
 async function loadMarkets(): Promise<void> {

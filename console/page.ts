@@ -5,6 +5,7 @@ import type { Session } from './session.ts'
 import type { Settings } from './settings.ts'
 import type { Account } from './state/account.ts'
 import type { Activity } from './state/activity.ts'
+import type { Wallets } from './wallet/wallets.ts'
 
 /** A page. It is created when it is first opened and reused afterwards. */
 export interface Page {
@@ -20,6 +21,7 @@ export interface PageParts {
   readonly feed: Feed
   readonly session: Session
   readonly settings: Settings
+  readonly wallets: Wallets
   readonly account: Account
   readonly activity: Activity
   /** Descriptions of the markets by symbol; empty until they are loaded. */

@@ -1,18 +1,23 @@
-// The user's wallet, which signs, and API key, which authenticates calls. Both are in the page's memory. If the user chooses so, the key and a burner wallet
-// are also in the tab's sessionStorage.
+// The user's wallet, which signs, and API key, which authenticates calls. Both are in the page's memory and, if the user agrees, in the browser's
+// storage. On the local network, whose funds are worthless, they are stored unless the user forbids it.
 
+import { signal } from '@preact/signals'
 import { createClient, secretSigner } from '../client/src/index.ts'
 import type { Client, Key, Signer } from '../client/src/index.ts'
 import type { Settings } from './settings.ts'
 import { createStoredString } from './storage.ts'
 
 export interface Wallet {
-  readonly kind: 'freighter' | 'burner'
+  /** As shown to the user. */
+  readonly name: string
   readonly signer: Signer
   /** Secret key of a burner wallet. */
   readonly secret?: string
 }
 
+export const BURNER_NAME = 'Burner wallet'
+
+/** Components that read the wallet or the key are rendered again when they change. */
 export interface Session {
   /** Calls with the API key and signs with the wallet, if there are any. */
   client(): Client
@@ -25,79 +30,82 @@ export interface Session {
   setWallet(wallet: Wallet | null): void
   setKey(key: Key | null, owner: string | null): void
   isStored(): boolean
-  /** Stores burner wallet and key in the tab, or deletes them there. */
+  /** Stores burner wallet and key in the browser, or deletes them there. */
   setStored(enabled: boolean): void
-  /** Calls `listener` after each change. Returns a function that removes it. */
-  onChange(listener: () => void): () => void
 }
 
-const storedCredentials = createStoredString(() => sessionStorage, 'console')
 /** The page reports a 429 with its retry time instead of waiting up to a minute. */
 const CLIENT_OPTIONS = { attempts: 3, maxWaitMs: 3_000 }
 
 interface Credentials {
-  readonly secret?: string
-  readonly key?: Key
-  readonly owner?: string
+  /** False if the user chose not to store them. */
+  readonly isStored: boolean
+  readonly secret?: string | undefined
+  readonly key?: Key | undefined
+  readonly owner?: string | undefined
+}
+
+interface State {
+  readonly wallet: Wallet | null
+  readonly key: Key | null
+  /** The account of `key`. */
+  readonly owner: string | null
+  readonly isStored: boolean
 }
 
 export async function createSession(settings: Settings): Promise<Session> {
-  const listeners = new Set<() => void>()
-  const stored = readCredentials()
-  let isStored = stored !== null
-  let wallet: Wallet | null = stored?.secret === undefined ? null : { kind: 'burner', signer: await secretSigner(stored.secret), secret: stored.secret }
-  let key = stored?.key ?? null
-  let keyOwner = key === null ? null : (stored?.owner ?? null)
-  let client = newClient()
+  const isLocal = settings.localRpcUrl !== null
+  const storage = createStoredString(() => (isLocal ? localStorage : sessionStorage), 'console')
+  const state = signal<State>(await restore(storage.read()) ?? { wallet: null, key: null, owner: null, isStored: isLocal })
+  let client = newClient(state.peek())
 
-  function newClient(): Client {
+  function newClient({ wallet, key }: State): Client {
     return createClient({
       ...CLIENT_OPTIONS, url: location.origin, networkPassphrase: settings.networkPassphrase,
       ...(wallet === null ? {} : { signer: wallet.signer }), ...(key === null ? {} : { key }),
     })
   }
 
-  function changed(): void {
-    if (isStored) storedCredentials.write(JSON.stringify({ secret: wallet?.secret, key: key ?? undefined, owner: keyOwner ?? undefined }))
-    for (const listener of listeners) listener()
+  function change(next: State): void {
+    const { wallet, key, owner, isStored } = next
+    const stored: Credentials = isStored ? { isStored, secret: wallet?.secret, key: key ?? undefined, owner: owner ?? undefined } : { isStored }
+    const isDefault = isStored === isLocal && stored.secret === undefined && stored.key === undefined
+    if (isDefault) storage.remove()
+    else storage.write(JSON.stringify(stored))
+    state.value = next
   }
 
   return {
     client: () => client,
-    wallet: () => wallet,
-    key: () => key,
-    keyOwner: () => keyOwner,
-    owner: () => keyOwner ?? wallet?.signer.address ?? null,
-    setWallet(newWallet) {
-      wallet = newWallet
+    wallet: () => state.value.wallet,
+    key: () => state.value.key,
+    keyOwner: () => state.value.owner,
+    owner: () => state.value.owner ?? state.value.wallet?.signer.address ?? null,
+    setWallet(wallet) {
+      const { key, owner, isStored } = state.peek()
       // A key works only with the wallet of the same account.
-      if (wallet !== null && keyOwner !== null && keyOwner !== wallet.signer.address) [key, keyOwner] = [null, null]
-      client = newClient()
-      changed()
+      const isOther = wallet !== null && owner !== null && owner !== wallet.signer.address
+      const next = isOther ? { wallet, key: null, owner: null, isStored } : { wallet, key, owner, isStored }
+      client = newClient(next)
+      change(next)
     },
-    setKey(newKey, owner) {
-      key = newKey
-      keyOwner = newKey === null ? null : owner
-      client.useKey(newKey)
-      changed()
+    setKey(key, owner) {
+      client.useKey(key)
+      change({ ...state.peek(), key, owner: key === null ? null : owner })
     },
-    isStored: () => isStored,
-    setStored(enabled) {
-      isStored = enabled
-      if (!enabled) storedCredentials.remove()
-      changed()
-    },
-    onChange(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    isStored: () => state.value.isStored,
+    setStored: (isStored) => change({ ...state.peek(), isStored }),
   }
 }
 
-/** What an earlier page in this tab stored; null if there is nothing, or nothing valid. */
-function readCredentials(): Credentials | null {
+/** What an earlier page stored; null if there is nothing, or nothing valid. */
+async function restore(text: string | null): Promise<State | null> {
   try {
-    return JSON.parse(storedCredentials.read() ?? 'null') as Credentials | null
+    const stored = JSON.parse(text ?? 'null') as Credentials | null
+    if (stored === null) return null
+    const { isStored, secret, key, owner } = stored
+    const wallet = secret === undefined ? null : { name: BURNER_NAME, signer: await secretSigner(secret), secret }
+    return { wallet, key: key ?? null, owner: key === undefined ? null : owner ?? null, isStored }
   } catch {
     return null
   }

@@ -1,6 +1,6 @@
 // The account of the API key: its state from one ledger, read again after each change, and the changes themselves from the stream.
 
-import { effect, signal } from '@preact/signals'
+import { effect, signal, untracked } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
 import type { AccountState, Stream } from '../../client/src/index.ts'
 import type { OrderChange } from '../activity-text.ts'
@@ -62,8 +62,11 @@ export function createAccount({ feed, session }: { readonly feed: Feed; readonly
     void state.read(true)
   }
 
-  session.onChange(subscribe)
-  subscribe()
+  effect(() => {
+    session.key()
+    session.owner()
+    untracked(subscribe)
+  })
   // While there is a key, the account is shown on every page: the header and the notices need it.
   let hide = (): void => {}
   effect(() => {

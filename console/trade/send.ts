@@ -5,7 +5,7 @@ import type { ReadonlySignal } from '@preact/signals'
 import { ContractFailure, RefusedToSign, UnknownOutcome } from '../../client/src/index.ts'
 import type { ContractAddresses, Traded } from '../../client/src/index.ts'
 import { reasonOf } from '../problems.ts'
-import { Declined, review } from '../review.ts'
+import { Declined, review } from '../review.tsx'
 import type { Session } from '../session.ts'
 import type { TicketStep } from './ticket.ts'
 
@@ -40,7 +40,7 @@ export function createSender(session: Session): Sender {
     }
     working('The gateway is preparing the transaction…')
     contracts ??= addressesOf(await session.client().getHealth())
-    const walletNote = wallet?.kind === 'burner' ? 'The burner wallet signs without asking again.' : 'Your wallet will ask you to confirm.'
+    const walletNote = wallet?.secret !== undefined ? 'The burner wallet signs without asking again.' : 'Your wallet will ask you to confirm.'
     return await session.client().trade(request(opened), {
       onVerified: (transaction, advice) => review(transaction, { contracts, walletNote, advice }),
       onSigned: ({ hash }) => working('Signed and sent. Waiting for a ledger to include it…', hash),

@@ -9,6 +9,7 @@ import { usePrice } from '../state/use-price.ts'
 import { useResource } from '../state/use-resource.ts'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { Choice, Facts } from '../ui/layout.tsx'
+import { WalletPrompt } from '../wallet/wallet-section.tsx'
 import { Outcome } from './outcome.tsx'
 import type { Sender } from './send.ts'
 import { checkTicket, fieldsOf, isEntry } from './ticket.ts'
@@ -36,7 +37,7 @@ export function TicketForm({ asset, input, sender }: { readonly asset: string; r
   const context = useTicketContext(asset, limits.answer.value?.body ?? null)
   const check = checkTicket(input.value, context)
   const fields = fieldsOf(input.value, context.hasCrossStops)
-  const needsWallet = session.wallet() === null ? 'Trading needs a wallet that signs' : account.owner.value === null ? 'Trading needs an API key' : null
+  const canSign = session.wallet() !== null && account.owner.value !== null
 
   function set(change: Partial<TicketInput>): void {
     input.value = { ...input.value, ...change }
@@ -53,7 +54,7 @@ export function TicketForm({ asset, input, sender }: { readonly asset: string; r
       requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
       return
     }
-    if (needsWallet !== null || check.blocked !== null || check.steps.length === 0 || sender.isBusy()) return
+    if (!canSign || check.blocked !== null || check.steps.length === 0 || sender.isBusy()) return
     isTried.value = false
     void sender.send(check.steps)
   }
@@ -74,7 +75,7 @@ export function TicketForm({ asset, input, sender }: { readonly asset: string; r
       {check.steps.length > 1 && <p class='note'>{`Sends ${check.steps.length} transactions, one after the other. You review and sign each of them.`}</p>}
       {check.warnings.map((warning) => <p key={warning} class='note warn'>{warning}</p>)}
       {check.blocked !== null && <p class='note problem'>{check.blocked}</p>}
-      {needsWallet !== null && <p class='note warn'>{needsWallet}: <a href='#/keys'>wallet and keys</a>.</p>}
+      <WalletPrompt purpose='Trading' />
       <button type='submit' class='main wide' disabled={check.blocked !== null} aria-disabled={sender.isBusy()}>
         {sender.isBusy() ? 'Working…' : 'Review'}
       </button>

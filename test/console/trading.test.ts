@@ -21,12 +21,12 @@ before(async () => {
 })
 after(() => fixture?.[Symbol.asyncDispose]())
 
-async function tradingPage(): Promise<OpenedPage & { readonly key: string }> {
+async function tradingPage(): Promise<OpenedPage> {
   const opened = await fixture.open('#/keys')
-  const key = await setUpTrader(opened.page)
+  await setUpTrader(opened.page)
   await opened.page.goto(`${fixture.url}/#/trade/${MARKET}`)
   await opened.page.getByText('Available: 10,000.00 USDC').waitFor()
-  return { ...opened, key }
+  return opened
 }
 
 /** The number under this name in the outcome. */
@@ -39,8 +39,7 @@ const dialogOf = (page: Page): Promise<string> => page.getByRole('dialog', { nam
 const tab = (page: Page, name: string): Promise<void> => page.getByRole('tab', { name, exact: true }).click()
 
 test('a burner wallet gets a key, opens a position with a take-profit, cancels that, closes the position, and is notified of each', { skip }, async () => {
-  const { page, browserErrors, key } = await tradingPage()
-  assert.match(key, /^nk_[0-9a-f]{24}:[0-9a-f]{64}$/)
+  const { page, browserErrors } = await tradingPage()
   await fillTicket(page, 'Market', { ...OPEN, 'Take-profit': '900,000' })
   await page.getByText('Sends 2 transactions, one after the other.').waitFor()
   assert.match(await reviewTicket(page), /Opens a long position in ETH with 100\.00 USDC at 5× leverage/)
@@ -160,16 +159,22 @@ test('refuses to sign a transaction that differs from the order, and lists the d
 })
 
 test('shows a key\'s secret once, and revokes the key', { skip }, async () => {
-  const { page, key } = await tradingPage()
+  const { page } = await fixture.open('#/keys')
+  await setUpTrader(page)
+  await page.getByText('Get a key for another program').click()
+  await page.getByLabel(/^Label/).fill('a test')
+  await page.getByRole('button', { name: 'Get an API key' }).click()
+  const key = await page.locator('#secret').innerText()
+  assert.match(key, /^nk_[0-9a-f]{24}:[0-9a-f]{64}$/)
   const [keyId = '', secret = ''] = key.split(':')
-  await page.getByRole('link', { name: 'Wallet and keys', exact: true }).first().click()
   await page.getByRole('button', { name: 'I saved it: hide' }).click()
   assert.ok(!(await page.content()).includes(secret))
   const row = page.getByRole('region', { name: /^API keys of this account/ }).getByRole('row', { name: new RegExp(`^${keyId} a test`) })
-  await row.getByRole('button', { name: `Revoke ${keyId}, the key in use` }).click()
+  await row.getByRole('button', { name: `Revoke ${keyId}`, exact: true }).click()
   await page.getByText(`Revoked ${keyId}.`).waitFor()
   const { status } = await fetch(`${fixture.url}/v1/account/me`, { headers: { authorization: `Bearer ${key}` } })
   assert.equal(status, 401)
+  await page.getByRole('button', { name: 'Stop using this key' }).click()
   await page.getByText('Use an existing key').click()
   await page.getByLabel('Key ID', { exact: true }).fill(keyId)
   await page.getByLabel('Secret', { exact: true }).fill(secret)
@@ -177,18 +182,27 @@ test('shows a key\'s secret once, and revokes the key', { skip }, async () => {
   await page.getByText(/Key not used: the API key was not accepted \(401\)/).waitFor()
 })
 
-test('a reload forgets wallet and key unless the user stored them in the tab', { skip }, async () => {
-  const { page } = await fixture.open('#/keys')
-  const key = await setUpTrader(page)
-  assert.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0)
-  await page.getByLabel(/^Remember my API key/).check()
+test('one click on the trade screen is enough to trade, and the burner wallet survives a reload unless the user forbids it', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open(`#/trade/${MARKET}`)
+  await page.getByRole('button', { name: 'Burner wallet' }).click()
+  await page.getByText('Available: 10,000.00 USDC').waitFor()
   await page.reload()
-  await page.getByText(key.split(':')[0] ?? '', { exact: true }).first().waitFor()
-  await page.getByText('Its secret key is stored in this tab until you close the tab.').waitFor()
-  await page.getByLabel(/^Remember my API key/).uncheck()
-  assert.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0)
+  await page.getByText('Available: 10,000.00 USDC').waitFor()
+  await page.getByRole('link', { name: 'Wallet and keys', exact: true }).first().click()
+  const account = await page.getByText(/^G[A-Z2-7]{55}$/).innerText()
+  await page.getByText('Its secret key is stored in this browser.').waitFor()
+  assert.deepEqual(browserErrors, [])
+  // The local network has forgotten the key, as after a reset.
+  const stored = `JSON.parse(localStorage.getItem('console'))`
+  await page.evaluate(`localStorage.setItem('console', JSON.stringify({ ...${stored}, key: { keyId: 'nk_${'0'.repeat(24)}', secret: '${'0'.repeat(64)}' } }))`)
   await page.reload()
-  await page.getByRole('button', { name: 'Create a burner wallet' }).waitFor()
+  await page.getByText('Connected, with a new API key.').waitFor()
+  await page.getByText(account, { exact: true }).waitFor()
+  await page.getByLabel(/^Keep my burner wallet/).uncheck()
+  assert.equal(await page.evaluate(`localStorage.getItem('console')`), '{"isStored":false}')
+  await page.reload()
+  await page.getByRole('button', { name: 'Burner wallet' }).waitFor()
+  assert.equal(await page.getByLabel(/^Keep my burner wallet/).isChecked(), false)
 })
 
 /** Responds with the same messages as the extension's content script. */

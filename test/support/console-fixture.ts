@@ -114,13 +114,11 @@ export async function waitUntil(page: Page, expression: string): Promise<void> {
   })`)
 }
 
-/** Creates a burner wallet and an API key on the page. Returns the key as shown. */
-export async function setUpTrader(page: Page): Promise<string> {
+/** Creates a funded burner wallet with an API key on the page. */
+export async function setUpTrader(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Wallet and keys', exact: true }).first().click()
-  await page.getByRole('button', { name: 'Create a burner wallet' }).click()
-  await page.getByLabel(/^Label/).fill('a test')
-  await page.getByRole('button', { name: 'Get an API key' }).click()
-  return page.locator('#secret').innerText()
+  await page.getByRole('button', { name: 'Burner wallet' }).click()
+  await page.getByText('Connected, with an API key.').waitFor()
 }
 
 /** Chooses an order type and fills in inputs by their labels. */

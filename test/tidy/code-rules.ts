@@ -52,7 +52,7 @@ const RANDOM_NAMES: ReadonlySet<string> = new Set([
   'randomBytes', 'randomUUID', 'randomInt', 'randomFill', 'randomFillSync', 'getRandomValues', 'generateKeyPair', 'generateKeyPairSync', 'generateKeySync',
 ])
 
-const RANDOM_FILES = ['src/base/random.ts', 'client/src/clock.ts', 'client/src/platform.ts', 'console/burner-wallet.ts']
+const RANDOM_FILES = ['src/base/random.ts', 'client/src/clock.ts', 'client/src/platform.ts', 'console/wallet/burner-wallet.ts']
 
 const oneRandomSource = tokenRule('one-random-source', (path) => isProduct(path) && !RANDOM_FILES.includes(path), (tokens, index) => {
   const text = tokens[index]?.text ?? ''

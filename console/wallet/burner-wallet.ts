@@ -1,8 +1,9 @@
 // A burner wallet for the local network: its key is generated in the page, and its funds are worthless. Without a local network the page does not offer it.
 
-import { secretSigner } from '../client/src/index.ts'
-import { encodeStrKey } from '../client/src/strkey.ts'
-import type { Wallet } from './session.ts'
+import { secretSigner } from '../../client/src/index.ts'
+import { encodeStrKey } from '../../client/src/strkey.ts'
+import { BURNER_NAME } from '../session.ts'
+import type { Wallet } from '../session.ts'
 
 const SEED_BYTES = 32
 /** 10,000 USDC. */
@@ -10,7 +11,7 @@ const FUNDS = '100000000000'
 
 export async function createBurnerWallet(): Promise<Wallet> {
   const secret = encodeStrKey('secret', crypto.getRandomValues(new Uint8Array(SEED_BYTES)))
-  return { kind: 'burner', signer: await secretSigner(secret), secret }
+  return { name: BURNER_NAME, signer: await secretSigner(secret), secret }
 }
 
 /** Funds the account with XLM and USDC. Resolves when a ledger contains them. */

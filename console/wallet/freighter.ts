@@ -1,7 +1,7 @@
-// Freighter, the wallet in the browser. The wallet page imports this module dynamically, so that its script loads only when the user connects Freighter.
+// Freighter, the wallet in the browser. The page imports this module dynamically, so that its script loads only when the user connects Freighter.
 
 import { getNetworkDetails, isConnected, requestAccess, signTransaction } from '@stellar/freighter-api'
-import type { Wallet } from './session.ts'
+import type { Wallet } from '../session.ts'
 
 /** Requests the wallet's account. Throws an error with a message for the user if Freighter is missing, refuses, or is on another network. */
 export async function connectFreighter(networkPassphrase: string): Promise<Wallet> {
@@ -11,7 +11,7 @@ export async function connectFreighter(networkPassphrase: string): Promise<Walle
   const details = await getNetworkDetails()
   if (details.networkPassphrase !== networkPassphrase) throw new Error(`Freighter is on ${details.network}: switch it to the network “${networkPassphrase}”`)
   return {
-    kind: 'freighter',
+    name: 'Freighter',
     signer: {
       address,
       async signTransaction(envelopeXdr, options) {

@@ -1,0 +1,104 @@
+// The confirmation before a signature: a dialog that explains the transaction and continues only if the user agrees.
+
+import { useSignal } from '@preact/signals'
+import { render } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { CallTransaction, ContractAddresses, GatewayAdvice } from '../client/src/index.ts'
+import { every, nowMs } from './clock.ts'
+import { explain } from './explain.ts'
+import { amount, duration, price, signed } from './format.ts'
+import { Facts } from './ui/layout.tsx'
+
+/** The user chose not to sign. */
+export class Declined extends Error {
+  override readonly name = 'Declined'
+  constructor() {
+    super('You did not sign. Nothing was sent.')
+  }
+}
+
+export interface ReviewOptions {
+  readonly contracts: ContractAddresses | null
+  /** What the wallet does after the user agrees. */
+  readonly walletNote: string
+  /** What the gateway expects the transaction to do. */
+  readonly advice?: GatewayAdvice
+}
+
+/** Resolves if the user agrees to sign, else rejects with `Declined`. `verified`: the transaction as the client read it from its bytes and verified it. */
+export function review(verified: CallTransaction, options: ReviewOptions): Promise<void> {
+  const container = document.createElement('div')
+  document.body.append(container)
+  return new Promise((resolve, reject) => {
+    let isFinished = false
+    const finish = (isAgreed: boolean): void => {
+      if (isFinished) return
+      isFinished = true
+      render(null, container)
+      container.remove()
+      if (isAgreed) resolve()
+      else reject(new Declined())
+    }
+    render(<ReviewDialog verified={verified} options={options} onFinish={finish} />, container)
+  })
+}
+
+interface ReviewDialogProps {
+  readonly verified: CallTransaction
+  readonly options: ReviewOptions
+  readonly onFinish: (isAgreed: boolean) => void
+}
+
+function ReviewDialog({ verified, options: { contracts, walletNote, advice }, onFinish }: ReviewDialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const now = useSignal(nowMs())
+  useEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    const stop = every(1_000, () => {
+      now.value = nowMs()
+    })
+    return () => {
+      stop()
+      // Closing returns the focus to where it was.
+      element?.close()
+    }
+  }, [])
+  const { summary, rows } = explain(verified, contracts)
+  const secondsLeft = Number(verified.maxTime) - now.value / 1000
+  return (
+    <dialog ref={dialog} aria-labelledby='review-heading' aria-describedby='review-summary' onClose={() => onFinish(false)}>
+      <div class='stack'>
+        <h2 id='review-heading'>Review the transaction</h2>
+        <p id='review-summary' class='lead message'>{summary}</p>
+        <p class='note'>Decoded from the transaction itself, which was verified against your order.</p>
+        <Facts rows={rows} />
+        {advice !== undefined && <Advice advice={advice} />}
+        <p class='note'>{secondsLeft > 0 ? `Expires in ${duration(secondsLeft)}.` : 'Expired. Cancel, then prepare the order again.'}</p>
+        <p class='note'>{walletNote}</p>
+        <div class='row'>
+          <button type='button' class='main' disabled={secondsLeft <= 0} onClick={() => onFinish(true)}>Sign and submit</button>
+          <button type='button' onClick={() => onFinish(false)}>Cancel</button>
+        </div>
+      </div>
+    </dialog>
+  )
+}
+
+const usdc = (text: string): string => `${amount(text)} USDC`
+
+/** The simulation's result, which the client cannot verify. */
+function Advice({ advice: { preview, warnings } }: { readonly advice: GatewayAdvice }) {
+  const known = ([
+    ['Entry price', preview.entryPrice, price], ['Size', preview.size, usdc], ['Fee', preview.fee, usdc], ['Keeper reward', preview.keeperReward, usdc],
+    ['Liquidation price', preview.liquidationPrice, price], ['PnL by price', preview.pnl, (text: string) => `${signed(text)} USDC`],
+    ['You receive', preview.payout, usdc],
+  ] as const).flatMap(([name, value, format]): [string, string][] => (value === null ? [] : [[name, format(value)]]))
+  return (
+    <>
+      {known.length > 0 && <h3>{`Expected by the gateway, as of ledger ${preview.ledger}`}</h3>}
+      {known.length > 0 && <Facts rows={known} />}
+      {warnings.map(({ message }) => <p key={message} class='note warn'>{message}</p>)}
+    </>
+  )
+}

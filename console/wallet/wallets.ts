@@ -1,0 +1,98 @@
+// Connects wallets. With a burner wallet the page also gets an API key, so that one click is enough to trade on the local network.
+
+import { signal } from '@preact/signals'
+import type { ReadonlySignal } from '@preact/signals'
+import { Unauthorized } from '../../client/src/index.ts'
+import { reasonOf } from '../problems.ts'
+import type { Session, Wallet } from '../session.ts'
+import type { Settings } from '../settings.ts'
+import { createBurnerWallet, fundAccount } from './burner-wallet.ts'
+import { findInjectedWallets } from './injected-wallets.ts'
+
+export interface WalletStatus {
+  readonly text: string
+  readonly isProblem: boolean
+  readonly isBusy: boolean
+}
+
+export interface Wallets {
+  readonly status: ReadonlySignal<WalletStatus | null>
+  /** Null unless the gateway runs a local network. */
+  readonly burner: { readonly connect: () => Promise<void>; readonly addFunds: () => Promise<void> } | null
+  connectFreighter(): Promise<void>
+  /** Wallets other than Freighter that this browser has. */
+  others(): readonly { readonly name: string; readonly connect: () => Promise<void> }[]
+  disconnect(): void
+}
+
+export function createWallets({ session, settings }: { readonly session: Session; readonly settings: Settings }): Wallets {
+  const { localRpcUrl, networkPassphrase } = settings
+  const status = signal<WalletStatus | null>(null)
+
+  async function run(text: string, done: string, work: () => Promise<void>, failure = 'Not connected'): Promise<void> {
+    if (status.peek()?.isBusy === true) return
+    status.value = { text, isProblem: false, isBusy: true }
+    try {
+      await work()
+      status.value = { text: done, isProblem: false, isBusy: false }
+    } catch (error) {
+      status.value = { text: `${failure}: ${reasonOf(error)}.`, isProblem: true, isBusy: false }
+    }
+  }
+
+  const connect = (text: string, create: () => Promise<Wallet>): Promise<void> => run(text, 'Connected.', async () => session.setWallet(await create()))
+
+  async function issueKey(): Promise<void> {
+    const { keyId, secret, owner } = await session.client().login({ label: 'Console' })
+    session.setKey({ keyId, secret }, owner)
+  }
+
+  function createBurner(rpcUrl: string): NonNullable<Wallets['burner']> {
+    const fund = async (): Promise<void> => {
+      const wallet = session.wallet()
+      if (wallet !== null) await fundAccount(rpcUrl, wallet.signer.address)
+    }
+    return {
+      connect: () => run('Creating and funding the burner wallet…', 'Connected, with an API key.', async () => {
+        const wallet = await createBurnerWallet()
+        await fundAccount(rpcUrl, wallet.signer.address)
+        session.setWallet(wallet)
+        await issueKey()
+      }),
+      addFunds: () => run('Funding the wallet…', 'Added 10,000 test USDC.', fund, 'Not funded'),
+    }
+  }
+
+  /** The local network may have been reset since the wallet was stored. */
+  async function renewBurner(rpcUrl: string, { signer, secret }: Wallet): Promise<void> {
+    if (secret === undefined || session.key() === null) return
+    const error: unknown = await session.client().getAccountIdentity().then(() => null, (failure: unknown) => failure)
+    if (!(error instanceof Unauthorized)) return
+    await run('The local network has changed. Funding the burner wallet again…', 'Connected, with a new API key.', async () => {
+      await fundAccount(rpcUrl, signer.address)
+      await issueKey()
+    })
+  }
+
+  const stored = session.wallet()
+  if (localRpcUrl !== null && stored !== null) void renewBurner(localRpcUrl, stored)
+  return {
+    status,
+    burner: localRpcUrl === null ? null : createBurner(localRpcUrl),
+    // The bundle keeps Freighter's API in a separate file.
+    connectFreighter: () => connect('Waiting for Freighter…', async () => {
+      const freighter = await import('./freighter.ts').catch(() => {
+        throw new Error('the Freighter script did not load; reload this page')
+      })
+      return freighter.connectFreighter(networkPassphrase)
+    }),
+    others: () => findInjectedWallets().map(({ name, connect: connectInjected }) =>
+      ({ name, connect: () => connect(`Waiting for ${name}…`, () => connectInjected(networkPassphrase)) })),
+    disconnect() {
+      status.value = null
+      session.setWallet(null)
+      // The page got this key by itself, together with the wallet.
+      if (localRpcUrl !== null) session.setKey(null, null)
+    },
+  }
+}
