@@ -1,4 +1,4 @@
-// Light or dark theme: follows the system until the user chooses one.
+// Light or dark theme: follows the system until the user chooses one. Without a preference it is dark (docs/decisions/console-theme.md).
 
 import { effect, signal } from '@preact/signals'
 import { createStoredString } from './storage.ts'
@@ -8,7 +8,7 @@ export type Theme = 'system' | 'light' | 'dark'
 const storedTheme = createStoredString(() => localStorage, 'console-theme')
 const THEMES: readonly Theme[] = ['system', 'light', 'dark']
 const listeners = new Set<() => void>()
-const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
+const systemIsLight = matchMedia('(prefers-color-scheme: light)')
 const stored = storedTheme.read()
 
 export const theme = signal<Theme>(THEMES.find((each) => each === stored) ?? 'system')
@@ -28,9 +28,10 @@ function notify(): void {
   for (const listener of listeners) listener()
 }
 
-effect(() => {
-  if (theme.value === 'system') delete document.documentElement.dataset['theme']
-  else document.documentElement.dataset['theme'] = theme.value
+function apply(): void {
+  document.documentElement.dataset['theme'] = theme.value === 'system' ? (systemIsLight.matches ? 'light' : 'dark') : theme.value
   notify()
-})
-systemIsDark.addEventListener('change', notify)
+}
+
+effect(apply)
+systemIsLight.addEventListener('change', apply)

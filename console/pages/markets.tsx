@@ -17,7 +17,7 @@ export function MarketsPage() {
       <Card title='All markets'>
         <Fresh resource={stats}>
           <Table
-            caption='Markets: price, open interest and volume in USDC' empty='Not loaded yet.'
+            isNarrow caption='Markets: price, open interest and volume in USDC' empty='Not loaded yet.'
             rows={stats.answer.value?.body.stats ?? []} keyOf={({ asset }) => asset}
             columns={[
               { title: 'Market', cell: ({ asset }) => <a href={`#/trade/${asset}`}>{asset}</a> },

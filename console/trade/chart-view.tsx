@@ -94,7 +94,7 @@ function CandleTable({ candles }: { readonly candles: readonly Candle[] }) {
       <summary>Newest candles as a table</summary>
       {isOpen && (
         <Table
-          caption='Newest candles' empty='No candles yet.' rows={candles.slice(-TABLE_ROWS).toReversed()} keyOf={({ time }) => time}
+          isNarrow caption='Newest candles' empty='No candles yet.' rows={candles.slice(-TABLE_ROWS).toReversed()} keyOf={({ time }) => time}
           columns={[
             { title: 'Start', cell: ({ time }) => timeOfDay(time) },
             ...OHLC.map(([title, name]) => ({ title, isNumeric: true, cell: (candle: Candle) => candle[name].toFixed(priceDecimals(candle.close)) })),

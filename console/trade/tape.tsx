@@ -34,7 +34,7 @@ export function Tape({ asset }: { readonly asset: string }) {
   return (
     <div class='tape'>
       <Table
-        caption='Latest trades' empty='No trades yet. They appear here as they are indexed.'
+        isNarrow caption='Latest trades' empty='No trades yet. They appear here as they are indexed.'
         rows={trades.value} keyOf={({ eventId, kind }) => `${eventId} ${kind}`}
         columns={[
           { title: 'Time', cell: ({ ts }) => timeOfDay(ts / 1000) },

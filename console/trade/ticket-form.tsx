@@ -74,9 +74,10 @@ export function TicketForm({ asset, input, sender }: { readonly asset: string; r
       {isEntry(input.value.kind) && <Preview asset={asset} input={input.value} check={check} />}
       {check.steps.length > 1 && <p class='note'>{`Sends ${check.steps.length} transactions, one after the other. You review and sign each of them.`}</p>}
       {check.warnings.map((warning) => <p key={warning} class='note warn'>{warning}</p>)}
-      {check.blocked !== null && <p class='note problem'>{check.blocked}</p>}
+      <p class='note problem' id='ticket-blocked' hidden={check.blocked === null}>{check.blocked}</p>
       <WalletPrompt purpose='Trading' />
-      <button type='submit' class='main wide' disabled={check.blocked !== null} aria-disabled={sender.isBusy()}>
+      {/* Not `disabled`: that would take the focus away when the price becomes stale. */}
+      <button type='submit' class='main wide' aria-disabled={check.blocked !== null || sender.isBusy()} aria-describedby='ticket-blocked'>
         {sender.isBusy() ? 'Working…' : 'Review'}
       </button>
       <Outcome sender={sender} />

@@ -1,4 +1,4 @@
-// A table with a caption, in a region that scrolls sideways if the table is too wide.
+// A table with a caption. On a phone each row becomes a card, unless the table is narrow enough to stay one.
 
 import type { ComponentChildren } from 'preact'
 
@@ -6,8 +6,10 @@ export interface Column<Row> {
   readonly title: string
   /** Aligned to the right. */
   readonly isNumeric?: boolean
-  /** Hidden on narrow screens. */
+  /** On a phone left out of a table that is not shown as cards. */
   readonly isMinor?: boolean
+  /** Takes the whole width of a card, without its title. */
+  readonly isWide?: boolean
   readonly cell: (row: Row) => ComponentChildren
 }
 
@@ -17,36 +19,42 @@ export interface TableOptions<Row> {
   readonly rows: readonly Row[]
   /** Identifies a row over updates, so that focus and selection stay with it. */
   readonly keyOf: (row: Row) => string | number
-  /** Shown instead of rows. */
-  readonly empty: string
+  /** Shown instead of rows: what is missing, and what to do next. */
+  readonly empty: ComponentChildren
+  /** On a phone it stays a table, without its minor columns. */
+  readonly isNarrow?: boolean
 }
 
-/** The cells of the first column are row headers. */
-export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableOptions<Row>) {
+/** The cells of the first column are row headers. The roles are explicit because elements that are no longer laid out as a table lose theirs. */
+export function Table<Row>({ caption, columns, rows, keyOf, empty, isNarrow = false }: TableOptions<Row>) {
   return (
     <div class='scroll' role='region' aria-label={caption} tabIndex={0}>
-      <table>
+      <table role='table' class={isNarrow ? '' : 'cards'}>
         <caption>{caption}</caption>
-        <thead>
-          <tr>{columns.map((column) => <th key={column.title} scope='col' class={classOf(column)}>{column.title}</th>)}</tr>
+        <thead role='rowgroup'>
+          <tr role='row'>{columns.map((column) => <th key={column.title} role='columnheader' scope='col' class={classOf(column)}>{column.title}</th>)}</tr>
         </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={keyOf(row)}>
-              {columns.map((column, index) => (
-                index === 0
-                  ? <th key={column.title} scope='row' class={classOf(column)}>{column.cell(row)}</th>
-                  : <td key={column.title} class={classOf(column)}>{column.cell(row)}</td>
-              ))}
-            </tr>
-          ))}
-          {rows.length === 0 && <tr><td colSpan={columns.length} class='empty'>{empty}</td></tr>}
+        <tbody role='rowgroup'>
+          {rows.map((row) => <TableRow key={keyOf(row)} row={row} columns={columns} />)}
+          {rows.length === 0 && <tr role='row'><td role='cell' colSpan={columns.length} class='empty'>{empty}</td></tr>}
         </tbody>
       </table>
     </div>
   )
 }
 
-function classOf<Row>({ isNumeric = false, isMinor = false }: Column<Row>): string {
-  return [isNumeric ? 'numeric' : '', isMinor ? 'minor' : ''].join(' ').trim()
+function TableRow<Row>({ row, columns }: { readonly row: Row; readonly columns: readonly Column<Row>[] }) {
+  return (
+    <tr role='row'>
+      {columns.map((column, index) => (
+        index === 0
+          ? <th key={column.title} role='rowheader' scope='row' class={classOf(column)}>{column.cell(row)}</th>
+          : <td key={column.title} role='cell' data-title={column.title} class={classOf(column)}>{column.cell(row)}</td>
+      ))}
+    </tr>
+  )
+}
+
+function classOf<Row>({ isNumeric = false, isMinor = false, isWide = false }: Column<Row>): string {
+  return [isNumeric ? 'numeric' : '', isMinor ? 'minor' : '', isWide ? 'whole' : ''].filter((name) => name !== '').join(' ')
 }

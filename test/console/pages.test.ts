@@ -165,6 +165,10 @@ test('reports a reached rate limit and the time until the retry', { skip }, asyn
 test('marks prices as stale while the node is unreachable, and recovers', { skip }, async () => {
   const { page, browserErrors } = await fixture.open('#/trade/BTC')
   await page.locator('[data-status=prices][data-state=fresh]').waitFor()
+  // The browser logs each failed request: what the page reads at its start has arrived before the outage.
+  await page.waitForLoadState('networkidle')
+  const review = page.getByRole('button', { name: 'Review' })
+  await review.focus()
   await fixture.control('local_fault', { name: 'connection_reset', count: null })
   await page.locator('[data-status=prices][data-state=stale]').waitFor()
   await page.locator('[data-status=prices]', { hasText: '14 of 14 stale' }).waitFor()
@@ -174,7 +178,8 @@ test('marks prices as stale while the node is unreachable, and recovers', { skip
   await page.locator('#announcements', { hasText: /^Stale: .*Prices/ }).waitFor({ state: 'attached' })
   // What it affects cannot be used, and says why.
   await page.getByText('The price of BTC is stale. The exchange opens nothing until a new price arrives.').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Review' }).isDisabled(), true)
+  assert.equal(await review.isDisabled(), true)
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Review', 'a button that cannot be used keeps the focus')
   await fixture.control('local_clearFaults')
   await page.locator('[data-status=prices][data-state=fresh]').waitFor()
   await page.locator('[data-price]:not(.stale)').waitFor()
