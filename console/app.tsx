@@ -14,6 +14,8 @@ import type { Route } from './router.ts'
 import { StatusLine } from './status.tsx'
 import { switchToNextTheme, theme } from './theme.ts'
 import { TradePage } from './trade/trade-page.tsx'
+import { Navigation } from './ui/navigation.tsx'
+import type { NavigationEntry } from './ui/navigation.tsx'
 import { Toasts } from './ui/toasts.tsx'
 import { useParts } from './parts.ts'
 
@@ -22,19 +24,17 @@ export interface PageProps {
   readonly path: readonly string[]
 }
 
-interface PageEntry {
-  readonly name: string
-  readonly title: string
+interface PageEntry extends NavigationEntry {
   readonly Page: ComponentType<PageProps>
 }
 
-const TRADE: PageEntry = { name: 'trade', title: 'Trade', Page: TradePage }
+const TRADE: PageEntry = { name: 'trade', title: 'Trade', isMain: true, Page: TradePage }
 const PAGES: readonly PageEntry[] = [
   TRADE,
-  { name: 'markets', title: 'Markets', Page: MarketsPage },
-  { name: 'positions', title: 'Positions', Page: PositionsPage },
+  { name: 'markets', title: 'Markets', isMain: true, Page: MarketsPage },
+  { name: 'positions', title: 'Positions', isMain: true, Page: PositionsPage },
   { name: 'leaders', title: 'Leaders', Page: LeadersPage },
-  { name: 'vaults', title: 'Vaults', Page: (props) => <ElementPage {...props} name='vaults' create={createVaultsPage} /> },
+  { name: 'vaults', title: 'Vaults', isMain: true, Page: (props) => <ElementPage {...props} name='vaults' create={createVaultsPage} /> },
   { name: 'keys', title: 'Wallet and keys', Page: KeysPage },
   { name: 'system', title: 'System', Page: SystemPage },
 ]
@@ -49,20 +49,14 @@ export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
     // The trade screen shows its price in the title.
     if (name !== TRADE.name) document.title = `${title} · Perpetual exchange`
     // Keyboard and screen reader users continue at the start of the new page.
-    if (shown.current !== null && shown.current !== name) main.current?.querySelector<HTMLElement>('h1')?.focus()
+    if (shown.current !== null && shown.current !== name) (main.current?.querySelector<HTMLElement>('h1') ?? main.current)?.focus()
     shown.current = name
   }, [name, title])
   return (
     <>
       <header class='top'>
         <p class='brand'>Perpetual exchange <span class='tag'>test funds</span></p>
-        <nav aria-label='Pages'>
-          <ul>
-            {PAGES.map((each) => (
-              <li key={each.name}><a href={`#/${each.name}`} aria-current={each.name === name ? 'true' : undefined}>{each.title}</a></li>
-            ))}
-          </ul>
-        </nav>
+        <Navigation entries={PAGES} current={name} />
         <div class='tools'><button type='button' class='quiet' onClick={switchToNextTheme}>Theme: {theme}</button></div>
       </header>
       <StatusLine />

@@ -22,7 +22,7 @@ export function MarketsPage() {
             columns={[
               { title: 'Market', cell: ({ asset }) => <a href={`#/trade/${asset}`}>{asset}</a> },
               { title: 'Price', isNumeric: true, cell: ({ asset }) => <LivePrice asset={asset} /> },
-              { title: 'Price age', isNumeric: true, cell: ({ asset }) => <PriceAge asset={asset} /> },
+              { title: 'Price age', isNumeric: true, isMinor: true, cell: ({ asset }) => <PriceAge asset={asset} /> },
               ...STATS_COLUMNS,
             ]}
           />
@@ -35,8 +35,8 @@ export function MarketsPage() {
 
 const STATS_COLUMNS = [
   { title: '24 h change', isNumeric: true, cell: ({ change24h }: MarketStats) => <Change percent={change24h} /> },
-  { title: 'Long OI', isNumeric: true, cell: (row: MarketStats) => amount(row.openInterestLong, 0) },
-  { title: 'Short OI', isNumeric: true, cell: (row: MarketStats) => amount(row.openInterestShort, 0) },
+  { title: 'Long OI', isNumeric: true, isMinor: true, cell: (row: MarketStats) => amount(row.openInterestLong, 0) },
+  { title: 'Short OI', isNumeric: true, isMinor: true, cell: (row: MarketStats) => amount(row.openInterestShort, 0) },
   { title: 'Net OI', isNumeric: true, isMinor: true, cell: (row: MarketStats) => amount(row.openInterestNet, 0) },
   { title: 'Positions', isNumeric: true, isMinor: true, cell: (row: MarketStats) => row.openPositions },
   { title: '24 h volume', isNumeric: true, cell: (row: MarketStats) => amount(row.volume24h, 0) },

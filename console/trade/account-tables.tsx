@@ -37,7 +37,7 @@ export function Positions({ sender, isGeneration2 }: { readonly sender: Sender; 
           { title: 'Margin', isNumeric: true, isMinor: true, cell: ({ collateral }) => amount(collateral) },
           { title: 'PnL (return)', isNumeric: true, cell: (position) => <LivePnl position={position} /> },
           { title: 'Funding', isNumeric: true, isMinor: true, cell: ({ accruedFunding }) => <Profit value={negated(accruedFunding)} /> },
-          { title: 'Actions', cell: (position) => <PositionActions position={position} sender={sender} isGeneration2={isGeneration2} /> },
+          { title: 'Actions', isWide: true, cell: (position) => <PositionActions position={position} sender={sender} isGeneration2={isGeneration2} /> },
         ]}
       />
     </Fresh>
@@ -167,7 +167,7 @@ export function Orders({ sender }: { readonly sender: Sender }) {
           { title: 'Position', isNumeric: true, isMinor: true, cell: ({ positionId }) => (positionId === null ? 'new' : positionId) },
           { title: 'Trigger', isNumeric: true, cell: (order) => `${order.triggerCondition === 'Above' ? '≥' : '≤'} ${price(order.referencePrice)}` },
           {
-            title: 'Actions',
+            title: 'Actions', isWide: true,
             cell: (order) => <button type='button' class='small' aria-label={`Cancel order ${order.orderId}`} onClick={() => cancel(order)}>Cancel</button>,
           },
         ]}

@@ -14,7 +14,9 @@ import { Outcome } from './outcome.tsx'
 import type { Sender } from './send.ts'
 import { checkTicket, fieldsOf, isEntry } from './ticket.ts'
 import type { FieldName, OrderKind, TicketCheck, TicketContext, TicketInput } from './ticket.ts'
+import { Sides } from './sides.tsx'
 import { useQuote } from './use-quote.ts'
+import type { QuoteReading } from './use-quote.ts'
 
 export const EMPTY_TICKET: TicketInput = {
   kind: 'market', side: 'Long', marginMode: 'isolated', unit: 'USDC', amount: '', leverage: '5', limitPrice: '', triggerPrice: '', takeProfit: '', stopLoss: '',
@@ -38,6 +40,10 @@ export function TicketForm({ asset, input, sender }: { readonly asset: string; r
   const check = checkTicket(input.value, context)
   const fields = fieldsOf(input.value, context.hasCrossStops)
   const canSign = session.wallet() !== null && account.owner.value !== null
+  const quote = useQuote({
+    asset, side: input.value.side, leverage: check.leverage,
+    collateral: !isEntry(input.value.kind) || check.problems.has('amount') ? null : check.collateral,
+  }).value
 
   function set(change: Partial<TicketInput>): void {
     input.value = { ...input.value, ...change }
@@ -63,7 +69,10 @@ export function TicketForm({ asset, input, sender }: { readonly asset: string; r
   return (
     <form class='ticket' noValidate onSubmit={submit}>
       <Choice label='Order type' options={KINDS} value={input.value.kind} onChoose={(kind) => set({ kind, ...NO_PRICES })} />
-      {isEntry(input.value.kind) && <SideButtons side={input.value.side} onChoose={(side) => set({ side })} />}
+      <Sides
+        asset={asset} input={input.value} quote={quote.quote}
+        onChoose={(side) => set(isEntry(input.value.kind) ? { side } : { side, kind: 'market', ...NO_PRICES })}
+      />
       {input.value.kind === 'market' && (
         <Choice
           label='Margin mode' options={[['isolated', 'Isolated'], ['cross', 'Cross']]} value={input.value.marginMode}
@@ -71,7 +80,7 @@ export function TicketForm({ asset, input, sender }: { readonly asset: string; r
         />
       )}
       {fields.map((name) => <TicketField key={name} name={name} {...parts} />)}
-      {isEntry(input.value.kind) && <Preview asset={asset} input={input.value} check={check} />}
+      {isEntry(input.value.kind) && <Preview input={input.value} check={check} reading={quote} />}
       {check.steps.length > 1 && <p class='note'>{`Sends ${check.steps.length} transactions, one after the other. You review and sign each of them.`}</p>}
       {check.warnings.map((warning) => <p key={warning} class='note warn'>{warning}</p>)}
       <p class='note problem' id='ticket-blocked' hidden={check.blocked === null}>{check.blocked}</p>
@@ -82,15 +91,6 @@ export function TicketForm({ asset, input, sender }: { readonly asset: string; r
       </button>
       <Outcome sender={sender} />
     </form>
-  )
-}
-
-function SideButtons({ side, onChoose }: { readonly side: TicketInput['side']; readonly onChoose: (side: TicketInput['side']) => void }) {
-  return (
-    <div class='sides' role='group' aria-label='Side'>
-      <button type='button' class='long' aria-pressed={side === 'Long'} onClick={() => onChoose('Long')}>Long</button>
-      <button type='button' class='short' aria-pressed={side === 'Short'} onClick={() => onChoose('Short')}>Short</button>
-    </div>
   )
 }
 
@@ -178,11 +178,12 @@ function LeverageField({ input, set, context, problem }: TicketFieldOptions & { 
 }
 
 /** What the order does, from the gateway's quote; for resting orders, as if the price were the order's. */
-function Preview({ asset, input, check }: { readonly asset: string; readonly input: TicketInput; readonly check: TicketCheck }) {
+function Preview({ input, check, reading: { quote, problem } }: {
+  readonly input: TicketInput
+  readonly check: TicketCheck
+  readonly reading: QuoteReading
+}) {
   const isMarket = input.kind === 'market'
-  const { quote, problem } = useQuote({
-    asset, side: input.side, collateral: check.problems.has('amount') ? null : check.collateral, leverage: check.leverage,
-  }).value
   const usdc = (text: string | null | undefined): string => (text === null || text === undefined ? 'n/a' : `${amount(text)} USDC`)
   const entry = isMarket ? quote?.entryPrice ?? null : parseAmount(input.limitPrice.trim() === '' ? input.triggerPrice : input.limitPrice)
   return (
