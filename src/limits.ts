@@ -67,6 +67,8 @@ export const QUEUE_FULL_RETRY_AFTER_SEC = 2
 export const LEVERAGE = { min: 1, max: 10 } as const
 /** Bounds of the API. The contracts also reject slippage 0 and trailing distances above 5000. */
 export const SLIPPAGE_TOLERANCE_BPS = { min: 0, max: 10_000 } as const
+/** How far the acceptable price of an open or close may be from the simulated price. */
+export const SLIPPAGE_BPS = { min: 1, max: 5_000 } as const
 /** Good till cancelled, immediate or cancel, post-only. */
 export const TIME_IN_FORCE = { min: 0, max: 2 } as const
 export const TRAILING_PERCENT_BPS = { min: 1, max: 10_000 } as const

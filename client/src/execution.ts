@@ -18,6 +18,8 @@ export interface CloseRequest {
   readonly closeSize?: string
   /** The worst price to close at; contracts of generation 2. */
   readonly acceptablePrice?: string
+  /** Sets the worst price this many basis points from the price of the simulation; contracts of generation 2. */
+  readonly slippageBps?: number
   readonly clientId?: string
 }
 
@@ -78,14 +80,15 @@ export function createExecuting({ trade, orders, endpoints, clock }: ExecutingPa
   return {
     place: async (order, options = {}) => withExecution(await trade(order, options), options),
     async close(position, options = {}) {
-      const { positionId, closeSize, acceptablePrice, clientId } = position
+      const { positionId, closeSize, acceptablePrice, slippageBps, clientId } = position
       const named = clientId === undefined ? {} : { clientId }
       if (closeSize !== undefined) {
-        if (acceptablePrice !== undefined) throw new TypeError('Closing a part takes no acceptablePrice.')
+        if (acceptablePrice !== undefined || slippageBps !== undefined) throw new TypeError('Closing a part takes no acceptablePrice and no slippageBps.')
         return withExecution(await trade({ op: 'close_position_partial', positionId, closeSize, ...named }, options), options)
       }
       const op = await isCross(position, options) ? 'close_position_cross' : 'close_position'
-      return withExecution(await trade({ op, positionId, ...named, ...(acceptablePrice === undefined ? {} : { acceptablePrice }) }, options), options)
+      const bound = { ...(acceptablePrice === undefined ? {} : { acceptablePrice }), ...(slippageBps === undefined ? {} : { slippageBps }) }
+      return withExecution(await trade({ op, positionId, ...named, ...bound }, options), options)
     },
   }
 }

@@ -13,6 +13,7 @@ import type { SignedTransaction } from './errors.ts'
 import type { CallOptions } from './http.ts'
 import { createMutex } from './mutex.ts'
 import type { Finished, OrderOutcome, OrderTracker } from './orders.ts'
+import { withAcceptablePrice } from './price-bound.ts'
 import type { Endpoints } from './rest.ts'
 import { signTransaction } from './signer.ts'
 import type { Signer } from './signer.ts'
@@ -116,7 +117,7 @@ export function createTrading(parts: TradingParts): Trading {
     const contracts = await parts.contracts(call)
     const prepared = isOrder(request) ? await endpoints.prepareOrder(request, call) : await endpoints.prepareAction(request, call)
     const transaction = verifyTransaction(prepared.body.xdr, {
-      request, signer: signer.address, contracts, nowMs: clock.nowMs(),
+      request: withAcceptablePrice(request, prepared.body), signer: signer.address, contracts, nowMs: clock.nowMs(),
       maxFeeStroops: options.maxFeeStroops ?? MAX_FEE_STROOPS, maxValiditySec: options.maxValiditySec ?? MAX_VALIDITY_SEC,
     })
     const { preview, warnings } = prepared.body

@@ -34,6 +34,8 @@ export interface CallFields {
   readonly limitPrice: string
   /** The worst price at which an open or close may execute; 0 for no bound. */
   readonly acceptablePrice: string
+  /** Sets the acceptable price this far from the simulated one, basis points. */
+  readonly slippageBps: number
   readonly triggerCondition: 'Above' | 'Below'
   readonly slippageToleranceBps: number
   readonly trailingPercentBps: number
@@ -62,8 +64,8 @@ const text: Encoder<string> = { type: 'string', encode: (value) => ({ type: 'str
 const bool: Encoder<boolean> = { type: 'bool', encode: (value) => ({ type: 'bool', value }) }
 const symbol: Encoder<string> = { type: 'symbol', encode: (value) => ({ type: 'symbol', value }) }
 
-/** The fields that are arguments of their own. The market takes the other two in one number. */
-export type ArgumentField = Exclude<CallField, 'timeInForce' | 'reduceOnly'>
+/** The fields that are arguments of their own. The market takes two others in one number; `slippageBps` determines the acceptable price. */
+export type ArgumentField = Exclude<CallField, 'timeInForce' | 'reduceOnly' | 'slippageBps'>
 
 const ENCODERS: { readonly [Field in ArgumentField]: Encoder<CallFields[Field]> } = {
   asset: symbol,

@@ -37,6 +37,7 @@ type RequiredFieldOf<P> = Extract<P, ArgumentField>
 type OptionalFieldOf<P> =
   | (P extends `${infer Field}?` ? Extract<Field, CallField> : never)
   | (typeof TIME_IN_FORCE extends P ? 'timeInForce' | 'reduceOnly' : never)
+  | ('acceptablePrice?' extends P ? 'slippageBps' : never)
 
 /** The request fields of a definition. */
 export type FieldsOf<Definition extends { readonly forms: readonly CallForm[] }> =
@@ -54,7 +55,11 @@ export function fieldNames(forms: readonly CallForm[]): FieldNames {
   const names = [...parameters].filter((parameter) => typeof parameter === 'string')
   return {
     required: names.filter((name): name is ArgumentField => !name.endsWith('?')),
-    optional: [...names.filter((name) => name.endsWith('?')).map(nameOf), ...(parameters.has(TIME_IN_FORCE) ? ['timeInForce', 'reduceOnly'] as const : [])],
+    optional: [
+      ...names.filter((name) => name.endsWith('?')).map(nameOf),
+      ...(parameters.has(TIME_IN_FORCE) ? ['timeInForce', 'reduceOnly'] as const : []),
+      ...(parameters.has('acceptablePrice?') ? ['slippageBps'] as const : []),
+    ],
   }
 }
 

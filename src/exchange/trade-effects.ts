@@ -41,13 +41,15 @@ export interface TradeEffects {
   readonly price: bigint | null
   /** The position after the call; null when there is none. */
   readonly position: PositionEntry | null
+  /** The position before the call; null when there was none. */
+  readonly previous: PositionEntry | null
   /** The order that the call places, if it is pending after it. */
   readonly order: OrderEntry | null
 }
 
 const NOTHING: TradeEffects = {
   positionId: null, orderId: null, asset: null, entryPrice: null, size: null, collateral: null, fee: null, liquidationPrice: null, pnl: null, payout: null,
-  price: null, position: null, order: null,
+  price: null, position: null, previous: null, order: null,
 }
 
 const PENDING = 0
@@ -102,7 +104,7 @@ function opening(position: PositionEntry, call: CallEffects): TradeEffects {
 
 function changing(before: PositionEntry, after: PositionEntry | null, call: CallEffects): TradeEffects {
   const closed = before.size - (after?.size ?? 0n)
-  const common = { ...NOTHING, ...described(after ?? before), position: after }
+  const common = { ...NOTHING, ...described(after ?? before), position: after, previous: before }
   // Collateral was added or removed.
   if (closed === 0n) return { ...common, size: before.size, collateral: after?.collateral ?? null, payout: received(call) }
   const closes = results(call.events)

@@ -9,9 +9,10 @@ import type { HostError, RaisedError } from '../chain/outcome.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { accountKey, assembleTransaction, draftCall, readAccountSequence, simulationEnvelope } from '../chain/transaction.ts'
-import type { ContractCall } from '../exchange/call-arguments.ts'
+import type { CallArgument, ContractCall } from '../exchange/call-arguments.ts'
 import type { ContractKey } from '../exchange/contracts.ts'
-import type { CurrentDeployment } from '../exchange/deployment.ts'
+import type { CurrentDeployment, Deployment } from '../exchange/deployment.ts'
+import { acceptablePrice } from '../exchange/price-bound.ts'
 import { PREPARED_VALIDITY_SEC } from '../limits.ts'
 import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { ContractError } from '../resources/submit-result.ts'
@@ -23,6 +24,7 @@ import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Footprints } from './footprints.ts'
 import type { LedgerTime } from './ledger-time.ts'
 import { previewSimulation } from './preview.ts'
+import type { SimulatedTrade } from './preview.ts'
 import { findWarnings } from './warnings.ts'
 import type { ReadConditions } from './warnings.ts'
 
@@ -58,7 +60,25 @@ export interface PrepareRequest extends ContractCall {
   readonly trader: string
   /** The client's own id of the transaction. */
   readonly clientId: string | null
+  /** Null: the arguments are complete. */
+  readonly priceBound: PriceBound | null
 }
+
+/** An acceptable price that follows from the price of the simulation. */
+export interface PriceBound {
+  readonly slippageBps: number
+  /** The arguments with this acceptable price. */
+  argsWith(price: bigint): readonly CallArgument[]
+}
+
+/** A simulation that succeeded. */
+interface Simulated extends SimulatedTrade {
+  readonly args: readonly CallArgument[]
+  readonly simulation: SimulationResponse
+}
+
+/** A price changes every few seconds. The first simulation finds the price, and the second one has the bound. */
+const BOUND_SIMULATIONS_MAX = 4
 
 /** Prepares a call. Rejects with SimulationFailed, with RpcFailure, or with the reason of the signal. */
 export type Prepare = (request: PrepareRequest, options?: Pick<CallOptions, 'signal' | 'requester'>) => Promise<PreparedTransaction>
@@ -66,38 +86,57 @@ export type Prepare = (request: PrepareRequest, options?: Pick<CallOptions, 'sig
 export function createPrepare(parts: PrepareParts): Prepare {
   const { rpc, deployment, contractErrors } = parts
 
-  return async ({ op, contract, trader, clientId, functionName, args }, options = {}) => {
+  /** Simulates the call; with a price bound until the bound follows from the price of the same simulation. */
+  async function simulate(request: PrepareRequest, exchange: Deployment, call: CallOptions): Promise<Simulated> {
+    const { contract, trader, functionName, priceBound } = request
+    const called = exchange.contracts[contract]
+    let { args } = request
+    let bound: bigint | null = null
+    for (let count = 0; count < BOUND_SIMULATIONS_MAX; count++) {
+      const simulation = await rpc.simulateTransaction(simulationEnvelope(draftCall({ source: trader, contract: called, functionName, args })), call)
+      if (simulation.error !== null) throw toSimulationError(simulation.error, simulation.eventsXdr, called, contractErrors)
+      if (simulation.mustRestore) throw new SimulationFailed('the call needs archived ledger entries. Restore them first.', { cause: null })
+      const trade = previewSimulation(simulation, { trader, contract: called, exchange })
+      if (priceBound === null) return { ...trade, args, simulation }
+      const wanted = acceptablePrice(trade.effects, priceBound.slippageBps)
+      if (wanted === null) throw new SimulationFailed('the price of the trade is unknown. Set acceptablePrice instead of slippageBps.', { cause: null })
+      if (wanted === bound) return { ...trade, args, simulation }
+      bound = wanted
+      args = priceBound.argsWith(wanted)
+    }
+    throw new SimulationFailed('the price moved while the transaction was prepared. Prepare it again.', { cause: null })
+  }
+
+  return async (request, options = {}) => {
+    const { op, contract, trader, clientId, functionName } = request
     // A node behind this ledger may return a used sequence number, or lack a position that the call needs.
     const call = { ...options, minLedger: parts.ledgerWatermarks.get(trader) }
     const exchange = deployment.current
     const called = exchange.contracts[contract]
-    const draft = draftCall({ source: trader, contract: called, functionName, args })
-    const covered = { contract, functionName, args, caller: trader }
     // Independent of each other: together they cost one round trip.
-    const [sequence, simulation, ledgerSec, conditions] = await Promise.all([
+    const [sequence, [simulated], ledgerSec, conditions] = await Promise.all([
       readSequence(parts, trader, call),
-      rpc.simulateTransaction(simulationEnvelope(draft), call),
+      // A missing account is reported rather than what its simulation says.
+      Promise.allSettled([simulate(request, exchange, call)]),
       parts.ledgerTime.nowSec(),
       parts.readConditions(),
-      parts.footprints.prefetch(covered, options),
+      parts.footprints.prefetch({ contract, functionName, args: request.args, caller: trader }, options),
     ])
     if (sequence === null) throw new SimulationFailed('the account does not exist on the network. Fund it, then prepare again.', { cause: null })
-    if (simulation.error !== null) throw toSimulationError(simulation.error, simulation.eventsXdr, called, contractErrors)
-    if (simulation.mustRestore) throw new SimulationFailed('the call needs archived ledger entries. Restore them first.', { cause: null })
+    if (simulated.status === 'rejected') throw simulated.reason
+    const { args, simulation, effects, preview } = simulated.value
+    const covered = { contract, functionName, args, caller: trader }
     const { simulation: extended, extraFee } = await parts.footprints.extend(covered, simulation, options).catch(toRpcFailure('simulateTransaction'))
-    const { envelopeXdr, resourceFee } = assemble(extended, sequence, ledgerSec)
-    const { effects, preview } = previewSimulation(simulation, { trader, contract: called, exchange })
+    const { envelopeXdr, resourceFee } = decodeResponse('simulateTransaction', () => assembleTransaction(
+      draftCall({ source: trader, contract: called, functionName, args }),
+      { simulation: extended, sequence, maxTimeSec: ledgerSec + PREPARED_VALIDITY_SEC },
+    ))
     const { hash, maxTimeSec, invocation } = decodeResponse('simulateTransaction', () => readPreparedEnvelope(envelopeXdr, parts.networkId))
     return {
       op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? (resourceFee - extraFee).toString(),
       extraResourceFee: extraFee.toString(),
       hash, clientId, expiresAt: maxTimeSec, intent: describeIntent(invocation, exchange), preview,
-      warnings: findWarnings(effects, conditions, { nowSec: ledgerSec, priceTimestamp: preview.priceTimestamp }),
-    }
-
-    function assemble(answer: SimulationResponse, account: bigint, timeSec: number): ReturnType<typeof assembleTransaction> {
-      const placed = { simulation: answer, sequence: account, maxTimeSec: timeSec + PREPARED_VALIDITY_SEC }
-      return decodeResponse('simulateTransaction', () => assembleTransaction(draft, placed))
+      warnings: findWarnings(effects, conditions, { op, nowSec: ledgerSec, priceTimestamp: preview.priceTimestamp }),
     }
   }
 }

@@ -33,7 +33,8 @@ function codes(
   const orders = opened.order === undefined ? [] : [[3, { before: null, after: { ...ORDER, ...opened.order } }]] as const
   const changes = { positions: new Map(positions), orders: new Map(orders), crossBalances: new Map() }
   const trade = tradeEffects({ account: 'G', changes, events: [], transfers: [] })
-  return findWarnings(trade, { ...CONDITIONS, ...conditions }, { nowSec: NOW_SEC, priceTimestamp: NOW_SEC - agedSec }).map(({ code }) => code)
+  const call = { op: 'open_position', nowSec: NOW_SEC, priceTimestamp: NOW_SEC - agedSec }
+  return findWarnings(trade, { ...CONDITIONS, ...conditions }, call).map(({ code }) => code)
 }
 
 test('says nothing about an ordinary trade, and nothing that is unknown', () => {
@@ -55,6 +56,15 @@ test('near_liquidation below 5 % from the price, long and short, isolated only',
   assert.deepEqual([at({ liquidation_price: 95n * ONE }), at({ liquidation_price: 95n * ONE + 1n })], [[], ['near_liquidation']])
   assert.deepEqual([at({ direction: 1, liquidation_price: 105n * ONE }), at({ direction: 1, liquidation_price: 105n * ONE - 1n })], [[], ['near_liquidation']])
   assert.deepEqual(at({ margin_mode: 1, liquidation_price: 99n * ONE }), [])
+})
+
+test('wrong_margin_mode for close_position on a cross position, also while the market cannot be read', () => {
+  const closed = (op: string, margin_mode: number) => {
+    const positions = new Map([[7, { before: { ...POSITION, margin_mode }, after: null }]])
+    const trade = tradeEffects({ account: 'G', changes: { positions, orders: new Map(), crossBalances: new Map() }, events: [], transfers: [] })
+    return findWarnings(trade, null, { op, nowSec: NOW_SEC, priceTimestamp: null }).map(({ code }) => code)
+  }
+  assert.deepEqual([closed('close_position', 1), closed('close_position', 0), closed('close_position_cross', 1)], [['wrong_margin_mode'], [], []])
 })
 
 test('price_stale above the age that the exchange accepts', () => {

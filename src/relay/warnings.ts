@@ -24,14 +24,24 @@ const NEAR_LIQUIDATION_BPS = 500n
 const FUNDING_INTERVAL_SEC = 3_600
 const BPS = 10_000n
 const ABOVE = 0
+const ISOLATED = 0
 const REDUCE_ONLY_FLAG = 0x100
 
-/** `priceTimestamp` is that of the price that the call read. */
-export function findWarnings(
-  trade: TradeEffects, conditions: MarketConditions | null, { nowSec, priceTimestamp }: { readonly nowSec: number; readonly priceTimestamp: number | null },
-): Warning[] {
+export interface WarnedCall {
+  readonly op: string
+  readonly nowSec: number
+  /** That of the price that the call read. */
+  readonly priceTimestamp: number | null
+}
+
+export function findWarnings(trade: TradeEffects, conditions: MarketConditions | null, call: WarnedCall): Warning[] {
+  const margin = wrongMarginMode(call.op, trade)
+  return [...(margin === null ? [] : [margin]), ...(conditions === null ? [] : marketWarnings(trade, conditions, call))]
+}
+
+function marketWarnings(trade: TradeEffects, conditions: MarketConditions, { nowSec, priceTimestamp }: WarnedCall): Warning[] {
   const { asset } = trade
-  if (asset === null || conditions === null) return []
+  if (asset === null) return []
   const latest = conditions.price(asset)
   const found = [
     trade.order === null || latest === null ? null : triggersAtOnce(asset, trade.order, latest.price),
@@ -41,6 +51,16 @@ export function findWarnings(
     trade.price === null ? null : fundingDue(asset, conditions.fundingAppliedSec(asset), nowSec),
   ]
   return found.filter((warning) => warning !== null)
+}
+
+/** Contracts of generation 2 close a cross position as an isolated one. */
+function wrongMarginMode(op: string, { previous }: TradeEffects): Warning | null {
+  if (op !== 'close_position' || previous === null || previous.margin_mode === ISOLATED) return null
+  return {
+    code: 'wrong_margin_mode',
+    message: `Position ${previous.id} is in cross margin. close_position treats it as isolated and pays it out to your wallet, not to your cross `
+      + 'balance. Use close_position_cross.',
+  }
 }
 
 function triggersAtOnce(asset: string, order: OrderEntry, price: bigint): Warning | null {

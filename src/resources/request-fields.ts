@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
 import type { CallField } from '../exchange/call-arguments.ts'
 import type { FieldNames } from '../exchange/call-forms.ts'
-import { LEVERAGE, REFERRAL_CODE_LENGTH, SLIPPAGE_TOLERANCE_BPS, TIME_IN_FORCE, TRAILING_PERCENT_BPS, VAULT_NAME_MAX_LENGTH } from '../limits.ts'
+import { LEVERAGE, REFERRAL_CODE_LENGTH, SLIPPAGE_BPS, SLIPPAGE_TOLERANCE_BPS, TIME_IN_FORCE, TRAILING_PERCENT_BPS, VAULT_NAME_MAX_LENGTH } from '../limits.ts'
 
 /** Digits of the largest i128 and of the largest u64. */
 const I128_DIGITS = 39
@@ -50,6 +50,11 @@ const FIELDS: Readonly<Record<CallField, object>> = {
     '1085000000000',
   ),
   acceptablePrice: digits('Worst price at which the position may be opened or closed, in USD, 7-decimal. 0 for no bound.', '1090000000000'),
+  slippageBps: integer(
+    SLIPPAGE_BPS,
+    'Instead of acceptablePrice: sets it this many basis points from the price of the simulation, against you. Contracts of generation 2 or later.',
+    50,
+  ),
   trailingPercentBps: integer(TRAILING_PERCENT_BPS, 'Distance from the best price in basis points. The contract rejects values above 5000.', 250),
   timeInForce: integer(TIME_IN_FORCE, '0: good till cancelled. 1: immediate or cancel. 2: post-only.', 0),
   reduceOnly: { type: 'boolean', description: 'True if the order may only reduce an open position of the other direction.', examples: [false] },
@@ -90,7 +95,7 @@ export function requestSchema(op: string, { required, optional }: FieldNames, de
     properties: {
       op: { type: 'string', enum: [op], description: 'Operation name.' },
       ...Object.fromEntries(required.map((field) => [field, FIELDS[field]])),
-      ...Object.fromEntries(optional.map((field) => [field, { ...FIELDS[field], default: DEFAULTS[field] }])),
+      ...Object.fromEntries(optional.map((field) => [field, { ...FIELDS[field], ...(field in DEFAULTS ? { default: DEFAULTS[field] } : {}) }])),
       clientId: CLIENT_ID,
     },
     required: ['op', ...required],

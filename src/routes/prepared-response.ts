@@ -10,7 +10,7 @@ import type { ContractKey } from '../exchange/contracts.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { callerKey } from '../http/caller.ts'
 import { clientDisconnected } from '../http/client-disconnected.ts'
-import { HttpFailure } from '../http/errors.ts'
+import { HttpFailure, validationFailure } from '../http/errors.ts'
 import { requesterOf } from '../http/requester.ts'
 import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
 import { SimulationFailed } from '../relay/prepare.ts'
@@ -93,7 +93,15 @@ function callOf({ fields, definition, deployment, reportRefusal }: PreparedCall,
   }
   const field = findUnsupportedField(definition, form, fields)
   if (field !== undefined) throw new HttpFailure({ status: 400, body: { error: UNSUPPORTED, field } })
-  return { op: fields.op, trader, clientId: fields.clientId ?? null, ...encodeCall(definition, form, { fields, signer: trader, contracts }) }
+  const encode = (values: Partial<CallFields>): ReturnType<typeof encodeCall> => encodeCall(definition, form, { fields: values, signer: trader, contracts })
+  const { slippageBps } = fields
+  if (slippageBps !== undefined && BigInt(fields.acceptablePrice ?? 0) !== 0n) {
+    throw validationFailure('body/slippageBps must not be combined with acceptablePrice')
+  }
+  return {
+    op: fields.op, trader, clientId: fields.clientId ?? null, ...encode(fields),
+    priceBound: slippageBps === undefined ? null : { slippageBps, argsWith: (price) => encode({ ...fields, acceptablePrice: String(price) }).args },
+  }
 }
 
 const UNSUPPORTED = 'unsupported_by_deployment'

@@ -62,6 +62,41 @@ test('opens and closes with an acceptable price', async () => {
   await trader.trade({ op: 'close_position', positionId, acceptablePrice: '1' })
 })
 
+test('slippageBps sets the acceptable price from the simulated one, rounded toward it, for every side', async () => {
+  const boundOf = async (body: OperationRequest & { readonly slippageBps: number }): Promise<{ readonly bound: bigint; readonly price: bigint }> => {
+    const { status, text, body: prepared } = await trader.prepare(body)
+    assert.equal(status, 200, text)
+    const { intent, preview } = prepared as unknown as PreparedTransaction
+    return { bound: BigInt(String(intent.args['acceptable_price'])), price: BigInt(preview.price ?? assert.fail('no price')) }
+  }
+  const above = (price: bigint): bigint => (price * 10_033n) / 10_000n
+  const roundedUp = (price: bigint): bigint => (price * 9_967n + 9_999n) / 10_000n
+  for (const direction of ['Long', 'Short'] as const) {
+    const open = { op: 'open_position', ...TERMS, direction, slippageBps: 33 } as const
+    const opened = await boundOf(open)
+    assert.equal(opened.bound, direction === 'Long' ? above(opened.price) : roundedUp(opened.price))
+    await trader.trade(open)
+    const positionId = await lastPositionId(fixture, trader.address)
+    const closed = await boundOf({ op: 'close_position', positionId, slippageBps: 33 })
+    assert.equal(closed.bound, direction === 'Long' ? roundedUp(closed.price) : above(closed.price))
+    await trader.trade({ op: 'close_position', positionId, slippageBps: 33 })
+  }
+  const both = await trader.prepare({ op: 'open_position', ...TERMS, slippageBps: 33, acceptablePrice: '1' })
+  assert.deepEqual([both.status, both.body['message']], [400, 'body/slippageBps must not be combined with acceptablePrice'])
+  for (const slippageBps of [0, 5_001, 1.5, '33']) assert.equal((await trader.prepare({ op: 'open_position', ...TERMS, slippageBps })).status, 400)
+})
+
+test('warns before close_position closes a cross position as an isolated one', async () => {
+  await trader.trade({ op: 'open_position_cross', ...TERMS })
+  const positionId = await lastPositionId(fixture, trader.address)
+  const warned = async (op: 'close_position' | 'close_position_cross'): Promise<readonly string[]> => {
+    const { warnings } = (await trader.prepare({ op, positionId })).body as unknown as PreparedTransaction
+    return warnings.map(({ code }) => code)
+  }
+  assert.deepEqual([await warned('close_position'), await warned('close_position_cross')], [['wrong_margin_mode'], []])
+  await trader.trade({ op: 'close_position_cross', positionId })
+})
+
 test('opens and closes without one, as clients of the first generation do', async () => {
   await trader.trade({ op: 'open_position', ...TERMS })
   await trader.trade({ op: 'close_position', positionId: await lastPositionId(fixture, trader.address) })

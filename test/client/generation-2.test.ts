@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { PerpetualExchange } from '../../client/src/ccxt/exchange.ts'
 import type { Client } from '../../client/src/client.ts'
-import { ContractFailure } from '../../client/src/errors.ts'
+import { ContractFailure, RefusedToSign } from '../../client/src/errors.ts'
 import { secretSigner } from '../../client/src/signer.ts'
 import type { Upgrade } from '../../client/src/stream-frames.ts'
 import { createIdentity } from '../../localnet/actors/identity.ts'
@@ -60,6 +60,22 @@ test('a position is opened, reduced, gets collateral and is closed with a price 
   assert.ok(refused instanceof ContractFailure && refused.contractError?.name === 'AcceptablePriceExceeded', String(refused))
   assert.equal((await trade({ op: 'close_position', positionId, acceptablePrice: '1' })).positionId, positionId)
   assert.deepEqual(await openPositions(), [])
+})
+
+test('trades with slippageBps instead, and signs no other bound than this far from the named price', async () => {
+  const { positionId } = await trade({ op: 'open_position', ...TERMS, direction: 'Short', slippageBps: 50 })
+  const closed = await whileTimePasses(fixture, () => client.close({ positionId: positionId ?? 0, marginMode: 'isolated', slippageBps: 50 }))
+  assert.deepEqual([closed.positionId, await openPositions()], [positionId, []])
+  const deceived = await createTraderClient(fixture, fixture.url, 'client of generation 2', {
+    key: client.key() ?? assert.fail('no key'),
+    async fetch(url, init) {
+      const response = await fetch(url, init)
+      if (!url.endsWith('/prepare')) return response
+      const prepared = await response.json() as { readonly preview: object }
+      return Response.json({ ...prepared, preview: { ...prepared.preview, price: String(PRICE / 2n) } })
+    },
+  })
+  await assert.rejects(whileTimePasses(fixture, () => deceived.trade({ op: 'open_position', ...TERMS, slippageBps: 50 })), RefusedToSign)
 })
 
 test('an open that closes an opposite position returns the new position', async () => {

@@ -48,7 +48,10 @@ function bench(overrides: Readonly<Record<string, readonly ScriptedResponse[]>> 
     ledgerTime: createLedgerTime({ rpc, clock }), footprints: AS_SIMULATED, ...NO_WARNINGS,
   })
   const prepare: PrepareOrder = (request, trader, signal) =>
-    prepareCall({ op: request.op, trader, clientId: null, ...callOf(request, trader, { contracts: CONTRACTS }) }, signal === undefined ? {} : { signal })
+    prepareCall(
+      { op: request.op, trader, clientId: null, priceBound: null, ...callOf(request, trader, { contracts: CONTRACTS }) },
+      signal === undefined ? {} : { signal },
+    )
   const all = { getLedgerEntries: [account(7n)], simulateTransaction: [simulated()], getHealth: [health(START_SEC - 3)], ...overrides }
   for (const [method, responses] of Object.entries(all)) node.script(method, ...responses)
   return { node, prepare, ledgerWatermarks }

@@ -61,7 +61,7 @@ const TRIGGER = ['triggerPrice string', ...SLIPPAGE]
 const LIMIT_ORDER = [...OPEN, 'triggerCondition string enum=Above|Below', ...TRIGGER]
 
 /** The options of "Compatibility with clients of the deployed service". */
-const PRICE_BOUND = 'acceptablePrice? string default=0'
+const PRICE_BOUND = ['acceptablePrice? string default=0', 'slippageBps? integer minimum=1 maximum=5000']
 const LEAST_OUTPUT = 'minOut? string default=0'
 const ENTRY_OPTIONS = ['timeInForce? integer minimum=0 maximum=2 default=0', 'reduceOnly? boolean default=false']
 const TAKE_PROFIT_LIMIT = 'limitPrice? string default=0'
@@ -75,10 +75,10 @@ const TRANSACTION = [
 const PREPARED = ['op', 'trader', 'xdr', 'minResourceFee', 'extraResourceFee', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
 
 const OPERATIONS = {
-  open_position: [...OPEN, PRICE_BOUND],
-  open_position_cross: [...OPEN, PRICE_BOUND],
-  close_position: [...POSITION, PRICE_BOUND],
-  close_position_cross: [...POSITION, PRICE_BOUND],
+  open_position: [...OPEN, ...PRICE_BOUND],
+  open_position_cross: [...OPEN, ...PRICE_BOUND],
+  close_position: [...POSITION, ...PRICE_BOUND],
+  close_position_cross: [...POSITION, ...PRICE_BOUND],
   place_limit_order: [...LIMIT_ORDER, ...ENTRY_OPTIONS],
   place_stop_limit_order: [...LIMIT_ORDER, 'limitPrice string', ...ENTRY_OPTIONS],
   place_trailing_stop: [...POSITION, 'trailingPercentBps integer minimum=1 maximum=10000', ...SLIPPAGE],

@@ -88,6 +88,7 @@ test('reports the field that the deployed contract lacks, unless it has its defa
   const found = [{}, { acceptablePrice: '0' }, { acceptablePrice: '000' }, { acceptablePrice: '1' }]
     .map((fields) => findUnsupportedField(definition, form, fields))
   assert.deepEqual(found, [undefined, undefined, undefined, 'acceptablePrice'])
+  assert.equal(findUnsupportedField(definition, form, { slippageBps: 1 }), 'slippageBps')
 })
 
 test('a known interface decides, whatever the generation', () => {

@@ -102,7 +102,7 @@ export async function startMovement({ build, wallets: count }: { readonly build:
     },
     prepare: (wallet, request) => {
       const call = callOf(request, wallet.publicKey(), { contracts: network.contracts, generation: build })
-      return relay.prepare({ op: request.op, trader: wallet.publicKey(), clientId: null, ...call })
+      return relay.prepare({ op: request.op, trader: wallet.publicKey(), clientId: null, priceBound: null, ...call })
     },
     async apply(prepared) {
       const hashes: string[] = []

@@ -1858,6 +1858,8 @@ export interface components {
        * @default 0
        */
       readonly acceptablePrice?: string;
+      /** @description Instead of acceptablePrice: sets it this many basis points from the price of the simulation, against you. Contracts of generation 2 or later. */
+      readonly slippageBps?: number;
       /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
       readonly clientId?: string;
     };
@@ -1888,6 +1890,8 @@ export interface components {
        * @default 0
        */
       readonly acceptablePrice?: string;
+      /** @description Instead of acceptablePrice: sets it this many basis points from the price of the simulation, against you. Contracts of generation 2 or later. */
+      readonly slippageBps?: number;
       /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
       readonly clientId?: string;
     };
@@ -1909,6 +1913,8 @@ export interface components {
        * @default 0
        */
       readonly acceptablePrice?: string;
+      /** @description Instead of acceptablePrice: sets it this many basis points from the price of the simulation, against you. Contracts of generation 2 or later. */
+      readonly slippageBps?: number;
       /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
       readonly clientId?: string;
     };
@@ -1930,6 +1936,8 @@ export interface components {
        * @default 0
        */
       readonly acceptablePrice?: string;
+      /** @description Instead of acceptablePrice: sets it this many basis points from the price of the simulation, against you. Contracts of generation 2 or later. */
+      readonly slippageBps?: number;
       /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
       readonly clientId?: string;
     };
@@ -2719,7 +2727,7 @@ export interface components {
          * @description What the warning is about.
          * @enum {string}
          */
-        readonly code: "triggers_at_once" | "near_liquidation" | "price_stale" | "above_headroom" | "funding_due";
+        readonly code: "triggers_at_once" | "near_liquidation" | "price_stale" | "above_headroom" | "funding_due" | "wrong_margin_mode";
         /** @description What it means and what to do, for people. */
         readonly message: string;
       }[];

@@ -18,6 +18,7 @@ export const OPERATION_FIELDS: Readonly<Record<string, {
     leverage: {"kind":"integer","help":"Position size divided by collateral. From 1 to 10."},
     direction: {"kind":"text","help":"Direction of the position. One of Long, Short."},
     acceptablePrice: {"kind":"decimal","help":"Worst price at which the position may be opened or closed, in USD. 0 for no bound. 0 by default.","isOptional":true},
+    slippageBps: {"kind":"integer","help":"Instead of acceptablePrice: sets it this many basis points from the price of the simulation, against you. Contracts of generation 2 or later. From 1 to 5000.","isOptional":true},
   } },
   open_position_cross: { help: "Opens a cross margin position at the market price.", fields: {
     asset: {"kind":"text","help":"Symbol of a supported asset, in upper case."},
@@ -25,14 +26,17 @@ export const OPERATION_FIELDS: Readonly<Record<string, {
     leverage: {"kind":"integer","help":"Position size divided by collateral. From 1 to 10."},
     direction: {"kind":"text","help":"Direction of the position. One of Long, Short."},
     acceptablePrice: {"kind":"decimal","help":"Worst price at which the position may be opened or closed, in USD. 0 for no bound. 0 by default.","isOptional":true},
+    slippageBps: {"kind":"integer","help":"Instead of acceptablePrice: sets it this many basis points from the price of the simulation, against you. Contracts of generation 2 or later. From 1 to 5000.","isOptional":true},
   } },
   close_position: { help: "Closes an isolated position.", fields: {
     positionId: {"kind":"text","help":"Position id, as an integer or a digit string. At least 0."},
     acceptablePrice: {"kind":"decimal","help":"Worst price at which the position may be opened or closed, in USD. 0 for no bound. 0 by default.","isOptional":true},
+    slippageBps: {"kind":"integer","help":"Instead of acceptablePrice: sets it this many basis points from the price of the simulation, against you. Contracts of generation 2 or later. From 1 to 5000.","isOptional":true},
   } },
   close_position_cross: { help: "Closes a cross margin position.", fields: {
     positionId: {"kind":"text","help":"Position id, as an integer or a digit string. At least 0."},
     acceptablePrice: {"kind":"decimal","help":"Worst price at which the position may be opened or closed, in USD. 0 for no bound. 0 by default.","isOptional":true},
+    slippageBps: {"kind":"integer","help":"Instead of acceptablePrice: sets it this many basis points from the price of the simulation, against you. Contracts of generation 2 or later. From 1 to 5000.","isOptional":true},
   } },
   place_limit_order: { help: "Places an order that opens a position when the price reaches the trigger price.", fields: {
     asset: {"kind":"text","help":"Symbol of a supported asset, in upper case."},
