@@ -4,15 +4,16 @@
 import Fastify from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { STATUS_CODES } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import { createServer, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Authenticate } from '../keys/authentication.ts'
 import { BODY_LIMIT_BYTES, HTTP_CONNECTIONS_MAX } from '../limits.ts'
-import { CACHE_NEVER, JSON_TYPE } from './response.ts'
+import { CACHE_NEVER, JSON_TYPE, rateLimitHeaders, SECURITY_HEADERS } from './response.ts'
+import { createAdmissions } from './admission.ts'
 import { createCallerResolver } from './caller.ts'
 import type { Caller } from './caller.ts'
 import { createClientAddress } from './client-address.ts'
@@ -20,6 +21,8 @@ import type { TrustProxy } from './client-address.ts'
 import { limitConnections } from './connections.ts'
 import { createCors } from './cors.ts'
 import type { WebOrigins } from './cors.ts'
+import { createDirectAnswers } from './direct-answers.ts'
+import type { DirectAnswers, ReadPrepared } from './direct-answers.ts'
 import { isTooLarge, keepConnectionOpen, rateLimited, toErrorResponse } from './errors.ts'
 import type { ErrorResponse, ErrorRule } from './errors.ts'
 import { createRequestFailures } from './request-failures.ts'
@@ -67,6 +70,8 @@ declare module 'fastify' {
     requiresKey?: boolean
     /** True rejects callers from restricted regions (451) if the operator enabled the region guard. */
     regionGuarded?: boolean
+    /** The complete response, where it is in memory. Then the request is answered without the framework. Routes with parameters or policies cannot have it. */
+    prepared?: ReadPrepared
   }
 }
 
@@ -98,30 +103,27 @@ export interface AppOptions {
   readonly errorRules: readonly ErrorRule[]
 }
 
-const SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-} as const
-
 /** Creates the server with its policies but no routes. */
 export function createApp(options: AppOptions): App {
-  const { requestLimits } = options
+  const { requestLimits, clock } = options
   const newId = createRequestIds(options.random)
   const observer = options.observer ?? null
+  const isDraining = options.isDraining ?? (() => false)
   const failures = createRequestFailures(options)
+  const hostCheck = createHostCheck(options.allowedHosts ?? null)
+  const cors = createCors(options.webOrigins)
+  const resolveCaller = createCallerResolver(createClientAddress(options.trustProxy), options.authenticate ?? (() => 'missing_bearer'))
+  const admissions = createAdmissions({ resolveCaller, requestLimits, observer })
+  const direct = createDirectAnswers({ admissions, newId, cors, hostCheck, isDraining, observer, clock, resetSec: requestLimits.resetSec })
   const app = Fastify({
     logger: false,
-    genReqId: (raw) => newId(raw.headers),
+    genReqId: (raw) => direct.admissionOf(raw)?.requestId ?? newId(raw.headers),
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionTimeout: SILENCE_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    serverFactory: (framework) => createHttpServer((request, response) => direct.handle(request, response, framework)),
     forceCloseConnections: 'idle',
     // Serve requests that arrive on open connections during shutdown.
     return503OnClosing: false,
-    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: SLOW_CLIENTS_INTERVAL_MS },
     // Long path parameters get the route's own 404 instead of a router error.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, discriminator: true, allowUnionTypes: true, formats: FORMATS } },
@@ -135,37 +137,30 @@ export function createApp(options: AppOptions): App {
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   limitConnections(app.server, options.maxConnections ?? HTTP_CONNECTIONS_MAX, { fairly: options.trustProxy === false })
-  const hostCheck = createHostCheck(options.allowedHosts ?? null)
-  const cors = createCors(options.webOrigins)
-  const resolveCaller = createCallerResolver(createClientAddress(options.trustProxy), options.authenticate ?? (() => 'missing_bearer'))
   const regionGuard = createRegionGuard(options.regionGuard ?? null)
 
-  /** Sets `request.caller`, then calls `next`. Asynchronous only if a key must be looked up. */
+  /** Sets `request.caller`, then calls `next`. */
   function identify(request: FastifyRequest, authenticated: boolean, next: () => void): void {
     const onCaller = (caller: Caller): void => {
       request.caller = caller
       next()
     }
-    const resolved = resolveCaller(request, authenticated)
-    if (resolved instanceof Promise) void resolved.then(onCaller)
-    else onCaller(resolved)
+    const admission = direct.admissionOf(request.raw)
+    if (admission === undefined) admissions.identify(request.raw, authenticated, onCaller)
+    else onCaller(admission.caller)
   }
 
-  /** Counts the request against the rate limit, then calls `next` with a 429 response if the limit is exceeded. Asynchronous only if counts are shared. */
+  /** Counts the request against the rate limit, then calls `next` with a 429 response if the limit is exceeded. */
   function count(request: FastifyRequest, reply: FastifyReply, next: (rejection: ErrorResponse | undefined) => void): void {
-    const { tier } = request.caller
-    const onCount = ({ allowed, bucket, remaining }: Outcome): void => {
-      observer?.onRateLimitDecision(tier, allowed)
+    const { caller, raw, routeOptions } = request
+    const onCount = (outcome: Outcome): void => {
       const resetSec = requestLimits.resetSec()
-      reply.headers({
-        'x-ratelimit-tier': tier, 'x-ratelimit-remaining': String(remaining),
-        'ratelimit-limit': String(bucket.limit), 'ratelimit-remaining': String(remaining), 'ratelimit-reset': String(resetSec),
-      })
-      next(allowed ? undefined : rateLimited(resetSec))
+      reply.headers(rateLimitHeaders(caller.tier, outcome, resetSec))
+      next(outcome.allowed ? undefined : rateLimited(resetSec))
     }
-    const taken = requestLimits.take(request.caller, request.routeOptions.config.countedAs ?? 'read')
-    if (taken instanceof Promise) void taken.then(onCount)
-    else onCount(taken)
+    const admission = direct.admissionOf(raw)
+    if (admission === undefined) admissions.count(caller, routeOptions.config.countedAs ?? 'read', onCount)
+    else onCount(admission.outcome)
   }
 
   function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -196,10 +191,10 @@ export function createApp(options: AppOptions): App {
   if (observer !== null) observeResponses(app, observer)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
-    if (options.isDraining?.() === true) reply.header('connection', 'close')
-    const foreign = hostCheck(request)
+    if (isDraining()) reply.header('connection', 'close')
+    const foreign = request.routeOptions.config.anyHost === true ? undefined : hostCheck(request.raw.headers)
     if (foreign !== undefined) return reject(request, reply, foreign)
-    if (cors(request, reply)) return
+    if (cors.apply(request, reply)) return
     const { rateLimited: counted, countedAs, regionGuarded, requiresKey } = request.routeOptions.config
     const admit = (tooMany: ErrorResponse | undefined): void => {
       const rejection = tooMany
@@ -214,6 +209,7 @@ export function createApp(options: AppOptions): App {
       else count(request, reply, admit)
     })
   })
+  if (!options.tracer) answerDirectly(app, direct)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler((request, reply) => reject(request, reply, routeNotFound(request)))
   app.addHook('onClose', async () => failures[Symbol.dispose]())
@@ -222,6 +218,24 @@ export function createApp(options: AppOptions): App {
   rejectEncodedBodies(app)
   rejectUnknownFields(app)
   return app
+}
+
+function createHttpServer(onRequest: RequestListener): Server {
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    connectionsCheckingInterval: SLOW_CLIENTS_INTERVAL_MS,
+  }, onRequest)
+  return server.setTimeout(SILENCE_TIMEOUT_MS)
+}
+
+/** Spans of requests begin in the framework, so nothing is answered directly while requests are traced. */
+function answerDirectly(app: App, direct: DirectAnswers): void {
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.prepared !== undefined && method === 'GET') direct.add(url, config.prepared)
+  })
 }
 
 function routeNotFound({ raw: { method, url } }: FastifyRequest): ErrorResponse {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
-import type { FastifyRequest } from 'fastify'
 import type { KeyIdentity } from '../keys/key-cache.ts'
 import { createCallerResolver } from './caller.ts'
 import { createClientAddress } from './client-address.ts'
 
 const KEY: KeyIdentity = { keyId: `nk_${'a'.repeat(24)}`, owner: `G${'A'.repeat(55)}`, tier: 'standard' }
 
-function requestOn(socket: object, headers: Readonly<Record<string, string>>): FastifyRequest {
-  return { raw: { socket, headers } } as unknown as FastifyRequest
+function requestOn(socket: object, headers: Readonly<Record<string, string>>): IncomingMessage {
+  return { socket, headers } as unknown as IncomingMessage
 }
 
 test('resolves the caller per request on a shared connection, with and without keys and X-Forwarded-For', async () => {

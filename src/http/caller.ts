@@ -1,6 +1,7 @@
 // Identifies the caller of a request and its rate limit bucket (specification, "Rate limits"). Runs once per request, before rate limiting.
 
 import type { FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { defined } from '../base/assert.ts'
 import type { Authenticate, Authentication, AuthenticationFailure } from '../keys/authentication.ts'
@@ -36,7 +37,7 @@ export function callerKey(request: FastifyRequest): KeyIdentity {
 }
 
 /** Asynchronous only if the key must be looked up. Ignores credentials if `authenticated` is false. Never rejects. */
-export type ResolveCaller = (request: FastifyRequest, authenticated: boolean) => Caller | Promise<Caller>
+export type ResolveCaller = (request: IncomingMessage, authenticated: boolean) => Caller | Promise<Caller>
 
 /** Specification, "Authentication failures". */
 const RESPONSES: Readonly<Record<AuthenticationFailure, ErrorResponse>> = {
@@ -58,7 +59,7 @@ export function createCallerResolver(clientAddress: ClientAddress, authenticate:
   // The same holds for the caller if there are no credentials.
   const anonymousCallers = new WeakMap<Socket, Caller>()
 
-  function clientNetwork({ raw: { socket, headers } }: FastifyRequest): ClientNetwork {
+  function clientNetwork({ socket, headers }: IncomingMessage): ClientNetwork {
     const forwardedFor = headers['x-forwarded-for']
     if (forwardedFor !== undefined) return networkOf(clientAddress(socket.remoteAddress, typeof forwardedFor === 'string' ? forwardedFor : undefined))
     const known = peerNetworks.get(socket)
@@ -68,7 +69,7 @@ export function createCallerResolver(clientAddress: ClientAddress, authenticate:
     return network
   }
 
-  function toCaller(request: FastifyRequest, authentication: Authentication): Caller {
+  function toCaller(request: IncomingMessage, authentication: Authentication): Caller {
     const network = clientNetwork(request)
     if (typeof authentication === 'object') return { tier: authentication.tier, bucket: authentication.keyId, network, key: authentication, rejection: null }
     // If the key lookup failed, the key may still be valid, so the response is 503 and not 401.
@@ -76,8 +77,8 @@ export function createCallerResolver(clientAddress: ClientAddress, authenticate:
     return { tier: 'public', bucket: network.bucket, network, key: null, rejection }
   }
 
-  function anonymousCaller(request: FastifyRequest): Caller {
-    const { socket } = request.raw
+  function anonymousCaller(request: IncomingMessage): Caller {
+    const { socket } = request
     const known = anonymousCallers.get(socket)
     if (known !== undefined) return known
     const caller = toCaller(request, 'missing_bearer')
@@ -86,7 +87,7 @@ export function createCallerResolver(clientAddress: ClientAddress, authenticate:
   }
 
   return (request, authenticated) => {
-    const { authorization, 'x-timestamp': timestamp, 'x-forwarded-for': forwardedFor } = request.raw.headers
+    const { authorization, 'x-timestamp': timestamp, 'x-forwarded-for': forwardedFor } = request.headers
     if (authorization === undefined && forwardedFor === undefined) return anonymousCaller(request)
     if (authorization === undefined || !authenticated) return toCaller(request, 'missing_bearer')
     const authentication = authenticate(authorization, typeof timestamp === 'string' ? timestamp : undefined, clientNetwork(request))

@@ -2,6 +2,7 @@
 // unless the operator opens public reads to every page.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 
 /** Response headers that scripts may read. */
 const EXPOSED_HEADERS = [
@@ -25,32 +26,48 @@ const PUBLIC_PREFLIGHT_HEADERS = {
   'access-control-max-age': '600',
 } as const
 
-/** Applies the policy. Returns true if the request was a preflight and the response has been sent. */
-export type Cors = (request: FastifyRequest, reply: FastifyReply) => boolean
+export interface Cors {
+  /** The headers of a response to this request, preflights aside. */
+  headersFor(request: IncomingMessage): Headers
+  /** Applies the policy. Returns true if the request was a preflight and the response has been sent. */
+  apply(request: FastifyRequest, reply: FastifyReply): boolean
+}
+
+type Headers = Readonly<Record<string, string>>
+
+const NO_HEADERS: Headers = {}
 
 export function createCors(webOrigins: WebOrigins): Cors {
   const isPublic = webOrigins === '*'
   const preflightHeaders = isPublic ? PUBLIC_PREFLIGHT_HEADERS : PREFLIGHT_HEADERS
+  // Caches must not share responses between origins.
+  const unreadable: Headers = isPublic || webOrigins.length === 0 ? NO_HEADERS : { vary: 'Origin' }
+  const readableBy = (origin: string): Headers => ({ ...unreadable, 'access-control-allow-origin': origin })
+  const readable = new Map((isPublic ? ['*'] : webOrigins).map((origin) => [origin, readableBy(origin)]))
+  const exposed = new Map(Array.from(readable, ([origin, headers]) => [origin, { ...headers, 'access-control-expose-headers': EXPOSED_HEADERS }]))
 
   /** The origin that may read the response, or undefined. */
-  function readerOf(origin: string | undefined, method: string | undefined): string | undefined {
+  function readerOf({ headers: { origin }, method }: IncomingMessage): string | undefined {
     if (isPublic) return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? '*' : undefined
-    return origin !== undefined && webOrigins.includes(origin) ? origin : undefined
+    return origin
   }
 
-  return (request, reply) => {
-    const { headers, method } = request.raw
-    const reader = readerOf(headers.origin, method)
-    // Caches must not share responses between origins.
-    if (!isPublic && webOrigins.length > 0) reply.header('vary', 'Origin')
-    if (reader !== undefined) reply.header('access-control-allow-origin', reader)
-    if (method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined) {
-      if (reader !== undefined) reply.headers(preflightHeaders)
-      reply.code(204).send()
+  function headersFor(request: IncomingMessage): Headers {
+    return exposed.get(readerOf(request) ?? '') ?? unreadable
+  }
+
+  return {
+    headersFor,
+    apply(request, reply) {
+      const { headers, method } = request.raw
+      if (method !== 'OPTIONS' || headers.origin === undefined || headers['access-control-request-method'] === undefined) {
+        reply.headers(headersFor(request.raw))
+        return false
+      }
+      const found = readable.get(readerOf(request.raw) ?? '')
+      reply.code(204).headers(found === undefined ? unreadable : { ...found, ...preflightHeaders }).send()
       return true
-    }
-    if (reader !== undefined) reply.header('access-control-expose-headers', EXPOSED_HEADERS)
-    return false
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 // Rejects requests whose Host header names another host. A page that rebinds its own name to this machine would otherwise count as a page of this gateway.
 
-import type { FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
 import { isOwnHost } from '../base/hosts.ts'
 import type { ErrorResponse } from './errors.ts'
 
@@ -9,8 +9,11 @@ const FOREIGN_HOST: ErrorResponse = {
   body: { statusCode: 403, error: 'Forbidden', message: 'The Host header names a host that is not allowed. The operator can add it to ALLOWED_HOSTS.' },
 }
 
-/** Checks requests: the response that rejects one, or undefined. Null as `allowed` accepts any host. */
-export function createHostCheck(allowed: readonly string[] | null): (request: FastifyRequest) => ErrorResponse | undefined {
+/** Checks a request by its headers: the response that rejects it, or undefined. */
+export type HostCheck = (headers: IncomingHttpHeaders) => ErrorResponse | undefined
+
+/** Null as `allowed` accepts any host. */
+export function createHostCheck(allowed: readonly string[] | null): HostCheck {
   if (allowed === null) return () => undefined
-  return ({ raw: { headers }, routeOptions }) => (routeOptions.config.anyHost === true || isOwnHost(headers.host, allowed) ? undefined : FOREIGN_HOST)
+  return ({ host }) => (isOwnHost(host, allowed) ? undefined : FOREIGN_HOST)
 }

@@ -8,7 +8,7 @@ const SINGLE_HEADERS = ['host', 'authorization'] as const
 /** Rejects requests that repeat one of these headers with 400, and closes their connection: what follows may be meant as a part of such a request. */
 export function rejectRepeatedHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const repeated = SINGLE_HEADERS.find((header) => countHeader(request.raw.rawHeaders, header) > 1)
+    const repeated = repeatedHeader(request.raw.rawHeaders)
     if (repeated === undefined) {
       done()
       return
@@ -16,6 +16,11 @@ export function rejectRepeatedHeaders(app: FastifyInstance): void {
     reply.header('connection', 'close')
     done(validationFailure(`headers/${repeated} must be given once`))
   })
+}
+
+/** The first of these headers that a request has more than once. */
+export function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+  return SINGLE_HEADERS.find((header) => countHeader(rawHeaders, header) > 1)
 }
 
 /** `rawHeaders` has names and values in turn, as received. */

@@ -115,10 +115,15 @@ export function marketsRoutes(app: App, parts: MarketsParts): void {
   const onePrice = createAssetResponses((_asset, served) => served.price)
   const stats = createTtlCache<PreparedResponse>({ clock, ttlMs: STATS_CACHE_MS, maxEntries: 1 })
 
-  app.get('/v1/markets', { schema: listMarkets }, (request, reply) => {
+  const preparedMarkets = (): PreparedResponse | undefined => {
     const snapshot = prices.cachedSnapshot()
     const days = dayRanges.cached()
-    if (snapshot !== undefined && days !== undefined) return sendResponse(request, reply, marketsOf(snapshot, days))
+    return snapshot === undefined || days === undefined ? undefined : marketsOf(snapshot, days)
+  }
+
+  app.get('/v1/markets', { schema: listMarkets, config: { prepared: preparedMarkets } }, (request, reply) => {
+    const prepared = preparedMarkets()
+    if (prepared !== undefined) return sendResponse(request, reply, prepared)
     return Promise.all([prices.snapshot(), dayRanges.read()]).then((found) => sendResponse(request, reply, marketsOf(...found)))
   })
 

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import type { App } from '../http/app.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { CACHE_NEVER, JSON_TYPE, sendResponse } from '../http/response.ts'
+import type { PreparedResponse } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
 import { KEEPER_REPORT_MAX_BYTES } from '../limits.ts'
 import type { OracleHealthReader } from '../oracle/oracle-health.ts'
@@ -86,9 +87,14 @@ export function oracleRoutes(app: App, parts: { readonly prices: Prices; readonl
   const { prices, oracleHealth } = parts
   const responseOf = createSnapshotResponse((snapshot) => JSON.stringify({ prices: Array.from(snapshot.prices.values(), ({ price }) => price) }))
 
-  app.get('/v1/oracle/prices', { schema: listPrices }, (request, reply) => {
+  const preparedPrices = (): PreparedResponse | undefined => {
     const snapshot = prices.cachedSnapshot()
-    if (snapshot !== undefined) return sendResponse(request, reply, responseOf(snapshot, undefined))
+    return snapshot === undefined ? undefined : responseOf(snapshot, undefined)
+  }
+
+  app.get('/v1/oracle/prices', { schema: listPrices, config: { prepared: preparedPrices } }, (request, reply) => {
+    const prepared = preparedPrices()
+    if (prepared !== undefined) return sendResponse(request, reply, prepared)
     return prices.snapshot().then((settled) => sendResponse(request, reply, responseOf(settled, undefined)))
   })
 

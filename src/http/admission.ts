@@ -1,0 +1,44 @@
+// Who sends a request, and whether its rate limit admits it. Asynchronous only if a key must be looked up or counts are shared.
+
+import type { IncomingMessage } from 'node:http'
+import type { Caller, ResolveCaller } from './caller.ts'
+import type { HttpObserver } from './observe.ts'
+import type { Outcome } from './rate-limit.ts'
+import type { RequestKind, RequestLimits } from './request-limits.ts'
+
+/** A request that was identified and counted. */
+export interface Admission {
+  readonly requestId: string
+  readonly caller: Caller
+  readonly outcome: Outcome
+}
+
+export interface Admissions {
+  identify(request: IncomingMessage, authenticated: boolean, onCaller: (caller: Caller) => void): void
+  count(caller: Caller, kind: RequestKind, onOutcome: (outcome: Outcome) => void): void
+}
+
+export interface AdmissionParts {
+  readonly resolveCaller: ResolveCaller
+  readonly requestLimits: RequestLimits
+  readonly observer: HttpObserver | null
+}
+
+export function createAdmissions({ resolveCaller, requestLimits, observer }: AdmissionParts): Admissions {
+  return {
+    identify(request, authenticated, onCaller) {
+      const resolved = resolveCaller(request, authenticated)
+      if (resolved instanceof Promise) void resolved.then(onCaller)
+      else onCaller(resolved)
+    },
+    count(caller, kind, onOutcome) {
+      const onCount = (outcome: Outcome): void => {
+        observer?.onRateLimitDecision(caller.tier, outcome.allowed)
+        onOutcome(outcome)
+      }
+      const taken = requestLimits.take(caller, kind)
+      if (taken instanceof Promise) void taken.then(onCount)
+      else onCount(taken)
+    },
+  }
+}
