@@ -6,7 +6,7 @@ import type { CallOptions } from '../chain/rpc-request.ts'
 import { RPC_CODES, RpcFailure } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
-import { renameEpoch } from '../projections/epochs.ts'
+import { renameCurrentEpoch } from '../projections/correction-log.ts'
 import { insertGap } from '../projections/gaps.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { lastReservedSeq, updateIndexCursor } from '../projections/index-state.ts'
@@ -63,14 +63,14 @@ export function createDroppedLedgers({ archive, deployment, guard, pages, trust,
     }
   }
 
-  /** Records a gap and continues after it. The epoch is renamed, so that stream clients learn that frames are missing. */
+  /** Records a gap and continues after it. The epoch is renamed, with a correction that says so: stream clients learn that frames are missing. */
   async function skipGap(db: Writer, cursor: IndexCursor, fromLedger: number, toLedger: number): Promise<StepResult> {
-    const epochName = randomEpochName(random)
+    const name = randomEpochName(random)
     const { epoch, lastLedgerCloseTs: afterTs, cursor: fillCursor } = cursor
     await db.transaction(async (tx) => {
       await updateIndexCursor(tx, cursor, { ...cursor, cursor: null, startLedger: toLedger + 1, oldestLedger: toLedger + 1 }, clock.nowMs())
       await insertGap(tx, { epoch, fromLedger, toLedger, afterTs, fillCursor, afterSeq: lastReservedSeq(cursor) }, clock.nowMs())
-      await renameEpoch(tx, epoch, epochName)
+      await renameCurrentEpoch(tx, { name, fromSeq: null, nowMs: clock.nowMs() })
     })
     return { kind: 'gap', fromLedger, toLedger }
   }

@@ -8,10 +8,11 @@ import type { EventsPage } from '../chain/responses.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import { encodeScVal } from '../chain/scval.ts'
 import { EVENTS_PAGE_LIMIT, POLL_INTERVAL_MS } from '../limits.ts'
+import { listCorrections } from '../projections/corrections.ts'
 import { listEvents } from '../projections/events.ts'
 import { INDEX_CHANNEL, IndexConflict, updateIndexCursor, readIndexCursor, readIndexState } from '../projections/index-state.ts'
 import { listOpenPositions } from '../projections/positions.ts'
-import { readLogHead } from '../projections/stream-log.ts'
+import { readLog, readLogHead } from '../projections/stream-log.ts'
 import { PUBLIC_NETWORK } from './confirmation.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import { until } from '../../test/support/until.ts'
@@ -249,6 +250,24 @@ test('records ledgers that the node dropped before they were read as a gap, and 
   assert.ok(first > 5_000, 'seqs are reserved for events of the lost ledgers')
   assert.deepEqual(seqs.map(({ seq }) => seq), [first, first + 1, first + 2])
   assert.deepEqual((await wholeIndex()).gaps, [{ epoch: 1, from_ledger: 2, to_ledger: 6 }])
+})
+
+test('publishes the new name of the epoch when ledgers were lost, in the transaction that records their gap', async () => {
+  await using fixture = createIndexFixture(store)
+  fixture.closeLedger()
+  await fixture.catchUp()
+  const before = await readLogHead(store.read)
+  for (let ledger = 2; ledger <= 9; ledger++) fixture.closeLedger()
+  fixture.node.oldest = 7
+  assert.deepEqual(await fixture.indexer.step(), { kind: 'gap', fromLedger: 2, toLedger: 6 })
+  const { rows: [correction, ...others] } = await listCorrections(store.read, { limit: 10 })
+  const head = await readLogHead(store.read)
+  assert.notEqual(head?.epoch, before?.epoch)
+  assert.deepEqual(others, [])
+  assert.deepEqual([correction?.kind, correction?.before, correction?.after], ['epoch', { epoch: before?.epoch }, { epoch: head?.epoch }])
+  assert.deepEqual([correction?.seq, correction?.epoch], [head?.seq, head?.epoch], 'the last entry of the log, after the seqs of the gap')
+  const { corrections } = await readLog(store.read, before?.seq ?? 0, { limit: 10, accounts: false })
+  assert.deepEqual(corrections, [correction], 'the stream has the same row')
 })
 
 test('records lost ledgers of a public network only after the node has claimed their loss for a while', async () => {

@@ -102,7 +102,7 @@ async function recordEvents(
   return recorded.firstSeq
 }
 
-/** What a repair or a rebuild did to the epoch. */
+/** Why the epoch gets a new name: a repair, a rebuild, or ledgers that were lost. */
 export interface EpochChangeContext {
   readonly name: string
   /** The first seq that another row has now; null: none. */
@@ -110,7 +110,7 @@ export interface EpochChangeContext {
   readonly nowMs: number
 }
 
-/** Renames the current epoch and records it as the last of the changes that caused it, so that clients can follow. Throws IndexConflict. */
+/** Renames the current epoch and records it after the changes that caused it, so that clients can follow. Throws IndexConflict. */
 export async function renameCurrentEpoch(tx: Queryable, { name, fromSeq, nowMs }: EpochChangeContext): Promise<void> {
   const cursor = await readIndexCursor(tx)
   const [epoch] = await tx.query<{ name: string; deployment: number }>(

@@ -58,7 +58,8 @@ export const Correction = Type.Object(
       description:
         'ended: the ledger no longer has the position. changed: it has other values. opened: no event reported the position. interest: the open interest ' +
         'of an asset differed. vault: its figures differed from the factory. event: a verification added (before is null), replaced or removed ' +
-        '(after is null) an event of the archive. epoch: a repair or the rebuild after it gave the epoch a new name; it follows the events that caused it.',
+        '(after is null) an event of the archive. epoch: a repair, the rebuild after it, or lost ledgers gave the epoch a new name; it follows the ' +
+        'events that caused it.',
       examples: ['ended'],
     }),
     positionId: integerOrNull({ description: 'On-chain position id. Null for other kinds.', examples: [42] }),
