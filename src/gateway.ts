@@ -185,7 +185,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { store, clock, log, deployment } = parts
   const db = store.read
   const candles = createCandleParts(parts)
-  const { oracle, dayRanges, nowSec, followLedgers } = createPriceParts(parts, candles.writing)
+  const { oracle, dayRanges, nowSec, followLedgers } = createPriceParts(parts, candles)
   const { prices } = oracle
   const keys = createKeys({
     store, clock, log,

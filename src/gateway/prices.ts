@@ -6,12 +6,14 @@ import type { Log } from '../base/log.ts'
 import { createPriceEntries } from '../chain/price-entries.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
+import { readDayHistory } from '../oracle/day-history.ts'
 import { createDayRanges } from '../oracle/day-range.ts'
 import type { DayRangeReader } from '../oracle/day-range.ts'
 import { createOracle } from '../oracle/oracle.ts'
-import type { Oracle, OracleOptions } from '../oracle/oracle.ts'
+import type { Oracle } from '../oracle/oracle.ts'
 import { readDayFigures } from '../projections/day-figures.ts'
 import type { Store } from '../store/store.ts'
+import type { CandleParts } from './candles.ts'
 
 export interface PriceParts {
   readonly oracle: Oracle
@@ -26,16 +28,18 @@ export function createPriceParts(
   { store, rpc, clock, log, deployment }: {
     readonly store: Store; readonly rpc: Rpc; readonly clock: Clock; readonly log: Log; readonly deployment: CurrentDeployment
   },
-  writing: Pick<OracleOptions, 'foldTicks' | 'filling'>,
+  { history, writing }: Pick<CandleParts, 'history' | 'writing'>,
 ): PriceParts {
   let readCloseSec = (): number | null => null
   const exchangeSec = (): number => Math.max(nowSec(clock), readCloseSec() ?? 0)
-  const readFigures = (): ReturnType<typeof readDayFigures> => {
-    return readDayFigures(store.read, { assets: deployment.current.assets.symbols, nowSec: nowSec(clock) })
-  }
+  const listed = (): readonly string[] => deployment.current.assets.symbols
   return {
     oracle: createOracle({ deployment, entries: createPriceEntries({ rpc, deployment }), nowSec: exchangeSec, ...writing, clock, log }),
-    dayRanges: createDayRanges({ clock, log, readFigures }),
+    dayRanges: createDayRanges({
+      clock, log,
+      readFigures: () => readDayFigures(store.read, { assets: listed(), nowSec: nowSec(clock) }),
+      readHistory: (known) => readDayHistory(history, { assets: listed().filter((asset) => !known.has(asset)), nowSec: exchangeSec() }),
+    }),
     nowSec: exchangeSec,
     followLedgers: (closeSec) => void (readCloseSec = closeSec),
   }

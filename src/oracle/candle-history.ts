@@ -38,8 +38,10 @@ export interface CandleQuery {
 export interface CandlePage {
   /** In ascending order. */
   readonly candles: readonly Candle[]
-  /** True when the range has candles before these, or may have some that cannot be read now. */
-  readonly hasMore: boolean
+  /** The range has candles before this time, or may have some that cannot be read now; null: there are none. */
+  readonly olderSec: number | null
+  /** False: external candles could not be read, so older ones are unknown. */
+  readonly isComplete: boolean
   /** True when the series has native candles, of the range or not. */
   readonly hasNative: boolean
   /** The newest candle before the range; null: unknown or none. */
@@ -142,8 +144,11 @@ export function createCandleHistory({ readSpan, readKlines, deployment, clock }:
       const rows = toCandles(span, outside.candles)
       const candles = rows.slice(-query.limit)
       const before = outside.candles.findLast(({ time }) => time < span.fromSec)
+      // Without a candle the next page begins where this one ends.
+      const firstSec = candles[0]?.time ?? wanted.toSec
+      const hasOlder = rows.length > candles.length || (!outside.isComplete && firstSec > wanted.fromSec)
       return {
-        candles, hasMore: rows.length > candles.length || (!outside.isComplete && (candles[0]?.time ?? 0) > span.fromSec), hasNative: found.firstTime !== null,
+        candles, olderSec: hasOlder ? firstSec : null, isComplete: outside.isComplete, hasNative: found.firstTime !== null,
         previous: span.before?.time ?? before?.time ?? null, head: span.head,
       }
     },

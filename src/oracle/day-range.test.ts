@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
-import { createDayRanges, DAY_RANGE_INTERVAL_MS, dayRangeOf } from './day-range.ts'
+import { createDayRanges, DAY_HISTORY_INTERVAL_MS, DAY_RANGE_INTERVAL_MS, dayRangeOf } from './day-range.ts'
 
 const FIGURES = { reference: 100_0000000n, high: 110_0000000n, low: 95_0000000n }
 
@@ -12,6 +12,7 @@ test('reads the candles once per interval, whatever the number of requests', asy
   let fails = false
   const ranges = createDayRanges({
     clock, log: silentLog,
+    readHistory: async () => new Map(),
     readFigures: async () => {
       reads += 1
       if (fails) throw new Error('connection lost')
@@ -20,7 +21,7 @@ test('reads the candles once per interval, whatever the number of requests', asy
   })
   assert.equal(ranges.cached(), undefined)
   const found = await ranges.read()
-  assert.equal(found.get('BTC'), FIGURES)
+  assert.deepEqual([...found], [['BTC', FIGURES]])
   for (let request = 0; request < 10; request++) assert.equal(ranges.cached(), found)
   assert.equal(reads, 1)
   clock.advance(DAY_RANGE_INTERVAL_MS)
@@ -37,4 +38,36 @@ test('includes the current price, and is unknown without a price of 24 hours ago
   assert.deepEqual(dayRangeOf(FIGURES, 120_0000000n), { change24h: 20, high24h: '1200000000', low24h: '950000000' })
   assert.deepEqual(dayRangeOf(FIGURES, null), { change24h: null, high24h: '1100000000', low24h: '950000000' })
   assert.deepEqual(dayRangeOf(undefined, 5n), { change24h: null, high24h: null, low24h: null })
+})
+
+test('takes figures of assets with a short history from elsewhere, without waiting for it', async () => {
+  const clock = createVirtualClock(0)
+  let slow = Promise.withResolvers<ReadonlyMap<string, typeof FIGURES>>()
+  const asked: string[][] = []
+  const ranges = createDayRanges({
+    clock, log: silentLog,
+    readFigures: async () => new Map([['BTC', FIGURES]]),
+    async readHistory(known) {
+      asked.push([...known.keys()])
+      return await slow.promise
+    },
+  })
+  const first = ranges.read()
+  await new Promise((resolve) => void setImmediate(resolve))
+  clock.advance(500)
+  assert.deepEqual([...(await first).keys()], ['BTC'], 'external history that does not arrive delays no response')
+  assert.deepEqual([...ranges.cached()?.keys() ?? []], ['BTC'])
+  slow.resolve(new Map([['BTC', { ...FIGURES, high: 1n }], ['HYPE', FIGURES]]))
+  await new Promise((resolve) => void setImmediate(resolve))
+  const both = ranges.cached()
+  assert.deepEqual([both?.get('BTC'), both?.get('HYPE')], [FIGURES, FIGURES], 'stored candles take precedence')
+  assert.equal(ranges.cached(), both)
+  clock.advance(DAY_RANGE_INTERVAL_MS)
+  await ranges.read()
+  assert.deepEqual(asked, [['BTC']], 'external history is read less often')
+  slow = Promise.withResolvers()
+  slow.reject(new Error('connection lost'))
+  clock.advance(DAY_HISTORY_INTERVAL_MS)
+  assert.deepEqual([...(await ranges.read()).keys()].toSorted(), ['BTC', 'HYPE'], 'the last figures, after a failure')
+  assert.equal(asked.length, 2)
 })

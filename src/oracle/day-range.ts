@@ -1,4 +1,5 @@
-// What markets report of the past 24 hours: stored candles, read once per interval for all requests, and the current price.
+// What markets report of the past 24 hours: stored candles, read once per interval for all requests, external history where these are too few, and the
+// current price.
 
 import type { Clock } from '../base/clock.ts'
 import { maxAmount, minAmount } from '../base/fixed-point.ts'
@@ -10,6 +11,9 @@ import type { DayFigures } from '../projections/day-figures.ts'
 export const DAY_RANGE_INTERVAL_MS = 15_000
 const DAY_RANGE_SERVED_MS = 5 * 60_000
 const DAY_RANGE_WAIT_MS = 500
+/** Interval between reads of the external history, which changes slowly, and between retries when it cannot be read. */
+export const DAY_HISTORY_INTERVAL_MS = 60_000
+const DAY_HISTORY_WAIT_MS = 200
 
 export interface DayRange {
   readonly change24h: number | null
@@ -21,7 +25,7 @@ export interface DayRange {
 export type DayRanges = ReadonlyMap<string, DayFigures>
 
 export interface DayRangeReader {
-  /** What was read last, if it is recent. Returns the same object until it is read again. */
+  /** What was read last, if the stored candles are recent. Returns the same object until something is read again. */
   cached(): DayRanges | undefined
   /** Waits for a limited time; empty while the candles cannot be read. Never rejects. */
   read(): Promise<DayRanges>
@@ -32,25 +36,55 @@ const EMPTY: DayRanges = new Map()
 /** The change is reported in percent with four decimals. */
 const CHANGE_SCALE = 1_000_000n
 
-export function createDayRanges({ clock, log, readFigures }: {
+export function createDayRanges({ clock, log, readFigures, readHistory }: {
   readonly clock: Clock
   readonly log: Log
+  /** The figures of all assets whose stored candles go back far enough. */
   readonly readFigures: () => Promise<DayRanges>
+  /** The figures of other assets, with the help of external history. May be slow. `known` has those of `readFigures`. */
+  readonly readHistory: (known: DayRanges) => Promise<DayRanges>
 }): DayRangeReader {
-  const ranges = createRefreshedValue<DayRanges>({
+  async function readOrNull(read: () => Promise<DayRanges>): Promise<DayRanges | null> {
+    try {
+      return await read()
+    } catch (error) {
+      log.warn({ err: error }, 'the candles of the past 24 hours could not be read')
+      return null
+    }
+  }
+
+  const stored = createRefreshedValue<DayRanges>({
     clock, freshMs: DAY_RANGE_INTERVAL_MS, staleMs: DAY_RANGE_SERVED_MS, servedMs: DAY_RANGE_SERVED_MS, waitMs: DAY_RANGE_WAIT_MS,
+    read: () => readOrNull(readFigures),
+  })
+  let history = EMPTY
+  const refreshed = createRefreshedValue<DayRanges>({
+    clock, freshMs: DAY_HISTORY_INTERVAL_MS, staleMs: DAY_RANGE_SERVED_MS, servedMs: DAY_RANGE_SERVED_MS, waitMs: DAY_HISTORY_WAIT_MS,
     async read() {
-      try {
-        return await readFigures()
-      } catch (error) {
-        log.warn({ err: error }, 'the candles of the past 24 hours could not be read')
-        return null
-      }
+      const found = await readOrNull(async () => await readHistory((await stored.get(''))?.value ?? EMPTY))
+      if (found !== null) history = found
+      return found
     },
   })
+  const merge = createMerge()
   return {
-    cached: () => ranges.fresh(''),
-    read: async () => (await ranges.get(''))?.value ?? EMPTY,
+    cached() {
+      const own = stored.fresh('')
+      return own === undefined ? undefined : merge(own, history)
+    },
+    async read() {
+      const [own, other] = await Promise.all([stored.get(''), refreshed.get('')])
+      return merge(own?.value ?? EMPTY, other?.value ?? EMPTY)
+    },
+  }
+}
+
+/** Joins the figures of stored candles with others. Returns the same object for the same figures. */
+function createMerge(): (own: DayRanges, other: DayRanges) => DayRanges {
+  let last: { readonly own: DayRanges; readonly other: DayRanges; readonly merged: DayRanges } | undefined
+  return (own, other) => {
+    if (last?.own !== own || last.other !== other) last = { own, other, merged: new Map([...other, ...own]) }
+    return last.merged
   }
 }
 

@@ -16,7 +16,7 @@ export interface DayFigures {
 const MINUTE_SEC = 60
 const HOUR_SEC = 3_600
 /** An older price may not have been current 24 hours ago: the gateway may have missed newer ones. */
-const REFERENCE_AGE_MAX_SEC = HOUR_SEC
+export const REFERENCE_AGE_MAX_SEC = HOUR_SEC
 
 /** Assets without a price of 24 hours ago are missing: the history is shorter, or has a hole there. The time is at least that of the last indexed ledger. */
 export async function readDayFigures(

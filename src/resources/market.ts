@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { amountOrNull, ref } from './fields.ts'
 import { Price } from './price.ts'
 
-/** Null: the gateway has no price of 24 hours ago. */
+/** Null: there is no price of 24 hours ago, neither an own one nor one of the external history that candles fall back to. */
 export const DAY_RANGE = {
   change24h: Type.Unsafe<number | null>({
     type: ['number', 'null'], description: 'Change of the oracle price in the past 24 hours, percent. Null without a price of 24 hours ago.', examples: [1.25],

@@ -37,7 +37,8 @@ const schema = operation(
     description:
       'Returns OHLC candles of oracle prices (not of trades) and the volume of trades, oldest first, including the current incomplete candle: the newest ' +
       '`limit` candles of the range. The next page has older candles. Every interval has a candle; one without a price repeats the close before it. ' +
-      'Before the first native candle, klines of an external exchange are returned, marked by their `source`. An unknown asset has none.',
+      'Before the first native candle, klines of an external exchange are returned, marked by their `source`. An unknown asset has none. ' +
+      'While they cannot be read, a page ends early or is empty, with `hasMore` true: repeat its `nextCursor` later.',
     ok: Type.Object({ candles: Type.Array(ref(Candle), { description: 'Candles, oldest first.' }), source }),
     example: { candles: [EXAMPLE_CANDLE], source: 'noeracle' },
     headers: ['index', 'next'],
@@ -59,11 +60,10 @@ export function candlesRoutes(app: App, { history }: { readonly history: CandleH
     const kind = `candles-${asset}-${width}`
     const before = query.cursor === undefined ? Number.MAX_SAFE_INTEGER : seqFromCursor(kind, query.cursor)
     const toSec = Math.min(query.to ?? Number.MAX_SAFE_INTEGER, before)
-    const { candles, hasMore, hasNative, head } = await history.read({
+    const { candles, olderSec, hasNative, head } = await history.read({
       asset, interval: width, limit: count, fromSec: query.from, toSec: toSec === Number.MAX_SAFE_INTEGER ? undefined : toSec,
     })
-    const [first] = candles
-    const page: Page<Candle> = { rows: candles, next: hasMore && first !== undefined ? encodeCursor(kind, [first.time]) : null, head, gaps: [] }
+    const page: Page<Candle> = { rows: candles, next: olderSec === null ? null : encodeCursor(kind, [olderSec]), head, gaps: [] }
     const isNative = candles.length === 0 ? hasNative : candles.some((candle) => candle.source !== 'binance')
     sendResponse(request, reply, pageResponse(request, reply, page, { candles, source: (isNative ? 'noeracle' : 'binance') satisfies CandleSource }))
   })

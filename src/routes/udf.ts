@@ -38,6 +38,7 @@ const DECIMALS = { min: 2, max: 7 } as const
 const EXCHANGE = 'perpetual'
 const UNKNOWN_SYMBOL: UdfError = { s: 'error', errmsg: 'unknown_symbol' }
 const UNKNOWN_RESOLUTION: UdfError = { s: 'error', errmsg: `resolution must be one of ${RESOLUTIONS.join(', ')}` }
+const HISTORY_UNAVAILABLE: UdfError = { s: 'error', errmsg: 'Older bars cannot be read now. Retry later.' }
 
 const symbol = Type.String({ minLength: 1, maxLength: TEXT_MAX_LENGTH, description: 'Asset symbol, case-insensitive.' })
 const resolution = Type.String({ minLength: 1, maxLength: 8, description: `Bar width: ${RESOLUTIONS.join(', ')}.` })
@@ -142,12 +143,13 @@ export function udfRoutes(
     const asset = parts.deployment.current.assets.find(query.symbol.toUpperCase())
     const interval = INTERVALS[query.resolution.toUpperCase()]
     const limit = Math.min(query.countback ?? UDF_BARS_MAX, UDF_BARS_MAX)
-    const { candles, previous, head } = await parts.history.read({
+    const { candles, previous, isComplete, head } = await parts.history.read({
       asset: asset?.symbol ?? '', interval: interval ?? '1m', limit, toSec: boundedTime(query.to),
       fromSec: query.countback === undefined ? boundedTime(query.from) : undefined,
     })
     let body: UdfHistory = toColumns(candles)
     if (candles.length === 0) body = previous === null ? { s: 'no_data' } : { s: 'no_data', nextTime: previous }
+    if (candles.length === 0 && !isComplete) body = { ...HISTORY_UNAVAILABLE }
     if (interval === undefined) body = { ...UNKNOWN_RESOLUTION }
     if (asset === undefined) body = { ...UNKNOWN_SYMBOL }
     sendResponse(request, reply, prepareResponse(serialiseBody(reply, body), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))

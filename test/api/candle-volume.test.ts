@@ -7,6 +7,8 @@ import { after, before, test } from 'node:test'
 import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import { CANDLE_INTERVALS } from '../../src/resources/candle.ts'
 import type { Candle } from '../../src/resources/candle.ts'
+import type { Market } from '../../src/resources/market.ts'
+import type { MarketStats } from '../../src/resources/market-stats.ts'
 import type { RealizedTrade } from '../../src/resources/realized-trade.ts'
 import type { UdfHistory } from '../../src/resources/udf.ts'
 import { bucketStart, CANDLE_WIDTHS, foldTicks } from '../../src/projections/candles.ts'
@@ -174,6 +176,21 @@ test('a new local network has days of history of every asset in every interval, 
   outside.requests.length = 0
   await local.get('/v1/candles?asset=BTC&interval=1h&limit=900')
   assert.deepEqual(outside.requests, [], 'a closed range is requested once')
+})
+
+test('a new local network has the change, high and low of the past 24 hours of every asset, as its candles show them', async () => {
+  const { body: { markets } } = await local.get<{ markets: readonly Market[] }>('/v1/markets')
+  assert.deepEqual(markets.map(({ asset }) => asset.symbol).toSorted(), ASSET_SYMBOLS.toSorted())
+  const startSec = Math.floor(local.clock.nowMs() / 1_000) - 86_400
+  for (const { asset: { symbol }, oracle, change24h, high24h, low24h } of markets) {
+    const { body: { candles } } = await local.get<Candles>(`/v1/candles?asset=${symbol}&interval=5m&from=${startSec - 600}`)
+    const reference = candles.findLast(({ time }) => time + 300 <= startSec)?.close ?? 0
+    const since = [reference, oracle.priceFloat, ...candles.filter(({ time }) => time + 300 > startSec).flatMap(({ high, low }) => [high, low])]
+    assert.deepEqual([Number(high24h) / 1e7, Number(low24h) / 1e7], [Math.max(...since), Math.min(...since)], symbol)
+    assert.ok(change24h !== null && Math.abs(change24h - (oracle.priceFloat / reference - 1) * 100) < 0.001, `${symbol}: ${change24h} percent`)
+  }
+  const { body: { stats } } = await local.get<{ stats: readonly MarketStats[] }>('/v1/markets/stats')
+  assert.ok(stats.every(({ change24h }) => change24h !== null))
 })
 
 for (const { state, hole, native } of [

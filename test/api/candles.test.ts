@@ -141,26 +141,37 @@ test('concurrent requests share one external request', async () => {
   assert.equal(exchange.requests.splice(0).length, 1)
 })
 
-test('returns an empty list in bounded time when the external exchange hangs, refuses or sends bad JSON, and pauses after a few failures', async () => {
+/** An empty page whose older candles are unknown. */
+function assertUnknown({ status, body, headers }: ApiResponse<Candles>): void {
+  const nextCursor = cursorIn(headers['link'])
+  assert.deepEqual([status, body], [200, { candles: [], source: 'binance', hasMore: true, nextCursor }])
+  assert.equal(typeof nextCursor, 'string')
+}
+
+test('says that older candles are unknown, in bounded time, when the external exchange hangs, refuses or sends bad JSON, and pauses after failures', async () => {
   fixture.clock.advance(MINUTE_MS)
   const received = Promise.withResolvers<void>()
   exchange.behave = () => received.resolve()
   const hanging = get('asset=ADA')
   await received.promise
   fixture.clock.advance(KLINES_TIMEOUT_MS)
-  assert.deepEqual((await hanging).body, { candles: [], source: 'binance', ...END })
+  assertUnknown(await hanging)
 
   exchange.behave = (_request, response) => response.writeHead(451).end('{"code":0,"msg":"restricted location"}')
-  assert.deepEqual((await get('asset=BNB')).body, { candles: [], source: 'binance', ...END })
+  assertUnknown(await get('asset=BNB'))
   exchange.behave = (_request, response) => response.writeHead(200).end('[[1783335600000,"1')
-  assert.deepEqual((await get('asset=TRX')).body, { candles: [], source: 'binance', ...END })
+  assertUnknown(await get('asset=TRX'))
   assert.equal(exchange.requests.splice(0).length, KLINES_FAILURES_TO_OPEN)
 
   exchange.behave = KLINES
-  for (const asset of ['LTC', 'BCH', 'ZEC']) assert.deepEqual((await get(`asset=${asset}&limit=7`)).body.candles, [])
+  for (const asset of ['LTC', 'BCH', 'ZEC']) assertUnknown(await get(`asset=${asset}&limit=7`))
+  const { body: { s: state } } = await fixture.get<{ s: string }>('/udf/history?symbol=LTC&resolution=60&from=0&to=1783339200&countback=7')
+  assert.equal(state, 'error', 'a chart would take no_data as the beginning of the history')
   assert.deepEqual(exchange.requests, [])
+  const { body: { nextCursor } } = await fixture.get<{ nextCursor: string }>('/v1/candles?asset=LTC&limit=7')
   fixture.clock.advance(KLINES_OPEN_MS)
   assert.equal((await get('asset=LTC&limit=7')).body.candles.length, 3)
+  assert.ok((await get(`asset=LTC&limit=7&cursor=${nextCursor}`)).body.candles.length > 0, 'the cursor continues after the outage')
   exchange.requests.length = 0
 })
 
