@@ -10,6 +10,8 @@ export interface Breaker {
   allow(): boolean
   /** True while calls are not restricted. Unlike `allow` it does not reserve a call. */
   isClosed(): boolean
+  /** Resolves when the call that tests the endpoint has ended, with any result; null when there is no such call. */
+  testEnded(): Promise<void> | null
   recordSuccess(): void
   recordFailure(): void
   /** The call ended without a result for the endpoint, for example because its caller aborted it. */
@@ -20,26 +22,31 @@ export interface Breaker {
 export function createBreaker(clock: Clock): Breaker {
   let failures = 0
   let openUntilMs = 0
-  let probing = false
+  let test: PromiseWithResolvers<void> | null = null
+
+  function endTest(): void {
+    test?.resolve()
+    test = null
+  }
+
   return {
     allow() {
       if (failures < BREAKER_FAILURES) return true
-      if (probing || clock.elapsedMs() < openUntilMs) return false
-      probing = true
+      if (test !== null || clock.elapsedMs() < openUntilMs) return false
+      test = Promise.withResolvers()
       return true
     },
     isClosed: () => failures < BREAKER_FAILURES,
+    testEnded: () => test?.promise ?? null,
     recordSuccess() {
       failures = 0
-      probing = false
+      endTest()
     },
     recordFailure() {
       failures += 1
-      probing = false
       if (failures >= BREAKER_FAILURES) openUntilMs = clock.elapsedMs() + BREAKER_OPEN_MS
+      endTest()
     },
-    release() {
-      probing = false
-    },
+    release: endTest,
   }
 }

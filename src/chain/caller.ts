@@ -26,6 +26,8 @@ export interface Caller {
 /** A pause between attempts at one endpoint is drawn from [0, base x 2^n], capped at about one ledger. */
 export const RETRY_BASE_MS = 250
 export const RETRY_CAP_MS = 5_000
+/** How long a call waits for the result of another one that tests a paused endpoint. */
+export const TEST_WAIT_MS = 5_000
 /** Attempts while responses are too old. The next ledger brings what is missing, so this waits a little longer. */
 export const BEHIND_ATTEMPTS = 5
 
@@ -46,10 +48,22 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
     return defined(endpoints[index], `endpoint ${index}`)
   }
 
-  /** The endpoint to call next. Undefined when all circuit breakers are open. */
-  function chooseEndpoint(affinity: NodeAffinity, tried: ReadonlySet<number>, { endpoint: pinned, minLedger = 0 }: CallOptions): Endpoint | undefined {
-    const order = pinned === undefined ? nodes.order(affinity.preferred, { tried, sticky: affinity.sticky, minLedger }) : [pinned]
-    return order.map(endpointAt).find(({ breaker }) => breaker.allow())
+  /** The endpoint to call next. While another call tests the only endpoints left, waits for its result. Undefined when all circuit breakers are open. */
+  async function chooseEndpoint(affinity: NodeAffinity, tried: ReadonlySet<number>, options: CallOptions): Promise<Endpoint | undefined> {
+    const { endpoint: pinned, minLedger = 0, signal } = options
+    const untilMs = clock.elapsedMs() + TEST_WAIT_MS
+    for (;;) {
+      const order = pinned === undefined ? nodes.order(affinity.preferred, { tried, sticky: affinity.sticky, minLedger }) : [pinned]
+      const candidates = order.map(endpointAt)
+      const allowed = candidates.find(({ breaker }) => breaker.allow())
+      const tests = candidates.map(({ breaker }) => breaker.testEnded()).filter((test) => test !== null)
+      const remainingMs = untilMs - clock.elapsedMs()
+      if (allowed !== undefined || tests.length === 0 || remainingMs <= 0) return allowed
+      const waited = new AbortController()
+      await Promise.race([...tests, clock.sleep(remainingMs, signal === undefined ? waited.signal : AbortSignal.any([signal, waited.signal]))])
+      waited.abort()
+      signal?.throwIfAborted()
+    }
   }
 
   function preferNext(affinity: NodeAffinity, { index }: Endpoint): void {
@@ -77,7 +91,7 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
       let last: RpcFailure | undefined
       for (let attempt = 0; attempt < maxAttempts(request.policy, last); attempt++) {
         if (last !== undefined) await backOff(attempt - 1, last, options)
-        const endpoint = chooseEndpoint(affinity, tried, options)
+        const endpoint = await chooseEndpoint(affinity, tried, options)
         if (endpoint === undefined) break
         tried.add(endpoint.index)
         try {
@@ -97,7 +111,7 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
       const tried = new Set<number>()
       let last: RpcFailure | undefined
       for (let attempt = 0; attempt < endpoints.length; attempt++) {
-        const endpoint = chooseEndpoint(affinity, tried, {})
+        const endpoint = await chooseEndpoint(affinity, tried, {})
         if (endpoint === undefined || tried.has(endpoint.index)) break
         tried.add(endpoint.index)
         try {

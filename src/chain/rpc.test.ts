@@ -8,6 +8,7 @@ import type { VirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { createSeededRandom } from '../base/random.ts'
 import { BREAKER_FAILURES, BREAKER_OPEN_MS } from './breaker.ts'
+import { TEST_WAIT_MS } from './caller.ts'
 import { RpcFailure } from './failure.ts'
 import { createRpc } from './rpc.ts'
 import type { Rpc } from './rpc.ts'
@@ -127,6 +128,34 @@ test('pauses an endpoint that keeps failing, then tests it with one call', async
   clock.advance(BREAKER_OPEN_MS)
   await Promise.all([ended(clock, rpc.getHealth()), ended(clock, rpc.getHealth())])
   assert.equal(calls.length, after + 1, 'one call tests the endpoint')
+})
+
+test('a call that arrives while another one tests a paused endpoint waits for its result, for a limited time', async () => {
+  const failures = Array.from({ length: BREAKER_FAILURES }, () => reset)
+  const answer = Promise.withResolvers<void>()
+  const slow: Reply = async (call) => {
+    await answer.promise
+    return await ok(HEALTH)(call)
+  }
+  const { rpc, clock, calls } = clientOf([...failures, slow, ok(HEALTH)])
+  while (calls.length < BREAKER_FAILURES) await ended(clock, rpc.getHealth())
+  clock.advance(BREAKER_OPEN_MS)
+  const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+  const background = rpc.getHealth()
+  await turn()
+  const impatient = assert.rejects(rpc.getHealth(), RpcFailure)
+  const signal = AbortSignal.abort(new Error('enough'))
+  await assert.rejects(rpc.getHealth({ signal }), /enough/)
+  await turn()
+  clock.advance(TEST_WAIT_MS)
+  await impatient
+  const waiting = [rpc.getHealth(), rpc.sendTransaction('AAAA').catch((error: unknown) => error)]
+  await turn()
+  assert.equal(calls.length, BREAKER_FAILURES + 1, 'only one call tests the endpoint')
+  answer.resolve()
+  assert.deepEqual(await waiting[0], await background)
+  await waiting[1]
+  assert.equal(calls.length, BREAKER_FAILURES + 3)
 })
 
 test('an aborted call rejects with its own reason and does not count against the node', async () => {
