@@ -1,27 +1,73 @@
-// Error messages for the user of the page.
+// Error messages for the user of the page: the sentence of the API, and the code beside it.
 
-import { ContractFailure, GatewayError, RateLimited, RefusedToSign, Unauthorized, UnknownOutcome, Unreachable } from '../client/src/index.ts'
+import {
+  ContractFailure, ExchangeError, GatewayError, RateLimited, RefusedToSign, Unauthorized, UnknownOutcome, Unreachable,
+} from '../client/src/index.ts'
 
-/** The reason for an error, as a clause without a full stop. */
+export interface Problem {
+  /** One or more sentences. */
+  readonly text: string
+  /** What programs match on, for support and search; null without one. */
+  readonly code: string | null
+}
+
+/** The user chose not to sign. */
+export class Declined extends Error {
+  override readonly name = 'Declined'
+  constructor() {
+    super('You did not sign. Nothing was sent.')
+  }
+}
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof RateLimited) return { text: `The rate limit is reached.${retryText(error)}`, code: '429' }
+  if (error instanceof Unreachable) return { text: 'The gateway does not respond.', code: null }
+  if (error instanceof Unauthorized) return { text: 'The API key was not accepted. It may have been revoked.', code: `401 ${error.code}` }
+  if (error instanceof RefusedToSign) return { text: 'The prepared transaction differs from your order. Nothing was signed.', code: null }
+  if (error instanceof UnknownOutcome) return { text: 'The outcome is not known yet.', code: null }
+  if (error instanceof GatewayError) return { text: sentenceOf(error), code: codeOf(error) }
+  return { text: sentence(error instanceof Error ? error.message : String(error)), code: null }
+}
+
+/** The reason for an error as a clause without a full stop, with its code. */
 export function reasonOf(error: unknown): string {
   if (error instanceof RateLimited) return 'rate limit reached (429)'
   if (error instanceof Unreachable) return 'the gateway does not respond'
   if (error instanceof Unauthorized) return 'the API key was not accepted (401); it may have been revoked'
-  if (error instanceof RefusedToSign) return 'the prepared transaction differs from your order; nothing was signed'
-  if (error instanceof UnknownOutcome) return 'the outcome is not known yet'
-  if (error instanceof ContractFailure) return contractReason(error)
-  if (error instanceof GatewayError && error.code === 'key_limit_reached') return 'this account has the maximum number of active keys; revoke one first'
-  if (error instanceof GatewayError) return error.hint ?? `${error.code} (${error.status})`
-  return error instanceof Error ? error.message : String(error)
-}
-
-function contractReason({ contractError, hint, message, stage }: ContractFailure): string {
-  const event = { simulation: 'the simulation failed', submission: 'the network rejected it', ledger: 'it failed in a ledger, and its fee was charged' }[stage]
-  if (contractError === null && stage === 'ledger') return `${event}: no contract error was recorded; the state may have changed since it was prepared`
-  return `${event}: ${contractError === null ? (hint ?? message) : `${contractError.name} (${contractError.code})`}`
+  if (!(error instanceof ExchangeError)) return error instanceof Error ? error.message : String(error)
+  const { text, code } = problemOf(error)
+  return `${text.replace(/\.$/, '')}${code === null ? '' : ` (${code})`}`
 }
 
 /** Seconds after which the gateway allows another request; null if it named no time. */
 export function retryAfterSec(error: unknown): number | null {
   return error instanceof GatewayError ? error.retryAfterSec : null
+}
+
+function retryText(error: GatewayError): string {
+  return error.retryAfterSec === null ? '' : ` Try again in ${error.retryAfterSec} s.`
+}
+
+function codeOf(error: GatewayError): string {
+  if (!(error instanceof ContractFailure)) return error.code
+  const { contractError, hostError, txResultCode } = error
+  if (contractError !== null) return `${contractError.name} ${contractError.code}`
+  return hostError === null ? txResultCode ?? error.code : `${hostError.type} ${hostError.code}`
+}
+
+/** What the API says, without what it adds for programs that search its messages. */
+function sentenceOf(error: GatewayError): string {
+  const { message, op } = (error.body ?? {}) as { readonly message?: unknown; readonly op?: unknown }
+  const said = typeof message === 'string' ? message : error.hint
+  if (said !== null) return sentence(said.replace(/^Simulation failed: /, '').replace(/ \[Error\([^\]]*\)\]$/, ''))
+  if (error instanceof ContractFailure && error.stage === 'ledger') return 'The state of the exchange changed after the transaction was prepared. Try again.'
+  if (error.code === 'unsupported_by_deployment') {
+    return typeof op === 'string' ? `The contracts of this exchange have no ${op.replaceAll('_', ' ')}.` : 'The contracts of this exchange do not support this.'
+  }
+  return `The gateway refused the request with status ${error.status}.`
+}
+
+function sentence(text: string): string {
+  const start = `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+  return /[.!?]$/.test(start) ? start : `${start}.`
 }

@@ -7,20 +7,15 @@ import type { CallTransaction, ContractAddresses, GatewayAdvice } from '../clien
 import { every, nowMs } from './clock.ts'
 import { explain } from './explain.ts'
 import { amount, duration, price, signed } from './format.ts'
+import { Declined } from './problems.ts'
 import { Facts } from './ui/layout.tsx'
-
-/** The user chose not to sign. */
-export class Declined extends Error {
-  override readonly name = 'Declined'
-  constructor() {
-    super('You did not sign. Nothing was sent.')
-  }
-}
 
 export interface ReviewOptions {
   readonly contracts: ContractAddresses | null
   /** What the wallet does after the user agrees. */
   readonly walletNote: string
+  /** The transaction's position in a sequence, and what happens if a later one fails. */
+  readonly notes?: readonly string[]
   /** What the gateway expects the transaction to do. */
   readonly advice?: GatewayAdvice
 }
@@ -49,7 +44,7 @@ interface ReviewDialogProps {
   readonly onFinish: (isAgreed: boolean) => void
 }
 
-function ReviewDialog({ verified, options: { contracts, walletNote, advice }, onFinish }: ReviewDialogProps) {
+function ReviewDialog({ verified, options: { contracts, walletNote, notes = [], advice }, onFinish }: ReviewDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const now = useSignal(nowMs())
   useEffect(() => {
@@ -71,6 +66,7 @@ function ReviewDialog({ verified, options: { contracts, walletNote, advice }, on
       <div class='stack'>
         <h2 id='review-heading'>Review the transaction</h2>
         <p id='review-summary' class='lead message'>{summary}</p>
+        {notes.map((text) => <p key={text} class='note warn'>{text}</p>)}
         <p class='note'>Decoded from the transaction itself, which was verified against your order.</p>
         <Facts rows={rows} />
         {advice !== undefined && <Advice advice={advice} />}

@@ -3,11 +3,12 @@
 
 import { computed, effect, signal } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
+import { RateLimited, Unauthorized } from '../../client/src/index.ts'
 import type { Answer, Client } from '../../client/src/index.ts'
 import { nowMs } from '../clock.ts'
 import type { Feed } from '../feed.ts'
 import { timeOfDay } from '../format.ts'
-import { reasonOf, retryAfterSec } from '../problems.ts'
+import { problemOf, reasonOf, retryAfterSec } from '../problems.ts'
 import type { Session } from '../session.ts'
 
 export interface ResourceOptions<Body> {
@@ -28,6 +29,8 @@ export interface Resource<Body> {
   /** Says when the content was read, or why it was not. */
   readonly note: ReadonlySignal<string>
   readonly hasProblem: ReadonlySignal<boolean>
+  /** The code of the problem; null without one. */
+  readonly problemCode: ReadonlySignal<string | null>
   /** Reads while shown. Returns a function that hides it. */
   show(): () => void
   /** Reads now. `reset` clears the content first because it belongs to something else. */
@@ -43,7 +46,7 @@ interface Reading<Body> {
   readonly answer: Answer<Body> | null
   readonly readMs: number | null
   readonly isReading: boolean
-  readonly problem: { readonly text: string; readonly retryMs: number } | null
+  readonly problem: { readonly text: string; readonly code: string | null; readonly retryMs: number } | null
 }
 
 export function createResource<Body>({ feed, session, title, read: readOnce, isManual = false }: ResourceOptions<Body>): Resource<Body> {
@@ -60,7 +63,8 @@ export function createResource<Body>({ feed, session, title, read: readOnce, isM
     } catch (error) {
       if (thisRead !== latestRead) return
       const retryAfter = retryAfterSec(error) ?? 0
-      const problem = { text: reasonOf(error), retryMs: nowMs() + (retryAfter > 0 ? retryAfter * 1000 : RETRY_AFTER_MS) }
+      const { text, code } = problemTexts(error)
+      const problem = { text, code, retryMs: nowMs() + (retryAfter > 0 ? retryAfter * 1000 : RETRY_AFTER_MS) }
       state.value = { ...state.peek(), isReading: false, problem }
     }
   }
@@ -83,6 +87,7 @@ export function createResource<Body>({ feed, session, title, read: readOnce, isM
     answer: computed(() => state.value.answer),
     isStale: computed(() => isOld.value || (state.value.problem !== null && state.value.answer !== null)),
     hasProblem: computed(() => state.value.problem !== null),
+    problemCode: computed(() => state.value.problem?.code ?? null),
     note: computed(() => noteText(title, state.value, { now: feed.now.value, isOld: isOld.value })),
     show() {
       const { readMs } = state.peek()
@@ -95,6 +100,13 @@ export function createResource<Body>({ feed, session, title, read: readOnce, isM
     },
     read,
   }
+}
+
+/** The sentence of a rate limit already has its code. */
+function problemTexts(error: unknown): { readonly text: string; readonly code: string | null } {
+  if (error instanceof RateLimited || error instanceof Unauthorized) return { text: reasonOf(error), code: null }
+  const { text, code } = problemOf(error)
+  return { text: text.replace(/\.$/, ''), code }
 }
 
 function noteText(title: string, { answer, readMs, problem }: Reading<unknown>, { now, isOld }: { readonly now: number; readonly isOld: boolean }): string {

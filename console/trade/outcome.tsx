@@ -3,8 +3,10 @@
 import type { RefusedToSign } from '../../client/src/index.ts'
 import { Facts } from '../ui/layout.tsx'
 import { ExplorerLink } from '../ui/links.tsx'
+import { ProblemText } from '../ui/problem.tsx'
 import { Table } from '../ui/table.tsx'
-import type { Sender, Sending } from './send.ts'
+import type { Sender } from './send.ts'
+import type { Sending } from './sequence.ts'
 
 /** Shows hashes whole. */
 const HASH_LENGTH = 32
@@ -23,11 +25,18 @@ function OutcomeMessage({ sending, sender }: { readonly sending: Sending; readon
       </div>
     )
     case 'done': return <Done {...sending} />
-    case 'stopped': return <div class='message stack bad'><p>{sending.text}</p></div>
-    case 'refused': return <Refusal error={sending.error} />
+    case 'stopped': return (
+      <div class='message stack bad'>
+        <p><ProblemText problem={sending.problem} /></p>
+        {sending.effect !== '' && <p>{sending.effect}</p>}
+        {sending.canResume && <button type='button' onClick={() => void sender.resume()}>Send the rest again</button>}
+      </div>
+    )
+    case 'refused': return <Refusal error={sending.error} effect={sending.effect} />
     case 'unknown': return (
       <div class='message stack bad'>
         <p>The transaction was signed and sent, but its outcome is not known yet. Check it before you trade again.</p>
+        {sending.effect !== '' && <p>{sending.effect}</p>}
         <p class='mono'><ExplorerLink page='tx' id={sending.error.transaction.hash} length={HASH_LENGTH} /></p>
         <button type='button' onClick={() => void sender.check(sending.error)}>Check again</button>
       </div>
@@ -51,11 +60,11 @@ function Done({ title, traded: { positionId, order, ledger, hash } }: Extract<Se
 }
 
 /** The gateway is faulty or malicious. */
-function Refusal({ error }: { readonly error: RefusedToSign }) {
+function Refusal({ error, effect }: { readonly error: RefusedToSign; readonly effect: string }) {
   return (
     <div class='message stack bad'>
       <p class='lead'>Not signed: the gateway prepared a transaction that differs from your order.</p>
-      <p>Nothing was sent. Do not trade through this gateway until you know why.</p>
+      <p>{effect === '' ? 'Nothing was sent.' : effect} Do not trade through this gateway until you know why.</p>
       <Table
         caption='Your order and the prepared transaction' empty='' rows={error.differences} keyOf={({ what }) => what}
         columns={[

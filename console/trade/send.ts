@@ -2,60 +2,58 @@
 
 import { signal } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
-import { ContractFailure, RefusedToSign, UnknownOutcome } from '../../client/src/index.ts'
-import type { ContractAddresses, Traded } from '../../client/src/index.ts'
-import { reasonOf } from '../problems.ts'
-import { Declined, review } from '../review.tsx'
+import type { ContractAddresses, Traded, UnknownOutcome } from '../../client/src/index.ts'
+import { review } from '../review.tsx'
 import type { Session } from '../session.ts'
+import { failureOf, notesOf } from './sequence.ts'
+import type { Sending, Sequence } from './sequence.ts'
 import type { TicketStep } from './ticket.ts'
-
-/** What became of the last ticket. */
-export type Sending =
-  | { readonly kind: 'idle' }
-  /** `step` counts from 1. */
-  | { readonly kind: 'working'; readonly text: string; readonly title: string; readonly step: number; readonly steps: number; readonly hash: string | null }
-  | { readonly kind: 'done'; readonly title: string; readonly traded: Traded }
-  | { readonly kind: 'stopped'; readonly text: string }
-  | { readonly kind: 'refused'; readonly error: RefusedToSign }
-  | { readonly kind: 'unknown'; readonly error: UnknownOutcome }
 
 export interface Sender {
   readonly sending: ReadonlySignal<Sending>
   isBusy(): boolean
   /** Resolves when the last transaction has ended or one of them failed; then the rest is not sent. */
   send(steps: readonly TicketStep[]): Promise<void>
+  /** Sends the rest of a sequence again that stopped after its first transaction. */
+  resume(): Promise<void>
   /** Looks up the outcome of a transaction that was not known. */
   check(error: UnknownOutcome): Promise<void>
+  /** Reports why something was not sent at all. */
+  refuse(text: string): void
   clear(): void
 }
 
 export function createSender(session: Session): Sender {
   const sending = signal<Sending>({ kind: 'idle' })
   let contracts: ContractAddresses | null = null
+  let last: Sequence = { steps: [], next: 0, opened: null }
 
-  async function sendStep({ title, request }: TicketStep, opened: number | null, place: { readonly step: number; readonly steps: number }): Promise<Traded> {
+  async function sendStep(step: TicketStep, { steps, next, opened }: Sequence): Promise<Traded> {
     const wallet = session.wallet()
     const working = (text: string, hash: string | null = null): void => {
-      sending.value = { kind: 'working', text, title, hash, ...place }
+      sending.value = { kind: 'working', text, hash, title: step.title, step: next + 1, steps: steps.length }
     }
     working('The gateway is preparing the transaction…')
     contracts ??= addressesOf(await session.client().getHealth())
     const walletNote = wallet?.secret !== undefined ? 'The burner wallet signs without asking again.' : 'Your wallet will ask you to confirm.'
-    return await session.client().trade(request(opened), {
-      onVerified: (transaction, advice) => review(transaction, { contracts, walletNote, advice }),
+    return await session.client().trade(step.request(opened), {
+      onVerified: (transaction, advice) => review(transaction, { contracts, walletNote, notes: notesOf(steps, next), advice }),
       onSigned: ({ hash }) => working('Signed and sent. Waiting for a ledger to include it…', hash),
     })
   }
 
-  function fail(error: unknown, { title, step, steps }: { readonly title: string; readonly step: number; readonly steps: number }): void {
-    const rest = step === 1 ? '' : ` The ${step === 2 ? 'first transaction was' : `first ${step - 1} transactions were`} applied; the rest was not sent.`
-    if (error instanceof RefusedToSign) sending.value = { kind: 'refused', error }
-    else if (error instanceof UnknownOutcome) sending.value = { kind: 'unknown', error }
-    else if (error instanceof Declined) sending.value = { kind: 'stopped', text: `${error.message}${rest}` }
-    else {
-      const isFree = step === 1 && error instanceof ContractFailure && error.stage !== 'ledger'
-      const name = steps === 1 ? '' : `${title}: `
-      sending.value = { kind: 'stopped', text: `${name}${isFree ? 'Nothing was traded and nothing was charged' : 'Not traded'}: ${reasonOf(error)}.${rest}` }
+  async function run(sequence: Sequence): Promise<void> {
+    last = sequence
+    for (const step of sequence.steps.slice(sequence.next)) {
+      try {
+        const traded = await sendStep(step, sequence)
+        sequence.opened ??= traded.positionId
+        sequence.next += 1
+        sending.value = { kind: 'done', title: step.title, traded }
+      } catch (error) {
+        sending.value = failureOf(error, sequence)
+        return
+      }
     }
   }
 
@@ -63,29 +61,25 @@ export function createSender(session: Session): Sender {
     sending,
     isBusy: () => sending.value.kind === 'working',
     async send(steps) {
-      if (sending.peek().kind === 'working') return
-      let opened: number | null = null
-      for (const [index, step] of steps.entries()) {
-        const place = { title: step.title, step: index + 1, steps: steps.length }
-        try {
-          const traded = await sendStep(step, opened, place)
-          opened ??= traded.positionId
-          sending.value = { kind: 'done', title: step.title, traded }
-        } catch (error) {
-          fail(error, place)
-          return
-        }
-      }
+      if (sending.peek().kind !== 'working') await run({ steps, next: 0, opened: null })
+    },
+    async resume() {
+      if (sending.peek().kind === 'stopped') await run(last)
     },
     async check(error) {
       const { transaction } = error
       sending.value = { kind: 'working', title: 'Check', text: 'Checking the transaction…', hash: transaction.hash, step: 1, steps: 1 }
       try {
         const { ledger } = await session.client().finish(transaction)
-        sending.value = { kind: 'stopped', text: `The transaction is in ledger ${ledger}.` }
+        const rest = last.steps.length - last.next - 1
+        const effect = rest > 0 ? `The ${rest === 1 ? 'transaction' : `${rest} transactions`} after it ${rest === 1 ? 'was' : 'were'} not sent.` : ''
+        sending.value = { kind: 'stopped', problem: { text: `The transaction is in ledger ${ledger}.`, code: null }, effect, canResume: false }
       } catch (failure) {
-        fail(failure, { title: 'Check', step: 1, steps: 1 })
+        sending.value = failureOf(failure, last)
       }
+    },
+    refuse(text) {
+      if (sending.peek().kind !== 'working') sending.value = { kind: 'stopped', problem: { text, code: null }, effect: 'Nothing was sent.', canResume: false }
     },
     clear() {
       if (sending.peek().kind !== 'working') sending.value = { kind: 'idle' }

@@ -9,6 +9,7 @@ import { usePrice } from '../state/use-price.ts'
 import { useResource } from '../state/use-resource.ts'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { Choice, Facts } from '../ui/layout.tsx'
+import { ProblemText } from '../ui/problem.tsx'
 import { WalletPrompt } from '../wallet/wallet-section.tsx'
 import { Outcome } from './outcome.tsx'
 import type { Sender } from './send.ts'
@@ -198,7 +199,7 @@ function Preview({ input, check, reading: { quote, problem } }: {
           [`Room for ${input.side === 'Long' ? 'longs' : 'shorts'}`, quote?.headroom === null || quote === null ? 'n/a' : `${amount(quote.headroom, 0)} USDC`],
         ]}
       />
-      {problem !== null && <p class='note problem'>{`No preview: ${problem}.`}</p>}
+      {problem !== null && <p class='note problem'>No preview: <ProblemText problem={problem} /></p>}
     </div>
   )
 }

@@ -63,6 +63,10 @@ export interface TicketContext {
 /** One transaction of a ticket. `opened` is the position that the first step opened. */
 export interface TicketStep {
   readonly title: string
+  /** What to know about the sequence before signing this transaction. */
+  readonly note?: string
+  /** What is missing if an earlier transaction was applied and this one was not. */
+  ifNotSent?(opened: number | null): string
   request(opened: number | null): TradeRequest
 }
 
@@ -272,11 +276,13 @@ const ATTACHED_SLIPPAGE_BPS = 100
 
 function attachedSteps({ takeProfit, stopLoss }: TicketInput): readonly TicketStep[] {
   const attached = [
-    { title: 'Set the take-profit', op: 'set_take_profit', triggerPrice: parseAmount(takeProfit) },
-    { title: 'Set the stop-loss', op: 'set_stop_loss', triggerPrice: parseAmount(stopLoss) },
+    { name: 'take-profit', op: 'set_take_profit', triggerPrice: parseAmount(takeProfit) },
+    { name: 'stop-loss', op: 'set_stop_loss', triggerPrice: parseAmount(stopLoss) },
   ] as const
-  return attached.flatMap(({ title, op, triggerPrice }) => (triggerPrice === null ? [] : [{
-    title, request: (opened: number | null) => ({ op, positionId: String(opened), triggerPrice, slippageToleranceBps: ATTACHED_SLIPPAGE_BPS }),
+  return attached.flatMap(({ name, op, triggerPrice }) => (triggerPrice === null ? [] : [{
+    title: `Set the ${name}`,
+    ifNotSent: (opened: number | null) => `Position ${opened === null ? '' : `${opened} `}is open without its ${name}.`,
+    request: (opened: number | null) => ({ op, positionId: String(opened), triggerPrice, slippageToleranceBps: ATTACHED_SLIPPAGE_BPS }),
   }]))
 }
 

@@ -6,7 +6,8 @@ import type { ReadonlySignal } from '@preact/signals'
 import type { TradeQuote } from '../../client/src/index.ts'
 import { after } from '../clock.ts'
 import { useParts } from '../parts.ts'
-import { reasonOf } from '../problems.ts'
+import { problemOf } from '../problems.ts'
+import type { Problem } from '../problems.ts'
 import type { Side } from './ticket.ts'
 
 export interface QuoteInput {
@@ -20,7 +21,7 @@ export interface QuoteInput {
 export interface QuoteReading {
   /** Null: not read yet, or it could not be read. */
   readonly quote: TradeQuote | null
-  readonly problem: string | null
+  readonly problem: Problem | null
 }
 
 const TYPING_MS = 250
@@ -44,7 +45,7 @@ export function useQuote({ asset, side, collateral, leverage }: QuoteInput): Rea
         reading.value = { quote: body, problem: null }
       } catch (error) {
         if (aborted.signal.aborted) return
-        reading.value = { quote: null, problem: reasonOf(error) }
+        reading.value = { quote: null, problem: problemOf(error) }
       }
       if (!aborted.signal.aborted) cancel = after(REPEAT_MS, () => void read(amount, times))
     }

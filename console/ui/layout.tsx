@@ -36,7 +36,8 @@ export function Facts({ rows, inline = false }: { readonly rows: readonly (reado
 
 /** Says when a resource was read, or why it was not. */
 export function ReadNote({ resource }: { readonly resource: Resource<unknown> }) {
-  return <p class={resource.hasProblem.value ? 'note problem' : 'note'}>{resource.note}</p>
+  const code = resource.problemCode.value
+  return <p class={resource.hasProblem.value ? 'note problem' : 'note'}>{resource.note}{code !== null && <> <code class='note'>{code}</code></>}</p>
 }
 
 /** Content of a resource: grey while it may be out of date. */
