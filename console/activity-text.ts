@@ -35,10 +35,28 @@ export function transactionOf(change: OrderChange): string | null {
   return change.kind === 'fill' ? change.row.txHash : (change.row.ended ?? change.row.placed)?.txHash ?? null
 }
 
+/** Identifies a change: the stream and the lists report the same one. */
+export function identityOf(change: OrderChange): string {
+  if (change.kind === 'submission') return `submission ${change.row.hash} ${change.row.status}`
+  if (change.kind === 'order') return `order ${change.row.orderId} ${change.row.status}`
+  return `fill ${change.row.seq} ${change.row.positionId} ${change.row.kind}`
+}
+
+/** Unix seconds of the ledger that made the change; null if none did. */
+export function timeOf(change: OrderChange): number | null {
+  return change.kind === 'order' ? (change.row.ended ?? change.row.placed)?.ts ?? null : change.row.ts
+}
+
 /** Null for a change that another sentence covers. */
 export function describeChange(change: OrderChange): Sentence | null {
   if (change.kind === 'order') return describeOrder(change.row)
   return change.kind === 'fill' ? describeFill(change.row) : describeSubmission(change.row)
+}
+
+/** What became of an order, after its id. */
+export function orderState({ status, ended, execution }: Order): string {
+  if (status === 'executed') return execution === null ? 'executed' : `executed at ${price(execution.price)}`
+  return status === 'cancelled' && ended !== null ? `cancelled: ${END_REASONS[ended.reason] ?? ended.reason}` : status
 }
 
 function describeOrder({ orderId, orderType, asset, status, ended, execution }: Order): Sentence | null {
@@ -68,8 +86,10 @@ function describeFill({ kind, asset, direction, size, price: at, pnl }: Fill): S
   return { tone, text: `${what} was ${VERBS[kind] ?? kind}${details.join('')}.` }
 }
 
-/** A success shows itself as an order or a fill, unless it changed neither. */
-function describeSubmission({ hash, status, op, contractError }: Transaction): Sentence | null {
+/** Their success shows itself as an order or a fill. */
+const SHOWN_BY_EVENTS = /^(open_position|close_position|place_|set_stop_loss|set_take_profit|cancel_)/
+
+function describeSubmission({ hash, status, op, contractError, ledger }: Transaction): Sentence | null {
   const name = `Transaction ${hash.slice(0, 8)}${op === null ? '' : ` (${op.replaceAll('_', ' ')})`}`
   if (status === 'FAILED') {
     const reason = contractError === null ? '' : `: ${contractError.name} (${contractError.code})`
@@ -78,5 +98,8 @@ function describeSubmission({ hash, status, op, contractError }: Transaction): S
   if (status === 'REJECTED') return { tone: 'bad', text: `${name} was rejected by the network. Nothing was charged.` }
   if (status === 'EXPIRED') return { tone: 'bad', text: `${name} expired without being applied. It is safe to send it again.` }
   if (status === 'UNKNOWN') return { tone: 'bad', text: `${name} has no known outcome yet. Check it before you trade again.` }
+  if (status === 'SUCCESS' && (op === null || !SHOWN_BY_EVENTS.test(op))) {
+    return { tone: 'good', text: `${name} is final${ledger === null ? '' : ` in ledger ${ledger}`}.` }
+  }
   return null
 }

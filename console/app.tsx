@@ -14,6 +14,7 @@ import type { Route } from './router.ts'
 import { StatusLine } from './status.tsx'
 import { switchToNextTheme, theme } from './theme.ts'
 import { TradePage } from './trade/trade-page.tsx'
+import { ActivityButton } from './ui/activity-panel.tsx'
 import { Navigation } from './ui/navigation.tsx'
 import type { NavigationEntry } from './ui/navigation.tsx'
 import { Toasts } from './ui/toasts.tsx'
@@ -57,7 +58,10 @@ export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
       <header class='top'>
         <p class='brand'>Perpetual exchange <span class='tag'>test funds</span></p>
         <Navigation entries={PAGES} current={name} />
-        <div class='tools'><button type='button' class='quiet' onClick={switchToNextTheme}>Theme: {theme}</button></div>
+        <div class='tools'>
+          <ActivityButton />
+          <button type='button' class='quiet theme' aria-label={`Theme: ${theme.value}`} onClick={switchToNextTheme}><span>Theme: {theme}</span></button>
+        </div>
       </header>
       <StatusLine />
       <main id='main' tabIndex={-1} ref={main}><Page key={name} path={path} /></main>

@@ -5,6 +5,7 @@ import { App } from './app.tsx'
 import { after } from './clock.ts'
 import { el, pageElement } from './dom.ts'
 import { createFeed } from './feed.ts'
+import { keepFocus } from './focus.ts'
 import type { PageParts } from './page.ts'
 import { PartsContext } from './parts.ts'
 import { reasonOf, retryAfterSec } from './problems.ts'
@@ -23,7 +24,7 @@ const wallets = createWallets({ session, settings })
 const feed = createFeed(session.client())
 const markets = new Map<string, string>()
 const account = createAccount({ feed, session })
-const activity = createActivity({ feed, account })
+const activity = createActivity({ feed, session, account })
 const parts: PageParts = { feed, session, settings, wallets, account, activity, markets: () => markets }
 
 /** Loads the markets, then shows the page. Retries until it succeeds. */
@@ -43,6 +44,7 @@ async function loadMarkets(): Promise<void> {
 }
 
 pageElement('main').textContent = 'Loading…'
+keepFocus(document.body)
 // The URL fragment names the page, so this link must not change it.
 document.querySelector('.skip')?.addEventListener('click', (event) => {
   event.preventDefault()

@@ -18,6 +18,8 @@ export interface Account {
   readonly version: ReadonlySignal<number>
   /** Calls `listener` with each change of an order, a position or a submission. Returns a function that removes it. */
   onChange(listener: (change: OrderChange) => void): () => void
+  /** Calls `listener` when changes were missed that the stream cannot send again. Returns a function that removes it. */
+  onGap(listener: () => void): () => void
 }
 
 /** Several changes of one transaction cause one read. */
@@ -28,6 +30,7 @@ export function createAccount({ feed, session }: { readonly feed: Feed; readonly
   const owner = signal<string | null>(null)
   const version = signal(0)
   const listeners = new Set<(change: OrderChange) => void>()
+  const gapListeners = new Set<() => void>()
   let stream: Stream | null = null
   let subscribed = ''
   let cancelRead = (): void => {}
@@ -53,6 +56,11 @@ export function createAccount({ feed, session }: { readonly feed: Feed; readonly
     if (account === null) return
     stream = session.client().stream()
     stream.on(`account.events.${account}`, onAnyChange)
+    stream.onProblem(({ kind }) => {
+      if (kind !== 'gap') return
+      onAnyChange()
+      for (const listener of gapListeners) listener()
+    })
     stream.on(`account.orders.${account}`, ({ data }) => {
       onAnyChange()
       // What became complete was reported before.
@@ -78,6 +86,10 @@ export function createAccount({ feed, session }: { readonly feed: Feed; readonly
     onChange(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
+    },
+    onGap(listener) {
+      gapListeners.add(listener)
+      return () => void gapListeners.delete(listener)
     },
   }
 }

@@ -1,6 +1,8 @@
 // What became of the last order that was sent.
 
 import type { RefusedToSign } from '../../client/src/index.ts'
+import { orderState } from '../activity-text.ts'
+import { useParts } from '../parts.ts'
 import { Facts } from '../ui/layout.tsx'
 import { ExplorerLink } from '../ui/links.tsx'
 import { ProblemText } from '../ui/problem.tsx'
@@ -51,12 +53,19 @@ function Done({ title, traded: { positionId, order, ledger, hash } }: Extract<Se
       <Facts
         rows={[
           ...(positionId === null ? [] : [['Position', String(positionId)] as const]),
-          ...(order === null ? [] : [['Order', order.orderId === null ? 'ID unknown' : `${order.orderId}, ${order.state}`] as const]),
+          ...(order === null ? [] : [['Order', order.orderId === null ? 'ID unknown' : <OrderState orderId={order.orderId} state={order.state} />] as const]),
           ['Transaction', <span class='mono'><ExplorerLink page='tx' id={hash} length={HASH_LENGTH} /></span>],
         ]}
       />
     </div>
   )
+}
+
+/** The order's state, which the message follows until the form changes. */
+function OrderState({ orderId, state }: { readonly orderId: number; readonly state: string }) {
+  const { activity } = useParts()
+  const latest = activity.order(orderId)
+  return <>{`${orderId}, ${latest === undefined ? state : orderState(latest)}`}</>
 }
 
 /** The gateway is faulty or malicious. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { components } from '../../client/src/generated/openapi.ts'
-import { describeChange } from '../../console/activity-text.ts'
+import { describeChange, identityOf, orderState, timeOf } from '../../console/activity-text.ts'
 
 type Row<Name extends 'Order' | 'Fill' | 'Transaction'> = components['schemas'][Name]
 
@@ -38,9 +38,32 @@ test('reports a liquidation as urgent, with its loss', () => {
   assert.equal(fill({ kind: 'liquidation', asset: null, direction: null, price: null, size: null, pnl: null })?.text, 'Your position was liquidated.')
 })
 
+test('says what became of an order in the message that placed it', () => {
+  const state = (change: Partial<Row<'Order'>>) => orderState({ ...ORDER, ...change })
+  const execution = { price: '900000000000', size: '1', fee: null, keeperReward: null, positionId: 4, pnl: null }
+  assert.equal(state({}), 'pending')
+  assert.equal(state({ status: 'executed', execution }), 'executed at 90,000.00')
+  assert.equal(state({ status: 'cancelled', ended: { ...PLACE, reason: 'pos_closed' } }), 'cancelled: its position was closed')
+})
+
+test('the stream and the lists identify the same change alike, with the time of its ledger', () => {
+  const ended = { ...PLACE, ts: 120, reason: 'user' }
+  const changes = [
+    { kind: 'order', row: { ...ORDER, placed: PLACE } }, { kind: 'order', row: { ...ORDER, status: 'cancelled', placed: PLACE, ended } },
+    { kind: 'fill', row: { ...FILL, seq: 9, positionId: 4, ts: 130 } }, { kind: 'submission', row: { ...SUBMISSION, status: 'EXPIRED', ts: null } },
+  ] as const
+  assert.deepEqual(changes.map((change) => [identityOf(change), timeOf(change)]), [
+    ['order 12 pending', 100], ['order 12 cancelled', 120], ['fill 9 4 close', 130], ['submission 0123456789abcdef EXPIRED', null],
+  ])
+})
+
 test('reports a submission that did not succeed, and leaves successes to their orders and fills', () => {
   assert.equal(submission({}), null)
   assert.equal(submission({ status: 'PENDING' }), null)
+  assert.deepEqual(['set_stop_loss', 'cancel_order', 'place_limit_order'].map((op) => submission({ op })), [null, null, null])
+  // Nothing else reports these.
+  const deposited = submission({ op: 'deposit_cross_margin', ledger: 7 })
+  assert.deepEqual(deposited, { tone: 'good', text: 'Transaction 01234567 (deposit cross margin) is final in ledger 7.' })
   assert.equal(submission({ status: 'FAILED', contractError: { code: 22, name: 'InsufficientCollateral' } })?.text,
     'Transaction 01234567 (open position) failed in a ledger: InsufficientCollateral (22). Its fee was charged.')
   assert.match(submission({ status: 'EXPIRED' })?.text ?? '', /safe to send it again/)
