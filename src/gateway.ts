@@ -63,6 +63,7 @@ import type { Relay } from './relay/relay.ts'
 import { actionsRoutes } from './routes/actions.ts'
 import { adlRoutes } from './routes/adl.ts'
 import { accountFeedsRoutes } from './routes/account-feeds.ts'
+import { accountHoldingsRoutes } from './routes/account-holdings.ts'
 import { accountStateRoutes } from './routes/account-state.ts'
 import { accountRoutes } from './routes/account.ts'
 import { cashLedgerRoutes } from './routes/cash-ledger.ts'
@@ -333,6 +334,7 @@ function callerRoutes(
   keysRoutes(app, { keys })
   accountRoutes(app, { requestLimits })
   accountStateRoutes(app, { accounts })
+  accountHoldingsRoutes(app, { accounts })
 }
 
 function tradingRoutes(

@@ -130,6 +130,10 @@ export const EVENTS_PAGE_LIMIT = 1_000
 export const ACCOUNT_ENTRIES_MAX = 500
 /** Cache time of account state: about the shortest ledger close time. */
 export const ACCOUNT_CACHE_MS = 1_000
+/** Vaults in one request for an account's holdings. Each may cost a simulation. */
+export const HOLDINGS_VAULTS_MAX = 20
+/** Cache time of a vault's full value, which a simulation computes. */
+export const VAULT_VALUE_CACHE_MS = 3_000
 /** Timeout for reading an account from the ledger, including retries. */
 export const ACCOUNT_READ_TIMEOUT_MS = 8_000
 /** Maximum age of the last indexed ledger for readiness. Longer than an RPC node restart or upgrade, shorter than what users tolerate. */

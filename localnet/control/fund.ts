@@ -11,9 +11,12 @@ const DEFAULT_NEW_ACCOUNT_STROOPS = 100_000_000_000n
 /** An account's balance is an i64. */
 const MAX_BALANCE = 2n ** 63n - 1n
 
-/** local_fund: creates the account if necessary, opens its USDC trustline, mints test USDC to it and adds XLM. A contract address gets USDC only. */
+/**
+ * local_fund: creates the account if necessary, opens its trustlines to USDC and the LP token, mints test USDC to it and adds XLM. A contract address gets
+ * USDC only.
+ */
 export function localFund(controls: Controls): ExtraMethod {
-  const { chain, lock, usdcIssuer } = controls
+  const { chain, lock, usdcIssuer, deployment: { usdcAsset, usdcToken, lpAsset } } = controls
   return (params) =>
     lock.run(async () => {
       const { address: account, usdc, xlm } = readParams(params, { address: ACCOUNT_OR_CONTRACT, usdc: AMOUNT, xlm: optional(AMOUNT) })
@@ -25,10 +28,11 @@ export function localFund(controls: Controls): ExtraMethod {
       if (isAccount) {
         const stroops = xlm ?? (chain.entries([accountKeyXdr(account)]).length > 0 ? 0n : DEFAULT_NEW_ACCOUNT_STROOPS)
         chain.grant(account, 'native', stroops)
-        if (account !== usdcIssuer.address) chain.grant(account, controls.deployment.usdcAsset, 0n)
+        if (account !== usdcIssuer.address) chain.grant(account, usdcAsset, 0n)
+        if (account !== lpAsset.split(':')[1]) chain.grant(account, lpAsset, 0n)
       }
       if (usdc === 0n) return { ledger: chain.closeLedger() }
-      const mint = { contract: controls.deployment.usdcToken, functionName: 'mint', args: [address(account), i128(usdc)] }
+      const mint = { contract: usdcToken, functionName: 'mint', args: [address(account), i128(usdc)] }
       await applyInvocation(chain, usdcIssuer, () => mint)
       return { ledger: latestView(chain).sequence }
     })

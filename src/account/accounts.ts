@@ -16,6 +16,8 @@ import type { AccountState } from '../resources/account-state.ts'
 import type { OpenOrders } from '../resources/open-order.ts'
 import type { AccountEntries, AccountIds, TokenAssets } from './entries.ts'
 import { NO_IDS, readAccount } from './entries.ts'
+import { createHoldingsReader } from './holdings.ts'
+import type { ReadHoldings } from './holdings.ts'
 import { createOrderSources } from './order-discovery.ts'
 import type { ListOrderIds } from './order-discovery.ts'
 import { createQuoteReader, readCloseSec } from './quotes.ts'
@@ -23,10 +25,11 @@ import type { AccountCall } from './quotes.ts'
 import { buildState, openOrders } from './state.ts'
 import { createTokenAssetReader } from './token-assets.ts'
 
-/** Both reject with RpcFailure when the ledger cannot be read. Neither returns an older state than before. */
+/** All reject with RpcFailure when the ledger cannot be read. Orders and state are never older than before. */
 export interface Accounts {
   openOrders(request: AccountRequest): Promise<OpenOrders>
   state(request: AccountRequest): Promise<AccountState>
+  readonly holdings: ReadHoldings
 }
 
 export interface AccountRequest {
@@ -113,6 +116,7 @@ export function createAccounts(parts: AccountsParts): Accounts {
 
   return {
     openOrders: (request) => atLeast(orders, request, (call) => readOrders(request.owner, call)),
+    holdings: createHoldingsReader(parts),
     state: (request) => atLeast(states, request, (call) => readState(request.owner, call)),
   }
 }

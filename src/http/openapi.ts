@@ -3,6 +3,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { TSchema } from 'typebox'
+import { AccountHoldings, VaultHolding } from '../resources/account-holdings.ts'
 import { AccountIdentity } from '../resources/account-identity.ts'
 import { AccountLimits, RateLimitBucket } from '../resources/account-limits.ts'
 import { AccountState } from '../resources/account-state.ts'
@@ -69,7 +70,8 @@ const SCHEMAS: readonly TSchema[] = [
   PlacedOrderRow, Order,
   RealizedTrade, Fill, Candle, LeaderboardEntry, Leaderboard, LeaderRank, LeaderTotals, EventRow, Correction, Health, DeployedContract, Alive, Ready, NotReady,
   NotYet,
-  ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountLimits, RateLimitBucket, AccountVolume, OpenOrder, OpenOrders, AccountState,
+  ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountLimits, RateLimitBucket, AccountVolume, OpenOrder, OpenOrders,
+  AccountHoldings, VaultHolding, AccountState,
   TraderVault, VaultTrade, VaultFlow, VaultSample, TraderProfile, PnlPoint, CashMovement, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits, ExportEntry,
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,

@@ -2,11 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { nativeToScVal } from '@stellar/stellar-sdk'
 import { createDeployment } from '../../localnet/genesis.ts'
 import { createIdentities } from '../../localnet/identities.ts'
 import type { ActionRequest } from '../../src/exchange/actions.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
+import type { AccountHoldings } from '../../src/resources/account-holdings.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
+import { callView } from '../support/chain-views.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { call } from '../support/keys.ts'
@@ -161,6 +164,21 @@ test('a leader places every kind of order', async () => {
   await act({ op: 'leader_place_trailing_stop', vaultId: 0, positionId, trailingPercentBps: 500, slippageToleranceBps: 100 })
   await act({ op: 'leader_close_position', vaultId: 0, positionId })
   assert.equal(errorOf(await prepareAction({ op: 'leader_close_position', vaultId: 0, positionId: '4000000000' })), '16 NotVaultPosition')
+})
+
+test('holdings have the account\'s shares, the vault\'s value with its positions, and the end of the cooldown after a deposit', async () => {
+  const { status, body, text } = await call<AccountHoldings>(fixture.gateway.app, '/v1/account/me/holdings?vaults=0,7', { key: trader.key })
+  assert.equal(status, 200, text)
+  const [own, unknown] = body.vaults
+  const { vault, vaultFactory } = fixture.network.contracts
+  const [id, owner] = [nativeToScVal(0, { type: 'u32' }), nativeToScVal(trader.address, { type: 'address' })]
+  assert.equal(own?.shares, String(await callView(fixture, vaultFactory, 'shares_of', id, owner)))
+  assert.equal(own?.fullValue, String(await callView(fixture, vaultFactory, 'get_full_nav', id)))
+  assert.deepEqual(unknown, { vaultId: 7, shares: '0', fullValue: null })
+  const { withdrawCooldownSec, lastDepositTs, withdrawableAt, depositCap, deposited } = body.pool
+  assert.equal(lastDepositTs, Number(await callView(fixture, vault, 'get_last_deposit_ts', owner)))
+  assert.deepEqual([withdrawCooldownSec, withdrawableAt, depositCap, deposited], [1_800, (lastDepositTs ?? 0) + 1_800, null, String(30_000n * ONE)])
+  assert.equal((await call(fixture.gateway.app, '/v1/account/me/holdings?vaults=a', { key: trader.key })).status, 400)
 })
 
 test('claims a shortfall, of which there is none', async () => {

@@ -356,6 +356,10 @@ const ENDPOINTS: readonly Endpoint[] = [
     path: '/v1/account/me/state', key: true, query: [],
     body: ['owner', 'ledger', 'ledgerCloseTs', 'positions', 'orders', 'balances', 'cross', 'fees', 'limits', 'unknown'], errors: [401, 429, 500, 502],
   },
+  {
+    path: '/v1/account/me/holdings', key: true, query: ['vaults? string pattern=^[0-9]{1,9}(,[0-9]{1,9}){0,19}$'],
+    body: ['owner', 'ledger', 'pool', 'vaults'], errors: [400, 401, 429, 500, 502],
+  },
   { path: '/v1/account/volume', indexed: true, query: [ADDRESS, AT_LEDGER], body: ['address', 'volume14d'], errors: [400, 429, 500] },
   {
     method: 'post', path: '/v1/orders/prepare', key: true, operations: OPERATIONS, query: [],

@@ -68,6 +68,7 @@ export const ENDPOINTS = {
   getAccountLimits: 'GET /v1/account/me/limits',
   listAccountOpenOrders: 'GET /v1/account/me/orders/open',
   getAccountState: 'GET /v1/account/me/state',
+  getAccountHoldings: 'GET /v1/account/me/holdings',
   prepareOrder: 'POST /v1/orders/prepare',
   prepareAction: 'POST /v1/actions/prepare',
   submitTransaction: 'POST /v1/tx/submit',

@@ -1087,6 +1087,37 @@ export interface components {
       /** @description Close time of that ledger, Unix seconds. Null if the network did not report it. */
       readonly ledgerCloseTs: number | null;
     };
+    /** @description What an account has in the liquidity pool and in trader vaults. */
+    readonly AccountHoldings: {
+      /** @description The account. */
+      readonly owner: string;
+      /** @description Ledger that the entries were read from. */
+      readonly ledger: number;
+      /** @description The liquidity pool. The balance of LP tokens is in GET /v1/account/me/state. */
+      readonly pool: {
+        /** @description Time after a deposit without withdrawals, seconds. 0 where there is none. Null if unreadable. */
+        readonly withdrawCooldownSec: number | null;
+        /** @description Time of the account's last deposit, Unix seconds. Null if there is none, or it is not recorded. */
+        readonly lastDepositTs: number | null;
+        /** @description End of the time without withdrawals, Unix seconds. Null without a deposit. */
+        readonly withdrawableAt: number | null;
+        /** @description Highest sum of all deposits of one account in USDC, 7-decimal. Null without a cap. */
+        readonly depositCap: string | null;
+        /** @description Sum of the account's deposits that count towards the cap in USDC, 7-decimal. Null where it is not recorded. */
+        readonly deposited: string | null;
+      };
+      /** @description The requested vaults, in the order of the request. */
+      readonly vaults: readonly components["schemas"]["VaultHolding"][];
+    };
+    /** @description What an account has in a trader vault. */
+    readonly VaultHolding: {
+      /** @description Vault id. */
+      readonly vaultId: number;
+      /** @description Shares of the account in the vault, 7-decimal. Null if unreadable. */
+      readonly shares: string | null;
+      /** @description Value of the whole vault in USDC, with the positions and orders of its leader, 7-decimal. Deposits and withdrawals use it. Null where the contracts count the vault's USDC alone (generation 1), and while they cannot value the vault. */
+      readonly fullValue: string | null;
+    };
     /** @description Positions, orders, balances and margin of an account at one ledger. */
     readonly AccountState: {
       /** @description The account. */
@@ -5016,6 +5047,32 @@ export interface operations {
         };
         content: {
           readonly "application/json": components["schemas"]["AccountState"];
+        };
+      };
+    };
+  };
+  /**
+   * Get your shares in the pool and in vaults. Needs a key.
+   * @description Returns your shares in the given trader vaults, what those vaults are worth with their open positions, and when you can withdraw from the liquidity pool. Read from the ledger.
+   */
+  readonly getAccountHoldings: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Vault ids, separated by commas, at most 20. None by default. */
+        readonly vaults?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["AccountHoldings"];
         };
       };
     };
