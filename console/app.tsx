@@ -10,6 +10,9 @@ import { MarketsPage } from './pages/markets.tsx'
 import { PositionsPage } from './pages/positions.tsx'
 import { SystemPage } from './pages/system.tsx'
 import { createVaultsPage } from './pages/vaults.ts'
+import { PortfolioPage } from './portfolio/portfolio-page.tsx'
+import { ReferralsPage } from './portfolio/referrals-page.tsx'
+import { TraderPage } from './portfolio/trader-page.tsx'
 import type { Route } from './router.ts'
 import { StatusLine } from './status.tsx'
 import { switchToNextTheme, theme } from './theme.ts'
@@ -27,18 +30,26 @@ export interface PageProps {
 
 interface PageEntry extends NavigationEntry {
   readonly Page: ComponentType<PageProps>
+  /** Reached by links to one of its subjects only. */
+  readonly isHidden?: true
 }
 
 const TRADE: PageEntry = { name: 'trade', title: 'Trade', isMain: true, Page: TradePage }
 const PAGES: readonly PageEntry[] = [
   TRADE,
   { name: 'markets', title: 'Markets', isMain: true, Page: MarketsPage },
-  { name: 'positions', title: 'Positions', isMain: true, Page: PositionsPage },
+  { name: 'positions', title: 'Positions', Page: PositionsPage },
+  { name: 'portfolio', title: 'Portfolio', isMain: true, Page: PortfolioPage },
   { name: 'leaders', title: 'Leaders', Page: LeadersPage },
   { name: 'vaults', title: 'Vaults', isMain: true, Page: (props) => <ElementPage {...props} name='vaults' create={createVaultsPage} /> },
+  { name: 'trader', title: 'Trader', isHidden: true, Page: TraderPage },
+  { name: 'referrals', title: 'Referrals', Page: ReferralsPage },
   { name: 'keys', title: 'Wallet and keys', Page: KeysPage },
   { name: 'system', title: 'System', Page: SystemPage },
 ]
+
+/** The pages of the navigation. */
+const LINKED = PAGES.filter(({ isHidden }) => isHidden !== true)
 
 export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
   const { activity } = useParts()
@@ -57,7 +68,7 @@ export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
     <>
       <header class='top'>
         <p class='brand'>Perpetual exchange <span class='tag'>test funds</span></p>
-        <Navigation entries={PAGES} current={name} />
+        <Navigation entries={LINKED} current={name} />
         <div class='tools'>
           <ActivityButton />
           <button type='button' class='quiet theme' aria-label={`Theme: ${theme.value}`} onClick={switchToNextTheme}><span>Theme: {theme}</span></button>

@@ -25,6 +25,7 @@ const CONDITION = ['Trigger condition', 'condition'] as const
 const SLIPPAGE = ['Slippage tolerance', 'percent'] as const
 const LIFETIME = ['Time in force', 'lifetime'] as const
 const POSITION = ['Position', 'number'] as const
+const CODE = ['Code', 'text'] as const
 const AMOUNT = ['Amount', 'usdc'] as const
 /** Only in contracts of generation 2. */
 const WORST_PRICE = ['Worst price', 'limit'] as const
@@ -73,6 +74,9 @@ const FUNCTIONS: Readonly<Record<string, ContractFunction>> = {
   cancel_order: { args: [['Order', 'number']], sentence: ([id]) => `Cancels order ${id}.` },
   deposit_cross_margin: { args: [AMOUNT], sentence: ([sum]) => `Deposits ${sum} from the account into its cross margin.` },
   withdraw_cross_margin: { args: [AMOUNT], sentence: ([sum]) => `Withdraws ${sum} from the account's cross margin.` },
+  create_code: { args: [CODE], sentence: ([code]) => `Registers the referral code ${code} for the account. It cannot be changed later.` },
+  set_referrer: { args: [CODE], sentence: ([code]) => `Makes the owner of the referral code ${code} the referrer of the account. It cannot be changed later.` },
+  claim: { args: [], sentence: () => 'Claims the referral earnings of the account.' },
 }
 
 const STROOPS_PER_XLM = 10_000_000

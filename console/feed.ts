@@ -14,6 +14,8 @@ export interface Feed {
   /** A component that reads it renders again with the next price. */
   price(asset: string): ReceivedPrice | undefined
   head(): ReceivedHead | null
+  /** Unix time by the gateway's clock, seconds; by this browser's before the first heartbeat. */
+  serverTimeSec(): number
   isLive(): boolean
   /** The markets whose prices are subscribed to. */
   assets(): readonly string[]
@@ -32,9 +34,11 @@ export function createFeed(client: Client): Feed {
   const assets = new Set<string>()
   const secondListeners = new Set<() => void>()
   let head: ReceivedHead | null = null
+  let clockOffsetMs = 0
 
   stream.on('heartbeat', ({ data }) => {
     const ageSec = data.ledgerCloseTs === null ? null : Math.max(0, data.ts / 1000 - data.ledgerCloseTs)
+    clockOffsetMs = data.ts - nowMs()
     head = { seq: data.head, ledger: data.ledger, ageSec, receivedMs: nowMs() }
   })
   every(SECOND_MS, () => {
@@ -66,6 +70,7 @@ export function createFeed(client: Client): Feed {
     now,
     price: (asset) => priceOf(asset).value,
     head: () => head,
+    serverTimeSec: () => Math.floor((nowMs() + clockOffsetMs) / 1000),
     isLive: () => streamFreshness(head, nowMs()) === 'fresh',
     assets: () => [...assets],
     subscribe(wanted) {

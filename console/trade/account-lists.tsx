@@ -75,7 +75,8 @@ function stateOf({ status, ended }: Order): string {
   return status === 'cancelled' && ended !== null ? `cancelled: ${END_REASONS[ended.reason] ?? ended.reason}` : status
 }
 
-const CASH_KINDS: Readonly<Record<string, string>> = {
+/** What a movement of cash was for. */
+export const CASH_KINDS: Readonly<Record<string, string>> = {
   open: 'Position opened', close: 'Position closed', liquidation: 'Liquidation', order_escrow: 'Order placed', order_refund: 'Order refunded',
   keeper_reward: 'Keeper reward', cross_deposit: 'Cross deposit', cross_withdraw: 'Cross withdrawal', lp_deposit: 'Pool deposit',
   lp_withdraw: 'Pool withdrawal',

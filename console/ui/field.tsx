@@ -13,16 +13,18 @@ export interface TextFieldOptions {
   readonly suffix?: ComponentChildren
   readonly placeholder?: string
   readonly disabled?: boolean
+  /** The keyboard of a phone; for numbers by default. */
+  readonly inputMode?: 'decimal' | 'text'
 }
 
-export function TextField({ label, value, onInput, help, problem = null, suffix, placeholder, disabled = false }: TextFieldOptions) {
+export function TextField({ label, value, onInput, help, problem = null, suffix, placeholder, disabled = false, inputMode = 'decimal' }: TextFieldOptions) {
   const id = useId()
   return (
     <div class='field'>
       <label for={id}>{label}</label>
       <div class='input'>
         <input
-          id={id} type='text' inputMode='decimal' autocomplete='off' value={value} placeholder={placeholder} disabled={disabled}
+          id={id} type='text' inputMode={inputMode} autocomplete='off' value={value} placeholder={placeholder} disabled={disabled}
           aria-invalid={problem !== null} aria-describedby={`${id}-help ${id}-problem`} onInput={(event) => onInput(event.currentTarget.value)}
         />
         {suffix}

@@ -11,7 +11,7 @@ import type { ConsoleFixture } from '../support/console-fixture.ts'
 
 const skip = skipWithoutChromium()
 const AXE = fileURLToPath(import.meta.resolve('axe-core'))
-const PATHS = ['#/trade/BTC', '#/markets', '#/positions', '#/leaders', '#/vaults', '#/keys', '#/system']
+const PATHS = ['#/trade/BTC', '#/portfolio', '#/trader', '#/referrals', '#/markets', '#/positions', '#/leaders', '#/vaults', '#/keys', '#/system']
 const PHONE = { width: 360, height: 740 }
 const DESKTOP = { width: 1_280, height: 900 }
 

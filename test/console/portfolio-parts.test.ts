@@ -1,9 +1,15 @@
-// The parts of the portfolio, trader and referral pages that need no browser: explorer links.
+// The parts of the portfolio, trader and referral pages that need no browser: explorer links, curves, equity, and the CSV file.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isAddress } from '../../client/src/index.ts'
+import type { AccountState, CashMovement, EventRow } from '../../client/src/index.ts'
 import { explorerUrl } from '../../console/explorer.ts'
+import { curveOf, requestOf, sumOf } from '../../console/portfolio/curve.ts'
+import { CSV_HEADER, csvLine, exact, fileName } from '../../console/portfolio/csv.ts'
+import { equityParts, knownTotalOf, totalOf } from '../../console/portfolio/equity.ts'
+import { sharesOf } from '../../console/portfolio/vault-holdings.ts'
+import { fc } from '../support/fuzz.ts'
 
 const TEST_NETWORK = 'Test SDF Network ; September 2015'
 const PUBLIC_NETWORK = 'Public Global Stellar Network ; September 2015'
@@ -23,4 +29,108 @@ test('an address is valid only with its checksum and of its kind', () => {
   assert.equal(isAddress(account), true)
   assert.equal(isAddress(account, 'contract'), false)
   for (const text of ['', 'G', account.slice(1), account.replace('Q', 'R'), ` ${account}`, account.toLowerCase()]) assert.equal(isAddress(text), false, text)
+})
+
+const SIZE = { width: 100, height: 100 }
+const points = (...cumulative: readonly (string | null)[]) => cumulative.map((value, index) => ({ ts: 1_000 + 60 * index, cumulative: value }))
+
+test('a curve begins at zero, ends at the end of the last interval, and always shows zero', () => {
+  const curve = curveOf(points('100', '50', '200'), { intervalSec: 60, toSec: 1_180 }, SIZE)
+  assert.deepEqual(curve, {
+    line: 'M0 100L33.33 50L66.67 75L100 0', area: 'M0 100L33.33 50L66.67 75L100 0L100 100L0 100Z', zeroY: 100, max: '200', min: '0', last: '200',
+    fromSec: 1_000, toSec: 1_180, unknownFromSec: null,
+  })
+  const loss = curveOf(points('-100'), { intervalSec: 60, toSec: 1_060 }, SIZE)
+  assert.deepEqual([loss?.line, loss?.zeroY, loss?.max, loss?.min], ['M0 0L100 100', 0, '0', '-100'])
+  assert.equal(curveOf(points('0', '0'), { intervalSec: 60, toSec: 1_120 }, SIZE)?.line, 'M0 50L50 50L100 50', 'nothing gained or lost')
+  // The last interval is not over.
+  assert.equal(curveOf(points('10', '10'), { intervalSec: 60, toSec: 1_100 }, SIZE)?.line, 'M0 100L60 0L100 0')
+})
+
+test('a curve ends where values are not known, and there is none without a known value', () => {
+  const curve = curveOf(points('100', null, null), { intervalSec: 60, toSec: 1_180 }, SIZE)
+  assert.deepEqual([curve?.line, curve?.unknownFromSec, curve?.toSec], ['M0 100L33.33 0', 1_060, 1_180])
+  assert.equal(curveOf(points(null, null), { intervalSec: 60, toSec: 1_180 }, SIZE), null)
+  assert.equal(curveOf([], { intervalSec: 60, toSec: 1_180 }, SIZE), null)
+  assert.deepEqual([sumOf(['1', '-3']), sumOf(['1', null]), sumOf([])], ['-2', null, '0'])
+})
+
+test('a range requests at most 200 intervals, aligned and up to now, and "all" begins at the first trade', () => {
+  const nowSec = 1_800_000_123
+  const request = (range: Parameters<typeof requestOf>[0], firstSec = 0) => requestOf(range, { nowSec, firstSec })
+  assert.deepEqual(request('day'), { interval: '15m', intervalSec: 900, from: 1_799_913_600, to: nowSec + 1 })
+  assert.deepEqual([request('week').interval, request('month').interval], ['1h', '4h'])
+  const intervals = [600, 90 * 86_400, 400 * 86_400].map((ageSec) => request('all', nowSec - ageSec).interval)
+  assert.deepEqual(intervals, ['1m', '1d', '1w'])
+  for (const range of ['day', 'week', 'month'] as const) {
+    const { from, to, intervalSec } = request(range)
+    assert.equal(from % intervalSec, 0)
+    assert.ok((to - from) / intervalSec <= 202)
+  }
+})
+
+const MOVEMENT: CashMovement = {
+  seq: 7, kind: 'close', amount: '-12345', balanceOf: 'wallet', positionId: 3, orderId: null, vaultId: null, fee: '1', funding: null, pnl: '-10000000',
+  ledger: 9, ts: 1_700_000_000, txHash: 'ab',
+}
+
+test('writes exact amounts, and distinguishes an unknown amount from one that does not apply', () => {
+  assert.equal(CSV_HEADER, 'seq,time,kind,balance,amount,fee,funding,pnl,position,order,vault,ledger,transaction\r\n')
+  assert.equal(csvLine(MOVEMENT), '7,2023-11-14T22:13:20.000Z,close,wallet,-0.0012345,0.0000001,,-1.0000000,3,,,9,ab\r\n')
+  assert.equal(csvLine({ ...MOVEMENT, amount: null }).split(',')[4], 'unknown')
+  assert.equal(csvLine({ ...MOVEMENT, txHash: 'a,"b"\n' }).endsWith(',"a,""b""\n"\r\n'), true)
+  fc.assert(fc.property(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), (value) => assert.equal(BigInt(exact(String(value)).replace('.', '')), value)))
+})
+
+test('a file is named by the account and the day, and by the part when there are several', () => {
+  const file = { account: 'GABC', nowSec: 1_700_000_000 }
+  assert.equal(fileName({ ...file, part: 1 }), 'cash-GABC-2023-11-14.csv')
+  assert.equal(fileName({ ...file, part: 2 }), 'cash-GABC-2023-11-14-part-2.csv')
+})
+
+const POSITION = {
+  positionId: 1, asset: 'BTC', direction: 0, marginMode: 'isolated', size: '1000', collateral: '100', entryPrice: '200', accruedFunding: '5', closeValue: '90',
+  unrealizedPnl: '0',
+}
+const STATE = {
+  positions: [POSITION, { ...POSITION, positionId: 2, marginMode: 'cross', closeValue: null }], orders: [{ collateral: '40' }, { collateral: null }],
+  balances: { usdc: '1000', lp: '20', xlm: null }, cross: { pool: '300', equity: '395' }, unknown: [],
+} as unknown as AccountState
+const SOURCES = { state: STATE, priceOf: () => '210', lpPrice: '15000000', vaults: [], owed: '0' }
+const valueOf = (parts: ReturnType<typeof equityParts>, name: string) => parts.find((part) => part.name === name)?.value
+
+test('equity counts every part at live prices', () => {
+  const parts = equityParts(SOURCES)
+  assert.deepEqual(parts.map(({ name, value }) => [name, value]), [
+    ['Wallet', '1000'], ['Isolated positions', '145'], ['Cross balance', '300'], ['Cross positions', '145'], ['Collateral of open orders', '40'],
+    ['Pool shares', '30'], ['Vault shares', '0'],
+  ])
+  assert.equal(totalOf(parts), '1660')
+  assert.equal(valueOf(equityParts({ ...SOURCES, priceOf: () => '100' }), 'Isolated positions'), '0', 'the loss is limited to the collateral')
+  assert.equal(valueOf(equityParts({ ...SOURCES, priceOf: () => undefined }), 'Isolated positions'), '90', 'without a live price as of the ledger')
+})
+
+test('an unknown part makes the total unknown, and an account without a trustline has zero', () => {
+  const parts = equityParts({ ...SOURCES, lpPrice: null, vaults: null })
+  assert.deepEqual([totalOf(parts), knownTotalOf(parts), valueOf(parts, 'Pool shares'), valueOf(parts, 'Vault shares')], [null, '1630', null, null])
+  const unknown = [{ part: '/balances/usdc', reason: 'no_trustline' }]
+  const bare = { ...STATE, balances: { usdc: null, lp: null, xlm: null }, unknown } as unknown as AccountState
+  const read = equityParts({ ...SOURCES, state: bare })
+  assert.deepEqual([valueOf(read, 'Wallet'), valueOf(read, 'Pool shares')], ['0', null])
+  assert.equal(valueOf(equityParts({ ...SOURCES, owed: '7' }), 'Owed by the pool'), '7')
+})
+
+test('a vault with open positions is labelled as cash only', () => {
+  const vault = { vaultId: 4, name: 'North', shares: '50', totalUsdc: '300', circulatingShares: '100', openPositions: 2 }
+  const [part] = equityParts({ ...SOURCES, vaults: [vault] }).slice(-1)
+  assert.deepEqual(part, { name: 'Shares of vault 4, North', note: 'cash of the vault only, without its 2 open positions', value: '150' })
+  assert.deepEqual(equityParts({ ...SOURCES, vaults: [{ ...vault, openPositions: 0 }] }).at(-1), { name: 'Shares of vault 4, North', value: '150' })
+  assert.equal(equityParts({ ...SOURCES, vaults: [{ ...vault, totalUsdc: null }] }).at(-1)?.value, null)
+})
+
+test('vault shares are what was bought and not redeemed; unknown if more was redeemed than bought', () => {
+  const flow = (vaultId: number, shares: string) => ({ payload: { vaultId, shares } }) as unknown as EventRow
+  const pool = { payload: { depositor: 'G', lpAmount: '5' } } as unknown as EventRow
+  assert.deepEqual(sharesOf([flow(1, '10'), flow(2, '5'), pool], [flow(2, '5'), flow(1, '4')]), new Map([[1, 6n]]))
+  assert.equal(sharesOf([flow(1, '3')], [flow(1, '4')]), null)
 })

@@ -1,0 +1,82 @@
+// The portfolio of the connected account: equity, PnL, trading figures and the cash ledger.
+
+import { priceFreshness } from '../freshness.ts'
+import { amount } from '../format.ts'
+import { useParts } from '../parts.ts'
+import { useResource } from '../state/use-resource.ts'
+import { Card, Facts, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
+import { AddressLink } from '../ui/links.tsx'
+import { CashSection } from './cash-section.tsx'
+import { equityParts, knownTotalOf, totalOf } from './equity.ts'
+import type { EquityPart } from './equity.ts'
+import { Figures, Ranks } from './figures.tsx'
+import { NeedsKey } from './needs-key.tsx'
+import { PnlSection } from './pnl-section.tsx'
+import { readVaultHoldings } from './vault-holdings.ts'
+
+export function PortfolioPage() {
+  const { account } = useParts()
+  const address = account.owner.value
+  return (
+    <div class='stack'>
+      <PageHeading>Portfolio</PageHeading>
+      {address === null ? <NeedsKey purpose='see your balances, your PnL and every movement of your USDC' /> : <Portfolio key={address} address={address} />}
+    </div>
+  )
+}
+
+function Portfolio({ address }: { readonly address: string }) {
+  const profile = useResource('Figures', (client) => client.getTrader({ address }), [address])
+  return (
+    <>
+      <div class='row'>
+        <span class='mono'><AddressLink address={address} /></span>
+        <a href={`#/trader/${address}`}>Your public page</a>
+        <a href='#/referrals'>Referrals</a>
+      </div>
+      <Equity address={address} />
+      <PnlSection address={address} profile={profile.answer.value?.body ?? null} />
+      <Figures profile={profile} />
+      <Ranks address={address} />
+      <CashSection title='Cash ledger' address={address} read={(client, input) => client.listAccountLedger(input)} />
+    </>
+  )
+}
+
+function Equity({ address }: { readonly address: string }) {
+  const { account, feed } = useParts()
+  const pool = useResource('Pool', (client) => client.getPool())
+  const vaults = useResource('Vault shares', readVaultHoldings, [address])
+  const shortfall = useResource('Owed profit', (client) => client.getShortfall({ address }), [address])
+  const state = account.state.answer.value?.body ?? null
+  const now = feed.now.value
+  const priceOf = (asset: string): string | undefined => {
+    const received = feed.price(asset)
+    return priceFreshness(received, now) === 'fresh' ? received?.price : undefined
+  }
+  const parts = state === null ? null : equityParts({
+    state, priceOf, lpPrice: pool.answer.value?.body.lpPrice ?? null, vaults: vaults.answer.value?.body ?? null,
+    owed: shortfall.answer.value?.body.owed ?? null,
+  })
+  return (
+    <Card title='Equity'>
+      {parts !== null && <Fresh resource={account.state}><EquityParts parts={parts} /></Fresh>}
+      <p class='note'>In USDC, at live prices. XLM pays network fees and is not counted.</p>
+      {[account.state, pool, vaults, shortfall].map((resource, index) => (
+        (index === 0 || resource.hasProblem.value) && <ReadNote key={index} resource={resource} />
+      ))}
+    </Card>
+  )
+}
+
+function EquityParts({ parts }: { readonly parts: readonly EquityPart[] }) {
+  const total = totalOf(parts)
+  const unknown = parts.filter(({ value }) => value === null).map(({ name }) => name)
+  return (
+    <>
+      <p class='total' data-equity>{amount(total)}{total !== null && ' USDC'}</p>
+      {total === null && <p class='note'>{`Known parts: ${amount(knownTotalOf(parts))} USDC. Not known: ${unknown.join(', ')}.`}</p>}
+      <Facts rows={parts.map(({ name, note, value }) => [name, <>{amount(value)}{note !== undefined && <span class='note'>{` ${note}`}</span>}</>])} />
+    </>
+  )
+}

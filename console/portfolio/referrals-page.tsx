@@ -1,0 +1,187 @@
+// Referrals: the account's own code with what it earned, its referrer, and the trades and claims of rewards.
+
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Referrer, ReferralBinding, TradeRequest } from '../../client/src/index.ts'
+import { amount, dateTime, UNKNOWN } from '../format.ts'
+import { useParts } from '../parts.ts'
+import { usePages } from '../state/use-pages.ts'
+import { useResource } from '../state/use-resource.ts'
+import { Outcome } from '../trade/outcome.tsx'
+import { createSender } from '../trade/send.ts'
+import type { Sender } from '../trade/send.ts'
+import { Card, Facts, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
+import { ExplorerLink, TraderLink } from '../ui/links.tsx'
+import { Pager } from '../ui/pager.tsx'
+import { Table } from '../ui/table.tsx'
+import { Name } from '../ui/text.tsx'
+import { CodeForm } from './code-form.tsx'
+import { NeedsKey } from './needs-key.tsx'
+
+/** `#/referrals/CODE` proposes the code's owner as the referrer. */
+export function ReferralsPage({ path: [proposed = ''] }: { readonly path: readonly string[] }) {
+  const { account } = useParts()
+  const address = account.owner.value
+  return (
+    <div class='stack'>
+      <PageHeading>Referrals</PageHeading>
+      {address === null
+        ? (
+          <>
+            {proposed !== '' && <p>You were invited with the code <b><Name text={proposed} /></b>. Open this link again once your account is connected.</p>}
+            <NeedsKey purpose='create a referral code or to set your referrer' />
+          </>
+        )
+        : <Referrals key={address} proposed={proposed} />}
+    </div>
+  )
+}
+
+function Referrals({ proposed }: { readonly proposed: string }) {
+  const { session } = useParts()
+  const sender = useMemo(() => createSender(session), [session])
+  /** The ledger of the last transaction: later reads include its effects. */
+  const minLedger = useRef<number | null>(null)
+  const info = useResource('Referral', (client) => client.getMyReferral({}, minLedger.current === null ? {} : { minLedger: minLedger.current }))
+  const sending = sender.sending.value
+  useEffect(() => {
+    if (sending.kind !== 'done') return
+    minLedger.current = sending.traded.ledger
+    void info.read()
+  }, [sending])
+  const body = info.answer.value?.body ?? null
+  const send = (title: string, request: TradeRequest): void => void sender.send([{ title, request: () => request }])
+  return (
+    <>
+      {session.wallet() === null && <p class='note problem'>Your API key can read. <a href='#/keys'>Connect the wallet of this account</a> to sign.</p>}
+      {body !== null && (
+        <>
+          <Card title='Your code'><Fresh resource={info}><OwnCode self={body.self} sender={sender} onSend={send} /></Fresh></Card>
+          <Card title='Your referrer'>
+            <Fresh resource={info}><OwnReferrer binding={body.binding} proposed={proposed} sender={sender} onSend={send} /></Fresh>
+          </Card>
+        </>
+      )}
+      <Outcome sender={sender} />
+      <ReadNote resource={info} />
+      <Card title='Rewards'><Rewards /></Card>
+    </>
+  )
+}
+
+interface SendProps {
+  readonly sender: Sender
+  readonly onSend: (title: string, request: TradeRequest) => void
+}
+
+function OwnCode({ self, sender, onSend }: SendProps & { readonly self: Referrer | null }) {
+  const { session } = useParts()
+  if (self === null) {
+    return (
+      <>
+        <p>A code identifies you as the referrer of accounts that set it. An account has one code, which cannot be changed.</p>
+        <CodeForm label='New code' sender={sender} onSubmit={(code) => onSend('Create the referral code', { op: 'create_referral_code', code })} />
+      </>
+    )
+  }
+  const hasClaimable = BigInt(self.claimable) > 0n
+  const canClaim = hasClaimable && session.wallet() !== null && !sender.isBusy()
+  return (
+    <>
+      <Facts
+        inline
+        rows={[
+          ['Code', <b><Name text={self.code} /></b>], ['Created', dateTime(self.createdAt)], ['Referred accounts', String(self.referredCount)],
+          ['Fees or volume of their trades', `${amount(self.totalVolumeGenerated)} USDC`], ['Earned', `${amount(self.totalEarned)} USDC`],
+          ['Claimable', `${amount(self.claimable)} USDC`],
+        ]}
+      />
+      <CopyLink code={self.code} />
+      <div class='row'>
+        <button type='button' disabled={!canClaim} onClick={() => onSend('Claim the earnings', { op: 'claim_referral' })}>Claim</button>
+        {!hasClaimable && <span class='note'>Nothing to claim. Contracts of generation 1 pay no rewards yet.</span>}
+      </div>
+    </>
+  )
+}
+
+function CopyLink({ code }: { readonly code: string }) {
+  const [message, setMessage] = useState('')
+  const url = `${location.origin}${location.pathname}#/referrals/${encodeURIComponent(code)}`
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(url)
+      setMessage('Copied.')
+    } catch {
+      setMessage('The browser blocked access to the clipboard. Select the link and copy it yourself.')
+    }
+  }
+  return (
+    <div class='row'>
+      <code data-link>{url}</code>
+      <button type='button' onClick={() => void copy()}>Copy link</button>
+      <span class='note' role='status'>{message}</span>
+    </div>
+  )
+}
+
+function OwnReferrer({ binding, proposed, sender, onSend }: SendProps & { readonly binding: ReferralBinding | null; readonly proposed: string }) {
+  if (binding !== null) {
+    return (
+      <Facts
+        inline
+        rows={[
+          ['Referrer', <TraderLink address={binding.referrer} length={8} />], ['Code', <Name text={binding.code} />], ['Since', dateTime(binding.boundAt)],
+          ['Transaction', <ExplorerLink page='tx' id={binding.txHash} length={8} />],
+        ]}
+      />
+    )
+  }
+  return (
+    <>
+      <p>The owner of the code becomes your referrer. An account has one referrer, which cannot be changed.</p>
+      <CodeForm
+        label='Code of your referrer' initial={proposed} sender={sender} onSubmit={(code) => onSend('Set the referrer', { op: 'set_referrer', code })}
+      />
+    </>
+  )
+}
+
+function Rewards() {
+  const { account } = useParts()
+  const owner = account.owner.value
+  const trades = usePages('Referral trades', (client, cursor) => client.listMyReferralTrades(cursor), [owner])
+  const claims = usePages('Referral claims', (client, cursor) => client.listMyReferralClaims(cursor), [owner])
+  return (
+    <>
+      <Fresh resource={trades.list}>
+        <Table
+          caption='Trades of referred accounts, newest first, in USDC' empty='No rewarded trades yet. Share your link to refer traders.'
+          rows={trades.list.answer.value?.body.trades ?? []} keyOf={({ id }) => id}
+          columns={[
+            { title: 'Time', cell: ({ ts }) => dateTime(ts) },
+            { title: 'Trader', cell: ({ referee }) => <TraderLink address={referee} /> },
+            { title: 'Volume', isNumeric: true, isMinor: true, cell: ({ volume }) => (volume === null ? UNKNOWN : amount(volume)) },
+            { title: 'Fee', isNumeric: true, cell: ({ originalFee }) => amount(originalFee) },
+            { title: 'Discount', isNumeric: true, isMinor: true, cell: ({ discount }) => amount(discount) },
+            { title: 'Reward', isNumeric: true, cell: ({ payout }) => amount(payout) },
+            { title: 'Transaction', isMinor: true, cell: ({ txHash }) => <ExplorerLink page='tx' id={txHash} /> },
+          ]}
+        />
+      </Fresh>
+      <Pager pages={trades} name='referral trades' />
+      <Fresh resource={claims.list}>
+        <Table
+          caption='Your claims, newest first, in USDC' empty='No claims yet.'
+          rows={claims.list.answer.value?.body.claims ?? []} keyOf={({ id }) => id}
+          columns={[
+            { title: 'Time', cell: ({ ts }) => dateTime(ts) },
+            { title: 'Amount', isNumeric: true, cell: (claim) => amount(claim.amount) },
+            { title: 'Transaction', isMinor: true, cell: ({ txHash }) => <ExplorerLink page='tx' id={txHash} /> },
+          ]}
+        />
+      </Fresh>
+      <Pager pages={claims} name='referral claims' />
+      <ReadNote resource={trades.list} />
+    </>
+  )
+}

@@ -1,0 +1,153 @@
+// The pages about accounts in a browser: the portfolio of the connected account, public trader pages, and referrals.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { Keypair } from '@stellar/stellar-sdk'
+import type { Page } from 'playwright-core'
+import { createClient } from '../../client/src/client.ts'
+import type { Client } from '../../client/src/client.ts'
+import type { CashMovement } from '../../client/src/generated/resources.ts'
+import type { Key } from '../../client/src/http.ts'
+import { secretSigner } from '../../client/src/signer.ts'
+import { skipWithoutChromium } from '../support/browser.ts'
+import { createConsoleFixture, fillTicket, reviewTicket, setUpTrader, sign } from '../support/console-fixture.ts'
+import type { ConsoleFixture } from '../support/console-fixture.ts'
+import { ONE } from '../support/traders.ts'
+
+const skip = skipWithoutChromium()
+const MARKET = 'ETH'
+const FUNDED = 10_000n * ONE
+
+let fixture: ConsoleFixture
+before(async () => {
+  if (skip !== false) return
+  fixture = await createConsoleFixture({ LOCAL_TRADERS: '0' })
+  await fixture.freezeMarket(MARKET)
+})
+after(() => fixture?.[Symbol.asyncDispose]())
+
+/** A funded account with its own client, apart from the page. */
+async function otherAccount(seed: number): Promise<{ readonly address: string; readonly client: Client }> {
+  const signer = await secretSigner(Keypair.fromRawEd25519Seed(Buffer.alloc(32, seed)).secret())
+  await fixture.control('local_fund', { address: signer.address, usdc: String(1_000n * ONE) })
+  const client = createClient({ url: fixture.url, signer })
+  await client.login()
+  return { address: signer.address, client }
+}
+
+/** A client with the page's API key, which the page stores. */
+async function clientOf(page: Page): Promise<Client> {
+  const { key } = JSON.parse(await page.evaluate<string>("localStorage.getItem('console')")) as { readonly key: Key }
+  return createClient({ url: fixture.url, key })
+}
+
+test('a new user is led to a wallet; then the portfolio shows equity, PnL and the cash ledger, and exports it exactly', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('#/portfolio')
+  await page.getByText('Connect a wallet and get an API key to see your balances').waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'Connect a wallet' }).click()
+  await setUpTrader(page)
+  const own = await clientOf(page)
+  await page.goto(`${fixture.url}/#/portfolio`)
+  const equity = page.getByRole('region', { name: 'Equity' })
+  await equity.getByText('10,000.00 USDC', { exact: true }).waitFor()
+  await page.getByText('No trades yet. The curve begins with the first trade.').waitFor()
+  await page.goto(`${fixture.url}/#/trade/${MARKET}`)
+  await fillTicket(page, 'Market', { Side: 'Long', Amount: '100', Leverage: '5' })
+  await reviewTicket(page)
+  await sign(page, 'Open a long position')
+  await page.getByRole('link', { name: 'Portfolio', exact: true }).first().click()
+
+  // 0.05 % of 500 USDC is the fee. The rest of the collateral is still the account's.
+  await equity.getByText('9,999.75 USDC', { exact: true }).waitFor()
+  const parts = await equity.innerText()
+  assert.match(parts, /Wallet\s+9,900\.00\s[^]*Isolated positions\s+99\.75\s[^]*Cross balance\s+0\.00/)
+  assert.match(parts, /Pool shares\s+0\.00[^]*Vault shares\s+0\.00/)
+  const pnl = page.getByRole('region', { name: 'PnL' })
+  await pnl.getByRole('img', { name: /last −0\.25 USDC/ }).waitFor()
+  assert.match(await pnl.innerText(), /Fees paid\s+0\.25/)
+  for (const range of ['Day', 'Week', 'Month']) {
+    await pnl.getByRole('button', { name: range }).click()
+    await pnl.getByRole('img', { name: /last −0\.25 USDC/ }).waitFor()
+  }
+  await pnl.getByText('PnL as a table').click()
+  await pnl.getByRole('row', { name: /−0\.25/ }).waitFor()
+  assert.match(await page.getByRole('region', { name: 'Trading' }).innerText(), /Volume, all\s+500\s/)
+  const cash = page.getByRole('region', { name: 'Cash ledger' })
+  await cash.getByRole('row', { name: /Position opened −100\.0000000 Wallet/ }).waitFor()
+
+  const saved = page.waitForEvent('download')
+  await cash.getByRole('button', { name: 'Export as CSV' }).click()
+  const download = await saved
+  await cash.getByText('1 rows saved. The ledger is complete.').waitFor()
+  const { owner } = (await own.getAccountIdentity()).body
+  assert.match(download.suggestedFilename(), new RegExp(`^cash-${owner}-\\d{4}-\\d\\d-\\d\\d\\.csv$`))
+  const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n').map((line) => line.split(','))
+  const { ledger } = (await own.listAccountLedger()).body
+  assert.deepEqual(lines.slice(1).map(([seq, , kind, , amount]) => [seq, kind, amount]), ledger.map(rowOf))
+  const { balances } = (await own.getAccountState()).body
+  const sum = lines.slice(1).filter(([, , , balance]) => balance === 'wallet').reduce((all, [, , , , amount = '']) => all + BigInt(amount.replace('.', '')), 0n)
+  assert.equal(FUNDED + sum, BigInt(balances.usdc ?? -1))
+  await cash.getByLabel('Kind of movement').selectOption('cross_deposit')
+  await cash.getByText('No movements of this kind.').waitFor()
+  assert.deepEqual(browserErrors, [])
+})
+
+function rowOf({ seq, kind, amount }: CashMovement): readonly (string | undefined)[] {
+  const digits = String(amount).replace('-', '').padStart(8, '0')
+  return [String(seq), kind, `${amount?.startsWith('-') === true ? '-' : ''}${digits.slice(0, -7)}.${digits.slice(-7)}`]
+}
+
+test('the leaderboard leads to a trader\'s public page, and an invalid address is explained', { skip }, async () => {
+  const { address, client } = await otherAccount(2)
+  const { positionId } = await client.trade({ op: 'open_position', asset: MARKET, collateral: String(20n * ONE), leverage: 2, direction: 'Short' })
+  await client.trade({ op: 'close_position', positionId: positionId ?? 0 })
+  await client.trade({ op: 'open_position', asset: MARKET, collateral: String(20n * ONE), leverage: 3, direction: 'Long' })
+  const { page, browserErrors } = await fixture.open('#/leaders')
+  await page.getByRole('link', { name: address }).click()
+  await page.getByRole('heading', { name: 'Trader', exact: true }).waitFor()
+  const figures = page.getByRole('region', { name: 'Trading' })
+  await figures.getByText('0 and 0').waitFor()
+  assert.match(await figures.innerText(), /Volume, all\s+140\s[^]*Trades\s+3\s[^]*Open positions\s+1, 60 USDC/)
+  assert.match(await page.getByRole('main').innerText(), /Rank by PnL\s+\d+ of \d+/)
+  await page.getByRole('region', { name: 'PnL' }).getByRole('img', { name: /^Curve of the PnL/ }).waitFor()
+  await page.getByRole('region', { name: /^Open positions, newest/ }).getByRole('row', { name: /ETH ▲ Long 60\.00/ }).waitFor()
+  const trades = page.getByRole('region', { name: /^Opens, closes/ }).getByRole('row')
+  await trades.nth(3).waitFor()
+  assert.deepEqual((await trades.allInnerTexts()).slice(1).map((text) => /Open|Close/.exec(text)?.[0]), ['Open', 'Close', 'Open'])
+  // The local network has no explorer.
+  assert.equal(await page.locator('a[href*="stellar.expert"]').count(), 0)
+  await page.goto(`${fixture.url}/#/trader/${address.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))}`)
+  await page.getByRole('alert').getByText('This is not the address of an account. An address begins with G').waitFor()
+  assert.deepEqual(browserErrors, [])
+})
+
+test('a trader sets a referrer, creates a code, and sees who used it', { skip }, async () => {
+  const { address, client } = await otherAccount(3)
+  await client.trade({ op: 'create_referral_code', code: 'north' })
+  const { page, browserErrors } = await fixture.open('#/referrals/north')
+  await page.getByText('You were invited with the code north.').waitFor()
+  await setUpTrader(page)
+  await page.goto(`${fixture.url}/#/referrals/north`)
+  const referrer = page.getByRole('region', { name: 'Your referrer' })
+  assert.equal(await referrer.getByLabel('Code of your referrer').inputValue(), 'north')
+  await referrer.getByRole('button', { name: 'Review' }).click()
+  await page.getByRole('dialog').getByText('Makes the owner of the referral code north the referrer of the account.').waitFor()
+  await sign(page, 'Set the referrer')
+  await referrer.getByRole('link', { name: address }).waitFor()
+  const own = page.getByRole('region', { name: 'Your code' })
+  await own.getByLabel('New code').fill('no')
+  await own.getByRole('button', { name: 'Review' }).click()
+  await own.getByText('Enter 3 to 16 characters.').waitFor()
+  await own.getByLabel('New code').fill('south')
+  await own.getByRole('button', { name: 'Review' }).click()
+  await sign(page, 'Create the referral code')
+  await own.getByText(`${fixture.url}/#/referrals/south`).waitFor()
+  assert.equal(await own.getByRole('button', { name: 'Claim' }).isDisabled(), true)
+  await client.trade({ op: 'set_referrer', code: 'south' })
+  await page.getByRole('link', { name: 'Leaders' }).first().click()
+  await page.getByRole('link', { name: 'Referrals' }).first().click()
+  await own.getByText('Referred accounts').waitFor()
+  assert.match(await own.innerText(), /Referred accounts\s+1\s/)
+  assert.deepEqual(browserErrors, [])
+})
