@@ -14,7 +14,8 @@ import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts
 import { lastReservedSeq, moveIndexCursor } from '../projections/index-state.ts'
 import { assignLearnedEventSeqs } from '../projections/learned-events.ts'
 import { notifyLogPage } from '../projections/log-notification.ts'
-import type { Writer } from '../store/store.ts'
+import type { Queryable, Writer } from '../store/store.ts'
+import { withWriteBehind } from '../store/write-behind.ts'
 import { decodeEvent } from './decode.ts'
 import { publicEventId } from './epochs.ts'
 import { archivedBefore, eventScope } from './event-scope.ts'
@@ -24,6 +25,9 @@ import { writeUpgrades } from './upgrades.ts'
 
 /** Base64 that is decoded between two turns of the event loop: about 100 ordinary events, and a few milliseconds for the most expensive ones. */
 const DECODE_SLICE_LENGTH = 64 * 1024
+
+/** The writes of pages with at least this many events are sent without waiting for each. */
+const WRITE_BEHIND_MIN_EVENTS = 200
 
 /** What a page adds to the log. */
 export interface NumberedPage {
@@ -104,7 +108,10 @@ export async function writePage(
 ): Promise<void> {
   const { from, to, epoch, page, anchors } = move
   const { archived } = page
-  await db.transaction(async (tx) => {
+  const isLarge = archived.length >= WRITE_BEHIND_MIN_EVENTS
+  await db.transaction((transaction) => (isLarge ? withWriteBehind(transaction, write) : write(transaction)))
+
+  async function write(tx: Queryable): Promise<void> {
     await moveIndexCursor(tx, from, to, nowMs)
     await insertAnchors(tx, epoch.chain, anchors)
     await writeUpgrades(tx, epoch.chain, page, nowMs)
@@ -112,7 +119,7 @@ export async function writePage(
     await applyEvents(tx, epoch, archived)
     await assignLearnedEventSeqs(tx, archived.filter((event) => !isTransfer(event)).map(({ seq }) => seq))
     await notifyLogPage(tx, { afterSeq: from.lastSeq, lastSeq: to.lastSeq, rows: archived.length })
-  })
+  }
 }
 
 /**

@@ -5,9 +5,16 @@ import { IDLE_TRANSACTION_TIMEOUT_MS } from './bounds.ts'
 import { createMutex } from './mutex.ts'
 import { StatementFailed, StatementTimeout, StoreUnavailable } from './store.ts'
 import type { Param, Queryable } from './store.ts'
+import { encodeParam } from './values.ts'
 
-/** Sends one statement on the transaction's connection. `command` is PostgreSQL's command tag. */
+/** Sends one statement on the transaction's connection, after those sent before it. `command` is PostgreSQL's command tag. */
 export type RunStatement = (sql: string, params?: readonly Param[]) => Promise<{ rows: object[]; command: string }>
+
+/** For a connection that takes one statement at a time. */
+export function inOrder(run: RunStatement): RunStatement {
+  const runExclusive = createMutex()
+  return (sql, params) => runExclusive(() => run(sql, params))
+}
 
 const SQLSTATE_IN_FAILED_TRANSACTION = '25P02'
 
@@ -51,14 +58,13 @@ interface Handle {
   readonly tx: Queryable
   /** Rejects when nothing was sent for too long. */
   readonly idle: Promise<never>
-  /** Refuses further statements, and resolves when the running one has ended. */
+  /** Refuses further statements, and resolves when the running ones have ended. */
   close(): Promise<void>
 }
 
 function createHandle(run: RunStatement, clock: Clock): Handle {
-  const runExclusive = createMutex()
+  const running = new Set<Promise<unknown>>()
   let open = true
-  let running = 0
   let timer: Timer | undefined
   let reportIdle: (error: Error) => void = () => {}
   const idle = new Promise<never>((_resolve, reject) => void (reportIdle = reject))
@@ -68,7 +74,7 @@ function createHandle(run: RunStatement, clock: Clock): Handle {
   function restartIdleTimer(): void {
     timer?.cancel()
     timer = undefined
-    if (!open || running > 0) return
+    if (!open || running.size > 0) return
     timer = clock.setTimer(IDLE_TRANSACTION_TIMEOUT_MS, () => {
       open = false
       reportIdle(new StatementTimeout(`the transaction sent nothing for ${IDLE_TRANSACTION_TIMEOUT_MS} ms and was rolled back`))
@@ -81,13 +87,15 @@ function createHandle(run: RunStatement, clock: Clock): Handle {
     tx: {
       async query<Row extends object>(sql: string, params?: readonly Param[]): Promise<Row[]> {
         if (!open) throw new StoreUnavailable('the transaction has ended')
-        running++
+        timer?.cancel()
+        // Encoded here, while the statements before it run.
+        const result = run(sql, params?.map(encodeParam))
+        running.add(result)
         restartIdleTimer()
         try {
-          const { rows } = await runExclusive(() => run(sql, params))
-          return rows as Row[]
+          return (await result).rows as Row[]
         } finally {
-          running--
+          running.delete(result)
           restartIdleTimer()
         }
       },
@@ -95,7 +103,7 @@ function createHandle(run: RunStatement, clock: Clock): Handle {
     async close() {
       open = false
       restartIdleTimer()
-      await runExclusive(async () => {})
+      await Promise.allSettled(running)
     },
   }
 }

@@ -8,7 +8,7 @@ import { toStoreError } from '../failures.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 import type { Job, Report, Request, Statement, StatementResult } from './messages.ts'
 
-/** A running engine. It takes one request at a time. */
+/** A running engine. It handles requests in their order. */
 export interface EngineThread {
   /**
    * Raises StatementFailed; StatementTimeout after `limitMs`; StoreUnavailable when the engine ended. After the last two the engine is gone: an open
@@ -68,7 +68,7 @@ export async function startEngineThread(options: {
   script?: URL
 }): Promise<EngineThread> {
   const { directory, template, clock, onNotification, script = SCRIPT } = options
-  let pending: PromiseWithResolvers<Report> | undefined
+  const pending: PromiseWithResolvers<Report>[] = []
   let isTimedOut = false
   let endReason: string | undefined
 
@@ -76,22 +76,20 @@ export async function startEngineThread(options: {
     if (report.kind === 'notified') return onNotification(report.channel, report.payload)
     // A result that arrives after its time limit would release the caller while the engine is being terminated.
     if (isTimedOut) return
-    pending?.resolve(report)
-    pending = undefined
+    pending.shift()?.resolve(report)
   }
 
   function expectReport(): Promise<Report> {
-    assert(pending === undefined, 'the engine takes one request at a time')
-    pending = Promise.withResolvers()
-    return pending.promise
+    const expected = Promise.withResolvers<Report>()
+    pending.push(expected)
+    return expected.promise
   }
 
   const first = expectReport()
   const { worker, ended, terminate } = startThread(script, { kind: 'serve', directory, template }, onReport)
   async function failPendingAtEnd(): Promise<void> {
     endReason = await ended
-    pending?.reject(new StoreUnavailable(endReason))
-    pending = undefined
+    for (const expected of pending.splice(0)) expected.reject(new StoreUnavailable(endReason))
   }
   void failPendingAtEnd()
 

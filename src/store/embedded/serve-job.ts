@@ -2,6 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads'
 import { readFailure } from '../failures.ts'
+import { createMutex } from '../mutex.ts'
 import { EngineBroken, createCluster, openEngine } from './engine.ts'
 import type { Engine } from './engine.ts'
 import type { Job, Report, Request } from './messages.ts'
@@ -34,8 +35,9 @@ function serve(engine: Engine, port: MessagePort, report: (message: Report) => v
     report(message)
     if (message.kind === 'closed') port.close()
   }
+  const runExclusive = createMutex()
   engine.onNotification((channel, payload) => report({ kind: 'notified', channel, payload }))
-  port.on('message', (request: Request) => void handle(request))
+  port.on('message', (request: Request) => void runExclusive(() => handle(request)))
   report({ kind: 'ready' })
 }
 

@@ -41,9 +41,12 @@ export async function prepareSession(client: pg.ClientBase, options: { readOnly:
   await client.query(Object.entries(settings).map(([name, value]) => `set ${name} = '${value}'`).join('; '))
 }
 
-/** Opens a connection outside the pools. Raises StoreUnavailable. `onClosed` is called once, when it is lost or ended. */
+/**
+ * Opens a connection outside the pools. Statements are sent without waiting for the responses to earlier ones. Raises StoreUnavailable. `onClosed` is called
+ * once, when it is lost or ended.
+ */
 export async function connect(url: string, role: string, limitMs: number, onClosed: () => void): Promise<pg.Client> {
-  const client = new pg.Client(connectionConfig(url, role, limitMs))
+  const client = new pg.Client({ ...connectionConfig(url, role, limitMs), pipeline: true })
   // `end` reports a lost connection. Without a listener, `error` would end the process.
   client.on('error', () => {})
   client.once('end', onClosed)

@@ -5,12 +5,12 @@
 export type StatementNames = (sql: string) => string | undefined
 
 /** Names the first `max` texts only, because each one takes memory on every connection until that is closed. */
-export function createStatementNames(max: number): StatementNames {
+export function createStatementNames(max: number, prefix = 'read'): StatementNames {
   const names = new Map<string, string>()
   return (sql) => {
     const known = names.get(sql)
     if (known !== undefined || names.size >= max) return known
-    const name = `read_${names.size + 1}`
+    const name = `${prefix}_${names.size + 1}`
     names.set(sql, name)
     return name
   }

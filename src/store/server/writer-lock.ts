@@ -3,12 +3,16 @@
 
 import type pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
-import { WRITER_LOCK_LOST_AFTER_MS, WRITER_LOCK_PEER_TIMEOUT_MS, WRITER_LOCK_HEARTBEAT_MS, BULK_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
+import {
+  BULK_STATEMENT_TIMEOUT_MS, PREPARED_STATEMENTS_MAX, WRITER_LOCK_HEARTBEAT_MS, WRITER_LOCK_LOST_AFTER_MS, WRITER_LOCK_PEER_TIMEOUT_MS,
+} from '../bounds.ts'
 import { createMutex } from '../mutex.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Param, Queryable, Writer, WriterLock } from '../store.ts'
 import { runTransaction } from '../transaction.ts'
-import { advisoryLockKey, connect, send } from './connection.ts'
+import type { RunStatement } from '../transaction.ts'
+import { advisoryLockKey, connect, send, sendNamed } from './connection.ts'
+import { createStatementNames } from './statement-names.ts'
 
 /** Takes the lock; undefined when another session has it. `limitMs` is the time limit of the holder's statements. Raises StoreUnavailable. */
 export async function tryWriterLock(url: string, name: string, clock: Clock, limitMs = BULK_STATEMENT_TIMEOUT_MS): Promise<WriterLock | undefined> {
@@ -57,12 +61,17 @@ export async function withOwnConnection<T>(url: string, role: string, clock: Clo
   }
 }
 
+/** Every page repeats the same inserts. A statement that reads is planned each time, because the tables grow from nothing while the index catches up. */
+const PLAIN_INSERT = /^\s*insert\b(?!.*(?:\breturning\b|\bjoin\b|\bfrom\s+(?:idx|shadow)))/is
+
 /** Runs statements and transactions one after the other on one connection. `check` raises when it may no longer be used. */
 function createWriter(client: pg.Client, clock: Clock, check: () => void): Writer {
   const runExclusive = createMutex()
-  const sendChecked = async (sql: string, params?: readonly Param[]) => {
+  const nameOf = createStatementNames(PREPARED_STATEMENTS_MAX, 'write')
+  const sendChecked: RunStatement = async (sql, params) => {
     check()
-    return send(client, sql, params)
+    const name = params === undefined || !PLAIN_INSERT.test(sql) ? undefined : nameOf(sql)
+    return name === undefined || params === undefined ? send(client, sql, params) : { rows: await sendNamed(client, name, sql, params), command: 'INSERT' }
   }
   return {
     query: <Row extends object>(sql: string, params?: readonly Param[]) => runExclusive(async () => (await sendChecked(sql, params)).rows as Row[]),
