@@ -14,7 +14,7 @@ export const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
 /** Embedded: how much of a statement is logged when it exceeded its time limit. */
 export const LOGGED_SQL_LENGTH = 200
 /** Embedded: after this many written rows the write-ahead log is checkpointed at once. */
-export const CHECKPOINT_AFTER_ROWS = 50_000
+export const CHECKPOINT_AFTER_ROWS = 100_000
 /** Embedded: a write is checkpointed after this long. */
 export const CHECKPOINT_AFTER_MS = 60_000
 /** Embedded: tables are vacuumed and analyzed after this many written rows. The first round comes early, so that the planner soon has statistics. */
@@ -22,6 +22,8 @@ export const VACUUM_FIRST_AFTER_ROWS = 1_000
 export const VACUUM_AFTER_ROWS = 50_000
 /** Embedded: maintenance starts when the engine is idle; this is how often that is checked. */
 export const MAINTENANCE_AFTER_IDLE_MS = 500
+/** Embedded: an engine is idle when its last write ended this long ago. */
+export const IDLE_AFTER_WRITE_MS = 200
 /** Embedded: maintenance that found no idle moment for this long goes before the reads, though never before a write. */
 export const MAINTENANCE_OVERDUE_MS = 60_000
 /** Embedded: an engine that has not shut down after this long is killed, which loses nothing acknowledged. */

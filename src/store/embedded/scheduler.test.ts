@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import test from 'node:test'
 import { createVirtualClock } from '../../base/clock.ts'
-import { READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
+import { IDLE_AFTER_WRITE_MS, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 import { createScheduler } from './scheduler.ts'
 
@@ -181,4 +181,16 @@ test('closing cancels a running read and running maintenance', async () => {
     await closing
     await refused
   }
+})
+
+test('the engine is not idle between two writes of a catch-up', async () => {
+  const clock = createVirtualClock(0)
+  const scheduler = createScheduler({ clock, restarting: () => undefined, cancel: () => {} })
+  assert.equal(scheduler.isIdle(), true)
+  await scheduler.write(async () => assert.equal(scheduler.isIdle(), false))
+  await scheduler.read(async () => {}, 1_000)
+  clock.advance(IDLE_AFTER_WRITE_MS - 1)
+  assert.equal(scheduler.isIdle(), false)
+  clock.advance(1)
+  assert.equal(scheduler.isIdle(), true)
 })

@@ -2,7 +2,7 @@
 // for a bounded time. Whatever runs keeps the connection until it ends.
 
 import type { Clock, Timer } from '../../base/clock.ts'
-import { READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
+import { IDLE_AFTER_WRITE_MS, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 
 export interface Scheduler {
@@ -17,7 +17,7 @@ export interface Scheduler {
   maintenance<T>(work: () => Promise<T>, overdue: boolean): Promise<T>
   /** How many turns are queued. */
   waiting(): { readonly reads: number; readonly writes: number }
-  /** True when nothing runs and nothing is queued. */
+  /** True when nothing runs, nothing is queued, and the last write ended a while ago: while the index catches up, one follows the other. */
   isIdle(): boolean
   /** Refuses everything queued and everything new, cancels a running read, and resolves when nothing runs. */
   close(): Promise<void>
@@ -40,6 +40,7 @@ export function createScheduler(options: { clock: Clock; restarting: () => Promi
   /** True while the engine restarts. */
   let isWaiting = false
   let isClosed = false
+  let writtenAtMs = Number.NEGATIVE_INFINITY
   let onDrained: (() => void) | undefined
 
   function enqueue<T>(kind: Turn['kind'], queue: Turn[], work: () => Promise<T>, limitMs?: number): Promise<T> {
@@ -84,6 +85,7 @@ export function createScheduler(options: { clock: Clock; restarting: () => Promi
     } catch (cause) {
       turn.reject(isClosed && turn.kind !== 'write' ? closedError(cause) : cause)
     }
+    if (turn.kind === 'write') writtenAtMs = clock.elapsedMs()
     current = undefined
     startNext()
   }
@@ -105,7 +107,7 @@ export function createScheduler(options: { clock: Clock; restarting: () => Promi
     },
     maintenance: (work, overdue) => enqueue('maintenance', overdue ? queues.overdue : queues.maintenance, work),
     waiting: () => ({ reads: queues.read.length, writes: queues.write.length }),
-    isIdle: () => current === undefined && Object.values(queues).every((queue) => queue.length === 0),
+    isIdle: () => current === undefined && Object.values(queues).every((queue) => queue.length === 0) && clock.elapsedMs() - writtenAtMs >= IDLE_AFTER_WRITE_MS,
     async close() {
       isClosed = true
       for (const queue of Object.values(queues)) {
