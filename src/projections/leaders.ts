@@ -188,20 +188,37 @@ export async function addToTraders(tx: Queryable, gains: readonly TraderGain[]):
   await addTraderVersions(tx, gains)
 }
 
+interface RawTotals {
+  readonly traders: number
+  readonly volume: string
+  readonly trades: number
+}
+
 async function addToTotals(tx: Queryable, gains: readonly (TraderGain & { readonly traders: number })[]): Promise<void> {
-  const columns = columnsOf(gains, ['seq', 'traders', 'volume', 'trades'])
+  const [totals] = await tx.query<RawTotals>(
+    `insert into idx.trader_totals as t (traders, volume, trades) values ($1::bigint, $2::numeric, $3::bigint)
+     on conflict (id) do update set traders = t.traders + excluded.traders, volume = t.volume + excluded.volume, trades = t.trades + excluded.trades
+     returning t.traders, t.volume, t.trades`,
+    [
+      gains.reduce((sum, gain) => sum + gain.traders, 0), gains.reduce((sum, gain) => sum + gain.volume, 0n),
+      gains.reduce((sum, gain) => sum + gain.trades, 0),
+    ],
+  )
   await tx.query(
     `insert into idx.trader_total_versions (seq, traders, volume, trades)
-     select g.seq, coalesce(t.traders, 0) + sum(g.traders) over before, coalesce(t.volume, 0) + sum(g.volume) over before,
-       coalesce(t.trades, 0) + sum(g.trades) over before
-     from unnest($1::bigint[], $2::bigint[], $3::numeric[], $4::bigint[]) g (seq, traders, volume, trades) left join idx.trader_totals t on true
-     window before as (order by g.seq)`,
-    columns,
+     select * from unnest($1::bigint[], $2::bigint[], $3::numeric[], $4::bigint[])`,
+    columnsOf(totalsAfterEach(defined(totals, 'the totals'), gains), ['seq', 'traders', 'volume', 'trades']),
   )
-  await tx.query(
-    `insert into idx.trader_totals as t (traders, volume, trades)
-     select sum(traders), sum(volume), sum(trades) from unnest($1::bigint[], $2::numeric[], $3::bigint[]) g (traders, volume, trades)
-     on conflict (id) do update set traders = t.traders + excluded.traders, volume = t.volume + excluded.volume, trades = t.trades + excluded.trades`,
-    columns.slice(1),
-  )
+}
+
+/** The totals after each gain, computed backwards from those after the last one. */
+function totalsAfterEach(last: RawTotals, gains: readonly (TraderGain & { readonly traders: number })[]) {
+  let [traders, volume, trades] = [last.traders, BigInt(last.volume), last.trades]
+  return gains.toReversed().map((gain) => {
+    const after = { seq: gain.seq, traders, volume, trades }
+    traders -= gain.traders
+    volume -= gain.volume
+    trades -= gain.trades
+    return after
+  }).toReversed()
 }
