@@ -47,6 +47,6 @@ test('a large page leaves the rows of small ones, and a failure within it leaves
     assert.deepEqual(await wholeIndex(), before, `a page that failed before statement ${beforeStatement} left rows behind`)
   }
   const pages = (await large.catchUp()).flatMap((result) => (result.kind === 'indexed' ? [result.events] : []))
-  assert.ok(Math.max(...pages) > 300, `pages of ${pages.join(", ")} events`)
+  assert.ok(Math.max(...pages) > 300, `pages of ${pages.join(', ')} events`)
   assert.deepEqual(await wholeIndex(), expected)
 })
