@@ -3,10 +3,10 @@
 import type { OpenPosition } from '../../client/src/index.ts'
 import { usePrice } from '../state/use-price.ts'
 import { useResource } from '../state/use-resource.ts'
-import { amount, dateTime, price, profitByPrice, timeOfDay, UNKNOWN } from '../format.ts'
+import { amount, dateTime, price, profitByPrice, timeOfDay } from '../format.ts'
 import { Card, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { Table } from '../ui/table.tsx'
-import { TraderLink } from '../ui/links.tsx'
+import { MarketLink, TraderLink } from '../ui/links.tsx'
 import { Profit, Side } from '../ui/text.tsx'
 
 const CLOSED_ROWS = 50
@@ -31,7 +31,7 @@ function OpenPositions() {
           rows={positions.answer.value?.body.positions ?? []} keyOf={({ positionId }) => positionId}
           columns={[
             { title: 'Position', cell: ({ positionId }) => positionId },
-            { title: 'Market', cell: ({ asset }) => <a href={`#/trade/${encodeURIComponent(asset)}`}>{asset}</a> },
+            { title: 'Market', cell: ({ asset }) => <MarketLink asset={asset} /> },
             { title: 'Side', cell: ({ direction }) => <Side direction={direction} /> },
             { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size) },
             { title: 'Entry', isNumeric: true, cell: ({ entryPrice }) => price(entryPrice) },
@@ -73,7 +73,7 @@ function ClosedPositions() {
           columns={[
             { title: 'Time', cell: ({ ts }) => timeOfDay(ts) },
             { title: 'Type', cell: ({ kind }) => CLOSED_KINDS[kind] ?? kind },
-            { title: 'Market', cell: ({ asset }) => asset ?? UNKNOWN },
+            { title: 'Market', cell: ({ asset }) => <MarketLink asset={asset} /> },
             { title: 'Side', cell: ({ direction }) => <Side direction={direction} /> },
             { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size) },
             { title: 'Entry', isNumeric: true, isMinor: true, cell: ({ entryPrice }) => price(entryPrice) },

@@ -3,15 +3,13 @@
 import type { Order } from '../../client/src/index.ts'
 import { END_REASONS, FILL_KINDS, ORDER_TYPES } from '../activity-text.ts'
 import { amount, dateTime, price, UNKNOWN } from '../format.ts'
-import { useAccountList } from '../state/use-account-list.ts'
 import { Fresh, ReadNote } from '../ui/layout.tsx'
 import { Table } from '../ui/table.tsx'
-import { ExplorerLink } from '../ui/links.tsx'
+import { ExplorerLink, MarketLink } from '../ui/links.tsx'
 import { Profit, Side } from '../ui/text.tsx'
+import type { AccountLists } from './use-account-lists.ts'
 
-const LIST_ROWS = 50
-export function Fills() {
-  const fills = useAccountList('Fills', (client) => client.listAccountFills({ limit: LIST_ROWS }))
+export function Fills({ fills }: Pick<AccountLists, 'fills'>) {
   return (
     <>
       <Fresh resource={fills}>
@@ -21,7 +19,7 @@ export function Fills() {
           columns={[
             { title: 'Time', cell: ({ ts }) => dateTime(ts) },
             { title: 'Type', cell: ({ kind }) => FILL_KINDS[kind] ?? kind },
-            { title: 'Market', cell: ({ asset }) => asset ?? UNKNOWN },
+            { title: 'Market', cell: ({ asset }) => <MarketLink asset={asset} /> },
             { title: 'Side', cell: ({ direction }) => <Side direction={direction} /> },
             { title: 'Price', isNumeric: true, cell: (fill) => price(fill.price) },
             { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size) },
@@ -37,8 +35,7 @@ export function Fills() {
   )
 }
 
-export function OrderHistory() {
-  const orders = useAccountList('Order history', (client) => client.listAccountOrderHistory({ limit: LIST_ROWS }))
+export function OrderHistory({ orders }: Pick<AccountLists, 'orders'>) {
   return (
     <>
       <Fresh resource={orders}>
@@ -48,7 +45,7 @@ export function OrderHistory() {
             { title: 'Order', cell: ({ orderId }) => orderId },
             { title: 'Placed', cell: ({ placed }) => (placed === null ? UNKNOWN : dateTime(placed.ts)) },
             { title: 'Type', cell: ({ orderType }) => (orderType === null ? UNKNOWN : ORDER_TYPES[orderType] ?? orderType) },
-            { title: 'Market', cell: ({ asset }) => asset ?? UNKNOWN },
+            { title: 'Market', cell: ({ asset }) => <MarketLink asset={asset} /> },
             { title: 'Trigger', isNumeric: true, cell: ({ triggerPrice }) => price(triggerPrice) },
             { title: 'State', cell: stateOf },
             { title: 'Executed at', isNumeric: true, cell: ({ execution }) => (execution === null ? '' : price(execution.price)) },
@@ -83,8 +80,7 @@ export const CASH_KINDS: Readonly<Record<string, string>> = {
   vault_deposit: 'Vault deposit', vault_withdraw: 'Vault withdrawal', fees_claimed: 'Fees claimed', referral_claim: 'Referral claim', other: 'Other',
 }
 
-export function Cash() {
-  const movements = useAccountList('Cash', (client) => client.listAccountLedger({ limit: LIST_ROWS }))
+export function Cash({ movements }: { readonly movements: AccountLists['cash'] }) {
   const rows = (movements.answer.value?.body.ledger ?? []).map((movement, index) => ({ ...movement, key: `${movement.seq} ${movement.balanceOf} ${index}` }))
   return (
     <>

@@ -6,10 +6,19 @@ import { amount, parseAmount, UNKNOWN } from '../format.ts'
 import { TextField } from '../ui/field.tsx'
 import { Facts } from '../ui/layout.tsx'
 import type { Sender } from './send.ts'
+import { missingText } from './ticket.ts'
+import { useGate } from './use-market.ts'
+import type { Market } from './use-market.ts'
 
 const RATE_PERCENT = 100_000
 
-export function AccountSummary({ state, sender }: { readonly state: AccountState; readonly sender: Sender }) {
+interface SummaryOptions {
+  readonly state: AccountState
+  readonly market: Market
+  readonly sender: Sender
+}
+
+export function AccountSummary({ state, market, sender }: SummaryOptions) {
   const { cross, fees, positions, orders } = state
   const unread = [positions === null ? 'positions' : '', orders === null ? 'orders' : ''].filter((name) => name !== '')
   return (
@@ -23,7 +32,7 @@ export function AccountSummary({ state, sender }: { readonly state: AccountState
         ]}
       />
       {unread.length > 0 && <p class='note problem'>{`The gateway could not read all of your ${unread.join(' and ')}.`}</p>}
-      <CrossMargin state={state} sender={sender} />
+      <CrossMargin state={state} market={market} sender={sender} />
     </>
   )
 }
@@ -34,32 +43,47 @@ function balance({ balances, unknown }: AccountState, name: keyof AccountState['
   return reason === 'no_trustline' || reason === 'no_account' ? 'none' : amount(balances[name])
 }
 
-function CrossMargin({ state, sender }: { readonly state: AccountState; readonly sender: Sender }) {
+function CrossMargin({ state, market, sender }: SummaryOptions) {
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
   const { balances: { usdc }, cross: { withdrawable } } = state
+  const blocked = useGate(market.condition)('move_cross_margin')
 
   function send(op: 'deposit_cross_margin' | 'withdraw_cross_margin', max: string | null): void {
     const value = parseAmount(text)
-    const isTooMuch = value !== null && max !== null && BigInt(value) > BigInt(max)
+    if (blocked !== null) return
     if (value === null || BigInt(value) === 0n) setProblem('Enter an amount, for example 100 or 250.50.')
-    else if (isTooMuch) setProblem(`At most ${amount(max)} USDC.`)
-    else {
+    else if (max !== null && BigInt(value) > BigInt(max)) {
+      setProblem(op === 'deposit_cross_margin' ? missingText(BigInt(max), BigInt(value)) : `At most ${amount(max)} USDC can be withdrawn now.`)
+    } else {
       setProblem(null)
       const title = op === 'deposit_cross_margin' ? 'Deposit cross margin' : 'Withdraw cross margin'
       void sender.send([{ title, request: () => ({ op, amount: value }) }])
     }
   }
 
+  function change(next: string): void {
+    setText(next)
+    setProblem(null)
+    // An old message belongs to the old amount.
+    sender.clear()
+  }
+
   return (
     <details>
       <summary>Move USDC between wallet and cross margin</summary>
       <form class='row' noValidate onSubmit={(event) => event.preventDefault()}>
-        <TextField label='Amount to move, USDC' value={text} problem={problem} onInput={setText} />
-        <button type='button' onClick={() => send('deposit_cross_margin', usdc)}>Deposit</button>
-        <button type='button' onClick={() => send('withdraw_cross_margin', withdrawable)}>{`Withdraw, at most ${amount(withdrawable)}`}</button>
+        <TextField label='Amount to move, USDC' value={text} problem={problem} onInput={change} />
+        <button type='button' aria-disabled={blocked !== null} onClick={() => send('deposit_cross_margin', usdc)}>Deposit</button>
+        <button type='button' aria-disabled={blocked !== null} onClick={() => send('withdraw_cross_margin', withdrawable)}>
+          {`Withdraw, at most ${amount(withdrawable)}`}
+        </button>
       </form>
-      <p class='note'>Opening a cross position takes its collateral from your wallet. A deposit adds margin to what is already open.</p>
+      {blocked !== null && <p class='note problem'>{blocked}</p>}
+      <p class='note'>
+        Opening a cross position takes its collateral from the cross margin, and deposits by itself what is missing. A deposit before that is not needed: it
+        adds margin to the positions that are open.
+      </p>
     </details>
   )
 }

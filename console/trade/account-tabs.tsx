@@ -2,23 +2,35 @@
 
 import { useId, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
+import type { AccountState } from '../../client/src/index.ts'
 import { useParts } from '../parts.ts'
 import { ReadNote } from '../ui/layout.tsx'
 import { Cash, Fills, OrderHistory } from './account-lists.tsx'
 import { AccountSummary } from './account-summary.tsx'
-import { Orders, Positions } from './account-tables.tsx'
+import { pauseText } from './availability.ts'
+import { Orders } from './orders-table.tsx'
+import { Positions } from './positions-table.tsx'
 import type { Sender } from './send.ts'
+import { countText } from './use-account-lists.ts'
+import type { AccountLists } from './use-account-lists.ts'
+import type { Market } from './use-market.ts'
 
 const TABS = ['Positions', 'Orders', 'Fills', 'Order history', 'Cash'] as const
 type Tab = (typeof TABS)[number]
 
-export function AccountTabs({ sender, isGeneration2 }: { readonly sender: Sender; readonly isGeneration2: boolean }) {
+interface AccountTabsOptions {
+  readonly market: Market
+  readonly lists: AccountLists
+  readonly sender: Sender
+}
+
+export function AccountTabs(options: AccountTabsOptions) {
   const { account } = useParts()
   const [tab, setTab] = useState<Tab>('Positions')
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
   const state = account.state.answer.value?.body ?? null
-  const counts: Readonly<Partial<Record<Tab, number>>> = state === null ? {} : { Positions: state.positions?.length ?? 0, Orders: state.orders?.length ?? 0 }
+  const counts = countsOf(state, options.lists)
 
   function onKey(event: KeyboardEvent): void {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
@@ -30,33 +42,48 @@ export function AccountTabs({ sender, isGeneration2 }: { readonly sender: Sender
 
   return (
     <section class='card stack' aria-label='Your account'>
-      {state !== null && <AccountSummary state={state} sender={sender} />}
+      {state !== null && <AccountSummary state={state} market={options.market} sender={options.sender} />}
       <div class='tabs' role='tablist' aria-label='Your account' ref={list} onKeyDown={onKey}>
         {TABS.map((each) => (
           <button
             key={each} type='button' role='tab' id={`${id}-${each}`} aria-selected={each === tab} aria-controls={`${id}-panel`} tabIndex={each === tab ? 0 : -1}
-            aria-label={each} onClick={() => setTab(each)}
+            aria-label={each} aria-describedby={counts[each] === null ? undefined : `${id}-${each}-count`} onClick={() => setTab(each)}
           >
-            {each}{counts[each] === undefined ? '' : <span class='count'>{counts[each]}</span>}
+            {each}{counts[each] !== null && <span class='count' id={`${id}-${each}-count`}>{counts[each]}</span>}
           </button>
         ))}
       </div>
       <div role='tabpanel' id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} class='stack'>
         {account.owner.value === null
           ? <p class='note'>An API key is needed to read your account. <a href='#/keys'>Connect a wallet and get a key</a>.</p>
-          : <TabContent tab={tab} sender={sender} isGeneration2={isGeneration2} />}
+          : <TabContent tab={tab} {...options} />}
       </div>
     </section>
   )
 }
 
-function TabContent({ tab, sender, isGeneration2 }: { readonly tab: Tab; readonly sender: Sender; readonly isGeneration2: boolean }): ComponentChildren {
+function countsOf(state: AccountState | null, { fills, orders, cash }: AccountLists): Readonly<Record<Tab, string | null>> {
+  const [filled, past, moved] = [fills.answer.value?.body, orders.answer.value?.body, cash.answer.value?.body]
+  return {
+    Positions: countText(state?.positions), Orders: countText(state?.orders), Fills: countText(filled?.fills, filled?.hasMore),
+    'Order history': countText(past?.orders, past?.hasMore), Cash: countText(moved?.ledger, moved?.hasMore),
+  }
+}
+
+function TabContent({ tab, market, lists, sender }: AccountTabsOptions & { readonly tab: Tab }): ComponentChildren {
   const { account } = useParts()
+  const paused = pauseText(market.condition)
   switch (tab) {
-    case 'Positions': return <><Positions sender={sender} isGeneration2={isGeneration2} /><ReadNote resource={account.state} /></>
-    case 'Orders': return <><Orders sender={sender} /><ReadNote resource={account.state} /></>
-    case 'Fills': return <Fills />
-    case 'Order history': return <OrderHistory />
-    case 'Cash': return <Cash />
+    case 'Positions': return (
+      <>
+        {paused !== null && <p class='note problem'>{paused}</p>}
+        <Positions market={market} sender={sender} />
+        <ReadNote resource={account.state} />
+      </>
+    )
+    case 'Orders': return <><Orders market={market} sender={sender} /><ReadNote resource={account.state} /></>
+    case 'Fills': return <Fills fills={lists.fills} />
+    case 'Order history': return <OrderHistory orders={lists.orders} />
+    case 'Cash': return <Cash movements={lists.cash} />
   }
 }

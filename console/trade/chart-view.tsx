@@ -1,36 +1,50 @@
-// A market's candles as a chart, with intervals, legend, own marks, and the newest candles as a table.
+// A market's candles as a chart, with intervals, legend, own marks, orders that can be dragged, and the newest candles as a table.
 
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Candle, CandleInterval } from '../../client/src/index.ts'
-import { priceDecimals, timeOfDay } from '../format.ts'
-import { priceFreshness } from '../freshness.ts'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Candle, CandleInterval, OpenOrder } from '../../client/src/index.ts'
+import { priceDecimals } from '../format.ts'
 import { useParts } from '../parts.ts'
-import { useResource } from '../state/use-resource.ts'
+import { createStoredString } from '../storage.ts'
+import { usePrice } from '../state/use-price.ts'
 import { Choice, ReadNote } from '../ui/layout.tsx'
-import { Table } from '../ui/table.tsx'
+import { CandleTable, Legend } from './candle-texts.tsx'
+import type { Zone } from './candle-texts.tsx'
+import { OrderHandles } from './order-handles.tsx'
+import type { OrderHandle } from './order-handles.tsx'
 import { createPriceChart } from './price-chart.ts'
 import type { PriceChart } from './price-chart.ts'
+import { movableOf, moveOrder } from './replace-order.ts'
+import type { Sender } from './send.ts'
+import type { AccountLists } from './use-account-lists.ts'
+import { useCandles } from './use-candles.ts'
+import { useGate } from './use-market.ts'
+import type { Market } from './use-market.ts'
 import { useMarks } from './use-marks.ts'
 
 const INTERVALS: readonly (readonly [CandleInterval, string])[] = (['1m', '5m', '15m', '1h', '4h', '1d', '1w'] as const).map((each) => [each, each])
 const ZONES = [['utc', 'UTC'], ['local', 'Local time']] as const
-const CANDLES_MAX = 500
-const TABLE_ROWS = 20
-const OHLC = [['Open', 'open'], ['High', 'high'], ['Low', 'low'], ['Close', 'close']] as const
 const SEC_PER_MIN = 60
+const ONE = 1e7
 
-export function ChartView({ asset }: { readonly asset: string }) {
-  const { feed } = useParts()
-  const [interval, chooseInterval] = useState<CandleInterval>('1m')
-  const [zone, setZone] = useState<'utc' | 'local'>('utc')
+/** Interval and time zone, as they were last chosen in this browser. */
+const stored = createStoredString(() => localStorage, 'console-chart')
+
+export function ChartView({ market, lists, sender }: { readonly market: Market; readonly lists: AccountLists; readonly sender: Sender }) {
+  const { asset } = market
+  const { state: priceState } = usePrice(asset)
+  const [chosen, setChosen] = useState(readChoice)
   const hovered = useSignal<number | null>(null)
-  const candles = useSignal<readonly Candle[]>([])
   const box = useRef<HTMLDivElement>(null)
   const chart = useRef<PriceChart | null>(null)
-  const read = useResource('Candles', (client) => client.listCandles({ asset, interval, limit: CANDLES_MAX }), [asset, interval], { isManual: true })
-  const body = read.answer.value?.body ?? null
-  const isStale = priceFreshness(feed.price(asset), feed.now.value) === 'stale'
+  const series = useCandles(asset, chosen.interval, (candle) => chart.current?.update(candle))
+  const { candles, version, name, loadOlder } = series
+
+  function choose(change: Partial<Chosen>): void {
+    const next = { ...chosen, ...change }
+    setChosen(next)
+    stored.write(`${next.interval} ${next.zone}`)
+  }
 
   useEffect(() => {
     if (box.current === null) return undefined
@@ -41,89 +55,99 @@ export function ChartView({ asset }: { readonly asset: string }) {
     })
     return () => created.remove()
   }, [])
+  const older = useRef(loadOlder)
+  older.current = loadOlder
+  useEffect(() => chart.current?.onStart(() => older.current()), [])
+  const drawn = useRef('')
   useEffect(() => {
-    candles.value = body?.candles ?? []
-    const offsetSec = zone === 'utc' ? 0 : -new Date(0).getTimezoneOffset() * SEC_PER_MIN
-    chart.current?.setCandles(candles.value, { decimals: priceDecimals(candles.value.at(-1)?.close ?? 1), offsetSec })
-  }, [body, zone])
-  useEffect(() => feed.stream.on(`candles.${asset}.${interval}`, ({ data: candle }) => {
-    const last = candles.value.at(-1)
-    if (last === undefined || candle.time < last.time) return
-    candles.value = candle.time === last.time ? [...candles.value.slice(0, -1), candle] : [...candles.value, candle].slice(-2 * CANDLES_MAX)
-    chart.current?.update(candle)
-  }), [asset, interval])
-  useReconnect(() => void read.read())
-  useMarks(asset, chart)
+    const all = candles.peek()
+    const last = all.at(-1)
+    const offsetSec = chosen.zone === 'utc' || last === undefined ? 0 : -new Date(last.time * 1000).getTimezoneOffset() * SEC_PER_MIN
+    chart.current?.setCandles(all, { decimals: priceDecimals(last?.close ?? 1), offsetSec, isSame: all.length > 0 && drawn.current === name.peek() })
+    drawn.current = all.length > 0 ? name.peek() : ''
+  }, [version.value, chosen.zone])
+  const orders = useOrderHandles(chart, { market, lists, sender })
 
   const last = candles.value.at(-1)
   const shown = hovered.value === null ? last : candles.value.find(({ time }) => time === hovered.value) ?? last
-  const content = last === undefined ? 'no data yet' : `${candles.value.length} candles of ${interval}, the last at ${last.close}`
   return (
     <div class='stack'>
       <div class='row'>
-        <Choice label='Candle interval' options={INTERVALS} value={interval} onChoose={chooseInterval} />
-        <Choice label='Time zone' options={ZONES} value={zone} onChoose={setZone} />
+        <Choice label='Candle interval' options={INTERVALS} value={chosen.interval} onChoose={(interval) => choose({ interval })} />
+        <Choice label='Time zone' options={ZONES} value={chosen.zone} onChoose={(zone) => choose({ zone })} />
       </div>
-      <Legend candle={shown} />
-      <div
-        class={isStale ? 'chart stale' : 'chart'} ref={box} role='img'
-        aria-label={`Candlestick chart of ${asset}: ${content}. The table below lists the newest.`}
-      />
-      <ReadNote resource={read} />
-      <CandleTable candles={candles.value} />
+      <Legend candle={shown} zone={chosen.zone} />
+      <div class='chart-box'>
+        <div class={priceState === 'stale' ? 'chart stale' : 'chart'} ref={box} role='img' aria-label={labelOf(asset, chosen.interval, candles.value)} />
+        <OrderHandles handles={orders.handles} chart={chart} onDrag={orders.onDrag} onDrop={orders.onDrop} />
+      </div>
+      {orders.handles.length > 0 && <p class='note'>Drag an order to move it, or use Move in the Orders tab: it is cancelled, then placed again.</p>}
+      <p class='note problem' role='status' hidden={orders.problem === null}>{orders.problem}</p>
+      <ReadNote resource={series.resource} />
+      <CandleTable candles={candles.value} zone={chosen.zone} />
     </div>
   )
 }
 
-/** The values of the candle below the pointer, else of the newest. */
-function Legend({ candle }: { readonly candle: Candle | undefined }) {
-  if (candle === undefined) return <p class='legend note'>No candles yet.</p>
-  const decimals = priceDecimals(candle.close)
-  const className = candle.close >= candle.open ? 'up' : 'down'
-  return (
-    <p class='legend'>
-      {OHLC.map(([title, name]) => <span key={name}><span class='note'>{title}</span> <span class={className}>{candle[name].toFixed(decimals)}</span></span>)}
-    </p>
-  )
+interface Chosen {
+  readonly interval: CandleInterval
+  readonly zone: Zone
 }
 
-function CandleTable({ candles }: { readonly candles: readonly Candle[] }) {
-  const [isOpen, setIsOpen] = useState(false)
-  return (
-    <details onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-      <summary>Newest candles as a table</summary>
-      {isOpen && (
-        <Table
-          isNarrow caption='Newest candles' empty='No candles yet.' rows={candles.slice(-TABLE_ROWS).toReversed()} keyOf={({ time }) => time}
-          columns={[
-            { title: 'Start', cell: ({ time }) => timeOfDay(time) },
-            ...OHLC.map(([title, name]) => ({ title, isNumeric: true, cell: (candle: Candle) => candle[name].toFixed(priceDecimals(candle.close)) })),
-          ]}
-        />
-      )}
-    </details>
-  )
+function readChoice(): Chosen {
+  const [storedInterval, storedZone] = (stored.read() ?? '').split(' ')
+  return {
+    interval: INTERVALS.find(([each]) => each === storedInterval)?.[0] ?? '1m', zone: ZONES.find(([each]) => each === storedZone)?.[0] ?? 'utc',
+  }
 }
 
-/** Calls `listener` with the first heartbeat after a disconnect. */
-function useReconnect(listener: () => void): void {
-  const { feed } = useParts()
-  const current = useRef(listener)
-  current.current = listener
-  useEffect(() => {
-    let wasDisconnected = false
-    const stops = [
-      feed.stream.onProblem(({ kind }) => {
-        if (kind === 'disconnected') wasDisconnected = true
-      }),
-      feed.stream.on('heartbeat', () => {
-        if (!wasDisconnected) return
-        wasDisconnected = false
-        current.current()
-      }),
-    ]
-    return () => {
-      for (const stop of stops) stop()
+function labelOf(asset: string, interval: CandleInterval, candles: readonly Candle[]): string {
+  const last = candles.at(-1)
+  const content = last === undefined ? 'no data yet' : `${candles.length} candles of ${interval}, the last at ${last.close}`
+  return `Candlestick chart of ${asset}: ${content}. The table below lists the newest.`
+}
+
+interface OrderHandlesState {
+  readonly handles: readonly OrderHandle[]
+  /** Why the order that was dropped last was not moved. */
+  readonly problem: string | null
+  readonly onDrag: (order: OpenOrder, price: string | null) => void
+  readonly onDrop: (order: OpenOrder, price: string) => void
+}
+
+/** The open orders at their prices, and where they are dragged to. */
+function useOrderHandles(
+  chart: { readonly current: PriceChart | null }, { market, lists, sender }: { readonly market: Market; readonly lists: AccountLists; readonly sender: Sender },
+): OrderHandlesState {
+  const { account } = useParts()
+  const { asset, limits } = market
+  const gate = useGate(market.condition)
+  const { received } = usePrice(asset)
+  const [moved, setMoved] = useState<{ readonly orderId: number; readonly price: number } | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const state = account.state.answer.value?.body ?? null
+  useMarks(chart, { asset, state, fills: lists.fills.answer.value?.body.fills ?? null, moved })
+  const reasons = ['place_entry', 'place_exit'].map((action) => gate(action as 'place_entry' | 'place_exit')).join(' ')
+  const handles = useMemo(() => (state?.orders ?? []).flatMap((order): OrderHandle[] => {
+    const movable = order.asset === asset ? movableOf(order) : null
+    if (movable === null || movable.kind !== 'price') return []
+    return [{ order, price: moved?.orderId === order.orderId ? moved.price : Number(order.referencePrice) / ONE, disabled: gate(movable.action) }]
+  }), [state, asset, moved, reasons])
+
+  async function drop(order: OpenOrder, price: string): Promise<void> {
+    const entryPrice = state?.positions?.find(({ positionId }) => positionId === order.positionId)?.entryPrice ?? null
+    const move = moveOrder(order, price, { price: received?.price ?? null, entryPrice, maxTrailingBps: limits?.trailingPercentBps.max ?? null })
+    setProblem(move.problem === null ? null : `Order ${order.orderId} was not moved. ${move.problem}`)
+    if (move.problem === null && !sender.isBusy()) {
+      setMoved({ orderId: order.orderId, price: Number(price) })
+      await sender.send(move.steps)
     }
-  }, [])
+    setMoved(null)
+  }
+
+  return {
+    handles, problem,
+    onDrag: (order, price) => setMoved(price === null ? null : { orderId: order.orderId, price: Number(price) }),
+    onDrop: (order, price) => void drop(order, price),
+  }
 }

@@ -1,7 +1,7 @@
 // The candlestick chart with volume and marks, in the page's colors. A screen reader cannot read a canvas: the view beside it has a label and a table.
 
 import { CandlestickSeries, createChart, createSeriesMarkers, HistogramSeries } from 'lightweight-charts'
-import type { IPriceLine, ISeriesApi, MouseEventParams, SeriesMarker, Time, UTCTimestamp } from 'lightweight-charts'
+import type { AutoscaleInfo, IPriceLine, ISeriesApi, MouseEventParams, SeriesMarker, Time, UTCTimestamp } from 'lightweight-charts'
 import type { Candle } from '../../client/src/index.ts'
 import { applyTheme } from '../chart.ts'
 
@@ -18,40 +18,64 @@ export interface PriceMark {
 export interface FillMark {
   /** Unix seconds. */
   readonly time: number
+  /** For display only; null if unknown. */
+  readonly price: number | null
   readonly isBuy: boolean
   readonly text: string
 }
 
 export interface PriceChart {
-  /** Replaces all candles, oldest first. `offsetSec` moves the axis from UTC to the chosen time zone. */
-  setCandles(candles: readonly Candle[], options: { readonly decimals: number; readonly offsetSec: number }): void
+  /**
+   * Replaces all candles, oldest first. `offsetSec` moves the axis from UTC to the chosen time zone. `isSame`: older candles were added, or the time zone
+   * changed, so that the visible part remains.
+   */
+  setCandles(candles: readonly Candle[], options: { readonly decimals: number; readonly offsetSec: number; readonly isSame: boolean }): void
   /** Replaces the newest candle or appends the next one. */
   update(candle: Candle): void
   setMarks(marks: readonly PriceMark[]): void
   setFills(fills: readonly FillMark[]): void
-  /** Calls `listener` with the index of the candle below the pointer; null when it left the chart. */
+  /** Calls `listener` with the time of the candle below the pointer; null when it left the chart. */
   onHover(listener: (time: number | null) => void): void
+  /** Calls `listener` when the oldest candles become visible. */
+  onStart(listener: () => void): void
+  /** Calls `listener` after each change of the scales. Returns a function that removes it. */
+  onLayout(listener: () => void): () => void
+  /** Distance of a price from the top, pixels; null if it is not visible. */
+  yOf(price: number): number | null
+  priceAt(y: number): number | null
+  /** Width of the price scale on the right, pixels. */
+  scaleWidth(): number
   remove(): void
 }
 
 const VISIBLE_CANDLES = 90
+/** Older candles are requested when this many are left before the visible ones. */
+const MARGIN_CANDLES = 20
 const VOLUME_SHARE = 0.8
 const ONE = 1e7
+/** How far from the candles a mark may be to be shown, as a share of the price; more when the candles themselves spread further. */
+const MARK_SHARE = 0.01
 
 export function createPriceChart(element: HTMLElement): PriceChart {
   // The library's logo adds an inline style, which the content security policy blocks. The footer links to its authors instead.
   const chart = createChart(element, { autoSize: true, layout: { attributionLogo: false } })
-  const candlesticks: ISeriesApi<'Candlestick'> = chart.addSeries(CandlestickSeries, {})
+  let marks: readonly PriceMark[] = []
+  const candlesticks: ISeriesApi<'Candlestick'> = chart.addSeries(CandlestickSeries, {
+    autoscaleInfoProvider: (original: () => AutoscaleInfo | null) => withMarks(original(), marks),
+  })
   const volumes: ISeriesApi<'Histogram'> = chart.addSeries(HistogramSeries, {
     priceScaleId: '', priceFormat: { type: 'volume' }, lastValueVisible: false, priceLineVisible: false,
   })
   volumes.priceScale().applyOptions({ scaleMargins: { top: VOLUME_SHARE, bottom: 0 } })
   const markers = createSeriesMarkers<Time>(candlesticks, [])
+  const layoutListeners = new Set<() => void>()
+  // The library calls this whenever a scale has changed, for what is drawn over the chart.
+  candlesticks.attachPrimitive({ updateAllViews: () => layoutListeners.forEach((listener) => listener()) })
   const lines = new Map<string, IPriceLine>()
   let colors: Readonly<Record<'text' | 'line' | 'up' | 'down' | 'accent', string>> = { text: '', line: '', up: '', down: '', accent: '' }
-  let marks: readonly PriceMark[] = []
   let fills: readonly FillMark[] = []
-  let newest = 0
+  /** Start times of the candles, ascending. */
+  let times: number[] = []
   let offset = 0
 
   const asTime = (seconds: number): Time => (seconds + offset) as UTCTimestamp
@@ -64,10 +88,14 @@ export function createPriceChart(element: HTMLElement): PriceChart {
     }
   }
 
+  /** A fill belongs to the candle that contains its time. Fills before the first candle have none. */
   function drawFills(): void {
-    markers.setMarkers(fills.map(({ time, isBuy, text }): SeriesMarker<Time> => ({
-      time: asTime(time), position: isBuy ? 'belowBar' : 'aboveBar', shape: isBuy ? 'arrowUp' : 'arrowDown', color: isBuy ? colors.up : colors.down, text,
-    })))
+    markers.setMarkers(fills.flatMap(({ time, price, isBuy, text }): SeriesMarker<Time>[] => {
+      const candle = lastAtOrBefore(times, time)
+      if (candle === null) return []
+      const look = { time: asTime(candle), shape: isBuy ? 'arrowUp' : 'arrowDown', color: isBuy ? colors.up : colors.down, text } as const
+      return [price === null ? { ...look, position: isBuy ? 'belowBar' : 'aboveBar' } : { ...look, position: isBuy ? 'atPriceBottom' : 'atPriceTop', price }]
+    }))
   }
 
   function volumeOf(candle: Candle): { readonly time: Time; readonly value: number; readonly color: string } {
@@ -81,20 +109,21 @@ export function createPriceChart(element: HTMLElement): PriceChart {
     drawFills()
   })
   return {
-    setCandles(candles, { decimals, offsetSec }) {
+    setCandles(candles, { decimals, offsetSec, isSame }) {
       offset = offsetSec
+      times = candles.map(({ time }) => time)
       candlesticks.applyOptions({ priceFormat: { type: 'price', precision: decimals, minMove: 10 ** -decimals } })
       candlesticks.setData(candles.map(({ time, open, high, low, close }) => ({ time: asTime(time), open, high, low, close })))
       volumes.setData(candles.map(volumeOf))
-      newest = candles.at(-1)?.time ?? 0
       element.dataset['candles'] = String(candles.length)
-      chart.timeScale().setVisibleLogicalRange({ from: candles.length - VISIBLE_CANDLES, to: candles.length + 2 })
+      if (!isSame) chart.timeScale().setVisibleLogicalRange({ from: candles.length - VISIBLE_CANDLES, to: candles.length + 2 })
       drawFills()
     },
     update(candle) {
+      const newest = times.at(-1) ?? 0
       if (candle.time < newest) return
-      if (candle.time > newest) element.dataset['candles'] = String(Number(element.dataset['candles'] ?? 0) + 1)
-      newest = candle.time
+      if (candle.time > newest) times.push(candle.time)
+      element.dataset['candles'] = String(times.length)
       const { open, high, low, close } = candle
       candlesticks.update({ open, high, low, close, time: asTime(candle.time) })
       volumes.update(volumeOf(candle))
@@ -110,9 +139,40 @@ export function createPriceChart(element: HTMLElement): PriceChart {
     onHover(listener) {
       chart.subscribeCrosshairMove(({ time }: MouseEventParams) => listener(typeof time === 'number' ? time - offset : null))
     },
+    onStart(listener) {
+      chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
+        if (range !== null && times.length > 0 && range.from < MARGIN_CANDLES) listener()
+      })
+    },
+    onLayout(listener) {
+      layoutListeners.add(listener)
+      return () => void layoutListeners.delete(listener)
+    },
+    yOf(price) {
+      const y = candlesticks.priceToCoordinate(price)
+      return y === null || y < 0 || y > (chart.panes()[0]?.getHeight() ?? 0) ? null : y
+    },
+    priceAt: (y) => candlesticks.coordinateToPrice(y),
+    scaleWidth: () => chart.priceScale('right').width(),
     remove() {
       stopTheme()
+      layoutListeners.clear()
       chart.remove()
     },
   }
+}
+
+/** Shows marks that are near the visible candles, so that orders can be dragged. Distant ones would make the candles flat. */
+function withMarks(info: AutoscaleInfo | null, marks: readonly PriceMark[]): AutoscaleInfo | null {
+  const range = info?.priceRange ?? null
+  if (info === null || range === null) return info
+  const { minValue, maxValue } = range
+  const margin = Math.max(maxValue - minValue, maxValue * MARK_SHARE)
+  const near = marks.map(({ price }) => price).filter((price) => price >= minValue - margin && price <= maxValue + margin)
+  return { ...info, priceRange: { minValue: Math.min(minValue, ...near), maxValue: Math.max(maxValue, ...near) } }
+}
+
+function lastAtOrBefore(times: readonly number[], time: number): number | null {
+  const index = times.findLastIndex((each) => each <= time)
+  return times[index] ?? null
 }

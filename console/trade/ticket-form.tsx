@@ -2,20 +2,20 @@
 
 import { useComputed, useSignal } from '@preact/signals'
 import type { Signal } from '@preact/signals'
-import type { MarketLimits } from '../../client/src/index.ts'
+import type { AccountState } from '../../client/src/index.ts'
 import { amount, parseAmount, plain, price } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { usePrice } from '../state/use-price.ts'
-import { useResource } from '../state/use-resource.ts'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { Choice, Facts } from '../ui/layout.tsx'
 import { ProblemText } from '../ui/problem.tsx'
 import { WalletPrompt } from '../wallet/wallet-section.tsx'
 import { Outcome } from './outcome.tsx'
 import type { Sender } from './send.ts'
-import { checkTicket, fieldsOf, isEntry } from './ticket.ts'
-import type { FieldName, OrderKind, TicketCheck, TicketContext, TicketInput } from './ticket.ts'
+import { availableFor, checkTicket, fieldsOf, isEntry } from './ticket.ts'
+import type { CrossMargin, FieldName, OrderKind, TicketCheck, TicketContext, TicketInput } from './ticket.ts'
 import { Sides } from './sides.tsx'
+import type { Market } from './use-market.ts'
 import { useQuote } from './use-quote.ts'
 import type { QuoteReading } from './use-quote.ts'
 
@@ -33,11 +33,11 @@ const KINDS: readonly (readonly [kind: OrderKind, text: string])[] = [
 const SHARES = [25, 50, 75, 100] as const
 const PERCENT = 100n
 
-export function TicketForm({ asset, input, sender }: { readonly asset: string; readonly input: Signal<TicketInput>; readonly sender: Sender }) {
+export function TicketForm({ market, input, sender }: { readonly market: Market; readonly input: Signal<TicketInput>; readonly sender: Sender }) {
+  const { asset } = market
   const { session, account } = useParts()
-  const limits = useResource('Limits', (client) => client.getMarketLimits({ asset }), [asset])
   const isTried = useSignal(false)
-  const context = useTicketContext(asset, limits.answer.value?.body ?? null)
+  const context = useTicketContext(market)
   const check = checkTicket(input.value, context)
   const fields = fieldsOf(input.value, context.hasCrossStops)
   const canSign = session.wallet() !== null && account.owner.value !== null
@@ -139,7 +139,8 @@ function TicketField(options: TicketFieldOptions) {
 }
 
 function AmountField({ asset, input, set, check, context, problem }: TicketFieldOptions & { readonly problem: string | null }) {
-  const { available } = context
+  const isCross = input.kind === 'market' && input.marginMode === 'cross'
+  const available = availableFor(isCross, context)
   const other = input.unit === 'USDC' ? 'coin' : 'USDC'
   const help = check.size === null ? 'Collateral in USDC.' : `Collateral ${amount(check.collateral)} USDC, position ${amount(check.size)} USDC.`
   return (
@@ -152,15 +153,23 @@ function AmountField({ asset, input, set, check, context, problem }: TicketField
         {SHARES.map((share) => (
           <button
             key={share} type='button' class='small' disabled={available === null}
-            onClick={() => set({ unit: 'USDC', amount: plain(String((BigInt(available ?? 0) * BigInt(share)) / PERCENT)) })}
+            onClick={() => set({ unit: 'USDC', amount: plain(String(((available ?? 0n) * BigInt(share)) / PERCENT)) })}
           >
             {share === 100 ? 'Max' : `${share}%`}
           </button>
         ))}
-        <span class='note'>{available === null ? '' : `Available: ${amount(available)} USDC`}</span>
+        <span class='note'>{available === null ? '' : `Available: ${amount(available.toString())} USDC`}</span>
       </div>
+      {isCross && context.cross !== null && <p class='note'>{crossText(context.cross, check.collateral)}</p>}
     </div>
   )
+}
+
+/** Where the collateral of a cross position comes from. */
+function crossText({ pool }: CrossMargin, collateral: string | null): string {
+  if (collateral === null) return 'The collateral is taken from your cross margin first, and what is missing from your wallet.'
+  const fromPool = BigInt(collateral) < BigInt(pool) ? BigInt(collateral) : BigInt(pool)
+  return `Takes ${amount(fromPool.toString())} USDC from your cross margin and ${amount((BigInt(collateral) - fromPool).toString())} USDC from your wallet.`
 }
 
 function LeverageField({ input, set, context, problem }: TicketFieldOptions & { readonly problem: string | null }) {
@@ -204,23 +213,31 @@ function Preview({ input, check, reading: { quote, problem } }: {
   )
 }
 
-function useTicketContext(asset: string, limits: MarketLimits | null): TicketContext {
+function useTicketContext({ asset, limits, condition, isGeneration2 }: Market): TicketContext {
   const { account } = useParts()
-  const { received, state: priceState } = usePrice(asset)
+  const { received } = usePrice(asset)
   const state = useComputed(() => account.state.answer.value?.body ?? null).value
   const positions = useComputed(() => (account.state.answer.value?.body.positions ?? []).filter((position) => position.asset === asset)).value
   return {
-    asset, positions,
+    asset, positions, condition,
+    attached: state?.orders ?? [],
     price: received?.price ?? null,
-    priceState,
     available: state?.balances.usdc ?? null,
+    cross: state === null ? null : crossMarginOf(state, isGeneration2),
     minCollateral: limits?.minCollateral ?? null,
     maxLeverage: limits?.maxLeverage ?? null,
     maxPositionSize: limits?.maxPositionSize ?? null,
     headroom: { long: limits?.headroom.long ?? null, short: limits?.headroom.short ?? null },
     maxTrailingBps: limits?.trailingPercentBps.max ?? null,
-    isPaused: limits?.tradingPaused === true,
-    isHalted: limits?.assetHalted === true,
-    hasCrossStops: limits !== null && limits.pauseMode !== null,
+    hasCrossStops: isGeneration2,
   }
+}
+
+/** Contracts of generation 1 compare the equity with the maintenance margin, those of generation 2 with the used margin. */
+function crossMarginOf({ cross, positions }: AccountState, isGeneration2: boolean): CrossMargin | null {
+  const { pool, equity, usedMargin, maintenanceMargin } = cross
+  const required = isGeneration2 ? usedMargin : maintenanceMargin
+  if (pool === null) return null
+  const hasPositions = positions?.some(({ marginMode }) => marginMode === 'cross') === true
+  return { pool, equity: hasPositions && required !== null ? equity : null, required: required ?? '0' }
 }

@@ -2,8 +2,10 @@
 // decimals.
 
 import type { TradeRequest } from '../../client/src/index.ts'
-import { amount, parseAmount, price as priceText } from '../format.ts'
-import type { Freshness } from '../freshness.ts'
+import { amount, parseAmount } from '../format.ts'
+import { unavailable } from './availability.ts'
+import type { MarketCondition, TradeAction } from './availability.ts'
+import { atOnceWarning, entryTriggerSide, exitProblem, exitTriggerSide } from './trigger.ts'
 
 export type OrderKind = 'market' | 'limit' | 'stop' | 'take_profit' | 'stop_loss' | 'trailing'
 export type Side = 'Long' | 'Short'
@@ -41,21 +43,38 @@ export interface TicketPosition {
   readonly entryPrice: string
 }
 
+export interface AttachedOrder {
+  readonly orderId: number
+  readonly orderType: string
+  readonly positionId: number | null
+}
+
+/** USDC of the account's cross margin. An open takes its collateral from the pool first, and what is missing from the wallet. */
+export interface CrossMargin {
+  readonly pool: string
+  /** Pool, collateral and PnL of the open cross positions, minus funding; null without open cross positions. */
+  readonly equity: string | null
+  /** What the equity must cover besides the new collateral. */
+  readonly required: string
+}
+
 /** Null: unknown. */
 export interface TicketContext {
   readonly asset: string
   readonly price: string | null
-  readonly priceState: Freshness
+  /** What the market allows now. */
+  readonly condition: MarketCondition
   /** USDC in the wallet. */
   readonly available: string | null
+  readonly cross: CrossMargin | null
   readonly minCollateral: string | null
   readonly maxLeverage: number | null
   readonly maxPositionSize: string | null
   readonly headroom: { readonly long: string | null; readonly short: string | null }
   readonly maxTrailingBps: number | null
-  readonly isPaused: boolean
-  readonly isHalted: boolean
   readonly positions: readonly TicketPosition[]
+  /** Open orders that are attached to positions: the contracts accept one of each type. */
+  readonly attached: readonly AttachedOrder[]
   /** Whether the contracts attach orders to cross positions. */
   readonly hasCrossStops: boolean
 }
@@ -112,7 +131,7 @@ export function checkTicket(input: TicketInput, context: TicketContext): TicketC
   const steps = problems.size > 0 ? [] : entry !== null ? entrySteps(input, context, entry) : closing !== null ? closingSteps(input, closing) : []
   return {
     problems, steps,
-    blocked: blockedReason(input, context),
+    blocked: unavailable(ACTIONS[input.kind], context.condition),
     warnings: problems.size > 0 ? [] : warningsOf(input, context, closing),
     collateral: entry?.collateral?.toString() ?? null,
     size: entry?.size?.toString() ?? null,
@@ -120,14 +139,8 @@ export function checkTicket(input: TicketInput, context: TicketContext): TicketC
   }
 }
 
-/** Why the market takes no order of this kind now; null if it does. */
-function blockedReason({ kind }: TicketInput, { asset, isPaused, isHalted, priceState }: TicketContext): string | null {
-  if (!isEntry(kind)) return null
-  if (isPaused) return 'Trading is paused. No position can be opened. Orders can still be cancelled.'
-  if (isHalted) return `${asset} is halted. No position can be opened in it until the exchange resumes it.`
-  if (kind === 'market' && priceState === 'stale') return `The price of ${asset} is stale. The exchange opens nothing until a new price arrives.`
-  if (kind === 'market' && priceState === 'unknown') return `The price of ${asset} is not known yet.`
-  return null
+const ACTIONS: Readonly<Record<OrderKind, TradeAction>> = {
+  market: 'open', limit: 'place_entry', stop: 'place_entry', take_profit: 'place_exit', stop_loss: 'place_exit', trailing: 'place_trailing',
 }
 
 interface Entry {
@@ -160,7 +173,7 @@ function checkLeverage({ leverage }: TicketInput, { maxLeverage }: TicketContext
 }
 
 function checkAmount(
-  { unit, amount: text, side }: TicketInput, context: TicketContext,
+  { unit, amount: text, side, kind, marginMode }: TicketInput, context: TicketContext,
   { leverage, entryPrice }: { readonly leverage: number | null; readonly entryPrice: bigint | null }, problems: Map<FieldName, string>,
 ): Pick<Entry, 'collateral' | 'size'> {
   const parsed = parseAmount(text)
@@ -172,25 +185,45 @@ function checkAmount(
   const collateral = unit === 'USDC' ? BigInt(parsed) : entryPrice === null ? null : (BigInt(parsed) * entryPrice) / ONE / BigInt(leverage)
   if (collateral === null) return { collateral: null, size: null }
   const size = collateral * BigInt(leverage)
-  const problem = amountProblem(collateral, size, { side, context })
+  const problem = amountProblem(collateral, size, { side, isCross: kind === 'market' && marginMode === 'cross', context })
   if (problem !== null) problems.set('amount', problem)
   return { collateral, size }
 }
 
 function amountProblem(
-  collateral: bigint, size: bigint, { side, context }: { readonly side: Side; readonly context: TicketContext },
+  collateral: bigint, size: bigint, { side, isCross, context }: { readonly side: Side; readonly isCross: boolean; readonly context: TicketContext },
 ): string | null {
-  const { available, minCollateral, maxPositionSize, headroom, asset } = context
+  const { cross, minCollateral, maxPositionSize, headroom, asset } = context
   const room = side === 'Long' ? headroom.long : headroom.short
   if (minCollateral !== null && collateral < BigInt(minCollateral)) return `The minimum is ${amount(minCollateral)} USDC of collateral.`
-  if (available !== null && collateral > BigInt(available)) {
-    return `You have ${amount(available)} USDC: ${amount((collateral - BigInt(available)).toString())} USDC are missing.`
-  }
+  const available = availableFor(isCross, context)
+  if (available !== null && collateral > available) return missingText(available, collateral)
+  const uncovered = isCross && cross !== null ? crossProblem(collateral, cross) : null
+  if (uncovered !== null) return uncovered
   if (maxPositionSize !== null && size > BigInt(maxPositionSize)) return `The largest position in ${asset} is ${amount(maxPositionSize, 0)} USDC.`
   if (room !== null && size > BigInt(room)) {
     return `The exchange can take ${amount(room, 0)} USDC more ${side === 'Long' ? 'long' : 'short'} in ${asset}. Reduce the amount or the leverage.`
   }
   return null
+}
+
+/** What a position can be opened with, USDC; null if it is not known. */
+export function availableFor(isCross: boolean, { available, cross }: Pick<TicketContext, 'available' | 'cross'>): bigint | null {
+  return available === null ? null : BigInt(available) + (isCross && cross !== null ? BigInt(cross.pool) : 0n)
+}
+
+export function missingText(available: bigint, wanted: bigint): string {
+  return `You have ${amount(available.toString())} USDC: ${amount((wanted - available).toString())} USDC are missing.`
+}
+
+/** The equity, with what the wallet adds to it, must cover all cross positions. */
+function crossProblem(collateral: bigint, { pool, equity, required }: CrossMargin): string | null {
+  if (equity === null) return null
+  const fromWallet = collateral > BigInt(pool) ? collateral - BigInt(pool) : 0n
+  const missing = BigInt(required) + collateral - BigInt(equity) - fromWallet
+  if (missing <= 0n) return null
+  const lack = `${amount(missing.toString())} USDC are missing`
+  return `Your cross margin does not cover this position with the others: ${lack}. Deposit them below, or use isolated margin.`
 }
 
 function readPrice(field: FieldName, text: string, problems: Map<FieldName, string>): bigint | null {
@@ -207,10 +240,9 @@ function checkAttached(
   if (text.trim() === '') return
   const trigger = readPrice(field, text, problems)
   if (trigger === null || price === null) return
-  const isAbove = (side === 'Long') === (field === 'takeProfit')
-  if (isAbove ? trigger > price : trigger < price) return
-  const name = field === 'takeProfit' ? 'take-profit' : 'stop-loss'
-  problems.set(field, `The ${name} of a ${side.toLowerCase()} position must be ${isAbove ? 'above' : 'below'} the price, ${priceText(price.toString())}.`)
+  const kind = field === 'takeProfit' ? 'take_profit' : 'stop_loss'
+  const problem = exitProblem(kind, trigger, { direction: side === 'Long' ? 0 : 1, reference: price, name: 'the price' })
+  if (problem !== null) problems.set(field, problem)
 }
 
 function checkSlippage({ slippage }: TicketInput, problems: Map<FieldName, string>): void {
@@ -222,6 +254,8 @@ function parseBps(text: string, max: number): number | null {
   return bps >= 1 && bps <= max ? bps : null
 }
 
+const ORDER_TYPE_OF: Readonly<Partial<Record<OrderKind, string>>> = { take_profit: 'take_profit', stop_loss: 'stop_loss', trailing: 'trailing_stop' }
+
 function checkClosing(input: TicketInput, context: TicketContext, problems: Map<FieldName, string>): TicketPosition | null {
   const position = context.positions.find(({ positionId }) => String(positionId) === input.positionId) ?? null
   if (position === null) problems.set('positionId', context.positions.length === 0 ? 'You have no open position to close.' : 'Choose a position.')
@@ -229,27 +263,36 @@ function checkClosing(input: TicketInput, context: TicketContext, problems: Map<
     problems.set('positionId', 'The contracts attach no orders to cross positions. Choose an isolated position.')
   }
   checkSlippage(input, problems)
+  const other = context.attached.find(({ orderType, positionId }) => positionId === position?.positionId && orderType === ORDER_TYPE_OF[input.kind])
+  if (position !== null && other !== undefined) {
+    problems.set('positionId', `Position ${position.positionId} already has this order: ${other.orderId}. Move or cancel it in the Orders tab.`)
+  }
   const max = context.maxTrailingBps ?? TRAILING_MAX_BPS
   if (input.kind === 'trailing') {
     if (parseBps(input.distance, max) === null) problems.set('distance', `Enter a percentage from 0.01 to ${max / BPS_PER_PERCENT}.`)
-  } else readPrice('triggerPrice', input.triggerPrice, problems)
+    return position
+  }
+  const trigger = readPrice('triggerPrice', input.triggerPrice, problems)
+  if (trigger !== null && position !== null) {
+    const { direction, entryPrice } = position
+    const kind = input.kind === 'take_profit' ? 'take_profit' : 'stop_loss'
+    const problem = exitProblem(kind, trigger, { direction, reference: BigInt(entryPrice), name: 'its entry price' })
+    if (problem !== null) problems.set('triggerPrice', problem)
+  }
   return position
 }
 
 /** A trigger that the price has already reached. */
 function warningsOf(input: TicketInput, { price }: TicketContext, closing: TicketPosition | null): readonly string[] {
-  if (price === null || input.kind === 'market' || input.kind === 'trailing') return []
-  const trigger = parseAmount(input.kind === 'limit' ? input.limitPrice : input.triggerPrice)
+  const { kind, side } = input
+  if (kind === 'market' || kind === 'trailing') return []
+  const trigger = parseAmount(kind === 'limit' ? input.limitPrice : input.triggerPrice)
   if (trigger === null) return []
-  const isAbove = closing === null ? conditionOf(input) === 'Above' : (closing.direction === 0) === (input.kind === 'take_profit')
-  const isReached = isAbove ? BigInt(price) >= BigInt(trigger) : BigInt(price) <= BigInt(trigger)
-  return isReached ? [`The price is already ${isAbove ? 'at or above' : 'at or below'} ${priceText(trigger)}: the order would trigger at once.`] : []
+  if (kind === 'limit' || kind === 'stop') return listOf(atOnceWarning(BigInt(trigger), entryTriggerSide(kind, side), price))
+  return closing === null ? [] : listOf(atOnceWarning(BigInt(trigger), exitTriggerSide(kind, closing.direction), price))
 }
 
-/** A limit order waits for a better price, a stop for a worse one. */
-function conditionOf({ kind, side }: Pick<TicketInput, 'kind' | 'side'>): 'Above' | 'Below' {
-  return (kind === 'limit') === (side === 'Long') ? 'Below' : 'Above'
-}
+const listOf = (text: string | null): readonly string[] => (text === null ? [] : [text])
 
 function entrySteps(input: TicketInput, { asset }: TicketContext, { collateral, leverage }: Entry): readonly TicketStep[] {
   if (collateral === null || leverage === null) return []
@@ -260,7 +303,8 @@ function entrySteps(input: TicketInput, { asset }: TicketContext, { collateral, 
     const open: TicketStep = { title: `Open a ${side.toLowerCase()} position`, request: () => ({ op, ...terms }) }
     return [open, ...attachedSteps(input)]
   }
-  const resting = { ...terms, triggerCondition: conditionOf(input), slippageToleranceBps: parseBps(input.slippage, SLIPPAGE_MAX_BPS) ?? 0 } as const
+  const slippageToleranceBps = parseBps(input.slippage, SLIPPAGE_MAX_BPS) ?? 0
+  const resting = { ...terms, triggerCondition: entryTriggerSide(kind === 'limit' ? 'limit' : 'stop', side), slippageToleranceBps } as const
   if (kind === 'limit') {
     const triggerPrice = parseAmount(input.limitPrice) ?? ''
     return [{ title: 'Place a limit order', request: () => ({ op: 'place_limit_order', ...resting, triggerPrice }) }]

@@ -2,38 +2,50 @@
 
 import { useEffect } from 'preact/hooks'
 import type { RefObject } from 'preact'
-import { ORDER_TYPES } from '../activity-text.ts'
-import { useParts } from '../parts.ts'
-import { useAccountList } from '../state/use-account-list.ts'
+import type { AccountState, Fill } from '../../client/src/index.ts'
+import { FILL_KINDS, ORDER_TYPES } from '../activity-text.ts'
+import { priceDecimals } from '../format.ts'
 import type { FillMark, PriceChart, PriceMark } from './price-chart.ts'
 
-const FILLS = 100
+export interface MarkOptions {
+  readonly asset: string
+  readonly state: AccountState | null
+  readonly fills: readonly Fill[] | null
+  /** An order that is being moved, with the price at which it is drawn. */
+  readonly moved: { readonly orderId: number; readonly price: number } | null
+}
+
 const ONE = 1e7
 
-export function useMarks(asset: string, chart: RefObject<PriceChart | null>): void {
-  const { account } = useParts()
-  const state = account.state.answer.value?.body ?? null
-  const fills = useAccountList('Fills', (client) => client.listAccountFills({ limit: FILLS })).answer.value?.body.fills
-  useEffect(() => {
-    const positions = (state?.positions ?? []).filter((position) => position.asset === asset)
-    const orders = (state?.orders ?? []).filter((order) => order.asset === asset)
-    chart.current?.setMarks([
-      ...positions.flatMap(({ positionId, direction, entryPrice, liquidationPrice }): PriceMark[] => [
-        { key: `entry ${positionId}`, price: Number(entryPrice) / ONE, title: `${direction === 0 ? 'Long' : 'Short'} #${positionId}`, tone: 'accent' },
-        ...(liquidationPrice === null ? [] : [
-          { key: `liquidation ${positionId}`, price: Number(liquidationPrice) / ONE, title: `Liquidation #${positionId}`, tone: 'down' } as const,
-        ]),
-      ]),
-      ...orders.map(({ orderId, orderType, direction, referencePrice }): PriceMark => ({
-        key: `order ${orderId}`, price: Number(referencePrice) / ONE, title: `${ORDER_TYPES[orderType] ?? orderType} #${orderId}`,
-        tone: direction === 0 ? 'up' : 'down',
-      })),
-    ])
-  }, [state, asset])
+export function useMarks(chart: RefObject<PriceChart | null>, { asset, state, fills, moved }: MarkOptions): void {
+  useEffect(() => chart.current?.setMarks([...positionMarks(asset, state), ...orderMarks(asset, state, moved)]), [asset, state, moved])
   useEffect(() => {
     const own = (fills ?? []).filter((fill) => fill.asset === asset && fill.direction !== null).toReversed()
-    chart.current?.setFills(own.map(({ ts, kind, direction }): FillMark => (
-      { time: ts, isBuy: (direction === 0) === (kind === 'open'), text: kind === 'open' ? '' : kind }
-    )))
+    chart.current?.setFills(own.map(fillMark))
   }, [fills, asset])
+}
+
+function positionMarks(asset: string, state: AccountState | null): readonly PriceMark[] {
+  const positions = (state?.positions ?? []).filter((position) => position.asset === asset)
+  return positions.flatMap(({ positionId, direction, entryPrice, liquidationPrice }): PriceMark[] => [
+    { key: `entry ${positionId}`, price: Number(entryPrice) / ONE, title: `${direction === 0 ? 'Long' : 'Short'} #${positionId}`, tone: 'accent' },
+    ...(liquidationPrice === null ? [] : [
+      { key: `liquidation ${positionId}`, price: Number(liquidationPrice) / ONE, title: `Liquidation #${positionId}`, tone: 'down' } as const,
+    ]),
+  ])
+}
+
+function orderMarks(asset: string, state: AccountState | null, moved: MarkOptions['moved']): readonly PriceMark[] {
+  const orders = (state?.orders ?? []).filter((order) => order.asset === asset && order.referencePrice !== null)
+  return orders.map(({ orderId, orderType, direction, referencePrice }): PriceMark => ({
+    key: `order ${orderId}`, price: moved?.orderId === orderId ? moved.price : Number(referencePrice) / ONE,
+    title: `${ORDER_TYPES[orderType] ?? orderType} #${orderId}`, tone: direction === 0 ? 'up' : 'down',
+  }))
+}
+
+/** Opening a long buys, as does closing a short. */
+function fillMark({ ts, kind, direction, price }: Fill): FillMark {
+  const at = price === null ? null : Number(price) / ONE
+  const text = `${FILL_KINDS[kind] ?? kind}${at === null ? '' : ` ${at.toFixed(priceDecimals(at))}`}`
+  return { time: ts, price: at, isBuy: (direction === 0) === (kind === 'open'), text }
 }

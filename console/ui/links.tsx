@@ -2,6 +2,7 @@
 
 import type { ExplorerPage } from '../explorer.ts'
 import { explorerUrl } from '../explorer.ts'
+import { UNKNOWN } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { Address } from './text.tsx'
 
@@ -21,6 +22,11 @@ export function ExplorerLink({ page, id, length = 4 }: { readonly page: Explorer
 export function ExplorerMark({ page, id }: { readonly page: ExplorerPage; readonly id: string }) {
   const { settings } = useParts()
   return explorerUrl(settings, page, id) === null ? null : <>{' '}<ExplorerLink page={page} id={id} /></>
+}
+
+/** A market's symbol, with a link to its trade screen; null is unknown. */
+export function MarketLink({ asset }: { readonly asset: string | null }) {
+  return asset === null ? <>{UNKNOWN}</> : <a href={`#/trade/${encodeURIComponent(asset)}`}>{asset}</a>
 }
 
 /** An account's address, with a link to its trader page. A contract, for example of trader vaults, has such a page too. */

@@ -2,18 +2,22 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { conditionOf } from '../../console/trade/availability.ts'
 import { checkTicket } from '../../console/trade/ticket.ts'
-import type { TicketContext, TicketInput } from '../../console/trade/ticket.ts'
+import type { TicketContext, TicketInput, TicketPosition } from '../../console/trade/ticket.ts'
 
 const INPUT: TicketInput = {
   kind: 'market', side: 'Long', marginMode: 'isolated', unit: 'USDC', amount: '100', leverage: '5', limitPrice: '', triggerPrice: '', takeProfit: '',
   stopLoss: '', distance: '2', slippage: '1', positionId: '',
 }
-const POSITION = { positionId: 7, asset: 'BTC', direction: 0, marginMode: 'isolated', size: '5000000000', entryPrice: '900000000000' } as const
+const POSITION: TicketPosition = {
+  positionId: 7, asset: 'BTC', direction: 0, marginMode: 'isolated', size: '5000000000', entryPrice: '900000000000',
+}
 /** BTC at 90,000; 1,000 USDC in the wallet. */
 const CONTEXT: TicketContext = {
-  asset: 'BTC', price: '900000000000', priceState: 'fresh', available: '10000000000', minCollateral: '100000000', maxLeverage: 10,
-  maxPositionSize: '1000000000000', headroom: { long: '500000000000', short: '20000000000' }, maxTrailingBps: 5_000, isPaused: false, isHalted: false,
+  asset: 'BTC', price: '900000000000', condition: conditionOf('BTC', null, 'fresh'), cross: null, attached: [],
+  available: '10000000000', minCollateral: '100000000', maxLeverage: 10,
+  maxPositionSize: '1000000000000', headroom: { long: '500000000000', short: '20000000000' }, maxTrailingBps: 5_000,
   positions: [POSITION], hasCrossStops: false,
 }
 
@@ -105,26 +109,37 @@ test('limits that are not known refuse nothing', () => {
 })
 
 test('warns when an order would trigger at once', () => {
-  const warnings = (change: Partial<TicketInput>) => checkTicket({ ...INPUT, ...change }, CONTEXT).warnings
+  const warnings = (change: Partial<TicketInput>, entryPrice = POSITION.entryPrice) =>
+    checkTicket({ ...INPUT, ...change }, { ...CONTEXT, positions: [{ ...POSITION, entryPrice }] }).warnings
   const above = ['The price is already at or above 80,000.00: the order would trigger at once.']
   const below = ['The price is already at or below 95,000.00: the order would trigger at once.']
   assert.deepEqual(warnings({ kind: 'limit', limitPrice: '95000' }), below)
   assert.deepEqual(warnings({ kind: 'stop', triggerPrice: '80000' }), above)
-  assert.deepEqual(warnings({ kind: 'take_profit', positionId: '7', triggerPrice: '80000' }), above)
-  assert.deepEqual(warnings({ kind: 'stop_loss', positionId: '7', triggerPrice: '95000' }), below)
+  assert.deepEqual(warnings({ kind: 'take_profit', positionId: '7', triggerPrice: '80000' }, '700000000000'), above)
+  assert.deepEqual(warnings({ kind: 'stop_loss', positionId: '7', triggerPrice: '95000' }, '1000000000000'), below)
   for (const change of [{ kind: 'limit', limitPrice: '80000' }, { kind: 'stop', triggerPrice: '95000' }] as const) assert.deepEqual(warnings(change), [])
 })
 
-test('a pause, a halt and a stale price block what they affect', () => {
-  const blocked = (change: Partial<TicketInput>, context: Partial<TicketContext>) => checkTicket({ ...INPUT, ...change }, { ...CONTEXT, ...context }).blocked
-  const limit = { kind: 'limit', limitPrice: '80000' } as const
-  assert.equal(blocked({}, {}), null)
-  for (const change of [{}, limit]) {
-    assert.match(blocked(change, { isPaused: true }) ?? '', /^Trading is paused\./)
-    assert.match(blocked(change, { isHalted: true }) ?? '', /^BTC is halted\./)
-  }
-  assert.match(blocked({}, { priceState: 'stale' }) ?? '', /^The price of BTC is stale\./)
-  assert.equal(blocked({}, { priceState: 'unknown', price: null }), 'The price of BTC is not known yet.')
-  assert.equal(blocked(limit, { priceState: 'stale' }), null)
-  assert.equal(blocked({ kind: 'trailing', positionId: '7' }, { isPaused: true }), null)
+test('a cross position takes its collateral from the cross margin first, and must be covered with the others', () => {
+  const cross = { marginMode: 'cross', amount: '1200' } as const
+  const account = { pool: '3000000000', equity: null, required: '0' }
+  assert.equal(requests(cross, { cross: account }).length, 1)
+  assert.deepEqual(problems({ ...cross, amount: '1300.5' }, { cross: account }), { amount: 'You have 1,300.00 USDC: 0.50 USDC are missing.' })
+  assert.deepEqual(problems({ ...cross, amount: '400' }, { cross: { ...account, equity: '5000000000', required: '3000000000' } }), {
+    amount: 'Your cross margin does not cover this position with the others: 100.00 USDC are missing. Deposit them below, or use isolated margin.',
+  })
+  assert.deepEqual(problems({ amount: '1200' }, { cross: account }), { amount: 'You have 1,000.00 USDC: 200.00 USDC are missing.' })
+})
+
+test('an order that closes a position is refused on the wrong side of its entry price, and if the position has one already', () => {
+  const of = { positionId: '7', triggerPrice: '89000' }
+  assert.deepEqual(problems({ kind: 'take_profit', ...of }), { triggerPrice: 'The take-profit of a long position must be above its entry price, 90,000.00.' })
+  assert.deepEqual(problems({ kind: 'stop_loss', ...of }, { positions: [{ ...POSITION, direction: 1 }] }), {
+    triggerPrice: 'The stop-loss of a short position must be above its entry price, 90,000.00.',
+  })
+  const attached = [{ orderId: 12, orderType: 'stop_loss', positionId: 7 }]
+  assert.deepEqual(problems({ kind: 'stop_loss', ...of }, { attached }), {
+    positionId: 'Position 7 already has this order: 12. Move or cancel it in the Orders tab.',
+  })
+  assert.deepEqual(problems({ kind: 'trailing', positionId: '7' }, { attached }), {})
 })

@@ -141,5 +141,5 @@ export async function reviewTicket(page: Page): Promise<string> {
 /** Signs in the review dialog and waits for the outcome. */
 export async function sign(page: Page, title: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign and submit' }).click()
-  await page.locator('#outcome').getByText(`${title}: done in ledger`).waitFor()
+  await page.locator('#outcome').getByText(new RegExp(`^${title}: done in ledger`)).waitFor()
 }

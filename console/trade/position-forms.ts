@@ -1,0 +1,85 @@
+// What the forms of a position ask for: checks the input and builds the requests. Pure.
+
+import type { AccountState, OpenOrder } from '../../client/src/index.ts'
+import { amount, parseAmount, plain } from '../format.ts'
+import type { TradeAction } from './availability.ts'
+import { moveOrder } from './replace-order.ts'
+import type { Move } from './replace-order.ts'
+import { missingText } from './ticket.ts'
+import { atOnceWarning, exitProblem, exitTriggerSide } from './trigger.ts'
+
+export type Position = NonNullable<AccountState['positions']>[number]
+export type PositionFormKind = 'take_profit' | 'stop_loss' | 'part' | 'add' | 'remove'
+
+export interface PositionFormContext {
+  /** The current price; null if unknown. */
+  readonly price: string | null
+  /** USDC in the wallet; null if unknown. */
+  readonly available: string | null
+  readonly orders: readonly OpenOrder[]
+}
+
+export const POSITION_FORMS: Readonly<Record<PositionFormKind, { readonly label: string; readonly action: TradeAction }>> = {
+  take_profit: { label: 'Trigger price', action: 'place_exit' },
+  stop_loss: { label: 'Trigger price', action: 'place_exit' },
+  part: { label: 'Size to close, USDC', action: 'close' },
+  add: { label: 'Collateral to add, USDC', action: 'add_collateral' },
+  remove: { label: 'Collateral to remove, USDC', action: 'remove_collateral' },
+}
+
+/** The slippage tolerance of orders that come with a position. */
+const ATTACHED_SLIPPAGE_BPS = 100
+const PERCENT = 100n
+const problemMove = (problem: string): Move => ({ problem, warning: null, steps: [] })
+
+/** The order of this type that is attached to the position; the contracts accept one. */
+export function attachedOrder(orders: readonly OpenOrder[], positionId: number, kind: OpenOrder['orderType']): OpenOrder | undefined {
+  return orders.find((order) => order.positionId === positionId && order.orderType === kind)
+}
+
+/** What closes a position. */
+export function closeMove({ positionId, marginMode }: Pick<Position, 'positionId' | 'marginMode'>): Move {
+  const op = marginMode === 'cross' ? 'close_position_cross' : 'close_position'
+  return { problem: null, warning: null, steps: [{ title: 'Close the position', request: () => ({ op, positionId: String(positionId) }) }] }
+}
+
+/** `text`: as the user typed it. */
+export function checkPositionForm(kind: PositionFormKind, text: string, position: Position, context: PositionFormContext): Move {
+  if (kind === 'take_profit' || kind === 'stop_loss') return checkExit(kind, text, position, context)
+  const parsed = parseAmount(text)
+  if (parsed === null || parsed === '0') return problemMove('Enter an amount, for example 100 or 250.50.')
+  const problem = amountProblem(kind, BigInt(parsed), position, context)
+  if (problem !== null) return problemMove(problem)
+  const positionId = String(position.positionId)
+  const steps = {
+    part: { title: 'Close a part of the position', request: () => ({ op: 'close_position_partial', positionId, closeSize: parsed } as const) },
+    add: { title: 'Add collateral', request: () => ({ op: 'add_collateral', positionId, amount: parsed } as const) },
+    remove: { title: 'Remove collateral', request: () => ({ op: 'remove_collateral', positionId, amount: parsed } as const) },
+  }
+  return { problem: null, warning: null, steps: [steps[kind]] }
+}
+
+function amountProblem(kind: 'part' | 'add' | 'remove', value: bigint, { size, collateral }: Position, { available }: PositionFormContext): string | null {
+  if (kind === 'part' && value >= BigInt(size)) return `Enter less than the position's size, ${amount(size)} USDC. Close closes all of it.`
+  if (kind === 'remove' && value >= BigInt(collateral)) return `Enter less than the position's collateral, ${amount(collateral)} USDC.`
+  return kind === 'add' && available !== null && value > BigInt(available) ? missingText(BigInt(available), value) : null
+}
+
+function checkExit(kind: 'take_profit' | 'stop_loss', text: string, position: Position, { price, orders }: PositionFormContext): Move {
+  const { positionId, direction, entryPrice } = position
+  const existing = attachedOrder(orders, positionId, kind)
+  if (existing !== undefined) return moveOrder(existing, text, { price, entryPrice, maxTrailingBps: null })
+  const parsed = parseAmount(text)
+  if (parsed === null || parsed === '0') return problemMove('Enter a price, for example 91500.25.')
+  const problem = exitProblem(kind, BigInt(parsed), { direction, reference: BigInt(entryPrice), name: 'its entry price' })
+  if (problem !== null) return problemMove(problem)
+  const op = kind === 'take_profit' ? 'set_take_profit' : 'set_stop_loss'
+  const request = { op, positionId: String(positionId), triggerPrice: parsed, slippageToleranceBps: ATTACHED_SLIPPAGE_BPS } as const
+  const title = kind === 'take_profit' ? 'Set a take-profit' : 'Set a stop-loss'
+  return { problem: null, warning: atOnceWarning(BigInt(parsed), exitTriggerSide(kind, direction), price), steps: [{ title, request: () => request }] }
+}
+
+/** Shares of the size, for a part to close. */
+export function shareSuggestions({ size }: Pick<Position, 'size'>): readonly (readonly [text: string, value: string])[] {
+  return [25n, 50n, 75n].map((share) => [`${share}%`, plain(((BigInt(size) * share) / PERCENT).toString())] as const)
+}

@@ -1,0 +1,167 @@
+// The account's positions, with what can be done to each.
+
+import { useRef, useState } from 'preact/hooks'
+import type { OpenOrder } from '../../client/src/index.ts'
+import { amount, percent, plain, price, profitByPrice, UNKNOWN } from '../format.ts'
+import { useParts } from '../parts.ts'
+import { usePrice } from '../state/use-price.ts'
+import { useResource } from '../state/use-resource.ts'
+import { GatedButton } from '../ui/gated-button.tsx'
+import { Fresh } from '../ui/layout.tsx'
+import { MarketLink } from '../ui/links.tsx'
+import { Table } from '../ui/table.tsx'
+import type { Column } from '../ui/table.tsx'
+import { Profit, Side } from '../ui/text.tsx'
+import { InlineForm } from './inline-form.tsx'
+import { attachedOrder, checkPositionForm, closeMove, POSITION_FORMS, shareSuggestions } from './position-forms.ts'
+import type { Position, PositionFormKind } from './position-forms.ts'
+import type { Sender } from './send.ts'
+import { useGate } from './use-market.ts'
+import type { Market } from './use-market.ts'
+
+interface RowParts {
+  readonly market: Market
+  readonly sender: Sender
+  readonly orders: readonly OpenOrder[]
+  readonly available: string | null
+}
+
+const QUINTILES = 5
+
+export function Positions({ market, sender }: { readonly market: Market; readonly sender: Sender }) {
+  const { account } = useParts()
+  const { isGeneration2 } = market
+  const owner = account.owner.value
+  const listed = useResource(
+    'Auto-deleveraging', (client) => client.listOpenPositions({ trader: owner ?? '' }), [owner], { isEnabled: isGeneration2 && owner !== null },
+  ).answer.value?.body.positions ?? []
+  const state = account.state.answer.value?.body ?? null
+  const parts = { market, sender, orders: state?.orders ?? [], available: state?.balances.usdc ?? null }
+  const adl: readonly Column<Position>[] = isGeneration2
+    ? [{ title: 'ADL', cell: ({ positionId }) => <Adl quintile={listed.find((each) => each.positionId === positionId)?.adlQuintile ?? null} /> }] : []
+  return (
+    <Fresh resource={account.state}>
+      <Table
+        caption='Your positions' empty='You have no open positions. Choose Long or Short in the order ticket to open one.'
+        rows={state?.positions ?? []} keyOf={({ positionId }) => positionId}
+        columns={[
+          { title: 'Market', cell: ({ asset, positionId }) => <><MarketLink asset={asset} /> <span class='note'>{`#${positionId}`}</span></> },
+          {
+            title: 'Side',
+            cell: ({ direction, leverage, marginMode }) => <><Side direction={direction} />{` ${leverage}×${marginMode === 'cross' ? ' cross' : ''}`}</>,
+          },
+          { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size) },
+          { title: 'Entry', isNumeric: true, cell: ({ entryPrice }) => price(entryPrice) },
+          { title: 'Mark', isNumeric: true, isMinor: true, cell: (position) => <Mark position={position} /> },
+          { title: 'Liquidation', isNumeric: true, cell: (position) => <Liquidation position={position} /> },
+          { title: 'Margin', isNumeric: true, isMinor: true, cell: ({ collateral }) => amount(collateral) },
+          { title: 'PnL (return on margin)', isNumeric: true, cell: (position) => <LivePnl position={position} /> },
+          { title: 'Funding', isNumeric: true, isMinor: true, cell: ({ accruedFunding }) => <Profit value={negated(accruedFunding)} /> },
+          ...adl,
+          { title: 'TP / SL', isNumeric: true, cell: ({ positionId }) => <Exits orders={parts.orders} positionId={positionId} /> },
+          { title: 'Actions', isWide: true, cell: (position) => <PositionActions position={position} {...parts} /> },
+        ]}
+      />
+    </Fresh>
+  )
+}
+
+/** Funding that the trader owes reduces the profit. */
+function negated(value: string | null): string | null {
+  return value === null ? null : (-BigInt(value)).toString()
+}
+
+function Mark({ position }: { readonly position: Position }) {
+  const { received, className } = usePrice(position.asset)
+  return <span class={className}>{price(received?.price ?? null)}</span>
+}
+
+function LivePnl({ position }: { readonly position: Position }) {
+  const { received, className } = usePrice(position.asset)
+  const pnl = profitByPrice(position, received?.price)
+  const bps = pnl === null || position.collateral === '0' ? null : Number((BigInt(pnl) * 10_000n) / BigInt(position.collateral))
+  return <span class={className}><Profit value={pnl} />{bps === null ? '' : ` (${bps > 0 ? '+' : ''}${percent(bps)})`}</span>
+}
+
+/** The liquidation price and how far the price is from it. */
+function Liquidation({ position }: { readonly position: Position }) {
+  const mark = usePrice(position.asset).received?.price ?? null
+  const { liquidationPrice, marginMode } = position
+  if (liquidationPrice === null) return <>{marginMode === 'cross' ? 'by account' : UNKNOWN}</>
+  const distance = mark === null || BigInt(mark) === 0n ? null : Number(((BigInt(mark) - BigInt(liquidationPrice)) * 10_000n) / BigInt(mark))
+  return <>{price(liquidationPrice)}{distance !== null && <span class='note'>{` ${percent(Math.abs(distance))} away`}</span>}</>
+}
+
+/** The place in the queue of positions that are closed to deleverage the exchange: five marks for those that are closed first. */
+function Adl({ quintile }: { readonly quintile: number | null }) {
+  if (quintile === null) return <span title='Only positions in profit are in the queue.'>none</span>
+  const text = `Fifth ${quintile} of ${QUINTILES} of the auto-deleveraging queue${quintile === 1 ? ': closed first' : ''}`
+  const marks = QUINTILES + 1 - quintile
+  return (
+    <span class={quintile === 1 ? 'warn' : ''} title={text}>
+      <span aria-hidden>{`${'▮'.repeat(marks)}${'▯'.repeat(QUINTILES - marks)}`}</span><span class='visually-hidden'>{text}</span>
+    </span>
+  )
+}
+
+function Exits({ orders, positionId }: { readonly orders: readonly OpenOrder[]; readonly positionId: number }) {
+  const text = (kind: 'take_profit' | 'stop_loss'): string => {
+    const order = attachedOrder(orders, positionId, kind)
+    return order === undefined ? '–' : price(order.referencePrice)
+  }
+  return <>{`${text('take_profit')} / ${text('stop_loss')}`}</>
+}
+
+function PositionActions({ position, market, sender, orders, available }: RowParts & { readonly position: Position }) {
+  const { asset, positionId, marginMode } = position
+  const [kind, setKind] = useState<PositionFormKind | null>(null)
+  const opener = useRef<HTMLElement | null>(null)
+  const row = useRef<HTMLDivElement>(null)
+  const { received, state: priceState } = usePrice(asset)
+  // A pause affects all markets.
+  const gate = useGate({ ...market.condition, asset, priceState })
+  const isCross = marginMode === 'cross'
+  const hasParts = market.isGeneration2 && !isCross
+  const context = { price: received?.price ?? null, available, orders }
+  const name = `position ${positionId}`
+
+  function open(next: PositionFormKind): void {
+    opener.current = document.activeElement instanceof HTMLElement ? document.activeElement : null
+    setKind(next)
+  }
+
+  function close(): void {
+    setKind(null)
+    opener.current?.focus()
+  }
+
+  const button = (label: string, text: string, next: PositionFormKind) => (
+    <GatedButton label={`${label} ${name}`} reason={gate(POSITION_FORMS[next].action)} onClick={() => open(next)}>{text}</GatedButton>
+  )
+  return (
+    <div class='stack' ref={row}>
+      <div class='row tight'>
+        <GatedButton label={`Close ${name}`} reason={gate('close')} onClick={() => void sender.send(closeMove(position).steps)}>Close</GatedButton>
+        {hasParts && button('Close part of', 'Part', 'part')}
+        {hasParts && button('Add collateral to', '+', 'add')}
+        {hasParts && button('Remove collateral from', '−', 'remove')}
+        {(!isCross || market.isGeneration2) && button('Take-profit for', 'TP', 'take_profit')}
+        {(!isCross || market.isGeneration2) && button('Stop-loss for', 'SL', 'stop_loss')}
+      </div>
+      {kind !== null && (
+        <InlineForm
+          key={kind} label={POSITION_FORMS[kind].label} initial={initialOf(kind, orders, positionId)} sender={sender} onDone={close}
+          blocked={gate(POSITION_FORMS[kind].action)} check={(text) => checkPositionForm(kind, text, position, context)}
+          help={kind === 'add' && available !== null ? `Available: ${amount(available)} USDC.` : undefined}
+          suggestions={kind === 'part' ? shareSuggestions(position) : []}
+        />
+      )}
+    </div>
+  )
+}
+
+/** A take-profit or stop-loss that exists is moved. */
+function initialOf(kind: PositionFormKind, orders: readonly OpenOrder[], positionId: number): string {
+  const existing = kind === 'take_profit' || kind === 'stop_loss' ? attachedOrder(orders, positionId, kind) : undefined
+  return existing === undefined || existing.referencePrice === null ? '' : plain(existing.referencePrice)
+}

@@ -1,0 +1,94 @@
+// A market's candles: the newest over REST, each change from the stream, and older ones when they are wanted.
+
+import { useSignal } from '@preact/signals'
+import type { ReadonlySignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Candle, CandleInterval } from '../../client/src/index.ts'
+import { useParts } from '../parts.ts'
+import type { Resource } from '../state/resource.ts'
+import { useResource } from '../state/use-resource.ts'
+
+export interface CandleSeries {
+  /** Oldest first. */
+  readonly candles: ReadonlySignal<readonly Candle[]>
+  /** Counts replacements of the whole series and additions at its start: the chart then draws all of it. */
+  readonly version: ReadonlySignal<number>
+  /** What the candles belong to. */
+  readonly name: ReadonlySignal<string>
+  readonly resource: Resource<unknown>
+  /** Reads the candles before the first. Does nothing while it reads, and when there are none or enough. */
+  loadOlder(): void
+}
+
+const PAGE_CANDLES = 500
+const CANDLES_MAX = 5_000
+
+export function useCandles(asset: string, interval: CandleInterval, onUpdate: (candle: Candle) => void): CandleSeries {
+  const { feed, session } = useParts()
+  const candles = useSignal<readonly Candle[]>([])
+  const version = useSignal(0)
+  const name = useSignal('')
+  const older = useRef({ isReading: false, isOver: false })
+  const update = useRef(onUpdate)
+  update.current = onUpdate
+  const resource = useResource('Candles', (client) => client.listCandles({ asset, interval, limit: PAGE_CANDLES }), [asset, interval], { isManual: true })
+  const body = resource.answer.value?.body ?? null
+
+  useEffect(() => {
+    older.current = { isReading: false, isOver: body?.hasMore === false }
+    candles.value = body?.candles ?? []
+    name.value = `${asset} ${interval}`
+    version.value += 1
+  }, [body])
+  useEffect(() => feed.stream.on(`candles.${asset}.${interval}`, ({ data: candle }) => {
+    const last = candles.value.at(-1)
+    if (last === undefined || candle.time < last.time) return
+    candles.value = candle.time === last.time ? [...candles.value.slice(0, -1), candle] : [...candles.value, candle].slice(-CANDLES_MAX)
+    update.current(candle)
+  }), [asset, interval])
+  useReconnect(() => void resource.read())
+
+  async function loadOlder(): Promise<void> {
+    const reading = older.current
+    const first = candles.peek()[0]
+    if (reading.isReading || reading.isOver || first === undefined || candles.peek().length >= CANDLES_MAX) return
+    reading.isReading = true
+    try {
+      const { body: page } = await session.client().listCandles({ asset, interval, limit: PAGE_CANDLES, to: first.time })
+      // Another market or interval may have been chosen.
+      if (older.current !== reading) return
+      reading.isOver = !page.hasMore || page.candles.length === 0
+      candles.value = [...page.candles, ...candles.peek()].slice(-CANDLES_MAX)
+      version.value += 1
+    } catch {
+      // The user scrolls again.
+    } finally {
+      reading.isReading = false
+    }
+  }
+
+  return { candles, version, name, resource, loadOlder: () => void loadOlder() }
+}
+
+/** Calls `listener` with the first heartbeat after a disconnect. */
+function useReconnect(listener: () => void): void {
+  const { feed } = useParts()
+  const current = useRef(listener)
+  current.current = listener
+  useEffect(() => {
+    let wasDisconnected = false
+    const stops = [
+      feed.stream.onProblem(({ kind }) => {
+        if (kind === 'disconnected') wasDisconnected = true
+      }),
+      feed.stream.on('heartbeat', () => {
+        if (!wasDisconnected) return
+        wasDisconnected = false
+        current.current()
+      }),
+    ]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }, [])
+}

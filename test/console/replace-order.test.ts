@@ -1,0 +1,83 @@
+// Moving an open order: which can be moved, the two transactions, and what is said about them.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OpenOrder } from '../../client/src/index.ts'
+import { checkPositionForm } from '../../console/trade/position-forms.ts'
+import type { Position } from '../../console/trade/position-forms.ts'
+import { movableOf, moveOrder } from '../../console/trade/replace-order.ts'
+
+const ENTRY: OpenOrder = {
+  orderId: 12, trader: 'G', orderType: 'limit', asset: 'BTC', direction: 0, positionId: null, collateral: '1000000000', leverage: 5, size: '5000000000',
+  triggerPrice: '800000000000', triggerCondition: 'Below', limitPrice: null, stopLimitPhase: null, trailingPercentBps: null, peakPrice: null,
+  referencePrice: '800000000000', slippageToleranceBps: 50, timeInForce: 'gtc', reduceOnly: false, createdAt: 1,
+}
+const EXIT: OpenOrder = { ...ENTRY, positionId: 7, collateral: null, size: null, orderType: 'stop_loss' }
+const CONTEXT = { price: '900000000000', entryPrice: '900000000000', maxTrailingBps: 5_000 }
+
+const requestsOf = (order: OpenOrder, text: string) => moveOrder(order, text, CONTEXT).steps.map((step) => step.request(null))
+
+test('an order is cancelled and placed again with the same terms at the new price', () => {
+  const entry = { asset: 'BTC', direction: 'Long', collateral: '1000000000', leverage: 5, triggerCondition: 'Below', slippageToleranceBps: 50 }
+  const cancel = { op: 'cancel_order', orderId: '12' }
+  assert.deepEqual(requestsOf(ENTRY, '81,000'), [cancel, { op: 'place_limit_order', ...entry, triggerPrice: '810000000000' }])
+  assert.deepEqual(requestsOf({ ...ENTRY, direction: 1, triggerCondition: 'Above', timeInForce: 'post_only', reduceOnly: true }, '81000')[1], {
+    op: 'place_limit_order', ...entry, direction: 'Short', triggerCondition: 'Above', triggerPrice: '810000000000', timeInForce: 2, reduceOnly: true,
+  })
+  const stopLimit = { ...ENTRY, orderType: 'stop_limit', triggerCondition: 'Above', limitPrice: '830000000000', stopLimitPhase: 'waiting_for_stop' } as const
+  assert.deepEqual(requestsOf(stopLimit, '81000')[1], {
+    op: 'place_stop_limit_order', ...entry, triggerCondition: 'Above', triggerPrice: '810000000000', limitPrice: '830000000000',
+  })
+  // Placed again as a stop-limit order it would wait for its stop a second time.
+  assert.deepEqual(requestsOf({ ...stopLimit, stopLimitPhase: 'limit_active' }, '81000')[1], {
+    op: 'place_limit_order', ...entry, triggerCondition: 'Above', triggerPrice: '810000000000',
+  })
+  const exit = { positionId: '7', slippageToleranceBps: 50 }
+  assert.deepEqual(requestsOf(EXIT, '81000'), [cancel, { op: 'set_stop_loss', ...exit, triggerPrice: '810000000000' }])
+  const takeProfit = { ...EXIT, orderType: 'take_profit', triggerCondition: 'Above', triggerPrice: '950000000000' } as const
+  assert.deepEqual(requestsOf(takeProfit, '96000')[1], { op: 'set_take_profit', ...exit, triggerPrice: '960000000000' })
+  const limited = { ...takeProfit, limitPrice: '940000000000', referencePrice: '940000000000' }
+  assert.deepEqual(requestsOf(limited, '96000')[1], { op: 'set_take_profit', ...exit, triggerPrice: '960000000000', limitPrice: '960000000000' })
+  assert.deepEqual(requestsOf(limited, '93000')[1], { op: 'set_take_profit', ...exit, triggerPrice: '950000000000', limitPrice: '930000000000' })
+  const trailing = { ...EXIT, orderType: 'trailing_stop', trailingPercentBps: 200, triggerPrice: null } as const
+  assert.deepEqual(requestsOf(trailing, '2.5')[1], { op: 'place_trailing_stop', ...exit, trailingPercentBps: 250 })
+  assert.deepEqual([ENTRY, EXIT, trailing].map((order) => movableOf(order)?.kind), ['price', 'price', 'distance'])
+  assert.equal(movableOf({ ...ENTRY, timeInForce: 'ioc' }), null)
+})
+
+test('says what the order is without while it is cancelled, and if it is not placed again', () => {
+  const [cancel, place] = moveOrder(ENTRY, '81000', CONTEXT).steps
+  assert.deepEqual([cancel?.title, place?.title], ['Cancel order 12', 'Place it again at 81,000.00'])
+  assert.match(cancel?.note ?? '', /If the second transaction fails, the order stays cancelled\. Its collateral of 100\.00 USDC is then back in your wallet\.$/)
+  assert.equal(place?.ifNotSent?.(null), 'Order 12 was cancelled, and was not placed again. Its collateral of 100.00 USDC is then back in your wallet.')
+  assert.equal(moveOrder(EXIT, '81000', CONTEXT).steps[1]?.ifNotSent?.(null),
+    'Order 12 was cancelled, and was not placed again. Without it, position 7 has no stop-loss.')
+})
+
+test('refuses a price that the contracts would refuse, and warns of one that triggers at once', () => {
+  const problem = (order: OpenOrder, text: string) => moveOrder(order, text, CONTEXT).problem
+  assert.equal(problem(ENTRY, 'x'), 'Enter a price, for example 91500.25.')
+  assert.equal(problem(ENTRY, '80000'), 'This is the price that the order has.')
+  assert.equal(problem(EXIT, '90000'), 'The stop-loss of a long position must be below its entry price, 90,000.00.')
+  assert.equal(moveOrder(ENTRY, '91000', CONTEXT).warning, 'The price is already at or below 91,000.00: the order would trigger at once.')
+  assert.equal(moveOrder(ENTRY, '81000', CONTEXT).warning, null)
+})
+
+test('a take-profit of a position is set, or moved if it has one; amounts are checked against what there is', () => {
+  const position = {
+    positionId: 7, asset: 'BTC', direction: 0, marginMode: 'isolated', size: '5000000000', collateral: '1000000000', entryPrice: '900000000000',
+  } as Position
+  const context = { price: '900000000000', available: '500000000', orders: [] as OpenOrder[] }
+  const check = (kind: Parameters<typeof checkPositionForm>[0], text: string, orders = context.orders) =>
+    checkPositionForm(kind, text, position, { ...context, orders })
+  assert.deepEqual(check('take_profit', '95000').steps.map((step) => step.request(null)), [
+    { op: 'set_take_profit', positionId: '7', triggerPrice: '950000000000', slippageToleranceBps: 100 },
+  ])
+  const existing: OpenOrder = { ...EXIT, orderType: 'take_profit', triggerCondition: 'Above', referencePrice: '940000000000' }
+  assert.deepEqual(check('take_profit', '95000', [existing]).steps.map(({ title }) => title), ['Cancel order 12', 'Place it again at 95,000.00'])
+  assert.equal(check('stop_loss', '95000').problem, 'The stop-loss of a long position must be below its entry price, 90,000.00.')
+  assert.equal(check('add', '80.25').problem, 'You have 50.00 USDC: 30.25 USDC are missing.')
+  assert.equal(check('part', '500').problem, 'Enter less than the position\'s size, 500.00 USDC. Close closes all of it.')
+  assert.equal(check('remove', '100').problem, 'Enter less than the position\'s collateral, 100.00 USDC.')
+  assert.deepEqual(check('part', '100').steps.map((step) => step.request(null)), [{ op: 'close_position_partial', positionId: '7', closeSize: '1000000000' }])
+})
