@@ -37,21 +37,40 @@ export interface EventInterface {
 
 export const UNKNOWN_INTERFACE: EventInterface = { generation: null, events: [] }
 
-/** Decodes one event of a contract by the interface in force at its position (specification, "Events"). */
-export function decodeEvent(contract: ArchivedContractKey, topicsXdr: readonly string[], valueXdr: string, declared: EventInterface): Decoded {
+/** The values in the XDR of an event. */
+export interface EventValues {
+  readonly topics: readonly ScValue[]
+  readonly data: ScValue
+}
+
+/** Reads the XDR of an event, which does not depend on the interface in force; undefined when it is malformed. */
+export function readEventValues(topicsXdr: readonly string[], valueXdr: string): EventValues | undefined {
+  try {
+    return { topics: topicsXdr.map(decodeScVal), data: decodeScVal(valueXdr) }
+  } catch (error) {
+    if (error instanceof MalformedScVal) return undefined
+    throw error
+  }
+}
+
+/** Decodes one event of a contract by the interface in force at its position (specification, "Events"). `values` were read from the same XDR. */
+export function decodeEvent(
+  contract: ArchivedContractKey, topicsXdr: readonly string[], valueXdr: string, declared: EventInterface, values?: EventValues,
+): Decoded {
+  const readData = (): ScValue => values?.data ?? decodeScVal(valueXdr)
   let topic = ''
   try {
-    const topics = topicsXdr.map(decodeScVal)
+    const topics = values?.topics ?? topicsXdr.map(decodeScVal)
     topic = nameOf(topics[0])
-    if (contract === 'usdcToken') return { topic, payload: readTransfer(topic, topics.slice(1), decodeScVal(valueXdr)), problem: null }
+    if (contract === 'usdcToken') return { topic, payload: readTransfer(topic, topics.slice(1), readData()), problem: null }
     const shapes = topic === '' ? [] : shapesOf(contract, topic, declared.generation)
     if (topic === '') return { topic, payload: null, problem: 'no topic' }
     if (shapes.length === 0) {
       // Only for topics of no table: the projections rely on the payloads of the tables.
-      const payload = readDeclaredPayload(declared.events, { topic, topics, data: decodeScVal(valueXdr) })
+      const payload = readDeclaredPayload(declared.events, { topic, topics, data: readData() })
       return payload === undefined ? { topic, payload: null, problem: 'unknown topic' } : { topic, payload, problem: null }
     }
-    return { topic, payload: readFirstMatch(topic, shapes, topics.slice(1), decodeScVal(valueXdr)), problem: null }
+    return { topic, payload: readFirstMatch(topic, shapes, topics.slice(1), readData()), problem: null }
   } catch (error) {
     if (error instanceof ShapeMismatch) return { topic, payload: null, problem: error.message }
     if (error instanceof MalformedScVal) return { topic, payload: null, problem: `${MALFORMED_PREFIX}${error.message}` }

@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { RpcFailure } from '../chain/failure.ts'
+import type { ChainEvent } from '../chain/responses.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
@@ -14,13 +15,14 @@ import type { IndexCursor } from '../projections/index-state.ts'
 import { lastReservedSeq } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import type { ChainGuard } from './chain-guard.ts'
+import type { EventValues } from './decode.ts'
 import { requestFor } from './event-scope.ts'
 import type { EventsPosition } from './events-page.ts'
 import { createPageReader } from './page-reader.ts'
 import { createPageSize } from './page-size.ts'
 import type { StepResult } from './step-result.ts'
 import { readPageInterfaces, reportUpgrades, watchedContracts } from './upgrades.ts'
-import { cursorAfter, toNumberedPage, writePage } from './write-page.ts'
+import { cursorAfter, readValuesAhead, toNumberedPage, writePage } from './write-page.ts'
 
 export interface PageIndexer {
   /**
@@ -46,7 +48,8 @@ export interface PageIndexerOptions {
 
 export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchived }: PageIndexerOptions): PageIndexer {
   const pageSize = createPageSize()
-  const reader = createPageReader()
+  const values = new WeakMap<ChainEvent, EventValues>()
+  const reader = createPageReader(({ events }) => readValuesAhead(events, values))
   const reportProblems = createProblemReporter(log)
   return {
     onFailure: (failure) => pageSize.onFailure(failure),
@@ -63,7 +66,7 @@ export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchiv
       const anchors = await guard.confirmPage(db, epoch, page, node, call)
       const events = await withoutArchived(db, epoch.chain, page.events)
       const declared = await readPageInterfaces(db, { epoch, events, nowMs: clock.nowMs() }, { rpc: node, watched, call })
-      const numbered = await toNumberedPage(events, { epoch, epochs, afterSeq: lastReservedSeq(cursor) }, declared)
+      const numbered = await toNumberedPage(events, { epoch, epochs, afterSeq: lastReservedSeq(cursor) }, declared, values)
       const { archived } = numbered
       const to = cursorAfter(cursor, page, numbered)
       const advanced = to.cursor !== cursor.cursor

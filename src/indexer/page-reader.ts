@@ -34,7 +34,8 @@ interface Ahead {
   readonly page: Promise<CheckedPage>
 }
 
-export function createPageReader(): PageReader {
+/** `onAhead` prepares a page that was read ahead; it must not throw. */
+export function createPageReader(onAhead: (page: CheckedPage) => Promise<void> = async () => {}): PageReader {
   let joinedPages = 1
   let ahead: Ahead | undefined
   const closing = new AbortController()
@@ -49,6 +50,12 @@ export function createPageReader(): PageReader {
     return page
   }
 
+  async function readPrepared(...position: Parameters<typeof readJoined>): Promise<CheckedPage> {
+    const page = await readJoined(...position)
+    await onAhead(page)
+    return page
+  }
+
   return {
     async read(node, from, request, call) {
       const prepared = ahead
@@ -60,7 +67,7 @@ export function createPageReader(): PageReader {
       if (!isFarBehind(page)) return
       const from = { cursor: page.cursor, startLedger: page.oldestLedger }
       const signal = AbortSignal.any([closing.signal, ...(call.signal === undefined ? [] : [call.signal])])
-      ahead = { node, key: keyOf(from, request), page: readJoined(node, from, request, { ...call, signal }) }
+      ahead = { node, key: keyOf(from, request), page: readPrepared(node, from, request, { ...call, signal }) }
       // A failure is reported by the read that asks for this page.
       ahead.page.catch(() => {})
     },

@@ -16,7 +16,8 @@ import { assignLearnedEventSeqs } from '../projections/learned-events.ts'
 import { notifyLogPage } from '../projections/log-notification.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 import { withWriteBehind } from '../store/write-behind.ts'
-import { decodeEvent } from './decode.ts'
+import { decodeEvent, readEventValues } from './decode.ts'
+import type { EventValues } from './decode.ts'
 import { publicEventId } from './epochs.ts'
 import { archivedBefore, eventScope } from './event-scope.ts'
 import type { CheckedPage } from './events-page.ts'
@@ -44,6 +45,7 @@ export async function toNumberedPage(
   events: readonly ChainEvent[],
   { epoch, epochs, afterSeq }: { readonly epoch: Epoch; readonly epochs: readonly Epoch[]; readonly afterSeq: number },
   { interfaces, upgrades: found, code }: PageInterfaces,
+  values?: ReadonlyEventValues,
 ): Promise<NumberedPage> {
   const upgrades: Upgrade[] = []
   let lastSeq = afterSeq
@@ -56,12 +58,13 @@ export async function toNumberedPage(
     if (upgrade !== undefined) upgrades.push({ ...upgrade, version: { ...upgrade.version, seq: upgrade.version.seq ?? ++lastSeq } })
     const contract = scope.contractOf(event)
     if (contract === undefined || isArchived(event)) continue
-    sliceLength += event.topicsXdr.reduce((sum, topic) => sum + topic.length, event.valueXdr.length)
+    const known = values?.get(event)
+    sliceLength += known === undefined ? xdrLength(event) : 0
     if (sliceLength > DECODE_SLICE_LENGTH) {
       sliceLength = 0
       await yieldToEventLoop()
     }
-    const decoded = decodeEvent(contract, event.topicsXdr, event.valueXdr, interfaces.at(event.contractId, event.id))
+    const decoded = decodeEvent(contract, event.topicsXdr, event.valueXdr, interfaces.at(event.contractId, event.id), known)
     archived.push({
       ...decoded,
       seq: ++lastSeq,
@@ -76,6 +79,27 @@ export async function toNumberedPage(
     })
   }
   return { archived, upgrades, code, lastSeq }
+}
+
+/** What was read from the XDR of events before their page was numbered. */
+type ReadonlyEventValues = Pick<WeakMap<ChainEvent, EventValues>, 'get'>
+
+/** Reads the XDR of events ahead of `toNumberedPage`, in slices between which the event loop turns. */
+export async function readValuesAhead(events: readonly ChainEvent[], values: WeakMap<ChainEvent, EventValues>): Promise<void> {
+  let sliceLength = 0
+  for (const event of events) {
+    sliceLength += xdrLength(event)
+    if (sliceLength > DECODE_SLICE_LENGTH) {
+      sliceLength = 0
+      await yieldToEventLoop()
+    }
+    const read = readEventValues(event.topicsXdr, event.valueXdr)
+    if (read !== undefined) values.set(event, read)
+  }
+}
+
+function xdrLength({ topicsXdr, valueXdr }: ChainEvent): number {
+  return topicsXdr.reduce((sum, topic) => sum + topic.length, valueXdr.length)
 }
 
 /** The index cursor after this page. */

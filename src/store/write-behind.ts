@@ -1,6 +1,7 @@
 // Sends the writes of a transaction without waiting for each, so that the next one is computed and sent while the database works. It runs them in their
 // order: a read sees all writes before it.
 
+import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { Queryable } from './store.ts'
 
 /** Writes that may be sent ahead of their results. Each one may hold the rows of a whole page. */
@@ -27,6 +28,8 @@ export async function withWriteBehind<T>(tx: Queryable, work: (tx: Queryable) =>
     }
     pending.push(tx.query(sql, params).then(() => {}, (cause: unknown) => void (failure ??= { cause })))
     await waitFor(PENDING_MAX)
+    // Nothing else waits here, so requests and timers would be held up by all that is computed for a page.
+    await yieldToEventLoop()
     return []
   }
 
