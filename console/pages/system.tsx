@@ -6,6 +6,7 @@ import { useResource } from '../state/use-resource.ts'
 import { amount, dateTime, duration, UNKNOWN } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { Card, Facts, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
+import { ExplorerLink } from '../ui/links.tsx'
 import { Table } from '../ui/table.tsx'
 
 const COUNTING = {
@@ -59,13 +60,16 @@ function Gaps({ indexer }: Pick<Health, 'indexer'>) {
   )
 }
 
+/** Shows addresses whole. */
+const ADDRESS_LENGTH = 28
+
 function Contracts({ contracts }: Pick<Health, 'contracts'>) {
   return (
     <Table
       caption='Contracts of the deployment' empty={UNKNOWN} rows={Object.entries(contracts)} keyOf={([name]) => name}
       columns={[
         { title: 'Contract', cell: ([name]) => name },
-        { title: 'Address', cell: ([, contract]) => <span class='address'>{contract.address}</span> },
+        { title: 'Address', cell: ([, contract]) => <ExplorerLink page='contract' id={contract.address} length={ADDRESS_LENGTH} /> },
         { title: 'Generation', cell: ([name, { generation }]) => generation ?? (name.endsWith('Token') ? 'built-in token' : UNKNOWN) },
         { title: 'Configured by', cell: ([, { source }]) => (source === 'env' ? 'environment' : 'deployment list') },
       ]}

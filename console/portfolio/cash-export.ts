@@ -5,7 +5,8 @@ import type { ReadonlySignal } from '@preact/signals'
 import { RateLimited } from '../../client/src/index.ts'
 import type { Answer, CashMovement, Client } from '../../client/src/index.ts'
 import { after } from '../clock.ts'
-import { retryAfterSec, reasonOf } from '../problems.ts'
+import { problemOf, retryAfterSec } from '../problems.ts'
+import type { Problem } from '../problems.ts'
 import { CSV_HEADER, csvLine } from './csv.ts'
 
 export interface LedgerInput {
@@ -29,7 +30,7 @@ export type Exporting =
   | { readonly kind: 'working'; readonly rows: number; readonly waitSec: number | null }
   /** `next`: the cursor of the rows that follow; null when the file ends with the oldest. */
   | { readonly kind: 'done'; readonly rows: number; readonly gaps: number; readonly next: string | null; readonly part: number }
-  | { readonly kind: 'failed'; readonly text: string }
+  | { readonly kind: 'failed'; readonly problem: Problem }
 
 export interface CashExport {
   readonly state: ReadonlySignal<Exporting>
@@ -84,7 +85,7 @@ export function createCashExport(): CashExport {
         save(CSV_HEADER + lines.join(''), part)
         state.value = { kind: 'done', rows: lines.length, gaps, next: cursor, part }
       } catch (error) {
-        if (run === latestRun) state.value = { kind: 'failed', text: `No file was saved: ${reasonOf(error)}.` }
+        if (run === latestRun) state.value = { kind: 'failed', problem: problemOf(error) }
       }
     },
     cancel() {

@@ -5,16 +5,17 @@ import type { CashMovement } from '../../client/src/index.ts'
 import { after } from '../clock.ts'
 import { amount, dateTime } from '../format.ts'
 import { useParts } from '../parts.ts'
-import { usePages } from '../state/use-pages.ts'
+import { useListPage } from '../state/use-list-page.ts'
 import { CASH_KINDS } from '../trade/account-lists.tsx'
 import { SelectField } from '../ui/field.tsx'
 import { Card, Fresh, ReadNote } from '../ui/layout.tsx'
 import { ExplorerLink } from '../ui/links.tsx'
 import { Pager } from '../ui/pager.tsx'
+import { ProblemText } from '../ui/problem.tsx'
 import { Table } from '../ui/table.tsx'
 import { Profit } from '../ui/text.tsx'
 import { createCashExport, EXPORT_ROWS_MAX } from './cash-export.ts'
-import type { CashExport, ReadLedger } from './cash-export.ts'
+import type { Exporting, ReadLedger } from './cash-export.ts'
 import { fileName } from './csv.ts'
 
 const ROWS_PER_PAGE = 50
@@ -32,7 +33,7 @@ export interface CashSectionProps {
 export function CashSection({ title, address, read }: CashSectionProps) {
   const [kind, setKind] = useState(ALL)
   const filter = kind === ALL ? {} : { kind: kind as CashMovement['kind'] }
-  const pages = usePages('Cash', (client, cursor) => read(client, { limit: ROWS_PER_PAGE, ...filter, ...cursor }), [address, kind])
+  const pages = useListPage('Cash', (client, cursor) => read(client, { limit: ROWS_PER_PAGE, ...filter, ...cursor }), [address, kind])
   const body = pages.list.answer.value?.body ?? null
   const rows = (body?.ledger ?? []).map((movement, index) => ({ ...movement, key: `${movement.seq} ${movement.balanceOf} ${index}` }))
   return (
@@ -85,22 +86,21 @@ function Export({ address, read }: Pick<CashSectionProps, 'address' | 'read'>) {
         <button type='button' onClick={() => (isWorking ? cash.cancel() : start(false))}>{isWorking ? 'Cancel the export' : 'Export as CSV'}</button>
         {value.kind === 'done' && value.next !== null && <button type='button' onClick={() => start(true)}>Export the next part</button>}
       </div>
-      <p class='note' role='status'>{progressOf(cash)}</p>
+      <p class='note' role='status'>{value.kind === 'failed' ? <>No file was saved. <ProblemText problem={value.problem} /></> : progressOf(value)}</p>
     </div>
   )
 }
 
-const count = (rows: number): string => rows.toLocaleString('en-GB')
+const count = (rows: number): string => `${rows.toLocaleString('en-GB')} ${rows === 1 ? 'row' : 'rows'}`
 
-function progressOf({ state: { value } }: CashExport): string {
+function progressOf(value: Exclude<Exporting, { readonly kind: 'failed' }>): string {
   switch (value.kind) {
-    case 'idle': return `All kinds, exact amounts, at most ${count(EXPORT_ROWS_MAX)} rows in one file.`
-    case 'working': return `${count(value.rows)} rows read…${value.waitSec === null ? '' : ` The rate limit is reached: continues in ${value.waitSec} s.`}`
-    case 'failed': return value.text
+    case 'idle': return `All kinds, exact amounts, at most ${count(EXPORT_ROWS_MAX)} in one file.`
+    case 'working': return `${count(value.rows)} read…${value.waitSec === null ? '' : ` The rate limit is reached: continues in ${value.waitSec} s.`}`
     case 'done': {
-      const end = value.next === null ? 'The ledger is complete.' : `Older rows follow: the file has the most rows of one part, ${count(EXPORT_ROWS_MAX)}.`
+      const end = value.next === null ? 'The ledger is complete.' : `Older rows follow: one file has at most ${count(EXPORT_ROWS_MAX)}.`
       const gaps = value.gaps === 0 ? '' : ' The gateway lacks some ledgers of this time, so movements may be missing.'
-      return `${count(value.rows)} rows saved. ${value.part > 1 && value.next === null ? 'This is the last part.' : end}${gaps}`
+      return `${count(value.rows)} saved. ${value.part > 1 && value.next === null ? 'This is the last part.' : end}${gaps}`
     }
   }
 }

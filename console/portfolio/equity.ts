@@ -1,5 +1,6 @@
 // What an account owns on the exchange, part by part, in USDC with seven implied decimals. A part that is not known is null, and so is the total.
 
+import { displayText } from '../../client/src/display.ts'
 import type { AccountState } from '../../client/src/generated/resources.ts'
 import { profitByPrice } from '../format.ts'
 import { sumOf } from './curve.ts'
@@ -11,14 +12,17 @@ export interface EquityPart {
   readonly value: string | null
 }
 
-/** An account's shares of a trader vault, with the vault's figures; null where they are not known. */
+/** An account's shares of a trader vault, with the vault's figures. */
 export interface VaultHolding {
   readonly vaultId: number
-  readonly name: string | null
-  readonly shares: string
-  readonly totalUsdc: string | null
-  readonly circulatingShares: string | null
-  readonly openPositions: number | null
+  readonly name: string
+  /** Null if they could not be read. */
+  readonly shares: string | null
+  /** Value of the whole vault with its positions; null where the contracts count its USDC alone, and while they cannot value it. */
+  readonly fullValue: string | null
+  readonly totalUsdc: string
+  readonly circulatingShares: string
+  readonly openPositions: number
 }
 
 export interface EquitySources {
@@ -88,13 +92,13 @@ function crossPositions({ positions, cross: { equity, pool } }: AccountState, pr
   return String(BigInt(equity) - BigInt(pool) + moved.reduce((sum, each) => sum + each, 0n))
 }
 
-/** The gateway's figures of a vault leave out its open positions, so the value is of its cash only while it has some. */
-function vaultPart({ vaultId, name, shares, totalUsdc, circulatingShares, openPositions }: VaultHolding): EquityPart {
-  const isComplete = openPositions === 0
+/** Without the vault's full value, the part is of its cash only, which is all of it while it has no open positions. */
+function vaultPart({ vaultId, name, shares, fullValue, totalUsdc, circulatingShares, openPositions }: VaultHolding): EquityPart {
+  const isCashOnly = fullValue === null && openPositions > 0
   return {
-    name: `Shares of vault ${vaultId}${name === null ? '' : `, ${name}`}`,
-    ...(isComplete ? {} : { note: openPositions === null ? 'cash of the vault only' : `cash of the vault only, without its ${openPositions} open positions` }),
-    value: totalUsdc === null || circulatingShares === null || circulatingShares === '0' ? null : product(shares, totalUsdc, circulatingShares),
+    name: `Shares of vault ${vaultId}, ${displayText(name)}`,
+    ...(isCashOnly ? { note: `cash of the vault only, without its ${openPositions} open positions` } : {}),
+    value: circulatingShares === '0' ? null : product(shares, fullValue ?? totalUsdc, circulatingShares),
   }
 }
 

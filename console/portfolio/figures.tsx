@@ -1,5 +1,6 @@
 // An account's lifetime figures: volumes, PnL, wins and ranks, as the API has them.
 
+import { isAddress } from '../../client/src/index.ts'
 import type { LeaderRank, RealizedTrade, TraderProfile } from '../../client/src/index.ts'
 import { FILL_KINDS } from '../activity-text.ts'
 import { amount, dateTime, UNKNOWN } from '../format.ts'
@@ -8,10 +9,11 @@ import { Card, Facts, Fresh, ReadNote } from '../ui/layout.tsx'
 import { Profit } from '../ui/text.tsx'
 import type { Resource } from '../state/resource.ts'
 
-export function Figures({ profile }: { readonly profile: Resource<TraderProfile> }) {
+export function Figures({ address, profile }: { readonly address: string; readonly profile: Resource<TraderProfile> }) {
   const body = profile.answer.value?.body ?? null
   return (
     <Card title='Trading'>
+      {isAddress(address) && <Ranks address={address} />}
       {body !== null && (
         <Fresh resource={profile}>
           <Facts
@@ -43,7 +45,7 @@ function Extreme({ trade }: { readonly trade: RealizedTrade | null }) {
 const kindOf = ({ kind }: RealizedTrade): string => (kind === 'cross_liquidation' ? 'Cross liquidation' : FILL_KINDS[kind])
 
 /** Places on the leaderboard, which lists accounts only. */
-export function Ranks({ address }: { readonly address: string }) {
+function Ranks({ address }: { readonly address: string }) {
   const byPnl = useResource('Rank by PnL', (client) => client.getLeaderRank({ trader: address, sort: 'pnl' }), [address])
   const byVolume = useResource('Rank by volume', (client) => client.getLeaderRank({ trader: address, sort: 'volume' }), [address])
   return (

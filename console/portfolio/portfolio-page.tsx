@@ -9,7 +9,7 @@ import { AddressLink } from '../ui/links.tsx'
 import { CashSection } from './cash-section.tsx'
 import { equityParts, knownTotalOf, totalOf } from './equity.ts'
 import type { EquityPart } from './equity.ts'
-import { Figures, Ranks } from './figures.tsx'
+import { Figures } from './figures.tsx'
 import { NeedsKey } from './needs-key.tsx'
 import { PnlSection } from './pnl-section.tsx'
 import { readVaultHoldings } from './vault-holdings.ts'
@@ -34,10 +34,11 @@ function Portfolio({ address }: { readonly address: string }) {
         <a href={`#/trader/${address}`}>Your public page</a>
         <a href='#/referrals'>Referrals</a>
       </div>
-      <Equity address={address} />
-      <PnlSection address={address} profile={profile.answer.value?.body ?? null} />
-      <Figures profile={profile} />
-      <Ranks address={address} />
+      <div class='halves'>
+        <Equity address={address} />
+        <PnlSection address={address} profile={profile.answer.value?.body ?? null} />
+      </div>
+      <Figures address={address} profile={profile} />
       <CashSection title='Cash ledger' address={address} read={(client, input) => client.listAccountLedger(input)} />
     </>
   )
@@ -46,7 +47,7 @@ function Portfolio({ address }: { readonly address: string }) {
 function Equity({ address }: { readonly address: string }) {
   const { account, feed } = useParts()
   const pool = useResource('Pool', (client) => client.getPool())
-  const vaults = useResource('Vault shares', readVaultHoldings, [address])
+  const vaults = useResource('Vault shares', (client) => readVaultHoldings(client, address), [address])
   const shortfall = useResource('Owed profit', (client) => client.getShortfall({ address }), [address])
   const state = account.state.answer.value?.body ?? null
   const now = feed.now.value

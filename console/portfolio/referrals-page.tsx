@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Referrer, ReferralBinding, TradeRequest } from '../../client/src/index.ts'
 import { amount, dateTime, UNKNOWN } from '../format.ts'
 import { useParts } from '../parts.ts'
-import { usePages } from '../state/use-pages.ts'
+import { useListPage } from '../state/use-list-page.ts'
 import { useResource } from '../state/use-resource.ts'
 import { Outcome } from '../trade/outcome.tsx'
 import { createSender } from '../trade/send.ts'
@@ -98,7 +98,7 @@ function OwnCode({ self, sender, onSend }: SendProps & { readonly self: Referrer
       <CopyLink code={self.code} />
       <div class='row'>
         <button type='button' disabled={!canClaim} onClick={() => onSend('Claim the earnings', { op: 'claim_referral' })}>Claim</button>
-        {!hasClaimable && <span class='note'>Nothing to claim. Contracts of generation 1 pay no rewards yet.</span>}
+        {!hasClaimable && <span class='note'>Nothing to claim. Contracts of generation 1 pay no rewards.</span>}
       </div>
     </>
   )
@@ -149,8 +149,8 @@ function OwnReferrer({ binding, proposed, sender, onSend }: SendProps & { readon
 function Rewards() {
   const { account } = useParts()
   const owner = account.owner.value
-  const trades = usePages('Referral trades', (client, cursor) => client.listMyReferralTrades(cursor), [owner])
-  const claims = usePages('Referral claims', (client, cursor) => client.listMyReferralClaims(cursor), [owner])
+  const trades = useListPage('Referral trades', (client, cursor) => client.listMyReferralTrades(cursor), [owner])
+  const claims = useListPage('Referral claims', (client, cursor) => client.listMyReferralClaims(cursor), [owner])
   return (
     <>
       <Fresh resource={trades.list}>

@@ -4,7 +4,7 @@ import type { ListedPosition, RealizedTrade } from '../../client/src/index.ts'
 import { isAddress } from '../../client/src/index.ts'
 import { FILL_KINDS } from '../activity-text.ts'
 import { amount, dateTime, price, profitByPrice, UNKNOWN } from '../format.ts'
-import { usePages } from '../state/use-pages.ts'
+import { useListPage } from '../state/use-list-page.ts'
 import { usePrice } from '../state/use-price.ts'
 import { useResource } from '../state/use-resource.ts'
 import { Card, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
@@ -13,15 +13,14 @@ import { Pager } from '../ui/pager.tsx'
 import { Table } from '../ui/table.tsx'
 import { Profit, Side } from '../ui/text.tsx'
 import { CashSection } from './cash-section.tsx'
-import { Figures, Ranks } from './figures.tsx'
+import { Figures } from './figures.tsx'
 import { PnlSection } from './pnl-section.tsx'
 
 const TRADES_PER_PAGE = 50
 
 export function TraderPage({ path: [address = ''] }: { readonly path: readonly string[] }) {
-  const isAccount = isAddress(address)
-  if (!isAccount && !isAddress(address, 'contract')) return <InvalidAddress text={address} />
-  return <Trader key={address} address={address} isAccount={isAccount} />
+  if (!isAddress(address) && !isAddress(address, 'contract')) return <InvalidAddress text={address} />
+  return <Trader key={address} address={address} />
 }
 
 function InvalidAddress({ text }: { readonly text: string }) {
@@ -37,14 +36,13 @@ function InvalidAddress({ text }: { readonly text: string }) {
   )
 }
 
-function Trader({ address, isAccount }: { readonly address: string; readonly isAccount: boolean }) {
+function Trader({ address }: { readonly address: string }) {
   const profile = useResource('Figures', (client) => client.getTrader({ address }), [address])
   return (
     <div class='stack'>
       <PageHeading>Trader</PageHeading>
       <p class='mono'><AddressLink address={address} length={ADDRESS_LENGTH} /></p>
-      {isAccount && <Ranks address={address} />}
-      <Figures profile={profile} />
+      <Figures address={address} profile={profile} />
       <PnlSection address={address} profile={profile.answer.value?.body ?? null} />
       <Card title='Open positions'><OpenPositions address={address} /></Card>
       <Card title='Trades'><Trades address={address} /></Card>
@@ -57,7 +55,7 @@ function Trader({ address, isAccount }: { readonly address: string; readonly isA
 const ADDRESS_LENGTH = 28
 
 function OpenPositions({ address }: { readonly address: string }) {
-  const positions = usePages('Open positions', (client, cursor) => client.listOpenPositions({ trader: address, ...cursor }), [address])
+  const positions = useListPage('Open positions', (client, cursor) => client.listOpenPositions({ trader: address, ...cursor }), [address])
   return (
     <>
       <Fresh resource={positions.list}>
@@ -91,7 +89,7 @@ function LiveProfit({ position }: { readonly position: ListedPosition }) {
 }
 
 function Trades({ address }: { readonly address: string }) {
-  const trades = usePages('Trades', (client, cursor) =>
+  const trades = useListPage('Trades', (client, cursor) =>
     client.listTrades({ trader: address, include_opens: true, limit: TRADES_PER_PAGE, ...cursor }), [address])
   const rows = (trades.list.answer.value?.body.trades ?? []).map((trade) => ({ ...trade, key: `${trade.eventId} ${trade.positionId} ${trade.kind}` }))
   return (

@@ -1,56 +1,55 @@
-// The shares of trader vaults that the account of the API key holds. No endpoint lists them: they are the sum of its deposits and withdrawals.
+// The shares of trader vaults that the account of the API key holds. The gateway reads them from the ledger for vaults that it is given: all of them where they
+// are few, else those of the account's deposits and those that it leads.
 
-import type { Answer, Client, EventRow } from '../../client/src/index.ts'
+import type { Answer, Client, EventRow, TraderVault } from '../../client/src/index.ts'
 import type { VaultHolding } from './equity.ts'
 
+const VAULTS_PER_PAGE = 200
+/** Limit of one request. */
+const VAULTS_PER_READ = 20
+/** Vaults of one account. Beyond, its shares count as unknown. */
+const VAULTS_MAX = 60
 const EVENTS_PER_PAGE = 500
 const PAGES_MAX = 20
-const VAULTS_MAX = 20
 
-/** Null if they cannot be determined: the history is longer than what is read, or does not reach back to the first deposit. */
-export async function readVaultHoldings(client: Client): Promise<Answer<readonly VaultHolding[] | null>> {
-  const deposits = await readFlows(client, 'deposit')
-  const withdrawals = await readFlows(client, 'withdraw')
-  const shares = deposits.rows === null || withdrawals.rows === null ? null : sharesOf(deposits.rows, withdrawals.rows)
-  if (shares === null || shares.size > VAULTS_MAX) return { ...withdrawals.answer, body: null }
+/** Null if the account may have shares in more vaults than are read. */
+export async function readVaultHoldings(client: Client, owner: string): Promise<Answer<readonly VaultHolding[] | null>> {
+  const all = await client.listVaults({ limit: VAULTS_PER_PAGE })
+  const { vaults, hasMore } = all.body
+  const isAll = !hasMore && vaults.length <= VAULTS_MAX
+  const ids = isAll ? vaults.map(({ id }) => id) : await findVaults(client, owner)
+  if (ids === null || ids.length > VAULTS_MAX) return { ...all, body: null }
   const holdings: VaultHolding[] = []
-  for (const [vaultId, held] of shares) {
-    const { name, totalUsdc, circulatingShares, openPositions } = (await client.getVault({ id: vaultId })).body
-    holdings.push({ vaultId, name, shares: String(held), totalUsdc, circulatingShares, openPositions })
-  }
-  return { ...withdrawals.answer, body: holdings }
-}
-
-interface Flows {
-  /** Null if there are more than are read. */
-  readonly rows: readonly EventRow[] | null
-  readonly answer: Answer<unknown>
-}
-
-async function readFlows(client: Client, topic: 'deposit' | 'withdraw'): Promise<Flows> {
-  const rows: EventRow[] = []
-  let cursor: string | null = null
-  for (let page = 1; ; page++) {
-    const answer = await client.listAccountEvents({ topic, limit: EVENTS_PER_PAGE, ...(cursor === null ? {} : { cursor }) })
-    rows.push(...answer.body.events)
-    cursor = answer.body.nextCursor
-    if (cursor === null) return { rows, answer }
-    if (page === PAGES_MAX) return { rows: null, answer }
-  }
-}
-
-/** Shares by vault, without those that were all redeemed. Null if more was redeemed than bought: then the history is incomplete. */
-export function sharesOf(deposits: readonly EventRow[], withdrawals: readonly EventRow[]): ReadonlyMap<number, bigint> | null {
-  const sums = new Map<number, bigint>()
-  const add = (rows: readonly EventRow[], sign: bigint): void => {
-    for (const { payload } of rows) {
-      const { vaultId, shares } = payload as { readonly vaultId?: unknown; readonly shares?: unknown }
-      // Without a vault it is a deposit into the pool.
-      if (typeof vaultId === 'number' && typeof shares === 'string') sums.set(vaultId, (sums.get(vaultId) ?? 0n) + sign * BigInt(shares))
+  for (let start = 0; start < ids.length; start += VAULTS_PER_READ) {
+    const { body } = await client.getAccountHoldings({ vaults: ids.slice(start, start + VAULTS_PER_READ).join(',') })
+    for (const { vaultId, shares, fullValue } of body.vaults) {
+      if (shares === '0') continue
+      const vault = vaults.find(({ id }) => id === vaultId) ?? (await client.getVault({ id: vaultId })).body
+      holdings.push(toHolding(vault, shares, fullValue))
     }
   }
-  add(deposits, 1n)
-  add(withdrawals, -1n)
-  if ([...sums.values()].some((held) => held < 0n)) return null
-  return new Map([...sums].filter(([, held]) => held > 0n))
+  return { ...all, body: holdings }
+}
+
+function toHolding({ id, name, totalUsdc, circulatingShares, openPositions }: TraderVault, shares: string | null, fullValue: string | null): VaultHolding {
+  return { vaultId: id, name, shares, fullValue, totalUsdc, circulatingShares, openPositions }
+}
+
+/** Null if the account has more deposits than are read. */
+async function findVaults(client: Client, owner: string): Promise<readonly number[] | null> {
+  const ids = new Set((await client.listVaults({ leader: owner, limit: VAULTS_PER_PAGE })).body.vaults.map(({ id }) => id))
+  let pages = 0
+  for await (const { body } of client.pages('listAccountEvents', { topic: 'deposit', limit: EVENTS_PER_PAGE })) {
+    if (++pages > PAGES_MAX) return null
+    for (const id of vaultsOf(body.events)) ids.add(id)
+  }
+  return [...ids]
+}
+
+/** A deposit without a vault is one into the pool. */
+function vaultsOf(events: readonly EventRow[]): readonly number[] {
+  return events.flatMap(({ payload }) => {
+    const { vaultId } = payload as { readonly vaultId?: unknown }
+    return typeof vaultId === 'number' ? [vaultId] : []
+  })
 }

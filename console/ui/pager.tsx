@@ -1,9 +1,9 @@
 // Buttons that move through the pages of a list.
 
-import type { Pages } from '../state/use-pages.ts'
+import type { ListPage } from '../state/use-list-page.ts'
 
 /** The buttons stay focusable where there is no further page, so that the focus is not lost. */
-export function Pager<Body>({ pages, name }: { readonly pages: Pages<Body>; readonly name: string }) {
+export function Pager<Body>({ pages, name }: { readonly pages: ListPage<Body>; readonly name: string }) {
   const { page, hasOlder } = pages
   if (page === 1 && !hasOlder) return null
   const isFirst = page === 1

@@ -23,9 +23,11 @@ export function Side({ direction }: { readonly direction: number | null }) {
 
 /** A shortened address or hash. Screen readers and the tooltip get the whole one. */
 export function Address({ text, length = 4 }: { readonly text: string; readonly length?: number }) {
+  const shown = short(text, length)
+  if (shown === text) return <span class='address'>{text}</span>
   return (
     <span class='address' title={text}>
-      <span aria-hidden>{short(text, length)}</span>
+      <span aria-hidden>{shown}</span>
       <span class='visually-hidden'>{text}</span>
     </span>
   )

@@ -2,13 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isAddress } from '../../client/src/index.ts'
-import type { AccountState, CashMovement, EventRow } from '../../client/src/index.ts'
+import { isAddress, RateLimited } from '../../client/src/index.ts'
+import type { AccountState, CashMovement, Client } from '../../client/src/index.ts'
 import { explorerUrl } from '../../console/explorer.ts'
+import { createCashExport, EXPORT_ROWS_MAX } from '../../console/portfolio/cash-export.ts'
+import type { ReadLedger } from '../../console/portfolio/cash-export.ts'
 import { curveOf, requestOf, sumOf } from '../../console/portfolio/curve.ts'
 import { CSV_HEADER, csvLine, exact, fileName } from '../../console/portfolio/csv.ts'
 import { equityParts, knownTotalOf, totalOf } from '../../console/portfolio/equity.ts'
-import { sharesOf } from '../../console/portfolio/vault-holdings.ts'
 import { fc } from '../support/fuzz.ts'
 
 const TEST_NETWORK = 'Test SDF Network ; September 2015'
@@ -120,17 +121,66 @@ test('an unknown part makes the total unknown, and an account without a trustlin
   assert.equal(valueOf(equityParts({ ...SOURCES, owed: '7' }), 'Owed by the pool'), '7')
 })
 
-test('a vault with open positions is labelled as cash only', () => {
-  const vault = { vaultId: 4, name: 'North', shares: '50', totalUsdc: '300', circulatingShares: '100', openPositions: 2 }
-  const [part] = equityParts({ ...SOURCES, vaults: [vault] }).slice(-1)
-  assert.deepEqual(part, { name: 'Shares of vault 4, North', note: 'cash of the vault only, without its 2 open positions', value: '150' })
-  assert.deepEqual(equityParts({ ...SOURCES, vaults: [{ ...vault, openPositions: 0 }] }).at(-1), { name: 'Shares of vault 4, North', value: '150' })
-  assert.equal(equityParts({ ...SOURCES, vaults: [{ ...vault, totalUsdc: null }] }).at(-1)?.value, null)
+test('vault shares are worth a part of the full value; without it the part is labelled as cash only', () => {
+  const vault = { vaultId: 4, name: 'No\u202erth', shares: '50', fullValue: '500', totalUsdc: '300', circulatingShares: '100', openPositions: 2 }
+  const part = (change: Partial<typeof vault> | { readonly fullValue: null } | { readonly shares: null }) =>
+    equityParts({ ...SOURCES, vaults: [{ ...vault, ...change }] }).at(-1)
+  const name = 'Shares of vault 4, No\\u{202e}rth'
+  assert.deepEqual(part({}), { name, value: '250' })
+  assert.deepEqual(part({ fullValue: null }), { name, note: 'cash of the vault only, without its 2 open positions', value: '150' })
+  assert.deepEqual(part({ fullValue: null, ...{ openPositions: 0 } }), { name, value: '150' })
+  assert.equal(part({ shares: null })?.value, null)
 })
 
-test('vault shares are what was bought and not redeemed; unknown if more was redeemed than bought', () => {
-  const flow = (vaultId: number, shares: string) => ({ payload: { vaultId, shares } }) as unknown as EventRow
-  const pool = { payload: { depositor: 'G', lpAmount: '5' } } as unknown as EventRow
-  assert.deepEqual(sharesOf([flow(1, '10'), flow(2, '5'), pool], [flow(2, '5'), flow(1, '4')]), new Map([[1, 6n]]))
-  assert.equal(sharesOf([flow(1, '3')], [flow(1, '4')]), null)
+const ANSWER = { requestId: null, ledger: 1, seq: 1, isStale: false, next: null }
+const NO_CLIENT = {} as Client
+/** A ledger of this many rows, read through pages like the gateway's. Each page after the first is refused once for the rate limit. */
+function ledgerOf(count: number): { readonly read: ReadLedger; readonly reads: number[] } {
+  const refused = new Set<number>()
+  const reads: number[] = []
+  return {
+    reads,
+    read(_client, { limit, cursor = '0' }) {
+      const start = Number(cursor)
+      if (start > 0 && !refused.has(start)) {
+        refused.add(start)
+        const details = { status: 429, code: 'rate_limited', message: '', hint: null, requestId: null, body: null }
+        return Promise.reject(new RateLimited({ ...details, retryAfterSec: 0 }))
+      }
+      reads.push(start)
+      const ledger = Array.from({ length: Math.min(limit, count - start) }, (_, index) => ({ ...MOVEMENT, seq: count - start - index }))
+      const end = start + ledger.length
+      return Promise.resolve({ ...ANSWER, body: { ledger, gaps: [], nextCursor: end < count ? String(end) : null } })
+    },
+  }
+}
+
+test('an export reads every page, waits for the rate limit, and continues a long ledger in the next file', async () => {
+  const files: string[] = []
+  const save = (text: string, part: number): void => void files.push(`${part} ${text}`)
+  const short = createCashExport()
+  await short.run(NO_CLIENT, ledgerOf(1_234).read, { isNextPart: false, save })
+  assert.deepEqual(short.state.value, { kind: 'done', rows: 1_234, gaps: 0, next: null, part: 1 })
+  assert.deepEqual(files[0]?.split('\r\n').slice(1, -1).map((line) => Number(line.split(',')[0])), Array.from({ length: 1_234 }, (_, index) => 1_234 - index))
+  const long = createCashExport()
+  const { read } = ledgerOf(EXPORT_ROWS_MAX + 1)
+  await long.run(NO_CLIENT, read, { isNextPart: false, save })
+  assert.deepEqual(long.state.value, { kind: 'done', rows: EXPORT_ROWS_MAX, gaps: 0, next: String(EXPORT_ROWS_MAX), part: 1 })
+  await long.run(NO_CLIENT, read, { isNextPart: true, save })
+  assert.deepEqual(long.state.value, { kind: 'done', rows: 1, gaps: 0, next: null, part: 2 })
+  assert.equal(files[2], `2 ${CSV_HEADER}${csvLine({ ...MOVEMENT, seq: 1 })}`)
+})
+
+test('a cancelled or failed export saves no file', async () => {
+  const never = (): void => assert.fail('saved')
+  const cash = createCashExport()
+  const { read, reads } = ledgerOf(5_000)
+  const running = cash.run(NO_CLIENT, (client, input) => {
+    if (reads.length === 3) cash.cancel()
+    return read(client, input)
+  }, { isNextPart: false, save: never })
+  await running
+  assert.deepEqual([cash.state.value, reads.length < 6], [{ kind: 'idle' }, true])
+  await cash.run(NO_CLIENT, () => Promise.reject(new Error('no answer')), { isNextPart: false, save: never })
+  assert.deepEqual(cash.state.value, { kind: 'failed', problem: { text: 'No answer.', code: null } })
 })

@@ -1,9 +1,12 @@
 // The pages about accounts in a browser: the portfolio of the connected account, public trader pages, and referrals.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { Keypair } from '@stellar/stellar-sdk'
+import type axeCore from 'axe-core'
 import type { Page } from 'playwright-core'
 import { createClient } from '../../client/src/client.ts'
 import type { Client } from '../../client/src/client.ts'
@@ -17,6 +20,8 @@ import { ONE } from '../support/traders.ts'
 
 const skip = skipWithoutChromium()
 const MARKET = 'ETH'
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8')
+const PHONE = { width: 360, height: 740 }
 const FUNDED = 10_000n * ONE
 
 let fixture: ConsoleFixture
@@ -40,6 +45,15 @@ async function otherAccount(seed: number): Promise<{ readonly address: string; r
 async function clientOf(page: Page): Promise<Client> {
   const { key } = JSON.parse(await page.evaluate<string>("localStorage.getItem('console')")) as { readonly key: Key }
   return createClient({ url: fixture.url, key })
+}
+
+/** The page on a phone, with everything on it. */
+async function assertAccessible(page: Page): Promise<void> {
+  await page.setViewportSize(PHONE)
+  await page.evaluate(`${AXE}; undefined`)
+  const { violations } = await page.evaluate<axeCore.AxeResults>('axe.run()')
+  assert.deepEqual(violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ html }) => html).join(' | ')}`), [])
+  assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth'), 0, 'pixels too wide')
 }
 
 test('a new user is led to a wallet; then the portfolio shows equity, PnL and the cash ledger, and exports it exactly', { skip }, async () => {
@@ -79,7 +93,7 @@ test('a new user is led to a wallet; then the portfolio shows equity, PnL and th
   const saved = page.waitForEvent('download')
   await cash.getByRole('button', { name: 'Export as CSV' }).click()
   const download = await saved
-  await cash.getByText('1 rows saved. The ledger is complete.').waitFor()
+  await cash.getByText('1 row saved. The ledger is complete.').waitFor()
   const { owner } = (await own.getAccountIdentity()).body
   assert.match(download.suggestedFilename(), new RegExp(`^cash-${owner}-\\d{4}-\\d\\d-\\d\\d\\.csv$`))
   const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n').map((line) => line.split(','))
@@ -90,6 +104,9 @@ test('a new user is led to a wallet; then the portfolio shows equity, PnL and th
   assert.equal(FUNDED + sum, BigInt(balances.usdc ?? -1))
   await cash.getByLabel('Kind of movement').selectOption('cross_deposit')
   await cash.getByText('No movements of this kind.').waitFor()
+  await cash.getByLabel('Kind of movement').selectOption('all')
+  await cash.getByRole('row', { name: /Position opened/ }).waitFor()
+  await assertAccessible(page)
   assert.deepEqual(browserErrors, [])
 })
 
@@ -115,6 +132,7 @@ test('the leaderboard leads to a trader\'s public page, and an invalid address i
   const trades = page.getByRole('region', { name: /^Opens, closes/ }).getByRole('row')
   await trades.nth(3).waitFor()
   assert.deepEqual((await trades.allInnerTexts()).slice(1).map((text) => /Open|Close/.exec(text)?.[0]), ['Open', 'Close', 'Open'])
+  await assertAccessible(page)
   // The local network has no explorer.
   assert.equal(await page.locator('a[href*="stellar.expert"]').count(), 0)
   await page.goto(`${fixture.url}/#/trader/${address.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))}`)
@@ -149,5 +167,6 @@ test('a trader sets a referrer, creates a code, and sees who used it', { skip },
   await page.getByRole('link', { name: 'Referrals' }).first().click()
   await own.getByText('Referred accounts').waitFor()
   assert.match(await own.innerText(), /Referred accounts\s+1\s/)
+  await assertAccessible(page)
   assert.deepEqual(browserErrors, [])
 })

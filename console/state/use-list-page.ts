@@ -7,7 +7,7 @@ import { useParts } from '../parts.ts'
 import type { Resource } from './resource.ts'
 import { useResource } from './use-resource.ts'
 
-export interface Pages<Body> {
+export interface ListPage<Body> {
   readonly list: Resource<Body>
   /** Counts from 1. */
   readonly page: number
@@ -21,9 +21,9 @@ interface PageBody {
 }
 
 /** `dependencies`: what `read` depends on. A change of one begins at the first page. `cursor` is absent for that one. */
-export function usePages<Body extends PageBody>(
+export function useListPage<Body extends PageBody>(
   title: string, read: (client: Client, cursor: { readonly cursor?: string }) => Promise<Answer<Body>>, dependencies: readonly unknown[],
-): Pages<Body> {
+): ListPage<Body> {
   const { account } = useParts()
   const [visited, setVisited] = useState<{ readonly of: string; readonly cursors: readonly string[] }>({ of: '', cursors: [] })
   const of = dependencies.map(String).join(' ')
