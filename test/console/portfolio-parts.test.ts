@@ -10,6 +10,7 @@ import type { ReadLedger } from '../../console/portfolio/cash-export.ts'
 import { curveOf, requestOf, sumOf } from '../../console/portfolio/curve.ts'
 import { CSV_HEADER, csvLine, exact, fileName } from '../../console/portfolio/csv.ts'
 import { equityParts, knownTotalOf, totalOf } from '../../console/portfolio/equity.ts'
+import type { VaultHolding } from '../../console/portfolio/equity.ts'
 import { fc } from '../support/fuzz.ts'
 
 const TEST_NETWORK = 'Test SDF Network ; September 2015'
@@ -123,12 +124,11 @@ test('an unknown part makes the total unknown, and an account without a trustlin
 
 test('vault shares are worth a part of the full value; without it the part is labelled as cash only', () => {
   const vault = { vaultId: 4, name: 'No\u202erth', shares: '50', fullValue: '500', totalUsdc: '300', circulatingShares: '100', openPositions: 2 }
-  const part = (change: Partial<typeof vault> | { readonly fullValue: null } | { readonly shares: null }) =>
-    equityParts({ ...SOURCES, vaults: [{ ...vault, ...change }] }).at(-1)
+  const part = (change: Partial<VaultHolding>) => equityParts({ ...SOURCES, vaults: [{ ...vault, ...change }] }).at(-1)
   const name = 'Shares of vault 4, No\\u{202e}rth'
   assert.deepEqual(part({}), { name, value: '250' })
   assert.deepEqual(part({ fullValue: null }), { name, note: 'cash of the vault only, without its 2 open positions', value: '150' })
-  assert.deepEqual(part({ fullValue: null, ...{ openPositions: 0 } }), { name, value: '150' })
+  assert.deepEqual(part({ fullValue: null, openPositions: 0 }), { name, value: '150' })
   assert.equal(part({ shares: null })?.value, null)
 })
 
