@@ -13,7 +13,8 @@ import type { Anchor } from '../projections/anchors.ts'
 import type { Epoch, EpochContracts, EpochReason } from '../projections/epochs.ts'
 import { completeContracts, listEpochs } from '../projections/epochs.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
-import type { Writer } from '../store/store.ts'
+import { readIndexCursor } from '../projections/index-state.ts'
+import type { Queryable, Writer } from '../store/store.ts'
 import { readHeaders, readRange, readTip, relate, toAnchor } from './chain-identity.ts'
 import type { NodeRange } from './chain-identity.ts'
 import type { ChainTrust } from './confirmation.ts'
@@ -34,6 +35,8 @@ export interface ChainGuard {
   verify(db: Writer, cursor: IndexCursor | null, call: CallOptions): Promise<StepResult | undefined>
   /** Reads the node's range and verifies that it serves the indexed chain. A result ends the step. */
   checkChain(db: Writer, cursor: IndexCursor, call: CallOptions): Promise<StepResult | NodeRange>
+  /** Whether the node serves the indexed chain now. A node without a known ledger proves nothing. Throws RpcFailure or BadPage. */
+  servesIndexedChain(db: Queryable, call: CallOptions): Promise<boolean>
   /** Verifies that a page is from the indexed chain; returns its ledgers, to be stored as anchors. Throws RpcFailure or BadPage. */
   confirmPage(db: Writer, epoch: Epoch, page: CheckedPage, node: Rpc, call: CallOptions): Promise<readonly Anchor[]>
   /** Makes the next `verify` check again. */
@@ -156,6 +159,13 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
 
   return {
     checkChain,
+    async servesIndexedChain(db, call) {
+      const cursor = await readIndexCursor(db)
+      if (cursor === null) return false
+      const { chain } = await currentEpoch(db, cursor)
+      const range = await readRange(rpc, call)
+      return (await relate(rpc, await readAnchors(db, chain), { range, tip: await readTip(rpc, range, call) }, call)) === 'same'
+    },
     async confirmPage(db, epoch, page, node, call) {
       try {
         assertPossible(page)
@@ -196,6 +206,6 @@ async function beginNextEpoch(
   return { kind: 'epoch', epoch: epoch.epoch, reason, startLedger }
 }
 
-async function currentEpoch(db: Writer, cursor: IndexCursor): Promise<Epoch> {
+async function currentEpoch(db: Queryable, cursor: IndexCursor): Promise<Epoch> {
   return defined((await listEpochs(db)).find(({ number }) => number === cursor.epoch), 'the current epoch')
 }

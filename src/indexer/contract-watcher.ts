@@ -20,6 +20,7 @@ import { IndexConflict, lastReservedSeq, readIndexCursor, updateIndexCursor } fr
 import { refreshSharedCloses } from '../projections/transaction-effects.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 import { createBackgroundRequest } from './background-request.ts'
+import type { ChainProof } from './chain-proof.ts'
 import { endOfLedger } from './toid.ts'
 import type { Upgrade } from './upgrades.ts'
 import { generationOf, readCode, reportUpgrades, watchedContracts } from './upgrades.ts'
@@ -45,6 +46,7 @@ export interface ContractWatcherOptions {
   readonly deployment: CurrentDeployment
   readonly clock: Clock
   readonly log: Log
+  readonly proof: ChainProof
 }
 
 /** The code of one contract at a ledger: it ran from `sinceLedger` at the latest. */
@@ -65,8 +67,8 @@ interface Reading {
   readonly code: readonly ContractCode[]
 }
 
-export function createContractWatcher({ rpc, deployment, clock, log }: ContractWatcherOptions): ContractWatcher {
-  const background = createBackgroundRequest<Reading>()
+export function createContractWatcher({ rpc, deployment, clock, log, proof }: ContractWatcherOptions): ContractWatcher {
+  const background = createBackgroundRequest<Reading>(proof)
   let readEpoch: number | undefined
   let nextAtMs = Number.NEGATIVE_INFINITY
   /** Upgrades that the last reading found without an event: a second reading must confirm them. */
@@ -154,15 +156,17 @@ export function createContractWatcher({ rpc, deployment, clock, log }: ContractW
   return {
     async poll(db, signal) {
       const reading = background.result()
-      background.clear()
-      if (reading !== undefined) await write(db, reading)
+      if (reading !== undefined) {
+        background.clear()
+        await write(db, reading)
+      }
       if (background.isPending()) return
       const next = await nextRead(db)
       if (next !== undefined) background.start(next(signal))
     },
     async observe(db, signal) {
       const reading = await (await nextRead(db))?.(signal)
-      return reading === undefined ? 0 : await write(db, reading)
+      return reading === undefined || !(await proof.confirmNow(db, signal)) ? 0 : await write(db, reading)
     },
     settled: () => background.settled(),
   }

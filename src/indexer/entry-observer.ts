@@ -9,6 +9,7 @@ import { listEpochs } from '../projections/epochs.ts'
 import { IndexConflict, readIndexCursor } from '../projections/index-state.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 import { createBackgroundRequest } from './background-request.ts'
+import type { ChainProof } from './chain-proof.ts'
 
 /** An id without an observation is read this many times, then skipped until the process restarts. */
 export const OBSERVATION_ATTEMPTS = 5
@@ -55,10 +56,10 @@ interface ObservationBatch<Observation> {
 
 export function createEntryObserver<Subject, Observation>(
   subject: EntrySubject<Subject, Observation>,
-  { rpc, clock, log }: { readonly rpc: Rpc; readonly clock: Clock; readonly log: Log },
+  { rpc, clock, log, proof }: { readonly rpc: Rpc; readonly clock: Clock; readonly log: Log; readonly proof: ChainProof },
 ): EntryObserver {
   const attempts = createAttempts()
-  const background = createBackgroundRequest<ObservationBatch<Observation>>()
+  const background = createBackgroundRequest<ObservationBatch<Observation>>(proof)
 
   /** A function that requests the next batch; undefined when nothing is unknown. */
   async function nextRequest(db: Queryable): Promise<((signal?: AbortSignal) => Promise<ObservationBatch<Observation> | undefined>) | undefined> {
@@ -96,8 +97,10 @@ export function createEntryObserver<Subject, Observation>(
   return {
     async poll(db, signal) {
       const batch = background.result()
-      background.clear()
-      if (batch !== undefined) await record(db, batch)
+      if (batch !== undefined) {
+        background.clear()
+        await record(db, batch)
+      }
       if (background.isPending()) return
       const request = await nextRequest(db)
       if (request !== undefined) background.start(request(signal))
@@ -105,7 +108,7 @@ export function createEntryObserver<Subject, Observation>(
     async observe(db, signal) {
       const request = await nextRequest(db)
       const batch = await request?.(signal)
-      if (batch === undefined) return 0
+      if (batch === undefined || batch.observations.length === 0 || !(await proof.confirmNow(db, signal))) return 0
       return await record(db, batch)
     },
     settled: () => background.settled(),

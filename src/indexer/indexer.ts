@@ -2,6 +2,7 @@
 // first, so a crash between two statements, or a lost commit confirmation, only repeats the step.
 
 import { NOOP_TRACER } from '../base/tracer.ts'
+import { createChainProof } from './chain-proof.ts'
 import { createContractWatcher } from './contract-watcher.ts'
 import { createEntryObserver } from './entry-observer.ts'
 import { createGapFiller } from './gap-filler.ts'
@@ -61,14 +62,16 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const { store, clock, log, pollIntervalMs, hasSubmissions = true } = options
   const lock = createLockHolder(store, INDEXER_LOCK)
   const stepper = createStepper(options)
+  const proof = createChainProof(stepper.servesIndexedChain)
+  const readers = { ...options, proof }
   const observers = [
-    createEntryObserver(MARGIN_MODES, options), createEntryObserver(ORDER_DETAILS, options), createEntryObserver(VAULTS, options),
-    createEntryObserver(POOL, options), createEntryObserver(transactionEffects(options.archive ?? null, options.onApplied), options),
+    createEntryObserver(MARGIN_MODES, readers), createEntryObserver(ORDER_DETAILS, readers), createEntryObserver(VAULTS, readers),
+    createEntryObserver(POOL, readers), createEntryObserver(transactionEffects(options.archive ?? null, options.onApplied), readers),
   ]
   const archive = options.archive ?? null
   const gapFiller = archive === null ? null : createGapFiller({ ...options, archive })
-  const contractWatcher = createContractWatcher(options)
-  const reconciler = createReconciler(options)
+  const contractWatcher = createContractWatcher(readers)
+  const reconciler = createReconciler(readers)
   const rebuilder = createRebuilder(options)
   const verifier = createVerifier({ ...options, hasSubmissions, confirmChain })
   const submissions = hasSubmissions ? createSubmissionWait(options) : null
@@ -81,7 +84,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       stepper.verifyAgain()
       return progress.record({ kind: 'standby' })
     }
-    const result = await tracer.span('index step', {}, () => stepper.step(held.db, signal))
+    const result = await tracer.span('index step', {}, () => proof.observeStep(() => stepper.step(held.db, signal)))
     if (result.kind === 'gap' || result.kind === 'epoch') reconciler.scheduleNow()
     return progress.record(result)
   }

@@ -2,6 +2,7 @@
 
 import { strict as assert } from 'node:assert'
 import { after, beforeEach, test } from 'node:test'
+import { silentLog } from '../base/log.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import { readOrder } from '../projections/order-history.ts'
 import type { Order } from '../resources/order.ts'
@@ -11,7 +12,9 @@ import { TRADERS, testContracts } from '../../test/index/history.ts'
 import { accountFeed, emptyIndex } from '../../test/index/tables.ts'
 import { createIndexFixture } from '../../test/index/fixture.ts'
 import type { IndexFixture } from '../../test/index/fixture.ts'
-import { OBSERVATION_ATTEMPTS } from './entry-observer.ts'
+import { createChainProof } from './chain-proof.ts'
+import { createEntryObserver, OBSERVATION_ATTEMPTS } from './entry-observer.ts'
+import { ORDER_DETAILS } from './order-details.ts'
 
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
@@ -224,4 +227,50 @@ test('gives each order end to the owner in its own deployment, because order ids
   const second = await endUnreportedOrder('bob')
   assert.equal(await fixture.indexer.observe(), 1)
   assert.deepEqual([await feedOf(ALICE), await feedOf(BOB)], [[`order_executed ${first}`], [`order_executed ${second}`]])
+})
+
+/** Resets the network; the new chain reaches the same ledger, and another trader has the order with the first id. */
+function resetWithOrderOfBob(): void {
+  const ledger = fixture.node.latest().sequence
+  fixture.reset()
+  fixture.queue(fixture.exchange.placeOrder(UNREPORTED_ORDER_OF.bob))
+  while (fixture.node.ledgerCount() < ledger) fixture.closeLedger()
+}
+
+test('does not store an order of a new chain for the one before, although both have reached the same ledger', async () => {
+  await fixture.catchUp()
+  resetWithOrderOfBob()
+  // The first reading finds the last id, the second one its order.
+  for (const _reading of [1, 2]) assert.equal(await fixture.indexer.observe(), 0)
+  assert.equal(await orderOf(1), null)
+  fixture.closeLedger(60)
+  await fixture.untilEpoch()
+  await fixture.catchUp()
+  assert.equal(await fixture.indexer.observe(), 0)
+  assert.equal(await fixture.indexer.observe(), 1)
+  assert.equal((await orderOf(1))?.trader, BOB)
+})
+
+test('stores what it read in the background only after a later page of the same chain', async () => {
+  const proof = createChainProof(async () => true)
+  const observer = createEntryObserver(ORDER_DETAILS, { rpc: fixture.node.rpc, clock: fixture.clock, log: silentLog, proof })
+  const { signal } = new AbortController()
+  const step = async (): Promise<string> => (await proof.observeStep(() => fixture.indexer.step())).kind
+  /** Polls once; returns the last order ids that were stored. */
+  const poll = async (): Promise<readonly number[]> => {
+    await observer.poll(store.write, signal)
+    await observer.settled()
+    return (await store.read.query<{ lastId: number }>('select last_id as "lastId" from idx.order_scans')).map(({ lastId }) => lastId)
+  }
+  await fixture.catchUp()
+  const returnToChain = fixture.node.saveChain()
+  resetWithOrderOfBob()
+  assert.deepEqual(await poll(), [])
+  assert.deepEqual(await poll(), [], 'no page has proven the reading')
+  assert.equal(await step(), 'unreachable')
+  returnToChain()
+  assert.equal(await step(), 'indexed')
+  assert.deepEqual(await poll(), [], 'the reading was of the other chain')
+  assert.equal(await step(), 'indexed')
+  assert.deepEqual(await poll(), [0])
 })

@@ -14,6 +14,7 @@ import { readIndexCursor } from '../projections/index-state.ts'
 import { listOpenIds } from '../projections/reconciliation.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 import { createBackgroundRequest } from './background-request.ts'
+import type { ChainProof } from './chain-proof.ts'
 import type { IdScan, ScanStep } from './id-scan.ts'
 import { NOTHING_SCANNED, restartOnDrift } from './id-scan.ts'
 import { compareWithLedger, readPart } from './ledger-comparison.ts'
@@ -74,13 +75,14 @@ export interface ReconcilerOptions {
   readonly deployment: CurrentDeployment
   readonly clock: Clock
   readonly log: Log
+  readonly proof: ChainProof
 }
 
-export function createReconciler({ rpc, deployment, clock, log }: ReconcilerOptions): Reconciler {
+export function createReconciler({ rpc, deployment, clock, log, proof }: ReconcilerOptions): Reconciler {
   let round: Round | undefined
   let market: MarketScan | undefined
   let nextAtMs = clock.nowMs()
-  const background = createBackgroundRequest<RoundPart>()
+  const background = createBackgroundRequest<RoundPart>(proof)
 
   /** A function that reads the next part; undefined when none is due. */
   async function nextRequest(db: Queryable): Promise<((signal?: AbortSignal) => Promise<RoundPart | undefined>) | undefined> {
@@ -160,7 +162,8 @@ export function createReconciler({ rpc, deployment, clock, log }: ReconcilerOpti
     },
     async compare(db, signal) {
       const part = await (await nextRequest(db))?.(signal)
-      return part === undefined ? null : ((await applyPart(db, part)) ?? null)
+      if (part === undefined) return null
+      return (await proof.confirmNow(db, signal)) ? ((await applyPart(db, part)) ?? null) : retryLater()
     },
     scheduleNow() {
       nextAtMs = clock.nowMs()

@@ -23,6 +23,8 @@ export interface Stepper {
   step(db: Writer, signal?: AbortSignal): Promise<StepResult>
   /** Makes the next step verify network and chain again. */
   verifyAgain(): void
+  /** Whether the node serves the indexed chain now; false when it does not respond. */
+  servesIndexedChain(db: Writer, signal: AbortSignal | undefined): Promise<boolean>
   /** Abandons requests that were begun for the next step. */
   close(): Promise<void>
 }
@@ -56,6 +58,14 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
 
   return {
     verifyAgain: () => guard.invalidate(),
+    async servesIndexedChain(db, signal) {
+      try {
+        return await guard.servesIndexedChain(db, signal === undefined ? {} : { signal })
+      } catch (error) {
+        if (error instanceof RpcFailure || error instanceof BadPage) return false
+        throw error
+      }
+    },
     close: () => pages.close(),
     async step(db, signal) {
       const call = signal === undefined ? {} : { signal }

@@ -7,6 +7,7 @@ import { defined } from '../../src/base/assert.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
 import { parseTransaction } from '../../src/chain/responses.ts'
 import type { TransactionResponse } from '../../src/chain/responses.ts'
+import { createChainProof } from '../../src/indexer/chain-proof.ts'
 import { createEntryObserver, OBSERVATION_ATTEMPTS } from '../../src/indexer/entry-observer.ts'
 import { contractNames } from '../../src/indexer/epochs.ts'
 import { transactionEffects } from '../../src/indexer/transaction-effects.ts'
@@ -44,7 +45,9 @@ const EMPTY_ROUNDS_MAX = OBSERVATION_ATTEMPTS + 1
 
 /** Reads effects from the local network until nothing more is found; `answer` alters what it returns. Returns the number of observations. */
 async function observe(answer: Answer = asIs, archive: Rpc | null = null): Promise<number> {
-  const observer = createEntryObserver(transactionEffects(archive), { rpc: nodeWith(answer), clock: fixture.clock, log: silentLog })
+  const observer = createEntryObserver(transactionEffects(archive), {
+    rpc: nodeWith(answer), clock: fixture.clock, log: silentLog, proof: createChainProof(async () => true),
+  })
   let total = 0
   for (let emptyRounds = 0; emptyRounds < EMPTY_ROUNDS_MAX;) {
     const found = await observer.observe(fixture.store.write)

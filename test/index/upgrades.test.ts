@@ -7,6 +7,7 @@ import { defined } from '../../src/base/assert.ts'
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { encodeScVal } from '../../src/chain/scval.ts'
+import { createChainProof } from '../../src/indexer/chain-proof.ts'
 import { createContractWatcher, WATCH_INTERVAL_MS } from '../../src/indexer/contract-watcher.ts'
 import { rebuild } from '../../src/indexer/rebuild.ts'
 import { listContractVersions } from '../../src/projections/contract-versions.ts'
@@ -238,14 +239,15 @@ test('a reading counts although pages were written before its result is', async 
   await using fixture = createIndexFixture(store)
   createContracts(fixture)
   const { clock, exchange, indexer, node } = fixture
-  const watcher = createContractWatcher({ rpc: node.rpc, deployment: currentDeploymentOf(exchange.contracts), clock, log: silentLog })
+  const proof = createChainProof(async () => true)
+  const watcher = createContractWatcher({ rpc: node.rpc, deployment: currentDeploymentOf(exchange.contracts), clock, log: silentLog, proof })
   const { signal } = new AbortController()
   fixture.closeLedger()
   await indexer.step()
   await watcher.poll(store.write, signal)
   await watcher.settled()
   fixture.closeLedger()
-  await indexer.step()
+  await proof.observeStep(() => indexer.step())
   await watcher.poll(store.write, signal)
   await watcher.settled()
   assert.equal((await listContractVersions(store.read, 1)).length, CONTRACTS.length)
