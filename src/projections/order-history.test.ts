@@ -9,10 +9,10 @@ import type { IndexFixture } from '../../test/index/fixture.ts'
 import type { ExchangeEvent } from '../../test/index/history.ts'
 import { createTestExchange, TRADERS, testContracts } from '../../test/index/history.ts'
 import { allRows, emptyIndex } from '../../test/index/tables.ts'
-import type { Order } from '../resources/order.ts'
+import type { Order, OrderLifeStatus } from '../resources/order.ts'
 import type { PlacedOrderRow } from '../resources/placed-order.ts'
 import { LedgerNotIndexed } from './as-of.ts'
-import { listOrderHistory, readOrder, readOrderOutcomes, readOrdersAtSeq } from './order-history.ts'
+import { listOrderHistory, PAST_ORDERS_PER_PAGE, readOrder, readOrderOutcomes, readOrdersAtSeq } from './order-history.ts'
 import { listPlacedOrders } from './orders.ts'
 import { InvalidCursor } from './page.ts'
 
@@ -151,7 +151,8 @@ test('lists placed orders as of a ledger: what was open then, of one account or 
 
 test('returns orders as of a ledger as they were when it had been indexed', async () => {
   const live = new Map<number, readonly Order[]>()
-  const listAt = (atLedger?: number) => allRows((cursor) => listOrderHistory(store.read, { trader: BOB, limit: 2, atLedger, cursor }))
+  const listAt = (atLedger?: number, status?: OrderLifeStatus) =>
+    allRows((cursor) => listOrderHistory(store.read, { trader: BOB, limit: 2, atLedger, status, cursor }))
   for (const events of [
     () => [place(), place(), place()], () => [], () => [fixture.exchange.endOrder(CANCELS), place()],
     () => [fixture.exchange.endOrder(EXECUTES), fixture.exchange.endOrder(EXECUTES)], () => [place()],
@@ -166,6 +167,10 @@ test('returns orders as of a ledger as they were when it had been indexed', asyn
   const withoutTerms = ({ orderId, status, trader, placed, ended, execution }: Order): object => ({ orderId, status, trader, placed, ended, execution })
   for (const [ledger, rows] of live) {
     assert.deepEqual((await listAt(ledger)).map(withoutTerms), rows.map(withoutTerms), `as of ledger ${ledger}`)
+    for (const status of ['pending', 'executed', 'cancelled'] as const) {
+      const expected = rows.filter((row) => row.status === status).map(withoutTerms)
+      assert.deepEqual((await listAt(ledger, status)).map(withoutTerms), expected, `${status} as of ledger ${ledger}`)
+    }
     for (let orderId = 1; orderId <= 6; orderId++) {
       const { order, head } = await readOrder(store.read, { orderId, atLedger: ledger })
       assert.equal(head.ledger, ledger)
@@ -174,6 +179,24 @@ test('returns orders as of a ledger as they were when it had been indexed', asyn
     }
   }
   await assert.rejects(listAt(fixture.node.latest().sequence + 1), LedgerNotIndexed)
+})
+
+test('reads a bounded number of orders per page for a status in the past, and continues where it ended', async () => {
+  await indexLedger([place()])
+  const ledger = fixture.node.latest().sequence
+  const between = PAST_ORDERS_PER_PAGE + 10
+  await store.write.query(
+    `insert into idx.orders (deployment, order_id, status, trader, seq, ended_seq, details_complete)
+     select o.deployment, o.order_id + n, 'executed', o.trader, o.seq, o.seq, true from idx.orders o, generate_series(1, $1::int) n`,
+    [between],
+  )
+  const page = (cursor?: string) => listOrderHistory(store.read, { trader: BOB, status: 'pending', atLedger: ledger, limit: 5, cursor })
+  const first = await page()
+  assert.deepEqual(first.rows, [])
+  const second = await page(defined(first.next, 'a cursor'))
+  assert.deepEqual([second.rows.map(({ orderId }) => orderId), second.next], [[1], null])
+  const executed = await allRows((cursor) => listOrderHistory(store.read, { trader: BOB, status: 'executed', atLedger: ledger, limit: 300, cursor }))
+  assert.equal(executed.length, between)
 })
 
 test('orders that were pending on a chain before a reset are cancelled, and the others stay as they were', async () => {

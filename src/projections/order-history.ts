@@ -1,6 +1,5 @@
 // Orders as clients read them: what the events report, joined with the details of the ledger entry.
 
-import { assert } from '../base/assert.ts'
 import type { OpenOrder } from '../resources/open-order.ts'
 import type { Order, OrderLifeStatus } from '../resources/order.ts'
 import type { OrderOutcome } from '../resources/transaction.ts'
@@ -8,7 +7,8 @@ import type { Param, Queryable } from '../store/store.ts'
 import type { AsOf, HeadColumns } from './as-of.ts'
 import { stateSource } from './as-of.ts'
 import { columnsOf } from './columns.ts'
-import { clampToSafeInteger, headOf, listLog, toSearchText } from './log-list.ts'
+import { clampToSafeInteger, headOf, listLog, seqFromCursor, toSearchText } from './log-list.ts'
+import { encodeCursor } from './page.ts'
 import type { Head, Page } from './page.ts'
 
 type Terms = Omit<Order, 'orderId' | 'status' | 'placed' | 'ended' | 'execution'>
@@ -65,7 +65,6 @@ const SELECTED = Object.entries(COLUMNS).map(([name, sql]) => `${sql} as "${name
 
 export interface OrderHistoryFilter extends AsOf {
   readonly trader: string
-  /** Not as of a ledger: that would read every later order. */
   readonly status?: OrderLifeStatus | undefined
   /** Upper case. Orders of unknown asset never match. */
   readonly asset?: string | undefined
@@ -82,13 +81,13 @@ export interface OrderHistoryFilter extends AsOf {
 export async function listOrderHistory(db: Queryable, filter: OrderHistoryFilter): Promise<Page<Order>> {
   const { trader, status, asset, deployment: name, limit, cursor, atLedger } = filter
   const { deployment, hasEnded } = await findDeployment(db, name)
-  assert(status === undefined || atLedger === undefined, 'a status as of a ledger')
+  if (status !== undefined && atLedger !== undefined) return await listByPastStatus(db, { ...filter, status, atLedger }, { deployment, hasEnded })
   const page = await listLog<RawOrder & { readonly throughSeq: number | null }>(db, {
-    kind: `order-history-${deployment}`,
+    kind: cursorKind(deployment),
     table: 'idx.orders',
     by: { column: 'order_id', through: (seq) => lastOrderId(String(deployment), seq) },
     ...(atLedger === undefined ? {} : { only: KNOWN_BY_STATE, atLedger }),
-    ...(hasEnded && status !== undefined ? { only: STATUS_AFTER_RESET[status] } : {}),
+    ...(hasEnded && status !== undefined ? { only: statusAfterReset(status) } : {}),
     equals: { deployment, trader, asset, status: hasEnded ? undefined : status },
     columns: { ...COLUMNS, throughSeq: throughSeqOf(filter) },
     limit,
@@ -97,9 +96,57 @@ export async function listOrderHistory(db: Queryable, filter: OrderHistoryFilter
   return { ...page, rows: page.rows.map(({ throughSeq, ...raw }) => toOrder(afterReset(asOf(raw, throughSeq), hasEnded))) }
 }
 
+function cursorKind(deployment: number): string {
+  return `order-history-${deployment}`
+}
+
+/** Orders that one page of a status in the past reads at most. A page that ends there may be short, and continues with its cursor. */
+export const PAST_ORDERS_PER_PAGE = 1_000
+
+/** Pages of the orders that had a status in a past state. No index leads to them, so the account's orders are read by id, a bounded number per page. */
+async function listByPastStatus(
+  db: Queryable, filter: OrderHistoryFilter & { readonly status: OrderLifeStatus; readonly atLedger: number }, { deployment, hasEnded }: FoundDeployment,
+): Promise<Page<Order>> {
+  const { trader, status, asset, limit, cursor } = filter
+  const params: Param[] = [deployment, toSearchText(trader)]
+  const bind = (value: Param): string => `$${params.push(value)}`
+  const state = stateSource(filter, bind)
+  const keys = [['r.deployment', '$1::int'], ['r.trader', '$2::text'], ...(asset === undefined ? [] : [['r.asset', `${bind(toSearchText(asset))}::text`]])]
+  const columns = [...keys.map(([column]) => column), 'r.order_id']
+  const bound = (id: string): string => `(${[...keys.map(([, value]) => value), id].join(', ')})`
+  const last = lastOrderId('$1', 'c.through_seq')
+  const high = cursor === undefined ? last : `least(${last}, ${bind(seqFromCursor(cursorKind(deployment), cursor))}::bigint - 1)`
+  const pastStatus = 'case when r.ended_seq > c.through_seq then \'pending\' else r.status end'
+  const hasStatus = hasEnded ? statusAfterReset(status, pastStatus) : `${pastStatus} = ${bind(status)}::text`
+  const rows = await db.query<HeadColumns & { readonly scanned: number; readonly scanEnd: number | null } & (
+    (RawOrder & { readonly throughSeq: number }) | { readonly orderId: null }
+  )>(
+    `select ${state.head}, page.* from ${state.from} left join lateral (
+       with scanned as materialized (
+         select r.order_id, ${KNOWN_BY_STATE} and ${hasStatus} as matches from idx.orders r
+         where (${columns.join(', ')}) >= ${bound('0')} and (${columns.join(', ')}) <= ${bound(high)}
+         order by ${columns.map((column) => `${column} desc`).join(', ')} limit ${PAST_ORDERS_PER_PAGE})
+       select total.*, o.* from (select count(*) as scanned, min(order_id) as "scanEnd" from scanned) total
+       left join lateral (select ${SELECTED}, c.through_seq as "throughSeq" from scanned s join idx.orders r on r.deployment = $1 and r.order_id = s.order_id
+         where s.matches order by s.order_id desc limit ${bind(limit + 1)}::int) o on true
+     ) page on true order by page."orderId" desc`,
+    params,
+  )
+  const found = rows.flatMap((row) => (row.orderId === null ? [] : [row]))
+  const pageRows = found.slice(0, limit)
+  const [{ scanned, scanEnd } = { scanned: 0, scanEnd: null }] = rows
+  const nextId = found.length > limit ? (pageRows.at(-1)?.orderId ?? null) : scanned === PAST_ORDERS_PER_PAGE ? scanEnd : null
+  return {
+    rows: pageRows.map((row) => toOrder(afterReset(asOf(row, row.throughSeq), hasEnded))),
+    next: nextId === null ? null : encodeCursor(cursorKind(deployment), [nextId]),
+    head: headOf(rows),
+    gaps: [],
+  }
+}
+
 /** SQL: the orders with a status, in a deployment whose chain a reset has ended. Nothing executes or cancels its pending orders any more. */
-const STATUS_AFTER_RESET: Readonly<Record<OrderLifeStatus, string>> = {
-  pending: 'false', executed: 'r.status = \'executed\'', cancelled: 'r.status <> \'executed\'',
+function statusAfterReset(status: OrderLifeStatus, stored = 'r.status'): string {
+  return status === 'pending' ? 'false' : `${stored} ${status === 'executed' ? '=' : '<>'} 'executed'`
 }
 
 /** An order that was pending when its chain ended is cancelled, without an event that says so. */

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { TOptional, TUnsafe } from 'typebox'
 import type { App } from '../http/app.ts'
 import { callerKey } from '../http/caller.ts'
-import { HttpFailure, validationFailure } from '../http/errors.ts'
+import { HttpFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import { CACHE_REVALIDATE, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
 import { PAGE_LIMITS } from '../limits.ts'
@@ -63,7 +63,9 @@ const listHistory = operation(
   {
     querystring: Type.Object({
       status: Type.Optional(Type.Unsafe<OrderLifeStatus>({
-        type: 'string', enum: [...ORDER_LIFE_STATUSES], description: 'Return only orders in this state.',
+        type: 'string',
+        enum: [...ORDER_LIFE_STATUSES],
+        description: 'Return only orders in this state; with at_ledger, those that were in it then. Such a page may be short and still have a next one.',
       })),
       asset: Type.Optional(assetParameter),
       deployment,
@@ -85,7 +87,6 @@ export function orderHistoryRoutes(app: App, { db }: { readonly db: Queryable })
 
   app.get('/v1/account/me/orders/history', { schema: listHistory, config: { requiresKey: true } }, async (request, reply) => {
     const { status, asset, deployment: name, at_ledger: atLedger, cursor, limit = PAGE_LIMITS.orderHistory.default } = request.query
-    if (status !== undefined && atLedger !== undefined) throw validationFailure('querystring/status cannot be combined with at_ledger')
     const trader = callerKey(request).owner
     const page = await listOrderHistory(db, { trader, status, asset: asset?.toUpperCase(), deployment: name, atLedger, cursor, limit })
     sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { orders: page.rows }))

@@ -270,7 +270,7 @@ async function verifyScenario(state: ScenarioState, scenario: Scenario): Promise
   for (const pick of holder.keys.keys()) void holder.use(state.process, pick)
   await advanceOneSlice(state)
   await state.process.tail.catchUp()
-  await checkFramesMatchLog(store.read, allProcesses)
+  await checkFramesMatchLog(store.read, allProcesses, [])
   await advanceUntil(state, async () => (await countPending(store.read)) + (await listUnnumberedChanges(store.read, 1)).length === 0, 'final submissions')
   await state.process.tail.catchUp()
   await checkOrderFramesMatchLog(store.read, allProcesses, [holder.address])

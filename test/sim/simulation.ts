@@ -286,7 +286,7 @@ async function verify(simulation: SimulationState): Promise<Omit<Outcome, 'steps
   await checkListsMatchFold(store.read, archive, nowSec(clock), await openPositionIds(network))
   if (clients.addresses.length > 0) {
     for (const process of processes) await process.tail.catchUp()
-    await checkFramesMatchLog(store.read, allProcesses)
+    await checkFramesMatchLog(store.read, allProcesses, decisions.record)
     counts.set('frame of an orders channel', await checkOrderFramesMatchLog(store.read, allProcesses, clients.addresses))
   }
   const submissions = await checkSubmissionsAreTrue(store.read, truth, { comparableClocks: (profile.timeStep ?? 0) === 0 })

@@ -1,5 +1,5 @@
-// Checker: each process published a contiguous part of the orders channel of each account, exactly as a client that resumes reads it later, and every change
-// of a submission is in it once.
+// Checker: each process published a contiguous part of the orders channel of each account, as a client that resumes reads it later, and every change of a
+// submission is in it once. A fill that was published incomplete must have been published again.
 
 import assert from 'node:assert/strict'
 import { readOrderEntries } from '../../../src/projections/order-stream.ts'
@@ -7,6 +7,7 @@ import type { OrderEntry } from '../../../src/projections/order-stream.ts'
 import type { Queryable } from '../../../src/store/store.ts'
 import type { TransactionRow } from '../../../src/resources/transaction.ts'
 import type { PublishedFrame, SimProcess } from '../process.ts'
+import { withLateMembers } from './late-members.ts'
 
 const PAGE_ENTRIES = 50
 
@@ -24,7 +25,8 @@ export async function checkOrderFramesMatchLog(db: Queryable, processes: readonl
     const submissions = changes.filter(({ kind }) => kind === 'submission').map(({ seq, row }) => ({ seq, row }))
     assert.deepEqual(submissions, stored, `changes of the submissions of ${account} in the log`)
     for (const { frames: all, killable, tail } of processes) {
-      const published = all.filter(({ channel }) => channel === `account.orders.${account}`).map((frame) => ({ ...frame, data: withoutLabel(frame.data) }))
+      const own = all.filter(({ channel }) => channel === `account.orders.${account}`).map((frame) => ({ ...frame, data: withoutLabel(frame.data) }))
+      const published = withLateMembers(own, expected.filter(({ seq }) => seq > (own.at(-1)?.seq ?? Infinity)))
       const from = expected.findIndex(({ seq }) => seq === published[0]?.seq)
       if (published.length > 0) assert.deepEqual(published, expected.slice(from, from + published.length), `frames of the orders of ${account}`)
       const isComplete = killable.isDead() || !tail.ready() || published.length === 0 || published.at(-1)?.seq === expected.at(-1)?.seq
