@@ -241,7 +241,7 @@ test('does not store an order of a new chain for the one before, although both h
   await fixture.catchUp()
   resetWithOrderOfBob()
   // The first reading finds the last id, the second one its order.
-  for (const _reading of [1, 2]) assert.equal(await fixture.indexer.observe(), 0)
+  for (let readings = 0; readings < 2; readings++) assert.equal(await fixture.indexer.observe(), 0)
   assert.equal(await orderOf(1), null)
   fixture.closeLedger(60)
   await fixture.untilEpoch()
