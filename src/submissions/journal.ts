@@ -61,7 +61,7 @@ export function createJournal({ store, clock, driver, operationOf, onEnded }: {
     let existing = await lockSubmission(tx, owner, hash)
     const op = prepared?.op ?? operationOf(signed)
     const clientId = named ?? existing?.clientId ?? prepared?.clientId ?? null
-    if (clientId !== null && !hasLedger(existing)) await holdClientId(tx, owner, clientId, hash)
+    if (clientId !== null && !isOver(existing)) await holdClientId(tx, owner, clientId, hash)
     if (existing === undefined) {
       const entry = { owner, hash, op, trader: source, clientId, sequence: sequence.toString(), expiresAt, envelope: envelopeXdr }
       const inserted = await insertSubmission(tx, entry, lease(), clock.nowMs())
@@ -73,7 +73,7 @@ export function createJournal({ store, clock, driver, operationOf, onEnded }: {
       existing = await lockSubmission(tx, owner, hash)
       if (existing === undefined) throw new Error('a submission disappeared while it was stored')
     }
-    if (hasLedger(existing) || existing.status === 'EXPIRED') return { record: existing, isFirst: false }
+    if (isOver(existing)) return { record: existing, isFirst: false }
     const wasOnItsWay = existing.status === 'PENDING' || existing.status === 'UNKNOWN'
     const envelopes = wasOnItsWay ? withEnvelope(existing, envelopeXdr) : [envelopeXdr]
     if (existing.status === 'PENDING' && envelopes === existing.envelopes && clientId === existing.clientId) return { record: existing, isFirst: false }
@@ -110,6 +110,11 @@ export function createJournal({ store, clock, driver, operationOf, onEnded }: {
 /** Whether the transaction is in a ledger. */
 export function hasLedger(record: SubmissionRecord | undefined): boolean {
   return record?.status === 'SUCCESS' || record?.status === 'FAILED'
+}
+
+/** Whether no send can change its state: it is in a ledger, or none can contain it any more. */
+export function isOver(record: SubmissionRecord | undefined): boolean {
+  return hasLedger(record) || record?.status === 'EXPIRED'
 }
 
 /** An accepted envelope stays. Otherwise the newest ones are kept: the hash does not cover the signatures, and any of them may be the valid one. */

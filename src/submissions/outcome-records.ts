@@ -23,9 +23,15 @@ export function resultOf(outcome: SubmitOutcome): SubmissionResult {
   return { ...NO_RESULT, ledger, ts: closeSec, contractError, hostError, txResultCode, resultXdr, message }
 }
 
-/** The outcome of a stored submission that is in a ledger. */
+/** What the network answers after a time bound. */
+const TOO_LATE: SubmitOutcome = {
+  kind: 'rejected', contractError: null, hostError: null, result: { code: 'txTooLate', operation: null, feeCharged: 0n }, hostText: null,
+}
+
+/** The outcome of a stored submission that is over. */
 export function outcomeOf(record: SubmissionRecord): SubmitOutcome {
   const { status, ledger, ts, contractError, hostError, txResultCode, resultXdr, message } = record
+  if (status === 'EXPIRED') return TOO_LATE
   if (ledger === null) return { kind: 'unknown' }
   if (status === 'SUCCESS') return { kind: 'success', ledger, closeSec: ts }
   return { kind: 'failed', ledger, closeSec: ts, contractError, hostError, txResultCode, resultXdr: resultXdr ?? '', message: message ?? '' }

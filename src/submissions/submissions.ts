@@ -16,7 +16,7 @@ import { createDatabaseClock, readDatabaseTime } from './database-clock.ts'
 import type { ReadDatabaseTime } from './database-clock.ts'
 import { createDriver } from './driver.ts'
 import type { Driver } from './driver.ts'
-import { createJournal, hasLedger } from './journal.ts'
+import { createJournal, isOver } from './journal.ts'
 import type { Begun, Submitter } from './journal.ts'
 import { createLiveSubmissions } from './live-submissions.ts'
 import type { LiveSubmission } from './live-submissions.ts'
@@ -131,7 +131,7 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
     if (options.signal?.aborted === true) return { outcome: { kind: 'unknown' }, stored: false }
     const storing = journal.begin(signed, submitter)
     const begun = await waitUntilStored(storing, signed.hash)
-    if (begun !== undefined && hasLedger(begun.record)) return { outcome: outcomeOf(begun.record), stored: true }
+    if (begun !== undefined && isOver(begun.record)) return { outcome: outcomeOf(begun.record), stored: true }
     const submission = live.join(submitter.owner, signed.hash)
     // A caller that joins while the first copy is being sent shares its fate.
     submission.isFirst ||= begun?.isFirst ?? false

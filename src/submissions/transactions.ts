@@ -14,7 +14,7 @@ import type { TransactionRow } from '../resources/transaction.ts'
 import type { Store } from '../store/store.ts'
 import { judgeAbsence } from './expiry.ts'
 import { createIndexedRows, eventsBy } from './indexed-rows.ts'
-import { hasLedger } from './journal.ts'
+import { isOver } from './journal.ts'
 import type { Journal } from './journal.ts'
 import { resultOf } from './outcome-records.ts'
 import { findByClientId, findStored, listPastSubmissions, listSubmissions } from './reads.ts'
@@ -70,7 +70,7 @@ export function createTransactionReader(
   /** A submission with the state that the index or the network has by now. What they have is stored. */
   async function refresh(record: SubmissionRecord, caller: TransactionCaller): Promise<SubmissionRecord> {
     // The driver follows what is pending, and has proved what is expired.
-    if (hasLedger(record) || record.status === 'PENDING' || record.status === 'EXPIRED') return record
+    if (isOver(record) || record.status === 'PENDING') return record
     const place = (await readArchivedLedgers(db, [record.hash])).get(record.hash)
     if (place !== undefined) return await storeOutcome(record, 'SUCCESS', { ...NO_RESULT, ...place })
     const outcome = (await lookUp(record.hash, record, caller))?.outcome

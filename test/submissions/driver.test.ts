@@ -84,6 +84,21 @@ test('a submission that the network never applies expires, and not before its ti
   assert.deepEqual(await fixture.changes(signed.hash), ['PENDING', 'EXPIRED'])
 })
 
+test('submitting an expired transaction again returns its end without a send', async () => {
+  await using fixture = await openSubmissions()
+  const instance = fixture.start()
+  const signed = fixture.sign(1)
+  fixture.nodes.forEach((node) => (node.send = 'lost request'))
+  await fixture.submit(instance, signed)
+  await fixture.pass(VALID_SEC + 20, 'nothing')
+  assert.equal((await fixture.row(instance, signed.hash))?.status, 'EXPIRED')
+  fixture.nodes.forEach((node) => (node.send = 'none'))
+  const { outcome, stored } = await fixture.submit(instance, signed)
+  assert.deepEqual([outcome.kind, outcome.kind === 'rejected' && outcome.result?.code, stored], ['rejected', 'txTooLate', true])
+  assert.equal(fixture.chain.sent.length, 0)
+  assert.deepEqual(await fixture.changes(signed.hash), ['PENDING', 'EXPIRED'])
+})
+
 test('a lagging node does not prove that a transaction has expired', async () => {
   await using fixture = await openSubmissions()
   const instance = fixture.start()
