@@ -7,7 +7,8 @@ import { withLateMembers } from './late-members.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-const frame = (seq: number, row: Row, more: object = {}): PublishedFrame => ({ channel: 'account.orders.G', seq, prev: 0, data: { kind: 'fill', row, ...more } })
+const frame = (seq: number, row: Row, more: object = {}): PublishedFrame =>
+  ({ channel: 'account.orders.G', seq, prev: 0, data: { kind: 'fill', row, ...more } })
 const rowsOf = (frames: readonly PublishedFrame[], unpublished: readonly PublishedFrame[] = []): Row[] =>
   withLateMembers(frames, unpublished).map(({ data }) => (data as { readonly row: Row }).row)
 
