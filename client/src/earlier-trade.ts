@@ -28,11 +28,12 @@ export async function isSameTrade(
 ): Promise<boolean> {
   if (transaction.op !== request.op) return false
   const { op: _op, clientId: _clientId, ...fields } = request as Fields
-  const { orderId, positionId, ledger, hash } = transaction
+  const { positionId, ledger, hash } = transaction
   if (isResting(request)) {
+    const orderId = await readOrderId()
     return orderId !== null && hasFields(await readTerms(orderId, ledger), fields)
   }
-  if (request.op === 'cancel_order') return hasFields({ orderId }, fields)
+  if (request.op === 'cancel_order') return hasFields({ orderId: transaction.orderId }, fields)
   if (request.op === 'close_position' || request.op === 'close_position_cross') return hasFields({ positionId }, fields)
   if (request.op !== 'open_position') return false
   const [{ body: { fills } }, { body: { ledger: movements } }] = await Promise.all([
@@ -47,6 +48,16 @@ export async function isSameTrade(
   if (collateral <= 0n) return false
   return hasFields({ asset, direction, collateral: String(collateral), leverage: String(BigInt(fill.size) / collateral) }, fields)
 
+  /** The order that the transaction placed. The gateway learns its id some seconds later where no event reports it; null: not in time. */
+  async function readOrderId(): Promise<number | null> {
+    let { orderId } = transaction
+    for (let read = 1; orderId === null && read < ID_READS_MAX; read++) {
+      await pause(clock, POLL_MS, options.signal)
+      orderId = (await endpoints.getTransaction({ hash }, options)).body.orderId
+    }
+    return orderId
+  }
+
   /** The order's terms, which the gateway reads from the ledger some seconds after its placement. */
   async function readTerms(id: number, minLedger: number): Promise<Readonly<Record<string, unknown>>> {
     for (let read = 1; ; read++) {
@@ -60,6 +71,8 @@ export async function isSameTrade(
 /** A repetition after a crash follows soon, so the transaction is among the newest. */
 const PAGE = 200
 const READS_MAX = 10
+/** The gateway searches for orders without an event every ten seconds. */
+const ID_READS_MAX = 30
 const POLL_MS = 1_000
 
 /** An order's terms, with the names and values of requests. */
