@@ -9,7 +9,7 @@ const disposables = new AsyncDisposableStack()
 let sockets: WebSocketServer | undefined
 let text = ''
 let framesPerSend = 0
-let framesPerMessage = 0
+let response = { frames: 0, isCorked: false }
 
 serveParent(
   {
@@ -17,8 +17,10 @@ serveParent(
       text = frame
       const server = createServer()
       sockets = new WebSocketServer({ server, perMessageDeflate: false })
-      sockets.on('connection', (client) => client.on('message', () => {
-        for (let sent = 0; sent < framesPerMessage; sent++) client.send(text)
+      sockets.on('connection', (client, { socket }) => client.on('message', () => {
+        if (response.isCorked) socket.cork()
+        for (let sent = 0; sent < response.frames; sent++) client.send(text)
+        if (response.isCorked) process.nextTick(() => socket.uncork())
       }))
       await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
       disposables.defer(() => {
@@ -30,9 +32,9 @@ serveParent(
     prepare(frames: number) {
       framesPerSend = frames
     },
-    /** From now on, responds to each message with this many frames. */
-    respond(frames: number) {
-      framesPerMessage = frames
+    /** From now on, responds to each message with this many frames; corked, they leave in one write. */
+    respond(options: { readonly frames: number; readonly isCorked: boolean }) {
+      response = options
     },
     send() {
       for (let sent = 0; sent < framesPerSend; sent++) for (const client of sockets?.clients ?? []) client.send(text)

@@ -17,6 +17,7 @@ const ROUND_MS = 250
 const WARM_UP_MS = 3_000
 const CONNECTIONS = 32
 const TARGET = { min: 0.7 }
+const CPU_TARGET = { min: 0.85 }
 
 /** Headers that node:http adds. Without this list, the baseline would send them twice. */
 const WRITTEN_BY_NODE = ['date', 'connection', 'keep-alive']
@@ -38,7 +39,7 @@ export async function measureCached(reportProgress: ReportProgress, quick: boole
     })
     const roundsOf = (key: keyof Rates) => rounds.map(({ ours, baseline }) => ({ ours: ours[key], baseline: baseline[key] }))
     figures.push({ name: `cached ${path}`, rounds: roundsOf('perSec'), unit: 'requests/s', target: TARGET })
-    figures.push({ name: `cached ${path}, by processor time`, rounds: roundsOf('perCpuSec'), unit: 'requests/cpu s', target: TARGET })
+    figures.push({ name: `cached ${path}, by processor time`, rounds: roundsOf('perCpuSec'), unit: 'requests/cpu s', target: CPU_TARGET })
   }
   return figures
 }
