@@ -41,6 +41,7 @@ const ENTRY_POINTS = ['console/main.tsx', 'console/page.css', 'console/icon.svg'
 const URL_PREFIX = '/console/'
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 }
 const BROTLI_QUALITY = 9
 
@@ -61,7 +62,9 @@ export function buildConsole({ root, settings }: ConsoleBuildOptions): BuiltCons
     jsx: 'automatic',
     jsxImportSource: 'preact',
     minify: true,
-    loader: { '.svg': 'copy' },
+    assetNames: '[name]-[hash]',
+    publicPath: URL_PREFIX,
+    loader: { '.svg': 'copy', '.woff2': 'file' },
     // The console's tsconfig.json is for the type checker only.
     tsconfigRaw: {},
     logLevel: 'silent',
@@ -72,6 +75,7 @@ export function buildConsole({ root, settings }: ConsoleBuildOptions): BuiltCons
     SETTINGS: JSON.stringify(settings),
     SCRIPT: urlOf.get('console/main.tsx'),
     STYLE: urlOf.get('console/page.css'),
+    FONT: urlOf.get('console/ui/inter.woff2'),
     ICON: urlOf.get('console/icon.svg'),
   })
   return {

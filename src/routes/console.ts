@@ -38,7 +38,7 @@ export function consoleRoutes(app: App, { build, documents }: ConsoleParts): voi
 function contentPolicy(localRpcUrl: string | null): string {
   const rpcOrigin = localRpcUrl === null ? '' : ` ${new URL(localRpcUrl).origin}`
   return [
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", `connect-src 'self'${rpcOrigin}`,
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "font-src 'self'", "img-src 'self'", `connect-src 'self'${rpcOrigin}`,
     "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
   ].join('; ')
 }

@@ -28,7 +28,7 @@ test('the page has a content security policy without inline exceptions, which al
   assert.equal(statusCode, 200)
   assert.equal(headers['content-type'], 'text/html; charset=utf-8')
   assert.equal(headers['content-security-policy'], [
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self' http://127.0.0.1:8000",
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "font-src 'self'", "img-src 'self'", "connect-src 'self' http://127.0.0.1:8000",
     "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
   ].join('; '))
   assert.deepEqual([headers['x-content-type-options'], headers['referrer-policy'], headers['cache-control']], ['nosniff', 'no-referrer', 'no-cache'])
@@ -49,13 +49,13 @@ test('the page\'s settings are escaped for an attribute', () => {
 
 test('every file that the page or a module refers to is served, may be cached forever, and is named by its content', async () => {
   const paths = new Set([...page.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)].map(([, path = '']) => path))
-  assert.equal(paths.size, 3)
+  assert.equal(paths.size, 4)
   for (const path of paths) {
     const { statusCode, headers, body } = await get(path)
     assert.equal(statusCode, 200, path)
     assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
-    assert.match(path, /^\/console\/[a-z]+-[A-Z0-9]{8}\.(?:js|css|svg)$/)
-    const type = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' }[path.split('.').at(-1) ?? '']
+    assert.match(path, /^\/console\/[a-z]+-[A-Z0-9]{8}\.(?:js|css|svg|woff2)$/)
+    const type = { woff2: 'font/woff2', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' }[path.split('.').at(-1) ?? '']
     assert.equal(headers['content-type'], type)
     if (!path.endsWith('.js')) continue
     for (const [, specifier = ''] of body.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)) paths.add(new URL(specifier, `http://x${path}`).pathname)

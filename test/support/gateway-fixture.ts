@@ -54,6 +54,8 @@ interface GatewayFixtureOptions {
   readonly startLedger?: number
   /** Connected to all parts, as main.ts does it. */
   readonly metrics?: Metrics
+  /** Whether the network's RPC server listens, with the outside market's klines. */
+  readonly hasRpcServer?: boolean
   /** Replaces parts of the gateway. */
   readonly gateway?: Partial<GatewayParts>
   /** Whether the gateway listens on a free port of 127.0.0.1. */
@@ -92,12 +94,12 @@ export interface GatewayFixture extends AsyncDisposable {
 }
 
 export async function createGatewayFixture(options: GatewayFixtureOptions = {}): Promise<GatewayFixture> {
-  const { seed = 'world', traders = 12, generation = '1', log = silentLog, listen = false, ledgerMs = LEDGER_MS, metrics, hasAssetLimits = true } = options
+  const { seed = 'world', traders = 12, generation = '1', log = silentLog, listen = false, ledgerMs = LEDGER_MS, metrics, hasAssetLimits = true, hasRpcServer = false } = options
   await using building = new AsyncDisposableStack()
   const clock = createVirtualClock(FIXTURE_START_MS)
   const random = createSeededRandom(seed)
   const setup = { log, seed, traders, generation, hasAssetLimits, ledgerMs }
-  const network = building.use(await startNetworkOn(clock, { random: random.fork('network'), ...setup }))
+  const network = building.use(await startNetworkOn(clock, { random: random.fork('network'), port: hasRpcServer ? 0 : null, autoClose: false, ...setup }))
   const deploymentWith = (contracts: ContractAddresses): ReplaceableDeployment =>
     currentDeploymentOf(contracts, { passphrase: network.networkPassphrase, generation: network.generation, assets: network.assets })
   const { store, running } = trackCalls(building.use(await openTestStore({ readTimeoutMs: STATEMENT_TIMEOUT_MS })))
