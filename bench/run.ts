@@ -6,6 +6,7 @@ import { measureAuthenticated } from './figures/authenticated.ts'
 import { measureArchiveSize, measureLargeArchive } from './figures/archive-size.ts'
 import { measureCached } from './figures/cached.ts'
 import { measureCatchUp } from './figures/catch-up.ts'
+import { measureConsole } from './figures/console.ts'
 import { measureCrowd } from './figures/crowd.ts'
 import { measureFanOut } from './figures/fan-out.ts'
 import { measureHostileNode } from './figures/hostile-node.ts'
@@ -39,6 +40,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   'archive-size': measureArchiveSize,
   'archive-size-large': measureLargeArchive,
   'as-of': measureAsOf,
+  console: measureConsole,
 }
 
 /** Filling the archive with ten million rows takes a quarter of an hour. */

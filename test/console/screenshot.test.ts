@@ -5,16 +5,12 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { BrowserContext, Page } from 'playwright-core'
-import { skipWithoutChromium, startBrowser } from '../support/browser.ts'
-import { createIdentity } from '../../localnet/actors/identity.ts'
-import { createTraderClient, whileTimePasses } from '../support/client-fixture.ts'
+import { skipWithoutChromium } from '../support/browser.ts'
 import { waitUntil } from '../support/console-fixture.ts'
-import { createGatewayFixture } from '../support/gateway-fixture.ts'
-import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { createPictures, DIFFERENT_MAX } from '../support/pictures.ts'
 import type { Pictures } from '../support/pictures.ts'
-import { ONE } from '../support/traders.ts'
+import { createStillConsole, IS_COMPLETE, IS_TRADE_COMPLETE } from '../support/still-console.ts'
+import type { StillConsole } from '../support/still-console.ts'
 import { PROJECT_ROOT } from '../tidy/tree.ts'
 
 const skip = skipWithoutChromium()
@@ -31,84 +27,21 @@ type Theme = (typeof THEMES)[number]
 const PAGES: readonly (readonly [page: string, size: Size, theme: Theme])[] = [
   ['markets', 390, 'light'], ['portfolio', 1024, 'dark'], ['vaults', 390, 'dark'], ['leaders', 1440, 'light'],
 ]
-const LEDGERS = 60
-const LEDGERS_PER_STEP = 15
-const TRADES = [
-  { op: 'open_position', asset: 'BTC', collateral: String(500n * ONE), leverage: 5, direction: 'Long' },
-  { op: 'open_position', asset: 'ETH', collateral: String(200n * ONE), leverage: 3, direction: 'Short' },
-  {
-    op: 'place_limit_order', asset: 'BTC', collateral: String(200n * ONE), leverage: 5, direction: 'Long', triggerCondition: 'Below',
-    triggerPrice: String(91_000n * ONE), slippageToleranceBps: 100,
-  },
-] as const
 const TURNS_MAX = 300
 
-let fixture: GatewayFixture
-let context: BrowserContext
-let page: Page
+let still: StillConsole
 let pictures: Pictures
-const resources = new AsyncDisposableStack()
 
 before(async () => {
   if (skip !== false) return
-  fixture = resources.use(await createGatewayFixture({ seed: 'screenshot', traders: 16, hasRpcServer: true, listen: true }))
-  const { network } = fixture
-  const settings = { networkName: 'local', networkPassphrase: network.networkPassphrase, localRpcUrl: network.rpcUrl }
-  await fixture.restartGateway({
-    consoleBuild: { root: PROJECT_ROOT, settings }, klinesUrls: network.klinesUrl === null ? [] : [network.klinesUrl], hasKlinesOfEveryAsset: true,
-  })
-  for (let closed = 0; closed < LEDGERS; closed += LEDGERS_PER_STEP) {
-    await fixture.closeLedgers(LEDGERS_PER_STEP)
-    await fixture.catchUp()
-  }
-  const credentials = await openPositions()
-  const browser = await startBrowser()
-  resources.defer(() => browser.close())
-  pictures = await createPictures(browser)
-  context = await browser.newContext({ viewport: DESKTOP, colorScheme: 'dark', locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' })
-  await context.addInitScript(`localStorage.setItem('console', ${JSON.stringify(JSON.stringify(credentials))})`)
-  page = await context.newPage()
-  await page.clock.setFixedTime(fixture.clock.nowMs())
+  still = await createStillConsole('screenshot', DESKTOP)
+  pictures = await createPictures(still.context)
 })
-after(() => resources.disposeAsync())
-
-/** A trader with two positions and a resting order. Returns what the page stores of its wallet and key. */
-async function openPositions(): Promise<object> {
-  const name = 'screenshot'
-  const client = await createTraderClient(fixture, fixture.url, name)
-  const { keyId, secret, owner } = await client.login()
-  for (const trade of TRADES) await whileTimePasses(fixture, () => client.trade(trade))
-  return { isStored: true, secret: createIdentity(fixture.network.networkPassphrase, `test ${name}`).secret, key: { keyId, secret }, owner }
-}
-
-/** Sends what the page waits for; the chain stands still. */
-async function tick(): Promise<void> {
-  const { stream } = fixture.gateway
-  await stream.publishCommitted()
-  await stream.tick()
-  stream.heartbeat()
-}
-
-/** Whether everything on the page has arrived. */
-const IS_COMPLETE = `[...document.querySelectorAll('[data-status]')].length === 4
-  && [...document.querySelectorAll('[data-status]')].every(({ dataset }) => dataset.state === 'fresh')
-  && ![...document.querySelectorAll('main .note')].some((note) => note.textContent.endsWith('loading…'))
-  && document.fonts.status === 'loaded'`
-const IS_TRADE_COMPLETE = `${IS_COMPLETE}
-  && Number(document.querySelector('.chart').dataset.candles) >= 400
-  && document.querySelectorAll('.tape tbody th').length > 2
-  && document.querySelectorAll('[aria-label="Your positions"] tbody th').length === 2
-  && !document.querySelector('.preview').textContent.includes('n/a')`
-
-async function complete(what: string, expression: string): Promise<void> {
-  for (let turns = 0; !(await page.evaluate<boolean>(expression)); turns++) {
-    assert.ok(turns < TURNS_MAX, `${what} is still incomplete: ${await page.locator('body').innerText()}`)
-    await tick()
-  }
-}
+after(() => still?.[Symbol.asyncDispose]())
 
 /** The picture once the page has drawn its last change: two in a row are the same. */
 async function settledShot(): Promise<Buffer> {
+  const { page } = still
   let previous: Buffer = Buffer.alloc(0)
   for (let turns = 0; turns < TURNS_MAX; turns++) {
     // The number of calls left depends on how fast the page was.
@@ -120,6 +53,7 @@ async function settledShot(): Promise<Buffer> {
 }
 
 async function view(size: Size, theme: Theme): Promise<Buffer> {
+  const { page } = still
   await page.setViewportSize(SIZES[size])
   await page.emulateMedia({ colorScheme: theme })
   await waitUntil(page, `document.documentElement.dataset.theme === '${theme}'`)
@@ -127,6 +61,7 @@ async function view(size: Size, theme: Theme): Promise<Buffer> {
 }
 
 async function storeReadmePicture(): Promise<void> {
+  const { page } = still
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.setViewportSize(README_SIZE)
   await settledShot()
@@ -141,9 +76,10 @@ async function check(name: string, shot: Buffer): Promise<string[]> {
 }
 
 test('the console looks as in its golden pictures, and a missing part is noticed', { skip }, async () => {
-  await page.goto(`${fixture.url}/#/trade/BTC`)
+  const { page, url } = still
+  await page.goto(`${url}/#/trade/BTC`)
   await page.getByLabel('Amount', { exact: true }).fill('1000')
-  await complete('the trade screen', IS_TRADE_COMPLETE)
+  await still.complete('the trade screen', IS_TRADE_COMPLETE)
   const problems: string[] = []
   for (const theme of THEMES) {
     for (const size of [1440, 1024, 390] as const) {
@@ -153,8 +89,8 @@ test('the console looks as in its golden pictures, and a missing part is noticed
   }
   if (IS_UPDATE) await storeReadmePicture()
   for (const [name, size, theme] of PAGES) {
-    await page.goto(`${fixture.url}/#/${name}`)
-    await complete(name, IS_COMPLETE)
+    await page.goto(`${url}/#/${name}`)
+    await still.complete(name, IS_COMPLETE)
     problems.push(...await check(`${name}-${size}-${theme}`, await view(size, theme)))
   }
   await page.getByRole('button', { name: 'Activity' }).click()

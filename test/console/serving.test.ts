@@ -55,7 +55,10 @@ test('every file that the page or a module refers to is served, may be cached fo
     assert.equal(statusCode, 200, path)
     assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
     assert.match(path, /^\/console\/[a-z]+-[A-Z0-9]{8}\.(?:js|css|svg|woff2)$/)
-    const type = { woff2: 'font/woff2', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' }[path.split('.').at(-1) ?? '']
+    const types: Readonly<Record<string, string>> = {
+      woff2: 'font/woff2', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml',
+    }
+    const type = types[path.split('.').at(-1) ?? '']
     assert.equal(headers['content-type'], type)
     if (!path.endsWith('.js')) continue
     for (const [, specifier = ''] of body.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)) paths.add(new URL(specifier, `http://x${path}`).pathname)

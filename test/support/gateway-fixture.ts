@@ -94,7 +94,8 @@ export interface GatewayFixture extends AsyncDisposable {
 }
 
 export async function createGatewayFixture(options: GatewayFixtureOptions = {}): Promise<GatewayFixture> {
-  const { seed = 'world', traders = 12, generation = '1', log = silentLog, listen = false, ledgerMs = LEDGER_MS, metrics, hasAssetLimits = true, hasRpcServer = false } = options
+  const { seed = 'world', traders = 12, generation = '1', log = silentLog, listen = false, ledgerMs = LEDGER_MS, metrics } = options
+  const { hasAssetLimits = true, hasRpcServer = false } = options
   await using building = new AsyncDisposableStack()
   const clock = createVirtualClock(FIXTURE_START_MS)
   const random = createSeededRandom(seed)

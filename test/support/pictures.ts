@@ -3,7 +3,7 @@
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 
 /** Share of the areas that may differ. Other hinting and smoothing of text change up to 0.2 %; a missing button changes more. */
 export const DIFFERENT_MAX = 0.005
@@ -37,8 +37,8 @@ const IN_PAGE = `
   })
 `
 
-export async function createPictures(browser: Browser): Promise<Pictures> {
-  const page: Page = await browser.newPage()
+export async function createPictures(context: BrowserContext): Promise<Pictures> {
+  const page: Page = await context.newPage()
   const pngUrl = (bytes: Buffer): string => JSON.stringify(`data:image/png;base64,${bytes.toString('base64')}`)
   return {
     async difference(shot, path) {

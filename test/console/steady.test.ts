@@ -1,0 +1,79 @@
+// The console over time: figures that change move nothing, and an hour of frames leaves no memory behind.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { skipWithoutChromium } from '../support/browser.ts'
+import { waitUntil } from '../support/console-fixture.ts'
+import { HAS_FRAMES, RECORD_FRAMES, replayFrames } from '../support/frame-replay.ts'
+import { createStillConsole, IS_TRADE_COMPLETE } from '../support/still-console.ts'
+import type { StillConsole } from '../support/still-console.ts'
+
+const skip = skipWithoutChromium()
+const LEDGERS = 8
+const MINUTE_SEC = 60
+const SIZES = [{ width: 1_440, height: 1_400 }, { width: 390, height: 844 }] as const
+
+let still: StillConsole
+before(async () => {
+  if (skip === false) still = await createStillConsole('steady', SIZES[0])
+})
+after(() => still?.[Symbol.asyncDispose]())
+
+/** Collects what moves without an action of the user. New trades push the older ones down, so the tape is left out. */
+const OBSERVE = `
+  window.moved = []
+  new PerformanceObserver((list) => {
+    for (const { sources } of list.getEntries()) {
+      for (const { node, previousRect: from, currentRect: to } of sources) {
+        const element = node?.nodeType === 1 ? node : node?.parentElement
+        if (element == null || element.closest('.tape, .toasts') !== null) continue
+        moved.push(element.outerHTML.slice(0, 120) + ': ' + [from.x, from.y, to.x, to.y].map(Math.round))
+      }
+    }
+  }).observe({ type: 'layout-shift' })`
+
+test('nothing moves while prices, ages and countdowns change', { skip }, async () => {
+  const { page, url } = still
+  await page.goto(`${url}/#/trade/BTC`)
+  await page.getByLabel('Amount', { exact: true }).fill('1000')
+  for (const size of SIZES) {
+    await page.setViewportSize(size)
+    await still.complete('the trade screen', IS_TRADE_COMPLETE)
+    await page.evaluate(OBSERVE)
+    const prices = new Set<string>()
+    for (let ledgers = 0; ledgers < LEDGERS; ledgers++) {
+      const shown = await page.locator('.market-header [data-price]').innerText()
+      await still.advance()
+      await waitUntil(page, `document.querySelector('.market-header [data-price]').textContent !== ${JSON.stringify(shown)}`)
+      prices.add(shown)
+    }
+    await waitUntil(page, 'new Promise((resolve) => requestAnimationFrame(() => resolve(true)))')
+    assert.equal(prices.size, LEDGERS)
+    assert.deepEqual(await page.evaluate('moved'), [], String(size.width))
+  }
+})
+
+test('the memory after an hour of frames is that after ten minutes', { skip }, async () => {
+  const { context, url, fixture } = still
+  const page = await context.newPage()
+  await page.clock.setFixedTime(fixture.clock.nowMs())
+  await page.addInitScript(RECORD_FRAMES)
+  await page.goto(`${url}/#/trade/BTC`)
+  const cdp = await context.newCDPSession(page)
+  const heap = async (): Promise<number> => {
+    await cdp.send('HeapProfiler.collectGarbage')
+    return (await cdp.send('Runtime.getHeapUsage')).usedSize
+  }
+  for (let ledgers = 0; !(await page.evaluate<boolean>(HAS_FRAMES)); ledgers++) {
+    assert.ok(ledgers < 120, 'no trade of BTC')
+    await still.advance()
+  }
+  await page.evaluate(replayFrames(10 * MINUTE_SEC))
+  const early = await heap()
+  await page.evaluate(replayFrames(60 * MINUTE_SEC))
+  const late = await heap()
+  assert.equal(await page.evaluate('document.querySelectorAll(".tape tbody tr").length'), 40)
+  assert.match(await page.locator('.market-header [data-price]').innerText(), /^9\d,\d{3}\.\d\d$/)
+  assert.ok(late - early < 1_000_000, `${((late - early) / 1e6).toFixed(2)} MB more than after ten minutes`)
+  await page.close()
+})

@@ -1,0 +1,107 @@
+// The console on a network that stands still: its clock is virtual, ledgers close when a test says so, and each run has the same trades and prices.
+
+import assert from 'node:assert/strict'
+import type { BrowserContext, Page } from 'playwright-core'
+import { createIdentity } from '../../localnet/actors/identity.ts'
+import { PROJECT_ROOT } from '../tidy/tree.ts'
+import { startBrowser } from './browser.ts'
+import { createTraderClient, whileTimePasses } from './client-fixture.ts'
+import { createGatewayFixture } from './gateway-fixture.ts'
+import type { GatewayFixture } from './gateway-fixture.ts'
+import { ONE } from './traders.ts'
+
+export interface StillConsole extends AsyncDisposable {
+  readonly fixture: GatewayFixture
+  readonly context: BrowserContext
+  /** Has the wallet and the key of a trader with two positions and a resting order. */
+  readonly page: Page
+  readonly url: string
+  /** Sends the newest prices and a heartbeat. */
+  tick(): Promise<void>
+  /** Sends prices and heartbeats until the expression is true on the page. No ledger closes. */
+  complete(what: string, expression: string): Promise<void>
+  /** Closes a ledger, publishes it, and moves the page's clock with it. */
+  advance(): Promise<void>
+}
+
+const TRADERS = 16
+const LEDGERS = 60
+const LEDGERS_PER_STEP = 15
+const TURNS_MAX = 300
+const TRADES = [
+  { op: 'open_position', asset: 'BTC', collateral: String(500n * ONE), leverage: 5, direction: 'Long' },
+  { op: 'open_position', asset: 'ETH', collateral: String(200n * ONE), leverage: 3, direction: 'Short' },
+  {
+    op: 'place_limit_order', asset: 'BTC', collateral: String(200n * ONE), leverage: 5, direction: 'Long', triggerCondition: 'Below',
+    triggerPrice: String(91_000n * ONE), slippageToleranceBps: 100,
+  },
+] as const
+
+/** Whether everything on the page has arrived. */
+export const IS_COMPLETE = `[...document.querySelectorAll('[data-status]')].length === 4
+  && [...document.querySelectorAll('[data-status]')].every(({ dataset }) => dataset.state === 'fresh')
+  && ![...document.querySelectorAll('main .note')].some((note) => note.textContent.endsWith('loading…'))
+  && document.fonts.status === 'loaded'`
+/** With an amount in the order ticket. */
+export const IS_TRADE_COMPLETE = `${IS_COMPLETE}
+  && Number(document.querySelector('.chart').dataset.candles) >= 400
+  && document.querySelectorAll('.tape tbody th').length > 2
+  && document.querySelectorAll('[aria-label="Your positions"] tbody th').length === 2
+  && !document.querySelector('.preview').textContent.includes('n/a')`
+
+export async function createStillConsole(seed: string, viewport: { readonly width: number; readonly height: number }): Promise<StillConsole> {
+  await using building = new AsyncDisposableStack()
+  const fixture = building.use(await createGatewayFixture({ seed, traders: TRADERS, hasRpcServer: true, listen: true }))
+  const { network } = fixture
+  const settings = { networkName: 'local', networkPassphrase: network.networkPassphrase, localRpcUrl: network.rpcUrl }
+  await fixture.restartGateway({
+    consoleBuild: { root: PROJECT_ROOT, settings }, klinesUrls: network.klinesUrl === null ? [] : [network.klinesUrl], hasKlinesOfEveryAsset: true,
+  })
+  for (let closed = 0; closed < LEDGERS; closed += LEDGERS_PER_STEP) {
+    await fixture.closeLedgers(LEDGERS_PER_STEP)
+    await fixture.catchUp()
+  }
+  const credentials = await openPositions(fixture)
+  const browser = await startBrowser()
+  building.defer(() => browser.close())
+  const context = await browser.newContext({ viewport, colorScheme: 'dark', locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' })
+  await context.addInitScript(`localStorage.setItem('console', ${JSON.stringify(JSON.stringify(credentials))})`)
+  const page = await context.newPage()
+  await page.clock.setFixedTime(fixture.clock.nowMs())
+  const owned = building.move()
+
+  /** Sends what the page waits for. */
+  async function tick(): Promise<void> {
+    const { stream } = fixture.gateway
+    await stream.publishCommitted()
+    await stream.tick()
+    stream.heartbeat()
+  }
+  return {
+    fixture, context, page,
+    url: fixture.url,
+    tick,
+    async complete(what, expression) {
+      for (let turns = 0; !(await page.evaluate<boolean>(expression)); turns++) {
+        assert.ok(turns < TURNS_MAX, `${what} is still incomplete: ${await page.locator('body').innerText()}`)
+        await tick()
+      }
+    },
+    async advance() {
+      await fixture.closeLedgers(1)
+      await fixture.catchUp()
+      await page.clock.setFixedTime(fixture.clock.nowMs())
+      await tick()
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+/** Returns what the page stores of a burner wallet and its key. */
+async function openPositions(fixture: GatewayFixture): Promise<object> {
+  const name = 'console'
+  const client = await createTraderClient(fixture, fixture.url, name)
+  const { keyId, secret, owner } = await client.login()
+  for (const trade of TRADES) await whileTimePasses(fixture, () => client.trade(trade))
+  return { isStored: true, secret: createIdentity(fixture.network.networkPassphrase, `test ${name}`).secret, key: { keyId, secret }, owner }
+}
