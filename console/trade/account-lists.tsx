@@ -97,6 +97,7 @@ export function Cash({ movements }: { readonly movements: AccountLists['cash'] }
           ]}
         />
       </Fresh>
+      <p class='note'>The <a href='#/portfolio'>portfolio</a> has the whole cash ledger, and exports it.</p>
       <ReadNote resource={movements} />
     </>
   )

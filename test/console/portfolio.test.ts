@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Keypair } from '@stellar/stellar-sdk'
 import type axeCore from 'axe-core'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { createClient } from '../../client/src/client.ts'
 import type { Client } from '../../client/src/client.ts'
 import type { CashMovement } from '../../client/src/generated/resources.ts'
@@ -115,6 +115,11 @@ function rowOf({ seq, kind, amount }: CashMovement): readonly (string | undefine
   return [String(seq), kind, `${amount?.startsWith('-') === true ? '-' : ''}${digits.slice(0, -7)}.${digits.slice(-7)}`]
 }
 
+async function asOnTestNetwork(route: Route): Promise<void> {
+  const response = await route.fetch()
+  await route.fulfill({ response, body: (await response.text()).replace(/(localRpcUrl&quot;:)&quot;[^&]*&quot;/, '$1null') })
+}
+
 test('the leaderboard leads to a trader\'s public page, and an invalid address is explained', { skip }, async () => {
   const { address, client } = await otherAccount(2)
   const { positionId } = await client.trade({ op: 'open_position', asset: MARKET, collateral: String(20n * ONE), leverage: 2, direction: 'Short' })
@@ -133,8 +138,13 @@ test('the leaderboard leads to a trader\'s public page, and an invalid address i
   await trades.nth(3).waitFor()
   assert.deepEqual((await trades.allInnerTexts()).slice(1).map((text) => /Open|Close/.exec(text)?.[0]), ['Open', 'Close', 'Open'])
   await assertAccessible(page)
-  // The local network has no explorer.
+  // The local network has no explorer. A gateway of the test network says that it runs no local one.
   assert.equal(await page.locator('a[href*="stellar.expert"]').count(), 0)
+  const elsewhere = await fixture.open(`#/trader/${address}`, { prepare: (opening) => opening.route(`${fixture.url}/`, asOnTestNetwork) })
+  const link = elsewhere.page.getByRole('link', { name: `${address} in the explorer, opens a new tab` })
+  assert.equal(await link.getAttribute('href'), `https://stellar.expert/explorer/testnet/account/${address}`)
+  const transactions = elsewhere.page.getByRole('region', { name: /^Opens, closes/ }).locator('a[href^="https://stellar.expert/explorer/testnet/tx/"]')
+  await transactions.nth(2).waitFor()
   await page.goto(`${fixture.url}/#/trader/${address.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))}`)
   await page.getByRole('alert').getByText('This is not the address of an account. An address begins with G').waitFor()
   assert.deepEqual(browserErrors, [])
