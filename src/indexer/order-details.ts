@@ -18,7 +18,7 @@ type Observation = { readonly order: OrderObservation; readonly ledger: number }
 /** An order takes two keys, the search one. */
 const ORDERS_MAX = Math.floor((ENTRY_KEYS_MAX - 1) / 2)
 const NO_ORDER = 0
-/** Placements that one reading searches for. More appear together only at the first start, among orders that were placed long before. */
+/** Placements that one reading searches for. The orders after them are left to the next reading. */
 const SEARCHED_MAX = 8
 
 export const ORDER_DETAILS: EntrySubject<Subject, Observation> = {
@@ -57,10 +57,12 @@ async function readOrders(
     return observed === undefined || (observed.owner === null && !isKnown) ? [] : [{ order: observed, ledger }]
   }
   const counter = stored.get(counterKey)
-  const orders = [...listed.flatMap((order) => observationsOf(order, true)), ...unseen.flatMap((order) => observationsOf(order, false))]
   const [{ passphrase } = { passphrase: '' }] = subjects
-  const reported = new Set(listed.filter(({ placedSec }) => placedSec !== null).map(({ orderId }) => orderId))
-  const silent = orders.filter(({ order }) => order.details?.orderType === 'trailing_stop' && order.status === 'pending' && !reported.has(order.orderId))
+  const found = unseen.flatMap((order) => observationsOf(order, false))
+  // Orders that are listed were named by an event, or were searched when they were found.
+  const silent = found.filter(({ order }) => order.details?.orderType === 'trailing_stop' && order.status === 'pending')
+  const left = silent.slice(SEARCHED_MAX).map(({ order }) => order.orderId)
+  const orders = [...listed.flatMap((order) => observationsOf(order, true)), ...found.filter(({ order }) => !left.includes(order.orderId))]
   const placements = new Map<number, OrderObservation['placement']>()
   for (const { order: { orderId, owner, details } } of silent.slice(0, SEARCHED_MAX)) {
     const written = writtenIn.get(numberedKey(market, 'Order', orderId))
@@ -70,7 +72,9 @@ async function readOrders(
   }
   return [
     ...orders.map((each) => ({ ...each, order: { ...each.order, placement: placements.get(each.order.orderId) ?? null } })),
-    ...(scan === undefined ? [] : [{ scan: { through: scan.through, lastId: counter === undefined ? null : readU64(counter) ?? null }, ledger }]),
+    ...(scan === undefined ? [] : [{
+      scan: { through: Math.min(scan.through, ...left.map((id) => id - 1)), lastId: counter === undefined ? null : readU64(counter) ?? null }, ledger,
+    }]),
   ]
 }
 

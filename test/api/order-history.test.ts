@@ -221,6 +221,22 @@ for (const generation of ['1', '2'] as const) {
     })
   }
 
+  if (generation === '1') {
+    test('finds the placements of more trailing stops than one reading searches for', async () => {
+      await setPrice(100)
+      const hashes: string[] = []
+      for (let count = 0; count < 10; count++) {
+        await trader.trade({ op: 'open_position', ...TERMS })
+        hashes.push((await trader.trade(trailingStop(await lastPositionId(fixture, trader.address)))).hash)
+      }
+      await index()
+      await index()
+      const orders = await Promise.all(hashes.map(() => orderOf(++placed)))
+      assert.deepEqual(orders.map(({ placed: placement }) => placement?.txHash), hashes)
+      assert.ok(orders.every(({ placed: placement }) => placement?.ledger !== null))
+    })
+  }
+
   test(`generation ${generation}: lists the same rows, filtered and in pages`, async () => {
     await index()
     const all = await history('limit=200')
