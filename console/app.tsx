@@ -3,16 +3,16 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { ElementPage } from './element-page.tsx'
 import { KeysPage } from './pages/keys.tsx'
 import { LeadersPage } from './pages/leaders.tsx'
 import { MarketsPage } from './pages/markets.tsx'
 import { PositionsPage } from './pages/positions.tsx'
 import { SystemPage } from './pages/system.tsx'
-import { createVaultsPage } from './pages/vaults.ts'
 import { PortfolioPage } from './portfolio/portfolio-page.tsx'
 import { ReferralsPage } from './portfolio/referrals-page.tsx'
 import { TraderPage } from './portfolio/trader-page.tsx'
+import { PoolPage } from './pools/pool-page.tsx'
+import { VaultsPage } from './pools/vaults-page.tsx'
 import type { Route } from './router.ts'
 import { StatusLine } from './status.tsx'
 import { switchToNextTheme, theme } from './theme.ts'
@@ -41,7 +41,8 @@ const PAGES: readonly PageEntry[] = [
   { name: 'positions', title: 'Positions', Page: PositionsPage },
   { name: 'portfolio', title: 'Portfolio', isMain: true, Page: PortfolioPage },
   { name: 'leaders', title: 'Leaders', Page: LeadersPage },
-  { name: 'vaults', title: 'Vaults', isMain: true, Page: (props) => <ElementPage {...props} name='vaults' create={createVaultsPage} /> },
+  { name: 'vaults', title: 'Vaults', isMain: true, Page: VaultsPage },
+  { name: 'pool', title: 'Pool', Page: PoolPage },
   { name: 'trader', title: 'Trader', isHidden: true, Page: TraderPage },
   { name: 'referrals', title: 'Referrals', Page: ReferralsPage },
   { name: 'keys', title: 'Wallet and keys', Page: KeysPage },

@@ -2,34 +2,34 @@
 
 import { createChart, LineSeries } from 'lightweight-charts'
 import type { DeepPartial, ChartOptions, IChartApi, ISeriesApi, Time, UTCTimestamp } from 'lightweight-charts'
-import { el } from './dom.ts'
+import type { ChartPoint } from './chart-point.ts'
 import { onThemeChange } from './theme.ts'
 
 export interface LineChart {
-  readonly element: HTMLElement
-  setPoints(points: readonly { readonly time: number; readonly value: number }[]): void
-  setLabel(text: string): void
+  /** Oldest first. */
+  setPoints(points: readonly ChartPoint[]): void
+  remove(): void
 }
 
 /** The library's logo adds an inline style, which the content security policy blocks. The footer links to its authors instead. */
 const BASE: DeepPartial<ChartOptions> = { autoSize: true, layout: { attributionLogo: false } }
 const asTime = (seconds: number): Time => seconds as UTCTimestamp
 
-export function createLineChart(decimals: number): LineChart {
-  const element = el('div', { class: 'chart line', role: 'img', 'aria-label': 'Line chart: no data yet.' })
+export function createLineChart(element: HTMLElement, decimals: number): LineChart {
   const chart = createChart(element, BASE)
   const series: ISeriesApi<'Line'> = chart.addSeries(LineSeries, {
     lineWidth: 2, priceLineVisible: false, priceFormat: { type: 'price', precision: decimals, minMove: 10 ** -decimals },
   })
-  applyTheme(chart, (colors) => series.applyOptions({ color: colors.accent }))
+  const stopTheme = applyTheme(chart, (colors) => series.applyOptions({ color: colors.accent }))
   return {
-    element,
     setPoints(points) {
       series.setData(points.map(({ time, value }) => ({ time: asTime(time), value })))
-      element.dataset['points'] = String(points.length)
       chart.timeScale().fitContent()
     },
-    setLabel: (text) => element.setAttribute('aria-label', text),
+    remove() {
+      stopTheme()
+      chart.remove()
+    },
   }
 }
 
@@ -43,7 +43,7 @@ interface Colors {
 
 /** The style sheet's colors as computed values: a canvas cannot use CSS variables. */
 function readColors(): Colors {
-  const probe = el('i', { class: 'visually-hidden' })
+  const probe = document.createElement('i')
   document.body.append(probe)
   const color = (name: string): string => {
     probe.className = `visually-hidden probe-${name}`

@@ -3,11 +3,11 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { after } from './clock.ts'
-import { el, pageElement } from './dom.ts'
 import { createFeed } from './feed.ts'
 import { keepFocus } from './focus.ts'
-import type { PageParts } from './page.ts'
+import { pageElement } from './page-elements.ts'
 import { PartsContext } from './parts.ts'
+import type { PageParts } from './parts.ts'
 import { reasonOf, retryAfterSec } from './problems.ts'
 import { createRouter } from './router.ts'
 import { createSession } from './session.ts'
@@ -38,7 +38,7 @@ async function loadMarkets(): Promise<void> {
   } catch (error) {
     const waitSec = retryAfterSec(error) ?? RETRY_SEC
     const text = `Could not load the markets: ${reasonOf(error)}. Retrying in ${waitSec} s.`
-    pageElement('main').replaceChildren(el('h1', {}, 'Perpetual exchange'), el('p', { class: 'note problem' }, text))
+    render(<><h1>Perpetual exchange</h1><p class='note problem'>{text}</p></>, pageElement('main'))
     after(waitSec * 1000, () => void loadMarkets())
   }
 }

@@ -2,7 +2,23 @@
 
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { PageParts } from './page.ts'
+import type { Feed } from './feed.ts'
+import type { Session } from './session.ts'
+import type { Settings } from './settings.ts'
+import type { Account } from './state/account.ts'
+import type { Activity } from './state/activity.ts'
+import type { Wallets } from './wallet/wallets.ts'
+
+export interface PageParts {
+  readonly feed: Feed
+  readonly session: Session
+  readonly settings: Settings
+  readonly wallets: Wallets
+  readonly account: Account
+  readonly activity: Activity
+  /** Descriptions of the markets by symbol; empty until they are loaded. */
+  readonly markets: () => ReadonlyMap<string, string>
+}
 
 export const PartsContext = createContext<PageParts | null>(null)
 

@@ -1,11 +1,11 @@
 // The status line: freshness of the stream, the index and the prices, and the API calls left this minute.
 
 import { useEffect, useRef } from 'preact/hooks'
-import { announce } from './dom.ts'
 import type { Feed } from './feed.ts'
 import { duration, UNKNOWN } from './format.ts'
 import { indexAgeSec, indexFreshness, priceFreshness, streamFreshness } from './freshness.ts'
 import type { Freshness, ReceivedHead } from './freshness.ts'
+import { announce } from './page-elements.ts'
 import { useParts } from './parts.ts'
 import type { Session } from './session.ts'
 

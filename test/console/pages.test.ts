@@ -12,7 +12,9 @@ import type { ConsoleFixture } from '../support/console-fixture.ts'
 
 const skip = skipWithoutChromium()
 const AXE = fileURLToPath(import.meta.resolve('axe-core'))
-const PATHS = ['#/trade/BTC', '#/portfolio', '#/trader', '#/referrals', '#/markets', '#/positions', '#/leaders', '#/vaults', '#/keys', '#/system']
+const PATHS = [
+  '#/trade/BTC', '#/portfolio', '#/trader', '#/referrals', '#/markets', '#/positions', '#/leaders', '#/vaults', '#/vaults/0', '#/pool', '#/keys', '#/system',
+]
 const SMALL_PHONE = { width: 360, height: 740 }
 const PHONE = { width: 390, height: 844 }
 const DESKTOP = { width: 1_440, height: 900 }
@@ -71,7 +73,9 @@ test('shows the positions, leaders, vaults and health that the API returns', { s
   await page.getByRole('link', { name: 'Vaults' }).click()
   await page.getByRole('link', { name: 'Northern Light' }).click()
   await page.getByRole('heading', { name: 'Northern Light' }).waitFor()
-  await waitUntil(page, 'Number(document.querySelectorAll(".chart")[1].dataset.points) > 0')
+  await page.getByRole('region', { name: /^Trades of the vault/ }).getByRole('row').nth(1).waitFor()
+  await page.getByRole('link', { name: 'Pool', exact: true }).first().click()
+  await waitUntil(page, 'Number(document.querySelector(".chart")?.dataset.points) > 0')
   await page.getByRole('link', { name: 'System' }).click()
   const { contracts } = await fixture.main.get<{ contracts: { market: { address: string } } }>('/v1/health')
   await page.getByText(contracts.market.address, { exact: true }).waitFor()

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { explain } from '../../console/explain.ts'
 import { amount, duration, parseAmount, percent, plain, price, profitByPrice, short, signed, UNKNOWN } from '../../console/format.ts'
 import { indexAgeSec, indexFreshness, priceAgeSec, priceFreshness, streamFreshness } from '../../console/freshness.ts'
-import { vaultCurve } from '../../console/vault-curve.ts'
+import { countdown, drawdowns, leastOf, openPositionsIn, realisedCurve, roomForOthers, sharesFor, usdcFor } from '../../console/pools/figures.ts'
 import type { CallTransaction } from '../../client/src/envelope.ts'
 import type { VaultTrade } from '../../client/src/generated/resources.ts'
 import { fc } from '../support/fuzz.ts'
@@ -103,7 +103,48 @@ test('a vault\'s curve ends at the vault\'s total and starts at the oldest known
     ({ id: ts, vaultId: 1, positionId: String(ts), action: 'close', leader: G, collateral: '0', ledger: ts, ts, txHash: '', pnl })
   const open = { ...close(35, null), action: 'open' } as const
   const trades = [close(40, '-30000000'), open, close(30, '20000000'), close(30, '10000000'), close(20, null), close(10, '50000000')]
-  assert.deepEqual(vaultCurve(trades, null), [{ time: 10, value: 5 }, { time: 30, value: 8 }, { time: 40, value: 5 }])
-  assert.deepEqual(vaultCurve(trades, '1050000000').map(({ value }) => value), [105, 108, 105])
-  assert.deepEqual(vaultCurve([], '7'), [])
+  assert.deepEqual(realisedCurve(trades, null), [{ time: 10, value: 5 }, { time: 30, value: 8 }, { time: 40, value: 5 }])
+  assert.deepEqual(realisedCurve(trades, '1050000000').map(({ value }) => value), [105, 108, 105])
+  assert.deepEqual(realisedCurve([], '7'), [])
+})
+
+test('shares and USDC are exchanged at the value of all shares, rounded down, and one for one in an empty vault', () => {
+  const basis = { value: 30_000_000_000n, shares: 20_000_000_000n }
+  assert.deepEqual([sharesFor(150_000_000n, basis), usdcFor(100_000_000n, basis), usdcFor(1n, basis)], [100_000_000n, 150_000_000n, 1n])
+  assert.deepEqual([sharesFor(70n, { value: 0n, shares: 0n }), usdcFor(70n, { value: 0n, shares: 0n })], [70n, 0n])
+  assert.deepEqual([leastOf(1_000n, 50), leastOf(1_000n, 0), leastOf(1_000n, 10_000)], [995n, 1_000n, 0n])
+  // With 5 % of the shares, the leader leaves no room; with a tenth, others can double the shares.
+  assert.equal(roomForOthers(1_000_000_000n, basis), 0n)
+  assert.equal(roomForOthers(2_000_000_000n, basis), 30_000_000_000n)
+})
+
+test('a drawdown is measured from the highest value so far, and a countdown ends at zero', () => {
+  const points = [10, 12, 9, 12].map((value, time) => ({ time, value }))
+  assert.deepEqual(drawdowns(points).map(({ value }) => value), [0, 0, -25, 0])
+  assert.deepEqual(drawdowns([{ time: 0, value: 0 }]), [{ time: 0, value: 0 }])
+  assert.deepEqual([3_725, 1_799.2, 59, 0, -5].map(countdown), ['1:02:05', '30:00', '0:59', '', ''])
+  const trade = (positionId: string, action: 'open' | 'close'): VaultTrade =>
+    ({ id: 1, vaultId: 1, positionId, action, leader: G, collateral: '0', ledger: 1, ts: 1, txHash: '', pnl: null })
+  assert.deepEqual(openPositionsIn([trade('3', 'open'), trade('1', 'close'), trade('2', 'open'), trade('1', 'open')]), ['3', '2'])
+})
+
+test('describes deposits and withdrawals by the contract that is called, and actions without an account as first argument', () => {
+  const on = (contract: string, functionName: string, args: CallTransaction['call']['args']): CallTransaction => {
+    const base = transaction(functionName, args)
+    return { ...base, call: { ...base.call, contract } }
+  }
+  const i128 = (value: bigint): CallTransaction['call']['args'][number] => ({ type: 'i128', value })
+  const u32 = (value: number): CallTransaction['call']['args'][number] => ({ type: 'u32', value })
+  const pool = explain(on('CV', 'deposit', [i128(1_000_000_000n)]), CONTRACTS)
+  assert.equal(pool.summary, 'Deposits 100.00 USDC from the account into the liquidity pool, for LP tokens.')
+  const vault = explain(on('CF', 'deposit', [u32(3), i128(1_000_000_000n), i128(5_000_000n)]), CONTRACTS)
+  assert.equal(vault.summary, 'Deposits 100.00 USDC from the account into trader vault 3, for shares.')
+  assert.equal(Object.fromEntries(vault.rows)['At least'], '0.5 shares')
+  assert.equal(explain(on('CL', 'approve', [{ type: 'address', value: 'CV' }, i128(25_000_000n), u32(900)]), CONTRACTS).summary,
+    'Allows CV to take 2.5 LP tokens from the account until ledger 900.')
+  // The same function of an unknown contract is not described.
+  assert.match(explain(on('CEVIL', 'deposit', [i128(1n)]), CONTRACTS).summary, /^Calls deposit, which this page does not know/)
+  const claim = on('CF', 'claim_leader_fees', [])
+  const paid = explain({ ...claim, call: { ...claim.call, args: [u32(3)] } }, CONTRACTS)
+  assert.deepEqual([paid.summary, Object.fromEntries(paid.rows)['Account']], ['Claims the leader\'s profit share of vault 3.', G])
 })

@@ -14,7 +14,7 @@ const SLOW = [
   'test/client/ccxt.test.ts', 'test/client/cli.test.ts', 'test/client/completion.test.ts', 'test/client/package.test.ts',
   'test/client/readme.test.ts', 'test/client/runtimes.test.ts',
   'test/client/stream.test.ts', 'test/console/generation-2.test.ts', 'test/console/pages.test.ts', 'test/console/parts.test.ts',
-  'test/console/portfolio.test.ts', 'test/console/screenshot.test.ts', 'test/console/trading.test.ts', 'test/crash/',
+  'test/console/portfolio.test.ts', 'test/console/screenshot.test.ts', 'test/console/trading.test.ts', 'test/console/vaults.test.ts', 'test/crash/',
   'test/docs/first-five-minutes.test.ts', 'test/docs/guides.test.ts', 'test/examples/',
   'test/process/', 'test/index/hostile-pairs.test.ts', 'test/index/transaction-effects.test.ts',
   'test/contract/funding-prediction.test.ts', 'test/api/settings.test.ts',

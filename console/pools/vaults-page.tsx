@@ -1,0 +1,126 @@
+// The list of trader vaults, and the page of one of them.
+
+import { useMemo } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
+import type { TraderVault } from '../../client/src/index.ts'
+import { amount, percent } from '../format.ts'
+import { useParts } from '../parts.ts'
+import { useAccountList } from '../state/use-account-list.ts'
+import { useMinLedger } from '../state/use-min-ledger.ts'
+import { usePages } from '../state/use-pages.ts'
+import { Outcome } from '../trade/outcome.tsx'
+import { createSender } from '../trade/send.ts'
+import type { Sender } from '../trade/send.ts'
+import { Card, PageHeading } from '../ui/layout.tsx'
+import { TraderLink } from '../ui/links.tsx'
+import { Name, Profit } from '../ui/text.tsx'
+import { WalletPrompt } from '../wallet/wallet-section.tsx'
+import { PagedTable } from './activity-list.tsx'
+import { usdcFor } from './figures.ts'
+import { VaultView } from './vault-view.tsx'
+
+/** The holdings of one request. */
+const VAULTS_PER_PAGE = 20
+
+export function VaultsPage({ path: [id] }: { readonly path: readonly string[] }) {
+  return id !== undefined && /^\d{1,9}$/.test(id) ? <VaultView key={id} id={Number(id)} /> : <VaultList />
+}
+
+function VaultList() {
+  const { session } = useParts()
+  const sender = useMemo(() => createSender(session), [session])
+  const minLedger = useMinLedger([sender], () => void vaults.newest.read())
+  const vaults = usePages({
+    title: 'Vaults', read: (client, cursor) => client.listVaults({ limit: VAULTS_PER_PAGE, ...cursor }, minLedger()), rowsOf: (body) => body.vaults,
+    idOf: ({ id }) => id, dependencies: [],
+  })
+  const ids = vaults.rows.value.slice(0, VAULTS_PER_PAGE).map(({ id }) => id).join(',')
+  return (
+    <div class='stack'>
+      <PageHeading>Vaults</PageHeading>
+      <p class='note'>A vault's leader trades with the funds of its depositors. The <a href='#/pool'>liquidity pool</a> is the counterparty of every trade.</p>
+      {ids !== '' && <OwnShares key={ids} ids={ids} vaults={vaults.rows.value} />}
+      <Card title='Trader vaults'>
+        <PagedTable<TraderVault>
+          caption='Trader vaults, newest first, in USDC' empty='No vaults yet.' pages={vaults} idOf={({ id }) => id}
+          columns={[
+            { title: 'Vault', cell: ({ id, name }) => <a href={`#/vaults/${id}`}><Name text={name} /></a> },
+            { title: 'Cash (without open positions)', isNumeric: true, cell: ({ totalUsdc }) => amount(totalUsdc, 0) },
+            { title: 'Closed PnL', isNumeric: true, cell: ({ closedTradePnl }) => <Profit value={closedTradePnl} /> },
+            { title: 'APY', isNumeric: true, isMinor: true, cell: ({ apyBps }) => percent(apyBps) },
+            { title: 'Drawdown (cash only)', isNumeric: true, isMinor: true, cell: ({ drawdownBps }) => percent(drawdownBps) },
+            { title: 'Depositors', isNumeric: true, isMinor: true, cell: ({ depositorCount }) => depositorCount },
+            { title: 'Open positions', isNumeric: true, cell: ({ openPositions }) => openPositions },
+            { title: 'State', cell: ({ paused }) => (paused ? 'Paused' : 'Active') },
+            { title: 'Leader', isMinor: true, cell: ({ leader }) => <TraderLink address={leader} /> },
+          ]}
+        />
+      </Card>
+      <CreateVault sender={sender} />
+    </div>
+  )
+}
+
+/** The account's shares in the newest vaults; nothing without any. */
+function OwnShares({ ids, vaults }: { readonly ids: string; readonly vaults: readonly TraderVault[] }) {
+  const holdings = useAccountList('Your shares', (client) => client.getAccountHoldings({ vaults: ids })).answer.value?.body
+  const owned = (holdings?.vaults ?? []).filter(({ shares }) => shares !== null && shares !== '0')
+  if (owned.length === 0) return null
+  return (
+    <Card title='Your shares'>
+      <ul>
+        {owned.map(({ vaultId, shares, fullValue }) => {
+          const vault = vaults.find(({ id }) => id === vaultId)
+          if (vault === undefined || shares === null) return null
+          const value = usdcFor(BigInt(shares), { value: BigInt(fullValue ?? vault.totalUsdc), shares: BigInt(vault.circulatingShares) })
+          return (
+            <li key={vaultId}>
+              <a href={`#/vaults/${vaultId}`}><Name text={vault.name} /></a>
+              {`: ${amount(shares)} shares, ${amount(value.toString())} USDC${fullValue === null ? ' in cash' : ''}`}
+            </li>
+          )
+        })}
+      </ul>
+    </Card>
+  )
+}
+
+const NAME_BYTES_MAX = 64
+
+function CreateVault({ sender }: { readonly sender: Sender }) {
+  const { session, account } = useParts()
+  const name = useSignal('')
+  const bytes = new TextEncoder().encode(name.value).length
+  const problem = bytes > NAME_BYTES_MAX ? `A name has at most ${NAME_BYTES_MAX} bytes; this one has ${bytes}.` : null
+
+  function submit(event: Event): void {
+    event.preventDefault()
+    if (problem !== null || name.value.trim() === '' || session.wallet() === null || account.owner.value === null) return
+    void sender.send([{ title: 'Create the vault', request: () => ({ op: 'create_vault', name: name.value.trim() }) }])
+  }
+
+  return (
+    <details class='card'>
+      <summary>Create a vault</summary>
+      <form onSubmit={submit}>
+        <p class='note'>
+          You lead the vault: you trade with its funds, and get a part of the profit. You must hold at least 5% of its shares, so deposit first.
+        </p>
+        <div class='field'>
+          <label for='vault-name'>Name</label>
+          <input
+            id='vault-name' type='text' autocomplete='off' value={name} aria-invalid={problem !== null} aria-describedby='vault-name-problem'
+            onInput={(event) => {
+              name.value = event.currentTarget.value
+              sender.clear()
+            }}
+          />
+          <p class='problem' id='vault-name-problem'>{problem}</p>
+        </div>
+        <WalletPrompt purpose='Creating a vault' />
+        <div class='row'><button type='submit' aria-disabled={sender.isBusy()}>Review</button></div>
+        <Outcome sender={sender} />
+      </form>
+    </details>
+  )
+}
