@@ -11,6 +11,8 @@ import type { Transport } from '../../src/chain/transport.ts'
 import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import { EVENT_CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import { contractDataKey, contractDataValue } from '../../localnet/actors/exchange-state.ts'
+import { u64 } from '../../localnet/contracts/host.ts'
+import type { Val } from '../../localnet/contracts/host.ts'
 import { asU64, asVec, storageKey } from '../../localnet/contracts/values.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import type { ChainEvents } from './checkers/archive-matches-chain.ts'
@@ -19,6 +21,8 @@ import type { LedgerTruth } from './ledger-truth.ts'
 import type { Profile } from './profile.ts'
 
 const HOUR_SEC = 3_600
+/** More would be refused. */
+const KEYS_MAX = 200
 
 /** The network and its past. */
 export interface NetworkState {
@@ -38,6 +42,8 @@ export async function injectNetworkFault(state: NetworkState, waitForResponses: 
   const { decisions, profile, network, clock } = state
   const choice = decisions.decide('network', [
     { chance: profile.networkReset, choice: () => ({ name: 'reset' }) },
+    { chance: profile.redeploy ?? 0, choice: () => ({ name: 'redeploy' }) },
+    { chance: network.generation === '1' ? 0 : profile.upgrade ?? 0, choice: upgradeOf },
     { chance: profile.networkRestore, choice: () => ({ name: 'keep or put back' }) },
     { chance: profile.clockStep, choice: (roll) => ({ name: 'step the clock', hours: roll.integer(1, 30) }) },
     { chance: profile.night, choice: (roll) => ({ name: 'night', hours: roll.integer(1, 30) }) },
@@ -47,6 +53,14 @@ export async function injectNetworkFault(state: NetworkState, waitForResponses: 
       endChain(state)
       await network.rpc.call('local_reset', {})
       state.snapshot = undefined
+      break
+    case 'redeploy':
+      endChain(state)
+      await network.rpc.call('local_reset', { generation: '2', newAddresses: true })
+      state.snapshot = undefined
+      break
+    case 'upgrade':
+      await network.rpc.call('local_upgrade', { contract: String(choice['contract']), build: String(choice['build']) })
       break
     case 'keep or put back':
       await snapshotOrRestore(state)
@@ -60,6 +74,16 @@ export async function injectNetworkFault(state: NetworkState, waitForResponses: 
       break
     default:
   }
+}
+
+/** Builds of generation 2 that differ in their interface. */
+const BUILDS = [
+  ['market', '2.0'], ['market', '2.2'], ['market', '2.3'], ['vault', '2.0'], ['vault', '2.3'], ['vaultFactory', '2.0'], ['vaultFactory', '2.1'],
+] as const
+
+function upgradeOf(roll: Roll): Choice {
+  const [contract, build] = BUILDS[roll.integer(0, BUILDS.length - 1)] ?? BUILDS[0]
+  return { name: 'upgrade', contract, build }
 }
 
 /** May multiply one price or all of them; the price then continues from there. */
@@ -101,18 +125,33 @@ function endChain({ chains, truth, network }: NetworkState): void {
   truth.endChain()
 }
 
-/** All events of the exchange since the network's first ledger. */
+/** All events of the exchange since the network's first ledger. Upgrades are not events of the exchange. */
 export function readChainEvents({ chain, contracts }: LocalNetwork): ChainEvents {
   const contractIds = EVENT_CONTRACT_KEYS.map((key) => contracts[key])
   const untilLedger = chain.history.latest().sequence + 1
   assert.ok(chain.history.oldest().sequence <= 2, 'the simulation exceeds the retention window: the first ledgers are gone')
-  return [...chain.history.events({ afterId: null, fromLedger: 0, untilLedger, contractIds })].filter(({ successful }) => successful)
+  const events = chain.history.events({ afterId: null, fromLedger: 0, untilLedger, contractIds })
+  return [...events].filter(({ successful, type }) => successful && type === 'contract')
 }
 
-/** The market's own list of open positions. */
-export async function openPositionIds({ rpc, contracts }: LocalNetwork): Promise<ReadonlySet<number>> {
-  const keys = [contractDataKey(contracts.market, storageKey('AllPositions'))]
-  const { entries } = (await rpc.call('getLedgerEntries', { keys })) as { entries: readonly { xdr: string }[] }
-  const list = contractDataValue(entries[0]?.xdr ?? assert.fail('the market has no list of positions'))
-  return new Set(asVec(list).map((id) => Number(asU64(id))))
+/** The open positions of the market: in generation 1 by its own list, in generation 2 by the entries of all ids that it assigned. */
+export async function openPositionIds({ rpc, contracts, generation }: LocalNetwork): Promise<ReadonlySet<number>> {
+  const read = async (keys: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+    const { entries } = (await rpc.call('getLedgerEntries', { keys })) as { entries: readonly { key: string; xdr: string }[] }
+    return new Map(entries.map(({ key, xdr }) => [key, xdr]))
+  }
+  const keyOf = (name: string, argument?: Val): string => contractDataKey(contracts.market, storageKey(name, argument))
+  if (generation === '1') {
+    const list = (await read([keyOf('AllPositions')])).get(keyOf('AllPositions')) ?? assert.fail('the market has no list of positions')
+    return new Set(asVec(contractDataValue(list)).map((id) => Number(asU64(id))))
+  }
+  const counter = (await read([keyOf('PositionCounter')])).get(keyOf('PositionCounter'))
+  const last = counter === undefined ? 0 : Number(asU64(contractDataValue(counter)))
+  const open = new Set<number>()
+  for (let from = 1; from <= last; from += KEYS_MAX) {
+    const ids = Array.from({ length: Math.min(KEYS_MAX, last - from + 1) }, (_value, index) => from + index)
+    const found = await read(ids.map((id) => keyOf('Position', u64(BigInt(id)))))
+    for (const id of ids) if (found.has(keyOf('Position', u64(BigInt(id))))) open.add(id)
+  }
+  return open
 }

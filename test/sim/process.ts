@@ -8,6 +8,8 @@ import { createSeededRandom } from '../../src/base/random.ts'
 import { createRpc } from '../../src/chain/rpc.ts'
 import type { Transport } from '../../src/chain/transport.ts'
 import { LOCAL_NETWORK } from '../../src/indexer/confirmation.ts'
+import type { Declared } from '../../src/deployment/declaration.ts'
+import { followLocalNetwork } from '../../src/deployment/follow-local.ts'
 import { createIndexer } from '../../src/indexer/indexer.ts'
 import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX } from '../../src/limits.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -24,7 +26,7 @@ import type { Killable } from './killable.ts'
 import type { Profile } from './profile.ts'
 import type { Server } from './requests.ts'
 import { createFaultyStore } from './store-faults.ts'
-import { currentDeploymentOf } from '../support/deployments.ts'
+import { currentDeploymentOf, deploymentOf } from '../support/deployments.ts'
 
 const IDLE_TURNS = 4
 
@@ -88,8 +90,10 @@ export async function startProcess(index: number, run: number, parts: ProcessPar
     }, false)
   const rpcParts = { urls: ['http://simulated'], clock, log, transport }
   const faultyStore = (name: string): Store => createFaultyStore({ name: `${name} ${index}`, real: parts.store, killable, decisions, profile, clock })
-  const { contracts, networkPassphrase } = network
-  const deployment = currentDeploymentOf(contracts, { passphrase: networkPassphrase })
+  const { networkPassphrase } = network
+  const declared = (): Declared => ({ contracts: network.contracts, generation: network.generation, assets: network.assets })
+  const { contracts: initialContracts, ...initial } = declared()
+  const deployment = currentDeploymentOf(initialContracts, { passphrase: networkPassphrase, ...initial })
   const stop = new AbortController()
   const indexer = createIndexer({
     store: faultyStore('store'), rpc: createRpc({ ...rpcParts, random }), deployment, clock, random, log,
@@ -99,10 +103,12 @@ export async function startProcess(index: number, run: number, parts: ProcessPar
   })
   const stopDriver = new AbortController()
   const running = [indexer.run(stop.signal)]
+  if ((profile.redeploy ?? 0) > 0) running.push(follow(stop.signal))
   const frames: PublishedFrame[] = []
   const tail = createTail({
     store: faultyStore('stream'), deployment, clock, log,
-    publish: (published) => published.forEach((frame) => frames.push(readFrame(frame.bytes()))),
+    // The announcement of an upgrade belongs to no channel.
+    publish: (published) => frames.push(...published.map((frame) => readFrame(frame.bytes())).filter((frame) => 'channel' in frame)),
     onEpoch: () => {},
   })
   const server = parts.accounts.length === 0 ? null : await parts.serverOf(index)
@@ -111,6 +117,15 @@ export async function startProcess(index: number, run: number, parts: ProcessPar
     running.push(tail.run(stop.signal))
     running.push(trading.submissions.run(stopDriver.signal))
     for (const account of parts.accounts) for (const kind of ['account', 'orders'] as const) void watch({ kind, account })
+  }
+
+  async function follow(signal: AbortSignal): Promise<void> {
+    const killed = new AbortController()
+    killable.onKilled(() => killed.abort())
+    await followLocalNetwork({
+      read: async () => declared(), initial: declared(), clock,
+      onChange: ({ contracts, ...next }) => deployment.replace(deploymentOf(contracts, { passphrase: networkPassphrase, ...next })),
+    }, AbortSignal.any([signal, killed.signal]))
   }
 
   /** Watches a channel of an account as a subscription does. A failed read ends the subscription. */

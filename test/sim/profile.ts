@@ -1,9 +1,12 @@
 // The parameters of one simulation. Each seed draws a profile in which several faults are off: a fault that is always on hides what happens without it.
 
+import type { LocalGeneration } from '../../localnet/setup.ts'
 import { fraction } from './decisions.ts'
 
 /** Probabilities are per occurrence: per RPC call, per transaction, per ledger of the driver. */
 export interface Profile {
+  /** Of the contracts; the first in runs that were saved before there were two. */
+  readonly generation?: LocalGeneration
   readonly traders: number
   /** Processes that run at the same time; one writes the index, the others are on standby. */
   readonly indexers: number
@@ -58,6 +61,10 @@ export interface Profile {
   readonly restart: number
   /** The network restarts from its first ledger. */
   readonly networkReset: number
+  /** The network restarts with contracts of generation 2 at other addresses. */
+  readonly redeploy?: number
+  /** A contract of generation 2 is upgraded in place to another build. */
+  readonly upgrade?: number
   /** The network is saved, and restored later. */
   readonly networkRestore: number
   /** The ledger clock is stepped by hours. After a restore, close times may go backward. */
@@ -79,6 +86,7 @@ export function profileOfSeed(seed: string): Profile {
   // faults.
   const unless = <T>(value: T, none: T): T => (networkRestore > 0 ? none : value)
   return {
+    generation: pick('generation', ['1', '1', '2']),
     traders: pick('traders', [1, 2, 4, 5]),
     indexers: pick('indexers', [1, 2, 2]),
     ledgers: pick('ledgers', [8, 12, 16, 24]),
@@ -114,6 +122,8 @@ export function profileOfSeed(seed: string): Profile {
     },
     restart: unless(pick('restart', OFTEN), 0),
     networkReset: staysOne ? 0 : pick('networkReset', [0, 0.05, 0.1]),
+    redeploy: staysOne || networkRestore > 0 ? 0 : pick('redeploy', [0, 0.05, 0.1]),
+    upgrade: pick('upgrade', [0, 0.1, 0.3]),
     networkRestore,
     clockStep: pick('clockStep', [0, 0, 0.05]),
     night: pick('night', [0, 0.02, 0.05]),

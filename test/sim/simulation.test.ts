@@ -17,11 +17,12 @@ const EXPECTED = [
   'rpc sendTransaction: try_again_later', 'rpc sendTransaction: duplicate', 'rpc sendTransaction: submission_lost', 'rpc sendTransaction: timeout',
   'store transaction: fail before commit', 'store transaction: fail after commit', 'store transaction: die before commit',
   'api write: fail after commit', 'api notify: lost', 'api notify: late', 'api notify: twice',
-  'driver: kill', 'driver: restart', 'time: back', 'time: forward', 'network: reset', 'network: night', 'network: keep or put back',
+  'driver: kill', 'driver: restart', 'time: back', 'time: forward', 'network: reset', 'network: redeploy',
+  'network: upgrade', 'network: night', 'network: keep or put back',
   'key issued', 'key revoked', 'claim without an answer',
   'submission: success', 'submission: failed', 'submission: rejected', 'submission: open', 'submission: unanswered', 'submission: withdrawn',
   'stored: SUCCESS', 'stored: FAILED', 'stored: REJECTED', 'stored: EXPIRED', 'stored: PREPARED', 'person: look up', 'person: look up by client id',
-  'frame of an orders channel', 'cash of a wallet', 'cash of a cross balance',
+  'bad_debt_recorded', 'liq_refund', 'frame of an orders channel', 'cash of a wallet', 'cash of a cross balance',
 ]
 const CORPUS = new URL('./corpus/', import.meta.url)
 const COMMAND = 'npm test -- test/sim/simulation.test.ts'

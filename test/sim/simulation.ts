@@ -132,7 +132,7 @@ export async function simulate(parts: SimulationParts): Promise<Outcome> {
 function startNetwork(seed: string, profile: Profile, decisions: Decisions, clock: VirtualClock): Promise<LocalNetwork> {
   const random = createSeededRandom(`${seed}/network`)
   const faults = simulatedFaults(decisions, profile)
-  return startNetworkOn(clock, { random, seed, faults, ledgerMs: profile.ledgerSec * 1000, traders: profile.traders })
+  return startNetworkOn(clock, { random, seed, faults, ledgerMs: profile.ledgerSec * 1000, traders: profile.traders, generation: profile.generation ?? '1' })
 }
 
 async function begin(simulation: SimulationState, index: number): Promise<SimProcess> {

@@ -34,11 +34,11 @@ const ARCHIVE = `
   from idx.events e join idx.epochs p on p.number = e.epoch
   where not e.is_transfer order by e.seq`
 
-/** Checks that events, transfers and changes of submissions share the numbers of the log, without a gap or a duplicate. */
+/** Checks that events, transfers, upgrades, corrections and changes of submissions and orders share the numbers of the log, without a gap or a duplicate. */
 export async function checkLogNumbers(db: Queryable): Promise<void> {
   const rows = await db.query<{ seq: number }>(
     `select seq from idx.events union all select seq from tx.submission_changes where seq is not null union all select seq from idx.order_changes
-     order by seq`,
+     union all select seq from idx.contract_versions where seq is not null union all select place from idx.corrections order by seq`,
   )
   rows.forEach(({ seq }, index) => assert.equal(seq, index + 1, 'the log has a gap or a duplicate number'))
 }

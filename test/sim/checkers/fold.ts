@@ -18,9 +18,10 @@ interface FoldedPosition {
 }
 
 interface FoldedTrade {
-  readonly positionId: number
+  /** Null for the sum of a cross liquidation. */
+  readonly positionId: number | null
   readonly trader: string
-  readonly kind: 'close' | 'liquidation'
+  readonly kind: 'close' | 'liquidation' | 'reduce' | 'partial_liquidation' | 'adl' | 'cross_liquidation'
   readonly ledger: number
   readonly ts: number
   readonly txHash: string
@@ -28,7 +29,7 @@ interface FoldedTrade {
   readonly direction: number | null
   readonly size: string | null
   readonly entryPrice: string | null
-  readonly closePrice: string
+  readonly closePrice: string | null
   readonly pnl: string | null
   readonly seq: number
   readonly eventId: string
@@ -52,7 +53,9 @@ export interface Folded {
   statsOf(asset: string, nowSec: number): FoldedStats
 }
 
-interface Leg extends FoldedPosition {
+interface Leg extends Omit<FoldedPosition, 'size'> {
+  /** What is left of it. */
+  size: string
   readonly deployment: number
   readonly seq: number
   ended: boolean
@@ -64,15 +67,41 @@ interface Fill {
   readonly size: bigint
 }
 
+/** What an event closes, and how; null for other events. */
+interface Ending {
+  readonly kind: Exclude<FoldedTrade['kind'], 'cross_liquidation'>
+  /** The part that the event closes; null for all that is left. */
+  readonly part: string | null
+  readonly price: string
+  readonly pnl: string | null
+}
+
+function endingOf(topic: string, payload: Readonly<Record<string, unknown>>): Ending | null {
+  const text = (name: string): string => String(payload[name])
+  switch (topic) {
+    case 'position_closed':
+      return { kind: 'close', part: null, price: text('closePrice'), pnl: text('pnl') }
+    case 'position_liquidated':
+      return { kind: 'liquidation', part: null, price: text('closePrice'), pnl: null }
+    case 'position_reduced':
+      return { kind: 'reduce', part: text('closedSize'), price: text('price'), pnl: text('pnl') }
+    case 'position_partial_liq':
+      return { kind: 'partial_liquidation', part: text('size'), price: text('closePrice'), pnl: null }
+    default:
+      return null
+  }
+}
+
 /**
- * Folds the archive, oldest first. Positions of deployments other than `deployment` are closed. A cross-account liquidation names no positions: it closed those
- * of the trader that are missing from the market's own list, `openIds`.
+ * Folds the archive, oldest first. Positions of deployments other than `deployment` are closed. A cross-account liquidation of generation 1 names no positions:
+ * it closed those of the trader that are missing from the market's own list, `openIds`. From generation 2 on the liquidation of each position precedes it.
  */
 export function fold(archive: readonly Archived[], deployment: number | null, openIds: ReadonlySet<number>): Folded {
   const legs = new Map<string, Leg>()
   const trades: FoldedTrade[] = []
   const traders = new Map<string, { pnl: bigint; volume: bigint }>()
   const fills: Fill[] = []
+  const liquidated = new Set<string>()
 
   function add(trader: string, pnl: bigint, volume: bigint): void {
     const known = traders.get(trader) ?? { pnl: 0n, volume: 0n }
@@ -83,18 +112,31 @@ export function fold(archive: readonly Archived[], deployment: number | null, op
     if (event.contractKey !== 'market' || event.problem !== null) continue
     const payload = event.payload ?? {}
     const id = `${event.deployment}/${String(payload['positionId'])}`
+    const ending = endingOf(event.topic, payload)
     if (event.topic === 'position_opened') {
       const leg = openingLeg(event, payload)
       legs.set(id, leg)
       add(leg.trader, 0n, BigInt(leg.size))
       fills.push({ asset: leg.asset, ts: leg.openedAt, size: BigInt(leg.size) })
-    } else if (event.topic === 'position_closed' || event.topic === 'position_liquidated') {
+    } else if (event.topic === 'adl_executed') {
+      // The close before it has counted everything.
       const leg = legs.get(id)
-      const trade = ending(event, payload, leg)
-      if (leg !== undefined) leg.ended = true
+      const part = { kind: 'adl', part: String(payload['size']), price: String(payload['price']), pnl: String(payload['pnl']) } as const
+      trades.unshift(tradeOf(event, payload, part, leg))
+    } else if (ending !== null) {
+      const leg = legs.get(id)
+      const trade = tradeOf(event, payload, ending, leg)
       trades.unshift(trade)
-      if (trade.kind === 'close') add(trade.trader, BigInt(trade.pnl ?? '0'), leg === undefined ? 0n : BigInt(leg.size))
-      fills.push({ asset: leg?.asset ?? String(payload['asset']), ts: trade.ts, size: BigInt(leg?.size ?? String(payload['size'])) })
+      if (ending.kind === 'liquidation') liquidated.add(`${event.txHash} ${trade.trader}`)
+      if (trade.pnl !== null) add(trade.trader, BigInt(trade.pnl), BigInt(trade.size ?? '0'))
+      fills.push({ asset: leg?.asset ?? String(payload['asset']), ts: trade.ts, size: BigInt(trade.size ?? ending.part ?? String(payload['size'])) })
+      if (leg === undefined) continue
+      if (ending.part === null) leg.ended = true
+      else leg.size = String(BigInt(leg.size) - BigInt(ending.part))
+    } else if (event.topic === 'cross_liq' && liquidated.has(`${event.txHash} ${String(payload['trader'])}`)) {
+      const whole = { kind: 'cross_liquidation', part: null, price: null, pnl: String(payload['totalPnl']) } as const
+      trades.unshift({ ...tradeOf(event, payload, whole, undefined), positionId: null })
+      add(String(payload['trader']), BigInt(whole.pnl), 0n)
     } else if (event.topic === 'cross_liq') {
       for (const leg of legs.values()) {
         const isCandidate = leg.deployment === event.deployment && leg.trader === payload['trader']
@@ -128,21 +170,24 @@ function openingLeg(event: Archived, payload: Readonly<Record<string, unknown>>)
   }
 }
 
-function ending(event: Archived, payload: Readonly<Record<string, unknown>>, leg: Leg | undefined): FoldedTrade {
-  const isClose = event.topic === 'position_closed'
+function tradeOf(
+  event: Archived, payload: Readonly<Record<string, unknown>>,
+  { kind, part, price, pnl }: { readonly kind: FoldedTrade['kind']; readonly part: string | null; readonly price: string | null; readonly pnl: string | null },
+  leg: Leg | undefined,
+): FoldedTrade {
   return {
     positionId: Number(payload['positionId']),
     trader: String(payload['trader']),
-    kind: isClose ? 'close' : 'liquidation',
+    kind,
     ledger: event.ledger,
     ts: event.ledgerCloseTs,
     txHash: event.txHash,
     asset: leg?.asset ?? null,
     direction: leg?.direction ?? null,
-    size: leg?.size ?? null,
+    size: leg === undefined ? null : part ?? leg.size,
     entryPrice: leg?.entryPrice ?? null,
-    closePrice: String(payload['closePrice']),
-    pnl: isClose ? String(payload['pnl']) : null,
+    closePrice: price,
+    pnl,
     seq: event.seq,
     eventId: event.eventId,
   }
