@@ -6,6 +6,7 @@ import { useResource } from '../state/use-resource.ts'
 import { amount, duration, price, UNKNOWN } from '../format.ts'
 import { priceAgeSec } from '../freshness.ts'
 import { Card, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
+import { MarketLink } from '../ui/links.tsx'
 import { Table } from '../ui/table.tsx'
 import { Change } from '../ui/text.tsx'
 
@@ -20,7 +21,7 @@ export function MarketsPage() {
             isNarrow caption='Markets: price, open interest and volume in USDC' empty='Not loaded yet.'
             rows={stats.answer.value?.body.stats ?? []} keyOf={({ asset }) => asset}
             columns={[
-              { title: 'Market', cell: ({ asset }) => <a href={`#/trade/${asset}`}>{asset}</a> },
+              { title: 'Market', cell: ({ asset }) => <MarketLink asset={asset} /> },
               { title: 'Price', isNumeric: true, cell: ({ asset }) => <LivePrice asset={asset} /> },
               { title: 'Price age', isNumeric: true, isMinor: true, cell: ({ asset }) => <PriceAge asset={asset} /> },
               ...STATS_COLUMNS,

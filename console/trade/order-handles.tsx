@@ -46,9 +46,7 @@ export function OrderHandles({ handles, chart, onDrag, onDrop }: OrderHandlesOpt
 function placeHandle(element: HTMLElement, chart: PriceChart | null): void {
   const y = chart?.yOf(Number(element.dataset['price'])) ?? null
   element.hidden = y === null
-  if (y === null || chart === null) return
-  element.style.top = `${y}px`
-  element.style.right = `${chart.scaleWidth() + 4}px`
+  if (y !== null) element.style.top = `${y}px`
 }
 
 function Handle({ handle: { order, price, disabled }, chart, onDrag, onDrop }: Omit<OrderHandlesOptions, 'handles'> & { readonly handle: OrderHandle }) {

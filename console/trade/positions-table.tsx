@@ -45,20 +45,22 @@ export function Positions({ market, sender }: { readonly market: Market; readonl
         caption='Your positions' empty='You have no open positions. Choose Long or Short in the order ticket to open one.'
         rows={state?.positions ?? []} keyOf={({ positionId }) => positionId}
         columns={[
-          { title: 'Market', cell: ({ asset, positionId }) => <><MarketLink asset={asset} /> <span class='note'>{`#${positionId}`}</span></> },
+          { title: 'Market', cell: ({ asset, positionId }) => <><MarketLink asset={asset} /> <span class='second'>{`#${positionId}`}</span></> },
           {
             title: 'Side',
-            cell: ({ direction, leverage, marginMode }) => <><Side direction={direction} />{` ${leverage}×${marginMode === 'cross' ? ' cross' : ''}`}</>,
+            cell: ({ direction, leverage, marginMode }) => (
+              <><Side direction={direction} /> <span class='second'>{`${leverage}×${marginMode === 'cross' ? ' cross' : ''}`}</span></>
+            ),
           },
           { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size) },
           { title: 'Entry', isNumeric: true, cell: ({ entryPrice }) => price(entryPrice) },
           { title: 'Mark', isNumeric: true, isMinor: true, cell: (position) => <Mark position={position} /> },
           { title: 'Liquidation', isNumeric: true, cell: (position) => <Liquidation position={position} /> },
           { title: 'Margin', isNumeric: true, isMinor: true, cell: ({ collateral }) => amount(collateral) },
-          { title: 'PnL (return on margin)', isNumeric: true, cell: (position) => <LivePnl position={position} /> },
+          { title: 'PnL', isNumeric: true, cell: (position) => <LivePnl position={position} /> },
           { title: 'Funding', isNumeric: true, isMinor: true, cell: ({ accruedFunding }) => <Profit value={negated(accruedFunding)} /> },
           ...adl,
-          { title: 'TP / SL', isNumeric: true, cell: ({ positionId }) => <Exits orders={parts.orders} positionId={positionId} /> },
+          { title: 'TP, SL', isNumeric: true, cell: ({ positionId }) => <Exits orders={parts.orders} positionId={positionId} /> },
           { title: 'Actions', isWide: true, cell: (position) => <PositionActions position={position} {...parts} /> },
         ]}
       />
@@ -80,7 +82,7 @@ function LivePnl({ position }: { readonly position: Position }) {
   const { received, className } = usePrice(position.asset)
   const pnl = profitByPrice(position, received?.price)
   const bps = pnl === null || position.collateral === '0' ? null : Number((BigInt(pnl) * 10_000n) / BigInt(position.collateral))
-  return <span class={className}><Profit value={pnl} />{bps === null ? '' : ` (${bps > 0 ? '+' : ''}${percent(bps)})`}</span>
+  return <span class={className}><Profit value={pnl} /> {bps !== null && <span class='second'>{`${bps > 0 ? '+' : ''}${percent(bps)} on margin`}</span>}</span>
 }
 
 /** The liquidation price and how far the price is from it. */
@@ -89,12 +91,14 @@ function Liquidation({ position }: { readonly position: Position }) {
   const { liquidationPrice, marginMode } = position
   if (liquidationPrice === null) return <>{marginMode === 'cross' ? 'by account' : UNKNOWN}</>
   const distance = mark === null || BigInt(mark) === 0n ? null : Number(((BigInt(mark) - BigInt(liquidationPrice)) * 10_000n) / BigInt(mark))
-  return <>{price(liquidationPrice)}{distance !== null && <span class='note'>{` ${percent(Math.abs(distance))} away`}</span>}</>
+  return <>{price(liquidationPrice)}{distance !== null && <span class='second'>{` ${percent(Math.abs(distance))} away`}</span>}</>
 }
 
 /** The place in the queue of positions that are closed to deleverage the exchange: five marks for those that are closed first. */
 function Adl({ quintile }: { readonly quintile: number | null }) {
-  if (quintile === null) return <span title='Only positions in profit are in the queue.'>none</span>
+  if (quintile === null) {
+    return <span title='Only positions in profit are in the queue.'><span aria-hidden>–</span><span class='visually-hidden'>Not in the queue</span></span>
+  }
   const text = `Fifth ${quintile} of ${QUINTILES} of the auto-deleveraging queue${quintile === 1 ? ': closed first' : ''}`
   const marks = QUINTILES + 1 - quintile
   return (
@@ -109,7 +113,7 @@ function Exits({ orders, positionId }: { readonly orders: readonly OpenOrder[]; 
     const order = attachedOrder(orders, positionId, kind)
     return order === undefined ? '–' : price(order.referencePrice)
   }
-  return <>{`${text('take_profit')} / ${text('stop_loss')}`}</>
+  return <>{text('take_profit')} <span class='second'>{text('stop_loss')}</span></>
 }
 
 function PositionActions({ position, market, sender, orders, available }: RowParts & { readonly position: Position }) {
@@ -140,7 +144,7 @@ function PositionActions({ position, market, sender, orders, available }: RowPar
   )
   return (
     <div class='stack' ref={row}>
-      <div class='row tight'>
+      <div class='actions'>
         <GatedButton label={`Close ${name}`} reason={gate('close')} onClick={() => void sender.send(closeMove(position).steps)}>Close</GatedButton>
         {hasParts && button('Close part of', 'Part', 'part')}
         {hasParts && button('Add collateral to', '+', 'add')}

@@ -43,8 +43,6 @@ export interface PriceChart {
   /** Distance of a price from the top, pixels; null if it is not visible. */
   yOf(price: number): number | null
   priceAt(y: number): number | null
-  /** Width of the price scale on the right, pixels. */
-  scaleWidth(): number
   remove(): void
 }
 
@@ -153,7 +151,6 @@ export function createPriceChart(element: HTMLElement): PriceChart {
       return y === null || y < 0 || y > (chart.panes()[0]?.getHeight() ?? 0) ? null : y
     },
     priceAt: (y) => candlesticks.coordinateToPrice(y),
-    scaleWidth: () => chart.priceScale('right').width(),
     remove() {
       stopTheme()
       layoutListeners.clear()

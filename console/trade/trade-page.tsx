@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
+import { displayText } from '../../client/src/index.ts'
 import { useParts } from '../parts.ts'
 import { AccountTabs } from './account-tabs.tsx'
 import { ChartView } from './chart-view.tsx'
@@ -26,6 +27,7 @@ export function TradePage({ path: [wanted = DEFAULT_ASSET] }: { readonly path: r
   return (
     <div class='trade'>
       <h1 class='visually-hidden' tabIndex={-1}>{`Trade ${asset}`}</h1>
+      {asset !== symbol && <p class='note problem' role='status'>{`${displayText(wanted)} is not a market of this exchange. This is ${asset}.`}</p>}
       <MarketHeader asset={asset} />
       <section class='card' aria-label='Chart'><ChartView key={asset} market={market} lists={lists} sender={sender} /></section>
       <section class='card' aria-label='Order ticket'><TicketForm key={asset} market={market} input={input} sender={sender} /></section>

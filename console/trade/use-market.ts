@@ -1,6 +1,8 @@
 // The limits of a market, and what they and the price allow now.
 
+import { useEffect } from 'preact/hooks'
 import type { MarketLimits } from '../../client/src/index.ts'
+import { after } from '../clock.ts'
 import { useParts } from '../parts.ts'
 import { usePrice } from '../state/use-price.ts'
 import { useResource } from '../state/use-resource.ts'
@@ -16,8 +18,27 @@ export interface Market {
   readonly isGeneration2: boolean
 }
 
+/** Events that change what the market allows. */
+const CONDITION_TOPICS: ReadonlySet<string> = new Set(['paused', 'unpaused', 'pause_degraded', 'asset_halt_set', 'adl_triggered', 'adl_cleared'])
+/** The gateway serves limits for this long. */
+const LIMITS_CACHE_MS = 3_500
+
 export function useMarket(asset: string): Market {
-  const limits = useResource('Limits', (client) => client.getMarketLimits({ asset }), [asset]).answer.value?.body ?? null
+  const { feed } = useParts()
+  const read = useResource('Limits', (client) => client.getMarketLimits({ asset }), [asset])
+  const limits = read.answer.value?.body ?? null
+  useEffect(() => {
+    let cancel = (): void => {}
+    const stop = feed.stream.on('events', ({ data: { topic } }) => {
+      if (!CONDITION_TOPICS.has(topic)) return
+      cancel()
+      cancel = after(LIMITS_CACHE_MS, () => void read.read())
+    })
+    return () => {
+      stop()
+      cancel()
+    }
+  }, [read])
   const { state } = usePrice(asset)
   return { asset, limits, condition: conditionOf(asset, limits, state), isGeneration2: limits !== null && limits.pauseMode !== null }
 }

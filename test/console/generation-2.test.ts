@@ -55,5 +55,15 @@ test('shows small prices with all their digits, closes a part of a position, mov
   await page.getByLabel('Trigger price').fill('0.002')
   await table.getByRole('button', { name: 'Review' }).click()
   await sign(page, 'Set a stop-loss')
+  await table.getByRole('columnheader', { name: 'ADL' }).waitFor()
+
+  // A pause disables what adds risk, and says why. test/console/availability.test.ts has every state and control.
+  await fixture.control('local_admin', { contract: 'market', function: 'pause', args: [{ type: 'u32', value: 1 }] })
+  const paused = 'Trading is paused. No position can be opened. Positions can still be closed and orders cancelled.'
+  await page.getByRole('region', { name: 'Order ticket' }).getByText(paused).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Review' }).isDisabled(), true)
+  const remove = page.getByRole('button', { name: /^Remove collateral from position/ })
+  assert.deepEqual([await remove.isDisabled(), await remove.getAttribute('title')], [true, paused])
+  assert.equal(await page.getByRole('button', { name: /^Close position/ }).first().isDisabled(), false)
   assert.deepEqual(browserErrors, [])
 })
