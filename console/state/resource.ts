@@ -81,7 +81,8 @@ export function createResource<Body>({ feed, session, title, read: readOnce, isM
 
   const isOld = computed(() => {
     const { readMs } = state.value
-    return readMs !== null && feed.now.value - readMs > STALE_AFTER_MS && (isOutdated(state.value) || !feed.isLive())
+    // Content that is not read again is kept current by the stream.
+    return readMs !== null && feed.now.value - readMs > STALE_AFTER_MS && ((!isManual && isOutdated(state.value)) || !feed.isLive())
   })
   return {
     answer: computed(() => state.value.answer),

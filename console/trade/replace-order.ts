@@ -4,7 +4,7 @@
 import type { OpenOrder, TradeRequest } from '../../client/src/index.ts'
 import { amount, parseAmount, percent, plain, price as priceText } from '../format.ts'
 import type { TradeAction } from './availability.ts'
-import { atOnceWarning, exitProblem } from './trigger.ts'
+import { atOnceWarning, entryTriggerSide, exitProblem } from './trigger.ts'
 import type { TicketStep } from './ticket.ts'
 
 /** What is moved: `price` can also be dragged on the chart. */
@@ -50,9 +50,14 @@ export function movableOf(order: OpenOrder): Movable | null {
   const isEntry = orderType === 'limit' || orderType === 'stop_limit'
   if (referencePrice === null || timeInForce === 'ioc' || (isEntry && (order.collateral === null || order.leverage === null))) return null
   return {
-    kind: 'price', label: isAtLimit(order) ? 'Limit price' : 'Trigger price', value: plain(referencePrice), help: helpOf(order),
+    kind: 'price', label: isAtLimit(order) || isLimitOrder(order) ? 'Limit price' : 'Trigger price', value: plain(referencePrice), help: helpOf(order),
     action: isEntry && !reduceOnly ? 'place_entry' : 'place_exit',
   }
+}
+
+/** Contracts have one type for orders that wait for a better price and for those that wait for a worse one. The ticket calls them limit and stop. */
+function isLimitOrder({ orderType, direction, triggerCondition }: OpenOrder): boolean {
+  return orderType === 'limit' && triggerCondition === entryTriggerSide('limit', direction === 0 ? 'Long' : 'Short')
 }
 
 /** A stop-limit order whose stop was reached waits for its limit price, as does a take-profit with one. */

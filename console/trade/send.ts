@@ -37,7 +37,11 @@ export function createSender(session: Session): Sender {
     contracts ??= addressesOf(await session.client().getHealth())
     const walletNote = wallet?.secret !== undefined ? 'The burner wallet signs without asking again.' : 'Your wallet will ask you to confirm.'
     return await session.client().trade(step.request(opened), {
-      onVerified: (transaction, advice) => review(transaction, { contracts, walletNote, notes: notesOf(steps, next), advice }),
+      async onVerified(transaction, advice) {
+        working('Waiting for your review…')
+        await review(transaction, { contracts, walletNote, notes: notesOf(steps, next), advice })
+        working('Waiting for the signature…')
+      },
       onSigned: ({ hash }) => working('Signed and sent. Waiting for a ledger to include it…', hash),
     })
   }

@@ -4,7 +4,6 @@ import { useEffect } from 'preact/hooks'
 import type { RefObject } from 'preact'
 import type { AccountState, Fill } from '../../client/src/index.ts'
 import { FILL_KINDS, ORDER_TYPES } from '../activity-text.ts'
-import { priceDecimals } from '../format.ts'
 import type { FillMark, PriceChart, PriceMark } from './price-chart.ts'
 
 export interface MarkOptions {
@@ -46,6 +45,5 @@ function orderMarks(asset: string, state: AccountState | null, moved: MarkOption
 /** Opening a long buys, as does closing a short. */
 function fillMark({ ts, kind, direction, price }: Fill): FillMark {
   const at = price === null ? null : Number(price) / ONE
-  const text = `${FILL_KINDS[kind] ?? kind}${at === null ? '' : ` ${at.toFixed(priceDecimals(at))}`}`
-  return { time: ts, price: at, isBuy: (direction === 0) === (kind === 'open'), text }
+  return { time: ts, price: at, isBuy: (direction === 0) === (kind === 'open'), text: FILL_KINDS[kind] ?? kind }
 }

@@ -43,6 +43,8 @@ test('an order is cancelled and placed again with the same terms at the new pric
   assert.deepEqual(requestsOf(trailing, '2.5')[1], { op: 'place_trailing_stop', ...exit, trailingPercentBps: 250 })
   assert.deepEqual([ENTRY, EXIT, trailing].map((order) => movableOf(order)?.kind), ['price', 'price', 'distance'])
   assert.equal(movableOf({ ...ENTRY, timeInForce: 'ioc' }), null)
+  // As the ticket calls them: a limit order waits for a better price, a stop for a worse one.
+  assert.deepEqual([ENTRY, { ...ENTRY, triggerCondition: 'Above' } as const].map((order) => movableOf(order)?.label), ['Limit price', 'Trigger price'])
 })
 
 test('says what the order is without while it is cancelled, and if it is not placed again', () => {

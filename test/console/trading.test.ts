@@ -97,7 +97,7 @@ test('an order is moved on the chart and by keyboard: it is cancelled and placed
   await tab(page, 'Orders')
   await page.getByRole('button', { name: `Move order ${second}` }).focus()
   await page.keyboard.press('Enter')
-  await waitUntil(page, 'document.activeElement.labels?.[0]?.textContent === "Trigger price"')
+  await waitUntil(page, 'document.activeElement.labels?.[0]?.textContent === "Limit price"')
   await page.keyboard.type(below(0.99))
   await page.keyboard.press('Enter')
   await dialogOf(page)
