@@ -3,6 +3,7 @@
 import { priceFreshness } from '../freshness.ts'
 import { amount } from '../format.ts'
 import { useParts } from '../parts.ts'
+import { useAccountList } from '../state/use-account-list.ts'
 import { useResource } from '../state/use-resource.ts'
 import { Card, Facts, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { AddressLink } from '../ui/links.tsx'
@@ -47,8 +48,8 @@ function Portfolio({ address }: { readonly address: string }) {
 function Equity({ address }: { readonly address: string }) {
   const { account, feed } = useParts()
   const pool = useResource('Pool', (client) => client.getPool())
-  const vaults = useResource('Vault shares', (client) => readVaultHoldings(client, address), [address])
-  const shortfall = useResource('Owed profit', (client) => client.getShortfall({ address }), [address])
+  const vaults = useAccountList('Vault shares', (client) => readVaultHoldings(client, { owner: address, indexedLedger: feed.head()?.ledger ?? null }))
+  const shortfall = useAccountList('Owed profit', (client) => client.getShortfall({ address }))
   const state = account.state.answer.value?.body ?? null
   const now = feed.now.value
   const priceOf = (asset: string): string | undefined => {

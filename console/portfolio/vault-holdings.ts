@@ -12,9 +12,15 @@ const VAULTS_MAX = 60
 const EVENTS_PER_PAGE = 500
 const PAGES_MAX = 20
 
+interface HoldingsFilter {
+  readonly owner: string
+  /** A ledger that is indexed: the list of vaults is cached, and may lack a new one. Null if not known. */
+  readonly indexedLedger: number | null
+}
+
 /** Null if the account may have shares in more vaults than are read. */
-export async function readVaultHoldings(client: Client, owner: string): Promise<Answer<readonly VaultHolding[] | null>> {
-  const all = await client.listVaults({ limit: VAULTS_PER_PAGE })
+export async function readVaultHoldings(client: Client, { owner, indexedLedger }: HoldingsFilter): Promise<Answer<readonly VaultHolding[] | null>> {
+  const all = await client.listVaults({ limit: VAULTS_PER_PAGE }, indexedLedger === null ? {} : { minLedger: indexedLedger })
   const { vaults, hasMore } = all.body
   const isAll = !hasMore && vaults.length <= VAULTS_MAX
   const ids = isAll ? vaults.map(({ id }) => id) : await findVaults(client, owner)

@@ -41,10 +41,10 @@ async function otherAccount(seed: number): Promise<{ readonly address: string; r
   return { address: signer.address, client }
 }
 
-/** A client with the page's API key, which the page stores. */
+/** A client with the page's wallet and API key, which the page stores. */
 async function clientOf(page: Page): Promise<Client> {
-  const { key } = JSON.parse(await page.evaluate<string>("localStorage.getItem('console')")) as { readonly key: Key }
-  return createClient({ url: fixture.url, key })
+  const { key, secret } = JSON.parse(await page.evaluate<string>("localStorage.getItem('console')")) as { readonly key: Key; readonly secret: string }
+  return createClient({ url: fixture.url, key, signer: await secretSigner(secret) })
 }
 
 /** The page on a phone, with everything on it. */
@@ -77,6 +77,10 @@ test('a new user is led to a wallet; then the portfolio shows equity, PnL and th
   const parts = await equity.innerText()
   assert.match(parts, /Wallet\s+9,900\.00\s[^]*Isolated positions\s+99\.75\s[^]*Cross balance\s+0\.00/)
   assert.match(parts, /Pool shares\s+0\.00[^]*Vault shares\s+0\.00/)
+  await own.trade({ op: 'create_vault', name: 'North' })
+  await own.trade({ op: 'deposit_vault', vaultId: 0, amount: String(50n * ONE) })
+  await equity.getByText(/^Shares of vault 0, North$/).waitFor()
+  assert.match(await equity.innerText(), /Wallet\s+9,850\.00\s[^]*Shares of vault 0, North\s+50\.00/)
   const pnl = page.getByRole('region', { name: 'PnL' })
   await pnl.getByRole('img', { name: /last −0\.25 USDC/ }).waitFor()
   assert.match(await pnl.innerText(), /Fees paid\s+0\.25/)
@@ -93,7 +97,7 @@ test('a new user is led to a wallet; then the portfolio shows equity, PnL and th
   const saved = page.waitForEvent('download')
   await cash.getByRole('button', { name: 'Export as CSV' }).click()
   const download = await saved
-  await cash.getByText('1 row saved. The ledger is complete.').waitFor()
+  await cash.getByText('2 rows saved. The ledger is complete.').waitFor()
   const { owner } = (await own.getAccountIdentity()).body
   assert.match(download.suggestedFilename(), new RegExp(`^cash-${owner}-\\d{4}-\\d\\d-\\d\\d\\.csv$`))
   const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n').map((line) => line.split(','))
