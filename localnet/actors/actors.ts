@@ -16,6 +16,7 @@ import { strategyOf } from './strategies.ts'
 import type { Identity } from './identity.ts'
 import { createKeeper } from './keeper.ts'
 import { createMarketReader2 } from './keeper-reader-2.ts'
+import { createHalts } from './halts.ts'
 import { createLiquidityProvider } from './liquidity-provider.ts'
 import { createMarketIndex } from './market-index.ts'
 import type { PriceFeed } from './price-feed.ts'
@@ -33,6 +34,9 @@ export interface EnabledActors {
   readonly keeper: boolean
   readonly traders: boolean
 }
+
+/** The first assets of the list, which most traders use, are never halted. */
+const NEVER_HALTED = 6
 
 /** All actors. */
 export interface Actors {
@@ -90,10 +94,16 @@ export function createActors(options: {
       ticker,
       strategy: strategyOf(index),
       random: random.fork(identity.role),
+      generation,
       ...(marketIndex === null ? {} : { reader: marketIndex.holdingsOf(identity.address) }),
     }),
   )
   const vaultActors = createVaultActors({ identities, clientOf, deployment, marketIndex, ticker, random })
+  const listed = assetsOf(generation).map((asset) => asset.symbol)
+  const halts = generation === '1'
+    ? []
+    : [createHalts({ client: clientOf(identities.admin), market: deployment.market, assets: listed.slice(NEVER_HALTED), random: random.fork('halts') })]
+  const switchable = [...vaultActors, ...halts]
   let shifts: EnabledActors = { publisher: true, keeper: true, traders: true }
 
   function enabled(): readonly Actor[] {
@@ -102,7 +112,7 @@ export function createActors(options: {
       ...providers,
       ...(shifts.keeper ? [keeper] : []),
       ...(shifts.traders ? traders : []),
-      ...vaultActors,
+      ...switchable,
     ]
   }
 
@@ -115,7 +125,7 @@ export function createActors(options: {
     async act(view, between) {
       const isTrading = shifts.traders && traders.length > 0
       for (const provider of providers) provider.setEnabled(isTrading)
-      for (const actor of vaultActors) actor.setEnabled(isTrading)
+      for (const actor of switchable) actor.setEnabled(isTrading)
       ticker.observe(view.closeTimeSec)
       for (const actor of enabled()) {
         try {
@@ -130,7 +140,7 @@ export function createActors(options: {
     forget() {
       ticker.forget()
       marketIndex?.forget()
-      for (const actor of [publisher, keeper, ...providers, ...traders, ...vaultActors]) actor.forget()
+      for (const actor of [publisher, keeper, ...providers, ...traders, ...switchable]) actor.forget()
     },
   }
 }

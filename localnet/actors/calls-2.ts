@@ -13,21 +13,33 @@ import type { Holdings } from './stored-entries.ts'
 const NO_BOUND = i128(0n)
 const GOOD_TILL_CANCELLED = u32(0)
 
-/** The last argument of calls that have one more than in generation 1: no price bound, no minimum, good till cancelled. */
-const ADDED: Readonly<Partial<Record<keyof Deployment, Readonly<Record<string, Val>>>>> = {
-  market: { open_position: NO_BOUND, open_position_cross: NO_BOUND, close_position: NO_BOUND, close_position_cross: NO_BOUND },
-  vault: { deposit: NO_BOUND, withdraw: NO_BOUND },
-  vaultFactory: { deposit: NO_BOUND, withdraw: NO_BOUND, leader_place_limit_order: GOOD_TILL_CANCELLED },
+interface Added {
+  /** The number of arguments in generation 1. */
+  readonly after: number
+  readonly value: Val
 }
 
-/** A client whose calls get the arguments that generation 2 adds. */
+/** The last argument of calls that have one more than in generation 1: no price bound, no minimum, good till cancelled. */
+const ADDED: Readonly<Partial<Record<keyof Deployment, Readonly<Record<string, Added>>>>> = {
+  market: {
+    open_position: { after: 5, value: NO_BOUND }, open_position_cross: { after: 5, value: NO_BOUND },
+    close_position: { after: 2, value: NO_BOUND }, close_position_cross: { after: 2, value: NO_BOUND },
+  },
+  vault: { deposit: { after: 2, value: NO_BOUND }, withdraw: { after: 2, value: NO_BOUND } },
+  vaultFactory: {
+    deposit: { after: 3, value: NO_BOUND }, withdraw: { after: 3, value: NO_BOUND }, leader_place_limit_order: { after: 9, value: GOOD_TILL_CANCELLED },
+  },
+}
+
+/** A client whose calls get the arguments that generation 2 adds, unless they have them. */
 export function withAddedArguments(client: Client, deployment: Deployment): Client {
   const added = new Map(Object.entries(ADDED).map(([name, functions]) => [deployment[name as keyof Deployment], functions]))
   return {
     ...client,
     invoke(invocation, view, options) {
       const last = added.get(invocation.contract)?.[invocation.functionName]
-      return client.invoke(last === undefined ? invocation : { ...invocation, args: [...invocation.args, last] }, view, options)
+      const isComplete = last === undefined || invocation.args.length > last.after
+      return client.invoke(isComplete ? invocation : { ...invocation, args: [...invocation.args, last.value] }, view, options)
     },
   }
 }

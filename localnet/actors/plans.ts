@@ -31,8 +31,8 @@ const ATTACHED_TYPE: Readonly<Record<Exit, number | null>> = {
   stop_loss: ORDER_TYPE.stopLoss, take_profit: ORDER_TYPE.takeProfit, trailing_stop: ORDER_TYPE.trailingStop, reduce_only: null,
 }
 
-/** Builds the plans of a trader. Their number is bounded by its positions and orders. */
-export function createPlans(strategy: Strategy, random: Random): Plans {
+/** Builds the plans of a trader. Their number is bounded by its positions and orders. `crossStops`: the market attaches orders to cross positions too. */
+export function createPlans(strategy: Strategy, random: Random, { crossStops }: { readonly crossStops: boolean }): Plans {
   const closing = new Map<bigint, number>()
   const cancelling = new Map<bigint, number>()
   const exits = new Map<bigint, Exit[]>()
@@ -45,8 +45,9 @@ export function createPlans(strategy: Strategy, random: Random): Plans {
       const closingSec = openedAtSec + drawInteger(isFirst ? strategy.firstHoldSec : strategy.holdSec, random)
       closing.set(id, closingSec)
       const drawn = drawExits(strategy.orders, random)
-      // The market does not attach orders to cross positions.
-      if (marginMode !== CROSS_MARGIN && closingSec - nowSec >= MIN_HOLD_FOR_EXITS_SEC) exits.set(id, drawn)
+      if (closingSec - nowSec < MIN_HOLD_FOR_EXITS_SEC) continue
+      if (marginMode !== CROSS_MARGIN) exits.set(id, drawn)
+      else if (crossStops) exits.set(id, drawn.filter((exit) => exit !== 'reduce_only'))
     }
   }
 

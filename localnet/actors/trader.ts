@@ -5,6 +5,7 @@ import type { Random } from '../../src/base/random.ts'
 import { defined } from '../../src/base/assert.ts'
 import { address, i128, u64 } from '../contracts/host.ts'
 import type { Actor } from './actor.ts'
+import { createAdjustments } from './adjustments.ts'
 import { backoffSec } from './backoff.ts'
 import type { Client, LedgerView } from './client.ts'
 import { isVolatile, MARKETS } from './markets.ts'
@@ -18,9 +19,13 @@ import type { Holdings, HoldingsReader, StoredPosition } from './stored-entries.
 import type { Strategy } from './strategies.ts'
 import type { Ticker } from './ticker.ts'
 import { createTraderEntries } from './trader-entries.ts'
+import type { LocalGeneration } from '../setup.ts'
 
 /** How long the trader relies on what it read: keepers close its positions and orders too. */
 const MAX_HOLDINGS_AGE_SEC = 60
+
+/** A position's direction. */
+const SHORT = 1
 
 const NO_HOLDINGS: Holdings = { positions: [], orders: [], pool: 0n }
 
@@ -35,11 +40,15 @@ export function createTrader(options: {
   strategy: Strategy
   random: Random
   reader?: HoldingsReader
+  /** Of the contracts; the first by default. */
+  generation?: LocalGeneration
 }): Actor {
   const { name, client, market, assets, ticker, strategy, random } = options
   const reader = options.reader ?? createHoldingsReader(client, market, client.address)
   const entries = createTraderEntries({ strategy, markets: drawMarkets(strategy, assets, random), ticker, random })
-  const plans = createPlans(strategy, random)
+  const isSecond = options.generation === '2'
+  const plans = createPlans(strategy, random, { crossStops: isSecond })
+  const adjustments = isSecond ? createAdjustments(random.fork('adjustments')) : null
   let holdings = NO_HOLDINGS
   let readSec = Number.NEGATIVE_INFINITY
   let waitUntilSec = 0
@@ -55,13 +64,16 @@ export function createTrader(options: {
     holdings = await reader.read()
     readSec = nowSec
     plans.update(holdings, nowSec)
+    adjustments?.update(holdings.positions, plans.closeAtSec)
   }
 
-  async function send({ functionName, args }: TraderCall, view: LedgerView): Promise<boolean> {
+  /** `trade` is what a call at the market buys or sells. */
+  async function send(planned: TraderCall, view: LedgerView, trade: MarketTrade | null = null): Promise<boolean> {
+    const { functionName, args } = trade === null || adjustments === null ? planned : adjustments.withBound(planned, trade)
     const result = await client.invoke({ contract: market, functionName, args: [address(client.address), ...args] }, view)
     readSec = Number.NEGATIVE_INFINITY
     if (result.kind !== 'sent') backOff(view.closeTimeSec)
-    else if (functionName.startsWith('close_position')) plans.onPositionClosed()
+    else if (functionName === 'close_position' || functionName === 'close_position_cross') plans.onPositionClosed()
     return result.kind === 'sent'
   }
 
@@ -78,14 +90,20 @@ export function createTrader(options: {
     entries.start(nowSec)
     if (!(await settle(view))) return
     await refreshHoldings(nowSec)
-    const upkeep = upkeepCall({ holdings, plans, strategy, ticker, random, mayWithdraw: !entries.isCrossNext }, nowSec)
+    const closing = holdings.positions.find((position) => isDueToClose(position, { plans, strategy, ticker }, nowSec))
+    if (closing !== undefined) {
+      await send(closeCall(closing), view, { buys: closing.direction === SHORT, price: ticker.price(closing.asset) })
+      return
+    }
+    const upkeep = adjustments?.takeDue(holdings.positions, nowSec)
+      ?? upkeepCall({ holdings, plans, strategy, ticker, random, mayWithdraw: !entries.isCrossNext }, nowSec)
     if (upkeep !== undefined) {
       await send(upkeep, view)
       return
     }
     if (!entries.isDue(holdings, nowSec)) return
     const call = entries.next(holdings, nowSec)
-    if (call !== undefined && !(await send(call, view))) entries.retryAt(waitUntilSec)
+    if (call !== undefined && !(await send(call, view, openedBy(call, ticker)))) entries.retryAt(waitUntilSec)
   }
 
   return {
@@ -95,6 +113,7 @@ export function createTrader(options: {
       client.forget()
       reader.forget()
       plans.forget()
+      adjustments?.forget()
       entries.reset()
       holdings = NO_HOLDINGS
       readSec = Number.NEGATIVE_INFINITY
@@ -114,13 +133,30 @@ interface Upkeep {
   readonly mayWithdraw: boolean
 }
 
-/** The next call for existing positions and orders, in this order: close, cancel, protect, withdraw idle margin. */
+/** What a call at the market trades. */
+interface MarketTrade {
+  readonly buys: boolean
+  readonly price: bigint
+}
+
+function isDueToClose(position: StoredPosition, { plans, strategy, ticker }: Pick<Upkeep, 'plans' | 'strategy' | 'ticker'>, nowSec: number): boolean {
+  return nowSec >= plans.closeAtSec(position) || reachesExit(position, strategy, ticker.price(position.asset))
+}
+
+function closeCall({ id, marginMode }: StoredPosition): TraderCall {
+  return { functionName: marginMode === CROSS_MARGIN ? 'close_position_cross' : 'close_position', args: [u64(id)] }
+}
+
+/** Null for a call that opens nothing at the market. */
+function openedBy({ functionName, args }: TraderCall, ticker: Ticker): MarketTrade | null {
+  const [asset, , , direction] = args
+  if (!functionName.startsWith('open_position') || asset?.type !== 'symbol' || direction?.type !== 'u32') return null
+  return { buys: direction.value !== SHORT, price: ticker.price(asset.value) }
+}
+
+/** The next call for existing positions and orders, in this order: cancel, protect, withdraw idle margin. */
 function upkeepCall({ holdings, plans, strategy, ticker, random, mayWithdraw }: Upkeep, nowSec: number): TraderCall | undefined {
   const { positions, orders, pool } = holdings
-  const closing = positions.find((position) => nowSec >= plans.closeAtSec(position) || reachesExit(position, strategy, ticker.price(position.asset)))
-  if (closing !== undefined) {
-    return { functionName: closing.marginMode === CROSS_MARGIN ? 'close_position_cross' : 'close_position', args: [u64(closing.id)] }
-  }
   const stale = orders.find((order) => nowSec >= plans.cancelAtSec(order))
   if (stale !== undefined) return { functionName: 'cancel_order', args: [u64(stale.id)] }
   for (const position of positions) {
