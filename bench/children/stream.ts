@@ -28,6 +28,8 @@ import { anyDeployment } from '../../test/support/deployments.ts'
 
 /** More events than all rounds write. */
 const EVENTS = 20_000
+/** Longer than any measurement. */
+const NO_PINGS_MS = 3_600_000
 
 const disposables = new AsyncDisposableStack()
 const clock = createSystemClock()
@@ -81,8 +83,10 @@ serveParent(
       const newStream = createStream({
         deployment: anyDeployment(),
         store: followsLog ? served : holdingNotifications(served), clock, log: silentLog,
-        // All clients have one address.
-        limits: { ...STREAM_LIMITS, connections, connectionsPerAddress: connections, replayBurstBytes: Number.MAX_SAFE_INTEGER, drainMs: 0 },
+        // All clients have one address, and do not answer pings.
+        limits: {
+          ...STREAM_LIMITS, connections, connectionsPerAddress: connections, replayBurstBytes: Number.MAX_SAFE_INTEGER, drainMs: 0, pingIntervalMs: NO_PINGS_MS,
+        },
         services: {
           login: () => Promise.resolve('invalid_credentials'),
           readAccount: () => Promise.reject(new Error('The bench stream has no accounts')),
