@@ -9,7 +9,7 @@ import { createStillConsole, IS_TRADE_COMPLETE } from '../support/still-console.
 import type { StillConsole } from '../support/still-console.ts'
 
 const skip = skipWithoutChromium()
-const LEDGERS = 8
+const LEDGERS = 4
 const MINUTE_SEC = 60
 const SIZES = [{ width: 1_440, height: 1_400 }, { width: 390, height: 844 }] as const
 

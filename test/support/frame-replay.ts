@@ -19,7 +19,7 @@ export const HAS_FRAMES = 'newest.has("trades.BTC") && newest.has("candles.BTC.1
 
 /**
  * An expression that sends what these seconds bring: a price of each market and a candle per second, and a trade every five. `isPaced`: in real time;
- * otherwise ten seconds per picture that the page draws. Its value is the number of pictures drawn per second.
+ * otherwise a minute per picture that the page draws. Its value is the number of pictures drawn per second.
  */
 export function replayFrames(seconds: number, isPaced = false): string {
   return `(${REPLAY})(${seconds}, ${isPaced})`
@@ -47,7 +47,7 @@ const REPLAY = `async (seconds, isPaced) => {
       send('trades.BTC', { price, eventId: 'replayed-' + replayed, positionId: data.positionId + 1 }, { seq: seq + 1, prev: seq })
     }
     do {
-      if (isPaced || second % 10 === 9) {
+      if (isPaced || second % 60 === 59) {
         await new Promise(requestAnimationFrame)
         drawn += 1
       }
