@@ -56,6 +56,8 @@ export function FlowForm({ purpose, deposit, withdrawal, hasBound, sender }: Flo
   const parsed = sumProblem === null ? BigInt(parseAmount(sum.value) ?? 0) : null
   const expected = parsed === null ? null : flow.expected(parsed)
 
+  const gain = expected === null ? null : `You receive about ${format(expected.toString(), 2)} ${flow.expectedUnit}.`
+
   function change(update: () => void): void {
     update()
     isTried.value = false
@@ -75,7 +77,7 @@ export function FlowForm({ purpose, deposit, withdrawal, hasBound, sender }: Flo
     if (!canSign || flow.blocked !== null || sender.isBusy()) return
     const minOut = hasBound && expected !== null && toleranceBps < TOLERANCE_MAX_BPS ? leastOf(expected, toleranceBps).toString() : undefined
     isTried.value = false
-    void sender.send(flow.steps(parsed.toString(), minOut))
+    void sender.send(withNote(flow.steps(parsed.toString(), minOut), gain))
   }
 
   const isShown = isTried.value || sum.value.trim() !== ''
@@ -113,7 +115,7 @@ export function FlowForm({ purpose, deposit, withdrawal, hasBound, sender }: Flo
           })}
         />
       )}
-      {expected !== null && <p class='note'>{`You receive about ${format(expected.toString(), 2)} ${flow.expectedUnit}.`}</p>}
+      {gain !== null && <p class='note'>{gain}</p>}
       {flow.blocked !== null && <p class='note problem'>{flow.blocked}</p>}
       <WalletPrompt purpose={purpose} />
       <button type='submit' class='main wide' disabled={flow.blocked !== null} aria-disabled={sender.isBusy()}>
@@ -122,6 +124,11 @@ export function FlowForm({ purpose, deposit, withdrawal, hasBound, sender }: Flo
       <Outcome sender={sender} />
     </form>
   )
+}
+
+/** The last transaction is the one that gives something. */
+function withNote(steps: readonly TicketStep[], note: string | null): readonly TicketStep[] {
+  return note === null ? steps : steps.map((step, index) => (index === steps.length - 1 ? { ...step, note } : step))
 }
 
 function problemOfSum(text: string, { label, available, unit, limit }: Flow): string | null {

@@ -25,13 +25,14 @@ export interface Sequence {
   opened: number | null
 }
 
-/** What the review says about a transaction's place in a sequence; empty for a single one. */
+/** What the review says about a transaction besides its content: its place in a sequence, and its own note. */
 export function notesOf(steps: readonly TicketStep[], index: number): readonly string[] {
-  if (steps.length < 2) return []
+  const note = steps[index]?.note
+  const own = note === undefined ? [] : [note]
+  if (steps.length < 2) return own
   const rest = steps.slice(index + 1).map(({ title }) => title)
   const next = rest.length === 0 ? 'It is the last.' : `Next: ${rest.join(', then ')}.`
-  const note = steps[index]?.note
-  return [`Transaction ${index + 1} of ${steps.length}. ${next}`, ...(note === undefined ? [] : [note])]
+  return [`Transaction ${index + 1} of ${steps.length}. ${next}`, ...own]
 }
 
 /** What an error means for a sequence that stopped at `next`. */

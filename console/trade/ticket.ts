@@ -82,7 +82,7 @@ export interface TicketContext {
 /** One transaction of a ticket. `opened` is the position that the first step opened. */
 export interface TicketStep {
   readonly title: string
-  /** What to know about the sequence before signing this transaction. */
+  /** What to know before signing this transaction. */
   readonly note?: string
   /** What is missing if an earlier transaction was applied and this one was not. */
   ifNotSent?(opened: number | null): string

@@ -294,6 +294,34 @@ test('Freighter signs the challenge and the reviewed order, and is rejected on a
   assert.deepEqual(browserErrors, [])
 })
 
+/** Adds the object that Hana's extension adds to each page. */
+const HANA = `window.hanaWallet = { stellar: { getPublicKey: () => callHana({}), signTransaction: (request) => callHana(request) } }`
+
+test('a wallet that adds itself to the page is offered beside Freighter and signs', { skip }, async () => {
+  const wallet = Keypair.fromRawEd25519Seed(Buffer.alloc(32, 8))
+  await fixture.control('local_fund', { address: wallet.publicKey(), usdc: '10000000000' })
+  const passphrases: string[] = []
+  const { page, browserErrors } = await fixture.open('#/keys', {
+    prepare: async (fresh) => {
+      await fresh.exposeFunction('callHana', ({ xdr, networkPassphrase }: { readonly xdr?: string; readonly networkPassphrase?: string }) => {
+        if (xdr === undefined) return wallet.publicKey()
+        passphrases.push(networkPassphrase ?? '')
+        const transaction = TransactionBuilder.fromXdr(xdr, TEST_PASSPHRASE)
+        transaction.sign(wallet)
+        return transaction.toXdr()
+      })
+      await fresh.addInitScript(HANA)
+    },
+  })
+  assert.equal(await page.getByRole('button', { name: 'Connect Rabet' }).count(), 0)
+  await page.getByRole('button', { name: 'Connect Hana' }).click()
+  await page.getByText(wallet.publicKey(), { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Get an API key' }).click()
+  await page.locator('#secret').waitFor()
+  assert.deepEqual(passphrases, [TEST_PASSPHRASE])
+  assert.deepEqual(browserErrors, [])
+})
+
 test('explains how to install Freighter if it is missing', { skip }, async () => {
   const { page } = await fixture.open('#/keys')
   await page.getByRole('button', { name: 'Connect Freighter' }).click()

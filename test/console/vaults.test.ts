@@ -92,6 +92,7 @@ test('another account deposits into a vault and the pool, withdraws from both, a
   const deposit = await review(page, 'Deposit', 'Amount', '100')
   assert.match(deposit, /Deposits 100\.00 USDC from the account into trader vault \d+, for shares/)
   assert.match(deposit, /Authorizes\s+100 USDC to vaultFactory C/)
+  assert.match(deposit, /You receive about [\d.]+ shares\./)
   const fee = /Network fee\s+at most (0\.\d{7}) XLM/.exec(deposit)?.[1] ?? assert.fail(deposit)
   assert.match(deposit, /Expires in \d+ (s|min)\./)
   await sign(page, 'Deposit')
