@@ -15,7 +15,7 @@ import { completeContracts, listEpochs } from '../projections/epochs.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { readIndexCursor } from '../projections/index-state.ts'
 import type { Queryable, Writer } from '../store/store.ts'
-import { readHeaders, readRange, readTip, relate, toAnchor } from './chain-identity.ts'
+import { readHeader, readHeaders, readRange, readTip, relate, toAnchor } from './chain-identity.ts'
 import type { NodeRange } from './chain-identity.ts'
 import type { ChainTrust } from './confirmation.ts'
 import { beginEpoch, continueEpoch, epochChange, epochContracts, nextEpoch } from './epochs.ts'
@@ -35,7 +35,7 @@ export interface ChainGuard {
   verify(db: Writer, cursor: IndexCursor | null, call: CallOptions): Promise<StepResult | undefined>
   /** Reads the node's range and verifies that it serves the indexed chain. A result ends the step. */
   checkChain(db: Writer, cursor: IndexCursor, call: CallOptions): Promise<StepResult | NodeRange>
-  /** Whether the node serves the indexed chain now. A node without a known ledger proves nothing. Throws RpcFailure or BadPage. */
+  /** Whether the node serves the indexed chain now. A node without its newest ledger proves nothing. Throws RpcFailure or BadPage. */
   servesIndexedChain(db: Queryable, call: CallOptions): Promise<boolean>
   /** Verifies that a page is from the indexed chain; returns its ledgers, to be stored as anchors. Throws RpcFailure or BadPage. */
   confirmPage(db: Writer, epoch: Epoch, page: CheckedPage, node: Rpc, call: CallOptions): Promise<readonly Anchor[]>
@@ -162,9 +162,8 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
     async servesIndexedChain(db, call) {
       const cursor = await readIndexCursor(db)
       if (cursor === null) return false
-      const { chain } = await currentEpoch(db, cursor)
-      const range = await readRange(rpc, call)
-      return (await relate(rpc, await readAnchors(db, chain), { range, tip: await readTip(rpc, range, call) }, call)) === 'same'
+      const anchor = await readAnchorAt(db, (await currentEpoch(db, cursor)).chain)
+      return anchor !== null && (await readHeader(rpc, anchor.ledger, call))?.hash === anchor.hash
     },
     async confirmPage(db, epoch, page, node, call) {
       try {
