@@ -11,7 +11,7 @@ export const MarketLimits = Type.Object(
   {
     asset: Type.String({ description: 'Asset symbol.', examples: ['BTC'] }),
     ledger: Type.Integer({ description: 'Ledger that the values were read from.', examples: [1_234_567] }),
-    minLeverage: Type.Integer({ description: 'Minimum leverage.', examples: [1] }),
+    minLeverage: Type.Integer({ description: 'Minimum leverage: a constant of the contracts.', examples: [1] }),
     maxLeverage: integerOrNull({ description: 'Maximum leverage. Null also for an asset that cannot be traded.', examples: [10] }),
     minCollateral: amountOrNull('Minimum collateral of a position in USDC, 7-decimal.', '100000000'),
     maxPositionSize: amountOrNull('Maximum position size (collateral times leverage) in USDC, 7-decimal.', '1000000000000'),
@@ -21,8 +21,8 @@ export const MarketLimits = Type.Object(
     maintenanceMarginBps: integerOrNull({ description: 'Maintenance margin as a share of the position size, basis points.', examples: [100] }),
     maxPriceAgeSec: integerOrNull({ description: 'Maximum age of the price for opening a position, seconds.', examples: [60] }),
     maxPriceDeviationBps: integerOrNull({ description: 'Maximum deviation from the last valid price for opening a position, basis points.', examples: [100] }),
-    slippageToleranceBps: bounds('Slippage tolerance accepted by the contract, basis points.', 10_000),
-    trailingPercentBps: bounds('Trailing distance accepted by the contract, basis points.', 5_000),
+    slippageToleranceBps: bounds('Slippage tolerance accepted by the contract, basis points: a constant of its code.', 10_000),
+    trailingPercentBps: bounds('Trailing distance accepted by the contract, basis points: a constant of its code.', 5_000),
     feeTiers: Type.Unsafe<{ minVolume: string; makerRate: string; takerRate: string }[] | null>({
       type: ['array', 'null'],
       items: Type.Object({
