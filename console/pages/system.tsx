@@ -1,6 +1,6 @@
 // The gateway's health. Values that the gateway does not know are shown as unknown.
 
-import type { Health } from '../../client/src/index.ts'
+import type { CorrectionData as Correction, Health } from '../../client/src/index.ts'
 import { nowMs } from '../clock.ts'
 import { useResource } from '../state/use-resource.ts'
 import { amount, dateTime, duration, UNKNOWN } from '../format.ts'
@@ -16,7 +16,9 @@ const GAP_STATES = { open: 'missing', filled: 'filled from another node', unfill
 
 export function SystemPage() {
   const health = useResource('Health', (client) => client.getHealth())
+  const corrections = useResource('Corrections', (client) => client.listCorrections({ limit: CORRECTIONS_MAX }))
   const body = health.answer.value?.body
+  const corrected = corrections.answer.value?.body.corrections
   return (
     <div class='stack'>
       <PageHeading>System</PageHeading>
@@ -31,8 +33,47 @@ export function SystemPage() {
           <Card title='Contracts'><Contracts contracts={body.contracts} /></Card>
         </Fresh>
       )}
+      <Card title='Corrections'>
+        <ReadNote resource={corrections} />
+        {corrected !== undefined && <Fresh resource={corrections}><Corrections rows={corrected} /></Fresh>}
+      </Card>
     </div>
   )
+}
+
+/** Of corrections that are shown. */
+const CORRECTIONS_MAX = 10
+
+function Corrections({ rows }: { readonly rows: readonly Correction[] }) {
+  return (
+    <Table
+      caption='Latest corrections of the index' empty='Nothing was corrected: the index agrees with the ledger.' rows={rows} keyOf={({ seq }) => seq}
+      columns={[
+        { title: 'Time', cell: ({ correctedAt }) => dateTime(correctedAt / 1000) },
+        { title: 'What', cell: (row) => `${CORRECTED[row.kind] ?? row.kind}${subjectOf(row)}` },
+        { title: 'Before', cell: ({ before, after }) => differences(before, after) },
+        { title: 'After', cell: ({ before, after }) => differences(after, before) },
+        { title: 'Ledger', isNumeric: true, cell: ({ ledger }) => String(ledger) },
+      ]}
+    />
+  )
+}
+
+const CORRECTED: Readonly<Record<string, string>> = {
+  ended: 'Position ended', changed: 'Position changed', opened: 'Position added', interest: 'Open interest', vault: 'Vault', event: 'Event',
+  epoch: 'Epoch renamed',
+}
+
+function subjectOf({ positionId, vaultId, eventId, asset }: Correction): string {
+  const subject = positionId ?? vaultId ?? eventId
+  return `${subject === null ? '' : ` ${subject}`}${asset === null ? '' : ` (${asset})`}`
+}
+
+/** The members that differ from those of the other side. */
+function differences(values: Correction['before'], others: Correction['before']): string {
+  if (values === null) return 'none'
+  const changed = Object.entries(values).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(others?.[name as keyof typeof others]))
+  return changed.map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`).join(', ')
 }
 
 function GatewayFacts({ health }: { readonly health: Health }) {

@@ -137,6 +137,12 @@ export const CORRECTION_JSON = `jsonb_build_object('seq', r.place, ${Object.entr
 type RawCorrectionRow = Omit<CorrectionRow, 'deployment'> & { readonly deployment: string | null }
 
 export interface CorrectionsFilter {
+  /** Inclusive, unix seconds. */
+  readonly fromSec?: number | undefined
+  /** Exclusive, unix seconds. */
+  readonly toSec?: number | undefined
+  /** The deployment with this name. */
+  readonly deployment?: string | undefined
   readonly trader?: string | undefined
   readonly kind?: CorrectionKind | undefined
   /** Upper case. */
@@ -146,18 +152,37 @@ export interface CorrectionsFilter {
 }
 
 /** What was corrected, newest first. */
-export async function listCorrections(db: Queryable, { trader, kind, asset, limit, cursor }: CorrectionsFilter): Promise<Page<CorrectionRow>> {
+export async function listCorrections(db: Queryable, filter: CorrectionsFilter): Promise<Page<CorrectionRow>> {
+  const { trader, kind, asset, fromSec, toSec, deployment, limit, cursor } = filter
   const page = await listLog<RawCorrectionRow>(db, {
     kind: 'corrections',
     table: 'idx.corrections',
     by: { column: 'place', through: (seq) => seq },
+    span: (bind) => ({
+      low: fromSec === undefined ? undefined : firstPlaceAt(bind(fromSec * 1000)),
+      high: toSec === undefined ? undefined : `${firstPlaceAt(bind(toSec * 1000))} - 1`,
+    }),
     equals: { trader, kind, asset },
     columns: COLUMNS,
     keepsSeq: true,
+    deployment,
     limit,
     cursor,
   })
   return { ...page, rows: page.rows.map(toCorrectionRow) }
+}
+
+/** SQL: corrections from this place on were made at or after a time, in milliseconds; those before it earlier. Found by halving: both rise together. */
+function firstPlaceAt(timeMs: string): string {
+  return `(with recursive search (low, high) as (
+      select 0::bigint, coalesce((select r.place + 1 from idx.corrections r order by r.place desc limit 1), 0)
+      union all
+      select case when n.noticed_at < ${timeMs}::bigint then n.place + 1 else b.low end,
+        case when n.noticed_at < ${timeMs}::bigint then b.high else (b.low + b.high) / 2 end
+      from search b left join lateral (
+        select r.place, r.noticed_at from idx.corrections r where r.place >= (b.low + b.high) / 2 and r.place < b.high order by r.place limit 1) n on true
+      where b.low < b.high
+    ) select b.low from search b where b.low >= b.high)`
 }
 
 /** The corrections in (afterSeq, throughSeq], in log order, at most `limit`. */

@@ -41,6 +41,8 @@ export interface LogList<Row> extends LogBounds, AsOf {
    * last value in the state that ends with a seq.
    */
   readonly by?: { readonly column: 'order_id' | 'place'; readonly through: (seq: string) => string }
+  /** SQL of bounds on that column, inclusive, as one statement each. */
+  readonly span?: (bind: Bind) => { readonly low?: string | undefined; readonly high?: string | undefined }
   /** SQL of a condition that every row meets. It must be the condition of a partial index on the list's keys. */
   readonly only?: string
   /** Equality filters; undefined values are ignored. Every combination needs an index on these columns in this order, followed by seq. */
@@ -76,6 +78,7 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
   const state = stateSource(list, bind)
   const by = list.by?.column ?? 'seq'
   const select = selectOf(list.columns, by, list.tie)
+  const span = list.span?.(bind)
   const source: PageSource = {
     tables: [
       ...(list.oneOf?.values ?? [null]).map((value) => ({
@@ -89,10 +92,11 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
     tie: list.tie,
     beforeTie: beforeTie(list, bind),
     keys: keysOf(list, bind),
-    highs: upperBoundsOf(list, state, bind),
+    low: span?.low ?? '0',
+    highs: [...upperBoundsOf(list, state, bind), ...(span?.high === undefined ? [] : [span.high])],
     limit: `${bind(list.limit + 1)}::int`,
   }
-  const seqPage = isBounded(list) ? boundedPage(source, list, bind) : mergedPage(source, '0')
+  const seqPage = isBounded(list) ? boundedPage(source, list, bind) : mergedPage(source, source.low)
   // Select the seqs first and join their rows, so that no more rows than the page has are read, whatever the planner estimates.
   const page = list.detail === undefined ? seqPage : `select ${select} from (${seqPage}) selected join ${list.detail} r on r.seq = selected.seq`
   const gaps = list.gaps === true ? unfilledGaps(gapsWithin(list, source.highs, bind)) : undefined
@@ -116,7 +120,7 @@ function gapsWithin({ fromLedger, toLedger, beforeTs }: LogBounds, highs: readon
   return conditions.join(' and ')
 }
 
-type Bind = (value: Param) => string
+export type Bind = (value: Param) => string
 
 /** The SQL of a column of the table `r`, and of its required value. */
 interface Key {
@@ -134,7 +138,9 @@ interface PageSource {
   /** SQL of a condition that excludes the rows of the cursor's seq that were listed before. */
   readonly beforeTie: string | undefined
   readonly keys: readonly Key[]
-  /** SQL of upper bounds on seq; the lowest one applies. */
+  /** SQL of a lower bound on `by`. */
+  readonly low: string
+  /** SQL of upper bounds on `by`; the lowest one applies. */
   readonly highs: readonly string[]
   readonly limit: string
 }
@@ -264,14 +270,14 @@ export function headOf(rows: readonly HeadColumns[]): Head {
  */
 function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): string {
   const { fromLedger, toLedger, beforeTs } = bounds
-  const low = firstSeq(fromLedger === undefined ? 'true' : `l.ledger >= ${bind(clampToSafeInteger(fromLedger))}::bigint`)
-  const highs: string[] = [...source.highs]
+  const low = source.by === 'place' ? '0' : firstSeq(fromLedger === undefined ? 'true' : `l.ledger >= ${bind(clampToSafeInteger(fromLedger))}::bigint`)
+  const highs: string[] = [`coalesce(s.last_seq, ${ABOVE_EVERY_SEQ})`, ...source.highs]
   if (toLedger !== undefined) highs.push(lastSeq(`l.ledger <= ${bind(clampToSafeInteger(toLedger))}::bigint`, 'l.ledger desc'))
   if (beforeTs !== undefined) highs.push(lastSeq(`l.close_ts < ${bind(clampToSafeInteger(beforeTs))}::bigint`, 'l.close_ts desc, l.last_seq desc'))
-  if (highs.length === source.highs.length) highs.push(lastSeq('true', 'l.ledger desc'))
+  if (source.by === 'seq' && toLedger === undefined && beforeTs === undefined) highs.push(lastSeq('true', 'l.ledger desc'))
   return `select rows.*
     from ${sectionsOf(bounds, bind)} s
-    cross join lateral (select greatest(s.first_seq, ${low}) as low, least(s.last_seq, ${highs.join(', ')}) as high offset 0) section
+    cross join lateral (select greatest(s.first_seq, ${low}, ${source.low}) as low, least(${highs.join(', ')}) as high offset 0) section
     cross join lateral (${mergedPage({ ...source, highs: ['section.high'] }, 'section.low')}) rows
     order by rows.seq desc${source.tie === undefined ? '' : ', rows.tie desc'} limit ${source.limit}`
 }

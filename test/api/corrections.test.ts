@@ -10,6 +10,7 @@ import { reconcileAll } from '../support/chain-views.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { createWallet, obtainKey } from '../support/keys.ts'
+import { followPages } from '../support/pagination.ts'
 import { assertUnbroken } from '../support/stream-client.ts'
 import type { StreamClient } from '../support/stream-client.ts'
 import { applyInOneLedger, createChainTrader } from '../support/traders.ts'
@@ -147,6 +148,23 @@ test('publishes a vault that differed from the factory, with both figures', asyn
   await fixture.gateway.stream.publishCommitted()
   await live.settle()
   assert.deepEqual(live.of('corrections').at(-1)?.data, row)
+})
+
+test('filters by time and by deployment, in pages of any length', async () => {
+  const rows = await read()
+  const times = [...new Set(rows.map(({ correctedAt }) => Math.floor(correctedAt / 1_000)))]
+  assert.ok(times.length > 1, 'corrections of several times')
+  const name = (await fixture.store.read.query<{ name: string }>('select name from idx.epochs'))[0]?.name ?? ''
+  for (const time of times.flatMap((second) => [second, second + 1])) {
+    const isBefore = ({ correctedAt }: Correction): boolean => correctedAt < time * 1_000
+    assert.deepEqual(await read(`?to=${time}`), rows.filter(isBefore))
+    assert.deepEqual(await read(`?from=${time}&deployment=${name}`), rows.filter((row) => !isBefore(row)))
+    const pages = await followPages(fixture, `/v1/corrections?from=${time}&deployment=${name}&limit=1`, 'corrections')
+    assert.deepEqual(pages.flat(), rows.filter((row) => !isBefore(row)))
+  }
+  const [newest, oldest] = [times[0] ?? 0, times.at(-1) ?? 0]
+  assert.deepEqual(await read(`?from=${oldest}&to=${newest}&kind=changed`), rows.filter(({ kind }) => kind === 'changed'))
+  assert.deepEqual([await read(`?from=${newest}&to=${oldest}`), await read('?deployment=another'), await read('?to=0')], [[], [], []])
 })
 
 interface DamagedEvent extends Record<string, unknown> {

@@ -226,6 +226,18 @@ test('the theme follows the system, is dark without a preference, and the choice
   assert.equal(await background(), dark)
 })
 
+test('the system page shows the latest corrections with what differed', { skip }, async () => {
+  const { page } = await fixture.open('#/system')
+  await page.getByText('Nothing was corrected: the index agrees with the ledger.').waitFor()
+  const row = { seq: 9, kind: 'changed', positionId: 4, vaultId: null, eventId: null, asset: 'BTC', ledger: 77, correctedAt: 1_783_339_202_481 }
+  const corrections = [{ ...row, before: { size: '17', trader: 'G' }, after: { size: '10', trader: 'G' } }]
+  await page.route('**/v1/corrections?*', (route) => route.fulfill({ json: { corrections, hasMore: false, nextCursor: null } }))
+  await page.reload()
+  const cells = page.getByRole('table', { name: 'Latest corrections of the index' }).getByRole('cell')
+  await cells.first().waitFor()
+  assert.deepEqual(await cells.allTextContents(), ['Position changed 4 (BTC)', 'size: 17', 'size: 10', '77'])
+})
+
 test('reports a reached rate limit and the time until the retry', { skip }, async () => {
   const { page, address } = await fixture.open('#/leaders')
   await page.getByText(/^Read at/).waitFor()

@@ -194,7 +194,10 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     path: '/v1/corrections', indexed: true,
-    query: [TRADER, 'kind? string enum=ended|changed|opened|interest|vault|event|epoch', 'asset? string minLength=1 maxLength=12', limit(50, 200), CURSOR],
+    query: [
+      TRADER, 'kind? string enum=ended|changed|opened|interest|vault|event|epoch', 'asset? string minLength=1 maxLength=12',
+      'from? integer minimum=0 maximum=4294967295', 'to? integer minimum=0 maximum=4294967295', limit(50, 200), DEPLOYMENT, CURSOR,
+    ],
     body: ['corrections'], errors: [400, 429, 500],
   },
   {

@@ -634,7 +634,7 @@ export interface components {
       /** @description Epoch of that position, as in `hello`. */
       readonly epoch: string;
       /**
-       * @description ended: the ledger no longer has the position. changed: it has other values. opened: no event reported the position. interest: the open interest of an asset differed. vault: its figures differed from the factory. event: a verification added (before is null), replaced or removed (after is null) an event of the archive. epoch: a repair or the rebuild after it gave the epoch a new name; it follows the events that caused it.
+       * @description ended: the ledger no longer has the position. changed: it has other values. opened: no event reported the position. interest: the open interest of an asset differed. vault: its figures differed from the factory. event: a verification added (before is null), replaced or removed (after is null) an event of the archive. epoch: a repair, the rebuild after it, or lost ledgers gave the epoch a new name; it follows the events that caused it.
        * @enum {string}
        */
       readonly kind: "ended" | "changed" | "opened" | "interest" | "vault" | "event" | "epoch";
@@ -3121,7 +3121,7 @@ export interface operations {
   };
   /**
    * List candles.
-   * @description Returns OHLC candles of oracle prices (not of trades) and the volume of trades, oldest first, including the current incomplete candle: the newest `limit` candles of the range. The next page has older candles. Every interval has a candle; one without a price repeats the close before it. Before the first native candle, klines of an external exchange are returned, marked by their `source`. An unknown asset has none.
+   * @description Returns OHLC candles of oracle prices (not of trades) and the volume of trades, oldest first, including the current incomplete candle: the newest `limit` candles of the range. The next page has older candles. Every interval has a candle; one without a price repeats the close before it. Before the first native candle, klines of an external exchange are returned, marked by their `source`. An unknown asset has none. While they cannot be read, a page ends early or is empty, with `hasMore` true: repeat its `nextCursor` later.
    */
   readonly listCandles: {
     readonly parameters: {
