@@ -8,11 +8,12 @@ const FIGURES = { reference: 100_0000000n, high: 110_0000000n, low: 95_0000000n 
 
 test('reads the candles once per interval, whatever the number of requests', async () => {
   const clock = createVirtualClock(0)
+  const none = new Map<string, typeof FIGURES>()
   let reads = 0
   let fails = false
   const ranges = createDayRanges({
     clock, log: silentLog,
-    readHistory: async () => new Map(),
+    readHistory: async () => none,
     readFigures: async () => {
       reads += 1
       if (fails) throw new Error('connection lost')
@@ -62,9 +63,9 @@ test('takes figures of assets with a short history from elsewhere, without waiti
   const both = ranges.cached()
   assert.deepEqual([both?.get('BTC'), both?.get('HYPE')], [FIGURES, FIGURES], 'stored candles take precedence')
   assert.equal(ranges.cached(), both)
-  clock.advance(DAY_RANGE_INTERVAL_MS)
+  clock.advance(DAY_HISTORY_INTERVAL_MS - 1)
   await ranges.read()
-  assert.deepEqual(asked, [['BTC']], 'external history is read less often')
+  assert.deepEqual(asked, [['BTC']], 'other history is read once per interval')
   slow = Promise.withResolvers()
   slow.reject(new Error('connection lost'))
   clock.advance(DAY_HISTORY_INTERVAL_MS)

@@ -11,8 +11,8 @@ import type { DayFigures } from '../projections/day-figures.ts'
 export const DAY_RANGE_INTERVAL_MS = 15_000
 const DAY_RANGE_SERVED_MS = 5 * 60_000
 const DAY_RANGE_WAIT_MS = 500
-/** Interval between reads of the external history, which changes slowly, and between retries when it cannot be read. */
-export const DAY_HISTORY_INTERVAL_MS = 60_000
+/** Interval between reads of the other history, most of which is cached, and between retries when it cannot be read. */
+export const DAY_HISTORY_INTERVAL_MS = 15_000
 const DAY_HISTORY_WAIT_MS = 200
 
 export interface DayRange {

@@ -76,7 +76,10 @@ test('prices, candles, open interest and funding have CCXT\'s shapes, with undef
   const response = await fetch(`${exchange.urls.api}/v1/markets/BTC/price`)
   const { priceFloat } = await response.json() as { readonly priceFloat: number }
   assert.ok(Math.abs(ticker.last / priceFloat - 1) < 0.05)
-  assert.deepEqual([ticker.last, ticker.bid, ticker.ask, ticker.high, ticker.baseVolume], [ticker.close, undefined, undefined, undefined, undefined])
+  assert.deepEqual([ticker.last, ticker.bid, ticker.ask, ticker.baseVolume], [ticker.close, undefined, undefined, undefined])
+  const { high: top = 0, low: bottom = 0, last, open: reference = 0, percentage = NaN, change } = ticker
+  assert.ok(bottom > 0 && bottom <= Math.min(last, reference) && top >= Math.max(last, reference), 'a new local network has the past day')
+  assert.deepEqual([change, Math.round((last / reference - 1) * 1e6)], [last - reference, Math.round(percentage * 1e4)])
   const tickers = await exchange.fetchTickers([BTC, ETH])
   assert.deepEqual(Object.keys(tickers).sort(), [BTC, ETH])
   const candles = await exchange.fetchOHLCV(BTC, '1m', undefined, 3)
@@ -116,7 +119,7 @@ test('orders and positions are opened, listed, streamed and closed', async () =>
   assert.deepEqual([position?.side, position?.notional, position?.leverage, position?.marginMode, position?.initialMargin], ['short', 100, 4, 'isolated', 25])
   assert.equal(position?.contracts, opened.filled)
   assert.ok((await watched).every(({ symbol }) => symbol === ETH))
-  assert.ok((await prints).every(({ price, amount, side }) => price > 0 && amount === undefined && side !== undefined))
+  assert.ok((await prints).every(({ price, amount = 0, side }) => price > 0 && amount > 0 && side !== undefined))
 
   const stop = await exchange.createOrder(ETH, 'market', 'buy', undefined, undefined, { stopLossPrice: 90_000 })
   assert.deepEqual([stop.status, stop.reduceOnly, stop.stopLossPrice], ['open', true, 90_000])
@@ -130,6 +133,8 @@ test('orders and positions are opened, listed, streamed and closed', async () =>
   assert.deepEqual(await exchange.fetchPositions(), [])
   const [mine] = (await exchange.fetchMyTrades(ETH)).slice(-1)
   assert.deepEqual([mine?.side, mine?.amount, mine?.order], ['buy', opened.filled, closed.id])
+  const volumes = (await exchange.fetchOHLCV(ETH, '1h', undefined, 2)).map(([, , , , close, volume]) => close * volume)
+  assert.equal(Math.round(volumes.reduce((sum, usdc) => sum + usdc, 0)), 200, 'the open and the close, each by its size')
 })
 
 test('an order is found in every state, by its id and by the client\'s id', async () => {

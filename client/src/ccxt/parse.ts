@@ -38,10 +38,13 @@ export function parseMarket({ asset }: GatewayMarket, limits: MarketLimits): Mar
 export function parseTicker(price: Pick<Price, 'asset' | 'price' | 'timestamp'>, stats?: MarketStats): Ticker {
   const last = toNumber(price.price)
   const timestamp = price.timestamp * 1000
+  const percentage = stats?.change24h ?? undefined
+  const open = percentage === undefined ? undefined : last / (1 + percentage / 100)
   return {
     symbol: symbolOf(price.asset), info: stats === undefined ? price : { price, stats }, timestamp, datetime: iso8601(timestamp),
-    high: undefined, low: undefined, bid: undefined, bidVolume: undefined, ask: undefined, askVolume: undefined, vwap: undefined, open: undefined,
-    close: last, last, previousClose: undefined, change: undefined, percentage: undefined, average: undefined, baseVolume: undefined,
+    high: toOptionalNumber(stats?.high24h), low: toOptionalNumber(stats?.low24h), bid: undefined, bidVolume: undefined, ask: undefined, askVolume: undefined,
+    vwap: undefined, open, close: last, last, previousClose: undefined, change: open === undefined ? undefined : last - open, percentage,
+    average: open === undefined ? undefined : (open + last) / 2, baseVolume: undefined,
     quoteVolume: toOptionalNumber(stats?.volume24h), indexPrice: last, markPrice: last,
   }
 }
@@ -71,24 +74,27 @@ export function parseTrade(trade: PricedTrade, symbol: string): Trade {
   const amount = amountOf(trade.size, trade.entryPrice)
   const timestamp = trade.ts * 1000
   return {
-    id: tradeId(trade), info: trade, timestamp, datetime: iso8601(timestamp), symbol, order: undefined, type: undefined,
+    id: tradeId(trade), info: trade, timestamp, datetime: iso8601(timestamp), symbol,
+    order: typeof trade.orderId === 'number' ? String(trade.orderId) : undefined, type: undefined,
     side: trade.direction === null ? undefined : trade.direction === 0 ? 'sell' : 'buy', takerOrMaker: undefined,
     price, amount, cost: amount === undefined ? undefined : amount * price, fee: undefined, fees: [],
   }
 }
 
-/** Trades of the stream, without those that repeat others. A close does not include the entry price, which the amount follows from. */
+/** Trades of the stream, without those that repeat others. The amount of a close is unknown: its size is at the entry price. */
 export function parseStreamTrades(trades: readonly TradeData[]): Trade[] {
   return trades.filter(({ kind }) => kind !== 'adl').map(parseStreamTrade)
 }
 
 function parseStreamTrade(trade: TradeData): Trade {
   const isLong = trade.direction === null ? undefined : trade.direction === 0
+  const price = toNumber(trade.price)
+  const cost = trade.kind === 'open' ? toNumber(trade.size) : undefined
   return {
     id: tradeId(trade), info: trade, timestamp: trade.ts, datetime: iso8601(trade.ts), symbol: symbolOf(trade.asset),
     order: trade.orderId === undefined ? undefined : String(trade.orderId),
     type: undefined, side: isLong === undefined ? undefined : isLong === (trade.kind === 'open') ? 'buy' : 'sell', takerOrMaker: undefined,
-    price: toNumber(trade.price), amount: undefined, cost: undefined, fee: undefined, fees: [],
+    price, amount: cost === undefined ? undefined : cost / price, cost, fee: undefined, fees: [],
   }
 }
 

@@ -60,21 +60,22 @@ export interface Ticker {
   info: unknown
   timestamp: Optional<number>
   datetime: Optional<string>
-  high: undefined
-  low: undefined
+  /** Of the past 24 hours, like low, open, change and percentage. */
+  high: Optional<number>
+  low: Optional<number>
   bid: undefined
   bidVolume: undefined
   ask: undefined
   askVolume: undefined
   vwap: undefined
-  open: undefined
+  open: Optional<number>
   /** The oracle price, at which positions are opened and closed. */
   close: number
   last: number
   previousClose: undefined
-  change: undefined
-  percentage: undefined
-  average: undefined
+  change: Optional<number>
+  percentage: Optional<number>
+  average: Optional<number>
   baseVolume: undefined
   quoteVolume: Optional<number>
   indexPrice: number

@@ -89,6 +89,8 @@ async function status(context: Context): Promise<void> {
   const oldest = [...prices].sort((one, other) => other.ageSec - one.ageSec)[0]
   const stale = prices.filter((price) => price.stale === true).map(({ asset }) => asset)
   const lag = indexer.ledgerAgeSeconds
+  // Health has the same nulls before the first ledger and while the index cannot be read.
+  const progress = lag === null ? 'nothing indexed yet, or not readable now' : `${lag} s behind the last ledger's close`
   const value = {
     gateway: { version: health.version, network: health.network, uptime: health.uptime },
     index: { lastLedger: indexer.lastLedger, ledgerAgeSeconds: lag, gaps: indexer.gaps },
@@ -96,7 +98,7 @@ async function status(context: Context): Promise<void> {
   }
   context.show(value, listing([
     ['gateway', `version ${health.version}, up for ${durationOf(health.uptime)}`], ['network', health.network],
-    ['ledger', indexer.lastLedger], ['index', lag === null ? 'nothing indexed yet' : `${lag} s behind the last ledger's close`],
+    ['ledger', indexer.lastLedger], ['index', progress],
     ['last update (UTC)', timeOf(indexer.lastUpdatedAt === null ? null : Math.floor(indexer.lastUpdatedAt / 1000))],
     ['missing ledgers', indexer.gaps], ['trading', pauseText(health.market.pauseState)],
     ['prices', oldest === undefined ? 'none' : `${prices.length}, the oldest is ${oldest.ageSec} s old (${oldest.asset})`],
