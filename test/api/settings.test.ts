@@ -10,29 +10,15 @@ import type { MarketCapacity, MarketStats } from '../../src/resources/market-sta
 import type { OracleHealth } from '../../src/resources/oracle-health.ts'
 import type { PoolState } from '../../src/resources/pool.ts'
 import type { Price } from '../../src/resources/price.ts'
+import { adminOf, CONFIG_SECONDS, i128, struct, symbol, u32 } from '../support/admin-calls.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { ONE } from '../support/traders.ts'
-
-const u32 = (value: number): object => ({ type: 'u32', value })
-const i128 = (value: bigint): object => ({ type: 'i128', value: String(value) })
-const symbol = (value: string): object => ({ type: 'symbol', value })
-
-/** A struct whose bigint fields have these types; the others are u32. */
-function struct(fields: Readonly<Record<string, bigint | number>>, seconds: readonly string[] = []): object {
-  const typed = (name: string, value: bigint | number): object =>
-    typeof value === 'number' ? u32(value) : seconds.includes(name) ? { type: 'u64', value: String(value) } : i128(value)
-  return { type: 'map', value: Object.entries(fields).map(([name, value]) => [symbol(name), typed(name, value)]) }
-}
 
 async function read<Body>(fixture: GatewayFixture, path: string): Promise<Body> {
   const { status, body, text } = await fixture.get<Body>(path)
   assert.equal(status, 200, text)
   return body
-}
-
-function adminOf(fixture: GatewayFixture, contract: string): (name: string, ...args: readonly object[]) => Promise<unknown> {
-  return (name, ...args) => fixture.control('local_admin', { contract, function: name, args })
 }
 
 function waitForCaches(fixture: GatewayFixture): void {
@@ -103,7 +89,7 @@ test('generation 2: limits, and whether a price is stale, follow the market\'s c
   assert.equal(await isStale(), false)
   const market = adminOf(fixture, 'market')
   const config = { ...DEFAULT_MARKET_CONFIG_2, max_price_staleness: 30n, min_collateral: 25n * ONE, max_oracle_deviation_bps: 250 }
-  await market('migrate_config', struct(config, ['max_price_staleness', 'partial_liq_cooldown_secs', 'twap_max_age_secs']))
+  await market('migrate_config', struct(config, CONFIG_SECONDS))
   const risk = ASSET_RISKS.get('BTC') ?? assert.fail('no risk parameters')
   await market('set_asset_risk', symbol('BTC'), struct({ ...risk, max_leverage: 4, max_position_size: 777n * ONE }))
   await fixture.gateway.oracle.step()

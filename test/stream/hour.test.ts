@@ -4,20 +4,27 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EventRow } from '../../src/resources/event-row.ts'
 import type { RealizedTrade } from '../../src/resources/realized-trade.ts'
+import { executeOrders, liquidate, reduceAndDeleverage } from '../support/every-print.ts'
+import type { PrintScript } from '../support/every-print.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { bearer } from '../support/keys.ts'
 import { followPages } from '../support/pagination.ts'
 import { assertUnbroken } from '../support/stream-client.ts'
 import type { StreamClient, StreamFrame } from '../support/stream-client.ts'
-import { createTrader, lastPositionId, ONE } from '../support/traders.ts'
+import { createTrader } from '../support/traders.ts'
 import type { Trader } from '../support/traders.ts'
 
 /** As on the public network. */
 const LEDGER_MS = 5_000
 const LEDGERS_PER_ROUND = 60
 const ROUNDS = 12
-const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' } as const
+
+/** The kinds of prints that a generation can cause. */
+const KINDS = {
+  1: ['close', 'liquidation', 'open'],
+  2: ['adl', 'close', 'liquidation', 'open', 'partial_liquidation', 'reduce'],
+} as const
 
 const tradesChannels = ({ network }: GatewayFixture): readonly string[] => network.assets.map(({ symbol }) => `trades.${symbol}`)
 const accountChannel = ({ address }: Trader): string => `account.events.${address}`
@@ -32,16 +39,15 @@ async function subscribe(fixture: GatewayFixture, trader: Trader, since?: number
   return client
 }
 
-/** One round: the trader opens, places an order and closes; the other actors trade for five minutes. */
-async function playRound(fixture: GatewayFixture, trader: Trader, round: number): Promise<void> {
-  if (round % 3 === 0) {
-    await trader.trade({ op: 'open_position', ...TERMS })
-    const positionId = await lastPositionId(fixture, trader.address)
-    await trader.trade({ op: 'set_stop_loss', positionId, triggerPrice: String(60_000n * ONE), slippageToleranceBps: 100 })
-    await trader.trade({ op: 'close_position', positionId })
-  }
-  await fixture.publishLedgers(LEDGERS_PER_ROUND)
-  if (round % 3 === 0) for (let observed = 1; observed > 0;) observed = await fixture.indexer.observe()
+/** One round: the trader acts, then all actors trade until five minutes have passed. */
+async function playRound(script: PrintScript, round: number, generation: keyof typeof KINDS): Promise<void> {
+  const { fixture } = script
+  const endMs = fixture.clock.nowMs() + LEDGERS_PER_ROUND * LEDGER_MS
+  if (round === 1 || round === 7) await executeOrders(script)
+  if (round === 4) await liquidate(script)
+  if (round === 9 && generation === 2) await reduceAndDeleverage(script)
+  await fixture.publishLedgers(Math.max(1, Math.ceil((endMs - fixture.clock.nowMs()) / LEDGER_MS)))
+  if (round % 4 === 1) for (let observed = 1; observed > 0;) observed = await fixture.indexer.observe()
 }
 
 const bySeq = (rows: readonly StreamFrame[]): StreamFrame[] => rows.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
@@ -67,17 +73,18 @@ function tradeOf(row: RealizedTrade): object {
   return { seq, kind, asset, positionId, trader, price: closePrice ?? entryPrice, pnl, ledger, ts, txHash, size, direction, eventId, orderId }
 }
 
-for (const generation of ['1', '2'] as const) {
+for (const generation of [1, 2] as const) {
   test(`generation ${generation}: an hour of rows and of frames is the same, live and resumed`, { timeout: 600_000 }, async (context) => {
-    await using fixture = await createGatewayFixture({ listen: true, seed: `hour ${generation}`, generation, traders: 4, ledgerMs: LEDGER_MS })
+    await using fixture = await createGatewayFixture({ listen: true, seed: `hour ${generation}`, generation: `${generation}`, traders: 4, ledgerMs: LEDGER_MS })
     await fixture.publishLedgers(1)
     const trader = await createTrader(fixture, 'hour')
     await fixture.publishLedgers(1)
     const startMs = fixture.clock.nowMs()
     const live = await subscribe(fixture, trader)
     const { epoch, head } = (await live.frame(({ type }) => type === 'hello')) as unknown as { epoch: string; head: number }
+    const script = { fixture, trader, name: 'hour' }
     for (let round = 0; round < ROUNDS; round++) {
-      await playRound(fixture, trader, round)
+      await playRound(script, round, generation)
       await live.settle()
     }
     await fixture.publishLedgers(1)
@@ -92,7 +99,8 @@ for (const generation of ['1', '2'] as const) {
     const rowsOf = async <Row extends { readonly seq: number }>(url: string, key: string): Promise<readonly Row[]> =>
       ((await followPages(reader, url, key)).flat() as unknown as Row[]).filter(({ seq }) => seq > head).toReversed()
     const events = await rowsOf<EventRow>('/v1/events?limit=500', 'events')
-    const trades = (await rowsOf<RealizedTrade>('/v1/trades?include_opens=true&limit=200', 'trades')).filter(({ kind }) => kind !== 'cross_liquidation')
+    const rows = await rowsOf<RealizedTrade>('/v1/trades?include_opens=true&limit=200', 'trades')
+    const trades = rows.filter(({ kind }) => kind !== 'cross_liquidation')
     const account = await rowsOf<EventRow>('/v1/account/me/events?limit=500', 'events')
     for (const row of [...events, ...trades, ...account]) assert.equal(row.epoch, epoch)
 
@@ -102,9 +110,16 @@ for (const generation of ['1', '2'] as const) {
       assert.deepEqual(bySeq(tradesChannels(fixture).flatMap((channel) => client.of(channel))).map(toTrade), trades.map(tradeOf))
       assert.deepEqual(client.of(accountChannel(trader)).map(toEvent), account.map(eventOf))
     }
-    const kinds = new Map([...Map.groupBy(trades, ({ kind }) => kind)].map(([kind, rows]) => [kind, rows.length]))
-    context.diagnostic(`${events.length} events, ${account.length} of the account, trades: ${JSON.stringify(Object.fromEntries(kinds))}`)
-    assert.ok(account.length > 0 && (kinds.get('open') ?? 0) > 50 && (kinds.get('close') ?? 0) > 50)
-    assert.ok(trades.some(({ orderId }) => orderId !== null), 'orders caused some of them')
+    const kinds = Map.groupBy(trades, ({ kind }) => kind)
+    const counts = [...kinds].map(([kind, { length }]) => `${length} ${kind}`)
+    context.diagnostic(`${events.length} events, ${account.length} of the account, trades: ${counts.join(', ')}`)
+    assert.deepEqual([...kinds.keys()].toSorted(), KINDS[generation])
+    const byOrder = new Set(trades.flatMap(({ kind, orderId }) => (orderId === null ? [] : [kind])))
+    assert.ok(byOrder.has('open') && byOrder.has('close'), 'orders caused some of them')
+    const accounts = new Set(rows.flatMap(({ kind, txHash }) => (kind === 'cross_liquidation' ? [txHash] : [])))
+    const legs = trades.filter(({ txHash }) => accounts.has(txHash))
+    // Generation 1 reports the account only.
+    assert.ok(accounts.size > 0 && legs.length >= (generation === 1 ? 0 : 2), 'a cross account was liquidated')
+    assert.ok(account.length > 10)
   })
 }

@@ -140,10 +140,15 @@ export interface ContractCall {
 
 /** Creates an account of this name with 50,000 USDC. */
 export async function createChainTrader(fixture: GatewayFixture, name: string): Promise<ChainTrader> {
-  const { networkPassphrase, rpc } = fixture.network
+  const trader = chainTraderOf(fixture, name)
+  await fund(fixture, trader.address, START_USDC)
+  return trader
+}
+
+/** The account of this name, without funding it. Its sequence number is read once: use a new one after transactions from elsewhere. */
+export function chainTraderOf(fixture: GatewayFixture, name: string): ChainTrader {
+  const { networkPassphrase, rpc, exchange } = fixture.network
   const identity = identityOf(fixture, name)
-  await fund(fixture, identity.address, START_USDC)
-  const { exchange } = fixture.network
   return { address: identity.address, client: createClient({ identity, networkPassphrase, exchange, transport: (method, params) => rpc.call(method, params) }) }
 }
 
