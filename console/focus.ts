@@ -1,9 +1,12 @@
 // Keeps the focus on the page. A browser drops it when the focused element disappears or is disabled; a keyboard user would start at the top again.
 
+import { after } from './clock.ts'
+
 /** Moves a lost focus to the nearest element around the lost one that can have it, else to the page's main part. Returns a function that stops it. */
 export function keepFocus(root: HTMLElement): () => void {
   let focused: Element | null = null
   let around: readonly Element[] = []
+  let cancel = (): void => {}
 
   function remember({ target }: FocusEvent): void {
     if (!(target instanceof Element)) return
@@ -18,6 +21,12 @@ export function keepFocus(root: HTMLElement): () => void {
     })
   }
 
+  /** Later: a dialog that closes returns the focus by itself, and until then the page has none. */
+  function restoreLater(): void {
+    cancel()
+    cancel = after(0, restore)
+  }
+
   function restore(): void {
     if (focused === null || canHaveFocus(focused) || hasFocus()) return
     const heir = around.find((element) => element instanceof HTMLElement && element.hasAttribute('tabindex') && canHaveFocus(element))
@@ -26,12 +35,13 @@ export function keepFocus(root: HTMLElement): () => void {
     if (target instanceof HTMLElement) target.focus({ preventScroll: true })
   }
 
-  const observer = new MutationObserver(restore)
+  const observer = new MutationObserver(restoreLater)
   observer.observe(root, { childList: true, subtree: true, attributeFilter: ['disabled', 'hidden', 'open'] })
   root.addEventListener('focusin', remember)
   root.addEventListener('focusout', forget)
   return () => {
     observer.disconnect()
+    cancel()
     root.removeEventListener('focusin', remember)
     root.removeEventListener('focusout', forget)
   }
