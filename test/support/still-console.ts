@@ -6,7 +6,7 @@ import { createIdentity } from '../../localnet/actors/identity.ts'
 import { PROJECT_ROOT } from '../tidy/tree.ts'
 import { startBrowser } from './browser.ts'
 import { createTraderClient, whileTimePasses } from './client-fixture.ts'
-import { createGatewayFixture } from './gateway-fixture.ts'
+import { createGatewayFixture, FIXTURE_START_MS } from './gateway-fixture.ts'
 import type { GatewayFixture } from './gateway-fixture.ts'
 import { ONE } from './traders.ts'
 
@@ -28,6 +28,8 @@ const TRADERS = 16
 const LEDGERS = 60
 const LEDGERS_PER_STEP = 15
 const TURNS_MAX = 300
+const END_SEC = 120
+const TRADED = ['BTC', 'ETH'] as const
 const TRADES = [
   { op: 'open_position', asset: 'BTC', collateral: String(500n * ONE), leverage: 5, direction: 'Long' },
   { op: 'open_position', asset: 'ETH', collateral: String(200n * ONE), leverage: 3, direction: 'Short' },
@@ -62,6 +64,11 @@ export async function createStillConsole(seed: string, viewport: { readonly widt
     await fixture.catchUp()
   }
   const credentials = await openPositions(fixture)
+  // How many ledgers the trades take depends on the machine. Afterwards all runs are at the same one.
+  while (fixture.clock.nowMs() < FIXTURE_START_MS + END_SEC * 1_000) await fixture.closeLedgers(1)
+  await fixture.catchUp()
+  for (const asset of TRADED) await fixture.control('local_releasePrice', { asset })
+  await fixture.control('local_actors', { traders: true, keeper: true })
   const browser = await startBrowser()
   building.defer(() => browser.close())
   const context = await browser.newContext({ viewport, colorScheme: 'dark', locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' })
@@ -100,6 +107,12 @@ export async function createStillConsole(seed: string, viewport: { readonly widt
 /** Returns what the page stores of a burner wallet and its key. */
 async function openPositions(fixture: GatewayFixture): Promise<object> {
   const name = 'console'
+  // The trades get the same prices in whichever ledger they are applied.
+  await fixture.control('local_actors', { traders: false, keeper: false })
+  for (const asset of TRADED) {
+    const { price } = (await fixture.get<{ readonly price: string }>(`/v1/markets/${asset}/price`)).body
+    await fixture.control('local_setPrice', { asset, price })
+  }
   const client = await createTraderClient(fixture, fixture.url, name)
   const { keyId, secret, owner } = await client.login()
   for (const trade of TRADES) await whileTimePasses(fixture, () => client.trade(trade))
