@@ -25,7 +25,7 @@ import { decisionsOfRecord } from './decisions.ts'
 import { createKeyHolder } from './key-holders.ts'
 import type { KeyHolder } from './key-holders.ts'
 import { createLedgerTruth } from './ledger-truth.ts'
-import { readChainEvents, openPositionIds } from './network-faults.ts'
+import { readChainEvents, readOpenPositions } from './network-faults.ts'
 import { startProcess, untilProcessesIdle } from './process.ts'
 import type { SimProcess } from './process.ts'
 import { profileOfSeed } from './profile.ts'
@@ -266,7 +266,7 @@ async function verifyScenario(state: ScenarioState, scenario: Scenario): Promise
   await checkLogNumbers(store.read)
   const archive = await readArchive(store.read)
   checkArchiveMatchesChain(archive, [readChainEvents(network)], { chain: 1, lastLedger })
-  if (scenario === 'index') await checkListsMatchFold(store.read, archive, nowSec(clock), await openPositionIds(network))
+  if (scenario === 'index') await checkListsMatchFold(store.read, archive, nowSec(clock), await readOpenPositions(network))
   for (const pick of holder.keys.keys()) void holder.use(state.process, pick)
   await advanceOneSlice(state)
   await state.process.tail.catchUp()

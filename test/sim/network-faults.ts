@@ -13,9 +13,10 @@ import { EVENT_CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import { contractDataKey, contractDataValue } from '../../localnet/actors/exchange-state.ts'
 import { u64 } from '../../localnet/contracts/host.ts'
 import type { Val } from '../../localnet/contracts/host.ts'
-import { asU64, asVec, storageKey } from '../../localnet/contracts/values.ts'
+import { asAddress, asI128, asSymbol, asU32, asU64, fieldOf, storageKey } from '../../localnet/contracts/values.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import type { ChainEvents } from './checkers/archive-matches-chain.ts'
+import type { MarketPosition } from './checkers/fold.ts'
 import type { Choice, Decisions, Roll } from './decisions.ts'
 import type { LedgerTruth } from './ledger-truth.ts'
 import type { Profile } from './profile.ts'
@@ -134,24 +135,33 @@ export function readChainEvents({ chain, contracts }: LocalNetwork): ChainEvents
   return [...events].filter(({ successful, type }) => successful && type === 'contract')
 }
 
-/** The open positions of the market: in generation 1 by its own list, in generation 2 by the entries of all ids that it assigned. */
-export async function openPositionIds({ rpc, contracts, generation }: LocalNetwork): Promise<ReadonlySet<number>> {
-  const read = async (keys: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-    const { entries } = (await rpc.call('getLedgerEntries', { keys })) as { entries: readonly { key: string; xdr: string }[] }
-    return new Map(entries.map(({ key, xdr }) => [key, xdr]))
-  }
+/** The open positions of the market by id, from the entries of all ids that it assigned. */
+export async function readOpenPositions({ rpc, contracts }: LocalNetwork): Promise<ReadonlyMap<number, MarketPosition>> {
   const keyOf = (name: string, argument?: Val): string => contractDataKey(contracts.market, storageKey(name, argument))
-  if (generation === '1') {
-    const list = (await read([keyOf('AllPositions')])).get(keyOf('AllPositions')) ?? assert.fail('the market has no list of positions')
-    return new Set(asVec(contractDataValue(list)).map((id) => Number(asU64(id))))
+  const read = async (keys: readonly string[]): Promise<ReadonlyMap<string, Val>> => {
+    const { entries } = (await rpc.call('getLedgerEntries', { keys })) as { entries: readonly { key: string; xdr: string }[] }
+    return new Map(entries.map(({ key, xdr }) => [key, contractDataValue(xdr)]))
   }
   const counter = (await read([keyOf('PositionCounter')])).get(keyOf('PositionCounter'))
-  const last = counter === undefined ? 0 : Number(asU64(contractDataValue(counter)))
-  const open = new Set<number>()
+  const last = counter === undefined ? 0 : Number(asU64(counter))
+  const open = new Map<number, MarketPosition>()
   for (let from = 1; from <= last; from += KEYS_MAX) {
     const ids = Array.from({ length: Math.min(KEYS_MAX, last - from + 1) }, (_value, index) => from + index)
     const found = await read(ids.map((id) => keyOf('Position', u64(BigInt(id)))))
-    for (const id of ids) if (found.has(keyOf('Position', u64(BigInt(id))))) open.add(id)
+    for (const id of ids) {
+      const entry = found.get(keyOf('Position', u64(BigInt(id))))
+      if (entry !== undefined) open.set(id, positionOf(entry))
+    }
   }
   return open
+}
+
+function positionOf(entry: Val): MarketPosition {
+  return {
+    trader: asAddress(fieldOf(entry, 'trader')),
+    asset: asSymbol(fieldOf(entry, 'asset')),
+    direction: asU32(fieldOf(entry, 'direction')),
+    size: String(asI128(fieldOf(entry, 'size'))),
+    entryPrice: String(asI128(fieldOf(entry, 'entry_price'))),
+  }
 }

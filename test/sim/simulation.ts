@@ -22,7 +22,7 @@ import { checkOrderFramesMatchLog } from './checkers/order-frames-match-log.ts'
 import { toLogText } from './checkers/secrets-do-not-leak.ts'
 import { checkSubmissionsAreTrue, countPending } from './checkers/submissions-are-true.ts'
 import type { Decisions } from './decisions.ts'
-import { readChainEvents, movePrices, openPositionIds, injectNetworkFault } from './network-faults.ts'
+import { readChainEvents, movePrices, readOpenPositions, injectNetworkFault } from './network-faults.ts'
 import type { NetworkState } from './network-faults.ts'
 import { createClients } from './clients.ts'
 import type { Clients } from './clients.ts'
@@ -283,7 +283,7 @@ async function verify(simulation: SimulationState): Promise<Omit<Outcome, 'steps
   const archive = await readArchive(store.read)
   const [current] = await store.read.query<{ chain: number }>('select e.chain from idx.cursor c join idx.epochs e on e.number = c.epoch')
   checkArchiveMatchesChain(archive, simulation.chains, { chain: current?.chain ?? 0, lastLedger: state.lastLedger })
-  await checkListsMatchFold(store.read, archive, nowSec(clock), await openPositionIds(network))
+  await checkListsMatchFold(store.read, archive, nowSec(clock), await readOpenPositions(network))
   if (clients.addresses.length > 0) {
     for (const process of processes) await process.tail.catchUp()
     await checkFramesMatchLog(store.read, allProcesses, decisions.record)

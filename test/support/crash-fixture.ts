@@ -17,7 +17,7 @@ import { checkSecretsDoNotLeak } from '../sim/checkers/secrets-do-not-leak.ts'
 import { createKeyHolder } from '../sim/key-holders.ts'
 import type { KeyHolder } from '../sim/key-holders.ts'
 import { createLedgerTruth } from '../sim/ledger-truth.ts'
-import { openPositionIds, readChainEvents } from '../sim/network-faults.ts'
+import { readOpenPositions, readChainEvents } from '../sim/network-faults.ts'
 import { createRequests } from '../sim/requests.ts'
 import type { Server } from '../sim/requests.ts'
 import { createSubmitter } from '../sim/submitters.ts'
@@ -121,7 +121,7 @@ export async function openCrashFixture(seed: string, database: CrashDatabase): P
     const lastLedger = state?.lastLedger ?? null
     assert.equal(lastLedger, network.chain.history.latest().sequence)
     checkArchiveMatchesChain(archive, [readChainEvents(network)], { chain: 1, lastLedger })
-    await checkListsMatchFold(store.read, archive, nowSec(clock), await openPositionIds(network))
+    await checkListsMatchFold(store.read, archive, nowSec(clock), await readOpenPositions(network))
     await checkKeysAreStored(store.read, [holder])
     await checkSecretsDoNotLeak(store.read, [holder], { responses: requests.texts, logLines: [] })
     submitter.checkReported()

@@ -17,6 +17,9 @@ interface FoldedPosition {
   readonly openedTxHash: string
 }
 
+/** A position as the market's own entry states it. Its collateral is not in the log. */
+export type MarketPosition = Pick<FoldedPosition, 'trader' | 'asset' | 'direction' | 'size' | 'entryPrice'>
+
 interface FoldedTrade {
   /** Null for the sum of a cross liquidation. */
   readonly positionId: number | null
@@ -94,9 +97,10 @@ function endingOf(topic: string, payload: Readonly<Record<string, unknown>>): En
 
 /**
  * Folds the archive, oldest first. Positions of deployments other than `deployment` are closed. A cross-account liquidation of generation 1 names no positions:
- * it closed those of the trader that are missing from the market's own list, `openIds`. From generation 2 on the liquidation of each position precedes it.
+ * it closed those of the trader that are missing from the market's own entries, `market`. From generation 2 on the liquidation of each position precedes it.
+ * Fails unless the open positions are those entries.
  */
-export function fold(archive: readonly Archived[], deployment: number | null, openIds: ReadonlySet<number>): Folded {
+export function fold(archive: readonly Archived[], deployment: number | null, market: ReadonlyMap<number, MarketPosition>): Folded {
   const legs = new Map<string, Leg>()
   const trades: FoldedTrade[] = []
   const traders = new Map<string, { pnl: bigint; volume: bigint }>()
@@ -140,18 +144,22 @@ export function fold(archive: readonly Archived[], deployment: number | null, op
     } else if (event.topic === 'cross_liq') {
       for (const leg of legs.values()) {
         const isCandidate = leg.deployment === event.deployment && leg.trader === payload['trader']
-        if (isCandidate && !(leg.deployment === deployment && openIds.has(leg.positionId))) leg.ended = true
+        if (isCandidate && !(leg.deployment === deployment && market.has(leg.positionId))) leg.ended = true
       }
     }
   }
   const open = [...legs.values()].filter((leg) => !leg.ended && leg.deployment === deployment).sort((a, b) => b.seq - a.seq)
-  assert.deepEqual(new Set(open.map(({ positionId }) => positionId)), openIds, 'open positions by the log differ from those of the market')
+  assert.deepEqual(new Map(open.map((leg) => [leg.positionId, marketPositionOf(leg)])), market, 'open positions by the log differ from those of the market')
   return {
     openPositions: open.map(({ deployment: _deployment, seq: _seq, ended: _ended, ...position }) => position),
     trades,
     traders,
     statsOf: (asset, nowSec) => stats(asset, open, fills, nowSec),
   }
+}
+
+function marketPositionOf({ trader, asset, direction, size, entryPrice }: Leg): MarketPosition {
+  return { trader, asset, direction, size, entryPrice }
 }
 
 function openingLeg(event: Archived, payload: Readonly<Record<string, unknown>>): Leg {

@@ -12,15 +12,18 @@ import type { Queryable } from '../../../src/store/store.ts'
 import type { Archived } from './archive.ts'
 import { checkFeedsMatchLog } from './feeds-match-log.ts'
 import { fold } from './fold.ts'
+import type { MarketPosition } from './fold.ts'
 import { readWholeList } from './read-whole-list.ts'
 
 /** Small and odd, so that pages end inside ledgers and transactions. */
 const PAGE_ROWS = 17
 
-/** `openIds` is the market's own list of positions. */
-export async function checkListsMatchFold(db: Queryable, archive: readonly Archived[], nowSec: number, openIds: ReadonlySet<number>): Promise<void> {
+/** `market` has the open positions of the market's own entries, by id. */
+export async function checkListsMatchFold(
+  db: Queryable, archive: readonly Archived[], nowSec: number, market: ReadonlyMap<number, MarketPosition>,
+): Promise<void> {
   const rows = await db.query<{ deployment: number }>('select p.deployment from idx.cursor c join idx.epochs p on p.number = c.epoch')
-  const folded = fold(archive, rows[0]?.deployment ?? null, openIds)
+  const folded = fold(archive, rows[0]?.deployment ?? null, market)
 
   assert.deepEqual(await readWholeList((cursor) => listOpenPositions(db, { cursor })), folded.openPositions, 'open positions')
   assert.deepEqual(await readAllTrades(db, {}), folded.trades, 'trades')
