@@ -81,7 +81,7 @@ async function measureUseful(still: StillConsole, rounds: number, reportProgress
 async function drawnByEmptyPage(seconds: number): Promise<number> {
   await using browser = await startBrowser()
   const page = await browser.newPage()
-  return page.evaluate<number>(`(async () => {
+  return await page.evaluate<number>(`(async () => {
     const begun = performance.now()
     let drawn = 0
     for (; performance.now() - begun < ${seconds * 1_000}; drawn++) await new Promise(requestAnimationFrame)
