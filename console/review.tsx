@@ -24,6 +24,7 @@ export interface ReviewOptions {
 export function review(verified: CallTransaction, options: ReviewOptions): Promise<void> {
   const container = document.createElement('div')
   document.body.append(container)
+  const opener = document.activeElement
   return new Promise((resolve, reject) => {
     let isFinished = false
     const finish = (isAgreed: boolean): void => {
@@ -31,6 +32,8 @@ export function review(verified: CallTransaction, options: ReviewOptions): Promi
       isFinished = true
       render(null, container)
       container.remove()
+      // A dialog that is removed with its focused button does not return the focus.
+      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true })
       if (isAgreed) resolve()
       else reject(new Declined())
     }
