@@ -4,22 +4,32 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSeededRandom } from '../../src/base/random.ts'
+import type { LocalGeneration } from '../../localnet/setup.ts'
 import { openCrashFixture } from '../support/crash-fixture.ts'
 import type { CrashDatabase, CrashFixture } from '../support/crash-fixture.ts'
 import { startPostgres, WITHOUT_OWN_POSTGRES } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const KILLS = Number(process.env['CRASH_KILLS'] ?? 4)
+/** What a kill interrupts is the same code for each generation. */
+const KILLS_LATER = Math.ceil(KILLS / 4)
 /** Maximum time that a process serves before it is killed. */
 const MAX_SERVING_MS = 900
 /** One in this many processes is killed during startup. */
 const STARTUP_KILL_RATIO = 4
 const MAX_STARTING_MS = 2_500
 
-async function killProcesses(seed: string, database: CrashDatabase, report: (text: string) => void): Promise<void> {
+interface Kills {
+  readonly seed: string
+  readonly database: CrashDatabase
+  readonly generation: LocalGeneration
+  readonly kills: number
+}
+
+async function killProcesses({ seed, database, generation, kills }: Kills, report: (text: string) => void): Promise<void> {
   const random = createSeededRandom(seed)
-  await using fixture = await openCrashFixture(seed, database)
-  for (let kill = 0; kill < KILLS; kill++) {
+  await using fixture = await openCrashFixture(seed, database, generation)
+  for (let kill = 0; kill < kills; kill++) {
     if (random.integer(STARTUP_KILL_RATIO) === 0) {
       await fixture.startAndKill(random.integer(MAX_STARTING_MS))
       continue
@@ -47,13 +57,19 @@ async function finish(fixture: CrashFixture, report: (text: string) => void): Pr
 
 test(`survives kill -9 of the process with its embedded database, ${KILLS} times`, { timeout: 86_400_000 }, async (t) => {
   await using folder = await temporaryFolder()
-  await killProcesses('embedded kills', ['folder', folder.path], (text) => t.diagnostic(text))
+  await killProcesses({ seed: 'embedded kills', database: ['folder', folder.path], generation: '1', kills: KILLS }, (text) => t.diagnostic(text))
+})
+
+test(`survives kill -9 of the process on contracts of generation 2, ${KILLS_LATER} times`, { timeout: 86_400_000 }, async (t) => {
+  await using folder = await temporaryFolder()
+  const kills = { seed: 'kills of generation 2', database: ['folder', folder.path], generation: '2', kills: KILLS_LATER } as const
+  await killProcesses(kills, (text) => t.diagnostic(text))
 })
 
 test(`survives kill -9 of the process while PostgreSQL keeps running, ${KILLS} times`, { skip: WITHOUT_OWN_POSTGRES, timeout: 86_400_000 }, async (t) => {
   await using folder = await temporaryFolder()
   await using server = await startPostgres(folder.path)
-  await killProcesses('process kills', ['server', server.url], (text) => t.diagnostic(text))
+  await killProcesses({ seed: 'process kills', database: ['server', server.url], generation: '1', kills: KILLS }, (text) => t.diagnostic(text))
 })
 
 test(`survives kill -9 of PostgreSQL while the process keeps running, ${KILLS} times`, { skip: WITHOUT_OWN_POSTGRES, timeout: 86_400_000 }, async (t) => {

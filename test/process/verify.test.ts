@@ -22,6 +22,8 @@ async function edit(folder: string, sql: string): Promise<void> {
   await store.write.query(sql)
 }
 
+const NO_DIFFERENCES = /Archive: +no differences\n +Projections: +no differences\n +Not verifiable: 0 /
+
 test('verifies, repairs and rebuilds while the gateway has the embedded database open, and after kill -9', async () => {
   await using folder = await temporaryFolder()
   const environment = { DATA_DIR: folder.path, LOCAL_SEED: 'verify', LOCAL_TRADERS: '4' }
@@ -29,7 +31,7 @@ test('verifies, repairs and rebuilds while the gateway has the embedded database
   await first.waitForLine(/^Indexer in sync/)
   const intact = command('verify', environment)
   assert.equal(await intact.exited, 0, intact.errors())
-  assert.match(intact.output(), /Archive: +no differences\n +Projections: +no differences\n +Not verifiable: 0 /)
+  assert.match(intact.output(), NO_DIFFERENCES)
   const { events } = await first.get<{ events: { eventId: string }[] }>('/v1/events?limit=100')
   assert.equal(await first.stop('SIGINT'), 0, first.errors())
   const lost = events.slice(10, 20).map(({ eventId }) => eventId)
@@ -61,4 +63,26 @@ test('verifies, repairs and rebuilds while the gateway has the embedded database
   assert.match(alone.errors(), /Start the gateway, then verify/)
   const offline = command('rebuild', environment)
   assert.equal(await offline.exited, 0, offline.errors())
+})
+
+test('verifies and repairs an index of generation 2', async () => {
+  await using folder = await temporaryFolder()
+  const environment = { DATA_DIR: folder.path, LOCAL_SEED: 'verify', LOCAL_TRADERS: '4', LOCAL_GENERATION: '2' }
+  await using first = startMain(environment)
+  await first.waitForLine(/^Indexer in sync/)
+  const { events } = await first.get<{ events: { eventId: string; topic: string }[] }>('/v1/events?limit=200')
+  const lost = events.filter(({ topic }) => topic === 'position_opened').slice(0, 3).map(({ eventId }) => `'${eventId}'`)
+  assert.equal(lost.length, 3)
+  assert.equal(await first.stop('SIGINT'), 0, first.errors())
+  await edit(folder.path, `delete from idx.events where event_id in (${lost.join(', ')}); update idx.positions set size = size + 1`)
+
+  await using second = startMain(environment)
+  await second.waitForLine(/^Indexer in sync/)
+  const repairing = command('verify', environment)
+  assert.equal(await repairing.exited, 2, repairing.errors())
+  assert.match(repairing.output(), /Archive: +3 missing events added\n +Projections: +rows replaced: .*positions/)
+  const again = command('verify', environment)
+  assert.equal(await again.exited, 0, again.errors())
+  assert.match(again.output(), NO_DIFFERENCES)
+  assert.equal(await second.stop('SIGTERM'), 0, second.errors())
 })

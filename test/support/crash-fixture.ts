@@ -6,6 +6,7 @@ import { Keypair } from '@stellar/stellar-sdk'
 import { createSystemClock, nowSec } from '../../src/base/clock.ts'
 import type { Clock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
+import type { LocalGeneration } from '../../localnet/setup.ts'
 import { readIndexState } from '../../src/projections/index-state.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Queryable } from '../../src/store/store.ts'
@@ -65,9 +66,9 @@ interface VerifiedCounts {
   readonly envelopes: number
 }
 
-export async function openCrashFixture(seed: string, database: CrashDatabase): Promise<CrashFixture> {
+export async function openCrashFixture(seed: string, database: CrashDatabase, generation: LocalGeneration = '1'): Promise<CrashFixture> {
   const clock = createSystemClock()
-  const network = await startNetworkOn(clock, { seed, port: 0, traders: 3, ledgerMs: LEDGER_MS })
+  const network = await startNetworkOn(clock, { seed, port: 0, traders: 3, ledgerMs: LEDGER_MS, generation })
   const wallet = Keypair.fromSecret(network.accounts.find(({ secret }) => secret !== null)?.secret ?? assert.fail('the network has no account with a secret'))
   let expectsSuccess = false
   const requests = createRequests(clock)
@@ -75,7 +76,7 @@ export async function openCrashFixture(seed: string, database: CrashDatabase): P
   const holder = createKeyHolder(parts)
   const submitter = createSubmitter(parts)
   const runs: ProcessRun[] = []
-  const startProcess = (): Program => startScript(SCRIPT, [network.rpcUrl ?? '', JSON.stringify(network.contracts), ...database])
+  const startProcess = (): Program => startScript(SCRIPT, [network.rpcUrl ?? '', JSON.stringify(network.contracts), ...database, generation])
 
   async function start(): Promise<ProcessRun> {
     const program = startProcess()

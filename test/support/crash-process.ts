@@ -1,5 +1,5 @@
 // The process that crash tests kill: the indexer and the endpoints of keys, orders and submissions. Arguments: the network's RPC address, its contracts as
-// JSON, and the database (`server <url>` or `folder <path>`). Prints its address.
+// JSON, the database (`server <url>` or `folder <path>`), and the contracts' generation. Prints its address.
 
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -8,15 +8,18 @@ import { createRpc } from '../../src/chain/rpc.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 import { createIndexer } from '../../src/indexer/indexer.ts'
 import { openStore } from '../../src/store/open.ts'
+import { assetsOf } from '../../localnet/assets.ts'
+import { FIRST_BUILDS, GENERATIONS } from '../../localnet/setup.ts'
 import { TEST_NETWORK_PASSPHRASE } from '../../localnet/start.ts'
 import { createTradingServer } from './trading-server.ts'
 import { currentDeploymentOf } from './deployments.ts'
 
-const [rpcUrl = '', contractsJson = '{}', kind = 'folder', location = ''] = process.argv.slice(2)
+const [rpcUrl = '', contractsJson = '{}', kind = 'folder', location = '', setup = '1'] = process.argv.slice(2)
 const [clock, random, log] = [createSystemClock(), createSystemRandom(), silentLog]
 const contracts = JSON.parse(contractsJson) as ContractAddresses
 const networkPassphrase = TEST_NETWORK_PASSPHRASE
-const deployment = currentDeploymentOf(contracts)
+const generation = GENERATIONS.find((each) => each === setup) ?? '1'
+const deployment = currentDeploymentOf(contracts, { generation: FIRST_BUILDS[generation], assets: assetsOf(generation) })
 const [store, server] = await Promise.all([
   openStore({ databaseUrl: kind === 'server' ? location : null, dataDir: kind === 'server' ? null : location, clock, log }),
   createTradingServer(),

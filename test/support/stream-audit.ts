@@ -43,16 +43,21 @@ interface Row {
   readonly value: string
   readonly eventId: string
   readonly contractId: string
+  readonly deployment: number
 }
 
-const KINDS: Readonly<Record<string, string>> = { position_opened: 'open', position_closed: 'close', position_liquidated: 'liquidation' }
+/** The events that are prints. */
+const KINDS: Readonly<Record<string, string>> = {
+  position_opened: 'open', position_closed: 'close', position_reduced: 'reduce', position_liquidated: 'liquidation',
+  position_partial_liq: 'partial_liquidation', adl_executed: 'adl',
+}
 
 /** All log channels, derived from the archive. */
 export async function readChannelLog(db: Queryable): Promise<ChannelLog> {
   const rows = await db.query<Row>(
     `select seq, topic, ledger, ledger_close_ts as ts, tx_hash as tx, payload, topics_xdr as topics, value_xdr as value,
-       event_id as "eventId", contract_id as "contractId"
-     from idx.events where not is_transfer order by seq`,
+       event_id as "eventId", contract_id as "contractId", (select p.deployment from idx.epochs p where p.number = e.epoch) as deployment
+     from idx.events e where not is_transfer order by seq`,
   )
   const owned = await db.query<{ account: string; position: number; seq: number }>(
     `select a.account, coalesce(l.place, a.seq) as position, a.seq from idx.account_events a
@@ -62,12 +67,16 @@ export async function readChannelLog(db: Queryable): Promise<ChannelLog> {
   const log = new Map<string, LogFrame[]>()
   const add = (channel: string, frame: LogFrame): unknown => log.set(channel, [...(log.get(channel) ?? []), frame])
   const bySeq = new Map(rows.map((row) => [row.seq, row]))
-  const orders = ordersOf(rows)
+  const [orders, directions] = [ordersOf(rows), new Map<string, unknown>()]
   for (const row of rows) {
     add('events', { seq: row.seq, data: eventOf(row) })
     const kind = KINDS[row.topic]
     if (kind === undefined || row.payload === null) continue
-    add(`trades.${String(row.payload['asset'])}`, { seq: row.seq, data: tradeOf(kind, row, { ...row.payload, orderId: orders.get(row.seq) }) })
+    const position = `${row.deployment}/${String(row.payload['positionId'])}`
+    if (kind === 'open') directions.set(position, row.payload['direction'])
+    // The event of a reduction does not name the direction.
+    const known = { direction: directions.get(position) ?? null, ...row.payload, orderId: orders.get(row.seq) }
+    add(`trades.${String(row.payload['asset'])}`, { seq: row.seq, data: tradeOf(kind, row, known) })
   }
   for (const { account, position, seq } of owned) {
     const row = bySeq.get(seq)
@@ -97,7 +106,8 @@ function eventOf({ topic, ledger, ts, tx, payload, topics, value, eventId, contr
 }
 
 function tradeOf(kind: string, { ledger, ts, tx, eventId }: Row, payload: Readonly<Record<string, unknown>>): object {
-  const { asset, positionId, trader, entryPrice, closePrice, pnl, size, direction, orderId } = payload
+  const { asset, positionId, trader, entryPrice, pnl, closedSize, direction, orderId } = payload
+  const { size = closedSize, closePrice = payload['price'] } = payload
   const price = kind === 'open' ? entryPrice : closePrice
   const known = { ...(pnl === undefined ? {} : { pnl }), ...(orderId === undefined ? {} : { orderId }) }
   return { kind, asset, positionId, trader, price, ...known, ledger, ts: ts * 1000, txHash: tx, size, direction, eventId }
