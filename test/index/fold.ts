@@ -16,7 +16,10 @@ export interface Observations {
 export interface Expected {
   readonly open: readonly string[]
   readonly trades: readonly string[]
+  /** PnL, volume, trades and liquidations. */
   readonly traders: Readonly<Record<string, string>>
+  /** The number of traders, their volume and their trades. */
+  readonly traderTotals: string
   readonly interest: Readonly<Record<string, string>>
   /** Events by account, newest first. */
   readonly feeds: Readonly<Record<string, readonly string[]>>
@@ -31,33 +34,26 @@ export function foldFacts(facts: readonly LedgerFact[], observations: Observatio
   const { modes } = observations
   const opens = facts.filter((entry) => entry.fact.kind === 'open')
   const ends = facts.filter((entry) => entry.fact.kind === 'close' || entry.fact.kind === 'liquidation')
-  const traders = new Map<string, { pnl: bigint; volume: bigint }>()
   const trades: string[] = []
   const fills: { asset: string; trader: string; size: bigint; at: number; countsForTrader: boolean }[] = []
-  const add = (trader: string, pnl: bigint, volume: bigint): void => {
-    const before = traders.get(trader) ?? { pnl: 0n, volume: 0n }
-    traders.set(trader, { pnl: before.pnl + pnl, volume: before.volume + volume })
-  }
   for (const { fact, closeSec } of opens) {
     if (fact.kind !== 'open') continue
-    add(fact.trader, 0n, fact.size)
     fills.push({ asset: fact.asset, trader: fact.trader, size: fact.size, at: closeSec, countsForTrader: true })
   }
   for (const entry of ends) {
     const { fact, ledger, closeSec } = entry
     if (fact.kind !== 'close' && fact.kind !== 'liquidation') continue
-    const known = opens.some((open) => isOpenOf(open, entry) && facts.indexOf(open) < facts.indexOf(entry))
+    const known = isOpenKnown(entry, facts)
     const leg = known ? `${fact.asset} ${fact.direction} ${fact.size} ${fact.entryPrice}` : 'null'
     trades.push(`${fact.kind} ${fact.id} ${fact.trader} ${ledger} ${closeSec} ${leg} ${fact.closePrice} ${fact.pnl}`)
     const countsForTrader = fact.kind === 'close' && known
-    add(fact.trader, fact.pnl ?? 0n, countsForTrader ? fact.size : 0n)
     fills.push({ asset: fact.asset, trader: fact.trader, size: fact.size, at: closeSec, countsForTrader })
   }
   const open = opens.filter((entry) => entry.chain === current.chain && marketOf(entry.fact) === current.market && isOpen(entry, facts, modes))
   return {
     open: open.map(describeOpen).toReversed(),
     trades: trades.toReversed(),
-    traders: Object.fromEntries([...traders].map(([trader, sum]) => [trader, `${sum.pnl} ${sum.volume}`])),
+    ...leaderboardOf(facts),
     interest: interestOf(open),
     feeds: feedsOf(facts, observations),
     events: facts.length,
@@ -67,6 +63,39 @@ export function foldFacts(facts: readonly LedgerFact[], observations: Observatio
       .filter((fill) => fill.countsForTrader && fill.trader === trader && fill.at > nowSec - 14 * 86_400)
       .map((fill) => fill.size)),
   }
+}
+
+interface Gain {
+  readonly trader: string
+  readonly pnl: bigint
+  readonly volume: bigint
+  readonly isLiquidation: boolean
+}
+
+/**
+ * What the leaderboard counts (generation 2, 5.11). The liquidation of an account counts by its own event, which names no position: it counts even if the
+ * account's opens are not among the facts.
+ */
+function leaderboardOf(facts: readonly LedgerFact[]): Pick<Expected, 'traders' | 'traderTotals'> {
+  const gains = facts.flatMap((entry): Gain[] => {
+    const { fact } = entry
+    switch (fact.kind) {
+      case 'open':
+        return [{ trader: fact.trader, pnl: 0n, volume: fact.size, isLiquidation: false }]
+      case 'close':
+        return [{ trader: fact.trader, pnl: fact.pnl ?? 0n, volume: isOpenKnown(entry, facts) ? fact.size : 0n, isLiquidation: false }]
+      case 'liquidation':
+      case 'cross_liquidation':
+        return [{ trader: fact.trader, pnl: 0n, volume: 0n, isLiquidation: true }]
+      default:
+        return []
+    }
+  })
+  const traders = [...Map.groupBy(gains, ({ trader }) => trader)].map(([trader, own]) => {
+    const liquidations = own.filter(({ isLiquidation }) => isLiquidation).length
+    return [trader, `${total(own.map(({ pnl }) => pnl))} ${total(own.map(({ volume }) => volume))} ${own.length} ${liquidations}`] as const
+  })
+  return { traders: Object.fromEntries(traders), traderTotals: `${traders.length} ${total(gains.map(({ volume }) => volume))} ${gains.length}` }
 }
 
 function describeOpen({ fact, closeSec }: LedgerFact): string {
@@ -109,6 +138,10 @@ function topicOf(fact: Fact): string {
   }
 }
 
+function isOpenKnown(end: LedgerFact, facts: readonly LedgerFact[]): boolean {
+  return facts.slice(0, facts.indexOf(end)).some((open) => isOpenOf(open, end))
+}
+
 function isOpenOf(open: LedgerFact, end: LedgerFact): boolean {
   return open.fact.kind === 'open' && (end.fact.kind === 'close' || end.fact.kind === 'liquidation')
     && open.chain === end.chain && open.fact.market === end.fact.market && open.fact.id === end.fact.id
@@ -141,6 +174,6 @@ function marketOf(fact: Fact): string | undefined {
   return 'market' in fact ? fact.market : undefined
 }
 
-function total(sizes: readonly bigint[]): bigint {
-  return sizes.reduce((sum, size) => sum + size, 0n)
+function total(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((sum, amount) => sum + amount, 0n)
 }

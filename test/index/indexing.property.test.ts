@@ -7,6 +7,7 @@ import { rebuild } from '../../src/indexer/rebuild.ts'
 import { createSystemClock } from '../../src/base/clock.ts'
 import type { EventsPage } from '../../src/chain/responses.ts'
 import { RpcFailure } from '../../src/chain/failure.ts'
+import { listLeaders } from '../../src/projections/leaders.ts'
 import { readMarketStats } from '../../src/projections/market-stats.ts'
 import { readTraderVolume } from '../../src/projections/volumes.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -238,6 +239,15 @@ async function playAndCheck(ops: readonly Op[]): Promise<void> {
 
 test('tables equal the fold of all facts, and a rebuild changes nothing', async () => {
   await fc.assert(fc.asyncProperty(script, playAndCheck), { numRuns: RUNS })
+})
+
+test('the leaderboard counts the liquidation of an account whose opens were in lost ledgers', async () => {
+  const trader = 2
+  const ops = ['step', 'open', 'ledger', 'ledger', 'retention', 'crossLiquidate'] as const
+  // The pick opens a cross position of the trader, and lets the node keep its last ledger only.
+  await playAndCheck(ops.map((op) => ({ op, pick: op === 'open' ? 16 + trader : 0, amount: 0 })))
+  const { rows } = await listLeaders(store.read, { sort: 'pnl', limit: 10 })
+  assert.deepEqual(rows, [{ rank: 1, trader: TRADERS[trader], pnl: '0', volume: '0', trades: 1, liqCount: 1 }])
 })
 
 /** Long scripts of orders whose owners are read before, between and after their events. */

@@ -5,7 +5,7 @@ import { listAccountEvents } from '../../src/projections/account-events.ts'
 import type { AccountEventsFilter } from '../../src/projections/account-events.ts'
 import { listEvents } from '../../src/projections/events.ts'
 import type { EventsFilter } from '../../src/projections/events.ts'
-import { listLeaders } from '../../src/projections/leaders.ts'
+import { listLeaders, readLeaderTotals } from '../../src/projections/leaders.ts'
 import { readMarketStats } from '../../src/projections/market-stats.ts'
 import type { Page } from '../../src/projections/page.ts'
 import { listOpenPositions } from '../../src/projections/positions.ts'
@@ -57,6 +57,7 @@ export async function readTables(db: Queryable): Promise<{
   open: string[]
   trades: string[]
   traders: Record<string, string>
+  traderTotals: string
   interest: Record<string, string>
   feeds: Record<string, string[]>
   events: number
@@ -65,6 +66,7 @@ export async function readTables(db: Queryable): Promise<{
   const open = await allRows((cursor) => listOpenPositions(db, { cursor }))
   const trades = await allTrades(db, { limit: 7 })
   const leaders = await allRows((cursor) => listLeaders(db, { sort: 'pnl', limit: 3, cursor }))
+  const totals = await readLeaderTotals(db)
   const { rows: stats } = await readMarketStats(db, { nowSec: 0, assets: ASSET_SYMBOLS })
   const counts = await db.query<{ all: number; undecoded: number }>(
     'select count(*) as all, count(problem) as undecoded from idx.events',
@@ -75,7 +77,8 @@ export async function readTables(db: Queryable): Promise<{
       const leg = row.asset === null ? 'null' : `${row.asset} ${row.direction} ${row.size} ${row.entryPrice}`
       return `${row.kind} ${row.positionId} ${row.trader} ${row.ledger} ${row.ts} ${leg} ${row.closePrice} ${row.pnl}`
     }),
-    traders: Object.fromEntries(leaders.map((row) => [row.trader, `${row.pnl} ${row.volume}`])),
+    traders: Object.fromEntries(leaders.map((row) => [row.trader, `${row.pnl} ${row.volume} ${row.trades} ${row.liqCount}`])),
+    traderTotals: `${totals.traders} ${totals.volume} ${totals.trades}`,
     interest: Object.fromEntries(
       stats.filter((row) => row.openPositions > 0).map((row) => [row.asset, `${row.openInterestLong} ${row.openInterestShort} ${row.openPositions}`]),
     ),
