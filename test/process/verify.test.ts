@@ -74,7 +74,8 @@ test('verifies and repairs an index of generation 2', async () => {
   const lost = events.filter(({ topic }) => topic === 'position_opened').slice(0, 3).map(({ eventId }) => `'${eventId}'`)
   assert.equal(lost.length, 3)
   assert.equal(await first.stop('SIGINT'), 0, first.errors())
-  await edit(folder.path, `delete from idx.events where event_id in (${lost.join(', ')}); update idx.positions set size = size + 1`)
+  await edit(folder.path, `delete from idx.events where event_id in (${lost.join(', ')});
+    update idx.event_counts set events = events - 3 where topic = 'position_opened'; update idx.positions set size = size + 1`)
 
   await using second = startMain(environment)
   await second.waitForLine(/^Indexer in sync/)

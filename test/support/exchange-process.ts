@@ -10,7 +10,7 @@ import type { Program } from './program.ts'
 import { freePort } from './tcp-proxy.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-interface ExchangeProcess extends AsyncDisposable {
+export interface ExchangeProcess extends AsyncDisposable {
   readonly url: string
   /** A temporary folder for the test's own files. */
   readonly folder: string
@@ -31,11 +31,11 @@ interface Info {
   readonly accounts: readonly { readonly name: string; readonly secret: string }[]
 }
 
-export async function startExchange(): Promise<ExchangeProcess> {
+export async function startExchange(extra: Readonly<Record<string, string>> = {}): Promise<ExchangeProcess> {
   await using building = new AsyncDisposableStack()
   const folder = building.use(await temporaryFolder())
   const [port, rpcPort] = [String(await freePort()), String(await freePort())]
-  const environment = { DATA_DIR: `${folder.path}/data`, PORT: port, LOCAL_RPC_PORT: rpcPort, LOCAL_TRADERS: '0', LOG_LEVEL: 'error' }
+  const environment = { DATA_DIR: `${folder.path}/data`, PORT: port, LOCAL_RPC_PORT: rpcPort, LOCAL_TRADERS: '0', LOG_LEVEL: 'error', ...extra }
   let main: MainProcess
   const start = async (): Promise<void> => {
     main = startMain(environment)
@@ -60,9 +60,9 @@ export async function startExchange(): Promise<ExchangeProcess> {
       await client.login()
       return client
     },
-    example(name, args, extra = {}) {
+    example(name, args, environmentOfExample = {}) {
       const command = [process.execPath, '--conditions=perpetual-exchange-source', `${PROJECT_ROOT}examples/${name}.ts`, ...args]
-      return startProgram(command, { GATEWAY_URL: url, ...extra }, { cwd: folder.path })
+      return startProgram(command, { GATEWAY_URL: url, ...environmentOfExample }, { cwd: folder.path })
     },
     kill: async () => void (await main.stop('SIGKILL')),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
