@@ -127,3 +127,35 @@ test('deposits count in the first sample at or after them, in the pool and in va
   assert.deepEqual((await listVaultSamples(store.read, { id: 3, limit: 1, cursor: paged.next ?? '' })).rows, vaults.slice(1))
   assert.deepEqual((await listVaultSamples(store.read, { id: 3, limit: 9, beforeTs: start + 900 })).rows, vaults.slice(1))
 })
+
+test('the history of a vault as of a ledger ends with the ledger, within an interval too', async () => {
+  await log.clear()
+  const flow = (topic: 'deposit' | 'withdraw', amount: string): void =>
+    log.append('vaultFactory', topic, { vaultId: 4, depositor: BOB, shares: amount, ...(topic === 'deposit' ? { amount } : { usdcOut: amount }) })
+  log.append('vaultFactory', 'vault_created', { vaultId: 4, leader: ALICE, name: 'v' })
+  flow('deposit', '100')
+  const past: { ledger: number; rows: readonly unknown[] }[] = []
+  const figures = { circulatingShares: 100n, leaderShares: 0n, hwmNav: 1n, realizedPnl: 0n, profitShareBps: 0, paused: false }
+  async function sample(totalUsdc: bigint): Promise<void> {
+    await log.commit()
+    const { ledger, ledgerCloseTs } = log.last()
+    await insertVaultSample(store.write, 1, { ...figures, totalUsdc, vaultId: 4, ledger }, ledgerCloseTs * 1_000)
+    past.push({ ledger, rows: (await listVaultSamples(store.read, { id: 4, limit: 9 })).rows })
+  }
+  await sample(100n)
+  // 5 seconds per event: 60 events are one interval.
+  for (let event = 0; event < 60; event++) flow('deposit', '1')
+  await sample(160n)
+  flow('deposit', '7')
+  flow('withdraw', '30')
+  await log.commit()
+  assert.deepEqual(past.map(({ rows }) => rows.length), [1, 2])
+  for (const { ledger, rows } of past) {
+    assert.deepEqual((await listVaultSamples(store.read, { id: 4, limit: 9, atLedger: ledger })).rows, rows, `as of ledger ${ledger}`)
+    const newest = await listVaultSamples(store.read, { id: 4, limit: 1, atLedger: ledger })
+    assert.deepEqual(newest.rows, rows.slice(0, 1))
+  }
+  const present = (await listVaultSamples(store.read, { id: 4, limit: 9 })).rows
+  assert.notDeepEqual(present[0], past[1]?.rows[0], 'later deposits count in the interval now')
+  await assert.rejects(listVaultSamples(store.read, { id: 4, limit: 9, atLedger: log.last().ledger + 1 }), { name: 'LedgerNotIndexed' })
+})

@@ -101,13 +101,18 @@ const history = operation(
     description:
       'Returns share price, value and deposits over time, newest first: at most one sample per five minutes. The vault is read from its factory after each ' +
       'trade of the leader and every five minutes. Intervals in which it could not be read are missing; their deposits count in the next sample. Empty if ' +
-      'the vault does not exist.',
+      'the vault does not exist. With at_ledger, an interval that was read again after that ledger is missing too.',
     ok: listOf('samples', ref(VaultSample)),
     example: { samples: [EXAMPLE_VAULT_SAMPLE] },
     headers: ['index', 'next'],
     errors: [400, 503],
   },
-  { params, querystring: Type.Object({ before_ts: beforeTsParameter, limit: limitParameter(PAGE_LIMITS.vaultHistory), cursor: cursorParameter }) },
+  {
+    params,
+    querystring: Type.Object({
+      before_ts: beforeTsParameter, at_ledger: atLedgerParameter, limit: limitParameter(PAGE_LIMITS.vaultHistory), cursor: cursorParameter,
+    }),
+  },
 )
 
 const FLOWS = [
@@ -163,8 +168,8 @@ export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly
   })
 
   app.get('/v1/vaults/:id/history', { schema: history }, async (request, reply) => {
-    const { limit = PAGE_LIMITS.vaultHistory.default, before_ts, cursor } = request.query
-    const page = await listVaultSamples(db, { id: request.params.id, limit, beforeTs: before_ts, cursor })
+    const { limit = PAGE_LIMITS.vaultHistory.default, before_ts, at_ledger: atLedger, cursor } = request.query
+    const page = await listVaultSamples(db, { id: request.params.id, limit, beforeTs: before_ts, atLedger, cursor })
     sendResponse(request, reply, pageResponse(request, reply, page, { samples: page.rows }))
   })
 

@@ -268,7 +268,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     body: ['feeClaims'], errors: [400, 429, 500],
   },
   {
-    path: '/v1/vaults/{id}/history', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, limit(288, 1_000), CURSOR],
+    path: '/v1/vaults/{id}/history', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, AT_LEDGER, limit(288, 1_000), CURSOR],
     body: ['samples'], errors: [400, 429, 500],
   },
   {

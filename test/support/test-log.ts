@@ -6,7 +6,7 @@ import type { ArchivedEvent, Payload } from '../../src/projections/archived-even
 import type { Epoch } from '../../src/projections/epochs.ts'
 import { insertEpoch } from '../../src/projections/epochs.ts'
 import { insertEvents } from '../../src/projections/events.ts'
-import { PROJECTIONS } from '../../src/projections/tables.ts'
+import { PROJECTIONS, PROJECTIONS_VERSION } from '../../src/projections/tables.ts'
 import type { Queryable, Store } from '../../src/store/store.ts'
 
 const CONTRACTS = { market: 'CMARKET', vault: 'CVAULT', vaultFactory: 'CFACTORY', referral: 'CREFERRAL', usdcToken: 'CUSDC', router: 'CROUTER' } as const
@@ -121,7 +121,10 @@ export async function createTestLog(store: Store): Promise<TestLog> {
           await applyEvents(tx, epoch, page)
         })
       }
-      await store.write.query('update idx.cursor set last_seq = $1, last_ledger = $2', [seq, 10 + seq])
+      await store.write.query(
+        'update idx.cursor set last_seq = $1, last_ledger = $2, last_ledger_close_ts = $3, projections_version = $4',
+        [seq, 10 + seq, FIRST_CLOSE_SEC + 5 * seq, PROJECTIONS_VERSION],
+      )
       applied.push(...queue)
       queue = []
     },

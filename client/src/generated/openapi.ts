@@ -1697,7 +1697,7 @@ export interface components {
       readonly asset: string;
       /** @description Ledger that the values were read from. */
       readonly ledger: number;
-      /** @description Minimum leverage. */
+      /** @description Minimum leverage: a constant of the contracts. */
       readonly minLeverage: number;
       /** @description Maximum leverage. Null also for an asset that cannot be traded. */
       readonly maxLeverage: number | null;
@@ -1713,12 +1713,12 @@ export interface components {
       readonly maxPriceAgeSec: number | null;
       /** @description Maximum deviation from the last valid price for opening a position, basis points. */
       readonly maxPriceDeviationBps: number | null;
-      /** @description Slippage tolerance accepted by the contract, basis points. */
+      /** @description Slippage tolerance accepted by the contract, basis points: a constant of its code. */
       readonly slippageToleranceBps: {
         readonly min: number;
         readonly max: number;
       };
-      /** @description Trailing distance accepted by the contract, basis points. */
+      /** @description Trailing distance accepted by the contract, basis points: a constant of its code. */
       readonly trailingPercentBps: {
         readonly min: number;
         readonly max: number;
@@ -3597,8 +3597,14 @@ export interface operations {
         readonly kind?: "ended" | "changed" | "opened" | "interest" | "vault" | "event" | "epoch";
         /** @description Asset symbol, case-insensitive. */
         readonly asset?: string;
+        /** @description Return only corrections made at or after this time, Unix seconds. */
+        readonly from?: number;
+        /** @description Return only corrections made before this time, Unix seconds. */
+        readonly to?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
+        /** @description Return only rows of the deployment with this name. By default, rows of every deployment while it was served. */
+        readonly deployment?: string;
         /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
         readonly cursor?: string;
       };
@@ -3741,7 +3747,7 @@ export interface operations {
   readonly listAccountOrderHistory: {
     readonly parameters: {
       readonly query?: {
-        /** @description Return only orders in this state. */
+        /** @description Return only orders in this state; with at_ledger, those that were in it then. Such a page may be short and still have a next one. */
         readonly status?: "pending" | "executed" | "cancelled";
         /** @description Asset symbol, case-insensitive. */
         readonly asset?: string;
@@ -3889,13 +3895,15 @@ export interface operations {
   };
   /**
    * List the history of a vault.
-   * @description Returns share price, value and deposits over time, newest first: at most one sample per five minutes. The vault is read from its factory after each trade of the leader and every five minutes. Intervals in which it could not be read are missing; their deposits count in the next sample. Empty if the vault does not exist.
+   * @description Returns share price, value and deposits over time, newest first: at most one sample per five minutes. The vault is read from its factory after each trade of the leader and every five minutes. Intervals in which it could not be read are missing; their deposits count in the next sample. Empty if the vault does not exist. With at_ledger, an interval that was read again after that ledger is missing too.
    */
   readonly listVaultHistory: {
     readonly parameters: {
       readonly query?: {
         /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
         /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
