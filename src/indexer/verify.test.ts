@@ -18,9 +18,9 @@ beforeEach(() => emptyIndex(store.write))
 
 function play(fixture: IndexFixture, ledgers: number): void {
   for (let ledger = 0; ledger < ledgers; ledger++) {
-    for (let pick = 0; pick < 6; pick++) {
+    for (let pick = 0; pick < 7; pick++) {
       const { exchange } = fixture
-      const kinds = [exchange.open, exchange.placeOrder, exchange.close, exchange.endOrder, exchange.open, exchange.other]
+      const kinds = [exchange.open, exchange.placeOrder, exchange.close, exchange.endOrder, exchange.open, exchange.reduce, exchange.other]
       fixture.queue(kinds[pick]?.(pick + ledger, ledger + pick))
     }
     fixture.closeLedger()

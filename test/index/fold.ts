@@ -33,28 +33,27 @@ export interface Expected {
 export function foldFacts(facts: readonly LedgerFact[], observations: Observations, current: { chain: number; market: string }): Expected {
   const { modes } = observations
   const opens = facts.filter((entry) => entry.fact.kind === 'open')
-  const ends = facts.filter((entry) => entry.fact.kind === 'close' || entry.fact.kind === 'liquidation')
   const trades: string[] = []
   const fills: { asset: string; trader: string; size: bigint; at: number; countsForTrader: boolean }[] = []
   for (const { fact, closeSec } of opens) {
     if (fact.kind !== 'open') continue
     fills.push({ asset: fact.asset, trader: fact.trader, size: fact.size, at: closeSec, countsForTrader: true })
   }
-  for (const entry of ends) {
+  for (const entry of facts) {
     const { fact, ledger, closeSec } = entry
-    if (fact.kind !== 'close' && fact.kind !== 'liquidation') continue
-    const known = isOpenKnown(entry, facts)
-    const leg = known ? `${fact.asset} ${fact.direction} ${fact.size} ${fact.entryPrice}` : 'null'
+    if (!isClosing(fact)) continue
+    const { isKnown, size } = closedBy(entry, facts)
+    const leg = isKnown ? `${fact.asset} ${fact.direction} ${size} ${fact.entryPrice}` : 'null'
     trades.push(`${fact.kind} ${fact.id} ${fact.trader} ${ledger} ${closeSec} ${leg} ${fact.closePrice} ${fact.pnl}`)
-    const countsForTrader = fact.kind === 'close' && known
-    fills.push({ asset: fact.asset, trader: fact.trader, size: fact.size, at: closeSec, countsForTrader })
+    const countsForTrader = (fact.kind === 'close' || fact.kind === 'reduce') && isKnown
+    fills.push({ asset: fact.asset, trader: fact.trader, size, at: closeSec, countsForTrader })
   }
   const open = opens.filter((entry) => entry.chain === current.chain && marketOf(entry.fact) === current.market && isOpen(entry, facts, modes))
   return {
-    open: open.map(describeOpen).toReversed(),
+    open: open.map((entry) => describeOpen(entry, facts)).toReversed(),
     trades: trades.toReversed(),
     ...leaderboardOf(facts),
-    interest: interestOf(open),
+    interest: interestOf(open, facts),
     feeds: feedsOf(facts, observations),
     events: facts.length,
     undecoded: facts.filter(({ fact }) => fact.kind === 'other' && !fact.decodes).length,
@@ -83,8 +82,12 @@ function leaderboardOf(facts: readonly LedgerFact[]): Pick<Expected, 'traders' |
       case 'open':
         return [{ trader: fact.trader, pnl: 0n, volume: fact.size, isLiquidation: false }]
       case 'close':
-        return [{ trader: fact.trader, pnl: fact.pnl ?? 0n, volume: isOpenKnown(entry, facts) ? fact.size : 0n, isLiquidation: false }]
+      case 'reduce': {
+        const { isKnown, size } = closedBy(entry, facts)
+        return [{ trader: fact.trader, pnl: fact.pnl ?? 0n, volume: isKnown ? size : 0n, isLiquidation: false }]
+      }
       case 'liquidation':
+      case 'partial_liquidation':
       case 'cross_liquidation':
         return [{ trader: fact.trader, pnl: 0n, volume: 0n, isLiquidation: true }]
       default:
@@ -98,9 +101,10 @@ function leaderboardOf(facts: readonly LedgerFact[]): Pick<Expected, 'traders' |
   return { traders: Object.fromEntries(traders), traderTotals: `${traders.length} ${total(gains.map(({ volume }) => volume))} ${gains.length}` }
 }
 
-function describeOpen({ fact, closeSec }: LedgerFact): string {
+function describeOpen(open: LedgerFact, facts: readonly LedgerFact[]): string {
+  const { fact, closeSec } = open
   if (fact.kind !== 'open') return ''
-  return `${fact.id} ${fact.trader} ${fact.asset} ${fact.direction} ${fact.size} ${fact.entryPrice} ${closeSec}`
+  return `${fact.id} ${fact.trader} ${fact.asset} ${fact.direction} ${sizeAfter(open, facts)} ${fact.entryPrice} ${closeSec}`
 }
 
 function feedsOf(facts: readonly LedgerFact[], observations: Observations): Record<string, string[]> {
@@ -129,6 +133,10 @@ function topicOf(fact: Fact): string {
       return 'position_closed'
     case 'liquidation':
       return 'position_liquidated'
+    case 'reduce':
+      return 'position_reduced'
+    case 'partial_liquidation':
+      return 'position_partial_liq'
     case 'cross_liquidation':
       return 'cross_liq'
     case 'order_placed':
@@ -138,33 +146,62 @@ function topicOf(fact: Fact): string {
   }
 }
 
-function isOpenKnown(end: LedgerFact, facts: readonly LedgerFact[]): boolean {
-  return facts.slice(0, facts.indexOf(end)).some((open) => isOpenOf(open, end))
+type Closing = Extract<Fact, { readonly closePrice: bigint }>
+
+/** Whether it closes a position, or part of one. */
+function isClosing(fact: Fact): fact is Closing {
+  return 'closePrice' in fact
 }
 
-function isOpenOf(open: LedgerFact, end: LedgerFact): boolean {
-  return open.fact.kind === 'open' && (end.fact.kind === 'close' || end.fact.kind === 'liquidation')
-    && open.chain === end.chain && open.fact.market === end.fact.market && open.fact.id === end.fact.id
+const isPart = ({ kind }: Fact): boolean => kind === 'reduce' || kind === 'partial_liquidation'
+
+/** Whether the open is among the earlier facts, and what was closed: all that was left by these facts, or the reported part. */
+function closedBy(entry: LedgerFact, facts: readonly LedgerFact[]): { readonly isKnown: boolean; readonly size: bigint } {
+  const { fact } = entry
+  const earlier = facts.slice(0, facts.indexOf(entry))
+  const open = earlier.find((other) => isOpenOf(other, entry))
+  const reported = isClosing(fact) ? fact.size : 0n
+  return { isKnown: open !== undefined, size: open === undefined || isPart(fact) ? reported : sizeAfter(open, earlier) }
 }
 
-/** Open: not closed or liquidated itself, and no later cross liquidation of its trader unless it is known to be isolated. */
+/** What is left of a position after these facts. */
+function sizeAfter(open: LedgerFact, facts: readonly LedgerFact[]): bigint {
+  const changes = facts.filter((entry) => isPart(entry.fact) && isOpenOf(open, entry))
+  return changes.reduce((size, { fact }) => {
+    if (fact.kind === 'reduce') return fact.remaining ?? size
+    if (fact.kind !== 'partial_liquidation') return size
+    return size > fact.size ? size - fact.size : 0n
+  }, open.fact.kind === 'open' ? open.fact.size : 0n)
+}
+
+function isOpenOf(open: LedgerFact, { fact, chain }: LedgerFact): boolean {
+  return open.fact.kind === 'open' && isClosing(fact) && open.chain === chain && open.fact.market === fact.market && open.fact.id === fact.id
+}
+
+/**
+ * Open: not closed or liquidated itself, and no later cross liquidation of its trader unless it is known to be isolated. What was reduced after a cross
+ * liquidation was not ended by it.
+ */
 function isOpen(open: LedgerFact, facts: readonly LedgerFact[], modes: ReadonlyMap<string, Mode>): boolean {
   const { fact } = open
   if (fact.kind !== 'open') return false
   const later = facts.slice(facts.indexOf(open) + 1)
-  if (later.some((entry) => isOpenOf(open, entry))) return false
+  if (later.some((entry) => isOpenOf(open, entry) && !isPart(entry.fact))) return false
   if (modes.get(`${open.chain} ${fact.market} ${fact.id}`) === 'isolated') return true
-  return !later.some((entry) => entry.chain === open.chain && entry.fact.kind === 'cross_liquidation'
-    && entry.fact.market === fact.market && entry.fact.trader === fact.trader)
+  const last = later.findLast((entry) => isOpenOf(open, entry) || (entry.chain === open.chain && entry.fact.kind === 'cross_liquidation'
+    && entry.fact.market === fact.market && entry.fact.trader === fact.trader))
+  return last?.fact.kind !== 'cross_liquidation'
 }
 
-function interestOf(open: readonly LedgerFact[]): Record<string, string> {
+function interestOf(open: readonly LedgerFact[], facts: readonly LedgerFact[]): Record<string, string> {
   const sums: Record<string, { long: bigint; short: bigint; count: number }> = {}
-  for (const { fact } of open) {
+  for (const entry of open) {
+    const { fact } = entry
     if (fact.kind !== 'open') continue
+    const size = sizeAfter(entry, facts)
     const sum = (sums[fact.asset] ??= { long: 0n, short: 0n, count: 0 })
-    if (fact.direction === 0) sum.long += fact.size
-    else sum.short += fact.size
+    if (fact.direction === 0) sum.long += size
+    else sum.short += size
     sum.count += 1
   }
   return Object.fromEntries(Object.entries(sums).map(([asset, sum]) => [asset, `${sum.long} ${sum.short} ${sum.count}`]))

@@ -15,6 +15,13 @@ export type Fact =
     kind: 'close' | 'liquidation'
     market: string; id: number; trader: string; asset: string; direction: number; size: bigint; entryPrice: bigint; closePrice: bigint; pnl: bigint | null
   }
+  /** Part of a position is closed, as generation 2 reports it: `size` is that part. */
+  | {
+    kind: 'reduce' | 'partial_liquidation'
+    market: string; id: number; trader: string; asset: string; direction: number; size: bigint; entryPrice: bigint; closePrice: bigint; pnl: bigint | null
+    /** Only a reduction reports it. */
+    remaining: bigint | null
+  }
   | { kind: 'cross_liquidation'; market: string; trader: string }
   | { kind: 'order_placed'; market: string; id: number; trader: string }
   /** `trader` is the owner, whom the event does not name. */
@@ -68,6 +75,8 @@ export interface TestExchange {
   close(pick: number, amount: number): ExchangeEvent | undefined
   liquidate(pick: number, amount: number): ExchangeEvent | undefined
   crossLiquidate(pick: number): ExchangeEvent | undefined
+  /** Closes or liquidates part of a position; undefined when it is too small. */
+  reduce(pick: number, amount: number): ExchangeEvent | undefined
   /** Places an order; undefined for a type whose placement emits no event. */
   placeOrder(pick: number): ExchangeEvent | undefined
   /** Undefined when no order is pending. */
@@ -148,6 +157,16 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
       const position = pickPosition(pick, 'isolated')
       return position === undefined ? undefined : end('liquidation', position, amount)
     },
+    reduce(pick, amount) {
+      const isLiquidation = (pick >> 3) % 2 === 1
+      const position = pickPosition(pick, isLiquidation ? 'isolated' : undefined)
+      if (position === undefined || position.size < 2n) return undefined
+      const size = 1n + BigInt(amount) % (position.size - 1n)
+      const remaining = position.size - size
+      openPositions.set(position.id, { ...position, size: remaining })
+      const { topic, data, fact } = reductionOf(market, position, { size, remaining, amount, isLiquidation })
+      return { event: event(market, topic, data), fact }
+    },
     crossLiquidate(pick) {
       const trader = pickPosition(pick, 'cross')?.trader
       if (trader === undefined) return undefined
@@ -188,6 +207,24 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
     positions: () => [...openPositions.values()].map(({ id, mode }) => ({ market, id, mode })),
   }
   return exchange
+}
+
+/** How generation 2 reports that part of a position was closed or liquidated. */
+function reductionOf(
+  market: string, { id, trader, asset, direction, entryPrice }: TestPosition,
+  part: { readonly size: bigint; readonly remaining: bigint; readonly amount: number; readonly isLiquidation: boolean },
+): { readonly topic: string; readonly data: readonly ScArgument[]; readonly fact: Fact } {
+  const { size, remaining, amount, isLiquidation } = part
+  const closePrice = entryPrice + BigInt(amount % 1000) + 1n
+  const owner: ScArgument[] = [{ type: 'u64', value: BigInt(id) }, { type: 'address', value: trader }, { type: 'symbol', value: asset }]
+  const common = { market, id, trader, asset, direction, size, entryPrice, closePrice }
+  if (isLiquidation) {
+    const data: ScArgument[] = [...owner, { type: 'u32', value: direction }, i128(size), i128(5n), i128(closePrice)]
+    return { topic: 'position_partial_liq', data, fact: { kind: 'partial_liquidation', ...common, pnl: null, remaining: null } }
+  }
+  const pnl = BigInt(amount % 7_000) - 3_500n
+  const data = [...owner, i128(size), i128(remaining), i128(closePrice), i128(pnl)]
+  return { topic: 'position_reduced', data, fact: { kind: 'reduce', ...common, pnl, remaining } }
 }
 
 type MakeEvent = (contractId: string, topic: string, data: readonly ScArgument[], secondTopic?: ScArgument) => NodeEvent

@@ -52,7 +52,8 @@ function cut(page: EventsPage, length: number): EventsPage {
 }
 
 const exchangeOps = [
-  'open', 'open', 'open', 'close', 'close', 'liquidate', 'crossLiquidate', 'placeOrder', 'placeOrder', 'endOrder', 'endOrder', 'other', 'other',
+  'open', 'open', 'open', 'close', 'close', 'reduce', 'reduce', 'liquidate', 'crossLiquidate',
+  'placeOrder', 'placeOrder', 'endOrder', 'endOrder', 'other', 'other',
 ] as const
 const systemOps = [
   'ledger', 'ledger', 'ledger', 'step', 'step', 'observe', 'page fault', 'break', 'page size', 'restart', 'hour', 'reset', 'redeploy', 'retention',
@@ -72,6 +73,7 @@ async function play(fixture: IndexFixture, { op, pick, amount }: Op): Promise<vo
     case 'close': return fixture.queue(exchange.close(pick, amount))
     case 'liquidate': return fixture.queue(exchange.liquidate(pick, amount))
     case 'crossLiquidate': return fixture.queue(exchange.crossLiquidate(pick))
+    case 'reduce': return fixture.queue(exchange.reduce(pick, amount))
     case 'placeOrder': return fixture.queue(exchange.placeOrder(pick))
     case 'endOrder': return fixture.queue(exchange.endOrder(pick))
     case 'other': return fixture.queue(exchange.other(pick))

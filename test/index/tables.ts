@@ -35,6 +35,11 @@ export const allTrades = (db: Queryable, filter: TradesFilter) => allRows((curso
 
 export const accountFeed = (db: Queryable, filter: AccountEventsFilter) => allRows((cursor) => listAccountEvents(db, { ...filter, cursor }))
 
+/** The topics of an account's lists of orders and positions (specification, "GET /v1/account/me/positions" and "…/orders"). */
+const KINDS = [
+  ['order', ['order_placed', 'order_executed', 'order_cancelled']], ['position', ['position_opened', 'position_closed', 'position_liquidated']],
+] as const
+
 /** The feed of every trader. Asserts that each filtered feed is a filter of the whole feed. */
 async function readFeeds(db: Queryable): Promise<Record<string, string[]>> {
   const describe = (rows: readonly EventRow[]): string[] => rows.map((row) => `${row.topic} ${row.ledger} ${row.eventId.slice(0, 30)}`)
@@ -42,9 +47,9 @@ async function readFeeds(db: Queryable): Promise<Record<string, string[]>> {
   for (const account of TRADERS) {
     const feed = describe(await accountFeed(db, { account, limit: 7 }))
     feeds[account] = feed
-    for (const kind of ['order', 'position'] as const) {
+    for (const [kind, topics] of KINDS) {
       const part = describe(await accountFeed(db, { account, kind, limit: 5 }))
-      assert.deepEqual(part, feed.filter((row) => row.startsWith(`${kind}_`)), `${kind} events of an account`)
+      assert.deepEqual(part, feed.filter((row) => topics.some((topic) => row.startsWith(`${topic} `))), `${kind} events of an account`)
     }
     const deposits = describe(await accountFeed(db, { account, topic: 'deposit', limit: 2 }))
     assert.deepEqual(deposits, feed.filter((row) => row.startsWith('deposit ')), 'one topic of an account')
