@@ -76,7 +76,7 @@ export async function createConsoleFixture(environment: Readonly<Record<string, 
       page.setDefaultTimeout(TIMEOUT_MS)
       const browserErrors: string[] = []
       page.on('console', (message) => {
-        if (message.type() === 'error' || message.type() === 'warning') browserErrors.push(message.text())
+        if (message.type() === 'error' || message.type() === 'warning') browserErrors.push(`${message.text()} ${pathOf(message.location().url)}`.trim())
       })
       page.on('pageerror', (error) => browserErrors.push(String(error)))
       await prepare?.(page)
@@ -99,6 +99,11 @@ export async function createConsoleFixture(environment: Readonly<Record<string, 
     freezeMarket,
     [Symbol.asyncDispose]: () => ownedResources.disposeAsync(),
   }
+}
+
+/** Without the origin, whose port differs between runs. */
+function pathOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).pathname : ''
 }
 
 /** Waits until a JavaScript expression is true in the page. The browser's debugging interface is exempt from the content security policy. */
