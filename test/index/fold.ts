@@ -41,6 +41,7 @@ export function foldFacts(facts: readonly LedgerFact[], observations: Observatio
   }
   for (const entry of facts) {
     const { fact, ledger, closeSec } = entry
+    if (fact.kind === 'account_liquidation') trades.push(`cross_liquidation null ${fact.trader} ${ledger} ${closeSec} null null ${fact.totalPnl}`)
     if (!isClosing(fact)) continue
     const { isKnown, size } = closedBy(entry, facts)
     const leg = isKnown ? `${fact.asset} ${fact.direction} ${size} ${fact.entryPrice}` : 'null'
@@ -69,6 +70,8 @@ interface Gain {
   readonly pnl: bigint
   readonly volume: bigint
   readonly isLiquidation: boolean
+  /** The total of an account counts nothing: its legs have. */
+  readonly isTrade?: boolean
 }
 
 /**
@@ -90,16 +93,20 @@ function leaderboardOf(facts: readonly LedgerFact[]): Pick<Expected, 'traders' |
       case 'partial_liquidation':
       case 'cross_liquidation':
         return [{ trader: fact.trader, pnl: 0n, volume: 0n, isLiquidation: true }]
+      case 'account_liquidation':
+        return [{ trader: fact.trader, pnl: fact.totalPnl, volume: 0n, isLiquidation: false, isTrade: false }]
       default:
         return []
     }
   })
   const traders = [...Map.groupBy(gains, ({ trader }) => trader)].map(([trader, own]) => {
     const liquidations = own.filter(({ isLiquidation }) => isLiquidation).length
-    return [trader, `${total(own.map(({ pnl }) => pnl))} ${total(own.map(({ volume }) => volume))} ${own.length} ${liquidations}`] as const
+    return [trader, `${total(own.map(({ pnl }) => pnl))} ${total(own.map(({ volume }) => volume))} ${countTrades(own)} ${liquidations}`] as const
   })
-  return { traders: Object.fromEntries(traders), traderTotals: `${traders.length} ${total(gains.map(({ volume }) => volume))} ${gains.length}` }
+  return { traders: Object.fromEntries(traders), traderTotals: `${traders.length} ${total(gains.map(({ volume }) => volume))} ${countTrades(gains)}` }
 }
+
+const countTrades = (gains: readonly Gain[]): number => gains.filter(({ isTrade = true }) => isTrade).length
 
 function describeOpen(open: LedgerFact, facts: readonly LedgerFact[]): string {
   const { fact, closeSec } = open
@@ -138,6 +145,7 @@ function topicOf(fact: Fact): string {
     case 'partial_liquidation':
       return 'position_partial_liq'
     case 'cross_liquidation':
+    case 'account_liquidation':
       return 'cross_liq'
     case 'order_placed':
       return 'order_placed'

@@ -23,6 +23,8 @@ export type Fact =
     remaining: bigint | null
   }
   | { kind: 'cross_liquidation'; market: string; trader: string }
+  /** Follows the liquidation of each cross position of the trader, as in generation 2. */
+  | { kind: 'account_liquidation'; market: string; trader: string; totalPnl: bigint }
   | { kind: 'order_placed'; market: string; id: number; trader: string }
   /** `trader` is the owner, whom the event does not name. */
   | { kind: 'order_end'; market: string; id: number; trader: string; topic: 'order_executed' | 'order_cancelled' }
@@ -75,6 +77,8 @@ export interface TestExchange {
   close(pick: number, amount: number): ExchangeEvent | undefined
   liquidate(pick: number, amount: number): ExchangeEvent | undefined
   crossLiquidate(pick: number): ExchangeEvent | undefined
+  /** Liquidates each cross position of an account, and then the account, in one transaction. */
+  liquidateAccount(pick: number, amount: number): readonly ExchangeEvent[]
   /** Closes or liquidates part of a position; undefined when it is too small. */
   reduce(pick: number, amount: number): ExchangeEvent | undefined
   /** Places an order; undefined for a type whose placement emits no event. */
@@ -111,22 +115,8 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
 
   function end(kind: 'close' | 'liquidation', position: TestPosition, amount: number): ExchangeEvent {
     openPositions.delete(position.id)
-    const { id, trader, asset, direction, size, entryPrice } = position
-    const closePrice = entryPrice + BigInt(amount % 1000) + 1n
-    const pnl = BigInt(amount % 7_000) - 3_500n
-    const leg: ScArgument[] = [
-      { type: 'u64', value: BigInt(id) }, { type: 'address', value: trader }, { type: 'symbol', value: asset }, { type: 'u32', value: direction }, i128(size),
-    ]
-    if (kind === 'close') {
-      return {
-        event: event(market, 'position_closed', [...leg, i128(entryPrice), i128(closePrice), i128(pnl)]),
-        fact: { kind, market, id, trader, asset, direction, size, entryPrice, closePrice, pnl },
-      }
-    }
-    return {
-      event: event(market, 'position_liquidated', [...leg, i128(5n), i128(closePrice)]),
-      fact: { kind, market, id, trader, asset, direction, size, entryPrice, closePrice, pnl: null },
-    }
+    const { topic, data, fact } = endOf(market, position, kind, amount)
+    return { event: event(market, topic, data), fact }
   }
 
   const exchange: TestExchange = {
@@ -176,6 +166,16 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
         fact: { kind: 'cross_liquidation', market, trader },
       }
     },
+    liquidateAccount(pick, amount) {
+      const trader = pickPosition(pick, 'cross')?.trader
+      if (trader === undefined) return []
+      const legs = [...openPositions.values()].filter((position) => position.trader === trader && position.mode === 'cross')
+      const ended = legs.map((position) => end('liquidation', position, amount))
+      const totalPnl = BigInt(amount % 7_000) - 6_000n
+      const total = event(market, 'cross_liq', [{ type: 'address', value: trader }, i128(totalPnl), i128(3n)])
+      const inOneTransaction = ended.map((leg) => ({ ...leg, event: { ...leg.event, transaction: total.transaction } }))
+      return [...inOneTransaction, { event: total, fact: { kind: 'account_liquidation', market, trader, totalPnl } }]
+    },
     placeOrder(pick) {
       const trader = TRADERS[pick % TRADERS.length] ?? ''
       const id = orders.length + 1
@@ -209,11 +209,30 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
   return exchange
 }
 
+interface Reported {
+  readonly topic: string
+  readonly data: readonly ScArgument[]
+  readonly fact: Fact
+}
+
+/** How the market reports the end of a position. */
+function endOf(market: string, position: TestPosition, kind: 'close' | 'liquidation', amount: number): Reported {
+  const { id, trader, asset, direction, size, entryPrice } = position
+  const closePrice = entryPrice + BigInt(amount % 1000) + 1n
+  const leg: ScArgument[] = [
+    { type: 'u64', value: BigInt(id) }, { type: 'address', value: trader }, { type: 'symbol', value: asset }, { type: 'u32', value: direction }, i128(size),
+  ]
+  const common = { market, id, trader, asset, direction, size, entryPrice, closePrice }
+  if (kind === 'liquidation') return { topic: 'position_liquidated', data: [...leg, i128(5n), i128(closePrice)], fact: { kind, ...common, pnl: null } }
+  const pnl = BigInt(amount % 7_000) - 3_500n
+  return { topic: 'position_closed', data: [...leg, i128(entryPrice), i128(closePrice), i128(pnl)], fact: { kind, ...common, pnl } }
+}
+
 /** How generation 2 reports that part of a position was closed or liquidated. */
 function reductionOf(
   market: string, { id, trader, asset, direction, entryPrice }: TestPosition,
   part: { readonly size: bigint; readonly remaining: bigint; readonly amount: number; readonly isLiquidation: boolean },
-): { readonly topic: string; readonly data: readonly ScArgument[]; readonly fact: Fact } {
+): Reported {
   const { size, remaining, amount, isLiquidation } = part
   const closePrice = entryPrice + BigInt(amount % 1000) + 1n
   const owner: ScArgument[] = [{ type: 'u64', value: BigInt(id) }, { type: 'address', value: trader }, { type: 'symbol', value: asset }]

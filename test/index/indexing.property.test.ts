@@ -52,7 +52,7 @@ function cut(page: EventsPage, length: number): EventsPage {
 }
 
 const exchangeOps = [
-  'open', 'open', 'open', 'close', 'close', 'reduce', 'reduce', 'liquidate', 'crossLiquidate',
+  'open', 'open', 'open', 'close', 'close', 'reduce', 'reduce', 'liquidate', 'crossLiquidate', 'liquidateAccount',
   'placeOrder', 'placeOrder', 'endOrder', 'endOrder', 'other', 'other',
 ] as const
 const systemOps = [
@@ -74,6 +74,7 @@ async function play(fixture: IndexFixture, { op, pick, amount }: Op): Promise<vo
     case 'liquidate': return fixture.queue(exchange.liquidate(pick, amount))
     case 'crossLiquidate': return fixture.queue(exchange.crossLiquidate(pick))
     case 'reduce': return fixture.queue(exchange.reduce(pick, amount))
+    case 'liquidateAccount': return exchange.liquidateAccount(pick, amount).forEach((event) => fixture.queue(event))
     case 'placeOrder': return fixture.queue(exchange.placeOrder(pick))
     case 'endOrder': return fixture.queue(exchange.endOrder(pick))
     case 'other': return fixture.queue(exchange.other(pick))
