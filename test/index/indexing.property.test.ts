@@ -253,6 +253,19 @@ test('the leaderboard counts the liquidation of an account whose opens were in l
   assert.deepEqual(rows, [{ rank: 1, trader: TRADERS[trader], pnl: '0', volume: '0', trades: 1, liqCount: 1 }])
 })
 
+test('what is left of reduced and partly liquidated positions is open, and a liquidated account has a row for each position and one for all', async () => {
+  const [isolated, cross, partialLiquidation] = [0, 16, 8]
+  const ops: readonly (readonly [op: Op['op'], pick: number])[] = [
+    ['open', isolated], ['open', isolated], ['step', 0], ['reduce', partialLiquidation], ['ledger', 0], ['reduce', 1], ['ledger', 0],
+    ['open', cross], ['open', cross], ['ledger', 0], ['liquidateAccount', 0],
+  ]
+  await playAndCheck(ops.map(([op, pick]) => ({ op, pick, amount: 7 })))
+  const { open, trades } = await readTables(store.read)
+  assert.equal(open.length, 2)
+  const kinds = trades.map((row) => row.split(' ')[0])
+  assert.deepEqual(kinds, ['cross_liquidation', 'liquidation', 'liquidation', 'reduce', 'partial_liquidation'])
+})
+
 /** Long scripts of orders whose owners are read before, between and after their events. */
 const orderSystemOps = ['ledger', 'ledger', 'step', 'step', 'observe', 'observe', 'break', 'restart', 'reset', 'redeploy'] as const
 const orderScript = fc.array(
