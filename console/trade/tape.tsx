@@ -42,7 +42,7 @@ export function Tape({ asset }: { readonly asset: string }) {
           { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size, 0) },
           { title: 'Side', cell: (trade) => <TapeSide trade={trade} /> },
           { title: 'Type', cell: ({ kind }) => FILL_KINDS[kind] ?? kind },
-          { title: 'Trader', isMinor: true, cell: ({ trader }) => <TraderLink address={trader} /> },
+          { title: 'Trader', isMinor: true, cell: ({ trader }) => <TraderLink address={trader} length={2} /> },
         ]}
       />
     </div>
