@@ -30,11 +30,24 @@ const DRAG_MIN_PX = 4
 export function OrderHandles({ handles, chart, onDrag, onDrop }: OrderHandlesOptions) {
   const layer = useRef<HTMLDivElement>(null)
   useEffect(() => {
+    let frame = 0
+    let stop: (() => void) | undefined
     const place = (): void => {
+      // The chart is created after its handles.
+      stop ??= chart.current?.onLayout(placeLater)
       for (const element of layer.current?.children ?? []) if (element instanceof HTMLElement) placeHandle(element, chart.current)
     }
+    /** In the next frame the chart has calculated its scale. */
+    function placeLater(): void {
+      cancelAnimationFrame(frame)
+      frame = requestAnimationFrame(place)
+    }
     place()
-    return chart.current?.onLayout(place)
+    placeLater()
+    return () => {
+      cancelAnimationFrame(frame)
+      stop?.()
+    }
   }, [handles, chart])
   return (
     <div class='handles' ref={layer} aria-hidden>
