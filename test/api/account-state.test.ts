@@ -64,13 +64,20 @@ function liquidate(positionId: number) {
   return { trader: keeper, functionName: 'liquidate', args: [address(keeper.address), u64(BigInt(positionId))] }
 }
 
+test('the balances of an account without trustlines are unknown, and the reason is named', async () => {
+  const { key } = await createTrader(fixture, 'without trustlines', null)
+  const { body } = await fixture.get<AccountState>('/v1/account/me/state', { authorization: bearer(key) })
+  assert.deepEqual([body.balances.usdc, body.balances.lp], [null, null])
+  assert.deepEqual(body.unknown.map(({ part, reason }) => `${part} ${reason}`).sort(), ['/balances/lp no_trustline', '/balances/usdc no_trustline'])
+})
+
 test('reports an account without activity', async () => {
   const initial = await state()
   assert.deepEqual([initial.owner, initial.positions, initial.orders], [trader.address, [], []])
   assert.equal(initial.ledger, fixture.network.chain.history.latest().sequence)
   assert.equal(initial.ledgerCloseTs, fixture.network.chain.history.latest().closeTimeSec)
-  assert.deepEqual(initial.balances, { usdc: String(50_000n * ONE), lp: null, xlm: initial.balances.xlm })
-  assert.deepEqual(initial.unknown, [{ part: '/balances/lp', reason: 'no_trustline' }])
+  assert.deepEqual(initial.balances, { usdc: String(50_000n * ONE), lp: '0', xlm: initial.balances.xlm })
+  assert.deepEqual(initial.unknown, [])
   assert.deepEqual(initial.fees, { volume: '0', tier: 0, makerRate: '2000', takerRate: '5000', nextTierVolume: String(20_000n * ONE) })
   assert.deepEqual(initial.limits, {
     minCollateral: String(10n * ONE), maxPositionSize: String(100_000n * ONE), maxLeverage: 10, maxPriceAgeSec: 60, maxPriceDeviationBps: 100,

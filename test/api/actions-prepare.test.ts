@@ -61,10 +61,11 @@ test('deposits into and withdraws from the cross-margin pool', async () => {
 })
 
 test('deposits liquidity and withdraws it after an approval; without the approval the simulation fails', async () => {
-  const withoutTrustline = await prepare({ op: 'deposit_liquidity', amount: String(1_000n * ONE) })
-  assert.match(String(withoutTrustline.body['message']), /no trustline for LP tokens/)
   const { networkPassphrase, chain } = fixture.network
-  chain.grant(trader.address, createDeployment(networkPassphrase, createIdentities(networkPassphrase, 0)).lpAsset, 0n)
+  const bare = await createTrader(fixture, 'without a trustline', null)
+  chain.grant(bare.address, createDeployment(networkPassphrase, createIdentities(networkPassphrase, 0)).usdcAsset, 1_000n * ONE)
+  const withoutTrustline = await prepare({ op: 'deposit_liquidity', amount: String(1_000n * ONE) }, bare.key)
+  assert.match(String(withoutTrustline.body['message']), /no trustline for LP tokens/)
   await submitAction({ op: 'deposit_liquidity', amount: String(1_000n * ONE) })
   await fixture.closeLedgers(2)
   const lp = BigInt((await state()).balances.lp ?? 0)

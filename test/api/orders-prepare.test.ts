@@ -211,6 +211,7 @@ const INVALID: Readonly<Record<string, readonly unknown[]>> = {
   triggerCondition: ['above', 'Over', true, 0],
   slippageToleranceBps: ['50', -1, 10_001, 0.5, true],
   acceptablePrice: [100, '', '-1', '1.5', (2n ** 127n).toString()],
+  slippageBps: ['50', 0, 5_001, 0.5, true],
   timeInForce: [-1, 3, 256, 0.5, '1', true],
   reduceOnly: [0, 1, 'true', ''],
   trailingPercentBps: ['50', 0, 10_001, 0.5, true],

@@ -61,7 +61,7 @@ test('every file that the page or a module refers to is served, may be cached fo
     const type = types[path.split('.').at(-1) ?? '']
     assert.equal(headers['content-type'], type)
     if (!path.endsWith('.js')) continue
-    for (const [, specifier = ''] of body.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)) paths.add(new URL(specifier, `http://x${path}`).pathname)
+    for (const [, specifier = ''] of body.matchAll(/\b(?:from|import)\s*\(?\s*"(\.{0,2}\/[^"]+)"/g)) paths.add(new URL(specifier, `http://x${path}`).pathname)
   }
   // The wallet's API is not part of the page's first script.
   assert.ok([...paths].some((path) => path.startsWith('/console/freighter-')))
