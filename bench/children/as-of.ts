@@ -6,6 +6,7 @@ import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import type { AsOf } from '../../src/projections/as-of.ts'
 import { listLeaders, readLeaderRank } from '../../src/projections/leaders.ts'
 import { readMarketStats } from '../../src/projections/market-stats.ts'
+import { readPnlCurve } from '../../src/projections/pnl-curve.ts'
 import { listOpenPositions } from '../../src/projections/positions.ts'
 import { listTrades } from '../../src/projections/trades.ts'
 import { listVaults } from '../../src/projections/vaults.ts'
@@ -26,6 +27,8 @@ const READS: Readonly<Record<string, (db: Queryable, asOf: AsOf, nowSec: number)
   'leaderboard': (db, asOf) => listLeaders(db, { ...asOf, sort: 'pnl', limit: 50 }),
   'rank': (db, asOf) => readLeaderRank(db, { ...asOf, sort: 'volume', trader: someTrader() }),
   'volume of an account': (db, asOf, nowSec) => readTraderVolume(db, { ...asOf, nowSec, trader: someTrader() }),
+  'PnL curve of an account': (db, asOf, nowSec) =>
+    readPnlCurve(db, { ...asOf, trader: someTrader(), interval: '1d', fromSec: nowSec - 100 * 86_400, toSec: nowSec + 1 }),
   'vaults': (db, asOf, nowSec) => listVaults(db, { ...asOf, limit: 50, nowSec }),
 }
 

@@ -4,9 +4,10 @@ import { strict as assert } from 'node:assert'
 import { after, test } from 'node:test'
 import { openTestStore } from '../../test/support/database.ts'
 import { createTestLog } from '../../test/support/test-log.ts'
+import { intervalsBefore, readPnlCurve } from './pnl-curve.ts'
 import { insertPoolSamples, listPoolSamples } from './pool-samples.ts'
 import { PROJECTIONS } from './tables.ts'
-import { intervalsBefore, readPnlCurve, readTraderProfile } from './traders.ts'
+import { readTraderProfile } from './traders.ts'
 import { insertVaultSample, listVaultSamples } from './vault-history.ts'
 
 const [ALICE, BOB, CAROL] = ['GALICE', 'GBOB', 'GCAROL']

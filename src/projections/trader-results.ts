@@ -26,8 +26,11 @@ export interface TraderResult {
   readonly isAccount?: true
 }
 
+/** What the result of a liquidation is computed from. */
+type ClosedTrade = Pick<NewTrade, 'seq' | 'leg' | 'closePrice'>
+
 /** The results of a page. `trades` must be the trades of these events. Pure. */
-export function foldTraderResults(events: readonly PositionEvent[], trades: readonly NewTrade[]): readonly TraderResult[] {
+export function foldTraderResults(events: readonly PositionEvent[], trades: readonly ClosedTrade[]): readonly TraderResult[] {
   const bySeq = new Map(trades.map((trade) => [trade.seq, trade]))
   return events.flatMap((event): TraderResult[] => {
     const { seq, trader, ts } = event
@@ -50,7 +53,7 @@ export function foldTraderResults(events: readonly PositionEvent[], trades: read
   })
 }
 
-function pnlOf(trade: NewTrade | undefined): bigint | null {
+function pnlOf(trade: ClosedTrade | undefined): bigint | null {
   const { leg = null, closePrice = null } = trade ?? {}
   if (leg === null || closePrice === null || leg.entryPrice === 0n) return null
   return pricePnl({ direction: leg.direction, size: leg.size, entry_price: leg.entryPrice }, closePrice)
@@ -127,7 +130,10 @@ export interface IntervalChange {
   readonly unknownFunding: number
 }
 
-type IntervalSum = { -readonly [Key in keyof Omit<IntervalChange, 'ts'>]: IntervalChange[Key] } & { readonly width: number; readonly time: number }
+/** Changes of an interval, added up. */
+export type ChangeSum = { -readonly [Key in keyof Omit<IntervalChange, 'trader' | 'ts'>]: IntervalChange[Key] }
+
+type IntervalSum = ChangeSum & { readonly trader: string; readonly width: number; readonly time: number }
 
 /** Adds to the sums per interval. Rows are ordered, so that two writers cannot wait for each other. */
 export async function addToIntervals(tx: Queryable, changes: readonly IntervalChange[]): Promise<void> {
@@ -138,7 +144,7 @@ export async function addToIntervals(tx: Queryable, changes: readonly IntervalCh
       const key = `${change.trader} ${width} ${time}`
       const sum = sums.get(key)
       if (sum === undefined) sums.set(key, { ...change, width, time })
-      else addTo(sum, change)
+      else addChange(sum, change)
     }
   }
   if (sums.size === 0) return
@@ -154,7 +160,7 @@ export async function addToIntervals(tx: Queryable, changes: readonly IntervalCh
   )
 }
 
-function addTo(sum: IntervalSum, change: Omit<IntervalChange, 'ts'>): void {
+export function addChange(sum: ChangeSum, change: Readonly<ChangeSum>): void {
   sum.realizedPnl += change.realizedPnl
   sum.fees += change.fees
   sum.funding += change.funding

@@ -10,7 +10,8 @@ import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
 import { CACHE_PRIVATE, CACHE_REVALIDATE, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
 import { ADDRESS_LENGTH, PNL_POINTS } from '../limits.ts'
-import { countIntervals, intervalsBefore, readPnlCurve, readTraderProfile } from '../projections/traders.ts'
+import { countIntervals, intervalsBefore, readCloseTime, readPnlCurve } from '../projections/pnl-curve.ts'
+import { readTraderProfile } from '../projections/traders.ts'
 import { CANDLE_INTERVALS } from '../resources/candle.ts'
 import type { CandleInterval } from '../resources/candle.ts'
 import { EXAMPLE_TRADER, ref } from '../resources/fields.ts'
@@ -18,7 +19,8 @@ import { GapRange } from '../resources/gap-range.ts'
 import { PnlPoint, TraderProfile } from '../resources/trader-profile.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_TRADE } from './examples.ts'
-import { serialiseBody } from './page-response.ts'
+import { serialiseBody, stateResponse } from './page-response.ts'
+import { atLedgerParameter } from './parameters.ts'
 
 const params = Type.Object({
   address: Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Account (G…) or contract (C…).', examples: [EXAMPLE_TRADER] }),
@@ -51,7 +53,8 @@ const querystring = Type.Object({
     type: 'string', enum: [...CANDLE_INTERVALS], default: '1d', description: 'Interval of the points.',
   })),
   from: time(`Return only intervals that start at or after this time, Unix seconds. By default, the last ${PNL_POINTS.default} intervals.`),
-  to: time('Return only intervals that start before this time, Unix seconds. By default, up to the current interval.'),
+  to: time('Return only intervals that start before this time, Unix seconds. By default, up to the current interval, or that of at_ledger.'),
+  at_ledger: atLedgerParameter,
 })
 
 const EXAMPLE_POINT: PnlPoint = { ts: 1_783_296_000, realizedPnl: '2667828', fees: '250000', funding: '-1200', cumulative: '2419028' }
@@ -71,7 +74,7 @@ function curveOperation(id: string, tag: string, summary: string, own: { readonl
     }),
     example: { points: [EXAMPLE_POINT], gaps: [] },
     headers: ['index' as const],
-    errors: [400 as const, 503 as const],
+    errors: [400 as const, '400 ledger_not_indexed' as const, 503 as const],
     ...own,
   }
 }
@@ -79,17 +82,30 @@ function curveOperation(id: string, tag: string, summary: string, own: { readonl
 const getCurve = operation(curveOperation('getTraderPnl', 'traders', 'Get the PnL curve of a trader', {}), { params, querystring })
 const getOwnCurve = operation(curveOperation('getAccountPnl', 'account', 'Get your PnL curve', { requiresKey: true }), { querystring })
 
+interface CurveQuery {
+  readonly from?: number
+  readonly to?: number
+  readonly interval?: CandleInterval
+  readonly at_ledger?: number
+}
+
 export function traderRoutes(app: App, { db, clock }: { readonly db: Queryable; readonly clock: Clock }): void {
   async function sendCurve(
-    request: FastifyRequest, reply: FastifyReply, query: { from?: number; to?: number; interval?: CandleInterval }, trader: string, cacheControl: string,
+    request: FastifyRequest, reply: FastifyReply, query: CurveQuery, trader: string, cacheControl: string,
   ): Promise<void> {
-    const { interval = '1d', to: toSec = nowSec(clock) + 1 } = query
+    const { interval = '1d', at_ledger: atLedger } = query
+    const toSec = query.to ?? await nowOf(atLedger) + 1
     const fromSec = query.from ?? intervalsBefore(toSec, PNL_POINTS.default, interval)
     if (countIntervals({ interval, fromSec, toSec }) > PNL_POINTS.max) {
       throw validationFailure(`querystring/from must be at most ${PNL_POINTS.max} intervals before to: choose a later from or a longer interval`)
     }
-    const { points, gaps, head } = await readPnlCurve(db, { trader, interval, fromSec, toSec })
-    sendResponse(request, reply, prepareResponse(serialiseBody(reply, { points, gaps }), { 'cache-control': cacheControl, ...indexHeaders(head) }))
+    const { points, gaps, head } = await readPnlCurve(db, { trader, interval, fromSec, toSec, atLedger })
+    sendResponse(request, reply, stateResponse(serialiseBody(reply, { points, gaps }), head, cacheControl))
+  }
+
+  /** The time at which a curve ends: of the past state, or the present one. */
+  async function nowOf(atLedger: number | undefined): Promise<number> {
+    return (atLedger === undefined ? null : await readCloseTime(db, atLedger)) ?? nowSec(clock)
   }
 
   app.get('/v1/traders/:address', { schema: getProfile }, async (request, reply) => {

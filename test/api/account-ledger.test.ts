@@ -87,6 +87,13 @@ for (const generation of ['1', '2'] as const) {
     const total = points.at(-1)
     assert.equal(points.length, 100)
     assert.equal(points.reduce((sum, { realizedPnl }) => sum + BigInt(realizedPnl ?? 0), 0n), BigInt(profile.realizedPnl))
+    const head = Math.max(...ledger.map((row) => row.ledger))
+    const minutes = `/v1/account/me/pnl?interval=1m&to=${(ledger[0]?.ts ?? 0) + 1}`
+    const atHead = await read(fixture, trader, `${minutes}&at_ledger=${head}`)
+    assert.deepEqual(atHead.body, (await read(fixture, trader, minutes)).body, 'the fold of the last minute equals its stored sum')
+    const firstOpen = ledger.at(-1)
+    const afterOpen = (await read(fixture, trader, `/v1/traders/${trader.address}/pnl?at_ledger=${firstOpen?.ledger ?? 0}`)).body as { points: PnlPoint[] }
+    assert.equal(afterOpen.points.at(-1)?.cumulative, String(-BigInt(firstOpen?.fee ?? 0)), 'only the open has cost something')
     // Everything is closed, so what was made is what the balances gained.
     assert.equal(BigInt(total?.cumulative ?? 0), wallet + gained.cross - before.cross, JSON.stringify(total))
     for (const url of ['/v1/account/me/ledger?kind=x', '/v1/account/me/ledger?cursor=x', '/v1/account/me/pnl?interval=1m&from=0', '/v1/traders/x']) {

@@ -28,6 +28,7 @@ after(async () => {
 const PATHS = [
   '/v1/trades?limit=5', '/v1/positions/open', `/v1/positions/open?trader=${TRADERS[0]}`, '/v1/leaderboard?sort=volume&limit=2', '/v1/vaults?limit=3',
   '/v1/leaderboard/totals?scope=testnet', '/v1/vaults/0/trades?limit=3', '/v1/vaults/0/history?limit=3',
+  `/v1/traders/${TRADERS[0]}/pnl?interval=1h&from=1800000000&to=1800400000`,
 ]
 
 const get = (path: string, headers: Record<string, string> = {}) => bare.gateway.app.inject({ method: 'GET', url: path, headers })

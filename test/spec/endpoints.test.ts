@@ -130,7 +130,7 @@ const UDF_CONFIG = [
 ]
 const CHART_SYMBOL = 'symbol string minLength=1 maxLength=32'
 
-const CURVE = ['interval? string enum=1m|5m|15m|1h|4h|1d|1w default=1d', 'from? integer minimum=0', 'to? integer minimum=0']
+const CURVE = ['interval? string enum=1m|5m|15m|1h|4h|1d|1w default=1d', 'from? integer minimum=0', 'to? integer minimum=0', AT_LEDGER]
 const CASH_KIND = 'kind? string enum=' + [
   'open', 'close', 'liquidation', 'order_escrow', 'order_refund', 'keeper_reward', 'cross_deposit', 'cross_withdraw', 'lp_deposit', 'lp_withdraw',
   'vault_deposit', 'vault_withdraw', 'fees_claimed', 'referral_claim', 'other',

@@ -22,6 +22,8 @@ export interface TestLog {
   readonly factory: string
   /** Queues one event, in its own transaction unless `tx` names one. */
   append(contract: ArchivedContractKey, topic: string, payload: Payload, tx?: string): void
+  /** Seconds that pass before the next event, besides the usual five. */
+  wait(seconds: number): void
   /** The event of the market, then that of the factory, in one transaction. */
   leaderOpens(what: { vaultId: number; leader: string; positionId: number; collateral: string }): void
   leaderCloses(what: { vaultId: number; leader: string; positionId: number; pnl: string }): void
@@ -54,6 +56,7 @@ const TERMS = { asset: 'BTC', direction: 0, size: '1000' }
 export async function createTestLog(store: Store): Promise<TestLog> {
   let seq = 0
   let transactions = 0
+  let waitedSec = 0
   let epoch = epochOf(1)
   let queue: ArchivedEvent[] = []
   let applied: ArchivedEvent[] = []
@@ -67,10 +70,14 @@ export async function createTestLog(store: Store): Promise<TestLog> {
     })
   }
 
+  function closeTs(): number {
+    return FIRST_CLOSE_SEC + 5 * seq + waitedSec
+  }
+
   function append(contract: ArchivedContractKey, topic: string, payload: Payload, tx = `tx${++transactions}`): void {
     seq += 1
     newest = {
-      seq, eventId: `${epoch.number}-${seq}`, contractId: CONTRACTS[contract], contract, topic, ledger: 10 + seq, ledgerCloseTs: FIRST_CLOSE_SEC + 5 * seq,
+      seq, eventId: `${epoch.number}-${seq}`, contractId: CONTRACTS[contract], contract, topic, ledger: 10 + seq, ledgerCloseTs: closeTs(),
       txHash: tx, topicsXdr: [], valueXdr: '', payload: { topic, ...payload }, problem: null,
     }
     queue.push(newest)
@@ -83,6 +90,9 @@ export async function createTestLog(store: Store): Promise<TestLog> {
   const log: TestLog = {
     factory: CONTRACTS.vaultFactory,
     append,
+    wait(seconds) {
+      waitedSec += seconds
+    },
     leaderOpens({ vaultId, leader, positionId, collateral }) {
       const tx = `open ${positionId}`
       append('market', 'position_opened', { positionId, trader: CONTRACTS.vaultFactory, ...TERMS, entryPrice: '5' }, tx)
@@ -123,7 +133,7 @@ export async function createTestLog(store: Store): Promise<TestLog> {
       }
       await store.write.query(
         'update idx.cursor set last_seq = $1, last_ledger = $2, last_ledger_close_ts = $3, projections_version = $4',
-        [seq, 10 + seq, FIRST_CLOSE_SEC + 5 * seq, PROJECTIONS_VERSION],
+        [seq, 10 + seq, closeTs(), PROJECTIONS_VERSION],
       )
       applied.push(...queue)
       queue = []
@@ -153,6 +163,7 @@ export async function createTestLog(store: Store): Promise<TestLog> {
       applied = []
       seq = 0
       transactions = 0
+      waitedSec = 0
     },
     async dump(tables) {
       const rows = await Promise.all(tables.map((table) => store.read.query<{ row: string }>(`select t::text as row from idx.${table} t order by 1`)))

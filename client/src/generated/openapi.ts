@@ -3251,8 +3251,10 @@ export interface operations {
         readonly interval?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d" | "1w";
         /** @description Return only intervals that start at or after this time, Unix seconds. By default, the last 100 intervals. */
         readonly from?: number;
-        /** @description Return only intervals that start before this time, Unix seconds. By default, up to the current interval. */
+        /** @description Return only intervals that start before this time, Unix seconds. By default, up to the current interval, or that of at_ledger. */
         readonly to?: number;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
       };
       readonly header?: never;
       readonly path: {
@@ -3296,8 +3298,10 @@ export interface operations {
         readonly interval?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d" | "1w";
         /** @description Return only intervals that start at or after this time, Unix seconds. By default, the last 100 intervals. */
         readonly from?: number;
-        /** @description Return only intervals that start before this time, Unix seconds. By default, up to the current interval. */
+        /** @description Return only intervals that start before this time, Unix seconds. By default, up to the current interval, or that of at_ledger. */
         readonly to?: number;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
       };
       readonly header?: never;
       readonly path?: never;
