@@ -12,7 +12,7 @@ import { ProblemText } from '../ui/problem.tsx'
 import { WalletPrompt } from '../wallet/wallet-section.tsx'
 import { Outcome } from './outcome.tsx'
 import type { Sender } from './send.ts'
-import { availableFor, checkTicket, fieldsOf, isEntry } from './ticket.ts'
+import { availableFor, checkTicket, fieldsOf, isEntry, keeperReward } from './ticket.ts'
 import type { CrossMargin, FieldName, OrderKind, TicketCheck, TicketContext, TicketInput } from './ticket.ts'
 import { Sides } from './sides.tsx'
 import type { Market } from './use-market.ts'
@@ -81,7 +81,7 @@ export function TicketForm({ market, input, sender }: { readonly market: Market;
         />
       )}
       {fields.map((name) => <TicketField key={name} name={name} {...parts} />)}
-      {isEntry(input.value.kind) && <Preview input={input.value} check={check} reading={quote} />}
+      {isEntry(input.value.kind) && <Preview input={input.value} check={check} reading={quote} isGeneration2={market.isGeneration2} />}
       {check.steps.length > 1 && <p class='note'>{`Sends ${check.steps.length} transactions, one after the other. You review and sign each of them.`}</p>}
       {check.warnings.map((warning) => <p key={warning} class='note warn'>{warning}</p>)}
       <p class='note problem' id='ticket-blocked' hidden={check.blocked === null}>{check.blocked}</p>
@@ -188,10 +188,11 @@ function LeverageField({ input, set, context, problem }: TicketFieldOptions & { 
 }
 
 /** What the order does, from the gateway's quote; for resting orders, as if the price were the order's. */
-function Preview({ input, check, reading: { quote, problem } }: {
+function Preview({ input, check, reading: { quote, problem }, isGeneration2 }: {
   readonly input: TicketInput
   readonly check: TicketCheck
   readonly reading: QuoteReading
+  readonly isGeneration2: boolean
 }) {
   const isMarket = input.kind === 'market'
   const usdc = (text: string | null | undefined): string => (text === null || text === undefined ? 'n/a' : `${amount(text)} USDC`)
@@ -203,6 +204,7 @@ function Preview({ input, check, reading: { quote, problem } }: {
           [isMarket ? 'Entry price' : 'Executes at about', entry === null ? 'n/a' : price(entry)],
           ['Position size', usdc(check.size)],
           ['Fee', usdc(quote?.fee)],
+          ['Keeper reward', isMarket ? 'none' : check.size === null ? 'n/a' : `about ${usdc(String(keeperReward(BigInt(check.size), { isGeneration2 })))}`],
           ['Liquidation price', !isMarket || quote?.liquidationPrice === undefined || quote.liquidationPrice === null
             ? (input.marginMode === 'cross' ? 'by account' : 'n/a') : price(quote.liquidationPrice)],
           [`Room for ${input.side === 'Long' ? 'longs' : 'shorts'}`, quote?.headroom === null || quote === null ? 'n/a' : `${amount(quote.headroom, 0)} USDC`],

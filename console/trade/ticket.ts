@@ -207,6 +207,14 @@ function amountProblem(
   return null
 }
 
+/** What the keeper who executes an entry order of this size gets, 7-decimal USDC, at the rates that the exchange was deployed with. */
+export function keeperReward(size: bigint, { isGeneration2 }: { readonly isGeneration2: boolean }): bigint {
+  return isGeneration2 ? size / 10_000n : KEEPER_BASE + (size * 5n) / 10_000n
+}
+
+/** Of generation 1, besides 0.05 % of the size. Generation 2 has 0.01 % alone. */
+const KEEPER_BASE = 5_000_000n
+
 /** What a position can be opened with, USDC; null if it is not known. */
 export function availableFor(isCross: boolean, { available, cross }: Pick<TicketContext, 'available' | 'cross'>): bigint | null {
   return available === null ? null : BigInt(available) + (isCross && cross !== null ? BigInt(cross.pool) : 0n)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { conditionOf } from '../../console/trade/availability.ts'
-import { checkTicket } from '../../console/trade/ticket.ts'
+import { checkTicket, keeperReward } from '../../console/trade/ticket.ts'
 import type { TicketContext, TicketInput, TicketPosition } from '../../console/trade/ticket.ts'
 
 const INPUT: TicketInput = {
@@ -142,4 +142,8 @@ test('an order that closes a position is refused on the wrong side of its entry 
     positionId: 'Position 7 already has this order: 12. Move or cancel it in the Orders tab.',
   })
   assert.deepEqual(problems({ kind: 'trailing', positionId: '7' }, { attached }), {})
+})
+
+test('the keeper of an entry order of 500 USDC gets 0.75 USDC on generation 1 and 0.05 USDC on generation 2', () => {
+  assert.deepEqual([false, true].map((isGeneration2) => keeperReward(5_000_000_000n, { isGeneration2 })), [7_500_000n, 500_000n])
 })
