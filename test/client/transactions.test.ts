@@ -188,16 +188,17 @@ test('a repeated request with the same client id returns the result of the first
 
 test('a repeated request waits until the gateway knows the order that it placed without an event', async () => {
   const request = { ...LIMIT, op: 'place_stop_limit_order', limitPrice: percent(96n), clientId: 'stop-limit-1' } as const
-  const { hash } = await during(() => client.trade(request))
+  const unobserved = <T>(work: () => Promise<T>): Promise<T> => whileTimePasses(fixture, work, { observes: false })
+  const { hash } = await unobserved(() => client.trade(request))
   assert.equal((await client.transactions.get(hash)).orderId, null)
   let reads = 0
   interceptFetch = async (url, init) => {
     if (url.includes(`/v1/tx/${hash}`) && ++reads === 3) for (let batch = 0; batch < 3; batch++) await fixture.indexer.observe()
     return await fetch(url, init)
   }
-  const again = await during(() => client.trade(request))
+  const again = await unobserved(() => client.trade(request))
   assert.deepEqual([again.hash, again.order?.state], [hash, 'resting'])
-  assert.ok(reads > 3, `${reads} reads`)
+  assert.ok(reads >= 3, `${reads} reads`)
   interceptFetch = (url, init) => fetch(url, init)
   await during(() => client.trade({ op: 'cancel_order', orderId: again.order?.orderId ?? 0 }))
 })

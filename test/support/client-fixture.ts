@@ -36,8 +36,10 @@ export async function createTraderClient(fixture: GatewayFixture, url: string, n
 
 const SECONDS_MAX = 400
 
-/** Closes and indexes a ledger per second until the work has settled. */
-export async function whileTimePasses<T>(fixture: GatewayFixture, work: () => Promise<T>): Promise<T> {
+/** Closes and indexes a ledger per second until the work has settled. `observes`: and reads the ledger's entries. */
+export async function whileTimePasses<T>(
+  fixture: GatewayFixture, work: () => Promise<T>, { observes = true }: { readonly observes?: boolean } = {},
+): Promise<T> {
   let settled = false
   const done = work().finally(() => {
     settled = true
@@ -49,7 +51,7 @@ export async function whileTimePasses<T>(fixture: GatewayFixture, work: () => Pr
     if (settled) break
     await fixture.closeLedgers(1)
     await fixture.catchUp()
-    await fixture.indexer.observe()
+    if (observes) await fixture.indexer.observe()
   }
   return done
 }
