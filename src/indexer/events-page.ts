@@ -5,9 +5,7 @@ import type { NodeFault } from '../chain/node-fault.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { EventsRequest, Rpc } from '../chain/rpc.ts'
 import { isRequestedOf } from '../chain/token-transfers.ts'
-import { EVENTS_PAGE_LIMIT } from '../limits.ts'
 import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
-import { EVENTS_PAGE_MIN } from './page-size.ts'
 import { endOfLedger, isEndOfLedger, isEventId, ledgerOf, transactionOf } from './toid.ts'
 
 /** Where a page begins: after the cursor, or at a ledger when there is no cursor. */
@@ -38,13 +36,7 @@ export class BadPage extends Error {
   }
 }
 
-/** The most requests for the events of one transaction: enough for EVENTS_PAGE_LIMIT events in the smallest pages. */
-const TRANSACTION_PARTS_MAX = EVENTS_PAGE_LIMIT / EVENTS_PAGE_MIN
-
-/**
- * Requests the page after the cursor and validates it. A page that ends inside its only transaction is continued, so that what is published of a transaction
- * is complete; the network permits far fewer events per transaction than EVENTS_PAGE_LIMIT. Throws RpcFailure or BadPage.
- */
+/** Requests the page after the cursor and validates it. Throws RpcFailure or BadPage. */
 export async function readEventsPage(
   rpc: Rpc,
   from: EventsPosition,
@@ -53,21 +45,9 @@ export async function readEventsPage(
   const { contractIds, upgradesOf = [], transfers = [], limit, ...call } = options
   const requested = { contractIds, upgradesOf, transfers, limit }
   const start = from.cursor === null ? { startLedger: from.startLedger } : { cursor: from.cursor }
-  let page = await rpc.getEvents({ from: start, ...requested }, call)
+  const page = await rpc.getEvents({ from: start, ...requested }, call)
   checkPage(page, from, requested)
-  for (let parts = 1; parts < TRANSACTION_PARTS_MAX && endsInOnlyTransaction(page); parts++) {
-    const next = await rpc.getEvents({ from: { cursor: page.cursor }, ...requested }, call)
-    checkPage(next, { cursor: page.cursor, startLedger: from.startLedger }, requested)
-    if (next.cursor === page.cursor) break
-    page = { ...next, events: [...page.events, ...next.events] }
-  }
   return cutToLedgers(page)
-}
-
-/** True when a page has part of one transaction only, as far as it says. */
-function endsInOnlyTransaction({ events, cursor }: EventsPage): boolean {
-  const [first] = events
-  return first !== undefined && !isEndOfLedger(cursor) && events.length < EVENTS_PAGE_LIMIT && transactionOf(first.id) === transactionOf(cursor)
 }
 
 /**
@@ -116,6 +96,7 @@ function check(fault: NodeFault, condition: boolean, problem: string): void {
 /**
  * Drops the last ledger of a page that ends inside it; the next page returns it again. A head at ledger N then means that all of N is indexed. Only a ledger
  * with more events than a page is read in several pages, each of whole transactions: a later event of a transaction may complete what an earlier one says.
+ * Only a transaction with more events than a page is read in several pages.
  */
 export function cutToLedgers(page: EventsPage): CheckedPage {
   const { events } = page
