@@ -22,7 +22,7 @@ const EXPECTED = [
   'key issued', 'key revoked', 'claim without an answer',
   'submission: success', 'submission: failed', 'submission: rejected', 'submission: open', 'submission: unanswered', 'submission: withdrawn',
   'stored: SUCCESS', 'stored: FAILED', 'stored: REJECTED', 'stored: EXPIRED', 'stored: PREPARED', 'person: look up', 'person: look up by client id',
-  'bad_debt_recorded', 'liq_refund', 'frame of an orders channel', 'cash of a wallet', 'cash of a cross balance',
+  'bad_debt_recorded', 'position_reduced', 'frame of an orders channel', 'cash of a wallet', 'cash of a cross balance',
 ]
 const CORPUS = new URL('./corpus/', import.meta.url)
 const COMMAND = 'npm test -- test/sim/simulation.test.ts'
