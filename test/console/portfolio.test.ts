@@ -80,6 +80,8 @@ test('a new user is led to a wallet; then the portfolio shows equity, PnL and th
   await own.trade({ op: 'create_vault', name: 'North' })
   await own.trade({ op: 'deposit_vault', vaultId: 0, amount: String(50n * ONE) })
   await equity.getByText(/^Shares of vault 0, North$/).waitFor()
+  // Their value is read after their number, and until then the total is unknown.
+  await equity.getByText('9,999.75 USDC', { exact: true }).waitFor()
   assert.match(await equity.innerText(), /Wallet\s+9,850\.00\s[^]*Shares of vault 0, North\s+50\.00/)
   const pnl = page.getByRole('region', { name: 'PnL' })
   await pnl.getByRole('img', { name: /last −0\.25 USDC/ }).waitFor()
