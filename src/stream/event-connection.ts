@@ -2,15 +2,12 @@
 // its only request is made from the URL.
 
 import type { ServerResponse } from 'node:http'
-import type { Clock } from '../base/clock.ts'
-import type { FailureLog } from '../base/failure-log.ts'
-import type { StreamLimits } from '../limits.ts'
 import { CLOSE, CLOSE_GRACE_MS, encodeReply } from './connection.ts'
-import type { Connection, ReplyContext } from './connection.ts'
+import type { Connection, ConnectionParts, ReplyContext } from './connection.ts'
 import { SERVER_SENT_EVENTS } from './encoding.ts'
 import { createOutput } from './output.ts'
 import { createRequestQueue, nameOf } from './request-queue.ts'
-import type { ClientRequest, SubscribeRequest } from './requests.ts'
+import type { SubscribeRequest } from './requests.ts'
 
 /** How long clients wait before they reconnect, unless they choose another time. */
 const RETRY_MS = 1_000
@@ -18,18 +15,10 @@ const RETRY = Buffer.from(`retry: ${RETRY_MS}\n\n`)
 /** A comment, so that proxies and clients see that the connection is alive. */
 const HEARTBEAT = Buffer.from(': heartbeat\n\n')
 
-export interface EventConnectionParts {
+/** Those of a WebSocket's connection, with a response in place of its sockets. */
+export interface EventConnectionParts extends Omit<ConnectionParts, 'webSocket' | 'socket'> {
   /** Its head is written. */
   readonly response: ServerResponse
-  readonly limits: StreamLimits
-  readonly clock: Clock
-  /** Counts requests that the gateway could not handle. */
-  readonly failures: FailureLog
-  /** Counts connections that their clients broke. */
-  readonly clientFailures: FailureLog
-  readonly requestId: string
-  handle(request: ClientRequest): void | Promise<void>
-  onClose(): void
 }
 
 export interface EventConnection extends Connection {
