@@ -54,7 +54,12 @@ async function openReplicated(): Promise<Replicated> {
     },
     async caughtUp() {
       const [row] = await server.write.query<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn')
-      for (let replayed = false; !replayed;) replayed = await isTrue('pg_last_wal_replay_lsn() >= $1::pg_lsn', [row?.lsn ?? ''])
+      // A replica that replays a deletion may end any connection, this one too: it has not caught up yet then.
+      const hasReplayed = (): Promise<boolean> => isTrue('pg_last_wal_replay_lsn() >= $1::pg_lsn', [row?.lsn ?? '']).catch((error: unknown) => {
+        if (error instanceof StoreUnavailable) return false
+        throw error
+      })
+      for (let replayed = false; !replayed;) replayed = await hasReplayed()
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

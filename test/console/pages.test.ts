@@ -254,8 +254,6 @@ test('reports a reached rate limit and the time until the retry', { skip }, asyn
 test('marks prices as stale while the node is unreachable, and recovers', { skip }, async () => {
   const { page, browserErrors } = await fixture.open('#/trade/BTC')
   await page.locator('[data-status=prices][data-state=fresh]').waitFor()
-  // The browser logs each failed request: what the page reads at its start has arrived before the outage.
-  await page.waitForLoadState('networkidle')
   const review = page.getByRole('button', { name: 'Review' })
   await review.focus()
   await fixture.control('local_fault', { name: 'connection_reset', count: null })
@@ -272,7 +270,8 @@ test('marks prices as stale while the node is unreachable, and recovers', { skip
   await fixture.control('local_clearFaults')
   await page.locator('[data-status=prices][data-state=fresh]').waitFor()
   await page.locator('[data-price]:not(.stale)').waitFor()
-  assert.deepEqual(browserErrors, [])
+  // The browser logs each request that the gateway cannot answer without a node.
+  assert.deepEqual(browserErrors.filter((error) => !/status of 50[23] .* \/v1\//.test(error)), [])
 })
 
 test('marks everything as stale while the gateway is silent, and recovers', { skip }, async () => {
