@@ -1,40 +1,30 @@
 // Plants one-line bugs in `src` and checks that `npm test` catches each of them.
 //
-//   npm run test:mutations                      30 bugs, spread over all folders of src
-//   npm run test:mutations -- 100 7             100 bugs, drawn from seed 7
-//   npm run test:mutations -- src/keys/keys.ts  every bug this script can plant in one file
+//   npm run test:mutations                              30 bugs, spread over all folders of src
+//   npm run test:mutations -- 100 7                     100 bugs, drawn from seed 7
+//   npm run test:mutations -- src/keys/keys.ts          every bug this script can plant in one file
+//   npm run test:mutations -- src/keys src/relay 20 7   20 bugs in two folders, drawn from seed 7
+//   npm run test:mutations -- src/keys/keys.ts:42       every bug in one line
+//   … --seconds=300                                     the time for each bug, by default 120 s
 //
-// The bugs are planted in a copy of the project. For each, the tests that import the file run, the nearest first, until one fails; a bug that none of them
-// notices survives, is printed as a diff, and fails the script. Set TEST_REDIS_URL and TEST_DATABASE_URL to include the code that only a server exercises.
+// The bugs are planted in a copy of the project, one at a time. For each, the test files that import its file run, the nearest and fastest first, until one
+// fails that passes without the bug. A bug that none of them catches within its time fails the script. Set TEST_REDIS_URL and TEST_DATABASE_URL to include the
+// code that only a server exercises.
 
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { createSeededRandom } from '../src/base/random.ts'
 import type { Random } from '../src/base/random.ts'
+import { TEMPLATE_VARIABLE, ensureEmbeddedTemplate, testServerUrl, withServerTemplate } from './support/database.ts'
 import { findMutations } from './support/mutate.ts'
-import type { Mutation } from './support/mutate.ts'
-import { copyProject } from './support/project-copy.ts'
-import { createImportGraph, findTestFiles, isSlow } from './support/test-files.ts'
+import { createMutationRuns } from './support/mutation-runs.ts'
+import type { Hunt, PlantedBug } from './support/mutation-runs.ts'
 import { isProduct, readTree } from './tidy/tree.ts'
 
 const DEFAULT_COUNT = 30
 const DEFAULT_SEED = '1'
-/** Test files per run: the first runs are the most likely to fail, so they are small. */
-const RUN_SIZES = [6, 24, 1_000]
-const RUN_TIMEOUT_MS = 600_000
-
-interface PlantedBug extends Mutation {
-  readonly file: string
-}
-
-interface Result {
-  readonly bug: PlantedBug
-  /** The failing test file's first line of output, or null when the bug survived. */
-  readonly caughtBy: string | null
-}
+const DEFAULT_LIMIT_SECONDS = 120
 
 const tree = readTree()
 /** Only tests with a real server can notice bugs there. */
@@ -42,92 +32,113 @@ const NEEDS_SERVER: Readonly<Record<string, string>> = { 'src/redis/': 'TEST_RED
 const withoutServer = Object.entries(NEEDS_SERVER).filter(([, variable]) => process.env[variable] === undefined).map(([folder]) => folder)
 const sources = [...tree].filter(([path]) => path.startsWith('src/') && isProduct(path) && !withoutServer.some((folder) => path.startsWith(folder)))
 
+function folderOf(file: string): string {
+  return file.split('/').slice(0, 2).join('/').replace(/^src\/[^/]+\.ts$/, 'src')
+}
+
 /** Draws bugs folder by folder, so that each folder gets its share before any gets a second. */
-function drawBugs(count: number, random: Random): PlantedBug[] {
-  const byFolder = new Map<string, PlantedBug[]>()
-  for (const [file, source] of sources) {
-    const folder = file.split('/').slice(0, 2).join('/').replace(/^src\/[^/]+\.ts$/, 'src')
-    byFolder.set(folder, [...(byFolder.get(folder) ?? []), ...findMutations(source).map((mutation) => ({ ...mutation, file }))])
+function drawBugs(all: readonly PlantedBug[], count: number, random: Random): PlantedBug[] {
+  const folders = [...Map.groupBy(all, ({ file }) => folderOf(file)).values()]
+  const drawn: PlantedBug[] = []
+  while (drawn.length < Math.min(count, all.length)) {
+    for (const bugs of folders.filter(({ length }) => length > 0).slice(0, count - drawn.length)) drawn.push(...bugs.splice(random.integer(bugs.length), 1))
   }
-  const folders = [...byFolder.values()].filter((bugs) => bugs.length > 0)
-  return Array.from({ length: count }, (_value, index) => {
-    const bugs = folders[index % folders.length] ?? []
-    const [bug] = bugs.splice(random.integer(bugs.length), 1)
-    return bug
-  }).filter((bug) => bug !== undefined)
-}
-
-/** Runs test files and resolves with the line of the first failing test, or null when all pass. A failure ends the run: a bug makes many tests hang. */
-async function firstFailure(copy: string, files: readonly string[]): Promise<string | null> {
-  const run = spawn(process.execPath, ['test/run.ts', ...files], { cwd: copy, stdio: ['ignore', 'pipe', 'ignore'], detached: true, timeout: RUN_TIMEOUT_MS })
-  const exited = new Promise<number | null>((resolve) => run.once('exit', resolve))
-  for await (const line of createInterface({ input: run.stdout })) {
-    if (!/^\s*✖ /.test(line)) continue
-    // The run starts processes of its own; they are in its group.
-    if (run.pid !== undefined) process.kill(-run.pid, 'SIGKILL')
-    await exited
-    return line.trim()
-  }
-  const code = await exited
-  return code === 0 ? null : `exit code ${code}`
-}
-
-/** Runs the tests near the bug until one fails. */
-async function hunt(copy: string, bug: PlantedBug, tests: readonly string[]): Promise<Result> {
-  const path = join(copy, bug.file)
-  const original = readFileSync(path, 'utf8')
-  writeFileSync(path, original.slice(0, bug.start) + bug.text + original.slice(bug.end))
-  try {
-    let waiting = tests
-    for (const size of RUN_SIZES) {
-      const files = waiting.slice(0, size)
-      waiting = waiting.slice(size)
-      if (files.length === 0) break
-      const caughtBy = await firstFailure(copy, files)
-      if (caughtBy !== null) return { bug, caughtBy }
-    }
-    return { bug, caughtBy: null }
-  } finally {
-    writeFileSync(path, original)
-  }
+  return drawn
 }
 
 function lineOf({ file, start }: PlantedBug): number {
   return (tree.get(file) ?? '').slice(0, start).split('\n').length
 }
 
+/** The line with the bug as it is, and as it was planted. */
 function describe(bug: PlantedBug): string {
-  const line = (tree.get(bug.file) ?? '').split('\n')[lineOf(bug) - 1] ?? ''
-  return `${bug.file}:${lineOf(bug)}  ${line.trim()}\n    ${bug.original} -> ${bug.text}`
+  const source = tree.get(bug.file) ?? ''
+  const first = source.lastIndexOf('\n', bug.start - 1) + 1
+  const end = source.indexOf('\n', bug.start)
+  const before = source.slice(first, Math.max(end, bug.end))
+  const after = source.slice(first, bug.start) + bug.text + source.slice(bug.end, Math.max(end, bug.end))
+  return `    - ${before.trim()}\n    + ${after.trim()}`
 }
 
-function selectBugs([first, seed = DEFAULT_SEED]: readonly string[]): PlantedBug[] {
-  const only = sources.find(([file]) => file === first)
-  if (only !== undefined) return findMutations(only[1]).map((mutation) => ({ ...mutation, file: only[0] }))
-  return drawBugs(Number(first ?? DEFAULT_COUNT), createSeededRandom(seed))
+type Verdict = 'caught' | 'SURVIVED' | 'NOT CAUGHT IN TIME'
+
+function verdictOf({ failure, left }: Hunt): Verdict {
+  if (failure !== null) return 'caught'
+  return left === 0 ? 'SURVIVED' : 'NOT CAUGHT IN TIME'
+}
+
+function describeHunt({ failure, passed, left, seconds }: Hunt): string {
+  if (failure !== null) return `    ${failure.file}: ${failure.test} (${seconds.toFixed(1)} s)`
+  return `    passed in ${seconds.toFixed(1)} s: ${passed.length === 0 ? 'nothing' : passed.join(', ')}${left === 0 ? '' : `; ${left} files did not run`}`
+}
+
+interface Arguments {
+  readonly bugs: readonly PlantedBug[]
+  readonly limitSeconds: number
+}
+
+/** Reads the command line. Returns what is wrong with it as text. */
+function readArguments(args: readonly string[]): Arguments | string {
+  const seconds = args.find((arg) => arg.startsWith('--seconds='))?.slice('--seconds='.length)
+  const rest = args.filter((arg) => !arg.startsWith('--seconds='))
+  const paths = rest.filter((arg) => arg.startsWith('src'))
+  const [count, seed = DEFAULT_SEED, ...unknown] = rest.filter((arg) => !arg.startsWith('src'))
+  const limitSeconds = Number(seconds ?? DEFAULT_LIMIT_SECONDS)
+  if (unknown.length > 0 || !(Number(count ?? 1) > 0) || !(limitSeconds > 0)) return `Invalid arguments: ${args.join(' ')}`
+  const selected: PlantedBug[] = []
+  for (const [file, source] of sources) {
+    const lines = paths.filter((path) => path.startsWith(`${file}:`)).map((path) => Number(path.slice(file.length + 1)))
+    const isWhole = paths.length === 0 || paths.some((path) => path === file || file.startsWith(`${path.replace(/\/$/, '')}/`))
+    if (!isWhole && lines.length === 0) continue
+    const bugs = findMutations(source).map((mutation) => ({ ...mutation, file }))
+    selected.push(...bugs.filter((bug) => isWhole || lines.includes(lineOf(bug))))
+  }
+  if (selected.length === 0) return `No bug can be planted in ${paths.join(', ')}`
+  const isEvery = paths.length > 0 && count === undefined
+  return { bugs: isEvery ? selected : drawBugs(selected, Number(count ?? DEFAULT_COUNT), createSeededRandom(seed)), limitSeconds }
+}
+
+function summarize(results: readonly { readonly bug: PlantedBug; readonly verdict: Verdict }[]): string {
+  const folders = [...Map.groupBy(results, ({ bug }) => folderOf(bug.file))].map(([folder, found]) => {
+    const caught = found.filter(({ verdict }) => verdict === 'caught').length
+    return `${folder.padEnd(20)} ${String(caught).padStart(4)} of ${String(found.length).padStart(4)} caught`
+  })
+  const others = results.filter(({ verdict }) => verdict !== 'caught').map(({ bug, verdict }) => `${verdict}: ${bug.file}:${lineOf(bug)}\n${describe(bug)}`)
+  const caught = results.length - others.length
+  return [...folders, `${caught} of ${results.length} planted bugs were caught.`, ...others].join('\n')
+}
+
+/** Plants the bugs one after the other and returns the exit code. A signal ends the run with the report of what has run. */
+async function plantAll({ bugs, limitSeconds }: Arguments): Promise<number> {
+  const stop = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
+  const results: { bug: PlantedBug; verdict: Verdict }[] = []
+  using runs = createMutationRuns({ folder: mkdtempSync(join(tmpdir(), 'mutations-')), limitSeconds, signal: stop.signal })
+  for (const [index, bug] of bugs.entries()) {
+    const hunt = await runs.hunt(bug)
+    if (stop.signal.aborted) break
+    const verdict = verdictOf(hunt)
+    results.push({ bug, verdict })
+    console.log(`${index + 1}/${bugs.length} ${verdict}  ${bug.file}:${lineOf(bug)}\n${describe(bug)}\n${describeHunt(hunt)}`)
+  }
+  console.log(summarize(results))
+  for (const file of runs.broken) console.log(`Fails without any bug, and was left out: ${file}`)
+  return !stop.signal.aborted && results.every(({ verdict }) => verdict === 'caught') ? 0 : 1
 }
 
 async function main(): Promise<number> {
-  const bugs = selectBugs(process.argv.slice(2))
-  const folder = mkdtempSync(join(tmpdir(), 'mutations-'))
-  const survivors: PlantedBug[] = []
-  try {
-    const copy = copyProject(folder)
-    const graph = createImportGraph(copy)
-    const tests = findTestFiles(copy).filter((file) => !isSlow(file))
-    for (const [index, bug] of bugs.entries()) {
-      const near = tests.map((test) => ({ test, distance: graph.distance(test, bug.file) })).filter(({ distance }) => distance !== null)
-      const files = near.sort((a, b) => (a.distance ?? 0) - (b.distance ?? 0)).map(({ test }) => test)
-      const { caughtBy } = await hunt(copy, bug, files)
-      if (caughtBy === null) survivors.push(bug)
-      console.log(`${index + 1}/${bugs.length} ${caughtBy === null ? 'SURVIVED' : 'caught'}  ${describe(bug)}${caughtBy === null ? '' : `\n    ${caughtBy}`}`)
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+  const parsed = readArguments(process.argv.slice(2))
+  if (typeof parsed === 'string') {
+    console.error(parsed)
+    return 1
   }
-  console.log(`${bugs.length - survivors.length} of ${bugs.length} planted bugs were caught.`)
-  for (const bug of survivors) console.log(`survived: ${describe(bug)}`)
-  return survivors.length === 0 ? 0 : 1
+  await ensureEmbeddedTemplate()
+  const serverUrl = testServerUrl()
+  if (serverUrl === null) return await plantAll(parsed)
+  return await withServerTemplate(serverUrl, async (template) => {
+    process.env[TEMPLATE_VARIABLE] = template
+    return await plantAll(parsed)
+  })
 }
 
 process.exitCode = await main()

@@ -2,7 +2,7 @@
 
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import { findImports } from '../tidy/imports.ts'
+import { findImports, isTypeOnly } from '../tidy/imports.ts'
 
 const PATTERNS = ['src/**/*.test.ts', 'localnet/**/*.test.ts', 'test/**/*.test.ts']
 /**
@@ -53,7 +53,7 @@ export interface ImportGraph {
   distance(file: string, module: string): number | null
 }
 
-/** The imports between the project's own modules, read on demand. Paths are relative to `root`. */
+/** The imports between the project's own modules that remain at run time, read on demand. Paths are relative to `root`. */
 export function createImportGraph(root: string): ImportGraph {
   const known = new Map<string, readonly string[]>()
 
@@ -87,6 +87,6 @@ function readImports(root: string, file: string): string[] {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return []
     throw cause
   }
-  const specifiers = findImports(source).map(({ specifier }) => specifier ?? '')
+  const specifiers = findImports(source).filter((reference) => !isTypeOnly(reference)).map(({ specifier }) => specifier ?? '')
   return specifiers.filter((specifier) => specifier.startsWith('.')).map((specifier) => normalize(join(dirname(file), specifier)))
 }

@@ -1,0 +1,176 @@
+// Runs test files on a copy of the project in which one bug is planted.
+
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Mutation } from './mutate.ts'
+import { PROJECT_ROOT } from './program.ts'
+import { copyProject } from './project-copy.ts'
+import { createImportGraph, findTestFiles, isSlow } from './test-files.ts'
+
+/** Two cores are what a small machine has. */
+const CONCURRENCY = 2
+/** A test that waits for what the bug prevents ends here; no test of `npm test` takes nearly as long by itself. */
+const TEST_TIMEOUT_MS = 60_000
+/** Seconds of a file that count as much as one import between it and the bug. */
+const SECONDS_PER_IMPORT = 4
+/** Assumed until a file has run. */
+const EXPECTED_SECONDS = { store: 4, other: 0.5 }
+
+export interface PlantedBug extends Mutation {
+  readonly file: string
+}
+
+interface Failure {
+  readonly file: string
+  readonly test: string
+}
+
+/** How the hunt for a bug ended. Without a failure and with files left, its time was over. */
+export interface Hunt {
+  readonly failure: Failure | null
+  /** The test files that passed with the bug. */
+  readonly passed: readonly string[]
+  /** How many test files import the bug's file, but did not run. */
+  readonly left: number
+  readonly seconds: number
+}
+
+export interface MutationRuns extends Disposable {
+  hunt(bug: PlantedBug): Promise<Hunt>
+  /** Test files that fail without any bug. */
+  readonly broken: ReadonlySet<string>
+}
+
+/** Copies the project into `folder`. A hunt ends after `limitSeconds`; `signal` ends it at once. */
+export function createMutationRuns({ folder, limitSeconds, signal }: { folder: string; limitSeconds: number; signal: AbortSignal }): MutationRuns {
+  const copy = copyProject(folder)
+  separateModules(copy)
+  const graph = createImportGraph(copy)
+  const tests = findTestFiles(copy).filter((file) => !isSlow(file))
+  const measured = new Map<string, number>()
+  const clean = new Set<string>()
+  const broken = new Set<string>()
+  const running = new Set<ChildProcess>()
+
+  function stopAll(): void {
+    for (const child of running) killGroup(child)
+  }
+  signal.addEventListener('abort', stopAll)
+
+  /** The tests that import the file: its own first, then the nearest and fastest. */
+  function testsNear(file: string): string[] {
+    const scored = tests.filter((test) => !broken.has(test)).flatMap((test) => {
+      const distance = graph.distance(test, file)
+      if (distance === null) return []
+      const seconds = measured.get(test) ?? (graph.reaches(test, ['test/support/database.ts']) ? EXPECTED_SECONDS.store : EXPECTED_SECONDS.other)
+      return [{ test, score: test === file.replace(/\.ts$/, '.test.ts') ? 0 : distance + seconds / SECONDS_PER_IMPORT }]
+    })
+    return scored.sort((a, b) => a.score - b.score).map(({ test }) => test)
+  }
+
+  /** The name of the first failing test of a file; null when all pass, undefined when the run was stopped. */
+  async function run(file: string): Promise<string | null | undefined> {
+    const startedMs = performance.now()
+    const args = ['--test', `--test-timeout=${TEST_TIMEOUT_MS}`, '--test-reporter=tap', file]
+    const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+    running.add(child)
+    let failed: string | undefined
+    const exited = new Promise<number | null>((resolve) => void child.once('exit', resolve))
+    for await (const line of createInterface({ input: child.stdout })) {
+      failed ??= /^\s*not ok \d+ - (.*)$/.exec(line)?.[1]
+      // The rest of a file with a bug often hangs.
+      if (failed !== undefined) killGroup(child)
+    }
+    const code = await exited
+    running.delete(child)
+    if (failed !== undefined) return failed
+    if (code === null) return undefined
+    if (code === 0) measured.set(file, (performance.now() - startedMs) / 1000)
+    return code === 0 ? null : `exit code ${code}`
+  }
+
+  /** Runs the files, two at a time, until one fails or the time is over. */
+  async function runUntilFailure(files: readonly string[], stopAtMs: number): Promise<{ failure: Failure | null; passed: string[] }> {
+    const waiting = [...files]
+    const passed: string[] = []
+    let failure: Failure | null = null
+    const isOver = (): boolean => failure !== null || signal.aborted || performance.now() >= stopAtMs
+    async function work(): Promise<void> {
+      for (let file = waiting.shift(); file !== undefined && !isOver(); file = waiting.shift()) {
+        const test = await run(file)
+        if (test === null) passed.push(file)
+        if (typeof test !== 'string' || failure !== null) continue
+        failure = { file, test }
+        stopAll()
+      }
+    }
+    const timer = setTimeout(stopAll, Math.max(stopAtMs - performance.now(), 0))
+    try {
+      await Promise.all(Array.from({ length: CONCURRENCY }, work))
+    } finally {
+      clearTimeout(timer)
+    }
+    for (const file of passed) clean.add(file)
+    return { failure, passed }
+  }
+
+  /** Whether the failure is the bug's: the file passes without it. Needs the copy without a bug. */
+  async function passesWithoutBug(file: string): Promise<boolean> {
+    if (clean.has(file)) return true
+    const passes = (await run(file)) === null
+    if (passes) clean.add(file)
+    else if (!signal.aborted) broken.add(file)
+    return passes
+  }
+
+  return {
+    broken,
+    async hunt(bug) {
+      const startedMs = performance.now()
+      const stopAtMs = startedMs + limitSeconds * 1000
+      const path = join(copy, bug.file)
+      const original = readFileSync(path, 'utf8')
+      const passed: string[] = []
+      for (;;) {
+        const files = testsNear(bug.file).filter((file) => !passed.includes(file))
+        writeFileSync(path, original.slice(0, bug.start) + bug.text + original.slice(bug.end))
+        const round = await runUntilFailure(files, stopAtMs).finally(() => writeFileSync(path, original))
+        passed.push(...round.passed)
+        const isWrongFailure = round.failure !== null && !(await passesWithoutBug(round.failure.file))
+        if (isWrongFailure && !signal.aborted) continue
+        const left = files.length - round.passed.length
+        return { failure: isWrongFailure ? null : round.failure, passed, left, seconds: (performance.now() - startedMs) / 1000 }
+      }
+    },
+    [Symbol.dispose]() {
+      signal.removeEventListener('abort', stopAll)
+      stopAll()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A test file starts processes of its own; they are in its group. */
+function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ESRCH')) throw cause
+  }
+}
+
+/** Gives the copy its own caches: a bug in the store must not write a template that other runs use. */
+function separateModules(copy: string): void {
+  const modules = join(PROJECT_ROOT, 'node_modules')
+  const own = join(copy, 'node_modules')
+  rmSync(own)
+  mkdirSync(own)
+  for (const name of readdirSync(modules)) if (name !== '.cache') symlinkSync(join(modules, name), join(own, name))
+  for (const cache of ['store-template', 'database-cluster']) {
+    cpSync(join(modules, '.cache', cache), join(own, '.cache', cache), { recursive: true, errorOnExist: false, force: true })
+  }
+}
