@@ -74,6 +74,10 @@ const CONFIG = {
 export type StoredConfig = Struct<typeof CONFIG> & {
   /** How far a close may settle from the last good price. Undefined in generation 1, which does not limit it. */
   readonly lenient_clamp_bps: number | undefined
+  /** What the keeper that executes an order is paid besides the share, 7-decimal USDC. Undefined in generation 1, whose code has it as a constant. */
+  readonly keeper_fee_base: bigint | undefined
+  /** The share of the size that the keeper is paid, in tenths of a basis point. Undefined in generation 1. */
+  readonly keeper_fee_deci_bps: number | undefined
 }
 
 const ASSET_RISK = {
@@ -146,7 +150,12 @@ export function readOrderState(dataXdr: string): StoredOrderState | undefined {
 export function readConfig(value: ScValue | undefined): StoredConfig | undefined {
   const config = readStruct(value, CONFIG)
   if (value === undefined || config === undefined) return undefined
-  return { ...config, lenient_clamp_bps: readField(structField(value, 'lenient_clamp_bps'), 'u32') }
+  return {
+    ...config,
+    lenient_clamp_bps: readField(structField(value, 'lenient_clamp_bps'), 'u32'),
+    keeper_fee_base: readField(structField(value, 'keeper_fee_base'), 'i128'),
+    keeper_fee_deci_bps: readField(structField(value, 'keeper_fee_deci_bps'), 'u32'),
+  }
 }
 
 /** Reads the risk parameters of an asset. */

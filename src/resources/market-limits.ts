@@ -32,6 +32,17 @@ export const MarketLimits = Type.Object(
       }),
       description: 'Fee tiers by 14-day volume.',
     }),
+    keeperFee: Type.Object(
+      {
+        base: amountOrNull('Fixed part in USDC, 7-decimal.', '0'),
+        rate: amountOrNull('Share of the size of the order or position, 7-decimal: 1000 is 0.01 %.', '1000'),
+      },
+      {
+        description:
+          'What the keeper that executes an order is paid: an order that opens a position pays it out of its collateral, one that closes a position out ' +
+          'of the proceeds. On contracts of generation 1 a constant of their code.',
+      },
+    ),
     openInterest: Type.Object({
       long: amountOrNull('Open interest of longs in USDC, 7-decimal.', '12500000000'),
       short: amountOrNull('Open interest of shorts in USDC, 7-decimal.', '9000000000'),

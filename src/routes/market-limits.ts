@@ -15,6 +15,7 @@ const EXAMPLE: MarketLimits = {
   asset: 'BTC', ledger: 1_234_567, minLeverage: 1, maxLeverage: 10, minCollateral: '100000000', maxPositionSize: '1000000000000',
   initialMarginBps: 400, maintenanceMarginBps: 200, maxPriceAgeSec: 60, maxPriceDeviationBps: 100, slippageToleranceBps: { min: 1, max: 10_000 },
   trailingPercentBps: { min: 1, max: 5_000 }, feeTiers: [{ minVolume: '0', makerRate: '2000', takerRate: '5000' }],
+  keeperFee: { base: '0', rate: '1000' },
   openInterest: { long: '12500000000', short: '9000000000' }, assetSideCap: '2500000000000',
   headroom: { long: '2487500000000', short: '2491000000000', bindingLong: 'side', bindingShort: 'side' }, tradingPaused: false, pauseMode: 0,
   assetHalted: false, adlActive: false,

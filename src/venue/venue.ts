@@ -12,6 +12,8 @@ import type { Rpc } from '../chain/rpc.ts'
 import { withTimeout } from '../chain/with-timeout.ts'
 import { hasNewerView } from '../exchange/deployment.ts'
 import type { CurrentDeployment, Deployment } from '../exchange/deployment.ts'
+import { isAtLeast } from '../exchange/generations.ts'
+import type { Generation } from '../exchange/generations.ts'
 import {
   CAPACITY_SERVED_MS, CAPACITY_STALE_MS, CONDITIONS_WAIT_MS, LEVERAGE, SLIPPAGE_TOLERANCE_BPS, TRAILING_PERCENT_BPS, VAULT_CAPS_CACHE_MS, VENUE_CACHE_MS,
   VENUE_READ_TIMEOUT_MS,
@@ -142,7 +144,7 @@ export function createVenue(parts: {
       const known = await snapshotsInBackground.get(cacheKeyOf(deployment.current))
       return known === null ? null : conditionsOf(known.value)
     },
-    limits: async (asset) => describeLimits(asset, await snapshot(), nowSec()),
+    limits: async (asset) => describeLimits(asset, await snapshot(), { generation: deployment.current.targetOf('market').generation, nowSec: nowSec() }),
     capacity: createCapacityReader({ snapshot, deployment, clock }),
   }
 }
@@ -202,7 +204,9 @@ function headroomOf(asset: string, snapshot: VenueSnapshot): SideHeadroom {
   }
 }
 
-function describeLimits(asset: string, snapshot: VenueSnapshot, nowSec: number): MarketLimits {
+function describeLimits(
+  asset: string, snapshot: VenueSnapshot, { generation, nowSec }: { readonly generation: Generation; readonly nowSec: number },
+): MarketLimits {
   const { pool, market, caps } = snapshot
   const { config, feeTiers, openInterest } = market
   const own = market.assets.get(asset)
@@ -224,6 +228,7 @@ function describeLimits(asset: string, snapshot: VenueSnapshot, nowSec: number):
     feeTiers: feeTiers?.map((tier) => ({
       minVolume: String(tier.min_volume), makerRate: rateOf(tier.maker_fee_bps), takerRate: rateOf(tier.taker_fee_bps),
     })) ?? null,
+    keeperFee: keeperFeeOf(market, generation),
     openInterest: { long: amountText(open?.long ?? null), short: amountText(open?.short ?? null) },
     assetSideCap: pool.aum === null || assetCaps === undefined ? null : amountText(sideCapOf(pool.aum, assetCaps)),
     headroom: headroomOf(asset, snapshot),
@@ -234,6 +239,16 @@ function describeLimits(asset: string, snapshot: VenueSnapshot, nowSec: number):
     adlActive: own === undefined ? null : own.adlActive === undefined ? false : own.adlActive,
   }
 }
+
+/** The settings of the market from generation 2 on; before that, its code has constants. */
+function keeperFeeOf({ config }: MarketSummary, generation: Generation): MarketLimits['keeperFee'] {
+  if (!isAtLeast(generation, '2.0')) return KEEPER_FEE_OF_GENERATION_1
+  const deciBps = config?.keeper_fee_deci_bps
+  return { base: amountText(config?.keeper_fee_base), rate: deciBps === undefined ? null : rateOf(deciBps) }
+}
+
+/** 0.5 USDC and 0.05 % of the size. */
+const KEEPER_FEE_OF_GENERATION_1 = { base: '5000000', rate: '5000' } as const
 
 /** The leverage that the initial margin allows, at most the asset's maximum. Null for an asset that cannot be traded. */
 function maxLeverageOf(asset: string, { hasAssetRisk, assets, config }: MarketSummary): number | null {
@@ -253,7 +268,7 @@ const HALTED = 1
 const FROZEN = 2
 const FREEZE_MAX_SEC = 259_200
 const TRAILING_ON_CHAIN_MAX_BPS = 5_000
-/** Tier fees are in tenths of a basis point; this is one tenth with seven decimals. */
+/** Fees of tiers and of keepers are in tenths of a basis point; this is one tenth with seven decimals. */
 const TENTH_OF_BPS_E7 = 100
 
 function rateOf(tenths: number): string {

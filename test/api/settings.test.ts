@@ -88,7 +88,10 @@ test('generation 2: limits, and whether a price is stale, follow the market\'s c
   const isStale = async (): Promise<boolean | null> => (await read<Price>(fixture, '/v1/markets/BTC/price')).stale
   assert.equal(await isStale(), false)
   const market = adminOf(fixture, 'market')
-  const config = { ...DEFAULT_MARKET_CONFIG_2, max_price_staleness: 30n, min_collateral: 25n * ONE, max_oracle_deviation_bps: 250 }
+  const config = {
+    ...DEFAULT_MARKET_CONFIG_2, max_price_staleness: 30n, min_collateral: 25n * ONE, max_oracle_deviation_bps: 250, keeper_fee_base: 300_000n,
+    keeper_fee_deci_bps: 15,
+  }
   await market('migrate_config', struct(config, CONFIG_SECONDS))
   const risk = ASSET_RISKS.get('BTC') ?? assert.fail('no risk parameters')
   await market('set_asset_risk', symbol('BTC'), struct({ ...risk, max_leverage: 4, max_position_size: 777n * ONE }))
@@ -102,5 +105,6 @@ test('generation 2: limits, and whether a price is stale, follow the market\'s c
     [limits.maxPriceAgeSec, limits.minCollateral, limits.maxPriceDeviationBps, limits.maxLeverage, limits.maxPositionSize],
     [30, String(25n * ONE), 250, 4, String(777n * ONE)],
   )
+  assert.deepEqual(limits.keeperFee, { base: '300000', rate: '1500' })
   assert.equal((await capacityOf(fixture, 'BTC')).maxPositionSize, String(777n * ONE))
 })

@@ -68,6 +68,7 @@ test('returns a market\'s limits', async () => {
       { minVolume: String(50_000n * ONE), makerRate: '1000', takerRate: '3000' },
       { minVolume: String(100_000n * ONE), makerRate: '500', takerRate: '2000' },
     ],
+    keeperFee: { base: '5000000', rate: '5000' },
     tradingPaused: false,
   })
   assert.deepEqual(openInterest, { long: String(500n * ONE), short: '0' })

@@ -1732,6 +1732,13 @@ export interface components {
         /** @description Fee for market orders as a share of the size, 7-decimal: 5000 is 0.05 %. */
         readonly takerRate: string;
       }[] | null;
+      /** @description What the keeper that executes an order is paid: an order that opens a position pays it out of its collateral, one that closes a position out of the proceeds. On contracts of generation 1 a constant of their code. */
+      readonly keeperFee: {
+        /** @description Fixed part in USDC, 7-decimal. */
+        readonly base: string | null;
+        /** @description Share of the size of the order or position, 7-decimal: 1000 is 0.01 %. */
+        readonly rate: string | null;
+      };
       readonly openInterest: {
         /** @description Open interest of longs in USDC, 7-decimal. */
         readonly long: string | null;
