@@ -11,7 +11,7 @@ import { pauseText } from './availability.ts'
 import { Orders } from './orders-table.tsx'
 import { Positions } from './positions-table.tsx'
 import type { Sender } from './send.ts'
-import { countText } from './use-account-lists.ts'
+import { countOfPages, countText } from './use-account-lists.ts'
 import type { AccountLists } from './use-account-lists.ts'
 import type { Market } from './use-market.ts'
 
@@ -63,10 +63,9 @@ export function AccountTabs(options: AccountTabsOptions) {
 }
 
 function countsOf(state: AccountState | null, { fills, orders, cash }: AccountLists): Readonly<Record<Tab, string | null>> {
-  const [filled, past, moved] = [fills.answer.value?.body, orders.answer.value?.body, cash.answer.value?.body]
   return {
-    Positions: countText(state?.positions), Orders: countText(state?.orders), Fills: countText(filled?.fills, filled?.hasMore),
-    'Order history': countText(past?.orders, past?.hasMore), Cash: countText(moved?.ledger, moved?.hasMore),
+    Positions: countText(state?.positions), Orders: countText(state?.orders), Fills: countOfPages(fills), 'Order history': countOfPages(orders),
+    Cash: countOfPages(cash),
   }
 }
 

@@ -126,7 +126,7 @@ function useOrderHandles(
   const [moved, setMoved] = useState<{ readonly orderId: number; readonly price: number } | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const state = account.state.answer.value?.body ?? null
-  useMarks(chart, { asset, state, fills: lists.fills.answer.value?.body.fills ?? null, moved })
+  useMarks(chart, { asset, state, fills: lists.fills.rows.value, moved })
   const reasons = ['place_entry', 'place_exit'].map((action) => gate(action as 'place_entry' | 'place_exit')).join(' ')
   const handles = useMemo(() => (state?.orders ?? []).flatMap((order): OrderHandle[] => {
     const movable = order.asset === asset ? movableOf(order) : null

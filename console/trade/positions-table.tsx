@@ -5,13 +5,13 @@ import type { OpenOrder } from '../../client/src/index.ts'
 import { amount, percent, plain, price, profitByPrice, UNKNOWN } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { usePrice } from '../state/use-price.ts'
-import { useResource } from '../state/use-resource.ts'
 import { GatedButton } from '../ui/gated-button.tsx'
 import { Fresh } from '../ui/layout.tsx'
 import { MarketLink } from '../ui/links.tsx'
 import { Table } from '../ui/table.tsx'
 import type { Column } from '../ui/table.tsx'
 import { Profit, Side } from '../ui/text.tsx'
+import { Adl, useAdlPlaces } from './adl.tsx'
 import { InlineForm } from './inline-form.tsx'
 import { attachedOrder, checkPositionForm, closeMove, POSITION_FORMS, shareSuggestions } from './position-forms.ts'
 import type { Position, PositionFormKind } from './position-forms.ts'
@@ -26,19 +26,14 @@ interface RowParts {
   readonly available: string | null
 }
 
-const QUINTILES = 5
-
 export function Positions({ market, sender }: { readonly market: Market; readonly sender: Sender }) {
   const { account } = useParts()
   const { isGeneration2 } = market
-  const owner = account.owner.value
-  const listed = useResource(
-    'Auto-deleveraging', (client) => client.listOpenPositions({ trader: owner ?? '' }), [owner], { isEnabled: isGeneration2 && owner !== null },
-  ).answer.value?.body.positions ?? []
   const state = account.state.answer.value?.body ?? null
+  const adlPlaces = useAdlPlaces(state?.positions ?? [], isGeneration2)
   const parts = { market, sender, orders: state?.orders ?? [], available: state?.balances.usdc ?? null }
   const adl: readonly Column<Position>[] = isGeneration2
-    ? [{ title: 'ADL', cell: ({ positionId }) => <Adl quintile={listed.find((each) => each.positionId === positionId)?.adlQuintile ?? null} /> }] : []
+    ? [{ title: 'ADL', cell: ({ positionId }) => <Adl place={adlPlaces?.get(positionId)} isKnown={adlPlaces !== null} /> }] : []
   return (
     <Fresh resource={account.state}>
       <Table
@@ -92,20 +87,6 @@ function Liquidation({ position }: { readonly position: Position }) {
   if (liquidationPrice === null) return <>{marginMode === 'cross' ? 'by account' : UNKNOWN}</>
   const distance = mark === null || BigInt(mark) === 0n ? null : Number(((BigInt(mark) - BigInt(liquidationPrice)) * 10_000n) / BigInt(mark))
   return <>{price(liquidationPrice)}{distance !== null && <span class='second'>{` ${percent(Math.abs(distance))} away`}</span>}</>
-}
-
-/** The place in the queue of positions that are closed to deleverage the exchange: five marks for those that are closed first. */
-function Adl({ quintile }: { readonly quintile: number | null }) {
-  if (quintile === null) {
-    return <span title='Only positions in profit are in the queue.'><span aria-hidden>–</span><span class='visually-hidden'>Not in the queue</span></span>
-  }
-  const text = `Fifth ${quintile} of ${QUINTILES} of the auto-deleveraging queue${quintile === 1 ? ': closed first' : ''}`
-  const marks = QUINTILES + 1 - quintile
-  return (
-    <span class={quintile === 1 ? 'warn' : ''} title={text}>
-      <span aria-hidden>{`${'▮'.repeat(marks)}${'▯'.repeat(QUINTILES - marks)}`}</span><span class='visually-hidden'>{text}</span>
-    </span>
-  )
 }
 
 function Exits({ orders, positionId }: { readonly orders: readonly OpenOrder[]; readonly positionId: number }) {

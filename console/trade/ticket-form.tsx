@@ -3,21 +3,20 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { Signal } from '@preact/signals'
 import type { AccountState } from '../../client/src/index.ts'
-import { amount, parseAmount, plain, price } from '../format.ts'
+import { amount, plain } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { usePrice } from '../state/use-price.ts'
 import { SelectField, TextField } from '../ui/field.tsx'
-import { Choice, Facts } from '../ui/layout.tsx'
-import { ProblemText } from '../ui/problem.tsx'
+import { Choice } from '../ui/layout.tsx'
 import { WalletPrompt } from '../wallet/wallet-section.tsx'
 import { Outcome } from './outcome.tsx'
 import type { Sender } from './send.ts'
-import { availableFor, checkTicket, fieldsOf, isEntry, keeperReward } from './ticket.ts'
+import { availableFor, checkTicket, fieldsOf, isEntry } from './ticket.ts'
+import { Preview } from './ticket-preview.tsx'
 import type { CrossMargin, FieldName, OrderKind, TicketCheck, TicketContext, TicketInput } from './ticket.ts'
 import { Sides } from './sides.tsx'
 import type { Market } from './use-market.ts'
 import { useQuote } from './use-quote.ts'
-import type { QuoteReading } from './use-quote.ts'
 
 export const EMPTY_TICKET: TicketInput = {
   kind: 'market', side: 'Long', marginMode: 'isolated', unit: 'USDC', amount: '', leverage: '5', limitPrice: '', triggerPrice: '', takeProfit: '', stopLoss: '',
@@ -81,7 +80,7 @@ export function TicketForm({ market, input, sender }: { readonly market: Market;
         />
       )}
       {fields.map((name) => <TicketField key={name} name={name} {...parts} />)}
-      {isEntry(input.value.kind) && <Preview input={input.value} check={check} reading={quote} isGeneration2={market.isGeneration2} />}
+      {isEntry(input.value.kind) && <Preview input={input.value} check={check} reading={quote} market={market} />}
       {check.steps.length > 1 && <p class='note'>{`Sends ${check.steps.length} transactions, one after the other. You review and sign each of them.`}</p>}
       {check.warnings.map((warning) => <p key={warning} class='note warn'>{warning}</p>)}
       <p class='note problem' id='ticket-blocked' hidden={check.blocked === null}>{check.blocked}</p>
@@ -187,34 +186,6 @@ function LeverageField({ input, set, context, problem }: TicketFieldOptions & { 
   )
 }
 
-/** What the order does, from the gateway's quote; for resting orders, as if the price were the order's. */
-function Preview({ input, check, reading: { quote, problem }, isGeneration2 }: {
-  readonly input: TicketInput
-  readonly check: TicketCheck
-  readonly reading: QuoteReading
-  readonly isGeneration2: boolean
-}) {
-  const isMarket = input.kind === 'market'
-  const usdc = (text: string | null | undefined): string => (text === null || text === undefined ? 'n/a' : `${amount(text)} USDC`)
-  const entry = isMarket ? quote?.entryPrice ?? null : parseAmount(input.limitPrice.trim() === '' ? input.triggerPrice : input.limitPrice)
-  return (
-    <div class='preview' aria-label='Preview' role='group'>
-      <Facts
-        rows={[
-          [isMarket ? 'Entry price' : 'Executes at about', entry === null ? 'n/a' : price(entry)],
-          ['Position size', usdc(check.size)],
-          ['Fee', usdc(quote?.fee)],
-          ['Keeper reward', isMarket ? 'none' : check.size === null ? 'n/a' : `about ${usdc(String(keeperReward(BigInt(check.size), { isGeneration2 })))}`],
-          ['Liquidation price', !isMarket || quote?.liquidationPrice === undefined || quote.liquidationPrice === null
-            ? (input.marginMode === 'cross' ? 'by account' : 'n/a') : price(quote.liquidationPrice)],
-          [`Room for ${input.side === 'Long' ? 'longs' : 'shorts'}`, quote?.headroom === null || quote === null ? 'n/a' : `${amount(quote.headroom, 0)} USDC`],
-        ]}
-      />
-      {problem !== null && <p class='note problem'>No preview: <ProblemText problem={problem} /></p>}
-    </div>
-  )
-}
-
 function useTicketContext({ asset, limits, condition, isGeneration2 }: Market): TicketContext {
   const { account } = useParts()
   const { received } = usePrice(asset)
@@ -232,6 +203,7 @@ function useTicketContext({ asset, limits, condition, isGeneration2 }: Market): 
     headroom: { long: limits?.headroom.long ?? null, short: limits?.headroom.short ?? null },
     maxTrailingBps: limits?.trailingPercentBps.max ?? null,
     hasCrossStops: isGeneration2,
+    hasNetting: isGeneration2,
   }
 }
 

@@ -5,6 +5,8 @@ import type { TradeRequest } from '../../client/src/index.ts'
 import { amount, parseAmount } from '../format.ts'
 import { unavailable } from './availability.ts'
 import type { MarketCondition, TradeAction } from './availability.ts'
+import { nettingOf, nettingProblem } from './costs.ts'
+import type { Netting } from './costs.ts'
 import { atOnceWarning, entryTriggerSide, exitProblem, exitTriggerSide } from './trigger.ts'
 
 export type OrderKind = 'market' | 'limit' | 'stop' | 'take_profit' | 'stop_loss' | 'trailing'
@@ -77,6 +79,8 @@ export interface TicketContext {
   readonly attached: readonly AttachedOrder[]
   /** Whether the contracts attach orders to cross positions. */
   readonly hasCrossStops: boolean
+  /** Whether an open first closes the positions in the other direction. */
+  readonly hasNetting: boolean
 }
 
 /** One transaction of a ticket. `opened` is the position that the first step opened. */
@@ -100,8 +104,10 @@ export interface TicketCheck {
   readonly steps: readonly TicketStep[]
   /** What an entry puts in, USDC; null while the inputs do not say. */
   readonly collateral: string | null
-  /** The position's size, USDC. */
+  /** Collateral times leverage, USDC. */
   readonly size: string | null
+  /** What an open closes first; null if nothing. */
+  readonly netting: Netting | null
   readonly leverage: number | null
 }
 
@@ -135,6 +141,7 @@ export function checkTicket(input: TicketInput, context: TicketContext): TicketC
     warnings: problems.size > 0 ? [] : warningsOf(input, context, closing),
     collateral: entry?.collateral?.toString() ?? null,
     size: entry?.size?.toString() ?? null,
+    netting: entry?.netting ?? null,
     leverage: entry?.leverage ?? null,
   }
 }
@@ -146,6 +153,7 @@ const ACTIONS: Readonly<Record<OrderKind, TradeAction>> = {
 interface Entry {
   readonly collateral: bigint | null
   readonly size: bigint | null
+  readonly netting: Netting | null
   readonly leverage: number | null
 }
 
@@ -175,45 +183,44 @@ function checkLeverage({ leverage }: TicketInput, { maxLeverage }: TicketContext
 function checkAmount(
   { unit, amount: text, side, kind, marginMode }: TicketInput, context: TicketContext,
   { leverage, entryPrice }: { readonly leverage: number | null; readonly entryPrice: bigint | null }, problems: Map<FieldName, string>,
-): Pick<Entry, 'collateral' | 'size'> {
+): Pick<Entry, 'collateral' | 'size' | 'netting'> {
   const parsed = parseAmount(text)
   if (parsed === null || BigInt(parsed) === 0n) {
     problems.set('amount', unit === 'USDC' ? 'Enter an amount, for example 100 or 250.50.' : `Enter an amount of ${context.asset}, for example 0.01.`)
-    return { collateral: null, size: null }
+    return { collateral: null, size: null, netting: null }
   }
-  if (leverage === null) return { collateral: unit === 'USDC' ? BigInt(parsed) : null, size: null }
+  if (leverage === null) return { collateral: unit === 'USDC' ? BigInt(parsed) : null, size: null, netting: null }
   const collateral = unit === 'USDC' ? BigInt(parsed) : entryPrice === null ? null : (BigInt(parsed) * entryPrice) / ONE / BigInt(leverage)
-  if (collateral === null) return { collateral: null, size: null }
+  if (collateral === null) return { collateral: null, size: null, netting: null }
   const size = collateral * BigInt(leverage)
-  const problem = amountProblem(collateral, size, { side, isCross: kind === 'market' && marginMode === 'cross', context })
+  // Orders that a keeper executes open a position beside the others.
+  const netting = kind === 'market' && context.hasNetting
+    ? nettingOf({ asset: context.asset, side, marginMode }, { collateral, size }, context.positions) : null
+  const problem = amountProblem({ collateral, size, netting }, { side, isCross: kind === 'market' && marginMode === 'cross', context })
   if (problem !== null) problems.set('amount', problem)
-  return { collateral, size }
+  return { collateral, size, netting }
 }
 
 function amountProblem(
-  collateral: bigint, size: bigint, { side, isCross, context }: { readonly side: Side; readonly isCross: boolean; readonly context: TicketContext },
+  { collateral, size, netting }: { readonly collateral: bigint; readonly size: bigint; readonly netting: Netting | null },
+  { side, isCross, context }: { readonly side: Side; readonly isCross: boolean; readonly context: TicketContext },
 ): string | null {
   const { cross, minCollateral, maxPositionSize, headroom, asset } = context
   const room = side === 'Long' ? headroom.long : headroom.short
   if (minCollateral !== null && collateral < BigInt(minCollateral)) return `The minimum is ${amount(minCollateral)} USDC of collateral.`
+  const unnetted = netting === null ? null : nettingProblem(netting, { asset, side, minCollateral })
+  if (unnetted !== null) return unnetted
+  const opened = netting ?? { collateral, size }
   const available = availableFor(isCross, context)
-  if (available !== null && collateral > available) return missingText(available, collateral)
-  const uncovered = isCross && cross !== null ? crossProblem(collateral, cross) : null
+  if (available !== null && opened.collateral > available) return missingText(available, opened.collateral)
+  const uncovered = isCross && cross !== null ? crossProblem(opened.collateral, cross) : null
   if (uncovered !== null) return uncovered
   if (maxPositionSize !== null && size > BigInt(maxPositionSize)) return `The largest position in ${asset} is ${amount(maxPositionSize, 0)} USDC.`
-  if (room !== null && size > BigInt(room)) {
+  if (room !== null && opened.size > BigInt(room)) {
     return `The exchange can take ${amount(room, 0)} USDC more ${side === 'Long' ? 'long' : 'short'} in ${asset}. Reduce the amount or the leverage.`
   }
   return null
 }
-
-/** What the keeper who executes an entry order of this size gets, 7-decimal USDC, at the rates that the exchange was deployed with. */
-export function keeperReward(size: bigint, { isGeneration2 }: { readonly isGeneration2: boolean }): bigint {
-  return isGeneration2 ? size / 10_000n : KEEPER_BASE + (size * 5n) / 10_000n
-}
-
-/** Of generation 1, besides 0.05 % of the size. Generation 2 has 0.01 % alone. */
-const KEEPER_BASE = 5_000_000n
 
 /** What a position can be opened with, USDC; null if it is not known. */
 export function availableFor(isCross: boolean, { available, cross }: Pick<TicketContext, 'available' | 'cross'>): bigint | null {

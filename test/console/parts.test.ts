@@ -7,7 +7,9 @@ import { amount, duration, parseAmount, percent, plain, price, profitByPrice, sh
 import { indexAgeSec, indexFreshness, priceAgeSec, priceFreshness, streamFreshness } from '../../console/freshness.ts'
 import { countdown, drawdowns, leastOf, openPositionsIn, realisedCurve, roomForOthers, sharesFor, usdcFor } from '../../console/pools/figures.ts'
 import type { CallTransaction } from '../../client/src/envelope.ts'
-import type { VaultTrade } from '../../client/src/generated/resources.ts'
+import type { AdlRow, VaultTrade } from '../../client/src/generated/resources.ts'
+import { mergeNewest, mergeOlder } from '../../console/state/page-rows.ts'
+import { adlPlaces } from '../../console/trade/adl-places.ts'
 import { fc } from '../support/fuzz.ts'
 
 test('rounds amounts half away from zero and groups thousands without converting to floats', () => {
@@ -40,6 +42,25 @@ test('profit from the price change follows the side, and is null without a price
   assert.equal(profitByPrice({ ...position, direction: 1 }, '210000000'), '-50000000')
   assert.equal(profitByPrice(position, undefined), null)
   assert.equal(profitByPrice({ ...position, entryPrice: '0' }, '1'), null)
+})
+
+test('a list in pages keeps its older rows when the newest page is read again, and restarts when rows between them were missed', () => {
+  const idOf = (row: string): string => row.slice(0, 1)
+  const page = (rows: readonly string[], hasMore = true) => ({ rows, hasMore })
+  assert.deepEqual(mergeNewest([], page(['c', 'b']), idOf), { rows: ['c', 'b'], isRestarted: true })
+  const read = mergeOlder(['c', 'b'], ['b', 'a'], idOf)
+  assert.deepEqual(read, ['c', 'b', 'a'])
+  assert.deepEqual(mergeNewest(read, page(['d', 'c changed']), idOf), { rows: ['d', 'c changed', 'b', 'a'], isRestarted: false })
+  // A row that has another identity now is not shown twice.
+  assert.deepEqual(mergeNewest(['x', 'b', 'a'], page(['c', 'b']), idOf), { rows: ['c', 'b', 'a'], isRestarted: false })
+  assert.deepEqual(mergeNewest(read, page(['f', 'e']), idOf), { rows: ['f', 'e'], isRestarted: true })
+  assert.deepEqual(mergeNewest(read, page(['b'], false), idOf), { rows: ['b'], isRestarted: true })
+})
+
+test('a position has its rank in the auto-deleveraging queue of its asset', () => {
+  const row = (positionId: number, rank: number, quintile: number) => ({ positionId, rank, quintile }) as AdlRow
+  const places = adlPlaces([{ rows: [row(7, 1, 1), row(3, 2, 3)] }, { rows: [row(9, 1, 1)] }])
+  assert.deepEqual([places.get(3), places.get(9), places.get(4)], [{ rank: 2, quintile: 3, of: 2 }, { rank: 1, quintile: 1, of: 1 }, undefined])
 })
 
 const G = `G${'A'.repeat(55)}`

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { conditionOf } from '../../console/trade/availability.ts'
-import { checkTicket, keeperReward } from '../../console/trade/ticket.ts'
+import { feeAt, keeperReward, liquidationAt } from '../../console/trade/costs.ts'
+import { checkTicket } from '../../console/trade/ticket.ts'
 import type { TicketContext, TicketInput, TicketPosition } from '../../console/trade/ticket.ts'
 
 const INPUT: TicketInput = {
@@ -18,7 +19,7 @@ const CONTEXT: TicketContext = {
   asset: 'BTC', price: '900000000000', condition: conditionOf('BTC', null, 'fresh'), cross: null, attached: [],
   available: '10000000000', minCollateral: '100000000', maxLeverage: 10,
   maxPositionSize: '1000000000000', headroom: { long: '500000000000', short: '20000000000' }, maxTrailingBps: 5_000,
-  positions: [POSITION], hasCrossStops: false,
+  positions: [POSITION], hasCrossStops: false, hasNetting: false,
 }
 
 function requests(change: Partial<TicketInput>, context: Partial<TicketContext> = {}): object[] {
@@ -144,6 +145,38 @@ test('an order that closes a position is refused on the wrong side of its entry 
   assert.deepEqual(problems({ kind: 'trailing', positionId: '7' }, { attached }), {})
 })
 
-test('the keeper of an entry order of 500 USDC gets 0.75 USDC on generation 1 and 0.05 USDC on generation 2', () => {
-  assert.deepEqual([false, true].map((isGeneration2) => keeperReward(5_000_000_000n, { isGeneration2 })), [7_500_000n, 500_000n])
+test('an open on generation 2 first closes the positions of its margin mode in the other direction, and says so', () => {
+  const short = { side: 'Short', marginMode: 'isolated' } as const
+  const netted = { hasNetting: true, headroom: { long: null, short: null } }
+  const check = checkTicket({ ...INPUT, ...short, amount: '200' }, { ...CONTEXT, ...netted })
+  assert.deepEqual(check.netting, { count: 1, closedSize: 5_000_000_000n, size: 5_000_000_000n, collateral: 1_000_000_000n })
+  assert.deepEqual([check.collateral, check.size, check.steps.length], ['2000000000', '10000000000', 1])
+  // Only what is left to open is paid and takes room.
+  assert.deepEqual(problems({ ...short, amount: '1050' }, netted), {})
+  assert.deepEqual(problems({ ...short, amount: '1150' }, netted), { amount: 'You have 1,000.00 USDC: 50.00 USDC are missing.' })
+  assert.deepEqual(problems({ ...short, amount: '200' }, { hasNetting: true, headroom: { long: null, short: '5000000000' } }), {})
+  assert.deepEqual(problems({ ...short, amount: '100' }, netted), {
+    amount: 'This would only close your long of 500.00 USDC in BTC. Close it below, or enter a larger position.',
+  })
+  assert.deepEqual(problems({ ...short, amount: '105' }, netted), {
+    amount: 'This first closes your long of 500.00 USDC in BTC. 5.00 USDC of collateral would be left for the short; the minimum is 10.00 USDC.',
+  })
+  assert.deepEqual(problems({ ...short, amount: '900' }, { ...netted, positions: [1, 2, 3, 4, 5].map((positionId) => ({ ...POSITION, positionId })) }), {
+    amount: 'The exchange would close your long positions (5) of 2,500.00 USDC in BTC first, and it closes at most 4. Close some of them below.',
+  })
+  const alone = [{ ...INPUT, side: 'Long' }, { ...INPUT, ...short, marginMode: 'cross' }, { ...INPUT, ...short, kind: 'limit', limitPrice: '95000' }] as const
+  for (const input of alone) assert.equal(checkTicket(input, { ...CONTEXT, ...netted }).netting, null)
+})
+
+test('the keeper\'s reward and the fee follow the rates that the gateway reads from the contracts', () => {
+  assert.equal(keeperReward(5_000_000_000n, { base: '5000000', rate: '5000' }), 7_500_000n)
+  assert.equal(keeperReward(5_000_000_000n, { base: '0', rate: '1000' }), 500_000n)
+  assert.deepEqual([keeperReward(1n, null), keeperReward(1n, { base: null, rate: '1000' }), feeAt(1n, null)], [null, null, null])
+  assert.equal(feeAt(5_000_000_000n, '2000'), 1_000_000n)
+})
+
+test('a resting order would be liquidated as a position that is opened at its price', () => {
+  const at = (entry: bigint, side: 'Long' | 'Short', leverage: number) => liquidationAt(entry, { side, leverage, maintenanceMarginBps: 200 })
+  assert.deepEqual([at(1_000_000_000_000n, 'Long', 10), at(1_000_000_000_000n, 'Short', 10)], [920_000_000_000n, 1_080_000_000_000n])
+  assert.equal(at(1_000_000_000_000n, 'Long', 3), 686_666_700_000n)
 })

@@ -40,6 +40,8 @@ const tab = (page: Page, name: string): Promise<void> => page.getByRole('tab', {
 
 test('a burner wallet gets a key, opens a position with a take-profit, cancels that, closes the position, and is notified of each', { skip }, async () => {
   const { page, browserErrors } = await tradingPage()
+  // Pages of one row.
+  await page.route('**/v1/account/me/fills?**', (route) => route.continue({ url: route.request().url().replace('limit=50', 'limit=1') }))
   await fillTicket(page, 'Market', { ...OPEN, 'Take-profit': '900,000' })
   await page.getByText('Sends 2 transactions, one after the other.').waitFor()
   assert.match(await reviewTicket(page), /Opens a long position in ETH with 100\.00 USDC at 5× leverage/)
@@ -64,7 +66,13 @@ test('a burner wallet gets a key, opens a position with a take-profit, cancels t
   await page.getByText('You have no open positions.').waitFor()
   await tab(page, 'Fills')
   const fills = page.getByRole('region', { name: 'Your fills' }).getByRole('row')
-  await fills.nth(2).waitFor()
+  await page.getByRole('status').getByText('Newest 1 shown.').waitFor()
+  const counted = (count: string): Promise<void> => page.getByRole('tab', { name: 'Fills', exact: true }).locator('.count', { hasText: count }).waitFor()
+  await counted('1+')
+  await page.getByRole('button', { name: 'Older fills' }).press('Enter')
+  await page.getByRole('status').getByText('All 2 shown.').waitFor()
+  await counted('2')
+  assert.deepEqual([await fills.count(), await page.evaluate('document.activeElement.getAttribute("aria-label")')], [3, 'Older fills'])
   await tab(page, 'Order history')
   await page.getByRole('region', { name: 'Your orders' }).getByText('cancelled: you cancelled it').waitFor()
   await tab(page, 'Cash')

@@ -323,8 +323,8 @@ const ENDPOINTS: readonly Endpoint[] = [
     path: '/v1/markets/{asset}/limits', pathParameters: ASSET_PATH, query: [],
     body: [
       'asset', 'ledger', 'minLeverage', 'maxLeverage', 'minCollateral', 'maxPositionSize', 'initialMarginBps', 'maintenanceMarginBps', 'maxPriceAgeSec',
-      'maxPriceDeviationBps', 'slippageToleranceBps', 'trailingPercentBps', 'feeTiers', 'keeperFee', 'openInterest', 'assetSideCap', 'headroom', 'tradingPaused',
-      'pauseMode', 'assetHalted', 'adlActive',
+      'maxPriceDeviationBps', 'slippageToleranceBps', 'trailingPercentBps', 'feeTiers', 'keeperFee', 'openInterest', 'assetSideCap', 'headroom',
+      'tradingPaused', 'pauseMode', 'assetHalted', 'adlActive',
     ],
     errors: [404, 429, 500, 502],
   },

@@ -1,0 +1,81 @@
+// What an entry costs, what it closes first, and where it would be liquidated. Pure. Amounts are integers with seven implied decimals.
+
+import type { MarketLimits } from '../../client/src/index.ts'
+import { amount } from '../format.ts'
+
+type Side = 'Long' | 'Short'
+
+export interface NettedPosition {
+  readonly asset: string
+  readonly direction: number
+  readonly marginMode: string
+  readonly size: string
+}
+
+/** What an open leaves after it has closed the positions in the other direction. */
+export interface Netting {
+  /** How many positions are closed. */
+  readonly count: number
+  readonly closedSize: bigint
+  /** Size and collateral of the position that is opened; not positive if nothing is left to open. */
+  readonly size: bigint
+  readonly collateral: bigint
+}
+
+const ONE = 10_000_000n
+const BPS = 10_000n
+/** A constant of the contracts' code. */
+const NETTED_MAX = 4
+
+/** From generation 2 on, an open first closes the positions of its margin mode in the other direction. Null without one. */
+export function nettingOf(
+  { asset, side, marginMode }: { readonly asset: string; readonly side: Side; readonly marginMode: string },
+  { collateral, size }: { readonly collateral: bigint; readonly size: bigint }, positions: readonly NettedPosition[],
+): Netting | null {
+  const opposite = positions.filter((position) =>
+    position.asset === asset && position.marginMode === marginMode && (position.direction === 0) !== (side === 'Long'))
+  if (opposite.length === 0) return null
+  const closedSize = opposite.reduce((total, position) => total + BigInt(position.size), 0n)
+  const rest = size - closedSize
+  return { count: opposite.length, closedSize, size: rest, collateral: rest <= 0n ? 0n : (collateral * rest) / size }
+}
+
+/** Why the contracts refuse to net, in a sentence; null if they do not. */
+export function nettingProblem(
+  { count, closedSize, size, collateral }: Netting,
+  { asset, side, minCollateral }: { readonly asset: string; readonly side: Side; readonly minCollateral: string | null },
+): string | null {
+  const [own, other] = side === 'Long' ? ['long', 'short'] : ['short', 'long']
+  const closed = `your ${other}${count > 1 ? ` positions (${count})` : ''} of ${amount(closedSize.toString())} USDC in ${asset}`
+  if (count > NETTED_MAX) return `The exchange would close ${closed} first, and it closes at most ${NETTED_MAX}. Close some of them below.`
+  if (size <= 0n) return `This would only close ${closed}. Close it below, or enter a larger position.`
+  if (minCollateral === null || collateral >= BigInt(minCollateral)) return null
+  const left = `${amount(collateral.toString())} USDC of collateral would be left for the ${own}`
+  return `This first closes ${closed}. ${left}; the minimum is ${amount(minCollateral)} USDC.`
+}
+
+export function nettingText({ count, closedSize, size }: Netting, side: Side): string {
+  const [own, other] = side === 'Long' ? ['long', 'short'] : ['short', 'long']
+  const closed = count > 1 ? `your ${count} ${other} positions` : `your ${other} position`
+  return `First closes ${closed} of ${amount(closedSize.toString())} USDC, then opens a ${own} of ${amount(size.toString())} USDC.`
+}
+
+/** What the keeper who executes an order of this size is paid; null while the contracts' settings are not known. */
+export function keeperReward(size: bigint, keeperFee: MarketLimits['keeperFee'] | null): bigint | null {
+  return keeperFee === null || keeperFee.base === null || keeperFee.rate === null ? null : BigInt(keeperFee.base) + (size * BigInt(keeperFee.rate)) / ONE
+}
+
+/** `rate`: a share with seven implied decimals; null if it is not known. */
+export function feeAt(size: bigint, rate: string | null): bigint | null {
+  return rate === null ? null : (size * BigInt(rate)) / ONE
+}
+
+/** Of an isolated position that is opened at this price, without the fee, funding and later changes. Null if there is none. */
+export function liquidationAt(
+  entry: bigint, { side, leverage, maintenanceMarginBps }: { readonly side: Side; readonly leverage: number; readonly maintenanceMarginBps: number },
+): bigint | null {
+  const distance = ONE / BigInt(leverage) - (ONE * BigInt(maintenanceMarginBps)) / BPS
+  const move = (entry * distance) / ONE
+  const at = side === 'Long' ? entry - move : entry + move
+  return at > 0n ? at : null
+}

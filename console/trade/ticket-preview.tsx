@@ -1,0 +1,84 @@
+// What the ticket's order does, from the gateway's quote; of a resting order, as if the price were the order's.
+
+import type { AccountState } from '../../client/src/index.ts'
+import { amount, parseAmount, price } from '../format.ts'
+import { useParts } from '../parts.ts'
+import { Facts } from '../ui/layout.tsx'
+import { ProblemText } from '../ui/problem.tsx'
+import { feeAt, keeperReward, liquidationAt, nettingText } from './costs.ts'
+import type { TicketCheck, TicketInput } from './ticket.ts'
+import type { Market } from './use-market.ts'
+import type { QuoteReading } from './use-quote.ts'
+
+interface PreviewOptions {
+  readonly input: TicketInput
+  readonly check: TicketCheck
+  readonly reading: QuoteReading
+  readonly market: Market
+}
+
+const NONE = 'n/a'
+const RATE_PERCENT = 100_000
+
+export function Preview(options: PreviewOptions) {
+  const { input, check, reading: { quote, problem }, market: { limits, isGeneration2 } } = options
+  const { account } = useParts()
+  const state = account.state.answer.value?.body ?? null
+  const isMarket = input.kind === 'market'
+  const room = quote?.headroom ?? null
+  const entry = entryPriceOf(options)
+  const reward = isMarket || check.size === null ? null : keeperReward(BigInt(check.size), limits?.keeperFee ?? null)
+  return (
+    <div class='preview' aria-label='Preview' role='group'>
+      <Facts
+        rows={[
+          [isMarket ? 'Entry price' : 'Executes at about', entry === null ? NONE : price(entry)],
+          ['Position size', usdc(check.netting?.size.toString() ?? check.size)],
+          ['Fee', feeText(options, state)],
+          ['Keeper reward', isMarket ? 'none' : usdc(reward?.toString())],
+          ['Liquidation price', input.marginMode === 'cross' && isMarket ? 'by account' : liquidationText(options, entry)],
+          [`Room for ${input.side === 'Long' ? 'longs' : 'shorts'}`, room === null ? NONE : `${amount(room, 0)} USDC`],
+        ]}
+      />
+      {check.netting !== null && check.netting.size > 0n && <p class='note'>{nettingText(check.netting, input.side)}</p>}
+      {!isMarket && isGeneration2 && hasOpposite(options, state) && (
+        <p class='note'>{`It does not close your ${input.side === 'Long' ? 'short' : 'long'} position: it opens another one beside it.`}</p>
+      )}
+      {problem !== null && <p class='note problem'>No preview: <ProblemText problem={problem} /></p>}
+    </div>
+  )
+}
+
+const usdc = (text: string | null | undefined): string => (text === null || text === undefined ? NONE : `${amount(text)} USDC`)
+
+function entryPriceOf({ input, reading: { quote }, market: { asset } }: PreviewOptions): string | null {
+  const { feed } = useParts()
+  if (input.kind === 'market') return quote?.entryPrice ?? feed.price(asset)?.price ?? null
+  return parseAmount(input.limitPrice.trim() === '' ? input.triggerPrice : input.limitPrice)
+}
+
+/** The quote's fee, to the stroop, where it is of the same open. Else at the account's rate, before the discount of a referral. */
+function feeText({ input, check, reading: { quote }, market: { limits } }: PreviewOptions, state: AccountState | null): string {
+  const size = check.netting?.size ?? (check.size === null ? null : BigInt(check.size))
+  if (size === null || size <= 0n) return NONE
+  const isMarket = input.kind === 'market'
+  if (isMarket && quote !== null && quote.fee !== null && quote.size === size.toString()) return usdc(quote.fee)
+  const [first] = limits?.feeTiers ?? []
+  // Keepers fill resting orders at the rate of makers.
+  const rate = isMarket ? state?.fees.takerRate ?? first?.takerRate ?? null : state?.fees.makerRate ?? first?.makerRate ?? null
+  const fee = feeAt(size, rate)
+  return fee === null ? NONE : `${isMarket ? 'about ' : ''}${usdc(fee.toString())} (${(Number(rate) / RATE_PERCENT).toFixed(3)}%)`
+}
+
+function liquidationText({ input, check: { leverage }, reading: { quote }, market: { limits } }: PreviewOptions, entry: string | null): string {
+  const quoted = quote?.liquidationPrice ?? null
+  if (input.kind === 'market' && quoted !== null) return price(quoted)
+  const maintenanceMarginBps = limits?.maintenanceMarginBps ?? null
+  if (entry === null || leverage === null || maintenanceMarginBps === null) return NONE
+  const at = liquidationAt(BigInt(entry), { side: input.side, leverage, maintenanceMarginBps })
+  return at === null ? 'none' : `about ${price(at.toString())}`
+}
+
+function hasOpposite({ input, market: { asset } }: PreviewOptions, state: AccountState | null): boolean {
+  return (state?.positions ?? []).some((position) => position.asset === asset && (position.direction === 0) !== (input.side === 'Long'))
+}
