@@ -2,6 +2,7 @@
 
 import { startBrowser } from '../../test/support/browser.ts'
 import { HAS_FRAMES, RECORD_FRAMES, replayFrames } from '../../test/support/frame-replay.ts'
+import { objectBytes } from '../../test/support/page-memory.ts'
 import { createStillConsole } from '../../test/support/still-console.ts'
 import type { StillConsole } from '../../test/support/still-console.ts'
 import type { Figure, ReportProgress } from '../support/report.ts'
@@ -44,20 +45,15 @@ export async function measureConsole(reportProgress: ReportProgress, quick: bool
   const seconds = quick ? QUICK_SEC : PACED_SEC
   const drawn = await page.evaluate<number>(replayFrames(seconds, true))
   const baseline = await drawnByEmptyPage(seconds)
-  const cdp = await still.context.newCDPSession(page)
-  const heap = async (): Promise<number> => {
-    await cdp.send('HeapProfiler.collectGarbage')
-    return (await cdp.send('Runtime.getHeapUsage')).usedSize / BYTES_PER_MB
-  }
   reportProgress('an hour of frames')
   await page.evaluate(replayFrames(WARM_SEC))
-  const early = await heap()
+  const early = await objectBytes(page) / BYTES_PER_MB
   await page.evaluate(replayFrames(quick ? WARM_SEC : HOUR_SEC))
-  const late = await heap()
+  const late = await objectBytes(page) / BYTES_PER_MB
   return [
     { name: `first useful picture of the trade screen, to ${USEFUL_MS} ms`, rounds: useful, unit: 'ms', target: { max: 1 } },
     { name: 'pictures while all channels send, to an empty page', rounds: [{ ours: drawn, baseline }], unit: '1/s', target: { min: 0.95 } },
-    { name: 'memory after an hour of frames, to ten minutes', rounds: [{ ours: late, baseline: early }], unit: 'MB', target: { max: 1.05 } },
+    { name: 'memory of the objects after an hour of frames, to ten minutes', rounds: [{ ours: late, baseline: early }], unit: 'MB', target: { max: 1.05 } },
   ]
 }
 

@@ -43,8 +43,12 @@ export function useCandles(asset: string, interval: CandleInterval, onUpdate: (c
   useEffect(() => feed.stream.on(`candles.${asset}.${interval}`, ({ data: candle }) => {
     const last = candles.value.at(-1)
     if (last === undefined || candle.time < last.time) return
-    candles.value = candle.time === last.time ? [...candles.value.slice(0, -1), candle] : [...candles.value, candle].slice(-CANDLES_MAX)
+    candles.value = candle.time === last.time ? [...candles.value.slice(0, -1), candle] : [...candles.value, candle]
     update.current(candle)
+    if (candles.value.length <= CANDLES_MAX) return
+    // The chart cannot remove candles, so it draws the others again, without a whole page of the oldest.
+    candles.value = candles.value.slice(PAGE_CANDLES)
+    version.value += 1
   }), [asset, interval])
   useReconnect(() => void resource.read())
 
