@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { buildSync } from 'esbuild'
+import type { Metafile } from 'esbuild'
 
 /** What the page needs to know about the gateway that serves it. */
 export interface ConsoleSettings {
@@ -37,7 +38,8 @@ export interface BuiltConsole {
 }
 
 const PAGE = 'console/index.html'
-const ENTRY_POINTS = ['console/main.tsx', 'console/page.css', 'console/icon.svg'] as const
+const SCRIPT = 'console/main.tsx'
+const ENTRY_POINTS = [SCRIPT, 'console/page.css', 'console/icon.svg'] as const
 const URL_PREFIX = '/console/'
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml',
@@ -73,7 +75,8 @@ export function buildConsole({ root, settings }: ConsoleBuildOptions): BuiltCons
     [entryPoint ?? Object.keys(inputs)[0] ?? '', `${URL_PREFIX}${basename(path)}`]))
   const page = fillIn(readFileSync(join(root, PAGE), 'utf8'), {
     SETTINGS: JSON.stringify(settings),
-    SCRIPT: urlOf.get('console/main.tsx'),
+    SCRIPT: urlOf.get(SCRIPT),
+    SHARED: sharedUrl(metafile),
     STYLE: urlOf.get('console/page.css'),
     FONT: urlOf.get('console/ui/inter.woff2'),
     ICON: urlOf.get('console/icon.svg'),
@@ -82,6 +85,13 @@ export function buildConsole({ root, settings }: ConsoleBuildOptions): BuiltCons
     page: compress('.html', Buffer.from(page)),
     assets: new Map(outputFiles.map(({ path, contents }) => [`${URL_PREFIX}${basename(path)}`, compress(extname(path), contents)])),
   }
+}
+
+/** The file that the page's script imports, so that the browser loads both at the same time. */
+function sharedUrl({ outputs }: Metafile): string | undefined {
+  const script = Object.values(outputs).find(({ entryPoint }) => entryPoint === SCRIPT)
+  const path = script?.imports.find(({ kind }) => kind === 'import-statement')?.path
+  return path === undefined ? undefined : `${URL_PREFIX}${basename(path)}`
 }
 
 /** Replaces `%NAME%`, which must be inside a quoted attribute. */

@@ -49,7 +49,7 @@ test('the page\'s settings are escaped for an attribute', () => {
 
 test('every file that the page or a module refers to is served, may be cached forever, and is named by its content', async () => {
   const paths = new Set([...page.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)].map(([, path = '']) => path))
-  assert.equal(paths.size, 4)
+  assert.equal(paths.size, 5)
   for (const path of paths) {
     const { statusCode, headers, body } = await get(path)
     assert.equal(statusCode, 200, path)
@@ -65,6 +65,13 @@ test('every file that the page or a module refers to is served, may be cached fo
   }
   // The wallet's API is not part of the page's first script.
   assert.ok([...paths].some((path) => path.startsWith('/console/freighter-')))
+})
+
+test('the page names every file that its script imports at once, so that none of them waits for another', async () => {
+  const script = (await get(/src="(\/console\/main-[^"]+\.js)"/.exec(page)?.[1] ?? '')).body
+  const imported = [...script.matchAll(/\b(?:from|import)\s*"(\/console\/[^"]+)"/g)].map(([, path = '']) => path)
+  assert.ok(imported.length > 0)
+  assert.deepEqual(imported.filter((path) => !page.includes(`<link rel="modulepreload" href="${path}">`)), [])
 })
 
 test('files have the same names in every process', async () => {
