@@ -138,5 +138,4 @@ test('the admin replaces bands and addresses', () => {
     assert.deepEqual(events.map((item) => toNativeEvent(item).slice(1)), [event], name)
   }
   assert.equal(tryRouter(exchange, 'open_with_price', [...openTerms(ALICE), attestation(exchange)]), contractError(31), 'outside the new band')
-  assert.equal(tryRouter(exchange, 'relay_stork', [bytes(new Uint8Array(1))]), contractError(1), 'no second price source is configured')
 })

@@ -13,6 +13,7 @@ import { ADMIN, initializeEntryPoint, MARKET, ORACLE, requireCallerAuth, require
 import { upgradeEntryPoint } from '../upgrade.ts'
 import { asAddress, asI128, asSymbol, asVec, entryPoint, fail, fieldOf, storageKey } from '../values.ts'
 import { SHARED_ERRORS_2 } from './errors.ts'
+import { checkSecondPrices, SECOND_PRICE_STRUCTS, secondPriceEntryPoints } from './second-prices.ts'
 
 const NOT_INITIALIZED = 1
 const INVALID_PARAMETER = 5
@@ -32,8 +33,8 @@ const EXECUTE: Inputs = { keeper: 'address', order_id: 'u64' }
 /**
  * The router's code. Call `initialize(admin, market, oracle)` first. Every call checks in this order: 1 before initialization; the caller's
  * authorization; 5 unless there are as many prices and signatures as keys, and at least one; 3 for a key that is not on the oracle's list;
- * 31 for a symbol without a band or a price outside it. Then follow the errors of the oracle and the market. The second price source is
- * not configured, so the calls run without its checks.
+ * 31 for a symbol without a band or a price outside it. Then follow the errors of the oracle, for opens and executions those of the check
+ * against the second price sources, and those of the market.
  */
 export function routerContract2(): ContractCode {
   return {
@@ -45,22 +46,25 @@ export function routerContract2(): ContractCode {
         ['timestamp', 'u64'],
       ],
       Position: POSITION.spec,
+      ...SECOND_PRICE_STRUCTS,
     },
     errors: SHARED_ERRORS_2,
     entryPoints: {
       initialize: initializeEntryPoint(),
-      open_with_price: routedEntryPoint(OPEN, { struct: 'Position' }, 'open_position', ([trader = VOID, ...terms], asset) => [trader, asset, ...terms]),
+      open_with_price: routedEntryPoint(OPEN, { struct: 'Position' }, 'open_position', {
+        hasSecondPrice: true, marketArgs: ([trader = VOID, ...terms], asset) => [trader, asset, ...terms],
+      }),
       close_with_price: routedEntryPoint(CLOSE, 'i128', 'close_position'),
       close_partial_with_price: routedEntryPoint(CLOSE_PARTIAL, 'i128', 'close_position_partial'),
       liquidate_with_price: routedEntryPoint(LIQUIDATE, 'i128', 'liquidate'),
       adl_with_price: routedEntryPoint(AUTO_DELEVERAGE, 'i128', 'adl_close'),
-      execute_with_price: routedEntryPoint(EXECUTE, 'i128', 'execute_order'),
+      execute_with_price: routedEntryPoint(EXECUTE, 'i128', 'execute_order', { hasSecondPrice: true }),
       liquidate_cross_with_prices: entryPoint({ keeper: 'address', trader: 'address', atts: { vec: ATTESTATION } }, 'i128', (env, args) => {
         const market = requireCallerAuth(env, asAddress(args[0]))
         for (const attestation of asVec(args[2])) relayPrice(env, attestation)
         return env.call(market, 'liquidate_cross_account', args.slice(0, 2))
       }),
-      relay_stork: entryPoint({ payload: 'bytes' }, 'u32', () => fail(NOT_INITIALIZED)),
+      ...secondPriceEntryPoints(requireAdmin),
       ...administrationEntryPoints(),
     },
   }
@@ -68,14 +72,21 @@ export function routerContract2(): ContractCode {
 
 const ATTESTATION: SpecType = { struct: 'Attestation' }
 
-type MarketArgs = (args: readonly Val[], asset: Val) => readonly Val[]
+interface RoutedOptions {
+  /** The market's arguments; by default the call's own. */
+  readonly marketArgs?: (args: readonly Val[], asset: Val) => readonly Val[]
+  /** Whether the price is checked against the second sources: only where risk may grow. */
+  readonly hasSecondPrice?: boolean
+}
 
-/** A call for one asset: its own arguments, then the attestation. Forwards its own arguments unless `marketArgs` says otherwise. */
-function routedEntryPoint(inputs: Inputs, output: SpecType, marketFunction: string, marketArgs: MarketArgs = (args) => args): EntryPoint {
+/** A call for one asset: its own arguments, then the attestation. */
+function routedEntryPoint(inputs: Inputs, output: SpecType, marketFunction: string, options: RoutedOptions = {}): EntryPoint {
+  const { marketArgs = (args) => args, hasSecondPrice = false } = options
   return entryPoint({ ...inputs, att: ATTESTATION }, output, (env, args) => {
     const market = requireCallerAuth(env, asAddress(args[0]))
     const [attestation, own] = [args.at(-1) ?? VOID, args.slice(0, -1)]
     relayPrice(env, attestation)
+    if (hasSecondPrice) checkSecondPrices(env, asSymbol(fieldOf(attestation, 'asset')), medianOf(asVec(fieldOf(attestation, 'prices')).map(asI128)))
     return env.call(market, marketFunction, marketArgs(own, fieldOf(attestation, 'asset')))
   })
 }
@@ -93,6 +104,13 @@ function relayPrice(env: ContractEnv, attestation: Val): void {
   env.call(oracle, 'update_quorum_ed25519_persistent', [
     vec(bytes(priceTag(asset))), fieldOf(attestation, 'timestamp'), fieldOf(attestation, 'round_id'), vec(...rounds),
   ])
+}
+
+/** The middle price; the mean of the two in the middle for an even number. */
+function medianOf(prices: readonly bigint[]): bigint {
+  const sorted = prices.toSorted((a, b) => (a < b ? -1 : 1))
+  const [low = 0n, high = low] = sorted.slice((sorted.length - 1) >> 1, (sorted.length >> 1) + 1)
+  return (low + high) / 2n
 }
 
 /** The band of an asset: the admin's, or the compiled one. Fails with 31 for an unknown symbol. */
