@@ -67,16 +67,20 @@ export async function fillCandles(db: Writer, range: FillRange): Promise<FillPag
   return { filled: missing.length, beforeSeq: isLast ? null : oldest.seq, tooNewSeq: tooNew?.seq ?? null }
 }
 
+/** Trades with a price. An auto-deleveraging follows a close at the same price. */
+const TOPICS = ['position_opened', 'position_closed', 'position_liquidated', 'position_reduced', 'position_partial_liq']
+
 /** Each branch reads one range of the index by topic. */
 async function readTradePrices(db: Writer, { afterSeq, beforeSeq, limit }: FillRange): Promise<readonly TradePrice[]> {
   return await db.query<TradePrice>(
-    `select t.seq, t.ledger_close_ts as ts, t.payload ->> 'asset' as asset, coalesce(t.payload ->> 'closePrice', t.payload ->> 'entryPrice') as price
-     from unnest(array['position_opened', 'position_closed', 'position_liquidated']) k (topic)
+    `select t.seq, t.ledger_close_ts as ts, t.payload ->> 'asset' as asset,
+       coalesce(t.payload ->> 'closePrice', t.payload ->> 'price', t.payload ->> 'entryPrice') as price
+     from unnest($4::text[]) k (topic)
      cross join lateral (
        select e.seq, e.ledger_close_ts, e.payload from idx.events e
        where not e.is_transfer and e.topic = k.topic and e.seq > $1::bigint and e.seq < $2::bigint order by e.seq desc limit $3::int
      ) t order by t.seq desc limit $3::int`,
-    [afterSeq, beforeSeq, limit],
+    [afterSeq, beforeSeq, limit, TOPICS],
   )
 }
 

@@ -6,6 +6,7 @@ import { openTestStore } from '../../test/support/database.ts'
 import { createTestLog } from '../../test/support/test-log.ts'
 import type { Queryable } from '../store/store.ts'
 import { readSolvency } from './bad-debts.ts'
+import { fillCandles } from './candle-fill.ts'
 import { listLeaders, readLeaderRank, readLeaderTotals } from './leaders.ts'
 import { readMarketStats } from './market-stats.ts'
 import { listPlacedOrders } from './orders.ts'
@@ -106,4 +107,21 @@ test('pages of trades with opens contain every row once, under each filter', asy
     const { rows: closed } = await listTrades(store.read, { ...filter, limit: 50 })
     assert.deepEqual(closed, all.filter(({ kind }) => kind !== 'open'))
   }
+})
+
+test('fills candles of minutes in which positions were only reduced or partly liquidated', async () => {
+  await log.clear()
+  const part = { trader: BOB, asset: 'BTC' }
+  log.append('market', 'position_opened', { ...part, positionId: 1, direction: 0, size: '1000', entryPrice: '100' })
+  log.wait(60)
+  log.append('market', 'position_reduced', { ...part, positionId: 1, closedSize: '400', remainingSize: '600', price: '110', pnl: '40' })
+  log.wait(60)
+  log.append('market', 'position_partial_liq', { ...part, positionId: 1, direction: 0, size: '100', keeperReward: '1', closePrice: '90' })
+  await log.commit()
+  const range = { assets: ['BTC'], afterSeq: 0, beforeSeq: 99, fromSec: 0, toSec: log.last().ledgerCloseTs + 1, limit: 9 }
+  assert.deepEqual(await fillCandles(store.write, range), { filled: 3, beforeSeq: null, tooNewSeq: null })
+  const candles = await store.read.query<{ close: string; source: string }>(
+    "select close::text as close, source from idx.candles where asset = 'BTC' and interval = '1m' order by time",
+  )
+  assert.deepEqual(candles, ['100', '110', '90'].map((close) => ({ close, source: 'trades' })))
 })

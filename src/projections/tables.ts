@@ -4,7 +4,7 @@
  * The version of everything that decides what the projections hold: decoding, folding, tables. Increase it whenever the same archive gives other rows: the
  * indexer then rebuilds the projections in the background. test/index/projections-version.test.ts notices a forgotten increase.
  */
-export const PROJECTIONS_VERSION = 14
+export const PROJECTIONS_VERSION = 15
 
 /** Projections of an earlier version lack the past versions of their rows. */
 export const VERSIONED_SINCE = 8

@@ -151,11 +151,12 @@ function applyMarketEvent(fold: Fold, event: ArchivedEvent): void {
     opened.set(event.txHash, positionId)
     return
   }
-  const pnl = event.topic === 'position_closed' ? bigOf(event, 'pnl') : null
-  ended.set(`${event.txHash} ${positionId}`, pnl)
   const position = known.positions.get(positionId)
+  const pnl = event.topic === 'position_closed' || event.topic === 'position_reduced' ? bigOf(event, 'pnl') : null
+  const isPart = event.topic === 'position_reduced' || event.topic === 'position_partial_liq'
+  if (!isPart) ended.set(`${event.txHash} ${positionId}`, pnl)
   if (position?.isOpen !== true) return
-  endPosition(fold, event, positionId, position)
+  if (!isPart) endPosition(fold, event, positionId, position)
   recordClose(fold, event, position, { positionId: String(positionId), pnl })
 }
 

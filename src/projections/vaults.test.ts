@@ -77,6 +77,27 @@ test('counts positions closed by the keeper, with their PnL', async () => {
   assert.deepEqual((await tradesOf(store, 0)).slice(0, 3), [`close 3 ${LEADER} 0 90`, `close 2 ${LEADER} 0 null`, `close 1 ${LEADER} 0 -40`])
 })
 
+test('counts the PnL of parts that a reduce-only order or a liquidation closed, and the position stays open', async () => {
+  await using fixture = await openLog()
+  const { store, log } = fixture
+  log.append('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
+  log.leaderOpens({ vaultId: 0, leader: LEADER, positionId: 1, collateral: '100' })
+  log.append('market', 'position_reduced', {
+    positionId: 1, trader: log.factory, asset: 'BTC', closedSize: '400', remainingSize: '600', price: '6', pnl: '-30',
+  })
+  log.append('market', 'position_partial_liq', {
+    positionId: 1, trader: log.factory, asset: 'BTC', direction: 0, size: '100', keeperReward: '1', closePrice: '6',
+  })
+  await log.commit(1)
+  const [open, closedTradePnl] = [(await vaultOf(store, 0)).openPositions, (await vaultOf(store, 0)).closedTradePnl]
+  assert.deepEqual([open, closedTradePnl], [1, '-30'])
+  log.leaderCloses({ vaultId: 0, leader: LEADER, positionId: 1, pnl: '7' })
+  await log.commit()
+  const vault = await vaultOf(store, 0)
+  assert.deepEqual([vault.openPositions, vault.tradeCount, vault.closedTradePnl], [0, 1, '-23'])
+  assert.deepEqual((await tradesOf(store, 0)).slice(0, 3), [`close 1 ${LEADER} 0 7`, `close 1 ${LEADER} 0 null`, `close 1 ${LEADER} 0 -30`])
+})
+
 test('attributes positions opened by a vault\'s limit order to the vault, and no others', async () => {
   await using fixture = await openLog()
   const { store, log } = fixture

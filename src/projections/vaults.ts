@@ -35,7 +35,9 @@ export async function applyVaultEvents(tx: Queryable, epoch: Epoch, events: read
   await storeVaults(tx, instance, known, foldVaults(relevant, known))
 }
 
-const MARKET_TOPICS: ReadonlySet<string> = new Set(['position_opened', 'position_closed', 'position_liquidated'])
+const MARKET_TOPICS: ReadonlySet<string> = new Set([
+  'position_opened', 'position_closed', 'position_liquidated', 'position_reduced', 'position_partial_liq',
+])
 
 /** The factory's events, market events with the factory as trader, and executions that opened positions for it. */
 function selectVaultEvents(events: readonly ArchivedEvent[], factory: string): readonly ArchivedEvent[] {

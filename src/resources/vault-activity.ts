@@ -14,7 +14,7 @@ export const VaultTrade = Type.Object(
     vaultId,
     positionId: Type.String({ description: 'On-chain position id.', examples: ['42'] }),
     action: Type.Unsafe<'open' | 'close'>({
-      type: 'string', enum: ['open', 'close'], description: 'open, or close for closes and liquidations.', examples: ['close'],
+      type: 'string', enum: ['open', 'close'], description: 'open, or close for closes and liquidations of a position or a part of it.', examples: ['close'],
     }),
     leader: address('Leader who opened or closed the position.'),
     collateral: amount('Collateral in USDC, 7-decimal. 0 on closes.', '0'),
