@@ -2,7 +2,7 @@
 //
 //   npm test                          every test that needs no browser, no killed process and no server, with the embedded database
 //   npm test -- path/to/x.test.ts     files, folders or patterns
-//   npm run test:all                  every test with every seed; then, with TEST_DATABASE_URL, those that touch the store again on that server
+//   npm run test:all                  every test with every seed; then, with TEST_DATABASE_URL, those that touch the store again on that server, with few seeds
 //   npm run test:all -- --after-fast  the same after `npm test`: without the tests that it has run in the same way
 //   npm test -- --store               only the tests that touch the database or Redis
 //
@@ -22,8 +22,15 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DATABASE_MODULES = ['test/support/database.ts', 'test/support/gateway-fixture.ts']
 /** A file that imports this has tests that need a Redis server. */
 const REDIS_MODULES = ['test/support/redis.ts']
-/** `--store` leaves these out: any database will do for them, or they start servers of their own. */
-const ANY_DATABASE = ['test/client/', 'test/console/', 'test/crash/', 'test/docs/', 'test/examples/', 'test/index/hostile-pairs.test.ts']
+/** `--store` leaves these out: they start servers of their own, or what they test reads the node and refuses input, for which any database will do. */
+const ANY_DATABASE = [
+  'test/client/', 'test/console/', 'test/crash/', 'test/docs/', 'test/examples/', 'test/index/hostile-pairs.test.ts', 'src/store/embedded/',
+  'test/contract/', 'test/relay/', 'test/attack/bodies.test.ts', 'test/stream/malformed.test.ts',
+  ...[
+    'actions-prepare', 'asyncapi', 'contract-interfaces', 'docs', 'fuzz', 'llms', 'node-faults', 'oracle', 'orders-matrix', 'orders-prepare', 'previews',
+    'quotes', 'refused-orders', 'settings', 'warnings',
+  ].map((name) => `test/api/${name}.test.ts`),
+]
 /** Two cores are what a small machine has; a batch may hold an embedded engine and a network. */
 const CONCURRENCY = 2
 /** More batches than processes, so that both finish at about the same time. */
@@ -123,7 +130,7 @@ async function runAll(files: readonly string[], { flags, afterFast }: { readonly
   const onEmbedded = afterFast ? files.filter((file) => isSlow(file) || runsMoreInAll(ROOT, file)) : files
   const code = await runWithDatabases({ files: onEmbedded, flags, environment: { ...embedded, ...ALL_SETTINGS } })
   if (serverUrl === undefined) return code
-  const serverCode = await runWithDatabases({ files: storeFiles(files), flags, environment: { ...process.env, ...ALL_SETTINGS } })
+  const serverCode = await runWithDatabases({ files: storeFiles(files), flags, environment: process.env })
   return code === 0 ? serverCode : code
 }
 

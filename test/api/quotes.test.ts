@@ -69,7 +69,7 @@ function quoteTests(world: () => PreviewedTrader): void {
     await fc.assert(fc.asyncProperty(anyTerms, async (drawn) => {
       const [expected, quoted] = [await preview(world(), drawn, fresh), await quote(world(), drawn)]
       assert.deepEqual(withoutHeadroom(quoted), expected)
-    }), { numRuns: fuzzRuns(10, 200) })
+    }), { numRuns: fuzzRuns(10, 60) })
   })
 
   test('the headroom and what binds are those of the market, at the same ledger', async () => {
@@ -144,7 +144,7 @@ function traderTests(world: () => PreviewedTrader): void {
       const [expected, quoted] = [await preview(world(), opposite, trader), await quote(world(), opposite, trader.address)]
       assert.deepEqual(withoutHeadroom(quoted), expected)
       assert.equal(quoted.pnl === null, world().generation === '1')
-    }), { numRuns: fuzzRuns(5, 100) })
+    }), { numRuns: fuzzRuns(5, 30) })
     if (world().generation === '1') return
     const tooSmall = await quote(world(), { asset: 'SOL', collateral: String(60n * ONE), leverage: 10, direction: 'Short' }, trader.address)
     assert.deepEqual([tooSmall.size, tooSmall.fee, tooSmall.positionId], [null, null, null], 'the exchange would not open it')

@@ -117,7 +117,7 @@ export async function dumpArchive(db: Queryable): Promise<string[]> {
 export async function emptyIndex(db: Queryable): Promise<void> {
   await db.query('drop schema if exists shadow cascade')
   const tables = await db.query<{ name: string }>("select format('idx.%I', tablename) as name from pg_tables where schemaname = 'idx'")
-  // One statement, so that references between the rows are checked after all of them are gone. A server truncates this many tables ten times slower.
+  // One statement, so that references between the rows are checked after all of them are gone. A server needs ten times as long to truncate them.
   const deletions = tables.map(({ name }, index) => `d${index} as (delete from ${name})`)
   await db.query(`with ${deletions.join(', ')} select`)
   await db.query('insert into idx.cursor default values')

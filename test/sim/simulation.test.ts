@@ -3,13 +3,11 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { testServerUrl } from '../support/database.ts'
 import { runTasks } from './threads.ts'
 import type { SavedRun, Task, TaskResult } from './worker.ts'
 
 const ALL = process.env['TEST_ALL'] === '1'
-/** The number of seeds by default. A server is slower than the embedded engine. */
-const SEEDS_DEFAULT = !ALL ? 6 : testServerUrl() === null ? 200 : 6
+const SEEDS_DEFAULT = ALL ? 200 : 6
 /** Each of these must occur in the seeds of `npm run test:all`; otherwise the simulation no longer tests it. */
 const EXPECTED = [
   'position_opened', 'position_closed', 'position_liquidated', 'cross_liq', 'order_placed', 'order_executed', 'order_cancelled',
@@ -60,7 +58,7 @@ test(`the program survives ${seed === undefined ? `${seeds().length} seeds` : `s
   t.diagnostic(`${total('events')} events of ${total('ledgers')} ledgers, ${total('restarts')} new processes, ${total('steps')} steps`)
   t.diagnostic([...counts].map(([name, times]) => `${name} ${times}`).sort((a, b) => a.localeCompare(b)).join(', '))
   assertNoFailures(results)
-  if (!ALL || !isEveryday || testServerUrl() !== null) return
+  if (!ALL || !isEveryday) return
   for (const name of EXPECTED) assert.ok((counts.get(name) ?? 0) > 0, `no simulation had "${name}"`)
 })
 

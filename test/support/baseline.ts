@@ -22,13 +22,9 @@ export async function readBaseline(db: Queryable): Promise<Baseline> {
     const [row] = await db.query<{ json: string | null }>(`select json_agg(t)::text as json from ${table} t`)
     if (typeof row?.json === 'string') rows.push([table, row.json])
   }
-  const clear = [
-    // Ignores foreign keys, so that the order of the tables does not matter.
-    'set local session_replication_role = replica',
-    // For small tables `delete` is faster than `truncate`.
-    ...tables.map((table) => `delete from ${table}`),
-    ...sequences.map((sequence) => `alter sequence ${sequence} restart`),
-  ]
+  // One statement, so that references between the rows are checked after all of them are gone. For small tables `delete` is faster than `truncate`.
+  const deletions = tables.map((table, index) => `d${index} as (delete from ${table})`)
+  const clear = [`with ${deletions.join(', ')} select`, ...sequences.map((sequence) => `alter sequence ${sequence} restart`)]
   return { clear: clear.join('; '), rows, catalog: await readCatalog(db) }
 }
 

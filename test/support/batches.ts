@@ -28,14 +28,14 @@ export function planBatches(files: readonly WeightedFile[], count: number): stri
   return batches.sort((a, b) => b.weight - a.weight).map((batch) => batch.files)
 }
 
-/** The module that runs the files of one batch. It stops the embedded engines that its files have shared. */
+/** The module that runs the files of one batch. It removes the databases that its files have shared. */
 export function batchSource(root: string, files: readonly string[]): string {
   const suites = files.map((file) => {
     const url = JSON.stringify(pathToFileURL(join(root, file)).href)
     return `suite(${JSON.stringify(file)}, { timeout: ${SUITE_TIMEOUT_MS} }, async () => { await import(${url}) })\n`
   })
   const database = JSON.stringify(pathToFileURL(join(root, DATABASE)).href)
-  return `import { after, suite } from 'node:test'\nimport { reuseEmbeddedEngines } from ${database}\nafter(reuseEmbeddedEngines())\n${suites.join('')}`
+  return `import { after, suite } from 'node:test'\nimport { reuseDatabases } from ${database}\nafter(reuseDatabases())\n${suites.join('')}`
 }
 
 /** Writes one module per batch into `folder`, which `Symbol.dispose` removes. A batch of one file is that file. */

@@ -2,7 +2,8 @@
 
 import { strict as assert } from 'node:assert'
 import test from 'node:test'
-import { TEMPLATE_VARIABLE, WITHOUT_SERVER, administer, testServerUrl, withServerTemplate } from './database.ts'
+import { TEMPLATE_VARIABLE, WITHOUT_SERVER, administer, databaseServer, testServerUrl, withServerTemplate } from './database.ts'
+import { createDatabasePool } from './database-pool.ts'
 import { startScript } from './program.ts'
 import type { Program } from './program.ts'
 
@@ -44,4 +45,27 @@ test('drops the databases of a killed run in the next run and keeps those of run
   await running.program.stop('SIGKILL')
   await withServerTemplate(serverUrl, async () => {})
   assert.deepEqual(await exist(running.database), [false])
+})
+
+test('a database from the pool has the rows of a migrated one and no connection of its last user; one with another schema is dropped', { skip }, async () => {
+  const server = databaseServer(serverUrl)
+  await using pool = createDatabasePool(server)
+  const name = await pool.take()
+  const first = server.connect(name)
+  const baseline = await first.write.query('select * from idx.cursor')
+  await first.write.query('update idx.cursor set last_seq = 7')
+  await first.write.query('insert into idx.ledgers values (1, 2, 3, 4, 5)')
+  await pool.giveBack(name)
+  assert.equal(await pool.take(), name)
+  {
+    await using second = server.connect(name)
+    assert.deepEqual(await second.write.query('select * from idx.cursor'), baseline)
+    assert.deepEqual(await second.write.query('select * from idx.ledgers'), [])
+    const connections = 'select count(*)::int as count from pg_stat_activity where datname = current_database()'
+    assert.deepEqual(await second.write.query(connections), [{ count: 1 }])
+    await second.write.query('create table public.extra (id int)')
+  }
+  await first[Symbol.asyncDispose]()
+  await pool.giveBack(name)
+  assert.deepEqual(await exist(name), [false])
 })

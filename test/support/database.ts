@@ -15,6 +15,8 @@ import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { openEmbedded, openStore } from '../../src/store/open.ts'
 import { createServerStore } from '../../src/store/server/server-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { createDatabasePool } from './database-pool.ts'
+import type { DatabasePool, DatabaseServer } from './database-pool.ts'
 import { createStorePool } from './store-pool.ts'
 import type { StorePool } from './store-pool.ts'
 
@@ -44,14 +46,23 @@ export const WITHOUT_SERVER = testServerUrl() === null ? 'needs a PostgreSQL ser
 const BACKGROUND = { clock: createSystemClock({ keepAlive: false }), log: silentLog }
 
 let pool: StorePool | undefined
+let databasePool: DatabasePool | undefined
 
-/** From now on the embedded engines of disposed stores are used again. Returns the function that stops them. For processes that run many test files. */
-export function reuseEmbeddedEngines(): () => Promise<void> {
-  const own = createStorePool()
-  pool = own
+/**
+ * From now on the embedded engines and the server's databases of disposed stores are used again. Returns the function that removes them. For processes that
+ * run many test files.
+ */
+export function reuseDatabases(): () => Promise<void> {
+  const serverUrl = testServerUrl()
+  const engines = createStorePool()
+  const databases = serverUrl === null ? undefined : createDatabasePool(databaseServer(serverUrl))
+  pool = engines
+  databasePool = databases
   return async () => {
     pool = undefined
-    await own[Symbol.asyncDispose]()
+    databasePool = undefined
+    await engines[Symbol.asyncDispose]()
+    await databases?.[Symbol.asyncDispose]()
   }
 }
 
@@ -100,17 +111,31 @@ export const TEMPLATE_VARIABLE = 'TEST_TEMPLATE_DATABASE'
 let databases = 0
 let ownTemplate: Promise<string> | undefined
 
-async function openServerTestStore(serverUrl: string, { newEngine: _newEngine, ...options }: TestStoreOptions): Promise<Store> {
-  const template = process.env[TEMPLATE_VARIABLE] ?? (await (ownTemplate ??= createOwnTemplate(serverUrl)))
-  const name = `${template.slice(0, 40)}_${process.pid}_${threadId}_${++databases}`
-  await administer(serverUrl, `create database "${name}" template "${template}"`)
+async function openServerTestStore(serverUrl: string, { newEngine = false, ...options }: TestStoreOptions): Promise<Store> {
+  const server = databaseServer(serverUrl)
+  const shared = newEngine ? undefined : databasePool
+  const name = await (shared === undefined ? server.create() : shared.take())
   const store = await openStore({ ...BACKGROUND, ...options, databaseUrl: databaseUrl(serverUrl, name), dataDir: null })
   return {
     ...store,
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]()
-      await dropDatabase(serverUrl, name)
+      await (shared === undefined ? server.drop(name) : shared.giveBack(name))
     },
+  }
+}
+
+/** Creates, drops and connects to copies of the template on the server. */
+export function databaseServer(serverUrl: string): DatabaseServer {
+  return {
+    async create() {
+      const template = process.env[TEMPLATE_VARIABLE] ?? (await (ownTemplate ??= createOwnTemplate(serverUrl)))
+      const name = `${template.slice(0, 40)}_${process.pid}_${threadId}_${++databases}`
+      await administer(serverUrl, `create database "${name}" template "${template}"`)
+      return name
+    },
+    drop: (name) => dropDatabase(serverUrl, name),
+    connect: (name) => createServerStore({ ...BACKGROUND, databaseUrl: databaseUrl(serverUrl, name), readUrl: null, readTimeoutMs: 60_000 }),
   }
 }
 
