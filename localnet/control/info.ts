@@ -38,7 +38,7 @@ export function localInfo(controls: Controls): ExtraMethod {
         liquidityProviders: identities.liquidityProviders.map((identity) => identity.address),
         vaultLeaders: identities.vaultLeaders.map((identity) => identity.address),
         vaultDepositors: identities.vaultDepositors.map((identity) => identity.address),
-        traders: identities.traders.map((identity, index) => ({ address: identity.address, habit: strategyOf(index).name })),
+        traders: identities.traders.map((identity, index) => ({ address: identity.address, strategy: strategyOf(index).name })),
       },
       actorsAtWork: actors.enabledActors(),
       // Anyone may use these accounts. All keys of this network derive from public data, so publishing the secrets reveals nothing.

@@ -91,7 +91,7 @@ const KEY_DESCRIPTION = [
 const TAGS = [
   { name: 'markets', description: 'Markets with prices, open interest, volume and trading limits.' },
   { name: 'oracle', description: 'Current oracle prices of all assets, and their health.' },
-  { name: 'candles', description: 'Historical OHLC prices, built from oracle prices. Candles have no volume.' },
+  { name: 'candles', description: 'Historical OHLC prices, built from oracle prices, with the volume of this exchange.' },
   { name: 'charts', description: 'TradingView UDF datafeed.' },
   { name: 'trades', description: 'Closed and liquidated positions, and opened ones.' },
   { name: 'events', description: 'Archived contract events, the source of all historical data.' },

@@ -18,7 +18,7 @@ export interface RequestFailures extends Disposable {
 }
 
 export function createRequestFailures({ clock, log }: { readonly clock: Clock; readonly log: Log }): RequestFailures {
-  const ofClients = createFailureLog({ clock, log, level: 'info', message: 'requests failed because of their clients' })
+  const ofClients = createFailureLog({ clock, log, level: 'info', message: 'requests failed because of client errors' })
   const unavailable = createFailureLog({
     clock, log, level: 'warn', message: 'requests failed because a dependency is unavailable', individually: INDIVIDUAL_LINES,
   })

@@ -28,9 +28,8 @@ export function createInstruments(registry: Registry) {
       labelNames: ['node', 'method'] as const, buckets: RPC_BUCKETS_SEC, registers,
     }),
     rpcNodeLedger: gauge('gateway_rpc_node_ledger', 'Latest ledger in the node\'s last response; absent before the first one', ['node']),
-    rpcNodeStanding: gauge(
-      'gateway_rpc_node_standing', '1 for the node\'s status: front (healthy), behind (lagging), ahead, faulty, foreign (wrong network) or unknown',
-      ['node', 'standing'],
+    rpcNodeStatus: gauge(
+      'gateway_rpc_node_status', '1 for the node\'s status: healthy, lagging, ahead, faulty, wrong_network or unknown', ['node', 'status'],
     ),
     rpcNodePreferred: gauge('gateway_rpc_node_preferred', '1 for the node that is called first', ['node']),
     rpcNodeFaults: counter('gateway_rpc_node_faults_total', 'Responses that no honest node sends, by what is wrong with them', ['node', 'fault']),

@@ -30,8 +30,10 @@ export interface Metrics {
 
 /** Methods with their own label value; a client may send any method. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'])
-/** The published label values for each node status; dashboards depend on them. */
-const STANDING_LABELS = { unknown: 'unknown', healthy: 'front', lagging: 'behind', ahead: 'ahead', faulty: 'faulty', wrongNetwork: 'foreign' } as const
+/** The label value for each node status. */
+const STATUS_LABELS = {
+  unknown: 'unknown', healthy: 'healthy', lagging: 'lagging', ahead: 'ahead', faulty: 'faulty', wrongNetwork: 'wrong_network',
+} as const
 const INDEXER_STATES = ['starting', 'standby', 'catching-up', 'live', 'waiting', 'unreachable'] as const
 
 /** `runtime` adds metrics of the process and of Node.js, which observe until the process ends. */
@@ -116,7 +118,7 @@ function readGateway(instruments: Instruments, { stream, submissions, storedSubm
 function readNodes(instruments: Instruments, nodes: ReturnType<MetricSources['rpcNodes']>): void {
   for (const [node, { ledger, status, preferred }] of nodes.entries()) {
     if (ledger !== null) instruments.rpcNodeLedger.set({ node }, ledger)
-    for (const [each, standing] of Object.entries(STANDING_LABELS)) instruments.rpcNodeStanding.set({ node, standing }, each === status ? 1 : 0)
+    for (const [each, label] of Object.entries(STATUS_LABELS)) instruments.rpcNodeStatus.set({ node, status: label }, each === status ? 1 : 0)
     instruments.rpcNodePreferred.set({ node }, preferred ? 1 : 0)
   }
 }

@@ -43,8 +43,6 @@ const ALLOWED: readonly (readonly [path: RegExp, text: RegExp])[] = [
   [/^(?:src|test)\//, /\btold(?:_ids)?\b(?= as seen|.*idx\.told_ids)|idx\.told_ids|\bt\.told \+ excluded\.told/],
   // Stellar's own term for the shares of a ledger that kinds of transactions compete for.
   [/^localnet\/ledger\/queue/, /lane/i],
-  // A field of `local_info`'s result.
-  [/^localnet\/control\/info\.ts$/, /habit/],
   // Value of a metric's label and of a health field, part of the interface.
   [/./, /not_told/],
 ]
