@@ -3,7 +3,7 @@
 //   npm run test:ledger -- [operations] [first seed]
 
 import { E7 } from '../localnet/contracts/test-exchange.ts'
-import { checkExchange, createTotals } from './support/cash-check.ts'
+import { checkExchange, createTotals } from './contract/cash-check.ts'
 
 const PROGRESS_MS = 10_000
 const STEPS_PER_EXCHANGE = 300

@@ -1,10 +1,10 @@
 // The console in a browser: the time until its trade screen is useful, the pictures per second while all channels send, and its memory after an hour.
 
 import { startBrowser } from '../../test/support/browser.ts'
-import { HAS_FRAMES, RECORD_FRAMES, replayFrames } from '../../test/support/frame-replay.ts'
-import { objectBytes } from '../../test/support/page-memory.ts'
-import { createStillConsole } from '../../test/support/still-console.ts'
-import type { StillConsole } from '../../test/support/still-console.ts'
+import { HAS_FRAMES, RECORD_FRAMES, replayFrames } from '../../test/console/frame-replay.ts'
+import { objectBytes } from '../../test/console/page-memory.ts'
+import { createStillConsole } from '../../test/console/still-console.ts'
+import type { StillConsole } from '../../test/console/still-console.ts'
 import type { Figure, ReportProgress } from '../support/report.ts'
 
 const SIZE = { width: 1_440, height: 900 }

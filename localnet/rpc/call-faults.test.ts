@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Account, Keypair, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
-import { createChainFixture, FAKE_PASSPHRASE, requestBody } from '../../test/support/chain-fixture.ts'
-import type { ChainFixture } from '../../test/support/chain-fixture.ts'
+import { createChainFixture, FAKE_PASSPHRASE, requestBody } from './test-fixture.ts'
+import type { ChainFixture } from './test-fixture.ts'
 import { endOfLedgerCursor } from './event-cursor.ts'
 
 interface Answer {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Keypair, StrKey } from '@stellar/stellar-sdk'
-import { createChainFixture, FAKE_PASSPHRASE } from '../../test/support/chain-fixture.ts'
-import type { ChainFixture } from '../../test/support/chain-fixture.ts'
+import { createChainFixture, FAKE_PASSPHRASE } from './test-fixture.ts'
+import type { ChainFixture } from './test-fixture.ts'
 import { rootKeypair } from './friendbot.ts'
 import type { HttpResponse } from './http-response.ts'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fuzz.ts'
 import { nativeToScVal, StrKey } from '@stellar/stellar-sdk'
-import { createChainFixture, fakeCloseTimeSec, rejectsWith } from '../../test/support/chain-fixture.ts'
-import type { ChainFixture } from '../../test/support/chain-fixture.ts'
+import { createChainFixture, fakeCloseTimeSec, rejectsWith } from './test-fixture.ts'
+import type { ChainFixture } from './test-fixture.ts'
 import { endOfLedgerCursor } from './event-cursor.ts'
 
 const CONTRACT = StrKey.encodeContract(new Uint8Array(32).fill(7))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChainFixture } from '../../test/support/chain-fixture.ts'
+import { createChainFixture } from './test-fixture.ts'
 
 const NAMES = ['max', 'min', 'mode', 'p10', 'p20', 'p30', 'p40', 'p50', 'p60', 'p70', 'p80', 'p90', 'p95', 'p99', 'transactionCount', 'ledgerCount']
 

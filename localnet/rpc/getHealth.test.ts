@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChainFixture, fakeCloseTimeSec, rejectsWith } from '../../test/support/chain-fixture.ts'
+import { createChainFixture, fakeCloseTimeSec, rejectsWith } from './test-fixture.ts'
 import { durationText } from './getHealth.ts'
 
 test('a healthy node returns numbers', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { xdr } from '@stellar/stellar-sdk'
-import { createChainFixture, fakeCloseTimeSec } from '../../test/support/chain-fixture.ts'
+import { createChainFixture, fakeCloseTimeSec } from './test-fixture.ts'
 
 test('the header is a LedgerHeader, the close time a string, the protocol version a number', async () => {
   const fake = createChainFixture()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Keypair, xdr } from '@stellar/stellar-sdk'
-import { createChainFixture, rejectsWith } from '../../test/support/chain-fixture.ts'
+import { createChainFixture, rejectsWith } from './test-fixture.ts'
 
 const ADDRESSES = [1, 2, 3].map((byte) => Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(byte)).publicKey())
 

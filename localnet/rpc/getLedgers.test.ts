@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { xdr } from '@stellar/stellar-sdk'
-import { createChainFixture, fakeCloseTimeSec, rejectsWith } from '../../test/support/chain-fixture.ts'
-import type { ChainFixture } from '../../test/support/chain-fixture.ts'
+import { createChainFixture, fakeCloseTimeSec, rejectsWith } from './test-fixture.ts'
+import type { ChainFixture } from './test-fixture.ts'
 
 interface Page {
   ledgers: Record<string, unknown>[]

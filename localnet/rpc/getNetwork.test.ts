@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChainFixture, FAKE_PASSPHRASE } from '../../test/support/chain-fixture.ts'
+import { createChainFixture, FAKE_PASSPHRASE } from './test-fixture.ts'
 
 test('returns the friendbot URL only while it is served', async () => {
   const fake = createChainFixture()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChainFixture, fakeCloseTimeSec, rejectsWith } from '../../test/support/chain-fixture.ts'
+import { createChainFixture, fakeCloseTimeSec, rejectsWith } from './test-fixture.ts'
 
 const HASH = 'ab'.repeat(32)
 const INNER = 'cd'.repeat(32)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChainFixture, fakeCloseTimeSec, rejectsWith } from '../../test/support/chain-fixture.ts'
-import type { ChainFixture } from '../../test/support/chain-fixture.ts'
+import { createChainFixture, fakeCloseTimeSec, rejectsWith } from './test-fixture.ts'
+import type { ChainFixture } from './test-fixture.ts'
 import { toid } from './toid.ts'
 
 interface Page {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChainFixture, rejectsWith, requestBody } from '../../test/support/chain-fixture.ts'
-import type { ChainFixture } from '../../test/support/chain-fixture.ts'
+import { createChainFixture, rejectsWith, requestBody } from './test-fixture.ts'
+import type { ChainFixture } from './test-fixture.ts'
 import { RpcError } from './rpc-error.ts'
 
 interface Posted {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFakeChain } from '../../test/support/chain-fixture.ts'
+import { createFakeChain } from './test-fixture.ts'
 import type { History } from '../history.ts'
 import { recentHistory, laggingHistory, delayedTransactions } from './history-views.ts'
 

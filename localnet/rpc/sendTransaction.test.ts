@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SendOutcome } from '../chain.ts'
-import { createChainFixture, fakeCloseTimeSec, rejectsWith } from '../../test/support/chain-fixture.ts'
+import { createChainFixture, fakeCloseTimeSec, rejectsWith } from './test-fixture.ts'
 
 async function answerTo(outcome: SendOutcome): Promise<Record<string, unknown>> {
   const fake = createChainFixture()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChainFixture, rejectsWith } from '../../test/support/chain-fixture.ts'
+import { createChainFixture, rejectsWith } from './test-fixture.ts'
 
 test('passes the params to the ledger and returns its result unchanged', async () => {
   const fake = createChainFixture()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Address, xdr } from '@stellar/stellar-sdk'
 
-import { functionEntry, wasmHashOf, wasmOf } from '../../test/support/wasm.ts'
+import { functionEntry, wasmHashOf, wasmOf } from './test-wasm.ts'
 import { contractCodeKey, readContractCode, readContractInstances, readExecutableUpdate } from './contract-code.ts'
 import { instanceKey } from './ledger-keys.ts'
 import type { Rpc } from './rpc.ts'

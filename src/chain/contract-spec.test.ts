@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { xdr } from '@stellar/stellar-sdk'
 
-import { customSection, functionEntry, wasmOf } from '../../test/support/wasm.ts'
+import { customSection, functionEntry, wasmOf } from './test-wasm.ts'
 import { parseContractSpec, SPEC_ENTRIES_MAX, UnreadableContractSpec } from './contract-spec.ts'
 
 const type = xdr.ScSpecTypeDef

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFakeChain } from '../../test/support/chain-fixture.ts'
+import { createFakeChain } from '../../localnet/rpc/test-fixture.ts'
 import { decodeHeader, InvalidHeader } from './ledger-header.ts'
 import { MalformedResponse, parseLedgers } from './responses.ts'
 

@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert'
 import { after, test } from 'node:test'
 import { openTestStore } from '../../test/support/database.ts'
-import { createTestLog } from '../../test/support/test-log.ts'
+import { createTestLog } from './test-log.ts'
 import type { Queryable } from '../store/store.ts'
 import { readSolvency } from './bad-debts.ts'
 import { fillCandles } from './candle-fill.ts'

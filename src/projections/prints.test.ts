@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert'
 import { after, test } from 'node:test'
 import { openTestStore } from '../../test/support/database.ts'
-import { createTestLog } from '../../test/support/test-log.ts'
+import { createTestLog } from './test-log.ts'
 import { toPrint } from './prints.ts'
 import { readChannelHeads, readChannels, readLog } from './stream-log.ts'
 import { listTrades } from './trades.ts'

@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert'
 import { after, test } from 'node:test'
 import { openTestStore } from '../../test/support/database.ts'
-import { createTestLog } from '../../test/support/test-log.ts'
+import { createTestLog } from './test-log.ts'
 import { intervalsBefore, readPnlCurve } from './pnl-curve.ts'
 import { insertPoolSamples, listPoolSamples } from './pool-samples.ts'
 import { PROJECTIONS } from './tables.ts'

@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import test from 'node:test'
 import { openTestStore } from '../../test/support/database.ts'
-import { describeSchema } from '../../test/support/describe-schema.ts'
+import { describeSchema } from './test-describe-schema.ts'
 
 const GOLDEN = fileURLToPath(new URL('./schema.sql', import.meta.url))
 const REFRESH = 'UPDATE_GOLDEN=1 npm test -- src/store/schema.test.ts'

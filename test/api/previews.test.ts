@@ -5,8 +5,8 @@ import { after, before, describe, test } from 'node:test'
 import { TransactionBuilder } from '@stellar/stellar-sdk'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import type { TradePreview } from '../../src/resources/trade-preview.ts'
-import { createPreviewedTrader } from '../support/previewed-trader.ts'
-import type { PreviewedTrader } from '../support/previewed-trader.ts'
+import { createPreviewedTrader } from './previewed-trader.ts'
+import type { PreviewedTrader } from './previewed-trader.ts'
 import { lastOrderId, lastPositionId, ONE } from '../support/traders.ts'
 
 const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' } as const

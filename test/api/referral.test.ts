@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { IssuedKey } from '../../src/resources/api-key.ts'
-import { createLogGateway } from '../support/log-gateway.ts'
-import type { LogGateway } from '../support/log-gateway.ts'
+import { createLogGateway } from './log-gateway.ts'
+import type { LogGateway } from './log-gateway.ts'
 import { assertRejected, badIntegers, followPages, rowsOf } from '../support/pagination.ts'
 
 const named = (name: string): string => `G${name}`.padEnd(56, 'A')

@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test'
 import { VAULT_CACHE_MS } from '../../src/limits.ts'
 import type { TraderVault } from '../../src/resources/trader-vault.ts'
 import { END, assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages, rowsOf } from '../support/pagination.ts'
-import { createLogGateway } from '../support/log-gateway.ts'
-import type { LogGateway } from '../support/log-gateway.ts'
+import { createLogGateway } from './log-gateway.ts'
+import type { LogGateway } from './log-gateway.ts'
 
 const LEADER = `GLEADER${'A'.repeat(49)}`
 const ALICE = `GALICE${'A'.repeat(50)}`

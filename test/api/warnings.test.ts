@@ -5,8 +5,8 @@ import { after, before, describe, test } from 'node:test'
 import { VENUE_CACHE_MS } from '../../src/limits.ts'
 import type { PreparedTransaction, WarningCode } from '../../src/resources/prepared-transaction.ts'
 import { call } from '../support/keys.ts'
-import { createPreviewedTrader } from '../support/previewed-trader.ts'
-import type { PreviewedTrader } from '../support/previewed-trader.ts'
+import { createPreviewedTrader } from './previewed-trader.ts'
+import type { PreviewedTrader } from './previewed-trader.ts'
 import { createTrader, lastPositionId, ONE, sign } from '../support/traders.ts'
 
 const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' } as const

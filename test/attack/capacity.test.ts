@@ -6,8 +6,8 @@ import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
 import type { IssuedKey } from '../../src/resources/api-key.ts'
-import { forEachConcurrently, startAttacked } from '../support/attack.ts'
-import type { Attacked } from '../support/attack.ts'
+import { forEachConcurrently, startAttacked } from './attack.ts'
+import type { Attacked } from './attack.ts'
 import { createWallet, signChallenge } from '../support/keys.ts'
 
 const CEILING = 150

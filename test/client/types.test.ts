@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { generateClientTypes } from '../support/client-types.ts'
-import type { OpenApiDocument } from '../support/client-types.ts'
+import { generateClientTypes } from './client-types.ts'
+import type { OpenApiDocument } from './client-types.ts'
 
 const HINT = 'docs/openapi.json has changed. Regenerate the client\'s types: UPDATE_GOLDEN=1 npm test -- test/client/types.test.ts'
 const GENERATED = new URL('../../client/src/generated/', import.meta.url)

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, fillTicket, reviewTicket, setUpTrader, sign } from '../support/console-fixture.ts'
-import type { ConsoleFixture } from '../support/console-fixture.ts'
+import { createConsoleFixture, fillTicket, reviewTicket, setUpTrader, sign } from './console-fixture.ts'
+import type { ConsoleFixture } from './console-fixture.ts'
 
 const skip = skipWithoutChromium()
 const MARKET = 'PUMP'

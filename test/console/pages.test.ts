@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 import type axeCore from 'axe-core'
 import type { Page } from 'playwright-core'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, waitUntil } from '../support/console-fixture.ts'
-import type { ConsoleFixture } from '../support/console-fixture.ts'
+import { createConsoleFixture, waitUntil } from './console-fixture.ts'
+import type { ConsoleFixture } from './console-fixture.ts'
 
 const skip = skipWithoutChromium()
 const AXE = fileURLToPath(import.meta.resolve('axe-core'))

@@ -14,8 +14,8 @@ import type { CashMovement } from '../../client/src/generated/resources.ts'
 import type { Key } from '../../client/src/http.ts'
 import { secretSigner } from '../../client/src/signer.ts'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, fillTicket, reviewTicket, setUpTrader, sign } from '../support/console-fixture.ts'
-import type { ConsoleFixture } from '../support/console-fixture.ts'
+import { createConsoleFixture, fillTicket, reviewTicket, setUpTrader, sign } from './console-fixture.ts'
+import type { ConsoleFixture } from './console-fixture.ts'
 import { ONE } from '../support/traders.ts'
 
 const skip = skipWithoutChromium()

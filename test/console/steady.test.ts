@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { price } from '../../console/format.ts'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { waitUntil } from '../support/console-fixture.ts'
-import { HAS_FRAMES, RECORD_FRAMES, replayFrames } from '../support/frame-replay.ts'
-import { objectBytes } from '../support/page-memory.ts'
-import { createStillConsole, IS_TRADE_COMPLETE } from '../support/still-console.ts'
-import type { StillConsole } from '../support/still-console.ts'
+import { waitUntil } from './console-fixture.ts'
+import { HAS_FRAMES, RECORD_FRAMES, replayFrames } from './frame-replay.ts'
+import { objectBytes } from './page-memory.ts'
+import { createStillConsole, IS_TRADE_COMPLETE } from './still-console.ts'
+import type { StillConsole } from './still-console.ts'
 
 const skip = skipWithoutChromium()
 const CHANGES = 3

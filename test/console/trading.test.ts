@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test'
 import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Page } from 'playwright-core'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, fillTicket, reviewTicket, setUpTrader, sign, waitUntil } from '../support/console-fixture.ts'
-import type { ConsoleFixture, OpenedPage } from '../support/console-fixture.ts'
+import { createConsoleFixture, fillTicket, reviewTicket, setUpTrader, sign, waitUntil } from './console-fixture.ts'
+import type { ConsoleFixture, OpenedPage } from './console-fixture.ts'
 import { TEST_PASSPHRASE } from '../support/keys.ts'
 
 const skip = skipWithoutChromium()

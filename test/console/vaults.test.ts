@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test'
 import { scValToNative, Transaction, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Page } from 'playwright-core'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, waitUntil } from '../support/console-fixture.ts'
-import type { ConsoleFixture } from '../support/console-fixture.ts'
+import { createConsoleFixture, waitUntil } from './console-fixture.ts'
+import type { ConsoleFixture } from './console-fixture.ts'
 import { TEST_PASSPHRASE } from '../support/keys.ts'
 
 const skip = skipWithoutChromium()

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { E7 } from '../../localnet/contracts/test-exchange.ts'
-import { checkExchange, createTotals } from '../support/cash-check.ts'
-import type { CashTotals } from '../support/cash-check.ts'
+import { checkExchange, createTotals } from './cash-check.ts'
+import type { CashTotals } from './cash-check.ts'
 
 const LIQUIDITIES = [50_000n * E7, 5_000n * E7, 1_000n * E7]
 

@@ -12,7 +12,7 @@ import { createIndexFixture } from '../index/fixture.ts'
 import { startScript } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const SCRIPT = new URL('../support/export-process.ts', import.meta.url)
+const SCRIPT = new URL('./export-process.ts', import.meta.url)
 const LEDGERS_PER_DAY = 4
 const EVENTS_PER_LEDGER = 120
 /** Text that does not compress well, so that some hundred events take several chunks. */

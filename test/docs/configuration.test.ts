@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { readPage } from '../support/markdown.ts'
+import { readPage } from './markdown.ts'
 import { PROJECT_ROOT } from '../support/program.ts'
 import { configurationPage } from './configuration.ts'
 

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClient } from '../../client/src/client.ts'
-import { assertOutputMatches, blocksOf, readPage } from '../support/markdown.ts'
-import { createDocumentedRun } from '../support/documented-run.ts'
+import { assertOutputMatches, blocksOf, readPage } from './markdown.ts'
+import { createDocumentedRun } from './documented-run.ts'
 
 const FIVE_MINUTES_MS = 300_000
 const README = readPage('README.md')

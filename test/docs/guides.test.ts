@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { assertOutputMatches, blocksOf, readPage } from '../support/markdown.ts'
-import type { CodeBlock } from '../support/markdown.ts'
+import { assertOutputMatches, blocksOf, readPage } from './markdown.ts'
+import type { CodeBlock } from './markdown.ts'
 import { PROJECT_ROOT } from '../support/program.ts'
-import { createDocumentedRun } from '../support/documented-run.ts'
-import type { DocumentedRun } from '../support/documented-run.ts'
+import { createDocumentedRun } from './documented-run.ts'
+import type { DocumentedRun } from './documented-run.ts'
 
 const GUIDES = ['account-ledger', 'analyst', 'bot-author', 'first-order', 'front-end', 'operator'] as const
 const STARTS = /^(?:[A-Z_]+=\S+ )*npm start$/

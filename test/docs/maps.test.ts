@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
-import { readPage } from '../support/markdown.ts'
+import { readPage } from './markdown.ts'
 import { PROJECT_ROOT } from '../support/program.ts'
 
 const exclude = ['**/node_modules/**', 'data/**', 'client/dist/**']

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startExchange } from '../support/exchange-process.ts'
+import { startExchange } from './exchange-process.ts'
 
 test('the event stream prints each trade once, also after the gateway was killed', async () => {
   await using exchange = await startExchange()

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { startExchange } from '../support/exchange-process.ts'
+import { startExchange } from './exchange-process.ts'
 import { until } from '../support/until.ts'
 
 test('an order whose program is killed while its transaction is pending is finished by hash and followed to its end', async () => {

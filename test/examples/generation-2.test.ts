@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { run } from '../../client/src/cli/run.ts'
 import { systemClock } from '../../client/src/clock.ts'
-import { startExchange } from '../support/exchange-process.ts'
-import type { ExchangeProcess } from '../support/exchange-process.ts'
+import { startExchange } from './exchange-process.ts'
+import type { ExchangeProcess } from './exchange-process.ts'
 
 let exchange: ExchangeProcess
 let environment: Readonly<Record<string, string>>

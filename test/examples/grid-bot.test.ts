@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Program } from '../support/program.ts'
-import { startExchange } from '../support/exchange-process.ts'
-import { unitsOf } from '../support/units.ts'
+import { startExchange } from './exchange-process.ts'
+import { unitsOf } from './units.ts'
 
 const ONE = 10_000_000n
 const STEP = 100n * ONE

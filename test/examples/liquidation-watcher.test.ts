@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Client } from '../../client/src/client.ts'
-import { startExchange } from '../support/exchange-process.ts'
-import { unitsOf } from '../support/units.ts'
+import { startExchange } from './exchange-process.ts'
+import { unitsOf } from './units.ts'
 
 /** 100 USDC at leverage 10: liquidated when the price falls by a tenth. */
 const POSITION = { collateral: '1000000000', leverage: 10, direction: 'Long' } as const

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { startExchange } from '../support/exchange-process.ts'
-import { unitsOf } from '../support/units.ts'
+import { startExchange } from './exchange-process.ts'
+import { unitsOf } from './units.ts'
 
 type Row = Readonly<Record<string, string>>
 

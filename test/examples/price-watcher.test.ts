@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startExchange } from '../support/exchange-process.ts'
+import { startExchange } from './exchange-process.ts'
 
 test('the price watcher prints exact prices, crossed levels, and warnings for old and missing prices', async () => {
   await using exchange = await startExchange()

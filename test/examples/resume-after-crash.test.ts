@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { startExchange } from '../support/exchange-process.ts'
+import { startExchange } from './exchange-process.ts'
 
 const SLICES = 5
 

@@ -4,7 +4,7 @@ import { Address, nativeToScVal, xdr } from '@stellar/stellar-sdk'
 import { contractCodeKey } from '../../src/chain/contract-code.ts'
 import { instanceKey } from '../../src/chain/ledger-keys.ts'
 import { numberedKey, singleKey } from '../../src/chain/market-entries.ts'
-import { wasmHashOf } from '../support/wasm.ts'
+import { wasmHashOf } from '../../src/chain/test-wasm.ts'
 
 /** A position as its ledger entry states it. */
 export interface NodePosition {

@@ -15,7 +15,7 @@ import type { ContractVersion } from '../../src/projections/contract-versions.ts
 import { openTestStore } from '../support/database.ts'
 import { currentDeploymentOf } from '../support/deployments.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
-import { functionEntry, wasmHashOf, wasmOf } from '../support/wasm.ts'
+import { functionEntry, wasmHashOf, wasmOf } from '../../src/chain/test-wasm.ts'
 import { ConnectionBroken, createIndexFixture } from './fixture.ts'
 import type { IndexFixture } from './fixture.ts'
 import type { NodeEvent } from './node.ts'

@@ -21,7 +21,7 @@ interface Served extends AsyncDisposable {
 }
 
 async function serve(dataDir: string): Promise<Served> {
-  const program = startScript(new URL('../support/keys-process.ts', import.meta.url), [dataDir])
+  const program = startScript(new URL('./keys-process.ts', import.meta.url), [dataDir])
   return { url: await program.waitForLine(/^http:/), kill: () => program.stop('SIGKILL'), [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() }
 }
 

@@ -7,7 +7,7 @@ import { silentLog } from '../../src/base/log.ts'
 import { createSystemRandom } from '../../src/base/random.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createRequestLimits } from '../../src/http/request-limits.ts'
-import { startCaddy, WITHOUT_CADDY } from '../support/load-balancers.ts'
+import { startCaddy, WITHOUT_CADDY } from './load-balancers.ts'
 
 const COUNTRY = 'x-client-country'
 const REGION = 'x-client-region'

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import type { Keypair } from '@stellar/stellar-sdk'
 import { readTransactionResult } from '../../src/chain/outcome.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
-import { ONE, startMovement } from '../support/movement.ts'
-import type { Ending } from '../support/movement.ts'
+import { ONE, startMovement } from './movement.ts'
+import type { Ending } from './movement.ts'
 import { testMovement } from './movement-tests.ts'
 
 for (const build of ['2.0', '2.1', '2.2'] as const) testMovement(build)

@@ -7,8 +7,8 @@ import type { Keypair } from '@stellar/stellar-sdk'
 import type { Generation } from '../../src/exchange/generations.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
-import { ONE, PRICE, startMovement } from '../support/movement.ts'
-import type { Ending, Movement, Request } from '../support/movement.ts'
+import { ONE, PRICE, startMovement } from './movement.ts'
+import type { Ending, Movement, Request } from './movement.ts'
 
 const TERMS = { asset: 'BTC', collateral: String(50n * ONE), leverage: 10, direction: 'Long' } as const
 const ENTRY_BPS = 10_000n

@@ -31,7 +31,7 @@ async function copyCluster(name: string): Promise<string> {
 
 test('an engine whose disk fails acknowledges nothing more and is killed at once', async () => {
   const directory = await copyCluster('failing')
-  const script = new URL('../../../test/support/failing-disk-thread.ts', import.meta.url)
+  const script = new URL('./test-failing-disk-thread.ts', import.meta.url)
   for (const failure of ['fsync', 'full']) {
     const settings = { directory, template: null, clock, onNotification: () => {} }
     const thread = await startEngineThread({ ...settings, script })

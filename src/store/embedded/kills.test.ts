@@ -32,7 +32,7 @@ function open(dataDir: string) {
 }
 
 function startStoreProcess(dataDir: string, task: 'open' | 'write'): Program {
-  return startScript(new URL('../../../test/support/store-process.ts', import.meta.url), [dataDir, task, migrations.path])
+  return startScript(new URL('./test-store-process.ts', import.meta.url), [dataDir, task, migrations.path])
 }
 
 test('a second process is refused, with the folder and the process that holds it', async () => {

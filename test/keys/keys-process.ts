@@ -4,7 +4,7 @@ import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSystemRandom } from '../../src/base/random.ts'
 import { openStore } from '../../src/store/open.ts'
-import { createBareGateway, UNLIMITED_RATES } from './bare-gateway.ts'
+import { createBareGateway, UNLIMITED_RATES } from '../support/bare-gateway.ts'
 
 const [dataDir = ''] = process.argv.slice(2)
 const clock = createSystemClock()

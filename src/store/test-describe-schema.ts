@@ -1,6 +1,6 @@
 // The schema as the database's catalog describes it, as SQL that is the same for every version and engine.
 
-import type { Queryable } from '../../src/store/store.ts'
+import type { Queryable } from './store.ts'
 
 interface Column {
   readonly table: string

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { PROJECT_ROOT } from './program.ts'
+import { PROJECT_ROOT } from '../support/program.ts'
 
 export interface CodeBlock {
   /** The language of the fence: `sh`, `ts`, `json`, … */

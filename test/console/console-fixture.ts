@@ -5,11 +5,11 @@ import { Keypair } from '@stellar/stellar-sdk'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { createClient } from '../../client/src/client.ts'
 import { secretSigner } from '../../client/src/signer.ts'
-import { startBrowser } from './browser.ts'
-import { startMain } from './main-process.ts'
-import type { MainProcess } from './main-process.ts'
-import { temporaryFolder } from './temporary-folder.ts'
-import { ONE } from './traders.ts'
+import { startBrowser } from '../support/browser.ts'
+import { startMain } from '../support/main-process.ts'
+import type { MainProcess } from '../support/main-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { ONE } from '../support/traders.ts'
 
 /** Long enough for a slow machine. */
 const TIMEOUT_MS = 90_000

@@ -1,13 +1,13 @@
 // A log of decoded events that a test writes page by page, as the indexer does: for histories that are easier to write than to trade.
 
-import type { ArchivedContractKey, EventContractKey } from '../../src/exchange/contracts.ts'
-import { applyEvents } from '../../src/projections/apply.ts'
-import type { ArchivedEvent, Payload } from '../../src/projections/archived-event.ts'
-import type { Epoch } from '../../src/projections/epochs.ts'
-import { insertEpoch } from '../../src/projections/epochs.ts'
-import { insertEvents } from '../../src/projections/events.ts'
-import { PROJECTIONS, PROJECTIONS_VERSION } from '../../src/projections/tables.ts'
-import type { Queryable, Store } from '../../src/store/store.ts'
+import type { ArchivedContractKey, EventContractKey } from '../exchange/contracts.ts'
+import { applyEvents } from './apply.ts'
+import type { ArchivedEvent, Payload } from './archived-event.ts'
+import type { Epoch } from './epochs.ts'
+import { insertEpoch } from './epochs.ts'
+import { insertEvents } from './events.ts'
+import { PROJECTIONS, PROJECTIONS_VERSION } from './tables.ts'
+import type { Queryable, Store } from '../store/store.ts'
 
 const CONTRACTS = { market: 'CMARKET', vault: 'CVAULT', vaultFactory: 'CFACTORY', referral: 'CREFERRAL', usdcToken: 'CUSDC', router: 'CROUTER' } as const
 const FIRST_CLOSE_SEC = 1_783_339_200

@@ -1,9 +1,9 @@
 // Opens a data folder for tests of several processes. Arguments: the folder, the task and the folder of migrations. Task `open` prints `open` and keeps the
 // store open; task `write` then commits one key after the other, each with its rows, and prints each key after its commit.
 
-import { createSystemClock } from '../../src/base/clock.ts'
-import { silentLog } from '../../src/base/log.ts'
-import { openStore } from '../../src/store/open.ts'
+import { createSystemClock } from '../../base/clock.ts'
+import { silentLog } from '../../base/log.ts'
+import { openStore } from '../open.ts'
 
 /** Rows per key, in the same transaction. */
 const ROWS_PER_KEY = 20

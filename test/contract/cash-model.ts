@@ -20,7 +20,7 @@ import * as generation1 from '../../localnet/contracts/test-steps.ts'
 import { createVaultArgs, leaderIdArgs, leaderOpenArgs } from '../../localnet/contracts/test-vaults.ts'
 import { initializeRouter, throughRouter } from './cash-router.ts'
 import type { Call } from './cash-router.ts'
-import { fc } from './fuzz.ts'
+import { fc } from '../support/fuzz.ts'
 
 export const CASH_CONTRACTS: EpochContracts = { market: MARKET, vault: VAULT, vaultFactory: FACTORY, referral: REFERRAL, router: ROUTER, usdcToken: USDC }
 /** Everyone who moves USDC with the exchange. */

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import type { BrowserContext, Page } from 'playwright-core'
 import { createIdentity } from '../../localnet/actors/identity.ts'
 import { PROJECT_ROOT } from '../tidy/tree.ts'
-import { startBrowser } from './browser.ts'
-import { createTraderClient, whileTimePasses } from './client-fixture.ts'
-import { createGatewayFixture, FIXTURE_START_MS } from './gateway-fixture.ts'
-import type { GatewayFixture } from './gateway-fixture.ts'
-import { ONE } from './traders.ts'
+import { startBrowser } from '../support/browser.ts'
+import { createTraderClient, whileTimePasses } from '../support/client-fixture.ts'
+import { createGatewayFixture, FIXTURE_START_MS } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import { ONE } from '../support/traders.ts'
 
 export interface StillConsole extends AsyncDisposable {
   readonly fixture: GatewayFixture

@@ -3,12 +3,12 @@
 import { createClient } from '../../client/src/client.ts'
 import type { Client } from '../../client/src/client.ts'
 import { secretSigner } from '../../client/src/signer.ts'
-import { startMain } from './main-process.ts'
-import type { MainProcess } from './main-process.ts'
-import { PROJECT_ROOT, startProgram } from './program.ts'
-import type { Program } from './program.ts'
-import { freePort } from './tcp-proxy.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { startMain } from '../support/main-process.ts'
+import type { MainProcess } from '../support/main-process.ts'
+import { PROJECT_ROOT, startProgram } from '../support/program.ts'
+import type { Program } from '../support/program.ts'
+import { freePort } from '../support/tcp-proxy.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 export interface ExchangeProcess extends AsyncDisposable {
   readonly url: string

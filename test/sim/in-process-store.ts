@@ -13,8 +13,8 @@ import { StoreUnavailable } from '../../src/store/store.ts'
 import type { Param, Queryable, Store, Writer } from '../../src/store/store.ts'
 import { runTransaction } from '../../src/store/transaction.ts'
 import { encodeParam } from '../../src/store/values.ts'
-import { readBaseline, restoreBaseline } from './baseline.ts'
-import { ensureEmbeddedTemplate } from './database.ts'
+import { readBaseline, restoreBaseline } from '../support/baseline.ts'
+import { ensureEmbeddedTemplate } from '../support/database.ts'
 
 interface InProcessStore extends Store {
   /** Restores the state after the migrations. No lock or transaction may be open. */

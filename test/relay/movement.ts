@@ -21,9 +21,9 @@ import type { Generation } from '../../src/exchange/generations.ts'
 import { NEXT_IDS_MIN } from '../../src/relay/next-ids.ts'
 import { createRelay } from '../../src/relay/relay.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
-import { callOf } from './calls.ts'
-import { currentDeploymentOf } from './deployments.ts'
-import { NO_WARNINGS } from './no-warnings.ts'
+import { callOf } from '../support/calls.ts'
+import { currentDeploymentOf } from '../support/deployments.ts'
+import { NO_WARNINGS } from '../support/no-warnings.ts'
 
 export const ONE = 10_000_000n
 export const PRICE = 100_000n * ONE

@@ -2,9 +2,9 @@
 
 import fs from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { defined } from '../../src/base/assert.ts'
-import type { Job } from '../../src/store/embedded/messages.ts'
-import { serveJob } from '../../src/store/embedded/serve-job.ts'
+import { defined } from '../../base/assert.ts'
+import type { Job } from './messages.ts'
+import { serveJob } from './serve-job.ts'
 
 const job = workerData as Job
 const marker = `${job.directory ?? ''}.fails`

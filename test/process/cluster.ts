@@ -6,10 +6,10 @@ import { INDEX_CHANNEL } from '../../src/projections/index-state.ts'
 import { readLogHead } from '../../src/projections/stream-log.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
-import { databaseUrl, openTestStore, testServerUrl } from './database.ts'
-import { startMain } from './main-process.ts'
-import type { MainProcess } from './main-process.ts'
-import { startNetworkOn } from './network.ts'
+import { databaseUrl, openTestStore, testServerUrl } from '../support/database.ts'
+import { startMain } from '../support/main-process.ts'
+import type { MainProcess } from '../support/main-process.ts'
+import { startNetworkOn } from '../support/network.ts'
 
 export interface Cluster extends AsyncDisposable {
   readonly network: LocalNetwork

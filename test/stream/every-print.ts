@@ -3,10 +3,10 @@
 
 import { DEFAULT_MARKET_CONFIG_2 } from '../../localnet/contracts/generation-2/market/defaults.ts'
 import { address, i128, symbol, u64 } from '../../localnet/contracts/host.ts'
-import { adminOf, CONFIG_SECONDS, struct } from './admin-calls.ts'
-import type { GatewayFixture } from './gateway-fixture.ts'
-import { applyInOneLedger, chainTraderOf, createChainTrader, lastPositionId, ONE } from './traders.ts'
-import type { Trader } from './traders.ts'
+import { adminOf, CONFIG_SECONDS, struct } from '../support/admin-calls.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import { applyInOneLedger, chainTraderOf, createChainTrader, lastPositionId, ONE } from '../support/traders.ts'
+import type { Trader } from '../support/traders.ts'
 
 /** Enough for the keeper to act on a price, also on one that is averaged over some publications. */
 const KEEPER_LEDGERS = 25

@@ -9,8 +9,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createSystemClock } from '../../src/base/clock.ts'
-import { startServer } from './program.ts'
-import { freePort } from './tcp-proxy.ts'
+import { startServer } from '../support/program.ts'
+import { freePort } from '../support/tcp-proxy.ts'
 
 /** Probes `/readyz` of its instances. */
 interface LoadBalancer extends AsyncDisposable {

@@ -4,12 +4,12 @@ import { issueKey } from '../../src/keys/keys.ts'
 import type { IssuedKey } from '../../src/resources/api-key.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
-import { createBareGateway, UNLIMITED_RATES } from './bare-gateway.ts'
-import { openTestStore } from './database.ts'
-import { call } from './keys.ts'
-import type { Reader } from './pagination.ts'
-import { createTestLog } from './test-log.ts'
-import type { TestLog } from './test-log.ts'
+import { createBareGateway, UNLIMITED_RATES } from '../support/bare-gateway.ts'
+import { openTestStore } from '../support/database.ts'
+import { call } from '../support/keys.ts'
+import type { Reader } from '../support/pagination.ts'
+import { createTestLog } from '../../src/projections/test-log.ts'
+import type { TestLog } from '../../src/projections/test-log.ts'
 
 export interface LogGateway extends Reader, AsyncDisposable {
   readonly log: TestLog

@@ -23,11 +23,11 @@ import { createRequests } from '../sim/requests.ts'
 import type { Server } from '../sim/requests.ts'
 import { createSubmitter } from '../sim/submitters.ts'
 import type { Submitter } from '../sim/submitters.ts'
-import { bearer } from './keys.ts'
-import type { ApiCall } from './keys.ts'
-import { startNetworkOn } from './network.ts'
-import { startScript } from './program.ts'
-import type { Program } from './program.ts'
+import { bearer } from '../support/keys.ts'
+import type { ApiCall } from '../support/keys.ts'
+import { startNetworkOn } from '../support/network.ts'
+import { startScript } from '../support/program.ts'
+import type { Program } from '../support/program.ts'
 
 const SCRIPT = new URL('./crash-process.ts', import.meta.url)
 const LEDGER_MS = 300

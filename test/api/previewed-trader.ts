@@ -8,11 +8,11 @@ import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { OPERATION_NAMES } from '../../src/exchange/operations.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import type { TradePreview } from '../../src/resources/trade-preview.ts'
-import { createGatewayFixture } from './gateway-fixture.ts'
-import type { GatewayFixture } from './gateway-fixture.ts'
-import { call } from './keys.ts'
-import { createTrader, ONE, sign, whileLedgersClose } from './traders.ts'
-import type { Trader } from './traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import { call } from '../support/keys.ts'
+import { createTrader, ONE, sign, whileLedgersClose } from '../support/traders.ts'
+import type { Trader } from '../support/traders.ts'
 
 /** In USDC, 7-decimal. */
 interface Balances {

@@ -6,10 +6,10 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import type { Keypair } from '@stellar/stellar-sdk'
 import type { IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
-import { bearer, signChallenge } from './keys.ts'
-import { startMain } from './main-process.ts'
-import type { MainProcess } from './main-process.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { bearer, signChallenge } from '../support/keys.ts'
+import { startMain } from '../support/main-process.ts'
+import type { MainProcess } from '../support/main-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 export interface AttackResponse {
   readonly status: number

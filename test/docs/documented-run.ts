@@ -4,11 +4,11 @@
 import { execFile } from 'node:child_process'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { startProgram } from './program.ts'
-import type { Program } from './program.ts'
-import { copyProject } from './project-copy.ts'
-import { freePort } from './tcp-proxy.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { startProgram } from '../support/program.ts'
+import type { Program } from '../support/program.ts'
+import { copyProject } from '../support/project-copy.ts'
+import { freePort } from '../support/tcp-proxy.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 export interface DocumentedRun extends AsyncDisposable {
   /** The copy of the project. */
