@@ -16,7 +16,7 @@ import {
 import { listEpochs } from '../projections/epochs.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
-import { IndexConflict, lastReservedSeq, readIndexCursor, updateIndexCursor } from '../projections/index-state.ts'
+import { IndexConflict, isInsideTransaction, lastReservedSeq, readIndexCursor, updateIndexCursor } from '../projections/index-state.ts'
 import { refreshSharedCloses } from '../projections/transaction-effects.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 import { createBackgroundRequest } from './background-request.ts'
@@ -132,6 +132,10 @@ export function createContractWatcher({ rpc, deployment, clock, log, proof }: Co
     const epoch = (await listEpochs(tx)).find((each) => each.number === number)
     // Pages written since the reading do not matter: it is compared with the versions up to its own ledger.
     if (cursor?.epoch !== number || epoch === undefined || ledger < indexedLedger) return { added: 0, upgrades: [] }
+    if (isInsideTransaction(cursor)) {
+      nextAtMs = clock.elapsedMs() + RETRY_MS
+      return { added: 0, upgrades: [] }
+    }
     const known = await listContractVersions(tx, epoch.chain)
     const all = findVersions(known, instances, { ledger, indexedLedger: cursor.lastLedger ?? 0, nowMs: clock.nowMs() })
     const found = all.filter(({ version, isUpgrade }) => !isUpgrade || suspected.some((each) => isSameCode(each, version)))

@@ -10,7 +10,7 @@ import { insertAnchors } from '../projections/anchors.ts'
 import type { Anchor } from '../projections/anchors.ts'
 import { insertGap } from '../projections/gaps.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
-import { lastReservedSeq, updateIndexCursor } from '../projections/index-state.ts'
+import { completeSeq, lastReservedSeq, updateIndexCursor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import { ledgerAfter } from './toid.ts'
 
@@ -75,7 +75,7 @@ export async function beginEpoch(
     startLedger: epoch.startLedger,
     lastLedger: null,
     lastLedgerCloseTs: null,
-    lastSeq: from?.lastSeq ?? 0,
+    lastSeq: from === null ? 0 : completeSeq(from),
     reservedSeq: from?.reservedSeq ?? 0,
     oldestLedger: null,
     unknownEvents: from?.unknownEvents ?? 0,
@@ -98,6 +98,7 @@ export async function continueEpoch(db: Writer, from: IndexCursor, epoch: Epoch,
     epoch: epoch.number,
     cursor: epoch.finalCursor,
     startLedger: epoch.startLedger,
+    lastSeq: completeSeq(from),
     lastLedger: epoch.finalCursor === null ? null : ledgerAfter(epoch.finalCursor) - 1,
     lastLedgerCloseTs: null,
     oldestLedger: null,

@@ -4,6 +4,7 @@ import { fc } from '../../test/support/fuzz.ts'
 import type { ChainEvent, EventsPage } from '../chain/responses.ts'
 import { endOf, eventId } from '../../test/index/node.ts'
 import { BadPage, checkPage, cutToLedgers } from './events-page.ts'
+import { endOfTransaction } from './toid.ts'
 
 /** An event; `index` is its position in the ledger. */
 function event(ledger: number, index: number, closeSec = 1_000 + ledger * 5): ChainEvent {
@@ -55,7 +56,7 @@ test('drops an incomplete last ledger, unless the page has no other', () => {
   const cut = cutToLedgers(page(good, good[2]?.id ?? ''))
   assert.deepEqual([cut.events.map(({ ledger }) => ledger), cut.cursor, cut.through?.ledger, cut.through?.closeSec], [[5, 5], endOf(5), 5, 1_025])
   const inOne = cutToLedgers(page(good.slice(0, 2), good[1]?.id ?? ''))
-  assert.deepEqual([inOne.events.length, inOne.cursor, inOne.through], [1, good[0]?.id, null], 'of whole transactions')
+  assert.deepEqual([inOne.events.length, inOne.cursor, inOne.through], [1, endOfTransaction(good[0]?.id ?? ''), null], 'of whole transactions')
   const whole = cutToLedgers(page(good, endOf(9)))
   assert.deepEqual([whole.events.length, whole.cursor, whole.through], [3, endOf(9), { ledger: 9, closeSec: null }])
   assert.equal(cutToLedgers(page([], endOf(20))).through?.closeSec, 1_100, 'the close time of the latest ledger is known')
@@ -65,7 +66,7 @@ test('drops an incomplete last transaction of a page inside one ledger, unless t
   const first = [5, 6].map((index) => ({ ...event(5, 0), id: eventId(5, 1, index) }))
   const second = [7, 8].map((index) => ({ ...event(5, 0), id: eventId(5, 2, index) }))
   const cut = cutToLedgers(page([...first, ...second], second[1]?.id ?? ''))
-  assert.deepEqual([cut.events, cut.cursor, cut.through], [first, first[1]?.id, null])
+  assert.deepEqual([cut.events, cut.cursor, cut.through], [first, endOfTransaction(first[1]?.id ?? ''), null])
   const alone = cutToLedgers(page(second, second[1]?.id ?? ''))
   assert.deepEqual([alone.events, alone.cursor, alone.through], [second, second[1]?.id, null])
 })

@@ -6,7 +6,7 @@ import type { CallOptions } from '../chain/rpc-request.ts'
 import type { EventsRequest, Rpc } from '../chain/rpc.ts'
 import { isRequestedOf } from '../chain/token-transfers.ts'
 import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
-import { endOfLedger, isEndOfLedger, isEventId, ledgerOf, transactionOf } from './toid.ts'
+import { endOfLedger, endOfTransaction, isEndOfLedger, isEventId, ledgerOf, transactionOf } from './toid.ts'
 
 /** Where a page begins: after the cursor, or at a ledger when there is no cursor. */
 export type EventsPosition = Pick<IndexCursor, 'cursor' | 'startLedger'>
@@ -96,7 +96,7 @@ function check(fault: NodeFault, condition: boolean, problem: string): void {
 /**
  * Drops the last ledger of a page that ends inside it; the next page returns it again. A head at ledger N then means that all of N is indexed. Only a ledger
  * with more events than a page is read in several pages, each of whole transactions: a later event of a transaction may complete what an earlier one says.
- * Only a transaction with more events than a page is read in several pages.
+ * Only a transaction with more events than a page is read in several pages, and its cursor is the id of an event.
  */
 export function cutToLedgers(page: EventsPage): CheckedPage {
   const { events } = page
@@ -120,7 +120,7 @@ function cutToTransactions({ events, cursor }: EventsPage): Pick<CheckedPage, 'e
   const cutTransaction = transactionOf(end.id)
   const whole = events.filter(({ id }) => transactionOf(id) !== cutTransaction)
   const last = whole.at(-1)
-  return last === undefined ? { events, cursor: end.id } : { events: whole, cursor: last.id }
+  return last === undefined ? { events, cursor: end.id } : { events: whole, cursor: endOfTransaction(last.id) }
 }
 
 /** The ledger that the page's cursor ends. Its close time is known when it has events or is the latest. */

@@ -12,7 +12,10 @@ import { listCorrections } from '../projections/corrections.ts'
 import { listEvents } from '../projections/events.ts'
 import { INDEX_CHANNEL, IndexConflict, updateIndexCursor, readIndexCursor, readIndexState } from '../projections/index-state.ts'
 import { listOpenPositions } from '../projections/positions.ts'
+import { parseLogNotification } from '../projections/log-notification.ts'
 import { readLog, readLogHead } from '../projections/stream-log.ts'
+import type { LogRow } from '../projections/stream-log.ts'
+import { listTrades } from '../projections/trades.ts'
 import { PUBLIC_NETWORK } from './confirmation.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import { until } from '../../test/support/until.ts'
@@ -250,6 +253,59 @@ test('records ledgers that the node dropped before they were read as a gap, and 
   assert.ok(first > 5_000, 'seqs are reserved for events of the lost ledgers')
   assert.deepEqual(seqs.map(({ seq }) => seq), [first, first + 1, first + 2])
   assert.deepEqual((await wholeIndex()).gaps, [{ epoch: 1, from_ledger: 2, to_ledger: 6 }])
+})
+
+test('publishes a print with the order that caused it, also when their transaction is longer than a page', async () => {
+  await using fixture = createIndexFixture(store)
+  fixture.closeLedger()
+  await fixture.catchUp()
+  const { exchange, node } = fixture
+  exchange.placeOrder(0)
+  for (const queued of [exchange.open(0, 100), exchange.endOrder(0), exchange.open(1, 50)]) {
+    if (queued !== undefined) fixture.queue({ ...queued, event: { ...queued.event, transaction: 3 } })
+  }
+  fixture.closeLedger()
+  fixture.queue(exchange.open(2, 70))
+  fixture.closeLedger()
+  node.pageCap = 1
+  const frames: LogRow[] = []
+  const listed: number[] = []
+  const stop = await store.listen(INDEX_CHANNEL, (payload) => {
+    frames.push(...(parseLogNotification(payload)?.rows ?? []))
+  })
+  for (let page = 0; page < 5; page++) {
+    await fixture.indexer.step()
+    const [log, trades] = [await readLog(store.read, 0, { limit: 10, accounts: false }), await listTrades(store.read, { includeOpens: true, limit: 10 })]
+    assert.ok(log.rows.every(({ seq }) => seq <= (log.end?.seq ?? 0)), 'the log ends after its last row')
+    assert.ok(trades.rows.every(({ seq }) => seq <= (trades.head.seq)), 'the list ends at its head')
+    listed.push(trades.rows.length)
+  }
+  await stop()
+  assert.deepEqual(listed, [0, 0, 0, 2, 3], 'a transaction is listed when it is complete')
+  const { rows } = await readLog(store.read, 0, { limit: 10, accounts: false })
+  assert.deepEqual(rows.map(({ topic, print }) => [topic, print?.orderId]), [
+    ['position_opened', 1], ['order_executed', undefined], ['position_opened', null], ['position_opened', null],
+  ])
+  assert.deepEqual(frames.map(({ seq, print }) => [seq, print]), rows.map(({ seq, print }) => [seq, print]), 'frames have what the list has')
+})
+
+test('publishes what is known of a transaction when the network was reset before the rest was read', async () => {
+  await using fixture = createIndexFixture(store)
+  fixture.closeLedger()
+  await fixture.catchUp()
+  for (const queued of [fixture.exchange.open(0, 100), fixture.exchange.open(1, 50)]) {
+    fixture.queue({ ...queued, event: { ...queued.event, transaction: 3 } })
+  }
+  fixture.closeLedger()
+  fixture.node.pageCap = 1
+  await fixture.indexer.step()
+  assert.deepEqual((await readLog(store.read, 0, { limit: 10, accounts: false })).rows, [])
+  fixture.reset()
+  fixture.closeLedger(60)
+  fixture.closeLedger()
+  await fixture.catchUp()
+  const { rows, end } = await readLog(store.read, 0, { limit: 10, accounts: false })
+  assert.deepEqual([rows.map(({ topic }) => topic), end?.seq], [['position_opened'], 1])
 })
 
 test('publishes the new name of the epoch when ledgers were lost, in the transaction that records their gap', async () => {

@@ -1,7 +1,7 @@
 // Gives changes of submissions their seqs, between two pages of events.
 
 import type { Clock } from '../base/clock.ts'
-import { IndexConflict, lastReservedSeq, readIndexCursor, updateIndexCursor } from '../projections/index-state.ts'
+import { IndexConflict, isInsideTransaction, lastReservedSeq, readIndexCursor, updateIndexCursor } from '../projections/index-state.ts'
 import { listUnnumberedChanges, numberChanges, SUBMISSION_CHANNEL } from '../projections/submission-log.ts'
 import type { Store, Writer } from '../store/store.ts'
 
@@ -10,11 +10,14 @@ const BATCH = 500
 /** A full log of changes must not keep the indexer from reading pages. */
 const BATCHES_MAX = 20
 
-/** Numbers one batch in one transaction with the end of the log; returns its length. Before the first epoch there is no log, and the changes wait. */
+/**
+ * Numbers one batch in one transaction with the end of the log; returns its length. Before the first epoch there is no log, and inside of a transaction it
+ * has not ended: the changes wait.
+ */
 export async function numberSubmissionChanges(db: Writer): Promise<number> {
   const ids = await listUnnumberedChanges(db, BATCH)
   const cursor = ids.length === 0 ? null : await readIndexCursor(db)
-  if (cursor === null) return 0
+  if (cursor === null || isInsideTransaction(cursor)) return 0
   const firstSeq = lastReservedSeq(cursor) + 1
   try {
     await db.transaction(async (tx) => {

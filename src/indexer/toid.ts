@@ -30,6 +30,12 @@ export function isEndOfLedger(cursor: string): boolean {
   return cursor === endOfLedger(ledgerOf(cursor))
 }
 
+/** The last possible id of an event's transaction: as a cursor, the transaction has been read completely. */
+export function endOfTransaction(id: string): string {
+  const toid = BigInt(id.slice(0, 19)) | 0xfffn
+  return `${toid.toString().padStart(19, '0')}-${EVENT_INDEX_MAX}`
+}
+
 /** The first ledger that has not been read completely once everything up to this cursor has. */
 export function ledgerAfter(cursor: string): number {
   return isEndOfLedger(cursor) ? ledgerOf(cursor) + 1 : ledgerOf(cursor)

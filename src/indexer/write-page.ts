@@ -11,7 +11,7 @@ import { insertAnchors } from '../projections/anchors.ts'
 import type { Anchor } from '../projections/anchors.ts'
 import { appendEvents } from '../projections/events.ts'
 import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
-import { lastReservedSeq, moveIndexCursor } from '../projections/index-state.ts'
+import { completeSeq, isInsideTransaction, lastReservedSeq, moveIndexCursor } from '../projections/index-state.ts'
 import { assignLearnedEventSeqs } from '../projections/learned-events.ts'
 import { notifyLogPage } from '../projections/log-notification.ts'
 import type { Queryable, Writer } from '../store/store.ts'
@@ -21,6 +21,7 @@ import type { EventValues } from './decode.ts'
 import { publicEventId } from './epochs.ts'
 import { archivedBefore, eventScope } from './event-scope.ts'
 import type { CheckedPage } from './events-page.ts'
+import { transactionOf } from './toid.ts'
 import type { PageInterfaces, Upgrade } from './upgrades.ts'
 import { writeUpgrades } from './upgrades.ts'
 
@@ -102,7 +103,10 @@ function xdrLength({ topicsXdr, valueXdr }: ChainEvent): number {
   return topicsXdr.reduce((sum, topic) => sum + topic.length, valueXdr.length)
 }
 
-/** The index cursor after this page. */
+/**
+ * The index cursor after this page. The log ends before a transaction of which events are missing: a later one may complete what is published of it. Its seqs
+ * are reserved until then.
+ */
 export function cursorAfter(from: IndexCursor, page: CheckedPage, { archived, lastSeq }: NumberedPage): IndexCursor {
   const through = page.through ?? (from.lastLedger === null ? null : { ledger: from.lastLedger, closeSec: from.lastLedgerCloseTs })
   return {
@@ -111,11 +115,17 @@ export function cursorAfter(from: IndexCursor, page: CheckedPage, { archived, la
     startLedger: from.startLedger,
     lastLedger: through?.ledger ?? null,
     lastLedgerCloseTs: through === null ? null : through.closeSec ?? estimateClose(through.ledger, from, page),
-    lastSeq: lastSeq === lastReservedSeq(from) ? from.lastSeq : lastSeq,
-    reservedSeq: from.reservedSeq,
+    ...seqsAfter(from, page.cursor, lastSeq),
     oldestLedger: page.oldestLedger,
     unknownEvents: from.unknownEvents + countUnknown(archived),
   }
+}
+
+function seqsAfter(from: IndexCursor, cursor: string, lastSeq: number): Pick<IndexCursor, 'lastSeq' | 'reservedSeq'> {
+  const endSeq = completeSeq(from)
+  if (!isInsideTransaction({ cursor })) return { lastSeq: lastSeq === lastReservedSeq(from) ? endSeq : lastSeq, reservedSeq: from.reservedSeq }
+  const continues = from.cursor !== null && isInsideTransaction(from) && transactionOf(from.cursor) === transactionOf(cursor)
+  return { lastSeq: continues ? from.lastSeq : endSeq, reservedSeq: Math.max(from.reservedSeq, lastSeq) }
 }
 
 /** Writes the page in one transaction. Throws IndexConflict when another writer committed first. */

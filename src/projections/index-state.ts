@@ -133,6 +133,22 @@ export function lastReservedSeq({ lastSeq, reservedSeq }: Pick<IndexCursor, 'las
   return Math.max(lastSeq, reservedSeq)
 }
 
+/** The end of a cursor that ends a ledger or a transaction. Other cursors are ids of events. */
+const END_OF_TRANSACTION = '-4294967295'
+
+/** True when more events of the last transaction may follow. The log ends before it; its seqs are reserved. */
+export function isInsideTransaction({ cursor }: Pick<IndexCursor, 'cursor'>): boolean {
+  return cursor !== null && !cursor.endsWith(END_OF_TRANSACTION)
+}
+
+/** The end of the log once nothing more of the last transaction follows. */
+export function completeSeq(cursor: IndexCursor): number {
+  return isInsideTransaction(cursor) ? lastReservedSeq(cursor) : cursor.lastSeq
+}
+
+/** SQL: the last seq whose transaction is complete; `c` is the cursor row. */
+export const COMPLETE_SEQ = `case when c.cursor not like '%${END_OF_TRANSACTION}' then c.last_seq else ${Number.MAX_SAFE_INTEGER} end`
+
 /** Reads the cursor row; null before the first epoch. */
 export async function readIndexCursor(db: Queryable): Promise<IndexCursor | null> {
   const [row] = await db.query<IndexCursor>(

@@ -6,6 +6,7 @@ import type { Param, Queryable } from '../store/store.ts'
 import type { AsOf, HeadColumns, StateSource } from './as-of.ts'
 import { LedgerNotIndexed, PastStatesMissing, stateSource } from './as-of.ts'
 import { gapsAtOrAbove, unfilledGaps } from './gaps.ts'
+import { COMPLETE_SEQ } from './index-state.ts'
 import type { Head, Page } from './page.ts'
 import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from './page.ts'
 
@@ -56,6 +57,8 @@ export interface LogList<Row> extends LogBounds, AsOf {
   readonly scope?: { readonly column: string; readonly sql: string }
   /** A column after seq in every index of the table, which orders the rows of one seq; by default a seq has one row. */
   readonly tie?: 'leg'
+  /** Without rows of a transaction of which events are missing: a later event may complete them. */
+  readonly completeOnly?: true
   /** Only rows up to this seq. */
   readonly throughSeq?: number | undefined
   readonly limit: number
@@ -154,8 +157,9 @@ function keysOf<Row>({ scope, equals }: LogList<Row>, bind: Bind): readonly Key[
   return keys
 }
 
-function upperBoundsOf<Row>({ kind, cursor, throughSeq, by, tie }: LogList<Row>, state: StateSource, bind: Bind): readonly string[] {
+function upperBoundsOf<Row>({ kind, cursor, throughSeq, by, tie, completeOnly }: LogList<Row>, state: StateSource, bind: Bind): readonly string[] {
   const highs: string[] = state.throughSeq === undefined ? [] : [by?.through(state.throughSeq) ?? state.throughSeq]
+  if (completeOnly === true && state.throughSeq === undefined) highs.push(COMPLETE_SEQ)
   if (cursor !== undefined && tie === undefined) highs.push(`${bind(seqFromCursor(kind, cursor))}::bigint - 1`)
   if (cursor !== undefined && tie !== undefined) highs.push(`${bind(tieFromCursor(kind, cursor)[0])}::bigint`)
   if (throughSeq !== undefined) highs.push(`${bind(clampToSafeInteger(throughSeq))}::bigint`)

@@ -4,6 +4,7 @@ import type { Queryable } from '../store/store.ts'
 import type { Correction } from '../resources/correction.ts'
 import type { Payload } from './archived-event.ts'
 import { CORRECTION_JSON, toCorrectionRow } from './corrections.ts'
+import { COMPLETE_SEQ } from './index-state.ts'
 import { printOf } from './prints.ts'
 import type { PrintKey } from './prints.ts'
 
@@ -177,12 +178,13 @@ const LOG_PAGE_WITHOUT_ACCOUNTS_SQL = logPageSql(`${EVENT_COLUMNS}, null as acco
 
 function logPageSql(columns: string): string {
   return `select ${HEAD_COLUMNS},
-     (select jsonb_agg(${UPGRADE} order by v.seq) from idx.contract_versions v where v.seq > $1::bigint and v.contract is not null) as "headUpgrades",
+     (select jsonb_agg(${UPGRADE} order by v.seq) from idx.contract_versions v where v.seq > $1::bigint and v.seq <= ${COMPLETE_SEQ} and v.contract is not null) as "headUpgrades",
      (select jsonb_agg(k.row order by k.place) from (
         select r.place, ${CORRECTION_JSON} as row from idx.corrections r where r.place > $1::bigint order by r.place limit $2::int) k) as "headCorrections",
      page.*
    from idx.cursor c
-     left join lateral (select ${columns} from idx.events e where e.seq > $1::bigint and not e.is_transfer order by e.seq limit $2::int) page on true
+     left join lateral (select ${columns} from idx.events e where e.seq > $1::bigint and e.seq <= ${COMPLETE_SEQ}
+       and not e.is_transfer order by e.seq limit $2::int) page on true
    where c.updated_at is not null order by page.seq`
 }
 

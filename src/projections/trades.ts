@@ -43,6 +43,7 @@ export async function listTrades(db: Queryable, filter: TradesFilter): Promise<P
     equals: { trader, asset },
     columns: TRADE_COLUMNS,
     keepsSeq: true,
+    completeOnly: true,
     ...(includeOpens ? { merged: { table: 'idx.opens', columns: OPEN_COLUMNS } } : {}),
   })
   return { ...page, rows: page.rows.map(toTrade) }
