@@ -2,7 +2,9 @@
 
 import { POOL_SAMPLE_SEC } from '../limits.ts'
 import type { PoolSample } from '../resources/pool.ts'
-import type { Queryable } from '../store/store.ts'
+import type { Param, Queryable } from '../store/store.ts'
+import type { AsOf, StateSource } from './as-of.ts'
+import { stateSource } from './as-of.ts'
 import { clampToSafeInteger, seqFromCursor, readPage, withoutSeq } from './log-list.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import { columnsOf } from './columns.ts'
@@ -12,29 +14,55 @@ import { bigOf } from './payload.ts'
 
 const KIND = 'pool-samples'
 
-export interface PoolSamplesFilter {
+export interface PoolSamplesFilter extends AsOf {
   /** Exclusive, unix seconds. */
   readonly beforeTs?: number | undefined
   readonly limit: number
   readonly cursor?: string | undefined
 }
 
-/** Samples of the pool, newest first. */
-export async function listPoolSamples(db: Queryable, { beforeTs, limit, cursor }: PoolSamplesFilter): Promise<Page<PoolSample>> {
+/** Samples of the pool, newest first. As of a ledger, those that were read from it or earlier ones before it closed. */
+export async function listPoolSamples(db: Queryable, { beforeTs, atLedger, limit, cursor }: PoolSamplesFilter): Promise<Page<PoolSample>> {
   const upperBounds = [...(beforeTs === undefined ? [] : [clampToSafeInteger(beforeTs)]), ...(cursor === undefined ? [] : [seqFromCursor(KIND, cursor)])]
+  const params: Param[] = [limit + 1, Math.min(Number.MAX_SAFE_INTEGER, ...upperBounds)]
+  const state = stateSource({ atLedger }, (value) => `$${params.push(value)}`)
+  const { readBy, later } = sampleBounds(state)
+  const flowsAfter = (topic: 'deposit' | 'withdraw', amount: string): string => later(
+    (after, through) => `select coalesce(sum((e.payload->>'${amount}')::numeric), 0) from idx.events e join idx.epochs p on p.number = e.epoch
+      where e.seq > ${after} and e.seq <= ${through} and e.topic = '${topic}' and e.contract_id = p.contracts->>'vault'`)
   return await readPage<PoolSample, PoolSample>(
     db,
     {
+      state,
       page: `select s.time as seq, s.time, s.ledger, s.aum, s.lp_price as "lpPrice", s.lp_supply as "lpSupply", s.reserved_payout as "reservedPayout",
-          s.unrealized_pnl as "unrealizedPnl", f.deposits, f.withdrawals
-        from (select * from idx.pool_samples r where r.time < $2::bigint order by r.time desc limit $1::int) s
+          s.unrealized_pnl as "unrealizedPnl", f.deposits - ${flowsAfter('deposit', 'usdcAmount')} as deposits,
+          f.withdrawals - ${flowsAfter('withdraw', 'netUsdc')} as withdrawals
+        from (select * from idx.pool_samples r where r.time < $2::bigint ${readBy} order by r.time desc limit $1::int) s
         cross join lateral (${flowsSince('idx.pool_flows f', '(select max(p.time) from idx.pool_samples p where p.time < s.time)', 's.time')}) f`,
-      params: [limit + 1, Math.min(Number.MAX_SAFE_INTEGER, ...upperBounds)],
+      params,
       limit,
       cursorOf: ({ seq }) => encodeCursor(KIND, [seq]),
     },
     withoutSeq,
   )
+}
+
+/**
+ * SQL of the condition that a sample `r` belongs to a state, and of what the sample `s` has to leave out: the flows of its interval after the state. `sumOf`
+ * selects their sum between two seqs.
+ */
+export function sampleBounds({ throughSeq }: StateSource): {
+  readonly readBy: string
+  readonly later: (sumOf: (after: string, through: string) => string) => string
+} {
+  if (throughSeq === undefined) return { readBy: '', later: () => '0' }
+  const intervalEnd = `s.time + ${POOL_SAMPLE_SEC}`
+  const lastSeq = `(select l.last_seq from idx.ledgers l where l.epoch = c.epoch and l.close_ts < ${intervalEnd}
+    order by l.close_ts desc, l.last_seq desc limit 1)`
+  return {
+    readBy: 'and r.time <= c.last_ledger_close_ts and r.ledger <= c.last_ledger',
+    later: (sumOf) => `case when ${intervalEnd} <= c.last_ledger_close_ts then 0 else (${sumOf(throughSeq, lastSeq)}) end`,
+  }
 }
 
 /** SQL: the sums of a table's rows `f` after one interval, up to and including another. A null start is the beginning. */

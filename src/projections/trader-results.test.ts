@@ -160,3 +160,33 @@ test('the history of a vault as of a ledger ends with the ledger, within an inte
   assert.notDeepEqual(present[0], past[1]?.rows[0], 'later deposits count in the interval now')
   await assert.rejects(listVaultSamples(store.read, { id: 4, limit: 9, atLedger: log.last().ledger + 1 }), { name: 'LedgerNotIndexed' })
 })
+
+test('the history of the pool as of a ledger ends with the ledger, within an interval too', async () => {
+  await log.clear()
+  await store.write.query('delete from idx.pool_samples')
+  const deposit = (amount: string): void => log.append('vault', 'deposit', { depositor: ALICE, usdcAmount: amount, lpAmount: '1', fee: '0' })
+  deposit('100')
+  const past: { ledger: number; rows: readonly unknown[] }[] = []
+  async function sample(): Promise<void> {
+    await log.commit()
+    const { ledger, ledgerCloseTs } = log.last()
+    const time = ledgerCloseTs - (ledgerCloseTs % 300)
+    await insertPoolSamples(store.write, [{ time, ledger, aum: 1n, lpPrice: 1n, lpSupply: 1n, reservedPayout: null, unrealizedPnl: null }])
+    past.push({ ledger, rows: (await listPoolSamples(store.read, { limit: 9 })).rows })
+  }
+  await sample()
+  // 5 seconds per event: 60 events are one interval.
+  for (let event = 0; event < 60; event++) deposit('1')
+  await sample()
+  deposit('7')
+  log.append('vault', 'withdraw', { withdrawer: ALICE, lpAmount: '1', netUsdc: '30', fee: '0' })
+  await log.commit()
+  assert.deepEqual(past.map(({ rows }) => rows.length), [1, 2])
+  for (const { ledger, rows } of past) {
+    assert.deepEqual((await listPoolSamples(store.read, { limit: 9, atLedger: ledger })).rows, rows, `as of ledger ${ledger}`)
+    assert.deepEqual((await listPoolSamples(store.read, { limit: 1, atLedger: ledger })).rows, rows.slice(0, 1))
+  }
+  const present = (await listPoolSamples(store.read, { limit: 9 })).rows
+  assert.notDeepEqual(present[0], past[1]?.rows[0], 'later deposits count in the interval now')
+  await assert.rejects(listPoolSamples(store.read, { limit: 9, atLedger: log.last().ledger + 1 }), { name: 'LedgerNotIndexed' })
+})

@@ -2,10 +2,9 @@
 
 import { ONE_E7 } from '../base/fixed-point.ts'
 import type { VaultSample } from '../resources/vault-activity.ts'
-import { POOL_SAMPLE_SEC } from '../limits.ts'
 import type { Param, Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
-import type { AsOf, StateSource } from './as-of.ts'
+import type { AsOf } from './as-of.ts'
 import { stateSource } from './as-of.ts'
 import { columnsOf } from './columns.ts'
 import { contractInstanceSql, readContractInstance } from './contract-instances.ts'
@@ -14,7 +13,7 @@ import { clampToSafeInteger, readPage, seqFromCursor, withoutSeq } from './log-l
 import type { Page } from './page.ts'
 import { encodeCursor } from './page.ts'
 import { bigOf, numberOf } from './payload.ts'
-import { flowsSince, sampleTime } from './pool-samples.ts'
+import { flowsSince, sampleBounds, sampleTime } from './pool-samples.ts'
 import type { FlowSum } from './pool-samples.ts'
 import type { VaultFigures } from './vault-state.ts'
 
@@ -36,13 +35,15 @@ export async function listVaultSamples(db: Queryable, { id, beforeTs, atLedger, 
   const before = `(select max(p.time) from (select home, vault_id, time from idx.vault_samples) p where ${own} and p.time < s.time)`
   const params: Param[] = [limit + 1, clampToSafeInteger(id), Math.min(Number.MAX_SAFE_INTEGER, ...bounds)]
   const state = stateSource({ atLedger }, (value) => `$${params.push(value)}`)
-  const { readBy, later } = boundsOf(state)
+  const { readBy, later } = sampleBounds(state)
+  const flowsAfter = (flow: 'deposit' | 'withdraw'): string => later((after, through) => `select coalesce(sum(v.amount), 0) from idx.vault_flows v
+      where v.home = s.home and v.vault_id = s.vault_id and v.kind = '${flow}' and v.seq > ${after} and v.seq <= ${through}`)
   return await readPage<RawSample, VaultSample>(
     db,
     {
       state,
       page: `select s.time as seq, s.time, s.ledger, s.total_usdc as "totalUsdc", s.circulating_shares as "circulatingShares", s.hwm_nav as "hwmNav",
-          f.deposits - ${later('deposit')} as deposits, f.withdrawals - ${later('withdraw')} as withdrawals
+          f.deposits - ${flowsAfter('deposit')} as deposits, f.withdrawals - ${flowsAfter('withdraw')} as withdrawals
         from (select * from idx.vault_samples r where r.home = ${contractInstanceSql('vaultFactory', 'c.epoch')} and r.vault_id = $2::bigint
           and r.time < $3::bigint ${readBy} order by r.time desc limit $1::int) s
         cross join lateral (${flowsSince(`(select * from idx.vault_flow_sums where ${own}) f`, before, 's.time')}) f`,
@@ -56,19 +57,6 @@ export async function listVaultSamples(db: Queryable, { id, beforeTs, atLedger, 
       return { time, ledger, sharePrice, totalUsdc, circulatingShares, hwmNav, deposits, withdrawals }
     },
   )
-}
-
-/** SQL of the condition that a sample `r` belongs to a state, and of what the sample `s` has to leave out: the flows of its interval after the state. */
-function boundsOf({ throughSeq }: StateSource): { readonly readBy: string; readonly later: (kind: 'deposit' | 'withdraw') => string } {
-  if (throughSeq === undefined) return { readBy: '', later: () => '0' }
-  const intervalEnd = `s.time + ${POOL_SAMPLE_SEC}`
-  const lastSeq = `(select l.last_seq from idx.ledgers l where l.epoch = c.epoch and l.close_ts < ${intervalEnd}
-    order by l.close_ts desc, l.last_seq desc limit 1)`
-  return {
-    readBy: 'and r.time <= c.last_ledger_close_ts and r.ledger <= c.last_ledger',
-    later: (kind) => `case when ${intervalEnd} <= c.last_ledger_close_ts then 0 else (select coalesce(sum(v.amount), 0) from idx.vault_flows v
-      where v.home = s.home and v.vault_id = s.vault_id and v.kind = '${kind}' and v.seq > ${throughSeq} and v.seq <= ${lastSeq}) end`,
-  }
 }
 
 function sharePriceOf(totalUsdc: bigint, shares: bigint): bigint {

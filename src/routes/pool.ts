@@ -11,7 +11,7 @@ import { PoolSample, PoolState } from '../resources/pool.ts'
 import type { Queryable } from '../store/store.ts'
 import type { Venue } from '../venue/venue.ts'
 import { pageResponse, serialiseBody } from './page-response.ts'
-import { beforeTsParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
+import { atLedgerParameter, beforeTsParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
 
 const EXAMPLE_POOL: PoolState = {
   ledger: 1_234_567, aum: '1000000000000', lpPrice: '10000000', lpSupply: '1000000000000', totalUsdc: '1000000000000', usdcBalance: '1000000000000',
@@ -48,13 +48,17 @@ const listHistory = operation(
     summary: 'List liquidity vault history',
     description:
       'Returns one sample per five minutes, newest first: share price (`lpPrice`), value (`aum`) and deposits. Intervals in which the vault could not be ' +
-      'read are missing; their deposits count in the next sample.',
+      'read are missing; their deposits count in the next sample. With at_ledger, samples that were read before that ledger closed.',
     ok: listOf('samples', ref(PoolSample)),
     example: { samples: [EXAMPLE_SAMPLE] },
     headers: ['index', 'next'],
-    errors: [400, 503],
+    errors: [400, '400 ledger_not_indexed', 503],
   },
-  { querystring: Type.Object({ before_ts: beforeTsParameter, limit: limitParameter(PAGE_LIMITS.pool), cursor: cursorParameter }) },
+  {
+    querystring: Type.Object({
+      before_ts: beforeTsParameter, at_ledger: atLedgerParameter, limit: limitParameter(PAGE_LIMITS.pool), cursor: cursorParameter,
+    }),
+  },
 )
 
 export function poolRoutes(app: App, parts: { readonly db: Queryable; readonly venue: Venue }): void {
@@ -63,8 +67,8 @@ export function poolRoutes(app: App, parts: { readonly db: Queryable; readonly v
   })
 
   app.get('/v1/pool/history', { schema: listHistory }, async (request, reply) => {
-    const { before_ts, limit = PAGE_LIMITS.pool.default, cursor } = request.query
-    const page = await listPoolSamples(parts.db, { beforeTs: before_ts, limit, cursor })
+    const { before_ts, at_ledger: atLedger, limit = PAGE_LIMITS.pool.default, cursor } = request.query
+    const page = await listPoolSamples(parts.db, { beforeTs: before_ts, atLedger, limit, cursor })
     sendResponse(request, reply, pageResponse(request, reply, page, { samples: page.rows }))
   })
 }

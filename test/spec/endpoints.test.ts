@@ -303,7 +303,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     ],
     errors: [429, 500, 502],
   },
-  { path: '/v1/pool/history', indexed: true, query: [BEFORE, limit(288, 1_000), CURSOR], body: ['samples'], errors: [400, 429, 500] },
+  { path: '/v1/pool/history', indexed: true, query: [BEFORE, AT_LEDGER, limit(288, 1_000), CURSOR], body: ['samples'], errors: [400, 429, 500] },
   {
     path: '/v1/funding', indexed: true, query: ['asset? string minLength=1 maxLength=12', BEFORE, limit(50, 200), CURSOR],
     body: ['current', 'history'], errors: [400, 429, 500],

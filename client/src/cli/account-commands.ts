@@ -5,7 +5,7 @@ import type { AccountState, OpenOrder } from '../generated/resources.ts'
 import { toPercent } from './decimal.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
-import { callOptions, firstRows, LIMIT_FLAG, limitOf, sideOf } from './exchange-commands.ts'
+import { AT_LEDGER_FLAG, atLedgerOf, callOptions, firstRows, LIMIT_FLAG, limitOf, sideOf } from './exchange-commands.ts'
 import { listing, table, timeOf } from './table.ts'
 
 type Position = NonNullable<AccountState['positions']>[number]
@@ -79,7 +79,7 @@ async function orders(context: Context): Promise<void> {
 async function events(context: Context): Promise<void> {
   const wantedTopic = flagText(context, 'topic')
   const limit = limitOf(context)
-  const input = { limit: Math.min(limit, 200), ...(wantedTopic === undefined ? {} : { topic: wantedTopic }) }
+  const input = { limit: Math.min(limit, 200), ...(wantedTopic === undefined ? {} : { topic: wantedTopic }), ...atLedgerOf(context) }
   const list = context.clientWithKey().rows('listAccountEvents', input, callOptions(context))
   const rows = await context.progress.run('Loading events', () => firstRows(list, limit))
   context.show({ events: rows }, table([
@@ -109,7 +109,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   { name: 'orders', summary: 'The account\'s resting orders.', examples: ['orders --json'], run: orders },
   {
     name: 'events', summary: 'The account\'s events, newest first.',
-    flags: [{ name: 'topic', value: 'TOPIC', help: 'only events of this topic, like position_closed' }, LIMIT_FLAG],
+    flags: [{ name: 'topic', value: 'TOPIC', help: 'only events of this topic, like position_closed' }, LIMIT_FLAG, AT_LEDGER_FLAG],
     examples: ['events --topic order_executed'], run: events,
   },
 ]

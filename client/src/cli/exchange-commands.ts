@@ -11,6 +11,7 @@ import { UsageError } from './usage-error.ts'
 
 const ASSETS_ARGUMENT = { name: 'ASSET', help: 'symbols like BTC; all if omitted', isOptional: true, isMany: true }
 export const LIMIT_FLAG = { name: 'limit', value: 'N', help: 'number of rows; 20 by default, at most 1000' }
+export const AT_LEDGER_FLAG: Flag = { name: 'at-ledger', value: 'LEDGER', help: 'as it stood after this ledger' }
 const ROWS_MAX = 1000
 export const PAGE_MAX = 200
 
@@ -22,6 +23,14 @@ export function limitOf(context: Context, byDefault = 20): number {
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (limit < 1 || limit > ROWS_MAX) throw new UsageError(`--limit: ${JSON.stringify(text)} is not a number from 1 to ${ROWS_MAX}.`)
   return limit
+}
+
+/** The parameter of `--at-ledger`. */
+export function atLedgerOf(context: Context): { readonly at_ledger?: number } {
+  const text = flagText(context, 'at-ledger')
+  if (text === undefined) return {}
+  if (!/^\d{1,10}$/.test(text)) throw new UsageError(`--at-ledger: ${JSON.stringify(text)} is not the number of a ledger.`)
+  return { at_ledger: Number(text) }
 }
 
 /** The first `limit` rows of a list, across pages. */
@@ -57,7 +66,7 @@ async function prices(context: Context): Promise<void> {
 }
 
 async function markets(context: Context): Promise<void> {
-  const { body } = await context.progress.run('Loading markets', () => context.client().listMarketStats({}, callOptions(context)))
+  const { body } = await context.progress.run('Loading markets', () => context.client().listMarketStats(atLedgerOf(context), callOptions(context)))
   const rows = selectAssets(body.stats, context.rest)
   const amount = (title: string, text: (row: (typeof rows)[number]) => string | null): Column<(typeof rows)[number]> =>
     ({ title, align: 'point', text: (row) => context.format(text(row)) })
@@ -104,9 +113,10 @@ async function book(context: Context): Promise<void> {
   const asset = context.args['ASSET']?.toUpperCase()
   const account = flagText(context, 'account')
   const limit = limitOf(context, 100)
+  const input = { ...atLedgerOf(context), ...(account === undefined ? {} : { trader: account }) }
   const client = context.client()
   async function* matching(): AsyncGenerator<OpenPosition> {
-    for await (const row of client.rows('listOpenPositions', account === undefined ? {} : { trader: account }, callOptions(context))) {
+    for await (const row of client.rows('listOpenPositions', input, callOptions(context))) {
       if (asset === undefined || row.asset === asset) yield row
     }
   }
@@ -136,7 +146,7 @@ async function trades(context: Context): Promise<void> {
   const limit = limitOf(context)
   const input = {
     limit: Math.min(limit, PAGE_MAX), ...(market === undefined ? {} : { asset: market }), ...(account === undefined ? {} : { trader: account }),
-    ...(context.flags['opens'] === true ? { include_opens: true } : {}),
+    ...(context.flags['opens'] === true ? { include_opens: true } : {}), ...atLedgerOf(context),
   }
   const rows = await context.progress.run('Loading trades', () => firstRows(context.client().rows('listTrades', input, callOptions(context)), limit))
   context.show({ trades: rows }, table([
@@ -223,7 +233,10 @@ const MARKET_ARGUMENT = { name: 'ASSET', help: 'a symbol like BTC; all markets i
 
 export const EXCHANGE_COMMANDS: readonly Command[] = [
   { name: 'prices', summary: 'Oracle prices.', arguments: [ASSETS_ARGUMENT], examples: ['prices', 'prices BTC ETH --json'], run: prices },
-  { name: 'markets', summary: 'Open interest and volume of each market.', arguments: [ASSETS_ARGUMENT], examples: ['markets BTC'], run: markets },
+  {
+    name: 'markets', summary: 'Open interest and volume of each market.', arguments: [ASSETS_ARGUMENT], flags: [AT_LEDGER_FLAG], examples: ['markets BTC'],
+    run: markets,
+  },
   {
     name: 'limits', summary: 'A market\'s limits: leverage, sizes, fees and remaining open interest.',
     arguments: [{ name: 'ASSET', help: 'a symbol like BTC' }], examples: ['limits BTC'], run: limits,
@@ -231,12 +244,13 @@ export const EXCHANGE_COMMANDS: readonly Command[] = [
   {
     name: 'book', summary: 'Open positions, of one market or of all.', arguments: [MARKET_ARGUMENT],
     details: ['This exchange has no order book: positions are opened against a pool at the oracle price. This lists the positions instead.'],
-    flags: [ACCOUNT_FLAG, { name: 'limit', value: 'N', help: 'number of positions, newest first; 100 by default, at most 1000' }],
+    flags: [ACCOUNT_FLAG, { name: 'limit', value: 'N', help: 'number of positions, newest first; 100 by default, at most 1000' }, AT_LEDGER_FLAG],
     examples: ['book BTC', 'book --account GBX7… --json'], run: book,
   },
   {
     name: 'trades', summary: 'Closed and liquidated positions, newest first.', arguments: [MARKET_ARGUMENT],
-    flags: [ACCOUNT_FLAG, { name: 'opens', help: 'also list opened positions' }, LIMIT_FLAG], examples: ['trades BTC --limit 5', 'trades --opens'], run: trades,
+    flags: [ACCOUNT_FLAG, { name: 'opens', help: 'also list opened positions' }, LIMIT_FLAG, AT_LEDGER_FLAG],
+    examples: ['trades BTC --limit 5', 'trades --opens'], run: trades,
   },
   {
     name: 'candles', summary: 'Price history.', arguments: [{ name: 'ASSET', help: 'a symbol like BTC' }],

@@ -5,14 +5,14 @@ import type { CashMovement, PnlPoint } from '../generated/resources.ts'
 import type { Column } from './table.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
-import { callOptions, firstRows, INTERVALS, LIMIT_FLAG, limitOf, PAGE_MAX } from './exchange-commands.ts'
+import { AT_LEDGER_FLAG, atLedgerOf, callOptions, firstRows, INTERVALS, LIMIT_FLAG, limitOf, PAGE_MAX } from './exchange-commands.ts'
 import { listing, table, timeOf } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
 async function movements(context: Context): Promise<void> {
   const address = flagText(context, 'account')
   const limit = limitOf(context)
-  const input = { limit: Math.min(limit, PAGE_MAX) }
+  const input = { limit: Math.min(limit, PAGE_MAX), ...atLedgerOf(context) }
   const list = address === undefined ? context.clientWithKey().rows('listAccountLedger', input, callOptions(context))
     : context.client().rows('listTraderLedger', { ...input, address }, callOptions(context))
   const rows = await context.progress.run('Loading the ledger', () => firstRows(list, limit))
@@ -31,8 +31,9 @@ async function pnlHistory(context: Context): Promise<void> {
   const address = flagText(context, 'account')
   const interval = INTERVALS.find((one) => one === (flagText(context, 'interval') ?? '1d'))
   if (interval === undefined) throw new UsageError(`--interval must be one of ${INTERVALS.join(', ')}.`)
+  const input = { interval, ...atLedgerOf(context) }
   const { body } = await context.progress.run('Loading the PnL', () => address === undefined
-    ? context.clientWithKey().getAccountPnl({ interval }, callOptions(context)) : context.client().getTraderPnl({ address, interval }, callOptions(context)))
+    ? context.clientWithKey().getAccountPnl(input, callOptions(context)) : context.client().getTraderPnl({ ...input, address }, callOptions(context)))
   const amount = (title: string, text: (row: PnlPoint) => string | null): Column<PnlPoint> =>
     ({ title, align: 'point', text: (row) => context.format(text(row)) })
   context.show(body, table([
@@ -90,12 +91,13 @@ const ACCOUNT_FLAG = { name: 'account', value: 'ADDRESS', help: 'this account (G
 
 export const LEDGER_COMMANDS: readonly Command[] = [
   {
-    name: 'ledger', summary: 'Every USDC movement between the account and the exchange, newest first.', flags: [ACCOUNT_FLAG, LIMIT_FLAG],
+    name: 'ledger', summary: 'Every USDC movement between the account and the exchange, newest first.',
+    flags: [ACCOUNT_FLAG, LIMIT_FLAG, AT_LEDGER_FLAG],
     details: ['The amounts of a balance add up to its change, exactly.'], examples: ['ledger', 'ledger --account GBX7… --limit 100'], run: movements,
   },
   {
     name: 'pnl', summary: 'Realised PnL, fees and funding per interval.',
-    flags: [ACCOUNT_FLAG, { name: 'interval', value: 'WIDTH', help: `${INTERVALS.join(', ')}; 1d by default` }],
+    flags: [ACCOUNT_FLAG, { name: 'interval', value: 'WIDTH', help: `${INTERVALS.join(', ')}; 1d by default` }, AT_LEDGER_FLAG],
     examples: ['pnl --interval 1h'], run: pnlHistory,
   },
   {

@@ -5,7 +5,7 @@ import type { Fill, Order, Transaction } from '../generated/resources.ts'
 import type { Column } from './table.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
-import { callOptions, firstRows, LIMIT_FLAG, limitOf, PAGE_MAX, sideOf } from './exchange-commands.ts'
+import { AT_LEDGER_FLAG, atLedgerOf, callOptions, firstRows, LIMIT_FLAG, limitOf, PAGE_MAX, sideOf } from './exchange-commands.ts'
 import { listing, table, timeOf } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -66,7 +66,8 @@ async function history(context: Context): Promise<void> {
   const status = STATUSES.find((one) => one === statusText)
   if (statusText !== undefined && status === undefined) throw new UsageError(`--status must be one of ${STATUSES.join(', ')}.`)
   const asset = flagText(context, 'asset')?.toUpperCase()
-  const input = { limit: Math.min(limit, PAGE_MAX), ...(status === undefined ? {} : { status }), ...(asset === undefined ? {} : { asset }) }
+  const filters = { ...(status === undefined ? {} : { status }), ...(asset === undefined ? {} : { asset }) }
+  const input = { limit: Math.min(limit, PAGE_MAX), ...filters, ...atLedgerOf(context) }
   const list = context.clientWithKey().rows('listAccountOrderHistory', input, callOptions(context))
   const rows = await context.progress.run('Loading orders', () => firstRows(list, limit))
   context.show({ orders: rows }, table(historyColumns(context), rows, 'No orders.'))
@@ -90,7 +91,7 @@ function changeText(context: Context, order: Order): string {
 
 async function fills(context: Context): Promise<void> {
   const limit = limitOf(context)
-  const list = context.clientWithKey().rows('listAccountFills', { limit: Math.min(limit, PAGE_MAX) }, callOptions(context))
+  const list = context.clientWithKey().rows('listAccountFills', { limit: Math.min(limit, PAGE_MAX), ...atLedgerOf(context) }, callOptions(context))
   const rows = await context.progress.run('Loading fills', () => firstRows(list, limit))
   const amount = (title: string, text: (row: Fill) => string | null): Column<Fill> => ({ title, align: 'point', text: (row) => context.format(text(row)) })
   context.show({ fills: rows }, table([
@@ -118,11 +119,13 @@ export const LIFE_COMMANDS: readonly Command[] = [
     name: 'orders history', summary: 'The account\'s orders in every state, newest first, with what their execution did.',
     flags: [
       { name: 'status', value: 'STATUS', help: STATUSES.join(', ') }, { name: 'asset', value: 'ASSET', help: 'only orders of this asset' }, LIMIT_FLAG,
+      AT_LEDGER_FLAG,
     ],
     examples: ['orders history --status executed'], run: history,
   },
   {
-    name: 'fills', summary: 'Every change of the account\'s positions, newest first: price, size, PnL, fee, funding and payout.', flags: [LIMIT_FLAG],
+    name: 'fills', summary: 'Every change of the account\'s positions, newest first: price, size, PnL, fee, funding and payout.',
+    flags: [LIMIT_FLAG, AT_LEDGER_FLAG],
     examples: ['fills --limit 5'], run: fills,
   },
 ]

@@ -5,7 +5,7 @@ import type { Health, PoolState, TraderVault } from '../generated/resources.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
 import { toPercent } from './decimal.ts'
-import { callOptions, firstRows, LIMIT_FLAG, limitOf, PAGE_MAX } from './exchange-commands.ts'
+import { AT_LEDGER_FLAG, atLedgerOf, callOptions, firstRows, LIMIT_FLAG, limitOf, PAGE_MAX } from './exchange-commands.ts'
 import { listing, table, timeOf } from './table.ts'
 import type { Column } from './table.ts'
 import { UsageError } from './usage-error.ts'
@@ -15,7 +15,7 @@ const bps = (value: number | null): string | null => (value === null ? null : to
 async function vaults(context: Context): Promise<void> {
   const limit = limitOf(context)
   const leader = flagText(context, 'leader')
-  const input = { limit: Math.min(limit, PAGE_MAX), ...(leader === undefined ? {} : { leader }) }
+  const input = { limit: Math.min(limit, PAGE_MAX), ...(leader === undefined ? {} : { leader }), ...atLedgerOf(context) }
   const rows = await context.progress.run('Loading vaults', () => firstRows(context.client().rows('listVaults', input, callOptions(context)), limit))
   const amount = (title: string, text: (row: TraderVault) => string): Column<TraderVault> =>
     ({ title, align: 'point', text: (row) => context.format(text(row)) })
@@ -54,7 +54,7 @@ async function leaders(context: Context): Promise<void> {
   const sort = SORTS.find((one) => one === (flagText(context, 'sort') ?? 'pnl'))
   if (sort === undefined) throw new UsageError(`--sort must be ${SORTS.join(' or ')}.`)
   const limit = limitOf(context)
-  const list = context.client().rows('listLeaders', { sort, limit: Math.min(limit, PAGE_MAX) }, callOptions(context))
+  const list = context.client().rows('listLeaders', { sort, limit: Math.min(limit, PAGE_MAX), ...atLedgerOf(context) }, callOptions(context))
   const rows = await context.progress.run('Loading the leaderboard', () => firstRows(list, limit))
   context.show({ sort, leaders: rows }, table([
     { title: 'rank', align: 'right', text: ({ rank }) => rank }, { title: 'account', text: ({ trader }) => context.formatAddress(trader) },
@@ -123,11 +123,12 @@ export const VENUE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'vaults', summary: 'Trader vaults, newest first.',
-    flags: [{ name: 'leader', value: 'ADDRESS', help: 'only vaults of this leader (G…)' }, LIMIT_FLAG], examples: ['vaults'], run: vaults,
+    flags: [{ name: 'leader', value: 'ADDRESS', help: 'only vaults of this leader (G…)' }, LIMIT_FLAG, AT_LEDGER_FLAG], examples: ['vaults'], run: vaults,
   },
   { name: 'pool', summary: 'The liquidity pool: value, share price, fees and room for positions.', examples: ['pool'], run: pool },
   {
-    name: 'leaders', summary: 'The leaderboard.', flags: [{ name: 'sort', value: 'ORDER', help: 'pnl or volume; pnl by default' }, LIMIT_FLAG],
+    name: 'leaders', summary: 'The leaderboard.',
+    flags: [{ name: 'sort', value: 'ORDER', help: 'pnl or volume; pnl by default' }, LIMIT_FLAG, AT_LEDGER_FLAG],
     examples: ['leaders --sort volume'], run: leaders,
   },
 ]

@@ -4689,13 +4689,15 @@ export interface operations {
   };
   /**
    * List liquidity vault history.
-   * @description Returns one sample per five minutes, newest first: share price (`lpPrice`), value (`aum`) and deposits. Intervals in which the vault could not be read are missing; their deposits count in the next sample.
+   * @description Returns one sample per five minutes, newest first: share price (`lpPrice`), value (`aum`) and deposits. Intervals in which the vault could not be read are missing; their deposits count in the next sample. With at_ledger, samples that were read before that ledger closed.
    */
   readonly listPoolHistory: {
     readonly parameters: {
       readonly query?: {
         /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
+        /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
+        readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */
         readonly limit?: number;
         /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
