@@ -178,7 +178,8 @@ const LOG_PAGE_WITHOUT_ACCOUNTS_SQL = logPageSql(`${EVENT_COLUMNS}, null as acco
 
 function logPageSql(columns: string): string {
   return `select ${HEAD_COLUMNS},
-     (select jsonb_agg(${UPGRADE} order by v.seq) from idx.contract_versions v where v.seq > $1::bigint and v.seq <= ${COMPLETE_SEQ} and v.contract is not null) as "headUpgrades",
+     (select jsonb_agg(${UPGRADE} order by v.seq) from idx.contract_versions v
+       where v.seq > $1::bigint and v.seq <= ${COMPLETE_SEQ} and v.contract is not null) as "headUpgrades",
      (select jsonb_agg(k.row order by k.place) from (
         select r.place, ${CORRECTION_JSON} as row from idx.corrections r where r.place > $1::bigint order by r.place limit $2::int) k) as "headCorrections",
      page.*
