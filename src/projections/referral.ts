@@ -26,13 +26,17 @@ interface ReferrerState {
 
 /** Applies a page's events of the referral contract. */
 export async function applyReferralEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
-  const referralEvents = events.filter((event) => event.contract === 'referral' && event.payload !== null && event.topic !== 'initialized')
-  if (referralEvents.length === 0) return
+  const decoded = events.filter((event) => event.contract === 'referral' && event.payload !== null)
+  // The contract's own settings name no referrer.
+  const referralEvents = decoded.filter((event) => typeof event.payload?.['referrer'] === 'string')
+  const unbound = topicIn(decoded, 'unbound')
+  if (referralEvents.length + unbound.length === 0) return
   const instance = await readContractInstance(tx, epoch, 'referral')
   const referrers = await loadReferrers(tx, instance, [...new Set(referralEvents.map((event) => textOf(event, 'referrer')))])
   foldReferral(referralEvents, referrers)
   await storeReferrers(tx, instance, [...referrers.values()])
-  await insertBindings(tx, instance, topicIn(referralEvents, 'referrer_set'))
+  await deleteBindings(tx, instance, unbound)
+  await insertBindings(tx, instance, newBindings(decoded))
   await insertTrades(tx, topicIn(referralEvents, 'trade_recorded'))
   await insertClaims(tx, topicIn(referralEvents, 'claimed'))
 }
@@ -57,6 +61,16 @@ function foldReferral(events: readonly ArchivedEvent[], referrers: Map<string, R
     referrer.totalEarned += bigOf(event, 'payout')
     referrer.claimable += bigOf(event, 'payout')
   }
+}
+
+/** The binding of each account that has one after these events. Only the first counts, until the account is unbound. */
+function newBindings(events: readonly ArchivedEvent[]): readonly ArchivedEvent[] {
+  const bindings = new Map<string, ArchivedEvent>()
+  for (const event of events) {
+    if (event.topic === 'unbound') bindings.delete(textOf(event, 'referee'))
+    else if (event.topic === 'referrer_set' && !bindings.has(textOf(event, 'referee'))) bindings.set(textOf(event, 'referee'), event)
+  }
+  return [...bindings.values()]
 }
 
 function topicIn(events: readonly ArchivedEvent[], topic: string): readonly ArchivedEvent[] {
@@ -88,6 +102,11 @@ async function storeReferrers(tx: Queryable, instance: number, rows: readonly Re
       ...columnsOf(rows, ['referrer', 'code', 'createdAt', 'referredCount', 'totalVolumeGenerated', 'totalEarned', 'claimable', 'updatedAt']),
     ],
   )
+}
+
+async function deleteBindings(tx: Queryable, instance: number, events: readonly ArchivedEvent[]): Promise<void> {
+  if (events.length === 0) return
+  await tx.query('delete from idx.referral_bindings where home = $1 and referee = any($2::text[])', [instance, events.map((event) => textOf(event, 'referee'))])
 }
 
 async function insertBindings(tx: Queryable, instance: number, events: readonly ArchivedEvent[]): Promise<void> {

@@ -44,7 +44,8 @@ function selectVaultEvents(events: readonly ArchivedEvent[], factory: string): r
   const executing = new Set<string>()
   return events.filter((event) => {
     if (event.payload === null) return false
-    if (event.contract === 'vaultFactory') return event.topic !== 'initialized'
+    // The factory's own settings name no vault.
+    if (event.contract === 'vaultFactory') return typeof event.payload['vaultId'] === 'number'
     if (event.contract !== 'market') return false
     if (event.topic === 'order_executed') return executing.has(event.txHash)
     const isFactoryTrade = MARKET_TOPICS.has(event.topic) && event.payload['trader'] === factory

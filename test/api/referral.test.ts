@@ -76,6 +76,29 @@ test('me returns null for a missing code or referrer instead of 404', async () =
   assert.deepEqual([outsider.status, outsider.body], [200, { self: null, binding: null }])
 })
 
+test('an account that the administrator unbound has no referrer until it is bound again, also to another code', async () => {
+  const { log } = fixture
+  const referrerOf = async (): Promise<unknown> => {
+    const { body } = await fixture.withKey(keys.outsider).get<{ binding: { referrer: string } | null }>('/v1/referral/me')
+    return body.binding?.referrer ?? null
+  }
+  const [first, second] = [named('FIRST'), named('SECOND')]
+  log.append('referral', 'referrer_set', { referee: OUTSIDER, referrer: first, code: 'one' })
+  await log.commit()
+  assert.equal(await referrerOf(), first)
+  log.append('referral', 'registry_paused', { paused: true })
+  log.append('referral', 'unbound', { referee: OUTSIDER })
+  await log.commit()
+  assert.equal(await referrerOf(), null)
+  log.append('referral', 'referrer_set', { referee: OUTSIDER, referrer: first, code: 'one' })
+  log.append('referral', 'unbound', { referee: OUTSIDER })
+  log.append('referral', 'referrer_set', { referee: OUTSIDER, referrer: second, code: 'two' })
+  await log.commit()
+  assert.equal(await referrerOf(), second)
+  log.append('referral', 'unbound', { referee: OUTSIDER })
+  await log.commit()
+})
+
 test('returns only the caller\'s trades and claims, newest first', async () => {
   const trades = await rowsOf(asOwner(), '/v1/referral/me/trades', 'trades')
   assert.deepEqual(trades.map(({ originalFee, discount, payout }) => [originalFee, discount, payout]), [

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { Fact, LedgerFact } from './history.ts'
-import { TRADERS } from './history.ts'
+import { TRADERS } from './accounts.ts'
 
 export type Mode = 'isolated' | 'cross'
 
@@ -25,6 +25,8 @@ export interface Expected {
   readonly feeds: Readonly<Record<string, readonly string[]>>
   readonly events: number
   readonly undecoded: number
+  /** Bad debt of the current deployment: covered by the buffer, borne by liquidity providers, and the number of events. */
+  readonly solvency: string
   readonly volume24h: (asset: string, nowSec: number) => bigint
   readonly volume14d: (trader: string, nowSec: number) => bigint
 }
@@ -46,6 +48,8 @@ export function foldFacts(facts: readonly LedgerFact[], observations: Observatio
     const { isKnown, size } = closedBy(entry, facts)
     const leg = isKnown ? `${fact.asset} ${fact.direction} ${size} ${fact.entryPrice}` : 'null'
     trades.push(`${fact.kind} ${fact.id} ${fact.trader} ${ledger} ${closeSec} ${leg} ${fact.closePrice} ${fact.pnl}`)
+    // The close before it counts.
+    if (fact.kind === 'adl') continue
     const countsForTrader = (fact.kind === 'close' || fact.kind === 'reduce') && isKnown
     fills.push({ asset: fact.asset, trader: fact.trader, size, at: closeSec, countsForTrader })
   }
@@ -57,12 +61,18 @@ export function foldFacts(facts: readonly LedgerFact[], observations: Observatio
     interest: interestOf(open, facts),
     feeds: feedsOf(facts, observations),
     events: facts.length,
+    solvency: solvencyOf(facts.filter((entry) => entry.chain === current.chain && marketOf(entry.fact) === current.market)),
     undecoded: facts.filter(({ fact }) => fact.kind === 'other' && !fact.decodes).length,
     volume24h: (asset, nowSec) => total(fills.filter((fill) => fill.asset === asset && fill.at > nowSec - 86_400).map((fill) => fill.size)),
     volume14d: (trader, nowSec) => total(fills
       .filter((fill) => fill.countsForTrader && fill.trader === trader && fill.at > nowSec - 14 * 86_400)
       .map((fill) => fill.size)),
   }
+}
+
+function solvencyOf(facts: readonly LedgerFact[]): string {
+  const debts = facts.flatMap(({ fact }) => (fact.kind === 'bad_debt' ? [fact] : []))
+  return `${total(debts.map(({ covered }) => covered))} ${total(debts.map(({ absorbed }) => absorbed))} ${debts.length}`
 }
 
 interface Gain {
@@ -147,6 +157,10 @@ function topicOf(fact: Fact): string {
     case 'cross_liquidation':
     case 'account_liquidation':
       return 'cross_liq'
+    case 'adl':
+      return 'adl_executed'
+    case 'bad_debt':
+      return 'bad_debt_recorded'
     case 'order_placed':
       return 'order_placed'
     default:
@@ -169,7 +183,7 @@ function closedBy(entry: LedgerFact, facts: readonly LedgerFact[]): { readonly i
   const earlier = facts.slice(0, facts.indexOf(entry))
   const open = earlier.find((other) => isOpenOf(other, entry))
   const reported = isClosing(fact) ? fact.size : 0n
-  return { isKnown: open !== undefined, size: open === undefined || isPart(fact) ? reported : sizeAfter(open, earlier) }
+  return { isKnown: open !== undefined, size: open === undefined || isPart(fact) || fact.kind === 'adl' ? reported : sizeAfter(open, earlier) }
 }
 
 /** What is left of a position after these facts. */
@@ -194,7 +208,7 @@ function isOpen(open: LedgerFact, facts: readonly LedgerFact[], modes: ReadonlyM
   const { fact } = open
   if (fact.kind !== 'open') return false
   const later = facts.slice(facts.indexOf(open) + 1)
-  if (later.some((entry) => isOpenOf(open, entry) && !isPart(entry.fact))) return false
+  if (later.some((entry) => isOpenOf(open, entry) && (entry.fact.kind === 'close' || entry.fact.kind === 'liquidation'))) return false
   if (modes.get(`${open.chain} ${fact.market} ${fact.id}`) === 'isolated') return true
   const last = later.findLast((entry) => isOpenOf(open, entry) || (entry.chain === open.chain && entry.fact.kind === 'cross_liquidation'
     && entry.fact.market === fact.market && entry.fact.trader === fact.trader))

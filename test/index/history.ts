@@ -1,12 +1,16 @@
 // Valid histories of the exchange for the indexer's tests: plain facts and the events that report them.
 
-import { Keypair, StrKey } from '@stellar/stellar-sdk'
+import assert from 'node:assert/strict'
+import { StrKey } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
 import { encodeScVal } from '../../src/chain/scval.ts'
 import type { ScArgument } from '../../src/chain/scval.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 import type { NodeOrder, NodePosition } from './node-entries.ts'
 import type { NodeEvent } from './node.ts'
+import { OTHER_EVENTS } from './other-events.ts'
+import type { MakeEvent } from './other-events.ts'
+import { TRADERS } from './accounts.ts'
 
 /** What happened, independent of its encoding. */
 export type Fact =
@@ -25,6 +29,13 @@ export type Fact =
   | { kind: 'cross_liquidation'; market: string; trader: string }
   /** Follows the liquidation of each cross position of the trader, as in generation 2. */
   | { kind: 'account_liquidation'; market: string; trader: string; totalPnl: bigint }
+  /** Follows the close that it caused, in its transaction. */
+  | {
+    kind: 'adl'
+    market: string; id: number; trader: string; asset: string; direction: number; size: bigint; entryPrice: bigint; closePrice: bigint; pnl: bigint
+  }
+  /** A loss that the account could not pay. */
+  | { kind: 'bad_debt'; market: string; trader: string; covered: bigint; absorbed: bigint }
   | { kind: 'order_placed'; market: string; id: number; trader: string }
   /** `trader` is the owner, whom the event does not name. */
   | { kind: 'order_end'; market: string; id: number; trader: string; topic: 'order_executed' | 'order_cancelled' }
@@ -51,7 +62,6 @@ interface TestPosition {
   readonly mode: 'isolated' | 'cross'
 }
 
-export const TRADERS: readonly string[] = Array.from({ length: 4 }, (_, index) => Keypair.fromRawEd25519Seed(Buffer.alloc(32, index + 1)).publicKey())
 const ASSETS = ['BTC', 'ETH', 'XLM']
 
 /** Addresses of a deployment; each number gives different addresses. */
@@ -79,6 +89,12 @@ export interface TestExchange {
   crossLiquidate(pick: number): ExchangeEvent | undefined
   /** Liquidates each cross position of an account, and then the account, in one transaction. */
   liquidateAccount(pick: number, amount: number): readonly ExchangeEvent[]
+  /** Closes a position by auto-deleveraging: the close, and then what caused it. */
+  deleverage(pick: number, amount: number): readonly ExchangeEvent[]
+  /** Liquidates an isolated position after a refund to its owner or a loss that nobody paid, in one transaction. */
+  settleLiquidation(pick: number, amount: number): readonly ExchangeEvent[]
+  /** Adds or removes collateral; undefined when no position is isolated. */
+  changeCollateral(pick: number, amount: number): ExchangeEvent | undefined
   /** Closes or liquidates part of a position; undefined when it is too small. */
   reduce(pick: number, amount: number): ExchangeEvent | undefined
   /** Places an order; undefined for a type whose placement emits no event. */
@@ -97,7 +113,6 @@ type MutableOrder = { -readonly [Key in keyof NodeOrder]: NodeOrder[Key] }
 export function createTestExchange(contracts: ContractAddresses): TestExchange {
   const { market } = contracts
   const openPositions = new Map<number, TestPosition>()
-  const orders: MutableOrder[] = []
   let lastId = 0
   let transactions = 0
 
@@ -108,6 +123,10 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
     return { contractId, topicsXdr: topics.map(encodeScVal), valueXdr, transaction: transactions % 900 }
   }
 
+  function report({ topic, data, fact }: Reported): ExchangeEvent {
+    return { event: event(market, topic, data), fact }
+  }
+
   function pickPosition(pick: number, mode?: TestPosition['mode']): TestPosition | undefined {
     const candidates = [...openPositions.values()].filter((position) => mode === undefined || position.mode === mode)
     return candidates[pick % Math.max(1, candidates.length)]
@@ -115,8 +134,7 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
 
   function end(kind: 'close' | 'liquidation', position: TestPosition, amount: number): ExchangeEvent {
     openPositions.delete(position.id)
-    const { topic, data, fact } = endOf(market, position, kind, amount)
-    return { event: event(market, topic, data), fact }
+    return report(endOf(market, position, kind, amount))
   }
 
   const exchange: TestExchange = {
@@ -154,8 +172,7 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
       const size = 1n + BigInt(amount) % (position.size - 1n)
       const remaining = position.size - size
       openPositions.set(position.id, { ...position, size: remaining })
-      const { topic, data, fact } = reductionOf(market, position, { size, remaining, amount, isLiquidation })
-      return { event: event(market, topic, data), fact }
+      return report(reductionOf(market, position, { size, remaining, amount, isLiquidation }))
     },
     crossLiquidate(pick) {
       const trader = pickPosition(pick, 'cross')?.trader
@@ -172,10 +189,48 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
       const legs = [...openPositions.values()].filter((position) => position.trader === trader && position.mode === 'cross')
       const ended = legs.map((position) => end('liquidation', position, amount))
       const totalPnl = BigInt(amount % 7_000) - 6_000n
+      const settlement = amount % 2 === 0 ? report(refundOf(trader, 0, amount)) : report(badDebtOf(market, { trader, asset: 'CROSS' }, amount))
       const total = event(market, 'cross_liq', [{ type: 'address', value: trader }, i128(totalPnl), i128(3n)])
-      const inOneTransaction = ended.map((leg) => ({ ...leg, event: { ...leg.event, transaction: total.transaction } }))
-      return [...inOneTransaction, { event: total, fact: { kind: 'account_liquidation', market, trader, totalPnl } }]
+      return inOneTransaction([...ended, settlement, { event: total, fact: { kind: 'account_liquidation', market, trader, totalPnl } }])
     },
+    deleverage(pick, amount) {
+      const position = pickPosition(pick)
+      if (position === undefined) return []
+      const close = end('close', position, amount)
+      const { id, trader, asset, direction, size, entryPrice } = position
+      const { closePrice, pnl } = close.fact.kind === 'close' ? close.fact : assert.fail()
+      const data = [...legOf(position), i128(closePrice), i128(pnl ?? 0n), i128(77n)]
+      const fact: Fact = { kind: 'adl', market, id, trader, asset, direction, size, entryPrice, closePrice, pnl: pnl ?? 0n }
+      return inOneTransaction([close, { event: event(market, 'adl_executed', data), fact }])
+    },
+    settleLiquidation(pick, amount) {
+      const position = pickPosition(pick, 'isolated')
+      if (position === undefined) return []
+      const settlement = amount % 2 === 0 ? report(refundOf(position.trader, position.id, amount)) : report(badDebtOf(market, position, amount))
+      return inOneTransaction([settlement, end('liquidation', position, amount)])
+    },
+    changeCollateral(pick, amount) {
+      const position = pickPosition(pick, 'isolated')
+      if (position === undefined) return undefined
+      const topic = (pick >> 3) % 2 === 0 ? 'collateral_added' : 'collateral_removed'
+      const data = [u64(position.id), address(position.trader), i128(BigInt(amount) + 1n), i128(position.entryPrice)]
+      return { event: event(market, topic, data), fact: { kind: 'other', decodes: true, topic, names: [position.trader] } }
+    },
+    ...createTestOrders(market, event),
+    other(pick) {
+      const other = OTHER_EVENTS[pick % OTHER_EVENTS.length] ?? defined(OTHER_EVENTS[0], 'other events')
+      const { topic, names, decodes } = other
+      return { event: other.make(event, exchange.contracts), fact: { kind: 'other', decodes, topic, names } }
+    },
+    positions: () => [...openPositions.values()].map(({ id, mode }) => ({ market, id, mode })),
+  }
+  return exchange
+}
+
+/** The orders of the exchange, which nothing else changes. */
+function createTestOrders(market: string, event: MakeEvent): Pick<TestExchange, 'placeOrder' | 'endOrder' | 'orders'> {
+  const orders: MutableOrder[] = []
+  return {
     placeOrder(pick) {
       const trader = TRADERS[pick % TRADERS.length] ?? ''
       const id = orders.length + 1
@@ -195,18 +250,21 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
       const last: ScArgument = topic === 'order_executed' ? i128(5n) : { type: 'symbol', value: 'user' }
       return { event: event(market, topic, [{ type: 'u64', value: BigInt(id) }, last]), fact: { kind: 'order_end', market, id, trader, topic } }
     },
-    other(pick) {
-      const other = OTHERS[pick % OTHERS.length] ?? defined(OTHERS[0], 'other events')
-      const { topic, names, decodes } = other
-      return { event: other.make(event, exchange.contracts), fact: { kind: 'other', decodes, topic, names } }
-    },
     orders(closeSec) {
       for (const order of orders) order.placedSec ??= closeSec
       return orders.map((order) => ({ ...order }))
     },
-    positions: () => [...openPositions.values()].map(({ id, mode }) => ({ market, id, mode })),
   }
-  return exchange
+}
+
+/** The events with the transaction of the last. */
+function inOneTransaction(events: readonly ExchangeEvent[]): readonly ExchangeEvent[] {
+  const transaction = events.at(-1)?.event.transaction ?? 0
+  return events.map(({ event, fact }) => ({ event: { ...event, transaction }, fact }))
+}
+
+function legOf({ id, trader, asset, direction, size }: TestPosition): ScArgument[] {
+  return [u64(id), address(trader), { type: 'symbol', value: asset }, { type: 'u32', value: direction }, i128(size)]
 }
 
 interface Reported {
@@ -215,13 +273,22 @@ interface Reported {
   readonly fact: Fact
 }
 
+function refundOf(trader: string, id: number, amount: number): Reported {
+  const data = [address(trader), u64(id), i128(BigInt(amount)), i128(9n)]
+  return { topic: 'liq_refund', data, fact: { kind: 'other', decodes: true, topic: 'liq_refund', names: [trader] } }
+}
+
+function badDebtOf(market: string, { trader, asset }: Pick<TestPosition, 'trader' | 'asset'>, amount: number): Reported {
+  const [covered, absorbed] = [BigInt(amount), BigInt(amount % 100) + 1n]
+  const data: ScArgument[] = [address(trader), { type: 'symbol', value: asset }, i128(covered + absorbed), i128(covered), i128(absorbed)]
+  return { topic: 'bad_debt_recorded', data, fact: { kind: 'bad_debt', market, trader, covered, absorbed } }
+}
+
 /** How the market reports the end of a position. */
 function endOf(market: string, position: TestPosition, kind: 'close' | 'liquidation', amount: number): Reported {
   const { id, trader, asset, direction, size, entryPrice } = position
   const closePrice = entryPrice + BigInt(amount % 1000) + 1n
-  const leg: ScArgument[] = [
-    { type: 'u64', value: BigInt(id) }, { type: 'address', value: trader }, { type: 'symbol', value: asset }, { type: 'u32', value: direction }, i128(size),
-  ]
+  const leg = legOf(position)
   const common = { market, id, trader, asset, direction, size, entryPrice, closePrice }
   if (kind === 'liquidation') return { topic: 'position_liquidated', data: [...leg, i128(5n), i128(closePrice)], fact: { kind, ...common, pnl: null } }
   const pnl = BigInt(amount % 7_000) - 3_500n
@@ -246,70 +313,7 @@ function reductionOf(
   return { topic: 'position_reduced', data, fact: { kind: 'reduce', ...common, pnl, remaining } }
 }
 
-type MakeEvent = (contractId: string, topic: string, data: readonly ScArgument[], secondTopic?: ScArgument) => NodeEvent
-
 const VOID_XDR = 'AAAAAQ=='
 const i128 = (value: bigint): ScArgument => ({ type: 'i128', value })
-const ACCOUNT = { type: 'address', value: TRADERS[0] ?? '' } as const satisfies ScArgument
-
-/** An event that changes neither positions nor orders. */
-interface OtherEvent {
-  readonly topic: string
-  readonly names: readonly string[]
-  readonly decodes: boolean
-  make(event: MakeEvent, contracts: ContractAddresses): NodeEvent
-}
-
-const NAMED = [TRADERS[0] ?? '']
-
-/** A transfer of 7 stroops. */
-function transferEvent(event: MakeEvent, { usdcToken }: ContractAddresses, from: string, to: string): NodeEvent {
-  const topics: ScArgument[] = [
-    { type: 'symbol', value: 'transfer' }, { type: 'address', value: from }, { type: 'address', value: to }, { type: 'string', value: 'USDC:ISSUER' },
-  ]
-  return { ...event(usdcToken, 'transfer', []), topicsXdr: topics.map(encodeScVal), valueXdr: encodeScVal(i128(7n)) }
-}
-const OTHER_ACCOUNT: ScArgument = { type: 'address', value: TRADERS[1] ?? '' }
-
-const OTHERS: readonly OtherEvent[] = [
-  {
-    topic: 'funding_applied', names: [], decodes: true,
-    make: (event, { market }) => event(market, 'funding_applied', [i128(1_250n), { type: 'u64', value: 1n }]),
-  },
-  { topic: 'paused', names: [], decodes: true, make: (event, { market }) => event(market, 'paused', []) },
-  { topic: 'deposit', names: NAMED, decodes: true, make: (event, { vault }) => event(vault, 'deposit', [ACCOUNT, i128(5n), i128(4n), i128(1n)]) },
-  {
-    topic: 'deposit', names: NAMED, decodes: true,
-    make: (event, { vaultFactory }) => event(vaultFactory, 'deposit', [ACCOUNT, i128(5n), i128(5n)], { type: 'u32', value: 3 }),
-  },
-  {
-    topic: 'code_created', names: NAMED, decodes: true,
-    make: (event, { referral }) => event(referral, 'code_created', [ACCOUNT, { type: 'string', value: 'ÄB1' }]),
-  },
-  // Two accounts in one event, the same account twice, and an administrator, which is not an account of the exchange.
-  {
-    topic: 'referrer_set', names: [...NAMED, TRADERS[1] ?? ''], decodes: true,
-    make: (event, { referral }) => event(referral, 'referrer_set', [OTHER_ACCOUNT, ACCOUNT, { type: 'string', value: 'AB1' }]),
-  },
-  {
-    topic: 'referrer_set', names: NAMED, decodes: true,
-    make: (event, { referral }) => event(referral, 'referrer_set', [ACCOUNT, ACCOUNT, { type: 'string', value: 'AB1' }]),
-  },
-  { topic: 'admin_updated', names: [], decodes: true, make: (event, { vault }) => event(vault, 'admin_updated', [ACCOUNT, OTHER_ACCOUNT]) },
-  // A text that the database cannot store unescaped.
-  {
-    topic: 'code_created', names: NAMED, decodes: true,
-    make: (event, { referral }) => event(referral, 'code_created', [ACCOUNT, { type: 'string', value: 'a\0b' }]),
-  },
-  // Transfers of the token, which no list shows.
-  { topic: 'transfer', names: [], decodes: true, make: (event, contracts) => transferEvent(event, contracts, ACCOUNT.value, contracts.market) },
-  { topic: 'transfer', names: [], decodes: true, make: (event, contracts) => transferEvent(event, contracts, contracts.market, contracts.router) },
-  // An unknown topic, a tuple with an extra value, an id too large for a JSON number, an event without a topic.
-  { topic: 'position_partial_liq', names: [], decodes: false, make: (event, { market }) => event(market, 'position_partial_liq', [i128(5n)]) },
-  { topic: 'pnl_settled', names: [], decodes: false, make: (event, { vault }) => event(vault, 'pnl_settled', [ACCOUNT, i128(5n)]) },
-  {
-    topic: 'order_cancelled', names: [], decodes: false,
-    make: (event, { market }) => event(market, 'order_cancelled', [{ type: 'u64', value: 2n ** 53n }, { type: 'symbol', value: 'user' }]),
-  },
-  { topic: '', names: [], decodes: false, make: (event, { market }) => ({ ...event(market, 'paused', []), topicsXdr: [] }) },
-]
+const u64 = (value: number): ScArgument => ({ type: 'u64', value: BigInt(value) })
+const address = (value: string): ScArgument => ({ type: 'address', value })

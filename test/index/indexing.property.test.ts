@@ -15,7 +15,9 @@ import { openTestStore } from '../support/database.ts'
 import { foldFacts } from './fold.ts'
 import type { Observations, Mode } from './fold.ts'
 import type { LedgerFact } from './history.ts'
-import { TRADERS, testContracts } from './history.ts'
+import { testContracts } from './history.ts'
+import { OTHER_EVENTS } from './other-events.ts'
+import { TRADERS } from './accounts.ts'
 import { dumpArchive, dumpProjections, emptyIndex, readTables } from './tables.ts'
 import { ConnectionBroken, createIndexFixture } from './fixture.ts'
 import type { IndexFixture } from './fixture.ts'
@@ -52,8 +54,8 @@ function cut(page: EventsPage, length: number): EventsPage {
 }
 
 const exchangeOps = [
-  'open', 'open', 'open', 'close', 'close', 'reduce', 'reduce', 'liquidate', 'crossLiquidate', 'liquidateAccount',
-  'placeOrder', 'placeOrder', 'endOrder', 'endOrder', 'other', 'other',
+  'open', 'open', 'open', 'close', 'close', 'reduce', 'reduce', 'liquidate', 'crossLiquidate', 'liquidateAccount', 'deleverage',
+  'settleLiquidation', 'changeCollateral', 'placeOrder', 'placeOrder', 'endOrder', 'endOrder', 'other', 'other',
 ] as const
 const systemOps = [
   'ledger', 'ledger', 'ledger', 'step', 'step', 'observe', 'page fault', 'break', 'page size', 'restart', 'hour', 'reset', 'redeploy', 'retention',
@@ -75,6 +77,9 @@ async function play(fixture: IndexFixture, { op, pick, amount }: Op): Promise<vo
     case 'crossLiquidate': return fixture.queue(exchange.crossLiquidate(pick))
     case 'reduce': return fixture.queue(exchange.reduce(pick, amount))
     case 'liquidateAccount': return exchange.liquidateAccount(pick, amount).forEach((event) => fixture.queue(event))
+    case 'deleverage': return exchange.deleverage(pick, amount).forEach((event) => fixture.queue(event))
+    case 'settleLiquidation': return exchange.settleLiquidation(pick, amount).forEach((event) => fixture.queue(event))
+    case 'changeCollateral': return fixture.queue(exchange.changeCollateral(pick, amount))
     case 'placeOrder': return fixture.queue(exchange.placeOrder(pick))
     case 'endOrder': return fixture.queue(exchange.endOrder(pick))
     case 'other': return fixture.queue(exchange.other(pick))
@@ -264,6 +269,27 @@ test('what is left of reduced and partly liquidated positions is open, and a liq
   assert.equal(open.length, 2)
   const kinds = trades.map((row) => row.split(' ')[0])
   assert.deepEqual(kinds, ['cross_liquidation', 'liquidation', 'liquidation', 'reduce', 'partial_liquidation'])
+})
+
+test('every event of both generations that changes no position is in the feeds of its accounts, and nowhere else', async () => {
+  const ops = OTHER_EVENTS.map((_, pick) => ({ op: 'other', pick, amount: 0 }) as const)
+  await playAndCheck([{ op: 'open', pick: 0, amount: 5 }, ...ops.slice(0, 40), { op: 'ledger', pick: 0, amount: 0 }, ...ops.slice(40)])
+})
+
+test('a deleveraged position ends once, bad debt is summed, and refunds and changed collateral are in the feed of their account', async () => {
+  const [isolated, cross] = [0, 16]
+  const ops: readonly (readonly [op: Op['op'], pick: number, amount: number])[] = [
+    ['open', isolated, 7], ['open', isolated, 7], ['open', isolated, 7], ['open', cross, 7], ['ledger', 0, 0],
+    ['changeCollateral', 0, 3], ['changeCollateral', 8, 3],
+    ['deleverage', 0, 20], ['step', 0, 0], ['settleLiquidation', 0, 4], ['settleLiquidation', 0, 5], ['ledger', 0, 0], ['liquidateAccount', 0, 9],
+  ]
+  await playAndCheck(ops.map(([op, pick, amount]) => ({ op, pick, amount })))
+  const { open, trades, solvency, feeds } = await readTables(store.read)
+  assert.deepEqual(open, [])
+  assert.deepEqual(trades.map((row) => row.split(' ')[0]), ['cross_liquidation', 'liquidation', 'liquidation', 'liquidation', 'adl', 'close'])
+  assert.equal(solvency, '14 16 2')
+  const topics = (feeds[TRADERS[0] ?? ''] ?? []).map((row) => row.split(' ')[0])
+  for (const topic of ['adl_executed', 'liq_refund', 'bad_debt_recorded', 'collateral_added', 'collateral_removed']) assert.ok(topics.includes(topic), topic)
 })
 
 /** Long scripts of orders whose owners are read before, between and after their events. */

@@ -3,6 +3,7 @@
 import { strict as assert } from 'node:assert'
 import { listAccountEvents } from '../../src/projections/account-events.ts'
 import type { AccountEventsFilter } from '../../src/projections/account-events.ts'
+import { readSolvency } from '../../src/projections/bad-debts.ts'
 import { listEvents } from '../../src/projections/events.ts'
 import type { EventsFilter } from '../../src/projections/events.ts'
 import { listLeaders, readLeaderTotals } from '../../src/projections/leaders.ts'
@@ -14,7 +15,7 @@ import { listTrades } from '../../src/projections/trades.ts'
 import type { TradesFilter } from '../../src/projections/trades.ts'
 import type { EventRow } from '../../src/resources/event-row.ts'
 import type { Queryable } from '../../src/store/store.ts'
-import { TRADERS } from './history.ts'
+import { TRADERS } from './accounts.ts'
 import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 
 /** Reads all pages of a list. */
@@ -67,12 +68,14 @@ export async function readTables(db: Queryable): Promise<{
   feeds: Record<string, string[]>
   events: number
   undecoded: number
+  solvency: string
 }> {
   const open = await allRows((cursor) => listOpenPositions(db, { cursor }))
   const trades = await allTrades(db, { limit: 7 })
   const leaders = await allRows((cursor) => listLeaders(db, { sort: 'pnl', limit: 3, cursor }))
   const totals = await readLeaderTotals(db)
   const { rows: stats } = await readMarketStats(db, { nowSec: 0, assets: ASSET_SYMBOLS })
+  const solvency = await readSolvency(db)
   const counts = await db.query<{ all: number; undecoded: number }>(
     'select count(*) as all, count(problem) as undecoded from idx.events',
   )
@@ -90,6 +93,7 @@ export async function readTables(db: Queryable): Promise<{
     feeds: await readFeeds(db),
     events: counts[0]?.all ?? 0,
     undecoded: counts[0]?.undecoded ?? 0,
+    solvency: `${solvency.cumulativeBadDebtCovered} ${solvency.cumulativeBadDebtLpAbsorbed} ${solvency.badDebtEvents}`,
   }
 }
 

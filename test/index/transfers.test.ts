@@ -10,7 +10,7 @@ import { readChannelHeads, readLog } from '../../src/projections/stream-log.ts'
 import { openTestStore } from '../support/database.ts'
 import { createIndexFixture } from './fixture.ts'
 import type { IndexFixture } from './fixture.ts'
-import { TRADERS } from './history.ts'
+import { TRADERS } from './accounts.ts'
 import type { ExchangeEvent } from './history.ts'
 import { allEvents, dumpArchive, emptyIndex } from './tables.ts'
 

@@ -11,7 +11,7 @@ import { NO_RESULT } from '../../src/submissions/records.ts'
 import { createTransactionReader } from '../../src/submissions/transactions.ts'
 import { createIndexFixture } from '../index/fixture.ts'
 import type { ExchangeEvent } from '../index/history.ts'
-import { TRADERS } from '../index/history.ts'
+import { TRADERS } from '../index/accounts.ts'
 import { openTestStore } from '../support/database.ts'
 
 /** Picks for the test exchange: a reported placement of the second trader, and one without an event of the first. */
