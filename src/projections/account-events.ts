@@ -99,7 +99,8 @@ function kindOf(topic: string): AccountEventKind | null {
 async function insertAccountEvents(tx: Queryable, events: readonly AccountEvent[]): Promise<void> {
   if (events.length === 0) return
   await tx.query(
-    'insert into idx.account_events (account, seq, topic, kind) select * from unnest($1::text[], $2::bigint[], $3::text[], $4::text[])',
+    `insert into idx.account_events (account, seq, topic, kind)
+     select unnest($1::text[]), unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[])`,
     columnsOf(events, ['account', 'seq', 'topic', 'kind']),
   )
 }

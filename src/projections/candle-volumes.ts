@@ -20,7 +20,7 @@ export async function addCandleVolumes(tx: Queryable, fills: readonly Fill[]): P
   if (rows.length === 0) return
   await tx.query(
     `insert into idx.candle_volumes as v (asset, interval, time, volume, trades)
-     select * from unnest($1::text[], $2::text[], $3::bigint[], $4::numeric[], $5::bigint[])
+     select unnest($1::text[]), unnest($2::text[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::bigint[])
      on conflict (asset, interval, time) do update set volume = v.volume + excluded.volume, trades = v.trades + excluded.trades`,
     columnsOf(rows, ['asset', 'interval', 'time', 'volume', 'trades']),
   )

@@ -60,8 +60,9 @@ async function insertRows(tx: Queryable, rows: readonly CashRow[]): Promise<void
   if (rows.length === 0) return
   await tx.query(
     `insert into idx.cash_ledger (account, seq, leg, kind, amount, balance_of, position_id, order_id, vault_id, fee, funding, pnl, ledger, ts, tx_hash)
-     select * from unnest($1::text[], $2::bigint[], $3::smallint[], $4::text[], $5::numeric[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[],
-       $10::numeric[], $11::numeric[], $12::numeric[], $13::bigint[], $14::bigint[], $15::text[])`,
+     select unnest($1::text[]), unnest($2::bigint[]), unnest($3::smallint[]), unnest($4::text[]), unnest($5::numeric[]), unnest($6::text[]),
+       unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::numeric[]),
+       unnest($13::bigint[]), unnest($14::bigint[]), unnest($15::text[])`,
     columnsOf(rows, [
       'account', 'seq', 'leg', 'kind', 'amount', 'balanceOf', 'positionId', 'orderId', 'vaultId', 'fee', 'funding', 'pnl', 'ledger', 'ts', 'txHash',
     ]),

@@ -14,7 +14,7 @@ export async function countEvents(tx: Queryable, epoch: number, events: readonly
     counts.set(name, (counts.get(name) ?? 0) + sign)
   }
   await tx.query(
-    `insert into idx.event_counts as c (epoch, topic, events) select $1::int, * from unnest($2::text[], $3::bigint[])
+    `insert into idx.event_counts as c (epoch, topic, events) select $1::int, unnest($2::text[]), unnest($3::bigint[])
      on conflict (epoch, topic) do update set events = c.events + excluded.events`,
     [epoch, [...counts.keys()], [...counts.values()]],
   )

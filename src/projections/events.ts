@@ -99,11 +99,9 @@ export async function insertEvents(tx: Queryable, epoch: number, events: readonl
   await tx.query(
     `insert into idx.events (seq, epoch, chain, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload,
        problem, inserted_at, is_transfer)
-     select seq, $1::int, (select e.chain from idx.epochs e where e.number = $1::int), event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash,
-       topics_xdr, value_xdr, payload::jsonb, problem, $2::bigint, is_transfer
-     from unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[],
-       $13::text[], $14::boolean[]) as page (seq, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload, problem,
-       is_transfer)`,
+     select unnest($3::bigint[]), $1::int, (select e.chain from idx.epochs e where e.number = $1::int), unnest($4::text[]), unnest($5::text[]),
+       unnest($6::text[]), unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::text[]), unnest($10::text[]), unnest($11::text[]),
+       unnest($12::text[])::jsonb, unnest($13::text[]), $2::bigint, unnest($14::boolean[])`,
     [
       epoch, nowMs,
       ...columnsOf(rows, [
@@ -158,8 +156,7 @@ async function appendLedgers(tx: Queryable, epoch: number, events: readonly Arch
   const rows = [...ledgers.values()]
   await tx.query(
     `insert into idx.ledgers (epoch, ledger, close_ts, first_seq, last_seq)
-     select $1::int, ledger, close_ts, first_seq, last_seq
-     from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) as page (ledger, close_ts, first_seq, last_seq)
+     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::bigint[])
      on conflict (epoch, ledger) do update set last_seq = excluded.last_seq`,
     [epoch, [...ledgers.keys()], ...columnsOf(rows, ['closeTs', 'firstSeq', 'lastSeq'])],
   )

@@ -27,7 +27,7 @@ export async function changeOpenInterest(tx: Queryable, deployment: number, step
   const changes = [...Map.groupBy(steps, ({ asset }) => asset)].map(([asset, parts]) => ({ asset, ...sumOf(parts) }))
   const sums = await tx.query<InterestSums>(
     `insert into idx.open_interest as o (deployment, asset, long_size, short_size, positions)
-     select $1::int, * from unnest($2::text[], $3::numeric[], $4::numeric[], $5::bigint[])
+     select $1::int, unnest($2::text[]), unnest($3::numeric[]), unnest($4::numeric[]), unnest($5::bigint[])
      on conflict (deployment, asset) do update set long_size = o.long_size + excluded.long_size, short_size = o.short_size + excluded.short_size,
        positions = o.positions + excluded.positions
      returning o.asset, o.long_size as long, o.short_size as short, o.positions`,
@@ -38,7 +38,7 @@ export async function changeOpenInterest(tx: Queryable, deployment: number, step
   if (versions.length === 0) return
   await tx.query(
     `insert into idx.interest_versions (deployment, asset, seq, long_size, short_size, positions)
-     select $1::int, * from unnest($2::text[], $3::bigint[], $4::numeric[], $5::numeric[], $6::bigint[])`,
+     select $1::int, unnest($2::text[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::numeric[]), unnest($6::bigint[])`,
     [deployment, ...columnsOf(versions, ['asset', 'seq', 'long', 'short', 'positions'])],
   )
 }

@@ -177,7 +177,7 @@ export async function addToTraders(tx: Queryable, gains: readonly TraderGain[]):
   const sums = [...Map.groupBy(gains, ({ trader }) => trader)].map(([trader, parts]) => ({ trader, ...parts.reduce(addResults, NO_RESULTS) }))
   const written = await tx.query<{ trader: string; isNew: boolean }>(
     `insert into idx.traders as t (trader, pnl, volume, trades, liq_count)
-     select * from unnest($1::text[], $2::numeric[], $3::numeric[], $4::bigint[], $5::bigint[])
+     select unnest($1::text[]), unnest($2::numeric[]), unnest($3::numeric[]), unnest($4::bigint[]), unnest($5::bigint[])
      on conflict (trader) do update set pnl = t.pnl + excluded.pnl, volume = t.volume + excluded.volume, trades = t.trades + excluded.trades,
        liq_count = t.liq_count + excluded.liq_count
      returning trader, xmax = 0 as "isNew"`,
@@ -206,7 +206,7 @@ async function addToTotals(tx: Queryable, gains: readonly (TraderGain & { readon
   )
   await tx.query(
     `insert into idx.trader_total_versions (seq, traders, volume, trades)
-     select * from unnest($1::bigint[], $2::bigint[], $3::numeric[], $4::bigint[])`,
+     select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::numeric[]), unnest($4::bigint[])`,
     columnsOf(totalsAfterEach(defined(totals, 'the totals'), gains), ['seq', 'traders', 'volume', 'trades']),
   )
 }

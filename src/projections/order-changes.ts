@@ -30,7 +30,7 @@ export async function appendOrderChanges(tx: Queryable, deployment: number, chan
     ({ seq: firstSeq + index, account, orderId, fillSeq: fill?.seq ?? null, positionId: fill?.positionId ?? null }))
   await tx.query(
     `insert into idx.order_changes (deployment, seq, account, order_id, fill_seq, position_id)
-     select $1::int, * from unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])`,
+     select $1::int, unnest($2::bigint[]), unnest($3::text[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::bigint[])`,
     [deployment, ...columnsOf(rows, ['seq', 'account', 'orderId', 'fillSeq', 'positionId'])],
   )
   return firstSeq

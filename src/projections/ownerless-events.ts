@@ -15,7 +15,7 @@ export async function insertOwnerlessEvents(tx: Queryable, deployment: number, e
   if (events.length === 0) return
   await tx.query(
     `insert into idx.ownerless_events (deployment, seq, order_id, ts, topic)
-     select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[])`,
+     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::text[])`,
     [deployment, ...columnsOf(events, ['seq', 'orderId', 'ts', 'topic'])],
   )
 }

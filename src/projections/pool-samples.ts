@@ -95,7 +95,7 @@ export async function applyPoolFlows(tx: Queryable, events: readonly ArchivedEve
   }
   if (sums.size === 0) return
   await tx.query(
-    `insert into idx.pool_flows as f (time, deposits, withdrawals) select * from unnest($1::bigint[], $2::numeric[], $3::numeric[])
+    `insert into idx.pool_flows as f (time, deposits, withdrawals) select unnest($1::bigint[]), unnest($2::numeric[]), unnest($3::numeric[])
      on conflict (time) do update set deposits = f.deposits + excluded.deposits, withdrawals = f.withdrawals + excluded.withdrawals`,
     [[...sums.keys()], ...columnsOf([...sums.values()], ['deposits', 'withdrawals'])],
   )

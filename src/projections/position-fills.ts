@@ -95,9 +95,10 @@ async function insertFills(tx: Queryable, rows: readonly FillRow[]): Promise<voi
   await tx.query(
     `insert into idx.position_fills (seq, position_id, deployment, trader, kind, order_id, asset, direction, margin_mode, price, size, pnl, fee,
        keeper_reward, penalty, funding, payout, collateral, ledger, ts, tx_hash)
-     select * from unnest($1::bigint[], $2::bigint[], $3::int[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::smallint[], $9::text[],
-       $10::numeric[], $11::numeric[], $12::numeric[], $13::numeric[], $14::numeric[], $15::numeric[], $16::numeric[], $17::numeric[], $18::numeric[],
-       $19::bigint[], $20::bigint[], $21::text[])`,
+     select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::int[]), unnest($4::text[]), unnest($5::text[]), unnest($6::bigint[]),
+       unnest($7::text[]), unnest($8::smallint[]), unnest($9::text[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::numeric[]),
+       unnest($13::numeric[]), unnest($14::numeric[]), unnest($15::numeric[]), unnest($16::numeric[]), unnest($17::numeric[]),
+       unnest($18::numeric[]), unnest($19::bigint[]), unnest($20::bigint[]), unnest($21::text[])`,
     columnsOf(rows, [
       'seq', 'positionId', 'deployment', 'trader', 'kind', 'orderId', 'asset', 'direction', 'marginMode', 'price', 'size', 'pnl', 'fee', 'keeperReward',
       'penalty', 'funding', 'payout', 'collateral', 'ledger', 'ts', 'txHash',

@@ -42,8 +42,9 @@ export async function insertPositionVersions(tx: Queryable, deployment: number, 
   await tx.query(
     `insert into idx.position_versions (deployment, position_id, from_seq, to_seq, trader, asset, direction, size, entry_price, opened_seq, opened_at,
        opened_tx_hash, cross_liquidated)
-     select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::smallint[], $8::numeric[], $9::numeric[],
-       $10::bigint[], $11::bigint[], $12::text[], $13::boolean[])`,
+     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::text[]), unnest($6::text[]),
+       unnest($7::smallint[]), unnest($8::numeric[]), unnest($9::numeric[]), unnest($10::bigint[]), unnest($11::bigint[]), unnest($12::text[]),
+       unnest($13::boolean[])`,
     [
       deployment,
       ...columnsOf(versions, [

@@ -148,8 +148,9 @@ export async function storePositions(tx: Queryable, deployment: number, position
   await tx.query(
     `insert into idx.positions (deployment, position_id, trader, asset, direction, size, entry_price, opened_seq, opened_at, opened_tx_hash,
        margin_mode, state, since_seq)
-     select $1::int, * from unnest($2::bigint[], $3::text[], $4::text[], $5::smallint[], $6::numeric[], $7::numeric[], $8::bigint[], $9::bigint[],
-       $10::text[], $11::text[], $12::text[], $13::bigint[])
+     select $1::int, unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]), unnest($5::smallint[]), unnest($6::numeric[]),
+       unnest($7::numeric[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::text[]), unnest($11::text[]), unnest($12::text[]),
+       unnest($13::bigint[])
      on conflict (deployment, position_id) do update set trader = excluded.trader, asset = excluded.asset, direction = excluded.direction,
        size = excluded.size, entry_price = excluded.entry_price, opened_seq = excluded.opened_seq, opened_at = excluded.opened_at,
        opened_tx_hash = excluded.opened_tx_hash, margin_mode = excluded.margin_mode, state = excluded.state,

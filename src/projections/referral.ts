@@ -94,7 +94,8 @@ async function storeReferrers(tx: Queryable, instance: number, rows: readonly Re
   if (rows.length === 0) return
   await tx.query(
     `insert into idx.referrers (home, referrer, code, created_at, referred_count, total_volume_generated, total_earned, claimable, updated_at)
-     select $1::int, * from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::numeric[], $7::numeric[], $8::numeric[], $9::bigint[])
+     select $1::int, unnest($2::text[]), unnest($3::text[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::numeric[]),
+       unnest($7::numeric[]), unnest($8::numeric[]), unnest($9::bigint[])
      on conflict (home, referrer) do update set referred_count = excluded.referred_count, total_volume_generated = excluded.total_volume_generated,
        total_earned = excluded.total_earned, claimable = excluded.claimable, updated_at = excluded.updated_at`,
     [
@@ -113,7 +114,7 @@ async function insertBindings(tx: Queryable, instance: number, events: readonly 
   if (events.length === 0) return
   await tx.query(
     `insert into idx.referral_bindings (home, referee, referrer, code, bound_at, tx_hash)
-     select $1::int, * from unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[])
+     select $1::int, unnest($2::text[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bigint[]), unnest($6::text[])
      on conflict (home, referee) do nothing`,
     [
       instance,
@@ -130,8 +131,8 @@ async function insertTrades(tx: Queryable, events: readonly ArchivedEvent[]): Pr
   if (events.length === 0) return
   await tx.query(
     `insert into idx.referral_trades (seq, referee, referrer, original_fee, discount, payout, ledger, ts, tx_hash, volume)
-     select * from unnest($1::bigint[], $2::text[], $3::text[], $4::numeric[], $5::numeric[], $6::numeric[], $7::bigint[], $8::bigint[], $9::text[],
-       $10::numeric[])`,
+     select unnest($1::bigint[]), unnest($2::text[]), unnest($3::text[]), unnest($4::numeric[]), unnest($5::numeric[]), unnest($6::numeric[]),
+       unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::text[]), unnest($10::numeric[])`,
     [
       events.map((event) => event.seq),
       events.map((event) => textOf(event, 'referee')),
@@ -151,7 +152,7 @@ async function insertClaims(tx: Queryable, events: readonly ArchivedEvent[]): Pr
   if (events.length === 0) return
   await tx.query(
     `insert into idx.referral_claims (seq, referrer, amount, ledger, ts, tx_hash)
-     select * from unnest($1::bigint[], $2::text[], $3::numeric[], $4::bigint[], $5::bigint[], $6::text[])`,
+     select unnest($1::bigint[]), unnest($2::text[]), unnest($3::numeric[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::text[])`,
     [
       events.map((event) => event.seq),
       events.map((event) => textOf(event, 'referrer')),

@@ -86,8 +86,8 @@ export async function addToProfiles(tx: Queryable, results: readonly TraderResul
   // The earliest of equal trades counts: pages come in log order.
   await tx.query(
     `insert into idx.trader_results as t (trader, realized_pnl, wins, losses, best_seq, best_pnl, worst_seq, worst_pnl, first_ts, last_ts)
-     select * from unnest($1::text[], $2::numeric[], $3::bigint[], $4::bigint[], $5::bigint[], $6::numeric[], $7::bigint[], $8::numeric[], $9::bigint[],
-       $10::bigint[])
+     select unnest($1::text[]), unnest($2::numeric[]), unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::numeric[]),
+       unnest($7::bigint[]), unnest($8::numeric[]), unnest($9::bigint[]), unnest($10::bigint[])
      on conflict (trader) do update set realized_pnl = t.realized_pnl + excluded.realized_pnl, wins = t.wins + excluded.wins,
        losses = t.losses + excluded.losses,
        best_seq = case when t.best_pnl is null or excluded.best_pnl > t.best_pnl then excluded.best_seq else t.best_seq end,
@@ -150,7 +150,8 @@ export async function addToIntervals(tx: Queryable, changes: readonly IntervalCh
   if (sums.size === 0) return
   await tx.query(
     `insert into idx.trader_pnl as t (trader, width, time, realized_pnl, fees, funding, unknown_pnl, unknown_fees, unknown_funding)
-     select * from unnest($1::text[], $2::int[], $3::bigint[], $4::numeric[], $5::numeric[], $6::numeric[], $7::bigint[], $8::bigint[], $9::bigint[])
+     select unnest($1::text[]), unnest($2::int[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::numeric[]), unnest($6::numeric[]),
+       unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::bigint[])
      on conflict (trader, width, time) do update set realized_pnl = t.realized_pnl + excluded.realized_pnl, fees = t.fees + excluded.fees,
        funding = t.funding + excluded.funding, unknown_pnl = t.unknown_pnl + excluded.unknown_pnl,
        unknown_fees = t.unknown_fees + excluded.unknown_fees, unknown_funding = t.unknown_funding + excluded.unknown_funding`,

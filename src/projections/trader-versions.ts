@@ -146,11 +146,13 @@ async function storeChanges(tx: Queryable, { slabs, ended, added }: VersionChang
   }
   await tx.query(
     `insert into idx.trader_versions (slab, trader, from_seq, to_seq, pnl, volume, trades, liq_count)
-     select * from unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[], $5::numeric[], $6::numeric[], $7::bigint[], $8::bigint[])`,
+     select unnest($1::int[]), unnest($2::text[]), unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::numeric[]), unnest($6::numeric[]),
+       unnest($7::bigint[]), unnest($8::bigint[])`,
     columnsOf(added, ['slab', 'trader', 'fromSeq', 'toSeq', 'pnl', 'volume', 'trades', 'liquidations']),
   )
   await tx.query(
-    `insert into idx.trader_slabs (slab, first_seq, capacity, changes) select * from unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[])
+    `insert into idx.trader_slabs (slab, first_seq, capacity, changes) select unnest($1::int[]), unnest($2::bigint[]), unnest($3::bigint[]),
+      unnest($4::bigint[])
      on conflict (slab) do update set changes = excluded.changes`,
     columnsOf(slabs, ['slab', 'firstSeq', 'capacity', 'changes']),
   )

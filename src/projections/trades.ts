@@ -103,8 +103,8 @@ export async function insertOpens(tx: Queryable, opens: readonly NewOpen[]): Pro
   if (opens.length === 0) return
   await tx.query(
     `insert into idx.opens (seq, position_id, trader, ledger, ts, tx_hash, asset, direction, size, entry_price, order_id)
-     select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::smallint[], $9::numeric[],
-       $10::numeric[], $11::bigint[])`,
+     select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::text[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::text[]),
+       unnest($7::text[]), unnest($8::smallint[]), unnest($9::numeric[]), unnest($10::numeric[]), unnest($11::bigint[])`,
     columnsOf(opens, ['seq', 'positionId', 'trader', 'ledger', 'ts', 'txHash', 'asset', 'direction', 'size', 'entryPrice', 'orderId']),
   )
 }
@@ -113,8 +113,9 @@ export async function insertTrades(tx: Queryable, trades: readonly NewTrade[]): 
   if (trades.length === 0) return
   await tx.query(
     `insert into idx.trades (seq, position_id, trader, kind, ledger, ts, tx_hash, asset, direction, size, entry_price, close_price, pnl, order_id)
-     select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::smallint[],
-       $10::numeric[], $11::numeric[], $12::numeric[], $13::numeric[], $14::bigint[])`,
+     select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bigint[]), unnest($6::bigint[]),
+       unnest($7::text[]), unnest($8::text[]), unnest($9::smallint[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::numeric[]),
+       unnest($13::numeric[]), unnest($14::bigint[])`,
     [
       ...columnsOf(trades, ['seq', 'positionId', 'trader', 'kind', 'ledger', 'ts', 'txHash']),
       trades.map((trade) => trade.leg?.asset ?? null),

@@ -66,7 +66,7 @@ export async function noteTransactions(tx: Queryable, { deployment, contracts }:
   if (found.size === 0) return
   await tx.query(
     `insert into idx.unread_transactions (deployment, tx_hash, seq, ledger)
-     select $1::int, page.* from unnest($2::text[], $3::bigint[], $4::bigint[]) page (tx_hash, seq, ledger)
+     select $1::int, page.* from (select unnest($2::text[]) as tx_hash, unnest($3::bigint[]) as seq, unnest($4::bigint[]) as ledger) page
      where not exists (select 1 from idx.transaction_effects e where e.deployment = $1 and e.tx_hash = page.tx_hash)
      on conflict (deployment, tx_hash) do nothing`,
     [deployment, ...columnsOf([...found.values()], ['txHash', 'seq', 'ledger'])],

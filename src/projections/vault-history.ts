@@ -89,7 +89,7 @@ export async function applyVaultFlowSums(tx: Queryable, epoch: Epoch, events: re
   if (sums.size === 0) return
   await tx.query(
     `insert into idx.vault_flow_sums as f (home, vault_id, time, deposits, withdrawals)
-     select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[])
+     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::numeric[])
      on conflict (home, vault_id, time) do update set deposits = f.deposits + excluded.deposits, withdrawals = f.withdrawals + excluded.withdrawals`,
     [await readContractInstance(tx, epoch, 'vaultFactory'), ...columnsOf([...sums.values()], ['vaultId', 'time', 'deposits', 'withdrawals'])],
   )

@@ -85,8 +85,9 @@ export async function insertVaultVersions(tx: Queryable, instance: number, versi
   await tx.query(
     `insert into idx.vault_versions (home, vault_id, seq, ${FIGURE_NAMES.join(', ')}, depositor_count, open_positions, trade_count, closed_trade_pnl,
        updated_at)
-     select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[], $6::numeric[], $7::numeric[], $8::numeric[], $9::int[],
-       $10::boolean[], $11::bigint[], $12::bigint[], $13::bigint[], $14::numeric[], $15::bigint[])`,
+     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::numeric[]), unnest($6::numeric[]),
+       unnest($7::numeric[]), unnest($8::numeric[]), unnest($9::int[]), unnest($10::boolean[]), unnest($11::bigint[]), unnest($12::bigint[]),
+       unnest($13::bigint[]), unnest($14::numeric[]), unnest($15::bigint[])`,
     [
       instance,
       ...columnsOf(versions, [

@@ -99,9 +99,10 @@ async function upsertVaults(tx: Queryable, instance: number, vaults: readonly Va
   await tx.query(
     `insert into idx.vaults (home, vault_id, leader, name, created_seq, created_at, total_usdc, circulating_shares, leader_shares, hwm_nav, realized_pnl,
        profit_share_bps, paused, depositor_count, open_positions, trade_count, closed_trade_pnl, last_ledger, updated_at, is_unsettled)
-     select $1::int, * from unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::numeric[], $8::numeric[], $9::numeric[],
-       $10::numeric[], $11::numeric[], $12::int[], $13::boolean[], $14::bigint[], $15::bigint[], $16::bigint[], $17::numeric[], $18::bigint[],
-       $19::bigint[], $20::boolean[])
+     select $1::int, unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bigint[]), unnest($6::bigint[]),
+       unnest($7::numeric[]), unnest($8::numeric[]), unnest($9::numeric[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::int[]),
+       unnest($13::boolean[]), unnest($14::bigint[]), unnest($15::bigint[]), unnest($16::bigint[]), unnest($17::numeric[]), unnest($18::bigint[]),
+       unnest($19::bigint[]), unnest($20::boolean[])
      on conflict (home, vault_id) do update set total_usdc = excluded.total_usdc, circulating_shares = excluded.circulating_shares,
        leader_shares = excluded.leader_shares, hwm_nav = excluded.hwm_nav, realized_pnl = excluded.realized_pnl,
        profit_share_bps = excluded.profit_share_bps, paused = excluded.paused, depositor_count = excluded.depositor_count,
@@ -121,7 +122,7 @@ async function upsertPositions(tx: Queryable, instance: number, positions: reado
   if (positions.length === 0) return
   await tx.query(
     `insert into idx.vault_positions (home, position_id, vault_id, leader, is_open)
-     select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::boolean[])
+     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::text[]), unnest($5::boolean[])
      on conflict (home, position_id) do update set is_open = excluded.is_open`,
     [
       instance,
@@ -136,7 +137,7 @@ async function upsertPositions(tx: Queryable, instance: number, positions: reado
 async function insertOrders(tx: Queryable, instance: number, orders: readonly (readonly [number, VaultOrder])[]): Promise<void> {
   if (orders.length === 0) return
   await tx.query(
-    `insert into idx.vault_orders (home, order_id, vault_id, leader) select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::text[])
+    `insert into idx.vault_orders (home, order_id, vault_id, leader) select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::text[])
      on conflict (home, order_id) do nothing`,
     [instance, orders.map(([id]) => id), orders.map(([, { vaultId }]) => vaultId), orders.map(([, { leader }]) => leader)],
   )
@@ -145,7 +146,7 @@ async function insertOrders(tx: Queryable, instance: number, orders: readonly (r
 async function insertDepositors(tx: Queryable, instance: number, depositors: VaultChanges['depositors']): Promise<void> {
   if (depositors.length === 0) return
   await tx.query(
-    'insert into idx.vault_depositors (home, vault_id, depositor) select $1::int, * from unnest($2::bigint[], $3::text[])',
+    'insert into idx.vault_depositors (home, vault_id, depositor) select $1::int, unnest($2::bigint[]), unnest($3::text[])',
     [instance, ...columnsOf(depositors, ['vaultId', 'depositor'])],
   )
 }
@@ -154,8 +155,8 @@ async function insertTrades(tx: Queryable, instance: number, trades: VaultChange
   if (trades.length === 0) return
   await tx.query(
     `insert into idx.vault_trades (home, seq, vault_id, position_id, action, leader, collateral, ledger, ts, tx_hash, pnl)
-     select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::numeric[], $5::text[], $6::text[], $7::numeric[], $8::bigint[], $9::bigint[],
-       $10::text[], $11::numeric[])`,
+     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::text[]), unnest($6::text[]),
+       unnest($7::numeric[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::text[]), unnest($11::numeric[])`,
     [
       instance,
       ...columnsOf(trades, ['seq', 'vaultId', 'positionId', 'action', 'leader', 'collateral', 'ledger', 'ts', 'txHash', 'pnl']),
@@ -167,7 +168,8 @@ async function insertFlows(tx: Queryable, instance: number, flows: VaultChanges[
   if (flows.length === 0) return
   await tx.query(
     `insert into idx.vault_flows (home, seq, vault_id, kind, principal, amount, shares, ledger, ts, tx_hash)
-     select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::numeric[], $7::numeric[], $8::bigint[], $9::bigint[], $10::text[])`,
+     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::text[]), unnest($5::text[]), unnest($6::numeric[]),
+       unnest($7::numeric[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::text[])`,
     [
       instance,
       ...columnsOf(flows, ['seq', 'vaultId', 'kind', 'principal', 'amount', 'shares', 'ledger', 'ts', 'txHash']),

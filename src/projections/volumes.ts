@@ -66,7 +66,8 @@ export async function addFills(tx: Queryable, fills: readonly Fill[]): Promise<v
   if (fills.length === 0) return
   await tx.query(
     `insert into idx.fills (seq, ts, trader, asset, direction, size, order_id, counts_for_trader)
-     select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::smallint[], $6::numeric[], $7::bigint[], $8::boolean[])`,
+     select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]), unnest($5::smallint[]), unnest($6::numeric[]),
+       unnest($7::bigint[]), unnest($8::boolean[])`,
     columnsOf(fills, ['seq', 'ts', 'trader', 'asset', 'direction', 'size', 'orderId', 'countsForTrader']),
   )
   await addToHours(tx, 'asset', fills, (fill) => fill.asset)
@@ -86,7 +87,7 @@ async function addToHours(tx: Queryable, key: 'asset' | 'trader', fills: readonl
   const rows = [...sums.values()]
   await tx.query(
     `insert into idx.${key}_hours as h (${key}, hour, volume)
-     select * from unnest($1::text[], $2::bigint[], $3::numeric[])
+     select unnest($1::text[]), unnest($2::bigint[]), unnest($3::numeric[])
      on conflict (${key}, hour) do update set volume = h.volume + excluded.volume`,
     columnsOf(rows, ['name', 'hour', 'volume']),
   )

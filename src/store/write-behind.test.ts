@@ -7,24 +7,36 @@ import { StatementFailed } from './store.ts'
 import type { Queryable } from './store.ts'
 import { withWriteBehind } from './write-behind.ts'
 
-test('sends writes without waiting, and waits for reads and for at most sixteen writes', async () => {
+test('sends six writes at a time, holds a bounded number, and lets statements that concern other tables overtake them', async () => {
   const sent: string[] = []
-  let release: () => void = () => {}
+  const release: (() => void)[] = []
   const tx: Queryable = {
     query: (sql) => {
       sent.push(sql)
-      return new Promise((resolve) => void (release = () => resolve([])))
+      return !sql.startsWith('insert') || sql.includes('returning') ? Promise.resolve([]) : new Promise((resolve) => void release.push(() => resolve([])))
     },
   }
+  let written = 0
   const work = withWriteBehind(tx, async (behind) => {
-    for (let id = 1; id <= 20; id++) await behind.query('insert into note values ($1)', [id])
+    for (const table of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k']) await behind.query(`insert into idx.${table} values ($1)`, [1])
+    await behind.query('select x from idx.other', [])
+    await behind.query('select x from idx.h', [])
+    await behind.query('insert into idx.j select 1', [])
+    await behind.query('insert into idx.counted values ($1) returning x', [1])
+    await behind.query('update idx.k set x = 1 returning x', [])
+    await behind.query('with changed as (update idx.l set x = 1 returning x) select count(*) from changed', [])
+    for (; written < 80; written++) await behind.query('insert into idx.note values ($1)', [written])
   })
   const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
-  while (sent.length < 17) await nextTurn()
-  for (let turn = 0; turn < 10; turn++) await nextTurn()
-  assert.equal(sent.length, 17)
-  work.catch(() => {})
-  release()
+  while (!sent.some((sql) => sql.startsWith('with'))) await nextTurn()
+  const tables = sent.map((sql) => /idx\.(\w+)/.exec(sql)?.[1])
+  assert.deepEqual(tables, ['a', 'b', 'c', 'd', 'e', 'f', 'other', 'g', 'h', 'h', 'counted', 'i', 'j', 'k', 'k', 'j', 'l'])
+  for (let turn = 0; turn < 100; turn++) await nextTurn()
+  assert.deepEqual([sent.length, written], [17, 48])
+  const releasing = setInterval(() => release.splice(0).forEach((resolve) => resolve()), 0)
+  await work
+  clearInterval(releasing)
+  assert.equal(sent.length, 97)
 })
 
 test('reads see the writes before them, on a database', async () => {
