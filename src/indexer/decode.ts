@@ -43,6 +43,11 @@ export interface EventValues {
   readonly data: ScValue
 }
 
+/** The length of an event's XDR, in characters of base64. */
+export function xdrLength({ topicsXdr, valueXdr }: { readonly topicsXdr: readonly string[]; readonly valueXdr: string }): number {
+  return topicsXdr.reduce((sum, topic) => sum + topic.length, valueXdr.length)
+}
+
 /** Reads the XDR of an event, which does not depend on the interface in force; undefined when it is malformed. */
 export function readEventValues(topicsXdr: readonly string[], valueXdr: string): EventValues | undefined {
   try {

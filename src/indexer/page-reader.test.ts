@@ -22,7 +22,7 @@ interface Node {
   readonly failing: Set<string>
 }
 
-function createNode(latestLedger = LEDGERS): Node {
+function createNode(latestLedger = LEDGERS, valueXdr = ''): Node {
   const requests: string[] = []
   const failing = new Set<string>()
   const getEvents: Rpc['getEvents'] = async ({ from }, call) => {
@@ -33,7 +33,7 @@ function createNode(latestLedger = LEDGERS): Node {
     const ledger = Number(BigInt(cursor.slice(0, 19)) >> 32n) + 1
     const closeSec = 1_000 + ledger * 5
     const events = ledger > latestLedger ? [] : Array.from({ length: EVENTS_PER_LEDGER }, (_, index) => (
-      { id: eventId(ledger, index, index), ledger, closeSec, contractId: 'C', txHash: '00', topicsXdr: [], valueXdr: '' }))
+      { id: eventId(ledger, index, index), ledger, closeSec, contractId: 'C', txHash: '00', topicsXdr: [], valueXdr }))
     return { events, cursor: endOf(Math.min(ledger, latestLedger)), latestLedger, latestLedgerCloseSec: null, oldestLedger: 1, oldestLedgerCloseSec: null }
   }
   return { rpc: { getEvents } as Rpc, requests, failing }
@@ -50,16 +50,24 @@ test('joins more pages after fast writes and fewer after slow ones', async () =>
   const node = createNode()
   const reader = createPageReader()
   assert.deepEqual(await readLedgers(reader, node, 1), [1])
+  reader.onWritten(250)
+  assert.deepEqual(await readLedgers(reader, node, 1), [1, 2])
   reader.onWritten(10)
-  assert.deepEqual(await readLedgers(reader, node, 1), [1, 2])
-  for (let write = 0; write < 5; write++) reader.onWritten(10)
   const page = await reader.read(node.rpc, from(1), REQUEST, {})
-  assert.deepEqual([page.events.length, page.cursor, page.through?.ledger], [4 * EVENTS_PER_LEDGER, endOf(4), 4])
+  assert.deepEqual([page.events.length, page.cursor, page.through?.ledger], [8 * EVENTS_PER_LEDGER, endOf(8), 8])
+  for (let write = 0; write < 5; write++) reader.onWritten(10)
   reader.onWritten(700)
-  assert.deepEqual(await readLedgers(reader, node, 1), [1, 2, 3, 4])
+  assert.equal((await readLedgers(reader, node, 1)).length, 8)
   reader.onWritten(2_000)
-  assert.deepEqual(await readLedgers(reader, node, 1), [1, 2])
+  assert.deepEqual(await readLedgers(reader, node, 1), [1, 2, 3, 4])
   assert.deepEqual(await readLedgers(reader, node, LEDGERS), [LEDGERS], 'nothing follows the latest ledger')
+})
+
+test('joins no further page to one with much XDR', async () => {
+  const node = createNode(LEDGERS, 'A'.repeat(40_000))
+  const reader = createPageReader()
+  for (let write = 0; write < 5; write++) reader.onWritten(10)
+  assert.deepEqual(await readLedgers(reader, node, 1), [1])
 })
 
 test('writes what was read when a following page fails, and reports the failure at the next read', async () => {

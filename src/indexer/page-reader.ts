@@ -5,15 +5,20 @@ import { RpcFailure } from '../chain/failure.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { EventsRequest, Rpc } from '../chain/rpc.ts'
 import { EVENTS_PAGE_LIMIT } from '../limits.ts'
+import { xdrLength } from './decode.ts'
 import { BadPage, readEventsPage } from './events-page.ts'
 import type { CheckedPage, EventsPosition } from './events-page.ts'
 
 /** The most pages in one transaction. */
-const JOINED_PAGES_MAX = 4
+const JOINED_PAGES_MAX = 8
+/** No page is added to one that has this much XDR, in characters of base64: ordinary events have a third of it. */
+const JOINED_XDR_MAX_LENGTH = 16 * 1024 * 1024
 /** A page with at least this many events is one of a dense history. */
 const DENSE_EVENTS = EVENTS_PAGE_LIMIT / 2
 /** The embedded engine's reads wait for a transaction. Above this duration fewer pages are joined, below half of it more. */
 const WRITE_MAX_MS = 1_000
+/** How many times as many pages one fast write allows. */
+const GROWTH_MAX = 4
 
 export type PageRequest = Omit<EventsRequest, 'from'>
 
@@ -42,7 +47,7 @@ export function createPageReader(onAhead: (page: CheckedPage) => Promise<void> =
 
   async function readJoined(node: Rpc, from: EventsPosition, request: PageRequest, call: CallOptions): Promise<CheckedPage> {
     let page = await readEventsPage(node, from, { ...call, ...request })
-    for (let pages = 1; pages < joinedPages && isFarBehind(page); pages++) {
+    for (let pages = 1; pages < joinedPages && isFarBehind(page) && !isLong(page); pages++) {
       const next = await readNext(node, page, request, call)
       if (next === undefined) break
       page = { ...next, events: [...page.events, ...next.events] }
@@ -73,7 +78,10 @@ export function createPageReader(onAhead: (page: CheckedPage) => Promise<void> =
     },
     onWritten(durationMs) {
       if (durationMs > WRITE_MAX_MS) joinedPages = Math.max(1, Math.floor(joinedPages / 2))
-      else if (durationMs < WRITE_MAX_MS / 2) joinedPages = Math.min(JOINED_PAGES_MAX, joinedPages * 2)
+      else if (durationMs < WRITE_MAX_MS / 2) {
+        const growth = Math.min(GROWTH_MAX, WRITE_MAX_MS / 2 / Math.max(1, durationMs))
+        joinedPages = Math.min(JOINED_PAGES_MAX, Math.round(joinedPages * growth))
+      }
     },
     async close() {
       closing.abort()
@@ -85,6 +93,10 @@ export function createPageReader(onAhead: (page: CheckedPage) => Promise<void> =
 
 function isFarBehind({ events, through, latestLedger }: CheckedPage): boolean {
   return events.length >= DENSE_EVENTS && through !== null && through.ledger < latestLedger
+}
+
+function isLong({ events }: CheckedPage): boolean {
+  return events.reduce((sum, event) => sum + xdrLength(event), 0) >= JOINED_XDR_MAX_LENGTH
 }
 
 /** The page after this one; undefined when it cannot be read now, or ends inside its first ledger. */
