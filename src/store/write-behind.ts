@@ -55,7 +55,7 @@ export async function withWriteBehind<T>(tx: Queryable, work: (tx: Queryable) =>
     if (failure !== undefined) throw failure.cause
   }
 
-  async function write(statement: HeldWrite): Promise<void> {
+  async function hold(statement: HeldWrite): Promise<void> {
     held.push(statement)
     fill()
     while (held.length > HELD_MAX) await Promise.race(sent)
@@ -73,7 +73,7 @@ export async function withWriteBehind<T>(tx: Queryable, work: (tx: Queryable) =>
   async function query<Row extends object>(sql: string, params?: readonly Param[]): Promise<Row[]> {
     const scope = scopeOf(sql)
     if (scope !== undefined && scope.table !== null && params !== undefined && !RETURNING.test(sql)) {
-      await write({ ...scope, sql, params })
+      await hold({ ...scope, sql, params })
       return []
     }
     sendBefore(scope)
