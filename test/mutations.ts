@@ -6,6 +6,7 @@
 //   npm run test:mutations -- src/keys src/relay 20 7   20 bugs in two folders, drawn from seed 7
 //   npm run test:mutations -- src/keys/keys.ts:42       every bug in one line
 //   … --seconds=300                                     the time for each bug, by default 120 s
+//   … --tests=src/keys,test/keys                        only these test files and folders
 //
 // The bugs are planted in a copy of the project, one at a time. For each, the test files that import its file run, the nearest and fastest first, until one
 // fails that passes without the bug. A bug that none of them catches within its time fails the script. Set TEST_REDIS_URL and TEST_DATABASE_URL to include the
@@ -75,27 +76,33 @@ function describeHunt({ failure, passed, left, seconds }: Hunt): string {
 interface Arguments {
   readonly bugs: readonly PlantedBug[]
   readonly limitSeconds: number
+  /** The test files and folders that may run; null for all. */
+  readonly tests: readonly string[] | null
 }
 
 /** Reads the command line. Returns what is wrong with it as text. */
 function readArguments(args: readonly string[]): Arguments | string {
-  const seconds = args.find((arg) => arg.startsWith('--seconds='))?.slice('--seconds='.length)
-  const rest = args.filter((arg) => !arg.startsWith('--seconds='))
+  const option = (name: string): string | undefined => args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3)
+  const rest = args.filter((arg) => !/^--(?:seconds|tests)=/.test(arg))
   const paths = rest.filter((arg) => arg.startsWith('src'))
   const [count, seed = DEFAULT_SEED, ...unknown] = rest.filter((arg) => !arg.startsWith('src'))
-  const limitSeconds = Number(seconds ?? DEFAULT_LIMIT_SECONDS)
+  const limitSeconds = Number(option('seconds') ?? DEFAULT_LIMIT_SECONDS)
   if (unknown.length > 0 || !(Number(count ?? 1) > 0) || !(limitSeconds > 0)) return `Invalid arguments: ${args.join(' ')}`
-  const selected: PlantedBug[] = []
-  for (const [file, source] of sources) {
-    const lines = paths.filter((path) => path.startsWith(`${file}:`)).map((path) => Number(path.slice(file.length + 1)))
-    const isWhole = paths.length === 0 || paths.some((path) => path === file || file.startsWith(`${path.replace(/\/$/, '')}/`))
-    if (!isWhole && lines.length === 0) continue
-    const bugs = findMutations(source).map((mutation) => ({ ...mutation, file }))
-    selected.push(...bugs.filter((bug) => isWhole || lines.includes(lineOf(bug))))
-  }
+  const selected = selectBugs(paths)
   if (selected.length === 0) return `No bug can be planted in ${paths.join(', ')}`
   const isEvery = paths.length > 0 && count === undefined
-  return { bugs: isEvery ? selected : drawBugs(selected, Number(count ?? DEFAULT_COUNT), createSeededRandom(seed)), limitSeconds }
+  const bugs = isEvery ? selected : drawBugs(selected, Number(count ?? DEFAULT_COUNT), createSeededRandom(seed))
+  return { bugs, limitSeconds, tests: option('tests')?.split(',') ?? null }
+}
+
+/** Every bug in these files, folders and lines; in all of `src` without any. */
+function selectBugs(paths: readonly string[]): PlantedBug[] {
+  return sources.flatMap(([file, source]) => {
+    const lines = paths.filter((path) => path.startsWith(`${file}:`)).map((path) => Number(path.slice(file.length + 1)))
+    const isWhole = paths.length === 0 || paths.some((path) => path === file || file.startsWith(`${path.replace(/\/$/, '')}/`))
+    if (!isWhole && lines.length === 0) return []
+    return findMutations(source).map((mutation) => ({ ...mutation, file })).filter((bug) => isWhole || lines.includes(lineOf(bug)))
+  })
 }
 
 function summarize(results: readonly { readonly bug: PlantedBug; readonly verdict: Verdict }[]): string {
@@ -109,11 +116,11 @@ function summarize(results: readonly { readonly bug: PlantedBug; readonly verdic
 }
 
 /** Plants the bugs one after the other and returns the exit code. A signal ends the run with the report of what has run. */
-async function plantAll({ bugs, limitSeconds }: Arguments): Promise<number> {
+async function plantAll({ bugs, limitSeconds, tests }: Arguments): Promise<number> {
   const stop = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
   const results: { bug: PlantedBug; verdict: Verdict }[] = []
-  using runs = createMutationRuns({ folder: mkdtempSync(join(tmpdir(), 'mutations-')), limitSeconds, signal: stop.signal })
+  using runs = createMutationRuns({ folder: mkdtempSync(join(tmpdir(), 'mutations-')), limitSeconds, tests, signal: stop.signal })
   for (const [index, bug] of bugs.entries()) {
     const hunt = await runs.hunt(bug)
     if (stop.signal.aborted) break

@@ -4,6 +4,7 @@ import type { StoredAssetRisk, StoredConfig, StoredPosition } from '../chain/mar
 import type { AccountState } from '../resources/account-state.ts'
 import type { AccountEntries, AssetEntries } from './entries.ts'
 import { buildState } from './state.ts'
+import type { Quote } from './state.ts'
 
 const ONE = 10_000_000n
 const PRICE = 100_000n * ONE
@@ -18,13 +19,15 @@ const CONFIG: StoredConfig = {
 const RISK: StoredAssetRisk = {
   funding_clamp_bps: 5, im_bps: 400, max_funding_velocity_bps: 120, max_leverage: 10, max_position_size: 100_000n * ONE, mm_bps: 200, skew_scale: ONE,
 }
+const QUOTE: Quote = { price: PRICE, timestampSec: NOW_SEC }
 const ASSET: AssetEntries = { cumulativeFunding: 0n, risk: RISK, lastGoodPrice: null }
 
 /** A cross position and an isolated one, opened at this time, as the account's state. */
-function stateOf({ openedSec = EPOCH_SEC, asset = ASSET, closeSec = NOW_SEC, ...overrides }: Partial<AccountEntries> & {
+function stateOf({ openedSec = EPOCH_SEC, asset = ASSET, closeSec = NOW_SEC, quote = QUOTE, ...overrides }: Partial<AccountEntries> & {
   readonly openedSec?: number
   readonly asset?: AssetEntries
   readonly closeSec?: number | null
+  readonly quote?: Quote | null
 }): AccountState {
   const position = (id: number): StoredPosition => ({
     asset: 'BTC', collateral: 100n * ONE, direction: 0, entry_cumulative_funding: 0n, entry_price: PRICE, id, leverage: 10, liquidation_price: 0n,
@@ -34,7 +37,7 @@ function stateOf({ openedSec = EPOCH_SEC, asset = ASSET, closeSec = NOW_SEC, ...
     ledger: 1, generation: '2.3', positions: [position(1), position(0)], orders: [], peaks: new Map(), crossPool: 0n, assets: new Map([['BTC', asset]]),
     riskEpochSec: EPOCH_SEC, volume: 0n, feeTiers: [], config: CONFIG, paused: false, xlm: 0n, usdc: 0n, lp: 0n, ...overrides,
   }
-  return buildState('G', { entries, closeSec, quotes: new Map([['BTC', { price: PRICE, timestampSec: NOW_SEC }]]) })
+  return buildState('G', { entries, closeSec, quotes: new Map(quote === null ? [] : [['BTC', quote]]) })
 }
 
 test('a position has the maintenance margin of its asset if it was opened since assets have one', () => {
@@ -72,4 +75,74 @@ test('a bounded close is unknown while the age of the last good price is', () =>
 test('nothing can be withdrawn next to a position whose price is too old', () => {
   const withdrawable = (closeSec: number): unknown => stateOf({ crossPool: 50n * ONE, closeSec }).cross.withdrawable
   assert.deepEqual([withdrawable(NOW_SEC + 60), withdrawable(NOW_SEC + 61)], [String(50n * ONE), '0'])
+})
+
+test('an account whose entries can be read has every figure', () => {
+  const asset = { ...ASSET, cumulativeFunding: 100_000n, lastGoodPrice: null }
+  const { positions, cross, fees, limits, balances, unknown } = stateOf({ asset, quote: { price: 101_000n * ONE, timestampSec: 1_950 }, xlm: 1n, usdc: 2n, lp: 3n })
+  const common = {
+    asset: 'BTC', direction: 0, size: String(1_000n * ONE), collateral: String(100n * ONE), leverage: 10, entryPrice: String(PRICE), openedAt: EPOCH_SEC,
+    price: String(101_000n * ONE), priceTimestamp: 1_950, unrealizedPnl: String(10n * ONE), accruedFunding: String(10n * ONE), closeValue: String(100n * ONE),
+  }
+  assert.deepEqual(positions, [
+    { ...common, positionId: 1, marginMode: 'cross', liquidationPrice: null },
+    { ...common, positionId: 0, marginMode: 'isolated', liquidationPrice: '929999999900' },
+  ])
+  assert.deepEqual(cross, {
+    pool: '0', equity: String(100n * ONE), usedMargin: String(100n * ONE), maintenanceMargin: String(20n * ONE), freeMargin: '0', withdrawable: '0',
+    liquidatable: false,
+  })
+  assert.deepEqual(fees, { volume: '0', tier: null, makerRate: '10000', takerRate: '10000', nextTierVolume: null })
+  assert.deepEqual(limits, {
+    minCollateral: String(10n * ONE), maxPositionSize: null, maxLeverage: null, maxPriceAgeSec: 60, maxPriceDeviationBps: 100, tradingPaused: false,
+  })
+  assert.deepEqual(balances, { xlm: '1', usdc: '2', lp: '3' })
+  assert.deepEqual(unknown.map(({ part, reason }) => `${part} ${reason}`), [
+    '/positions/0/liquidationPrice cross_margin', '/limits/maxPositionSize per_asset', '/limits/maxLeverage per_asset',
+  ])
+  const { limits: shared, unknown: reasons } = stateOf({ riskEpochSec: null })
+  assert.deepEqual([shared.maxPositionSize, shared.maxLeverage, reasons.length], [String(100_000n * ONE), 10, 1])
+})
+
+test('every unreadable entry is null, and named with its reason', () => {
+  const reasonsOf = (...args: Parameters<typeof stateOf>): string[] => stateOf(...args).unknown.map(({ part, reason }) => `${part} ${reason}`)
+  const { positions, orders, cross, fees, limits } = stateOf({ positions: undefined, orders: undefined, crossPool: undefined, volume: undefined, config: undefined })
+  assert.deepEqual([positions, orders, cross.pool, cross.usedMargin, fees.volume, limits.minCollateral], [null, null, null, null, null, null])
+  const own = ['/positions/0/liquidationPrice cross_margin']
+  const perAsset = ['/limits/maxPositionSize per_asset', '/limits/maxLeverage per_asset']
+  assert.deepEqual(
+    reasonsOf({ positions: undefined, orders: undefined, crossPool: undefined, volume: undefined, closeSec: null }),
+    [
+      '/ledgerCloseTs not_told', '/positions entry_unreadable', '/orders entry_unreadable', '/cross/pool entry_unreadable', '/fees/volume entry_unreadable',
+      '/fees/tier entry_unreadable', ...perAsset,
+    ],
+  )
+  assert.deepEqual(reasonsOf({ positions: [], feeTiers: undefined }), ['/fees/tier entry_unreadable', ...perAsset])
+  assert.deepEqual(reasonsOf({ positions: [], riskEpochSec: undefined }), ['/limits/maxPositionSize entry_unreadable', '/limits/maxLeverage entry_unreadable'])
+  assert.deepEqual(reasonsOf({ positions: [], config: undefined }), ['/fees/tier entry_unreadable', '/limits entry_unreadable', ...perAsset])
+  assert.deepEqual(reasonsOf({ positions: [], xlm: null, usdc: null, lp: undefined }), [
+    '/balances/xlm no_account', '/balances/usdc no_account', '/balances/lp token_unreadable', ...perAsset,
+  ])
+  assert.deepEqual(reasonsOf({ positions: [], xlm: undefined, usdc: null }), ['/balances/xlm entry_unreadable', '/balances/usdc no_trustline', ...perAsset])
+  assert.deepEqual(reasonsOf({ quote: { reason: 'price_of_another_ledger' } }), [
+    '/positions/0/price price_of_another_ledger', ...own, '/positions/1/price price_of_another_ledger', ...perAsset,
+  ])
+  assert.deepEqual(reasonsOf({ quote: null }), ['/positions/0/price price_unreadable', ...own, '/positions/1/price price_unreadable', ...perAsset])
+  assert.equal(stateOf({ quote: null }).cross.equity, null)
+  assert.deepEqual(reasonsOf({ positions: [], config: undefined, feeTiers: undefined, volume: undefined }).slice(0, 2), [
+    '/fees/volume entry_unreadable', '/fees/tier entry_unreadable',
+  ])
+  assert.deepEqual(reasonsOf({ asset: { ...ASSET, lastGoodPrice: undefined } }), [
+    '/positions/0/closeValue entry_unreadable', ...own, '/positions/1/closeValue entry_unreadable', ...perAsset,
+  ])
+  assert.deepEqual(reasonsOf({ asset: { ...ASSET, risk: undefined } }), [...own, '/positions/1/liquidationPrice entry_unreadable', ...perAsset])
+})
+
+test('generation 1 accepts prices of any age, and settles at the present one', () => {
+  const old = { generation: '1', asset: { ...ASSET, lastGoodPrice: { amount: 2n * PRICE, timeSec: NOW_SEC } }, crossPool: 90n * ONE } as const
+  const { positions, cross } = stateOf({ ...old, closeSec: NOW_SEC + 1_000 })
+  assert.deepEqual([positions?.[1]?.closeValue, cross.withdrawable], [String(100n * ONE), String(90n * ONE)])
+  const unknownTime = stateOf({ closeSec: null })
+  assert.deepEqual([unknownTime.cross.withdrawable, unknownTime.cross.liquidatable], [null, null])
+  assert.equal(stateOf({ ...old, closeSec: null }).cross.liquidatable, false)
 })

@@ -305,6 +305,20 @@ test('FAILED for exceeded resources without diagnostics is a host error', async 
   const { submitted } = await outcome(sendResponse(SIGNED, 'PENDING'), [withResult])
   assert.ok(submitted.kind === 'failed')
   assert.deepEqual([submitted.contractError, submitted.hostError], [null, { type: 'budget', code: 'exceeded_limit' }])
+  // Diagnostics say more than the result.
+  const named = { result: { ...(failed(contractFailure(22, CONTRACTS.market)) as { readonly result: object }).result, resultXdr: failure } }
+  const explained = await outcome(sendResponse(SIGNED, 'PENDING'), [named])
+  assert.ok(explained.submitted.kind === 'failed')
+  assert.deepEqual([explained.submitted.contractError?.code, explained.submitted.hostError], [22, null])
+})
+
+test('reports an unknown outcome when a lookup fails in a way that nobody expected', async () => {
+  const node = createScriptedNode()
+  node.script('sendTransaction', sendResponse(SIGNED, 'PENDING'))
+  const outcomes = { ...outcomesOf(node, createLedgerWatermarks(node.clock)), lookUp: () => Promise.reject(new TypeError('a defect')) }
+  const submissions = createSubmissions({ rpc: node.rpc, clock: node.clock, log: silentLog, outcomes })
+  assert.deepEqual(await submit(submissions, SIGNED, { pollTimeoutMs: 60_000 }), { kind: 'unknown' })
+  assert.deepEqual([submissions.stats(), node.clock.pendingTimers()], [{ inFlight: 0, waiters: 0 }, 0])
 })
 
 test('repeats failed lookups until the transaction is found or the poll times out', async () => {

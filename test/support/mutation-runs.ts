@@ -16,6 +16,10 @@ const CONCURRENCY = 2
 const TEST_TIMEOUT_MS = 60_000
 /** Seconds of a file that count as much as one import between it and the bug. */
 const SECONDS_PER_IMPORT = 4
+/** How many imports the test counts as nearer that shares the most words with the bug. */
+const RELEVANCE_IN_IMPORTS = 8
+/** The lines around a bug that say what it is about. */
+const CONTEXT_LINES = 6
 /** Assumed until a file has run. */
 const EXPECTED_SECONDS = { store: 4, other: 0.5 }
 
@@ -44,12 +48,24 @@ export interface MutationRuns extends Disposable {
   readonly broken: ReadonlySet<string>
 }
 
-/** Copies the project into `folder`. A hunt ends after `limitSeconds`; `signal` ends it at once. */
-export function createMutationRuns({ folder, limitSeconds, signal }: { folder: string; limitSeconds: number; signal: AbortSignal }): MutationRuns {
+export interface MutationRunsOptions {
+  /** An empty folder, which is removed at the end. */
+  readonly folder: string
+  /** A hunt ends after this time. */
+  readonly limitSeconds: number
+  /** Test files and folders that may run; null for all that `npm test` runs. */
+  readonly tests: readonly string[] | null
+  /** Ends a hunt at once. */
+  readonly signal: AbortSignal
+}
+
+/** Copies the project into `folder`. */
+export function createMutationRuns({ folder, limitSeconds, tests: named, signal }: MutationRunsOptions): MutationRuns {
   const copy = copyProject(folder)
   separateModules(copy)
   const graph = createImportGraph(copy)
-  const tests = findTestFiles(copy).filter((file) => !isSlow(file))
+  const tests = findTestFiles(copy, named ?? []).filter((file) => named !== null || !isSlow(file))
+  const words = new Map(tests.map((test) => [test, wordsOf(`${test} ${readFileSync(join(copy, test), 'utf8')}`)]))
   const measured = new Map<string, number>()
   const clean = new Set<string>()
   const broken = new Set<string>()
@@ -60,22 +76,41 @@ export function createMutationRuns({ folder, limitSeconds, signal }: { folder: s
   }
   signal.addEventListener('abort', stopAll)
 
-  /** The tests that import the file: its own first, then the nearest and fastest. */
-  function testsNear(file: string): string[] {
-    const scored = tests.filter((test) => !broken.has(test)).flatMap((test) => {
-      const distance = graph.distance(test, file)
-      if (distance === null) return []
+  /** The tests that import the bug's file: its own first, then those that are near, fast, and about the same things. */
+  function testsNear(bug: PlantedBug): string[] {
+    const near = tests.filter((test) => !broken.has(test)).flatMap((test) => {
+      const distance = graph.distance(test, bug.file)
+      return distance === null ? [] : [{ test, distance }]
+    })
+    const relevance = relevanceOf(bug, new Map(near.map(({ test }) => [test, words.get(test) ?? new Set()])))
+    const scored = near.map(({ test, distance }) => {
       const seconds = measured.get(test) ?? (graph.reaches(test, ['test/support/database.ts']) ? EXPECTED_SECONDS.store : EXPECTED_SECONDS.other)
-      return [{ test, score: test === file.replace(/\.ts$/, '.test.ts') ? 0 : distance + seconds / SECONDS_PER_IMPORT }]
+      const score = distance + seconds / SECONDS_PER_IMPORT - RELEVANCE_IN_IMPORTS * (relevance.get(test) ?? 0)
+      return { test, score: test === bug.file.replace(/\.ts$/, '.test.ts') ? -Infinity : score }
     })
     return scored.sort((a, b) => a.score - b.score).map(({ test }) => test)
+  }
+
+  /** How much of what the bug's surroundings mention occurs in each test, as a part of the most; rare words count more. */
+  function relevanceOf({ file, start }: PlantedBug, near: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, number> {
+    const source = readFileSync(join(copy, file), 'utf8')
+    const line = source.slice(0, start).split('\n').length - 1
+    const around = source.split('\n').slice(Math.max(line - CONTEXT_LINES, 0), line + CONTEXT_LINES + 1).join('\n')
+    const weights = [...wordsOf(`${file} ${around}`)].map((word) => {
+      const users = [...near.values()].filter((known) => known.has(word)).length
+      return { word, weight: users === 0 ? 0 : Math.log(near.size / users) }
+    })
+    const sums = [...near].map(([test, known]) => ({ test, sum: weights.reduce((sum, { word, weight }) => sum + (known.has(word) ? weight : 0), 0) }))
+    const most = Math.max(...sums.map(({ sum }) => sum), 1)
+    return new Map(sums.map(({ test, sum }) => [test, sum / most]))
   }
 
   /** The name of the first failing test of a file; null when all pass, undefined when the run was stopped. */
   async function run(file: string): Promise<string | null | undefined> {
     const startedMs = performance.now()
     const args = ['--test', `--test-timeout=${TEST_TIMEOUT_MS}`, '--test-reporter=tap', file]
-    const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+    const env = { NODE_COMPILE_CACHE: join(copy, 'node_modules/.cache/node-compile'), ...process.env }
+    const child = spawn(process.execPath, args, { cwd: copy, env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
     running.add(child)
     let failed: string | undefined
     const exited = new Promise<number | null>((resolve) => void child.once('exit', resolve))
@@ -135,7 +170,7 @@ export function createMutationRuns({ folder, limitSeconds, signal }: { folder: s
       const original = readFileSync(path, 'utf8')
       const passed: string[] = []
       for (;;) {
-        const files = testsNear(bug.file).filter((file) => !passed.includes(file))
+        const files = testsNear(bug).filter((file) => !passed.includes(file))
         writeFileSync(path, original.slice(0, bug.start) + bug.text + original.slice(bug.end))
         const round = await runUntilFailure(files, stopAtMs).finally(() => writeFileSync(path, original))
         passed.push(...round.passed)
@@ -151,6 +186,13 @@ export function createMutationRuns({ folder, limitSeconds, signal }: { folder: s
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The words of a text, also those inside names: `lastDepositTs` has four. */
+function wordsOf(text: string): Set<string> {
+  const names = text.match(/[A-Za-z][A-Za-z0-9]*/g) ?? []
+  const parts = names.flatMap((name) => name.match(/[A-Z]?[a-z]{3,}/g) ?? [])
+  return new Set([...names, ...parts].map((word) => word.toLowerCase().replace(/s$/, '')))
 }
 
 /** A test file starts processes of its own; they are in its group. */
