@@ -18,6 +18,7 @@ const SHORT = 1
 const CONFIG: StoredConfig = {
   base_funding_rate_bps: 1, base_maker_fee_bps: 20, base_taker_fee_bps: 50, lenient_clamp_bps: 300, maintenance_margin_bps: 100, max_leverage: 10,
   max_oracle_deviation_bps: 100, max_position_size: 0n, max_price_staleness: 60, min_collateral: 10n * ONE, trading_fee_bps: 10,
+  keeper_fee_base: undefined, keeper_fee_deci_bps: undefined,
 }
 const RISK: StoredAssetRisk = {
   funding_clamp_bps: 5, im_bps: 400, max_funding_velocity_bps: 120, max_leverage: 10, max_position_size: 5_000n * ONE, mm_bps: 200, skew_scale: ONE,
