@@ -49,7 +49,10 @@ test('a close settles within 3 % of the last good price, at both bounds and beyo
 test('before build 2.2 a loss and the funding each take no more than the collateral, and from then on only their sum is limited', () => {
   const isolated = { collateral: 100n, margin_mode: 0 }
   const values = (pnl: bigint, funding: bigint): readonly bigint[] =>
-    [closeValue(isolated, { pnl, funding }, '2.1'), closeValue(isolated, { pnl, funding }, '2.2'), closeValue({ ...isolated, margin_mode: 1 }, { pnl, funding }, '1')]
+    [
+      closeValue(isolated, { pnl, funding }, '2.1'), closeValue(isolated, { pnl, funding }, '2.2'),
+      closeValue({ ...isolated, margin_mode: 1 }, { pnl, funding }, '1'),
+    ]
   assert.deepEqual(values(30n, 10n), [120n, 120n, 120n])
   assert.deepEqual(values(-30n, -10n), [80n, 80n, 80n])
   assert.deepEqual(values(-130n, -10n), [10n, 0n, 0n], 'funding that is received separately')
@@ -100,7 +103,8 @@ test('a cross account is liquidated when its equity is below the sum of the main
 test('what can be withdrawn from a cross account leaves its margin, and is never more than the pool', () => {
   const leg: CrossLeg = { position: position({ margin_mode: 1 }), pnl: 0n, settledPnl: 0n, funding: 0n, isPriceFresh: true }
   const margins = { maintenance: 10n * ONE, used: 98n * ONE }
-  const withdrawable = (pool: bigint, legs: readonly CrossLeg[], generation: '1' | '2.0'): bigint => crossMarginTotals(pool, legs, margins, generation).withdrawable
+  const withdrawable = (pool: bigint, legs: readonly CrossLeg[], generation: '1' | '2.0'): bigint =>
+    crossMarginTotals(pool, legs, margins, generation).withdrawable
   assert.equal(withdrawable(5n, [], '2.0'), 5n)
   assert.equal(withdrawable(ONE, [leg], '2.0'), ONE)
   assert.equal(withdrawable(ONE, [{ ...leg, pnl: -2n * ONE }], '2.0'), ONE)

@@ -79,7 +79,8 @@ test('nothing can be withdrawn next to a position whose price is too old', () =>
 
 test('an account whose entries can be read has every figure', () => {
   const asset = { ...ASSET, cumulativeFunding: 100_000n, lastGoodPrice: null }
-  const { positions, cross, fees, limits, balances, unknown } = stateOf({ asset, quote: { price: 101_000n * ONE, timestampSec: 1_950 }, xlm: 1n, usdc: 2n, lp: 3n })
+  const quote = { price: 101_000n * ONE, timestampSec: 1_950 }
+  const { positions, cross, fees, limits, balances, unknown } = stateOf({ asset, quote, xlm: 1n, usdc: 2n, lp: 3n })
   const common = {
     asset: 'BTC', direction: 0, size: String(1_000n * ONE), collateral: String(100n * ONE), leverage: 10, entryPrice: String(PRICE), openedAt: EPOCH_SEC,
     price: String(101_000n * ONE), priceTimestamp: 1_950, unrealizedPnl: String(10n * ONE), accruedFunding: String(10n * ONE), closeValue: String(100n * ONE),
@@ -106,7 +107,8 @@ test('an account whose entries can be read has every figure', () => {
 
 test('every unreadable entry is null, and named with its reason', () => {
   const reasonsOf = (...args: Parameters<typeof stateOf>): string[] => stateOf(...args).unknown.map(({ part, reason }) => `${part} ${reason}`)
-  const { positions, orders, cross, fees, limits } = stateOf({ positions: undefined, orders: undefined, crossPool: undefined, volume: undefined, config: undefined })
+  const unreadable = { positions: undefined, orders: undefined, crossPool: undefined, volume: undefined, config: undefined }
+  const { positions, orders, cross, fees, limits } = stateOf(unreadable)
   assert.deepEqual([positions, orders, cross.pool, cross.usedMargin, fees.volume, limits.minCollateral], [null, null, null, null, null, null])
   const own = ['/positions/0/liquidationPrice cross_margin']
   const perAsset = ['/limits/maxPositionSize per_asset', '/limits/maxLeverage per_asset']

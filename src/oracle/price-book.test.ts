@@ -131,13 +131,15 @@ test('a node that lags a little does not replace the price, but renews it', () =
 test('listeners get prices that are new or newly attested', () => {
   const { book, read } = bench(['BTC', 'ETH'])
   const seen: string[] = []
-  const unsubscribe = book.subscribe((changed: readonly Price[]) => void seen.push(changed.map(({ asset, price, timestamp }) => `${asset} ${price} ${timestamp}`).join()))
+  const listener = (changed: readonly Price[]): void => void seen.push(changed.map(({ asset, price, timestamp }) => `${asset} ${price} ${timestamp}`).join())
+  const unsubscribe = book.subscribe(listener)
   read(50n, 990, 1)
   read(50n, 990, 2)
   read(50n, 991, 3)
   read(51n, 991, 4)
   const both = new Map<string, AttestedPrice>([
-    ['BTC', { price: 51n, timestampSec: 991, ledger: 5 }], ['ETH', { price: 3n, timestampSec: 991, ledger: 5 }], ['XLM', { price: 3n, timestampSec: 991, ledger: 5 }],
+    ['BTC', { price: 51n, timestampSec: 991, ledger: 5 }], ['ETH', { price: 3n, timestampSec: 991, ledger: 5 }],
+    ['XLM', { price: 3n, timestampSec: 991, ledger: 5 }],
   ])
   book.storeAll(both, null)
   assert.deepEqual(seen, ['BTC 50 990', 'BTC 50 991', 'BTC 51 991', 'ETH 3 991'])

@@ -42,6 +42,9 @@ test('forgets the rate of a counter that begins again', () => {
   assert.equal(ids.count(), 11, 'the same id again changes nothing')
   ids.observe('orders', 1n)
   assert.equal(ids.count(), 8)
+  clock.advance(60_000)
+  ids.observe('orders', 4n)
+  assert.equal(ids.count(), 10, 'the window includes its beginning')
 })
 
 test('keeps the samples and the counters bounded', () => {
@@ -50,6 +53,7 @@ test('keeps the samples and the counters bounded', () => {
   for (let id = 0n; id <= 64n; id++) {
     clock.advance(900)
     ids.observe('orders', id === 0n ? 0n : 1_000n)
+    if (id === 63n) assert.equal(ids.count(), 24)
   }
   assert.equal(ids.count(), 8, 'the first sample is gone')
   clock.advance(10_000)
@@ -77,8 +81,9 @@ test('doubles the headroom of a function for a day, up to 100 %', () => {
 test('remembers the headroom of 64 functions, and raising one again keeps it', () => {
   const headroom = createLearnedHeadroom(createVirtualClock(0))
   for (let index = 0; index < 64; index++) headroom.raise(`function ${index}`)
+  headroom.raise('function 9')
+  assert.ok(headroom.percentOf('function 0') > HEADROOM_PERCENT, 'raising one again replaces none')
   headroom.raise('function 0')
-  assert.ok(headroom.percentOf('function 1') > HEADROOM_PERCENT, 'raising one again replaces none')
   headroom.raise('one more')
   assert.deepEqual([headroom.percentOf('function 1'), headroom.percentOf('function 2') > HEADROOM_PERCENT], [HEADROOM_PERCENT, true])
   assert.ok(headroom.percentOf('function 0') > HEADROOM_PERCENT)

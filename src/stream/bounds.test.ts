@@ -125,7 +125,8 @@ test('requests are handled one at a time, in order, and a full queue accepts non
 test('retains the newest rows, and pages of them that are complete', () => {
   const recent = createRecentRows(3)
   const add = (rows: RecentRows, seq: number): void => {
-    rows.add({ seq, frames: [logFrame('events', { epoch: 'e', seq, prev: seq - 1 }, () => `"${seq}"`), logFrame('trades.BTC', { epoch: 'e', seq, prev: 0 }, () => '0')] })
+    const place = { epoch: 'e', seq, prev: 1 }
+    rows.add({ seq, frames: [logFrame('events', place, () => `"${seq}"`), logFrame('trades.BTC', place, () => '0')] })
   }
   const events = new Set(['events'])
   const page = (afterSeq: number, pageBytes = 1_000_000, endSeq = 90): unknown => {

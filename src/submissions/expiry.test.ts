@@ -10,7 +10,8 @@ const RETAINED = { latestLedger: 900, latestLedgerCloseSec: EXPIRES + 1, oldestL
 
 function verdict({ retained = {}, ...absence }: Partial<Omit<Absence, 'retained'>> & { readonly retained?: Partial<Absence['retained']> } = {}): string {
   return judgeAbsence({
-    expiresAt: EXPIRES, submittedSec: SUBMITTED, nowSec: EXPIRES + 5, sequence: 10n, accountSequence: undefined, ...absence, retained: { ...RETAINED, ...retained },
+    expiresAt: EXPIRES, submittedSec: SUBMITTED, nowSec: EXPIRES + 5, sequence: 10n, accountSequence: undefined, ...absence,
+    retained: { ...RETAINED, ...retained },
   })
 }
 

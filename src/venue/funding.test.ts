@@ -23,13 +23,14 @@ const RISK: StoredAssetRisk = {
 function market(overrides: Partial<MarketSummary>): MarketSummary {
   return {
     ledger: 7, config: CONFIG, paused: false, pauseMode: 0, pausedSinceSec: 0, feeTiers: [], lastPositionId: 0, referral: null,
-    sharedFunding: { rate: 3n, cumulative: 9n, lastSec: 50_000 }, totalLong: 0n, totalShort: 0n, openInterest: new Map(), hasAssetRisk: false, riskEpochSec: null,
-    assets: new Map(), ...overrides,
+    sharedFunding: { rate: 3n, cumulative: 9n, lastSec: 50_000 }, totalLong: 0n, totalShort: 0n, openInterest: new Map(), hasAssetRisk: false,
+    riskEpochSec: null, assets: new Map(), ...overrides,
   }
 }
 
 test('generation 1: the larger side pays the base rate times its lead, of the larger side', () => {
-  const predicted = (totalLong: bigint | null, totalShort: bigint | null): unknown => describeFunding(market({ totalLong, totalShort }), ['BTC'], NOW_SEC).predictedRate
+  const predicted = (totalLong: bigint | null, totalShort: bigint | null): unknown =>
+    describeFunding(market({ totalLong, totalShort }), ['BTC'], NOW_SEC).predictedRate
   assert.equal(predicted(400n, 300n), '2500')
   assert.equal(predicted(300n, 400n), '-2500')
   assert.equal(predicted(400n, 0n), '10000')

@@ -29,7 +29,8 @@ test('an absolute cap applies when it is lower, and of equal rooms the first one
   assert.deepEqual(smallestRoom(poolRooms(even)), { limit: 'aggregate', room: 70_000n })
   assert.deepEqual(smallestRoom(poolRooms({ ...even, shortfallReserve: 1n })), { limit: 'liquidity', room: 69_999n })
   assert.deepEqual(smallestRoom(poolRooms({ ...POOL, reserved: 80_000n })), { limit: 'aggregate', room: 0n })
-  assert.deepEqual(smallestRoom(poolRooms({ ...POOL, usdcBalance: 30_000n, shortfallReserve: 4_000n, reserved: 20_000n })), { limit: 'liquidity', room: 6_000n })
+  const reserved = { ...POOL, usdcBalance: 30_000n, shortfallReserve: 4_000n, reserved: 20_000n }
+  assert.deepEqual(smallestRoom(poolRooms(reserved)), { limit: 'liquidity', room: 6_000n })
 })
 
 test('without a skew limit only the other limits count', () => {

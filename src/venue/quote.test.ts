@@ -97,7 +97,9 @@ test('an open closes opposite positions first, and opens the rest with its part 
 })
 
 test('the fee follows from the volume of 14 days, with what the open closes first', () => {
-  const feeAt = (slots: Readonly<Record<number, bigint>>, lastDay: number, positions: readonly StoredPosition[], closeSec: number | null = 100 * DAY_SEC): unknown => {
+  const feeAt = (
+    slots: Readonly<Record<number, bigint>>, lastDay: number, positions: readonly StoredPosition[], closeSec: number | null = 100 * DAY_SEC,
+  ): unknown => {
     const volume = { slots: Array.from({ length: 14 }, (_, index) => slots[index] ?? 0n), lastDay }
     return sizeOpen(TERMS, venueOf({ closeSec }), trader(positions, volume))?.grossFee
   }
@@ -119,7 +121,9 @@ test('the fee follows from the volume of 14 days, with what the open closes firs
   assert.equal(feeAt({ 3: 600n * ONE }, 99, [position()], 100 * DAY_SEC - 1), second, 'day 99 lasts until its end')
 })
 
-function quote(overrides: Overrides = {}, terms: Partial<QuoteTerms> = {}, discount: bigint | null = 0n, positions: readonly StoredPosition[] = []): TradeQuote {
+function quote(
+  overrides: Overrides = {}, terms: Partial<QuoteTerms> = {}, discount: bigint | null = 0n, positions: readonly StoredPosition[] = [],
+): TradeQuote {
   const all = { ...TERMS, ...terms }
   const venue = venueOf(overrides)
   return describeQuote(all, venue, sizeOpen(all, venue, trader(positions)), discount)

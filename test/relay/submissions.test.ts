@@ -344,6 +344,12 @@ test('callers with the same envelope share one send and one lookup a second, eac
   for (let caller = 0; caller < 50; caller++) {
     void submit(submissions, SIGNED, { pollTimeoutMs: caller % 2 === 0 ? 3_000 : 30_000 }).then((submitted) => outcomes.set(caller, submitted))
   }
+  for (let step = 0; step < 3; step++) {
+    await quiet()
+    node.clock.advance(333)
+  }
+  await quiet()
+  assert.equal(node.calls('getTransaction'), 1, 'the next lookup is due after a second')
   await pass(node.clock, 3)
   assert.deepEqual([...new Set([...outcomes.values()].map(({ kind }) => kind)), outcomes.size], ['pending', 25])
   void submit(submissions, SIGNED, { pollTimeoutMs: 60_000 }).then((submitted) => outcomes.set(50, submitted))

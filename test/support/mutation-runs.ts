@@ -63,10 +63,9 @@ export interface MutationRunsOptions {
 export function createMutationRuns({ folder, limitSeconds, tests: named, signal }: MutationRunsOptions): MutationRuns {
   const copy = copyProject(folder)
   separateModules(copy)
-  const graph = createImportGraph(copy)
   const tests = findTestFiles(copy, named ?? []).filter((file) => named !== null || !isSlow(file))
-  const words = new Map(tests.map((test) => [test, wordsOf(`${test} ${readFileSync(join(copy, test), 'utf8')}`)]))
   const measured = new Map<string, number>()
+  const testsNear = createTestOrder(copy, tests, measured)
   const clean = new Set<string>()
   const broken = new Set<string>()
   const running = new Set<ChildProcess>()
@@ -75,35 +74,6 @@ export function createMutationRuns({ folder, limitSeconds, tests: named, signal 
     for (const child of running) killGroup(child)
   }
   signal.addEventListener('abort', stopAll)
-
-  /** The tests that import the bug's file: its own first, then those that are near, fast, and about the same things. */
-  function testsNear(bug: PlantedBug): string[] {
-    const near = tests.filter((test) => !broken.has(test)).flatMap((test) => {
-      const distance = graph.distance(test, bug.file)
-      return distance === null ? [] : [{ test, distance }]
-    })
-    const relevance = relevanceOf(bug, new Map(near.map(({ test }) => [test, words.get(test) ?? new Set()])))
-    const scored = near.map(({ test, distance }) => {
-      const seconds = measured.get(test) ?? (graph.reaches(test, ['test/support/database.ts']) ? EXPECTED_SECONDS.store : EXPECTED_SECONDS.other)
-      const score = distance + seconds / SECONDS_PER_IMPORT - RELEVANCE_IN_IMPORTS * (relevance.get(test) ?? 0)
-      return { test, score: test === bug.file.replace(/\.ts$/, '.test.ts') ? -Infinity : score }
-    })
-    return scored.sort((a, b) => a.score - b.score).map(({ test }) => test)
-  }
-
-  /** How much of what the bug's surroundings mention occurs in each test, as a part of the most; rare words count more. */
-  function relevanceOf({ file, start }: PlantedBug, near: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, number> {
-    const source = readFileSync(join(copy, file), 'utf8')
-    const line = source.slice(0, start).split('\n').length - 1
-    const around = source.split('\n').slice(Math.max(line - CONTEXT_LINES, 0), line + CONTEXT_LINES + 1).join('\n')
-    const weights = [...wordsOf(`${file} ${around}`)].map((word) => {
-      const users = [...near.values()].filter((known) => known.has(word)).length
-      return { word, weight: users === 0 ? 0 : Math.log(near.size / users) }
-    })
-    const sums = [...near].map(([test, known]) => ({ test, sum: weights.reduce((sum, { word, weight }) => sum + (known.has(word) ? weight : 0), 0) }))
-    const most = Math.max(...sums.map(({ sum }) => sum), 1)
-    return new Map(sums.map(({ test, sum }) => [test, sum / most]))
-  }
 
   /** The name of the first failing test of a file; null when all pass, undefined when the run was stopped. */
   async function run(file: string): Promise<string | null | undefined> {
@@ -170,7 +140,7 @@ export function createMutationRuns({ folder, limitSeconds, tests: named, signal 
       const original = readFileSync(path, 'utf8')
       const passed: string[] = []
       for (;;) {
-        const files = testsNear(bug).filter((file) => !passed.includes(file))
+        const files = testsNear(bug).filter((file) => !passed.includes(file) && !broken.has(file))
         writeFileSync(path, original.slice(0, bug.start) + bug.text + original.slice(bug.end))
         const round = await runUntilFailure(files, stopAtMs).finally(() => writeFileSync(path, original))
         passed.push(...round.passed)
@@ -186,6 +156,38 @@ export function createMutationRuns({ folder, limitSeconds, tests: named, signal 
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Finds the tests of a bug in the copy: its file's own first, then those that are near, fast, and about the same things. */
+function createTestOrder(copy: string, tests: readonly string[], measured: ReadonlyMap<string, number>): (bug: PlantedBug) => string[] {
+  const graph = createImportGraph(copy)
+  const words = new Map(tests.map((test) => [test, wordsOf(`${test} ${readFileSync(join(copy, test), 'utf8')}`)]))
+  return (bug) => {
+    const near = tests.flatMap((test) => {
+      const distance = graph.distance(test, bug.file)
+      return distance === null ? [] : [{ test, distance }]
+    })
+    const relevance = relevanceOf(bug, readFileSync(join(copy, bug.file), 'utf8'), new Map(near.map(({ test }) => [test, words.get(test) ?? new Set()])))
+    const scored = near.map(({ test, distance }) => {
+      const seconds = measured.get(test) ?? (graph.reaches(test, ['test/support/database.ts']) ? EXPECTED_SECONDS.store : EXPECTED_SECONDS.other)
+      const score = distance + seconds / SECONDS_PER_IMPORT - RELEVANCE_IN_IMPORTS * (relevance.get(test) ?? 0)
+      return { test, score: test === bug.file.replace(/\.ts$/, '.test.ts') ? -Infinity : score }
+    })
+    return scored.sort((a, b) => a.score - b.score).map(({ test }) => test)
+  }
+}
+
+/** How much of what the bug's surroundings mention occurs in each test, as a part of the most; rare words count more. */
+function relevanceOf({ file, start }: PlantedBug, source: string, near: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, number> {
+  const line = source.slice(0, start).split('\n').length - 1
+  const around = source.split('\n').slice(Math.max(line - CONTEXT_LINES, 0), line + CONTEXT_LINES + 1).join('\n')
+  const weights = [...wordsOf(`${file} ${around}`)].map((word) => {
+    const users = [...near.values()].filter((known) => known.has(word)).length
+    return { word, weight: users === 0 ? 0 : Math.log(near.size / users) }
+  })
+  const sums = [...near].map(([test, known]) => ({ test, sum: weights.reduce((sum, { word, weight }) => sum + (known.has(word) ? weight : 0), 0) }))
+  const most = Math.max(...sums.map(({ sum }) => sum), 1)
+  return new Map(sums.map(({ test, sum }) => [test, sum / most]))
 }
 
 /** The words of a text, also those inside names: `lastDepositTs` has four. */
