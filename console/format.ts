@@ -34,6 +34,11 @@ export function price(text: string | null): string {
   return text === null ? UNKNOWN : amount(text, priceDecimals(Number(BigInt(text)) / Number(ONE)))
 }
 
+/** A float price, as of a candle, with this many decimals. */
+export function floatPrice(value: number, decimals: number): string {
+  return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+}
+
 /** Parses user input, with or without thousands separators, into an integer with seven implied decimals; null if it is not a valid amount. */
 export function parseAmount(text: string): string | null {
   const [, whole = '', decimals = ''] = /^(\d{1,13})(?:\.(\d{1,7}))?$/.exec(text.trim().replaceAll(/(?<=\d),(?=\d{3})/g, '')) ?? []

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import type { AccountState } from '../../client/src/index.ts'
 import { amount, parseAmount, UNKNOWN } from '../format.ts'
 import { TextField } from '../ui/field.tsx'
+import { useParts } from '../parts.ts'
 import { Facts } from '../ui/layout.tsx'
 import type { Sender } from './send.ts'
 import { missingText } from './ticket.ts'
@@ -18,13 +19,16 @@ interface SummaryOptions {
   readonly sender: Sender
 }
 
-export function AccountSummary({ state, market, sender }: SummaryOptions) {
+export function AccountSummary({ market, sender }: Omit<SummaryOptions, 'state'>) {
+  const { account } = useParts()
+  const state = account.state.answer.value?.body ?? null
+  if (state === null) return null
   const { cross, fees, positions, orders } = state
   const unread = [positions === null ? 'positions' : '', orders === null ? 'orders' : ''].filter((name) => name !== '')
   return (
-    <>
+    <section class='card stack balances' aria-label='Balances'>
+      <h2>Balances</h2>
       <Facts
-        inline
         rows={[
           ['USDC', balance(state, 'usdc')], ['XLM', balance(state, 'xlm')], ['LP tokens', balance(state, 'lp')],
           ['Cross margin equity', amount(cross.equity)], ['Free margin', amount(cross.freeMargin)],
@@ -33,7 +37,7 @@ export function AccountSummary({ state, market, sender }: SummaryOptions) {
       />
       {unread.length > 0 && <p class='note problem'>{`The gateway could not read all of your ${unread.join(' and ')}.`}</p>}
       <CrossMargin state={state} market={market} sender={sender} />
-    </>
+    </section>
   )
 }
 

@@ -6,7 +6,6 @@ import type { AccountState } from '../../client/src/index.ts'
 import { useParts } from '../parts.ts'
 import { ReadNote } from '../ui/layout.tsx'
 import { Cash, Fills, OrderHistory } from './account-lists.tsx'
-import { AccountSummary } from './account-summary.tsx'
 import { pauseText } from './availability.ts'
 import { Orders } from './orders-table.tsx'
 import { Positions } from './positions-table.tsx'
@@ -41,8 +40,7 @@ export function AccountTabs(options: AccountTabsOptions) {
   }
 
   return (
-    <section class='card stack' aria-label='Your account'>
-      {state !== null && <AccountSummary state={state} market={options.market} sender={options.sender} />}
+    <section class='card stack account' aria-label='Your account'>
       <div class='tabs' role='tablist' aria-label='Your account' ref={list} onKeyDown={onKey}>
         {TABS.map((each) => (
           <button

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import type { Candle } from '../../client/src/index.ts'
-import { amount, percent, priceDecimals } from '../format.ts'
+import { amount, floatPrice, percent, priceDecimals } from '../format.ts'
 import { Table } from '../ui/table.tsx'
 
 export type Zone = 'utc' | 'local'
@@ -12,7 +12,7 @@ const OHLC = [['Open', 'open'], ['High', 'high'], ['Low', 'low'], ['Close', 'clo
 const BPS = 10_000
 
 const startText = (seconds: number, zone: Zone): string =>
-  new Date(seconds * 1000).toLocaleString('en-GB', { dateStyle: 'short', timeStyle: 'short', ...(zone === 'utc' ? { timeZone: 'UTC' } : {}) })
+  new Date(seconds * 1000).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', ...(zone === 'utc' ? { timeZone: 'UTC' } : {}) })
 
 /** The values of the candle below the pointer, else of the newest. */
 export function Legend({ candle, zone }: { readonly candle: Candle | undefined; readonly zone: Zone }) {
@@ -24,7 +24,9 @@ export function Legend({ candle, zone }: { readonly candle: Candle | undefined; 
   return (
     <p class='legend'>
       <span class='note'>{startText(time, zone)}</span>
-      {OHLC.map(([title, name]) => <span key={name}><span class='note'>{title}</span> <span class={className}>{candle[name].toFixed(decimals)}</span></span>)}
+      {OHLC.map(([title, name]) => (
+        <span key={name}><span class='note'>{title}</span> <span class={className}>{floatPrice(candle[name], decimals)}</span></span>
+      ))}
       <span class={className}>{`${change > 0 ? '+' : change < 0 ? '−' : ''}${percent(Math.abs(change))}`}</span>
       <span><span class='note'>Volume</span> {amount(volume, 0)}</span>
     </p>
@@ -41,7 +43,7 @@ export function CandleTable({ candles, zone }: { readonly candles: readonly Cand
           caption='Newest candles' empty='No candles yet.' rows={candles.slice(-TABLE_ROWS).toReversed()} keyOf={({ time }) => time}
           columns={[
             { title: 'Start', cell: ({ time }) => startText(time, zone) },
-            ...OHLC.map(([title, name]) => ({ title, isNumeric: true, cell: (candle: Candle) => candle[name].toFixed(priceDecimals(candle.close)) })),
+            ...OHLC.map(([title, name]) => ({ title, isNumeric: true, cell: (candle: Candle) => floatPrice(candle[name], priceDecimals(candle.close)) })),
             { title: 'Volume', isNumeric: true, cell: ({ volume }) => amount(volume, 0) },
           ]}
         />

@@ -23,7 +23,7 @@ import type { Market } from './use-market.ts'
 import { useMarks } from './use-marks.ts'
 
 const INTERVALS: readonly (readonly [CandleInterval, string])[] = (['1m', '5m', '15m', '1h', '4h', '1d', '1w'] as const).map((each) => [each, each])
-const ZONES = [['utc', 'UTC'], ['local', 'Local time']] as const
+const ZONES = [['utc', 'UTC'], ['local', 'Local']] as const
 const SEC_PER_MIN = 60
 const ONE = 1e7
 
@@ -72,7 +72,7 @@ export function ChartView({ market, lists, sender }: { readonly market: Market; 
   const shown = hovered.value === null ? last : candles.value.find(({ time }) => time === hovered.value) ?? last
   return (
     <div class='stack'>
-      <div class='row'>
+      <div class='row chart-choices'>
         <Choice label='Candle interval' options={INTERVALS} value={chosen.interval} onChoose={(interval) => choose({ interval })} />
         <Choice label='Time zone' options={ZONES} value={chosen.zone} onChoose={(zone) => choose({ zone })} />
       </div>
@@ -81,10 +81,12 @@ export function ChartView({ market, lists, sender }: { readonly market: Market; 
         <div class={priceState === 'stale' ? 'chart stale' : 'chart'} ref={box} role='img' aria-label={labelOf(asset, chosen.interval, candles.value)} />
         <OrderHandles handles={orders.handles} chart={chart} onDrag={orders.onDrag} onDrop={orders.onDrop} />
       </div>
-      {orders.handles.length > 0 && <p class='note'>Drag an order to move it, or use Move in the Orders tab: it is cancelled, then placed again.</p>}
       <p class='note problem' role='status' hidden={orders.problem === null}>{orders.problem}</p>
-      <ReadNote resource={series.resource} />
-      <CandleTable candles={candles.value} zone={chosen.zone} />
+      <div class='chart-notes'>
+        <CandleTable candles={candles.value} zone={chosen.zone} />
+        {orders.handles.length > 0 && <p class='note'>Drag an order to move it: it is cancelled, then placed again.</p>}
+        <ReadNote resource={series.resource} />
+      </div>
     </div>
   )
 }

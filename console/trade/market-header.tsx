@@ -44,9 +44,9 @@ function LivePrice({ asset }: { readonly asset: string }) {
   const age = received === undefined ? '' : duration(priceAgeSec(received, now))
   const tone = state === 'fresh' ? (change > 0 ? 'up' : change < 0 ? 'down' : '') : 'stale'
   return (
-    <div class='row baseline'>
+    <div class='live-price'>
       <p class={`price ${tone}`} data-price>{text}</p>
-      <p class='note'>{received === undefined ? 'No price received yet.' : state === 'stale' ? `Stale: attested ${age} ago.` : `Attested ${age} ago.`}</p>
+      <p class='note'>{received === undefined ? 'No price yet' : state === 'stale' ? `Stale: attested ${age} ago` : `Attested ${age} ago`}</p>
     </div>
   )
 }

@@ -1,9 +1,10 @@
 // The candlestick chart with volume and marks, in the page's colors. A screen reader cannot read a canvas: the view beside it has a label and a table.
 
 import { CandlestickSeries, createChart, createSeriesMarkers, HistogramSeries } from 'lightweight-charts'
-import type { AutoscaleInfo, IPriceLine, ISeriesApi, MouseEventParams, SeriesMarker, Time, UTCTimestamp } from 'lightweight-charts'
+import type { AutoscaleInfo, HistogramData, IPriceLine, ISeriesApi, MouseEventParams, SeriesMarker, Time, UTCTimestamp } from 'lightweight-charts'
 import type { Candle } from '../../client/src/index.ts'
 import { applyTheme } from '../chart.ts'
+import { floatPrice } from '../format.ts'
 
 /** A horizontal line at a price: an entry, a liquidation price, or an order. */
 export interface PriceMark {
@@ -74,6 +75,7 @@ export function createPriceChart(element: HTMLElement): PriceChart {
   let fills: readonly FillMark[] = []
   /** Start times of the candles, ascending. */
   let times: number[] = []
+  let volumeBars: VolumeBar[] = []
   let offset = 0
 
   const asTime = (seconds: number): Time => (seconds + offset) as UTCTimestamp
@@ -96,13 +98,13 @@ export function createPriceChart(element: HTMLElement): PriceChart {
     }))
   }
 
-  function volumeOf(candle: Candle): { readonly time: Time; readonly value: number; readonly color: string } {
-    return { time: asTime(candle.time), value: Number(candle.volume) / ONE, color: candle.close >= candle.open ? colors.up : colors.down }
-  }
+  const volumeOf = ({ time, volume, open, close }: Candle): VolumeBar => ({ time: asTime(time), value: Number(volume) / ONE, isUp: close >= open })
+  const coloredVolume = ({ time, value, isUp }: VolumeBar): HistogramData => ({ time, value, color: faded(isUp ? colors.up : colors.down) })
 
   const stopTheme = applyTheme(chart, (now) => {
     colors = now
     candlesticks.applyOptions({ upColor: now.up, downColor: now.down, wickUpColor: now.up, wickDownColor: now.down, borderVisible: false })
+    volumes.setData(volumeBars.map(coloredVolume))
     drawMarks()
     drawFills()
   })
@@ -112,7 +114,9 @@ export function createPriceChart(element: HTMLElement): PriceChart {
       times = candles.map(({ time }) => time)
       candlesticks.applyOptions({ priceFormat: { type: 'price', precision: decimals, minMove: 10 ** -decimals } })
       candlesticks.setData(candles.map(({ time, open, high, low, close }) => ({ time: asTime(time), open, high, low, close })))
-      volumes.setData(candles.map(volumeOf))
+      chart.applyOptions({ localization: { priceFormatter: (price: number) => floatPrice(price, decimals) } })
+      volumeBars = candles.map(volumeOf)
+      volumes.setData(volumeBars.map(coloredVolume))
       element.dataset['candles'] = String(candles.length)
       if (!isSame) chart.timeScale().setVisibleLogicalRange({ from: candles.length - VISIBLE_CANDLES, to: candles.length + 2 })
       drawFills()
@@ -121,10 +125,12 @@ export function createPriceChart(element: HTMLElement): PriceChart {
       const newest = times.at(-1) ?? 0
       if (candle.time < newest) return
       if (candle.time > newest) times.push(candle.time)
+      else volumeBars.pop()
+      volumeBars.push(volumeOf(candle))
       element.dataset['candles'] = String(times.length)
       const { open, high, low, close } = candle
       candlesticks.update({ open, high, low, close, time: asTime(candle.time) })
-      volumes.update(volumeOf(candle))
+      volumes.update(coloredVolume(volumeOf(candle)))
     },
     setMarks(next) {
       marks = next
@@ -157,6 +163,17 @@ export function createPriceChart(element: HTMLElement): PriceChart {
       chart.remove()
     },
   }
+}
+
+interface VolumeBar {
+  readonly time: Time
+  readonly value: number
+  readonly isUp: boolean
+}
+
+/** A computed color, `rgb(…)`, at half its opacity, so that the bars stay behind the candles. */
+function faded(color: string): string {
+  return color.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.4)')
 }
 
 /** Shows marks that are near the visible candles, so that orders can be dragged. Distant ones would make the candles flat. */

@@ -79,7 +79,7 @@ export function TicketForm({ market, input, sender }: { readonly market: Market;
           onChoose={(marginMode) => set({ marginMode })}
         />
       )}
-      {fields.map((name) => <TicketField key={name} name={name} {...parts} />)}
+      <div class='ticket-fields'>{fields.map((name) => <TicketField key={name} name={name} {...parts} />)}</div>
       {isEntry(input.value.kind) && <Preview input={input.value} check={check} reading={quote} market={market} />}
       {check.steps.length > 1 && <p class='note'>{`Sends ${check.steps.length} transactions, one after the other. You review and sign each of them.`}</p>}
       {check.warnings.map((warning) => <p key={warning} class='note warn'>{warning}</p>)}
@@ -109,7 +109,7 @@ const LABELS: Readonly<Record<FieldName, string>> = {
   distance: 'Trailing distance, %', slippage: 'Slippage tolerance, %', positionId: 'Position',
 }
 const HELP: Readonly<Partial<Record<FieldName, string>>> = {
-  takeProfit: 'Optional. Closes the position at this profit.', stopLoss: 'Optional. Closes the position at this loss.',
+  takeProfit: 'Optional price.', stopLoss: 'Optional price.',
   distance: 'From the best price since the order was placed.', slippage: 'The order is cancelled if the price moves further.',
 }
 
@@ -129,12 +129,18 @@ function TicketField(options: TicketFieldOptions) {
       />
     )
   }
-  const help = name === 'limitPrice' && input.kind === 'stop' ? 'Optional. The order then executes at this price or better.' : HELP[name]
+  const help = helpOf(name, input, context)
   return (
     <TextField
       label={LABELS[name]} value={input[name]} problem={problem} {...(help === undefined ? {} : { help })} onInput={(value) => set({ [name]: value })}
     />
   )
+}
+
+function helpOf(name: FieldName, { kind }: TicketInput, { hasCrossStops: isGeneration2 }: TicketContext): string | undefined {
+  if (name === 'limitPrice' && kind === 'stop') return 'Optional. The order then executes at this price or better.'
+  if (name === 'slippage' && isGeneration2 && !isEntry(kind)) return 'Not used: this exchange fills such an order at any price once it triggers.'
+  return HELP[name]
 }
 
 function AmountField({ asset, input, set, check, context, problem }: TicketFieldOptions & { readonly problem: string | null }) {
@@ -143,12 +149,17 @@ function AmountField({ asset, input, set, check, context, problem }: TicketField
   const other = input.unit === 'USDC' ? 'coin' : 'USDC'
   const help = check.size === null ? 'Collateral in USDC.' : `Collateral ${amount(check.collateral)} USDC, position ${amount(check.size)} USDC.`
   return (
-    <div>
+    <div class='whole'>
       <TextField
         label={LABELS.amount} value={input.amount} help={help} problem={problem} onInput={(value) => set({ amount: value })}
-        suffix={<button type='button' class='quiet small' onClick={() => set({ unit: other, amount: '' })}>{input.unit === 'USDC' ? 'USDC' : asset}</button>}
+        aside={available === null ? '' : `Available: ${amount(available.toString())} USDC`}
+        suffix={(
+          <button type='button' class='quiet small' title='Change the unit' onClick={() => set({ unit: other, amount: '' })}>
+            {input.unit === 'USDC' ? 'USDC' : asset}<span aria-hidden> ⇄</span>
+          </button>
+        )}
       />
-      <div class='row tight shares'>
+      <div class='shares'>
         {SHARES.map((share) => (
           <button
             key={share} type='button' class='small' disabled={available === null}
@@ -157,7 +168,6 @@ function AmountField({ asset, input, set, check, context, problem }: TicketField
             {share === 100 ? 'Max' : `${share}%`}
           </button>
         ))}
-        <span class='note'>{available === null ? '' : `Available: ${amount(available.toString())} USDC`}</span>
       </div>
       {isCross && context.cross !== null && <p class='note'>{crossText(context.cross, check.collateral)}</p>}
     </div>
@@ -174,7 +184,7 @@ function crossText({ pool }: CrossMargin, collateral: string | null): string {
 function LeverageField({ input, set, context, problem }: TicketFieldOptions & { readonly problem: string | null }) {
   const max = context.maxLeverage ?? 10
   return (
-    <div class='leverage'>
+    <div class='leverage whole'>
       <TextField
         label={LABELS.leverage} value={input.leverage} problem={problem} onInput={(leverage) => set({ leverage })} suffix={<span class='note'>×</span>}
       />

@@ -113,8 +113,8 @@ export interface TicketCheck {
 
 const ONE = 10_000_000n
 const BPS_PER_PERCENT = 100
-const TRAILING_MAX_BPS = 5_000
-const SLIPPAGE_MAX_BPS = 10_000
+export const TRAILING_MAX_BPS = 5_000
+export const SLIPPAGE_MAX_BPS = 10_000
 
 const PRICE_EXAMPLE = 'Enter a price, for example 91500.25.'
 
@@ -264,7 +264,8 @@ function checkSlippage({ slippage }: TicketInput, problems: Map<FieldName, strin
   if (parseBps(slippage, SLIPPAGE_MAX_BPS) === null) problems.set('slippage', 'Enter a percentage from 0.01 to 100.')
 }
 
-function parseBps(text: string, max: number): number | null {
+/** A percentage with at most two decimals as basis points, from 1 to `max`; null for anything else. */
+export function parseBps(text: string, max: number): number | null {
   const bps = /^\d{1,3}(\.\d{1,2})?$/.test(text.trim()) ? Math.round(Number(text) * BPS_PER_PERCENT) : 0
   return bps >= 1 && bps <= max ? bps : null
 }

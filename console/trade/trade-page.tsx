@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { displayText } from '../../client/src/index.ts'
 import { useParts } from '../parts.ts'
+import { AccountSummary } from './account-summary.tsx'
 import { AccountTabs } from './account-tabs.tsx'
 import { ChartView } from './chart-view.tsx'
 import { MarketHeader } from './market-header.tsx'
@@ -30,7 +31,10 @@ export function TradePage({ path: [wanted = DEFAULT_ASSET] }: { readonly path: r
       {asset !== symbol && <p class='note problem' role='status'>{`${displayText(wanted)} is not a market of this exchange. This is ${asset}.`}</p>}
       <MarketHeader asset={asset} />
       <section class='card' aria-label='Chart'><ChartView key={asset} market={market} lists={lists} sender={sender} /></section>
-      <section class='card' aria-label='Order ticket'><TicketForm key={asset} market={market} input={input} sender={sender} /></section>
+      <div class='side'>
+        <section class='card' aria-label='Order ticket'><TicketForm key={asset} market={market} input={input} sender={sender} /></section>
+        <AccountSummary market={market} sender={sender} />
+      </div>
       <section class='card' aria-label='Trades'><Tape asset={asset} /></section>
       <AccountTabs market={market} lists={lists} sender={sender} />
     </div>

@@ -11,17 +11,21 @@ export interface TextFieldOptions {
   /** A sentence; null when the input is accepted. */
   readonly problem?: string | null
   readonly suffix?: ComponentChildren
+  /** At the end of the label's line. */
+  readonly aside?: ComponentChildren
   readonly placeholder?: string
   readonly disabled?: boolean
   /** The keyboard of a phone; for numbers by default. */
   readonly inputMode?: 'decimal' | 'text'
 }
 
-export function TextField({ label, value, onInput, help, problem = null, suffix, placeholder, disabled = false, inputMode = 'decimal' }: TextFieldOptions) {
+export function TextField(
+  { label, value, onInput, help, problem = null, suffix, aside, placeholder, disabled = false, inputMode = 'decimal' }: TextFieldOptions,
+) {
   const id = useId()
   return (
     <div class='field'>
-      <label for={id}>{label}</label>
+      {aside === undefined ? <label for={id}>{label}</label> : <div class='label'><label for={id}>{label}</label><span class='note'>{aside}</span></div>}
       <div class='input'>
         <input
           id={id} type='text' inputMode={inputMode} autocomplete='off' value={value} placeholder={placeholder} disabled={disabled}

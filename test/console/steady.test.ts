@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { price } from '../../console/format.ts'
 import { skipWithoutChromium } from '../support/browser.ts'
+import { createTraderClient, whileTimePasses } from '../support/client-fixture.ts'
+import { ONE } from '../support/traders.ts'
 import { waitUntil } from './console-fixture.ts'
 import { HAS_FRAMES, RECORD_FRAMES, replayFrames } from './frame-replay.ts'
 import { objectBytes } from './page-memory.ts'
@@ -23,14 +25,14 @@ before(async () => {
 })
 after(() => still?.[Symbol.asyncDispose]())
 
-/** Collects what moves without an action of the user. New trades push the older ones down, so the tape is left out. */
+/** Collects what moves without an action of the user. */
 const OBSERVE = `
   window.moved = []
   new PerformanceObserver((list) => {
     for (const { sources } of list.getEntries()) {
       for (const { node, previousRect: from, currentRect: to } of sources) {
         const element = node?.nodeType === 1 ? node : node?.parentElement
-        if (element == null || element.closest('.tape, .toasts') !== null) continue
+        if (element == null || element.closest('.toasts') !== null) continue
         // A figure that is aligned to the right grows to the left.
         if (Math.abs(from.right - to.right) < 1 && Math.abs(from.y - to.y) < 1) continue
         moved.push(element.outerHTML.slice(0, 120) + ': ' + [from.x, from.y, to.x, to.y].map(Math.round))
@@ -48,11 +50,18 @@ async function nextPrice(shown: string): Promise<string> {
   return assert.fail('the price does not change')
 }
 
-test('nothing moves while prices, ages and countdowns change', { skip }, async () => {
-  const { page, url } = still
+const PRINTS = [
+  { op: 'open_position', asset: 'BTC', collateral: String(20n * ONE), leverage: 2, direction: 'Long' },
+  { op: 'open_position', asset: 'BTC', collateral: String(40n * ONE), leverage: 3, direction: 'Short' },
+] as const
+
+test('nothing moves while prices, ages and countdowns change and trades arrive', { skip }, async () => {
+  const { page, url, fixture } = still
+  const other = await createTraderClient(fixture, url, 'tape')
+  const { owner } = await other.login()
   await page.goto(`${url}/#/trade/BTC`)
   await page.getByLabel('Amount', { exact: true }).fill('1000')
-  for (const size of SIZES) {
+  for (const [index, size] of SIZES.entries()) {
     await page.setViewportSize(size)
     await still.complete('the trade screen', IS_TRADE_COMPLETE)
     await page.evaluate(OBSERVE)
@@ -61,6 +70,11 @@ test('nothing moves while prices, ages and countdowns change', { skip }, async (
       const next = await nextPrice(shown)
       await waitUntil(page, `document.querySelector('.market-header [data-price]').textContent === '${next}'`)
     }
+    const [print = PRINTS[0]] = PRINTS.slice(index)
+    await whileTimePasses(fixture, () => other.trade(print))
+    await still.tick()
+    const row = `/Open ${print.direction.toLowerCase()}.*${owner}/`
+    await waitUntil(page, `[...document.querySelectorAll('.tape tbody tr')].some(({ textContent }) => ${row}.test(textContent))`)
     await waitUntil(page, 'new Promise((resolve) => requestAnimationFrame(() => resolve(true)))')
     assert.deepEqual(await page.evaluate('moved'), [], String(size.width))
   }
