@@ -38,6 +38,7 @@ test('includes the current price, and is unknown without a price of 24 hours ago
   assert.deepEqual(dayRangeOf(FIGURES, 90_0000001n), { change24h: -9.9999, high24h: '1100000000', low24h: '900000001' })
   assert.deepEqual(dayRangeOf(FIGURES, 120_0000000n), { change24h: 20, high24h: '1200000000', low24h: '950000000' })
   assert.deepEqual(dayRangeOf(FIGURES, null), { change24h: null, high24h: '1100000000', low24h: '950000000' })
+  assert.equal(dayRangeOf({ ...FIGURES, reference: 0n }, 5n).change24h, null)
   assert.deepEqual(dayRangeOf(undefined, 5n), { change24h: null, high24h: null, low24h: null })
 })
 
