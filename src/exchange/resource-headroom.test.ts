@@ -49,6 +49,7 @@ test('a tolerance bounds the price of a buy from above and of a sale from below,
   // Half a percent of 100,001 is 500.005.
   assert.deepEqual([bound(0, false), bound(1, true)], [100_501n, 100_501n], 'opening a long and closing a short buy')
   assert.deepEqual([bound(1, false), bound(0, true)], [99_501n, 99_501n], 'opening a short and closing a long sell')
+  assert.deepEqual([bound(0, false, 200_000n), bound(1, false, 200_000n)], [201_000n, 199_000n])
   assert.equal(bound(0, false, null), null)
   assert.equal(acceptablePrice({ price: 1n, position: null, previous: null } as unknown as TradeEffects, 50), null)
 })

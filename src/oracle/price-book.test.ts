@@ -142,6 +142,7 @@ test('listeners get prices that are new or newly attested', () => {
     ['XLM', { price: 3n, timestampSec: 991, ledger: 5 }],
   ])
   book.storeAll(both, null)
+  book.storeAll(both, null)
   assert.deepEqual(seen, ['BTC 50 990', 'BTC 50 991', 'BTC 51 991', 'ETH 3 991'])
   unsubscribe()
   read(52n, 991, 6)
@@ -178,4 +179,10 @@ test('the snapshot is the same object until a price changes, becomes due, or the
   clock.advance(1)
   assert.equal(book.cachedSnapshot(), undefined)
   assert.equal(book.buildSnapshot().anyOutdated, true)
+  clock.advance(500)
+  read(51n, 991, 2)
+  clock.advance(2_999)
+  assert.notEqual(book.cachedSnapshot(), undefined)
+  clock.advance(1)
+  assert.equal(book.cachedSnapshot(), undefined, 'within a second')
 })

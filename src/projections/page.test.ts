@@ -30,8 +30,11 @@ test('rejects a cursor of another list or length, and one that was changed in an
 })
 
 test('rejects forged contents', () => {
-  const contents = ['', '{', 'null', '{"0":"trades","1":5,"length":2}', '["trades"]', '["trades",null]', '["trades",1.5]', '["trades",9007199254740992]', '["trades",[5]]']
-  for (const content of [...contents, '["trades",true]', '["events",5]', '[5,"trades"]', '["trades",5,6]']) {
+  const contents = [
+    '', '{', 'null', '{"0":"trades","1":5,"length":2}', '["trades"]', '["trades",null]', '["trades",1.5]', '["trades",9007199254740992]', '["trades",[5]]',
+    '["trades",true]', '["events",5]', '[5,"trades"]', '["trades",5,6]',
+  ]
+  for (const content of contents) {
     assert.throws(() => decodeCursor('trades', forge(content), 1), InvalidCursor, content)
   }
   assert.deepEqual(decodeCursor('trades', forge('["trades",5]'), 1), [5])

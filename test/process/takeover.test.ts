@@ -15,9 +15,11 @@ import { readChainEvents } from '../sim/network-faults.ts'
 
 const skip = WITHOUT_SERVER
 const KILLS = 3
-/** docs/operating.md promises the lock within 1 s (killed) and 7 s (paused). The rest is for the first page on a busy machine. */
-const KILL_TAKEOVER_MS = 8_000
-const PAUSE_TAKEOVER_MS = 15_000
+/** docs/operating.md promises the lock within 1 s (killed) and 7 s (paused). */
+const KILL_TAKEOVER_MS = 1_000
+const PAUSE_TAKEOVER_MS = 7_000
+/** Besides, the standby may take a few times as long as a process needs to start and index on this machine, with what else runs on it. */
+const STARTS = 3
 
 const IN_SYNC = /^Indexer in sync/
 const ON_STANDBY = /^Indexer on standby/
@@ -25,14 +27,18 @@ const ON_STANDBY = /^Indexer on standby/
 interface Pair {
   active: MainProcess
   standby: MainProcess
+  /** How long the first process took from its start until it was in sync. */
+  readonly startMs: number
 }
 
 async function startPair(cluster: Cluster): Promise<Pair> {
+  const startedAtMs = cluster.clock.elapsedMs()
   const active = cluster.start({ ROLE: 'indexer' })
   await active.waitForLine(IN_SYNC)
+  const startMs = cluster.clock.elapsedMs() - startedAtMs
   const standby = cluster.start({ ROLE: 'indexer' })
   await standby.waitForLine(ON_STANDBY)
-  return { active, standby }
+  return { active, standby, startMs }
 }
 
 async function assertArchiveComplete({ network, store, settle }: Cluster): Promise<void> {
@@ -46,32 +52,33 @@ test('the standby takes over within seconds when the writer is killed, and nothi
   await using cluster = await openCluster('killed')
   const { clock } = cluster
   const random = createSeededRandom('kills')
-  let { active, standby } = await startPair(cluster)
+  const pair = await startPair(cluster)
+  let { active, standby } = pair
   const tookMs: number[] = []
   for (let kill = 0; kill < KILLS; kill++) {
     // The kill may hit during a page or between two pages.
     await clock.sleep(random.integer(1_000))
-    const killedAtMs = clock.nowMs()
+    const killedAtMs = clock.elapsedMs()
     await active.stop('SIGKILL')
     await standby.waitForLine(IN_SYNC)
-    tookMs.push(clock.nowMs() - killedAtMs)
+    tookMs.push(clock.elapsedMs() - killedAtMs)
     active = standby
     standby = cluster.start({ ROLE: 'indexer' })
     await standby.waitForLine(ON_STANDBY)
   }
-  assert.ok(Math.max(...tookMs) < KILL_TAKEOVER_MS, `took ${tookMs.join(', ')} ms`)
+  assert.ok(Math.max(...tookMs) < KILL_TAKEOVER_MS + STARTS * pair.startMs, `took ${tookMs.join(', ')} ms; a start took ${pair.startMs} ms`)
   await assertArchiveComplete(cluster)
 })
 
 test('a paused writer loses the lock to the standby and writes nothing when it continues', { skip }, async () => {
   await using cluster = await openCluster('paused')
   const { clock } = cluster
-  const { active, standby } = await startPair(cluster)
-  const pausedAtMs = clock.nowMs()
+  const { active, standby, startMs } = await startPair(cluster)
+  const pausedAtMs = clock.elapsedMs()
   active.signal('SIGSTOP')
   await standby.waitForLine(IN_SYNC)
-  const tookMs = clock.nowMs() - pausedAtMs
-  assert.ok(tookMs < PAUSE_TAKEOVER_MS, `took ${tookMs} ms`)
+  const tookMs = clock.elapsedMs() - pausedAtMs
+  assert.ok(tookMs < PAUSE_TAKEOVER_MS + STARTS * startMs, `took ${tookMs} ms; a start took ${startMs} ms`)
   active.signal('SIGCONT')
   await active.waitForLine(ON_STANDBY)
   await assertArchiveComplete(cluster)
