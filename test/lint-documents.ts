@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import manifest from '../package.json' with { type: 'json' }
 import { describeStream } from '../src/http/asyncapi.ts'
-import { lintAsyncApi, lintOpenApi } from './support/document-lint.ts'
+import { lintAsyncApi, lintOpenApi } from './docs/document-lint.ts'
 
 const openApi = readFileSync(new URL('../docs/openapi.json', import.meta.url), 'utf8')
 const findings = [...await lintOpenApi(openApi), ...await lintAsyncApi(describeStream(manifest.version))]

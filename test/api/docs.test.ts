@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { schemaMismatches, operationsOf, resolve } from '../support/openapi.ts'
-import type { Media, NamedOperation, OpenApiDocument, Schema } from '../support/openapi.ts'
+import { schemaMismatches, operationsOf, resolve } from './openapi.ts'
+import type { Media, NamedOperation, OpenApiDocument, Schema } from './openapi.ts'
 import { createTrader } from '../support/traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'

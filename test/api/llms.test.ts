@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OpenApiDocument } from '../support/openapi.ts'
+import type { OpenApiDocument } from './openapi.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 
 test('every link resolves, and every listed endpoint and field is in the OpenAPI document', async () => {

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { forEachConcurrently, startAttacked } from './attack.ts'
 import type { Attacked } from './attack.ts'
 import { bearer, createWallet } from '../support/keys.ts'
-import { openRawSocket, OPCODE } from '../support/raw-socket.ts'
+import { openRawSocket, OPCODE } from './raw-socket.ts'
 import { until } from '../support/until.ts'
 
 let attacked: Attacked

@@ -6,8 +6,8 @@ import { Account, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Keypair } from '@stellar/stellar-sdk'
 import { startAttacked } from './attack.ts'
 import type { Attacked } from './attack.ts'
-import { DEFECTIVE_CLAIMS } from '../support/defective-claims.ts'
-import type { Claim } from '../support/defective-claims.ts'
+import { DEFECTIVE_CLAIMS } from '../api/defective-claims.ts'
+import type { Claim } from '../api/defective-claims.ts'
 import { createWallet, signChallenge, TEST_PASSPHRASE } from '../support/keys.ts'
 
 let attacked: Attacked

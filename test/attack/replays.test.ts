@@ -6,7 +6,7 @@ import { STREAM_LIMITS } from '../../src/limits.ts'
 import { REPEATED_BYTES } from '../../src/stream/replay-budget.ts'
 import { assertUnbroken } from '../support/stream-client.ts'
 import type { StreamClient } from '../support/stream-client.ts'
-import { createStreamFixture } from '../support/stream-fixture.ts'
+import { createStreamFixture } from '../stream/stream-fixture.ts'
 
 /** Waits until a message of the client may be sent. */
 const MESSAGE_MS = 1_000 / STREAM_LIMITS.messagesPerSecond

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { COMPILE_CACHE } from '../support/compile-cache.ts'
+import { COMPILE_CACHE } from '../support/program.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../client/src/cli/main.ts', import.meta.url))
 

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { ASSETS, completionsOf } from '../../client/src/cli/completion-command.ts'
 import { COMMANDS } from '../../client/src/cli/commands.ts'
 import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
-import { COMPILE_CACHE } from '../support/compile-cache.ts'
+import { COMPILE_CACHE } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const MAIN = fileURLToPath(new URL('../../client/src/cli/main.ts', import.meta.url))

@@ -8,7 +8,7 @@ import { ENDPOINTS, LISTS } from '../../client/src/generated/endpoint-table.ts'
 import { GatewayError, Unauthorized } from '../../client/src/errors.ts'
 import type { Answer } from '../../client/src/http.ts'
 import type { EndpointName, ListName } from '../../client/src/rest.ts'
-import { clockOf, createTraderClient, whileTimePasses } from '../support/client-fixture.ts'
+import { clockOf, createTraderClient, whileTimePasses } from './client-fixture.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 

@@ -8,7 +8,7 @@ import { ContractFailure, GatewayError, NotFinal, TransactionExpired } from '../
 import type { SignedTransaction } from '../../client/src/errors.ts'
 import type { Order } from '../../client/src/generated/resources.ts'
 import type { FetchLike } from '../../client/src/platform.ts'
-import { createTraderClient, waitsOf, whileTimePasses } from '../support/client-fixture.ts'
+import { createTraderClient, waitsOf, whileTimePasses } from './client-fixture.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { ONE } from '../support/traders.ts'

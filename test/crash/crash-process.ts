@@ -11,7 +11,7 @@ import { openStore } from '../../src/store/open.ts'
 import { assetsOf } from '../../localnet/assets.ts'
 import { FIRST_BUILDS, GENERATIONS } from '../../localnet/setup.ts'
 import { TEST_NETWORK_PASSPHRASE } from '../../localnet/start.ts'
-import { createTradingServer } from '../support/trading-server.ts'
+import { createTradingServer } from '../sim/trading-server.ts'
 import { currentDeploymentOf } from '../support/deployments.ts'
 
 const [rpcUrl = '', contractsJson = '{}', kind = 'folder', location = '', setup = '1'] = process.argv.slice(2)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lintAsyncApi, lintOpenApi } from '../support/document-lint.ts'
+import { lintAsyncApi, lintOpenApi } from './document-lint.ts'
 
 const OPEN_API = {
   openapi: '3.0.3',

@@ -18,8 +18,8 @@ import { openTestStore } from '../support/database.ts'
 import { createFlakyStore } from '../support/flaky-store.ts'
 import type { FlakyStore } from '../support/flaky-store.ts'
 import { call, createWallet, signChallenge, TEST_PASSPHRASE } from '../support/keys.ts'
-import { createTradingServer } from '../support/trading-server.ts'
-import type { Trading, TradingParts } from '../support/trading-server.ts'
+import { createTradingServer } from '../sim/trading-server.ts'
+import type { Trading, TradingParts } from '../sim/trading-server.ts'
 import { anyDeployment } from '../support/deployments.ts'
 
 const RUNS = fuzzRuns(25)

@@ -2,8 +2,8 @@
 
 import { strict as assert } from 'node:assert'
 import test from 'node:test'
-import { openEventSource } from '../support/event-source.ts'
-import type { EventSourceClient } from '../support/event-source.ts'
+import { openEventSource } from '../stream/event-source.ts'
+import type { EventSourceClient } from '../stream/event-source.ts'
 import { startCaddy, WITHOUT_CADDY } from './load-balancers.ts'
 import { startMain } from '../support/main-process.ts'
 import { assertUnbroken } from '../support/stream-client.ts'

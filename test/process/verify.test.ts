@@ -6,10 +6,9 @@ import { openEmbedded } from '../../src/store/open.ts'
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { startMain } from '../support/main-process.ts'
-import { startProgram } from '../support/program.ts'
+import { COMPILE_CACHE, startProgram } from '../support/program.ts'
 import type { Program } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { COMPILE_CACHE } from '../support/compile-cache.ts'
 import { join } from 'node:path'
 
 function command(name: 'verify' | 'rebuild', environment: Readonly<Record<string, string>>): Program {

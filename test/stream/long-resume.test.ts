@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { STREAM_LIMITS } from '../../src/limits.ts'
 import { RECENT_ROWS } from '../../src/stream/row-frames.ts'
 import { assertUnbroken } from '../support/stream-client.ts'
-import { createStreamFixture } from '../support/stream-fixture.ts'
+import { createStreamFixture } from './stream-fixture.ts'
 
 const CHANNELS = ['events', 'trades.BTC']
 /** Their frames exceed the bytes that may wait for a client. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createStreamFixture } from '../support/stream-fixture.ts'
+import { createStreamFixture } from './stream-fixture.ts'
 import type { StreamFrame } from '../support/stream-client.ts'
 
 const seqsOf = (frames: readonly StreamFrame[]): unknown[] =>

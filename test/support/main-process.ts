@@ -1,7 +1,6 @@
 // The program as users start it: main.ts in a process of its own, on free ports.
 
-import { COMPILE_CACHE } from './compile-cache.ts'
-import { startProgram } from './program.ts'
+import { COMPILE_CACHE, startProgram } from './program.ts'
 import type { Program } from './program.ts'
 
 export interface MainProcess extends Program {

@@ -29,6 +29,8 @@ interface ProgramOptions {
 const LINE_TIMEOUT_MS = 120_000
 
 export const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** Node's compile cache, shared by all child processes: it halves their start-up time. */
+export const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/node-compile', import.meta.url))
 
 /** Starts `command`. Of this process's environment it gets PATH only. */
 export function startProgram(

@@ -1,8 +1,8 @@
 // Checker: each process published a contiguous part of every channel of the log, in order, without gaps or duplicates; each frame names the one before it.
 
 import assert from 'node:assert/strict'
-import { readChannelLog } from '../../support/stream-audit.ts'
-import type { ChannelLog } from '../../support/stream-audit.ts'
+import { readChannelLog } from '../../stream/stream-audit.ts'
+import type { ChannelLog } from '../../stream/stream-audit.ts'
 import type { Queryable } from '../../../src/store/store.ts'
 import type { Decision } from '../decisions.ts'
 import type { PublishedFrame, SimProcess } from '../process.ts'

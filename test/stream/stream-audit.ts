@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import type { Queryable } from '../../src/store/store.ts'
-import type { StreamFrame } from './stream-client.ts'
+import type { StreamFrame } from '../support/stream-client.ts'
 
 /** A subscribe request. */
 export interface SubscribeRequest {

@@ -2,7 +2,7 @@
 
 import { Account, MuxedAccount, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Keypair } from '@stellar/stellar-sdk'
-import { buildChallenge, createWallet, signChallenge, TEST_PASSPHRASE } from './keys.ts'
+import { buildChallenge, createWallet, signChallenge, TEST_PASSPHRASE } from '../support/keys.ts'
 
 /** The body of POST /v1/keys. */
 export interface Claim {

@@ -5,8 +5,8 @@ import type { Client, ClientOptions } from '../../client/src/client.ts'
 import type { Clock } from '../../client/src/clock.ts'
 import { secretSigner } from '../../client/src/signer.ts'
 import { createIdentity } from '../../localnet/actors/identity.ts'
-import { ONE } from './traders.ts'
-import type { GatewayFixture } from './gateway-fixture.ts'
+import { ONE } from '../support/traders.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 /** The fixture's clock in the form that the client takes. */
 export function clockOf(fixture: GatewayFixture): Clock {

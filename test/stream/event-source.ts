@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { request as sendRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
-import type { StreamFrame } from './stream-client.ts'
+import type { StreamFrame } from '../support/stream-client.ts'
 
 /** An event with the id that was in effect when it arrived. */
 export interface ReceivedEvent {

@@ -16,10 +16,10 @@ import type { Epoch } from '../../src/projections/epochs.ts'
 import { appendEvents } from '../../src/projections/events.ts'
 import { createStream } from '../../src/stream/stream.ts'
 import type { Stream, StreamOptions } from '../../src/stream/stream.ts'
-import { openTestStore } from './database.ts'
-import { connectStream } from './stream-client.ts'
-import type { StreamClient } from './stream-client.ts'
-import { anyDeployment } from './deployments.ts'
+import { openTestStore } from '../support/database.ts'
+import { connectStream } from '../support/stream-client.ts'
+import type { StreamClient } from '../support/stream-client.ts'
+import { anyDeployment } from '../support/deployments.ts'
 
 const START_MS = 1_783_339_200_000
 const EPOCH: Epoch = {

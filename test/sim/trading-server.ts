@@ -39,8 +39,8 @@ import { txRoutes } from '../../src/routes/tx.ts'
 import { createSubmissionService } from '../../src/submissions/submissions.ts'
 import type { SubmissionService } from '../../src/submissions/submissions.ts'
 import type { Store } from '../../src/store/store.ts'
-import { GATEWAY_DEFAULTS, UNLIMITED_RATES } from './bare-gateway.ts'
-import { NO_WARNINGS } from './no-warnings.ts'
+import { GATEWAY_DEFAULTS, UNLIMITED_RATES } from '../support/bare-gateway.ts'
+import { NO_WARNINGS } from '../support/no-warnings.ts'
 
 /** A running set of services. Its memory is its own. */
 export interface Trading {
