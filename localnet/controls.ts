@@ -39,7 +39,7 @@ export interface Controls {
 }
 
 /** A transaction of a control method was refused or failed; `data` contains the contract code. */
-export const TRANSACTION_FAILED = -32_000
+const TRANSACTION_FAILED = -32_000
 
 /** The most ledgers that a control method closes to apply one transaction. */
 const MAX_CLOSES = 8

@@ -5,7 +5,7 @@ import { bytesOfText, textOfBytes } from '../src/base/text.ts'
 import type { Val } from './contracts/host.ts'
 import { accountAddress, contractAddress, putScAddress } from './ledger/addresses.ts'
 import {
-  encode, putArray, putBool, putI64, putOpaque, putText, putU32, putU64, toBase64, type XdrWriter,
+  encode, putBool, putI64, putOpaque, putText, putU32, putU64, toBase64, type XdrWriter,
 } from './ledger/xdr-writer.ts'
 
 /** ScValType. */
@@ -154,11 +154,3 @@ export function valFromBase64(text: string): Val {
   if (val === undefined) throw new RangeError('unsupported ScVal type')
   return val
 }
-
-/** Writes encoded ScVals as an ScVal vec. */
-export function putVecOf(writer: XdrWriter, items: readonly Uint8Array[]): void {
-  putU32(writer, SCV.vec)
-  putU32(writer, 1)
-  putArray(writer, items)
-}
-

@@ -8,7 +8,7 @@ import { createTokenBalances, type TokenBalances } from './token-balances.ts'
 import { asAddress, asBool, asI128, asU32, entryPoint, fail, storageKey } from './values.ts'
 
 /** The asset contract's error codes as the Stellar network names them. */
-export const TOKEN_ERRORS = {
+const TOKEN_ERRORS = {
   2: 'OperationNotSupported', 3: 'AlreadyInitialized', 4: 'Unauthorized', 5: 'Authentication', 6: 'AccountMissing',
   7: 'AccountIsNotClassic',
   8: 'NegativeAmount', 9: 'Allowance', 10: 'Balance', 11: 'BalanceDeauthorized', 12: 'Overflow', 13: 'TrustlineMissing',

@@ -37,7 +37,7 @@ const ENVELOPE_TYPE_AUTHORIZATION = 9
 const ENVELOPE_TYPE_AUTHORIZATION_WITH_ADDRESS = 10
 
 /** The hash that the address signs. */
-export function authorizationHash(networkId: Uint8Array, credentials: Omit<AddressCredentials, 'signature' | 'address'>): Uint8Array {
+function authorizationHash(networkId: Uint8Array, credentials: Omit<AddressCredentials, 'signature' | 'address'>): Uint8Array {
   const { addressXdr } = credentials
   const preimage = encode((writer) => {
     putU32(writer, addressXdr === null ? ENVELOPE_TYPE_AUTHORIZATION : ENVELOPE_TYPE_AUTHORIZATION_WITH_ADDRESS)

@@ -53,8 +53,6 @@ export const TTL_EXTEND_BELOW_LEDGERS = 17_280
 export const TTL_EXTEND_TO_LEDGERS = 518_400
 
 export const CALL_DEPTH_MAX = 10
-/** How deep a trace of diagnostics may grow before its oldest half is no longer written into an error's text. */
-export const EVENTS_PER_CALL_MAX = 1_000
 
 /** Taking another snapshot drops the oldest. */
 export const SNAPSHOTS_MAX = 8

@@ -170,7 +170,7 @@ function readPreconditions(cond: xdr.Preconditions): Preconditions {
   }
 }
 
-export function readSorobanData(data: xdr.SorobanTransactionData): SorobanData {
+function readSorobanData(data: xdr.SorobanTransactionData): SorobanData {
   const { footprint, instructions, diskReadBytes, writeBytes } = data.resources
   return {
     footprint: { readOnly: footprint.readOnly.map(ledgerKey), readWrite: footprint.readWrite.map(ledgerKey) },

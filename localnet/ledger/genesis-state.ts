@@ -18,7 +18,7 @@ import { createLedgerEntry } from './ledger-entry.ts'
 import { wasmModuleOf } from './wasm-spec.ts'
 
 /** The sequence of the genesis ledger. */
-export const GENESIS_SEQUENCE = 1
+const GENESIS_SEQUENCE = 1
 
 /** Builds the genesis state on `parent`, which is empty. Throws when a deployment call fails. */
 export function buildGenesisLayer(parent: View, genesis: Genesis, codes: CodeRegistry, networkId: Uint8Array, closeTimeSec: number): Layer {

@@ -29,11 +29,11 @@ export interface HostEvent {
 const EVENT_TYPE = { system: 0, contract: 1, diagnostic: 2 } as const
 
 /** ScErrorType. */
-export const ERROR_TYPES = [
+const ERROR_TYPES = [
   'Contract', 'WasmVm', 'Context', 'Storage', 'Object', 'Crypto', 'Events', 'Budget', 'Value', 'Auth',
 ] as const
 /** ScErrorCode. */
-export const ERROR_CODES = [
+const ERROR_CODES = [
   'ArithDomain', 'IndexBounds', 'InvalidInput', 'MissingValue', 'ExistingValue', 'ExceededLimit', 'InvalidAction', 'InternalError',
   'UnexpectedType', 'UnexpectedSize',
 ] as const
@@ -106,7 +106,7 @@ export function failureText(failure: Failure): string {
 }
 
 /** A value as the host prints it: strings quoted, symbols unquoted. */
-export function valText(val: EventVal): string {
+function valText(val: EventVal): string {
   switch (val.type) {
     case 'void':
       return 'Void'

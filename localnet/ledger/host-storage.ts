@@ -39,7 +39,7 @@ const isTemporary = (entry: Entry): boolean =>
 const isClassic = (entry: Entry): boolean => entry.kind === 'account' || entry.kind === 'trustline' || entry.kind === 'data'
 
 /** The last ledger of the TTL of an entry written in ledger `sequence`. `previous` is its TTL before, if it existed. */
-export function liveUntilOf(entry: Entry, previous: number | null, sequence: number): number | null {
+function liveUntilOf(entry: Entry, previous: number | null, sequence: number): number | null {
   if (isClassic(entry)) return null
   if (isTemporary(entry)) return Math.max(previous ?? 0, sequence + TTL_TEMPORARY_MIN_LEDGERS - 1, allowanceLiveUntil(entry, sequence))
   if (previous === null) return sequence + TTL_PERSISTENT_MIN_LEDGERS - 1

@@ -12,8 +12,8 @@ const plain = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T
 const bytes = (length: number): fc.Arbitrary<Uint8Array> => fc.uint8Array({ minLength: length, maxLength: length })
 const positive64 = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n })
 
-export const anyAccount = bytes(32).map(accountAddress)
-export const anyContract = bytes(32).map(contractAddress)
+const anyAccount = bytes(32).map(accountAddress)
+const anyContract = bytes(32).map(contractAddress)
 const anySymbol = fc.stringMatching(/^[a-zA-Z0-9_]{0,32}$/)
 
 /** Any contract value; map entries are in the order of their keys. */
@@ -40,7 +40,7 @@ export const anyVal: fc.Arbitrary<Val> = fc.letrec<{ val: Val }>((tie) => ({
 })).val
 
 /** An account. One that never consumed a sequence number has no third extension. */
-export const anyAccountEntry: fc.Arbitrary<AccountEntry> = plain({
+const anyAccountEntry: fc.Arbitrary<AccountEntry> = plain({
   kind: fc.constant('account' as const),
   account: anyAccount,
   balance: positive64,

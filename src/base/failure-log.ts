@@ -3,7 +3,7 @@
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
 
-export const FAILURE_WINDOW_MS = 60_000
+const FAILURE_WINDOW_MS = 60_000
 /** Codes counted separately per window. Further codes share one line. */
 export const FAILURE_CODES_MAX = 64
 const OTHER_CODES = 'other'

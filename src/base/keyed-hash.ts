@@ -16,7 +16,7 @@ export function createKeyedHash(random: Pick<Random, 'bytes'>): KeyedHash {
 }
 
 /** Hashes the UTF-16 code units of a text, two per block of four bytes, and its length. */
-export function keyedHash(key0: number, key1: number): KeyedHash {
+function keyedHash(key0: number, key1: number): KeyedHash {
   let a = 0
   let b = 0
   let c = 0

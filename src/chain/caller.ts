@@ -24,12 +24,12 @@ export interface Caller {
 }
 
 /** A pause between attempts at one endpoint is drawn from [0, base x 2^n], capped at about one ledger. */
-export const RETRY_BASE_MS = 250
-export const RETRY_CAP_MS = 5_000
+const RETRY_BASE_MS = 250
+const RETRY_CAP_MS = 5_000
 /** How long a call waits for the result of another one that tests a paused endpoint. */
 export const TEST_WAIT_MS = 5_000
 /** Attempts while responses are too old. The next ledger brings what is missing, so this waits a little longer. */
-export const BEHIND_ATTEMPTS = 5
+const BEHIND_ATTEMPTS = 5
 
 export interface CallerParts {
   readonly endpoints: readonly Endpoint[]

@@ -2,7 +2,7 @@
 // over the text to find: strings, which are nearly all of an honest response, are skipped by native code.
 
 /** No response of a node has more levels than about six. */
-export const JSON_DEPTH_MAX = 16
+const JSON_DEPTH_MAX = 16
 
 const QUOTE = 0x22
 const COMMA = 0x2c

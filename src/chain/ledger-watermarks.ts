@@ -4,7 +4,7 @@
 import type { Clock } from '../base/clock.ts'
 
 /** The maximum number of accounts; the oldest is evicted. */
-export const MAX_WATERMARKS = 4_096
+const MAX_WATERMARKS = 4_096
 /** A node that lags more than this reports itself unhealthy, so older watermarks are not needed. */
 export const WATERMARK_TTL_MS = 30_000
 

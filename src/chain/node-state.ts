@@ -38,7 +38,7 @@ export interface NodeState {
 
 /** How long a node is excluded at first. Each repeated exclusion doubles it, up to the maximum. */
 export const EXCLUSION_MIN_MS = 5_000
-export const EXCLUSION_MAX_MS = 300_000
+const EXCLUSION_MAX_MS = 300_000
 /** Every node is probed this often; an excluded node also when its exclusion ends. */
 export const PROBE_EVERY_MS = 30_000
 /** The weight of the newest probe in a node's latency. */

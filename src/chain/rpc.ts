@@ -89,7 +89,7 @@ export interface RpcClient extends Rpc {
 export const ENTRY_KEYS_MAX = 200
 
 /** Base interval of the check for nodes to probe; each interval is drawn between this and twice this. */
-export const PROBE_INTERVAL_MS = 2_500
+const PROBE_INTERVAL_MS = 2_500
 
 export interface RpcClientOptions {
   readonly urls: readonly string[]

@@ -29,7 +29,7 @@ export class UnusableBody extends Error {
 }
 
 /** How much of an error page is read; the rest closes the connection. */
-export const ERROR_BODY_MAX_BYTES = 8 * 1024
+const ERROR_BODY_MAX_BYTES = 8 * 1024
 /** Bodies that are larger are read two at a time per node, so that buffers and their collection do not add up. */
 const SMALL_BODY_BYTES = 64 * 1024
 const FIRST_BUFFER_BYTES = 16 * 1024

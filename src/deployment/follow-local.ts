@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Declared } from './declaration.ts'
 
-export const LOCAL_FOLLOW_INTERVAL_MS = 2_000
+const LOCAL_FOLLOW_INTERVAL_MS = 2_000
 
 export interface FollowLocalOptions {
   /** Reads what the local network reports. Rejects while it cannot be reached. */

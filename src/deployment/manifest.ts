@@ -50,7 +50,7 @@ export interface ManifestOverrides {
 const ALIASES: ReadonlyMap<string, ContractKey> = new Map(Object.entries(CONTRACT_ALIASES))
 
 /** The source of signed prices, in manifests of the deployed service. The gateway does not call it. */
-export const UNUSED_CONTRACT = 'noeracle'
+const UNUSED_CONTRACT = 'noeracle'
 
 export const PASSPHRASES = {
   testnet: 'Test SDF Network ; September 2015',

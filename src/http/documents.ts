@@ -26,7 +26,7 @@ export interface Documents {
 /** Within 3 % of the highest quality in a tenth of its time. */
 const BROTLI_QUALITY = 9
 
-export async function prepareDocument(content: string | Uint8Array, type: string): Promise<Document> {
+async function prepareDocument(content: string | Uint8Array, type: string): Promise<Document> {
   const plain = typeof content === 'string' ? Buffer.from(content) : content
   const [zipped, brotli] = await Promise.all([
     promisify(gzip)(plain),

@@ -26,7 +26,7 @@ export type Authenticate = (
 const KEY_ID = /^nk_[0-9a-f]{24}$/
 const SECRET = /^[0-9a-f]{64}$/
 /** The maximum number of cached headers; the oldest is evicted. Each key has one cached header, so one key cannot evict the others. */
-export const MAX_VERIFIED_HEADERS = 10_000
+const MAX_VERIFIED_HEADERS = 10_000
 /** Compared when the key does not exist, so that the response time does not reveal it. */
 const PLACEHOLDER_DIGEST = Buffer.alloc(64, '-')
 

@@ -43,7 +43,7 @@ export interface KeyCache extends AsyncDisposable {
 /** When full, the entry with the oldest read is evicted. */
 export const MAX_CACHED_KEYS = 10_000
 /** Unknown ids are cached too, so that a client with a wrong id does not cause a read per request. */
-export const MAX_CACHED_MISSES = 10_000
+const MAX_CACHED_MISSES = 10_000
 export const MISS_TTL_MS = 2_000
 /** How long an entry is valid without a new read. Keys in use are re-read every second, so this bounds the effect of a lost notification. */
 export const KEY_TTL_MS = 3_000

@@ -10,7 +10,7 @@ const SECRETS: readonly RegExp[] = [
   /((?<![A-Za-z])(?:secret|password|passwd|token|api[_-]?key|private[_-]?key)\\?"?\s*[:=]\s*\\?"?)[^\s"\\,&}]+/gi,
 ]
 
-export const REDACTED = '[redacted]'
+const REDACTED = '[redacted]'
 
 export function redact(text: string): string {
   let redacted = text

@@ -64,6 +64,6 @@ function stackOf({ level, err }: Line): readonly string[] {
 }
 
 /** Escapes control characters, invisible and direction-changing characters, and lone surrogates. */
-export function escapeControls(text: string): string {
+function escapeControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 }

@@ -14,9 +14,9 @@ import { KLINES_LIMIT_MAX } from './klines.ts'
 import type { ReadKlines } from './klines.ts'
 
 /** Klines of the present bucket change. */
-export const OPEN_CACHE_MS = 5_000
+const OPEN_CACHE_MS = 5_000
 /** Klines of the past do not, but the external exchange may correct them. */
-export const CLOSED_CACHE_MS = 24 * 3_600_000
+const CLOSED_CACHE_MS = 24 * 3_600_000
 /** Each is a list of at most a thousand klines; two for every series. */
 const CLOSED_CACHE_MAX = 256
 const OPEN_CACHE_MAX = 200

@@ -11,14 +11,14 @@ import type { CandleInterval } from '../resources/candle.ts'
 /** Time limit per host, including the body. */
 export const KLINES_TIMEOUT_MS = 3_000
 /** After this long, no other host is tried. */
-export const KLINES_TOTAL_MS = 6_000
+const KLINES_TOTAL_MS = 6_000
 /** Maximum size of a response: a thousand klines take about 180 kB. */
 export const KLINES_MAX_BYTES = 1024 * 1024
 /** After this many consecutive failures a host is not called for KLINES_OPEN_MS. */
 export const KLINES_FAILURES_TO_OPEN = 3
 export const KLINES_OPEN_MS = 60_000
 /** Maximum concurrent external requests; further ones fail. */
-export const KLINES_MAX_IN_FLIGHT = 8
+const KLINES_MAX_IN_FLIGHT = 8
 
 /** The most klines that a host returns at once. */
 export const KLINES_LIMIT_MAX = 1_000

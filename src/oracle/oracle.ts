@@ -20,9 +20,9 @@ const SIMULATION_LEAD_MS = 500
 /** A poll that takes longer must not let prices expire. */
 const POLL_TIMEOUT_MS = 1_000
 /** One asset is simulated this often although its entries were read, to confirm that they hold its price. */
-export const CONFIRM_INTERVAL_MS = 5_000
+const CONFIRM_INTERVAL_MS = 5_000
 /** Maximum number of ticks that wait while the database is unavailable; the oldest are dropped. */
-export const MAX_PENDING_TICKS = 5_000
+const MAX_PENDING_TICKS = 5_000
 
 /** Writes ticks into the candles of every interval, atomically. A tick is a read with a new price or attestation time. */
 export type FoldTicks = (ticks: readonly CandleTick[]) => Promise<void>

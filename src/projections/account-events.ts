@@ -69,7 +69,7 @@ export async function applyAccountEvents(tx: Queryable, deployment: number, even
 }
 
 /** Computes the feeds: an event concerns every account in its payload, and the owner of an order that it ends. Pure. */
-export function foldAccountEvents(events: readonly ArchivedEvent[], owners: ReadonlyMap<number, string>): AccountChanges {
+function foldAccountEvents(events: readonly ArchivedEvent[], owners: ReadonlyMap<number, string>): AccountChanges {
   const rows: AccountEvent[] = []
   const ownerless: OwnerlessEvent[] = []
   for (const event of events) {

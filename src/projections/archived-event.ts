@@ -10,8 +10,8 @@ export type Payload = Readonly<Record<string, PayloadValue>>
 export const MALFORMED_PREFIX = 'malformed: '
 
 /** The names under which undecodable events are counted, because their topics are unbounded. */
-export const UNKNOWN_TOPIC = 'unknown'
-export const MALFORMED_TOPIC = 'malformed'
+const UNKNOWN_TOPIC = 'unknown'
+const MALFORMED_TOPIC = 'malformed'
 /** The name under which transfers of the token are counted: no topic has a space. */
 export const TRANSFER_TOPIC = 'token transfer'
 

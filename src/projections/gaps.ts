@@ -23,7 +23,7 @@ export interface Gap {
 /** Seqs reserved per lost ledger: far more than the events a ledger can hold. */
 const SEQS_PER_LEDGER = 10_000
 /** Only the newest gaps are reported, up to this number. */
-export const REPORTED_GAPS_MAX = 20
+const REPORTED_GAPS_MAX = 20
 
 /** Records lost ledgers and reserves the seqs after `afterSeq` for them. Returns the last reserved seq. */
 export async function insertGap(

@@ -37,9 +37,9 @@ export interface SubmissionParts {
 }
 
 /** A send with no usable response is repeated with the same bytes, about once per ledger. */
-export const RESEND_AFTER_MS = 5_000
+const RESEND_AFTER_MS = 5_000
 /** An accepted transaction that no node knows after this time may have been dropped, for example by a reset of the network: it is sent again. */
-export const RESEND_ACCEPTED_AFTER_MS = 15_000
+const RESEND_ACCEPTED_AFTER_MS = 15_000
 export const RESENDS_MAX = 3
 
 interface Waiter {

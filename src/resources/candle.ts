@@ -13,7 +13,7 @@ export const CANDLE_SOURCES = ['noeracle', 'binance'] as const
 export type CandleSource = (typeof CANDLE_SOURCES)[number]
 
 /** Source of one candle. `trades`: the gateway missed oracle prices, and filled them with prices of trades. */
-export const CANDLE_PRICE_SOURCES = [...CANDLE_SOURCES, 'trades'] as const
+const CANDLE_PRICE_SOURCES = [...CANDLE_SOURCES, 'trades'] as const
 
 /** Specification, "Candle", and additions, "Market data". */
 export const Candle = Type.Object(

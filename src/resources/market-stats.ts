@@ -4,7 +4,7 @@ import { amount, amountOrNull, integerOrNull } from './fields.ts'
 import { DAY_RANGE } from './market.ts'
 
 /** The limit that leaves the least room, in the order in which the vault checks them. */
-export const BINDING_LIMITS = ['aggregate', 'side', 'skew', 'liquidity', 'maxPosition'] as const
+const BINDING_LIMITS = ['aggregate', 'side', 'skew', 'liquidity', 'maxPosition'] as const
 
 export type BindingLimit = (typeof BINDING_LIMITS)[number]
 

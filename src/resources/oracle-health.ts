@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static, TUnsafe } from 'typebox'
 import { integerOrNull, textOrNull } from './fields.ts'
 
-export const ORACLE_STATUSES = ['ok', 'degraded', 'down'] as const
+const ORACLE_STATUSES = ['ok', 'degraded', 'down'] as const
 
 /** A report of the keeper: any JSON object. */
 export type KeeperReport = Readonly<Record<string, unknown>>

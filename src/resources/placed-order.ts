@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { address, amount, seconds, txHash } from './fields.ts'
 
-export const ORDER_STATUSES = ['open', 'executed', 'cancelled'] as const
+const ORDER_STATUSES = ['open', 'executed', 'cancelled'] as const
 
 export type OrderStatus = (typeof ORDER_STATUSES)[number]
 

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { address, ref, textOrNull, txHash } from './fields.ts'
 import { TradePreview } from './trade-preview.ts'
 
-export const WARNING_CODES = ['triggers_at_once', 'near_liquidation', 'price_stale', 'above_headroom', 'funding_due', 'wrong_margin_mode'] as const
+const WARNING_CODES = ['triggers_at_once', 'near_liquidation', 'price_stale', 'above_headroom', 'funding_due', 'wrong_margin_mode'] as const
 export type WarningCode = (typeof WARNING_CODES)[number]
 
 /** The contract call in the bytes of a transaction. */

@@ -17,7 +17,7 @@ export const Ready = Type.Object(
 
 export type Ready = Static<typeof Ready>
 
-export const NOT_READY_REASONS = ['draining', 'database', 'index_empty', 'index_behind', 'prices_stale'] as const
+const NOT_READY_REASONS = ['draining', 'database', 'index_empty', 'index_behind', 'prices_stale'] as const
 export type NotReadyReason = (typeof NOT_READY_REASONS)[number]
 
 /** 503 response of GET /readyz. */

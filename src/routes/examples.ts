@@ -133,7 +133,7 @@ export const EXAMPLE_CANDLE = {
 
 export const EXAMPLE_LEADER = { rank: 1, trader: EXAMPLE_TRADER, pnl: '-1500000', volume: '20000000000', trades: 12, liqCount: 0 }
 
-export const EXAMPLE_PREVIEW: TradePreview = {
+const EXAMPLE_PREVIEW: TradePreview = {
   positionId: 43, orderId: null, entryPrice: '1084215000000', size: '500000000', collateral: '99750000', fee: '250000', keeperReward: null,
   liquidationPrice: '889056300000', pnl: null, payout: null, price: '1084215000000', priceTimestamp: 1_783_339_200, ledger: 1_234_567,
 }

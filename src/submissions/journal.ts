@@ -108,7 +108,7 @@ export function createJournal({ store, clock, driver, operationOf, onEnded }: {
 }
 
 /** Whether the transaction is in a ledger. */
-export function hasLedger(record: SubmissionRecord | undefined): boolean {
+function hasLedger(record: SubmissionRecord | undefined): boolean {
   return record?.status === 'SUCCESS' || record?.status === 'FAILED'
 }
 

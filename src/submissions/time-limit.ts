@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import { StatementTimeout } from '../store/store.ts'
 
 /** How long a request waits for the database to store what the response does not depend on. */
-export const STORE_TIMEOUT_MS = 1_000
+const STORE_TIMEOUT_MS = 1_000
 
 /** The result of `work`. Rejects with StatementTimeout after STORE_TIMEOUT_MS; the work continues. */
 export async function withStoreTimeout<T>(clock: Clock, work: Promise<T>): Promise<T> {

@@ -58,7 +58,7 @@ export function createCapacityReader(parts: {
 }
 
 /** Null when a figure of the pool cannot be read. */
-export function describeCapacity(snapshot: VenueSnapshot, readAtMs: number): Capacity | null {
+function describeCapacity(snapshot: VenueSnapshot, readAtMs: number): Capacity | null {
   const { pool, market, caps } = snapshot
   const figures = poolFigures(pool, caps)
   if (figures === null) return null

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { MethodName } from './result-shapes.ts'
 
 /** The folder with the captures. Set `PERP_FIXTURES` to use another one. */
-export const CAPTURES_FOLDER = process.env['PERP_FIXTURES'] ?? fileURLToPath(new URL('../../../shared/fixtures/rpc', import.meta.url))
+const CAPTURES_FOLDER = process.env['PERP_FIXTURES'] ?? fileURLToPath(new URL('../../../shared/fixtures/rpc', import.meta.url))
 
 /** The skip reason for node:test if the captures are missing, else false. */
 export const capturesMissing: string | false = existsSync(CAPTURES_FOLDER)

@@ -67,7 +67,7 @@ export function readEntries(
 }
 
 /** A contract instance that runs this module. */
-export function instanceEntry(address: string, wasm: Uint8Array): string {
+function instanceEntry(address: string, wasm: Uint8Array): string {
   const executable = xdr.ContractExecutable.contractExecutableWasm(Buffer.from(wasmHashOf(wasm), 'hex'))
   const val = xdr.ScVal.scvContractInstance(new xdr.ScContractInstance({ executable, storage: null }))
   return xdr.LedgerEntryData.contractData(

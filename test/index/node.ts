@@ -128,7 +128,7 @@ export function createFakeNode(options: { firstLedger?: number; passphrase?: str
 }
 
 /** Encodes a ledger's header. Chains differ by their state. */
-export function encodeLedger(
+function encodeLedger(
   ledger: { readonly sequence: number; readonly closeSec: number; readonly previousHash: string; readonly incarnation: number },
 ): { readonly hash: string; readonly headerXdr: string } {
   const header = encodeHeader({

@@ -29,7 +29,7 @@ export function planBatches(files: readonly WeightedFile[], count: number): stri
 }
 
 /** The module that runs the files of one batch. It removes the databases that its files have shared. */
-export function batchSource(root: string, files: readonly string[]): string {
+function batchSource(root: string, files: readonly string[]): string {
   const suites = files.map((file) => {
     const url = JSON.stringify(pathToFileURL(join(root, file)).href)
     return `suite(${JSON.stringify(file)}, { timeout: ${SUITE_TIMEOUT_MS} }, async () => { await import(${url}) })\n`

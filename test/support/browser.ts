@@ -21,7 +21,7 @@ const FLAGS = [
 ]
 
 /** Path of Chromium: TEST_CHROMIUM if set, else the first of the usual paths that exists; null if there is none. */
-export function chromiumPath(): string | null {
+function chromiumPath(): string | null {
   const named = process.env['TEST_CHROMIUM']
   return (named === undefined ? USUAL_PATHS : [named]).find((path) => existsSync(path)) ?? null
 }

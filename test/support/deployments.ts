@@ -10,7 +10,7 @@ import type { ContractSource, ContractSources, Deployment, DeploymentDeclaration
 
 type Overrides = Partial<DeploymentDeclaration> & { readonly assets?: readonly Asset[] }
 
-export function manifestSources(contracts: ContractAddresses): ContractSources {
+function manifestSources(contracts: ContractAddresses): ContractSources {
   return Object.fromEntries(CONTRACT_KEYS.map((key): [string, ContractSource] => [key, { address: contracts[key], source: 'manifest' }])) as ContractSources
 }
 

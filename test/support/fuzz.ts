@@ -13,7 +13,7 @@ const DEFAULT_SEED = 20_260_101
  *
  * @throws {Error} when `FUZZ_SEED` is neither an integer nor `random`
  */
-export function fuzzSettings(environment: NodeJS.ProcessEnv): { seed?: number, path?: string } {
+function fuzzSettings(environment: NodeJS.ProcessEnv): { seed?: number, path?: string } {
   const { FUZZ_SEED: seed = String(DEFAULT_SEED), FUZZ_PATH: path } = environment
   if (seed !== 'random' && !/^-?\d{1,10}$/.test(seed)) throw new Error(`FUZZ_SEED must be an integer or "random", not ${seed}`)
   return { ...(seed === 'random' ? {} : { seed: Number(seed) }), ...(path === undefined ? {} : { path }) }

@@ -192,7 +192,7 @@ function sqlComments(source: string): { text: string; line: number }[] {
 }
 
 export const FUNCTION_MAX_OWN_LINES = 70
-export const FUNCTION_MAX_LINES = 120
+const FUNCTION_MAX_LINES = 120
 const functionLength: Rule = (tree) => {
   const violations: Violation[] = []
   for (const [path, source] of tree) {

@@ -46,7 +46,7 @@ export function resolveRelative(from: string, specifier: string): string | null 
 const WORKSPACES: Readonly<Record<string, string>> = { 'perpetual-exchange-localnet': 'localnet' }
 
 /** The file that a workspace package exports under this specifier, or null for every other specifier. */
-export function resolveWorkspace(tree: Tree, specifier: string): string | null {
+function resolveWorkspace(tree: Tree, specifier: string): string | null {
   const [name = '', ...path] = specifier.split('/')
   const folder = Object.hasOwn(WORKSPACES, name) ? WORKSPACES[name] : undefined
   if (folder === undefined) return null

@@ -91,7 +91,7 @@ const bannedWords: Rule = (tree: Tree) => {
 }
 
 /** Every rule of this file by its name. */
-export const WORD_RULES: Readonly<Record<string, Rule>> = { 'banned-words': bannedWords }
+const WORD_RULES: Readonly<Record<string, Rule>> = { 'banned-words': bannedWords }
 
 /** The violations of every rule of this file. */
 export function checkWords(tree: Tree): Violation[] {

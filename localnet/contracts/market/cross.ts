@@ -92,7 +92,7 @@ export interface CrossAccount {
 export type LegValuation = (env: ContractEnv, position: Position) => { readonly price: bigint; readonly pnl: bigint }
 
 /** Valuation for opening and withdrawing: a price of zero or less counts as 0. */
-export const valueForMarginCheck: LegValuation = (env, position) => {
+const valueForMarginCheck: LegValuation = (env, position) => {
   const price = readPriceOrZero(env, position.asset)
   return { price, pnl: pricePnl(position, price) }
 }

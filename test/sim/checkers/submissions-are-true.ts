@@ -43,7 +43,7 @@ export async function checkSubmissionsAreTrue(
 }
 
 /** A final state must be that of the ledger, for good. A result on a chain that a reset ended stays true. */
-export function checkStatus({ hash, status, ledger, expiresAt }: Pick<Row, 'hash' | 'status' | 'ledger' | 'expiresAt'>, truth: LedgerTruth): void {
+function checkStatus({ hash, status, ledger, expiresAt }: Pick<Row, 'hash' | 'status' | 'ledger' | 'expiresAt'>, truth: LedgerTruth): void {
   const applied = truth.current(hash)
   if (status === 'SUCCESS' || status === 'FAILED') assert.ok(isOnLedger(truth.everywhere(hash), status, ledger), `${hash} is stored as ${status}`)
   else if (status === 'PREPARED') return
