@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 /** The longest delay: prices are read again before they expire. */
 export const CADENCE_MAX_MS = 2_000
 /** The delay around the expected close, which bounds the load on nodes. */
-const CADENCE_MIN_MS = 200
+export const CADENCE_MIN_MS = 200
 /** How much an observed interval between ledgers counts in the estimate. */
 const WEIGHT = 0.2
 const INTERVAL_MAX_MS = 10_000

@@ -6,7 +6,7 @@ import { RpcFailure } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
 
 /** About the shortest time between two ledgers. */
-const LEDGER_TIME_TTL_MS = 1_000
+export const LEDGER_TIME_TTL_MS = 1_000
 export const LEDGER_TIME_TIMEOUT_MS = 2_000
 
 export interface LedgerTime {

@@ -92,7 +92,7 @@ export function createAdlQueues(parts: AdlParts): AdlQueues {
 }
 
 /** Profitable positions by score, highest first; of equal scores the older position. Quintile 1 is the head. */
-function rankPositions(positions: readonly StoredPosition[], price: bigint): AdlRow[] {
+export function rankPositions(positions: readonly StoredPosition[], price: bigint): AdlRow[] {
   const scored = positions
     .map((position) => ({ position, pnl: pricePnl(position, price) }))
     .filter(({ position, pnl }) => pnl > 0n && position.collateral > 0n)
