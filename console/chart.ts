@@ -1,37 +1,7 @@
-// Line charts, and the page's colors for every chart. Screen readers cannot read a canvas: each chart has a label, and a table with the same values beside it.
+// The page's colors for charts on a canvas, which cannot use CSS variables.
 
-import { createChart, LineSeries } from 'lightweight-charts'
-import type { DeepPartial, ChartOptions, IChartApi, ISeriesApi, Time, UTCTimestamp } from 'lightweight-charts'
-import type { ChartPoint } from './chart-point.ts'
+import type { ChartOptions, DeepPartial, IChartApi } from 'lightweight-charts'
 import { onThemeChange } from './theme.ts'
-
-export interface LineChart {
-  /** Oldest first. */
-  setPoints(points: readonly ChartPoint[]): void
-  remove(): void
-}
-
-/** The library's logo adds an inline style, which the content security policy blocks. The footer links to its authors instead. */
-const BASE: DeepPartial<ChartOptions> = { autoSize: true, layout: { attributionLogo: false } }
-const asTime = (seconds: number): Time => seconds as UTCTimestamp
-
-export function createLineChart(element: HTMLElement, decimals: number): LineChart {
-  const chart = createChart(element, BASE)
-  const series: ISeriesApi<'Line'> = chart.addSeries(LineSeries, {
-    lineWidth: 2, priceLineVisible: false, priceFormat: { type: 'price', precision: decimals, minMove: 10 ** -decimals },
-  })
-  const stopTheme = applyTheme(chart, (colors) => series.applyOptions({ color: colors.accent }))
-  return {
-    setPoints(points) {
-      series.setData(points.map(({ time, value }) => ({ time: asTime(time), value })))
-      chart.timeScale().fitContent()
-    },
-    remove() {
-      stopTheme()
-      chart.remove()
-    },
-  }
-}
 
 interface Colors {
   readonly text: string
@@ -41,7 +11,7 @@ interface Colors {
   readonly accent: string
 }
 
-/** The style sheet's colors as computed values: a canvas cannot use CSS variables. */
+/** The style sheet's colors as computed values. */
 function readColors(): Colors {
   const probe = document.createElement('i')
   document.body.append(probe)

@@ -52,6 +52,12 @@ export function plain(text: string): string {
   return `${value / ONE}${decimals === '' ? '' : `.${decimals}`}`
 }
 
+/** A number with a fixed number of decimals: `-1234.5` as `−1,234.50`. */
+export function decimal(value: number, decimals: number): string {
+  const text = value.toLocaleString('en-GB', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+  return text.replace('-', Number(value.toFixed(decimals)) === 0 ? '' : MINUS)
+}
+
 /** Basis points as a percentage. */
 export function percent(bps: number): string {
   return `${(bps / 100).toFixed(2)}%`
@@ -78,6 +84,17 @@ export function timeOfDay(seconds: number): string {
 /** Unix seconds as local date and time. */
 export function dateTime(seconds: number): string {
   return new Date(seconds * 1000).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+}
+
+const DAY_SEC = 86_400
+const YEAR_SEC = 31_536_000
+
+/** Unix seconds as a label of an axis: local time, with what distinguishes it within a span of this many seconds. */
+export function shortTime(seconds: number, spanSec: number): string {
+  const date = new Date(seconds * 1000)
+  if (spanSec > YEAR_SEC) return date.toLocaleDateString('en-GB', { month: 'short', year: 'numeric' })
+  const time = date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+  return spanSec < DAY_SEC ? time : `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })}, ${time}`
 }
 
 export const sideOf = (direction: number | null): string => direction === null ? UNKNOWN : direction === 0 ? 'Long' : 'Short'

@@ -203,8 +203,8 @@ function Curves({ samples }: { readonly samples: readonly PoolSample[] }) {
         }}
       />
       <LineChart
-        key={curve.value} title={CURVES.find(([name]) => name === curve.value)?.[1].toLowerCase() ?? ''} unit={isPercent.value ? '%' : 'USDC'}
-        decimals={decimals} points={points[curve.value]}
+        key={curve.value} title={CURVES.find(([name]) => name === curve.value)?.[1] ?? ''} unit={isPercent.value ? '%' : 'USDC'}
+        decimals={decimals} points={points[curve.value]} empty='No values yet. The first is stored within five minutes.'
       />
       <p class='note'>The price counts the unrealised profit of all traders. One value per five minutes, as far as the history below is loaded.</p>
     </>

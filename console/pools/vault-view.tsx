@@ -169,6 +169,7 @@ function leaderLimit(leaderShares: bigint, basis: ShareBasis): Flow['limit'] {
 
 const CURVES = [['value', 'Value per share'], ['drawdown', 'Drawdown'], ['realised', 'Realised PnL']] as const
 type CurveName = typeof CURVES[number][0]
+const NO_SAMPLES = 'No values yet. The first is stored within five minutes.'
 
 function Curves({ vault, trades }: { readonly vault: TraderVault; readonly trades: readonly VaultTrade[] }) {
   const curve = useSignal<CurveName>('value')
@@ -185,9 +186,11 @@ function Curves({ vault, trades }: { readonly vault: TraderVault; readonly trade
         }}
       />
       <Fresh resource={history}>
-        {curve.value === 'value' && <LineChart key='value' title='the value per share' unit='USDC' decimals={4} points={prices.value} />}
-        {curve.value === 'drawdown' && <LineChart key='drawdown' title='the drawdown' unit='%' decimals={2} points={falls.value} />}
-        {curve.value === 'realised' && <LineChart key='realised' title='the realised profit and loss' unit='USDC' decimals={2} points={realised} />}
+        {curve.value === 'value' && <LineChart key='value' title='Value per share' unit='USDC' decimals={4} points={prices.value} empty={NO_SAMPLES} />}
+        {curve.value === 'drawdown' && <LineChart key='drawdown' title='Drawdown' unit='%' decimals={2} points={falls.value} empty={NO_SAMPLES} />}
+        {curve.value === 'realised' && (
+          <LineChart key='realised' title='Realised PnL' unit='USDC' decimals={2} points={realised} hasZero empty='No trade was closed yet.' />
+        )}
       </Fresh>
       <p class='note'>
         {curve.value === 'realised' ? 'USDC, from the trades that are listed below.'

@@ -1,4 +1,6 @@
-// The geometry of a PnL curve: pure, so that it can be tested without a page.
+// The points of a PnL curve, and what to request for it: pure, so that it can be tested without a page.
+
+import type { ChartPoint } from '../chart-point.ts'
 
 export interface CurvePoint {
   /** Start of the interval, Unix seconds. */
@@ -7,57 +9,36 @@ export interface CurvePoint {
   readonly cumulative: string | null
 }
 
+/** The running total at a time, exactly and as a number for drawing. */
+export interface PnlVertex extends ChartPoint {
+  readonly exact: string
+}
+
 export interface Curve {
-  /** Path data of the line, and of the area between it and zero. */
-  readonly line: string
-  readonly area: string
-  /** Height of the zero line. */
-  readonly zeroY: number
-  readonly max: string
-  readonly min: string
-  /** The last known value. */
-  readonly last: string
+  /** From zero at the start of the first interval to the end of the last known one. */
+  readonly points: readonly PnlVertex[]
   readonly fromSec: number
   readonly toSec: number
   /** Where the known part ends before `toSec`; null when all values are known. */
   readonly unknownFromSec: number | null
 }
 
-export interface CurveSize {
-  readonly width: number
-  readonly height: number
-}
+const ONE = 1e7
 
-const DECIMALS = 2
-
-/**
- * The curve from zero at the start of the first point to the end of the last known one, which is at most `toSec`. Zero is always part of the scale. Null
- * without a known value.
- */
-export function curveOf(
-  points: readonly CurvePoint[], { intervalSec, toSec }: { readonly intervalSec: number; readonly toSec: number }, size: CurveSize,
-): Curve | null {
+/** The curve up to the end of the last known interval, which is at most `toSec`. Null without a known value. */
+export function curveOf(points: readonly CurvePoint[], { intervalSec, toSec }: { readonly intervalSec: number; readonly toSec: number }): Curve | null {
   const fromSec = points[0]?.ts
   const end = points.findIndex(({ cumulative }) => cumulative === null)
   const known = (end === -1 ? points : points.slice(0, end)).filter(({ ts }) => ts < toSec)
   if (fromSec === undefined || known.length === 0) return null
   const vertices = [
-    { sec: fromSec, value: 0n }, ...known.map(({ ts, cumulative }) => ({ sec: Math.min(ts + intervalSec, toSec), value: BigInt(cumulative ?? 0) })),
+    vertexOf(fromSec, '0'), ...known.map(({ ts, cumulative }) => vertexOf(Math.min(ts + intervalSec, toSec), cumulative ?? '0')),
   ]
-  const values = vertices.map(({ value }) => value)
-  const [max, min] = [values.reduce((a, b) => (a > b ? a : b)), values.reduce((a, b) => (a < b ? a : b))]
-  const x = (sec: number): string => round((sec - fromSec) * size.width / Math.max(1, toSec - fromSec))
-  const y = (value: bigint): number => (max === min ? size.height / 2 : Number(max - value) * size.height / Number(max - min))
-  const line = vertices.map(({ sec, value }, index) => `${index === 0 ? 'M' : 'L'}${x(sec)} ${round(y(value))}`).join('')
-  const lastSec = vertices.at(-1)?.sec ?? fromSec
-  return {
-    line, area: `${line}L${x(lastSec)} ${round(y(0n))}L0 ${round(y(0n))}Z`, zeroY: Number(round(y(0n))),
-    max: String(max), min: String(min), last: String(values.at(-1)), fromSec, toSec, unknownFromSec: end === -1 ? null : lastSec,
-  }
+  return { points: vertices, fromSec, toSec, unknownFromSec: end === -1 ? null : vertices.at(-1)?.time ?? fromSec }
 }
 
-function round(value: number): string {
-  return String(Number(value.toFixed(DECIMALS)))
+function vertexOf(time: number, exact: string): PnlVertex {
+  return { time, value: Number(exact) / ONE, exact }
 }
 
 /** Widths of intervals, seconds, with their names in the API. */

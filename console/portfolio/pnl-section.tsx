@@ -7,17 +7,17 @@ import { amount, dateTime, signed, UNKNOWN } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { useResource } from '../state/use-resource.ts'
 import { Card, Choice, Facts, Fresh, ReadNote } from '../ui/layout.tsx'
+import { LineChart } from '../ui/line-chart.tsx'
 import { Table } from '../ui/table.tsx'
 import { Profit } from '../ui/text.tsx'
 import { curveOf, requestOf, sumOf } from './curve.ts'
-import type { Curve, CurveRange, CurveRequest } from './curve.ts'
+import type { CurveRange, CurveRequest } from './curve.ts'
 
 const RANGES: readonly (readonly [CurveRange, string])[] = [['day', 'Day'], ['week', 'Week'], ['month', 'Month'], ['all', 'All']]
 /** The gateway learns fees and funding a few seconds after a trade. */
 const REREAD_MS = 3_000
 /** Those that it did not learn by then are of transactions that the nodes no longer had. */
 const LEARNED_WITHIN_SEC = 300
-const SIZE = { width: 600, height: 200 }
 
 /** `profile` is null while it is not known. */
 export function PnlSection({ address, profile }: { readonly address: string; readonly profile: TraderProfile | null }) {
@@ -71,28 +71,18 @@ function Sums({ points }: { readonly points: readonly PnlPoint[] }) {
 }
 
 function PnlCurve({ points, request }: { readonly points: readonly PnlPoint[]; readonly request: CurveRequest }) {
-  const curve = curveOf(points, { intervalSec: request.intervalSec, toSec: request.to }, SIZE)
+  const curve = curveOf(points, { intervalSec: request.intervalSec, toSec: request.to })
   if (curve === null) return <p class='note'>The PnL of this range is not known yet.</p>
-  const { width, height } = SIZE
+  const { unknownFromSec } = curve
   return (
-    <div class='curve'>
-      <div class='curve-scale' aria-hidden><span>{amount(curve.max)}</span><span>{amount(curve.min)}</span></div>
-      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio='none' role='img' aria-label={describe(curve, points.length)} data-points={points.length}>
-        <path class='curve-area' d={curve.area} />
-        <line class='curve-zero' x1={0} x2={width} y1={curve.zeroY} y2={curve.zeroY} />
-        <path class='curve-line' d={curve.line} />
-      </svg>
-      <div class='curve-times' aria-hidden><span>{dateTime(curve.fromSec)}</span><span>{dateTime(curve.toSec)}</span></div>
-      {curve.unknownFromSec !== null && (
-        <p class='note curve-note'>{`Fees or funding after ${dateTime(curve.unknownFromSec)} are not known yet, so the curve ends there.`}</p>
-      )}
-    </div>
+    <>
+      <LineChart
+        title='PnL after fees and funding' unit='USDC' decimals={2} points={curve.points} textOf={({ exact }) => signed(exact)} range={curve} hasZero
+        empty='No values yet.'
+      />
+      {unknownFromSec !== null && <p class='note'>{`Fees or funding after ${dateTime(unknownFromSec)} are not known yet, so the curve ends there.`}</p>}
+    </>
   )
-}
-
-function describe({ last, max, min, fromSec, toSec }: Curve, count: number): string {
-  return `Curve of the PnL after fees and funding from ${dateTime(fromSec)} to ${dateTime(toSec)}: last ${signed(last)} USDC, highest ${signed(max)}, `
-    + `lowest ${signed(min)}. The table below lists its ${count} intervals.`
 }
 
 /** Intervals without a trade are left out. */

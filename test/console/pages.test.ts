@@ -75,7 +75,7 @@ test('shows the positions, leaders, vaults and health that the API returns', { s
   await page.getByRole('heading', { name: 'Northern Light' }).waitFor()
   await page.getByRole('region', { name: /^Trades of the vault/ }).getByRole('row').nth(1).waitFor()
   await page.getByRole('link', { name: 'Pool', exact: true }).first().click()
-  await waitUntil(page, 'Number(document.querySelector(".chart")?.dataset.points) > 0')
+  await waitUntil(page, 'Number(document.querySelector("[data-points]")?.dataset.points) > 0')
   await page.getByRole('link', { name: 'System' }).click()
   const { contracts } = await fixture.main.get<{ contracts: { market: { address: string } } }>('/v1/health')
   await page.getByText(contracts.market.address, { exact: true }).waitFor()

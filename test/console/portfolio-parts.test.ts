@@ -5,12 +5,14 @@ import { test } from 'node:test'
 import { isAddress, RateLimited } from '../../client/src/index.ts'
 import type { AccountState, CashMovement, Client } from '../../client/src/index.ts'
 import { explorerUrl } from '../../console/explorer.ts'
+import { decimal, shortTime } from '../../console/format.ts'
 import { createCashExport, EXPORT_ROWS_MAX } from '../../console/portfolio/cash-export.ts'
 import type { ReadLedger } from '../../console/portfolio/cash-export.ts'
 import { curveOf, requestOf, sumOf } from '../../console/portfolio/curve.ts'
 import { CSV_HEADER, csvLine, exact, fileName } from '../../console/portfolio/csv.ts'
 import { equityParts, knownTotalOf, totalOf } from '../../console/portfolio/equity.ts'
 import type { VaultHolding } from '../../console/portfolio/equity.ts'
+import { nearestTo, scaleOf, timesOf } from '../../console/ui/line-scale.ts'
 import { fc } from '../support/fuzz.ts'
 
 const TEST_NETWORK = 'Test SDF Network ; September 2015'
@@ -33,28 +35,50 @@ test('an address is valid only with its checksum and of its kind', () => {
   for (const text of ['', 'G', account.slice(1), account.replace('Q', 'R'), ` ${account}`, account.toLowerCase()]) assert.equal(isAddress(text), false, text)
 })
 
-const SIZE = { width: 100, height: 100 }
 const points = (...cumulative: readonly (string | null)[]) => cumulative.map((value, index) => ({ ts: 1_000 + 60 * index, cumulative: value }))
+const pairsOf = (curve: ReturnType<typeof curveOf>) => curve?.points.map(({ time, exact }) => [time, exact])
 
-test('a curve begins at zero, ends at the end of the last interval, and always shows zero', () => {
-  const curve = curveOf(points('100', '50', '200'), { intervalSec: 60, toSec: 1_180 }, SIZE)
-  assert.deepEqual(curve, {
-    line: 'M0 100L33.33 50L66.67 75L100 0', area: 'M0 100L33.33 50L66.67 75L100 0L100 100L0 100Z', zeroY: 100, max: '200', min: '0', last: '200',
-    fromSec: 1_000, toSec: 1_180, unknownFromSec: null,
-  })
-  const loss = curveOf(points('-100'), { intervalSec: 60, toSec: 1_060 }, SIZE)
-  assert.deepEqual([loss?.line, loss?.zeroY, loss?.max, loss?.min], ['M0 0L100 100', 0, '0', '-100'])
-  assert.equal(curveOf(points('0', '0'), { intervalSec: 60, toSec: 1_120 }, SIZE)?.line, 'M0 50L50 50L100 50', 'nothing gained or lost')
+test('a PnL curve begins at zero and ends at the end of the last interval', () => {
+  const curve = curveOf(points('100', '-50', '200'), { intervalSec: 60, toSec: 1_180 })
+  assert.deepEqual(pairsOf(curve), [[1_000, '0'], [1_060, '100'], [1_120, '-50'], [1_180, '200']])
+  assert.deepEqual([curve?.fromSec, curve?.toSec, curve?.unknownFromSec, curve?.points.at(-1)?.value], [1_000, 1_180, null, 0.00002])
   // The last interval is not over.
-  assert.equal(curveOf(points('10', '10'), { intervalSec: 60, toSec: 1_100 }, SIZE)?.line, 'M0 100L60 0L100 0')
+  assert.deepEqual(pairsOf(curveOf(points('10', '10'), { intervalSec: 60, toSec: 1_100 })), [[1_000, '0'], [1_060, '10'], [1_100, '10']])
 })
 
-test('a curve ends where values are not known, and there is none without a known value', () => {
-  const curve = curveOf(points('100', null, null), { intervalSec: 60, toSec: 1_180 }, SIZE)
-  assert.deepEqual([curve?.line, curve?.unknownFromSec, curve?.toSec], ['M0 100L33.33 0', 1_060, 1_180])
-  assert.equal(curveOf(points(null, null), { intervalSec: 60, toSec: 1_180 }, SIZE), null)
-  assert.equal(curveOf([], { intervalSec: 60, toSec: 1_180 }, SIZE), null)
+test('a PnL curve ends where values are not known, and there is none without a known value', () => {
+  const curve = curveOf(points('100', null, null), { intervalSec: 60, toSec: 1_180 })
+  assert.deepEqual([pairsOf(curve), curve?.unknownFromSec, curve?.toSec], [[[1_000, '0'], [1_060, '100']], 1_060, 1_180])
+  assert.equal(curveOf(points(null, null), { intervalSec: 60, toSec: 1_180 }), null)
+  assert.equal(curveOf([], { intervalSec: 60, toSec: 1_180 }), null)
   assert.deepEqual([sumOf(['1', '-3']), sumOf(['1', null]), sumOf([])], ['-2', null, '0'])
+})
+
+const SCALE = { width: 100, height: 100, decimals: 2, fromSec: 0, toSec: 10, hasZero: false }
+const lineOf = (values: readonly number[], change: Partial<typeof SCALE> = {}) => scaleOf(values.map((value, time) => ({ time: time * 5, value })), { ...SCALE, ...change })
+
+test('a line chart has round labels at equal distances that include every value', () => {
+  const { labels, line, area } = lineOf([0, 50, 200], { hasZero: true })
+  assert.deepEqual([labels, line, area], [[200, 150, 100, 50, 0], 'M0 100L50 75L100 0', 'M0 100L50 75L100 0L100 100L0 100Z'])
+  assert.deepEqual(lineOf([3, 4], { hasZero: true }).labels, [4, 3, 2, 1, 0])
+  assert.deepEqual(lineOf([-3, -1], { hasZero: true }).labels, [0, -1, -2, -3])
+  assert.deepEqual(lineOf([1.000_012, 1.000_345], { decimals: 6 }).labels, [1.0004, 1.0003, 1.0002, 1.0001, 1])
+  assert.deepEqual([lineOf([7, 7]).labels, lineOf([7, 7]).line], [[7.01, 7, 6.99], 'M0 50L50 50'], 'a line without change is in the middle')
+  fc.assert(fc.property(fc.array(fc.double({ min: -1e9, max: 1e9, noNaN: true }), { minLength: 1 }), (values) => {
+    const scale = lineOf(values)
+    assert.ok(scale.labels.length >= 2 && scale.labels.length <= 7, String(scale.labels))
+    for (const value of values) assert.ok(scale.y(value) >= -0.01 && scale.y(value) <= 100.01, `${value} in ${scale.labels}`)
+  }))
+})
+
+test('the reader of a line chart points at the nearest time, and an axis names it as far as its span needs', () => {
+  const at = [0, 10, 40].map((time) => ({ time, value: 1 }))
+  assert.deepEqual([-5, 4, 6, 26, 99].map((sec) => nearestTo(at, sec)), [0, 0, 1, 2, 2])
+  assert.equal(nearestTo([], 3), -1)
+  assert.deepEqual([timesOf(0, 100, 3), timesOf(7, 7, 3)], [[0, 50, 100], [7]])
+  const sec = new Date(2026, 2, 5, 9, 8).getTime() / 1000
+  assert.deepEqual([3_600, 200_000, 40_000_000].map((span) => shortTime(sec, span)), ['09:08', '5 Mar, 09:08', 'Mar 2026'])
+  assert.deepEqual([decimal(-1234.5, 2), decimal(-0.001, 2), decimal(7, 0)], ['−1,234.50', '0.00', '7'])
 })
 
 test('a range requests at most 200 intervals, aligned and up to now, and "all" begins at the first trade', () => {
