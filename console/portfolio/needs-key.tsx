@@ -2,6 +2,7 @@
 
 import { useParts } from '../parts.ts'
 import { Card } from '../ui/layout.tsx'
+import { KeyButton, WalletNote } from '../wallet/wallet-section.tsx'
 
 /** `purpose` completes the sentence "… to …". */
 export function NeedsKey({ purpose }: { readonly purpose: string }) {
@@ -11,8 +12,10 @@ export function NeedsKey({ purpose }: { readonly purpose: string }) {
     <Card title='Connect your account'>
       <p>
         {address === null ? 'Connect a wallet and get an API key' : 'Get an API key with your wallet'}{` to ${purpose}. `}
-        <a href='#/keys'>{address === null ? 'Connect a wallet' : 'Get an API key'}</a>
+        {address === null && <a href='#/keys'>Connect a wallet</a>}
       </p>
+      {address !== null && <div class='row'><KeyButton /><span class='note'>Your wallet signs a challenge, which is never submitted.</span></div>}
+      <WalletNote />
       {address !== null && <p><a href={`#/trader/${address}`}>Your public page</a> needs no key.</p>}
     </Card>
   )

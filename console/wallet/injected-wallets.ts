@@ -17,8 +17,8 @@ interface InjectingWindow {
     signTransaction(xdr: string, options: { readonly address: string; readonly networkPassphrase: string }): Promise<{ readonly signedTxXdr: string }>
   } }
   readonly rabet?: {
-    connect(): Promise<{ readonly publicKey: string }>
-    sign(xdr: string, network: 'mainnet' | 'testnet'): Promise<{ readonly xdr: string }>
+    connect(): Promise<{ readonly publicKey?: string; readonly error?: unknown }>
+    sign(xdr: string, network: 'mainnet' | 'testnet'): Promise<{ readonly xdr?: string; readonly error?: unknown }>
   }
 }
 
@@ -34,8 +34,8 @@ export function findInjectedWallets(): readonly InjectedWallet[] {
       hana.signTransaction({ xdr, accountToSign: address, networkPassphrase }))]),
     ...(klever === undefined ? [] : [wallet('Klever', async () => (await klever.getAddress()).address, async (xdr, address, networkPassphrase) =>
       (await klever.signTransaction(xdr, { address, networkPassphrase })).signedTxXdr)]),
-    ...(rabet === undefined ? [] : [wallet('Rabet', async () => (await rabet.connect()).publicKey, async (xdr, _address, networkPassphrase) =>
-      (await rabet.sign(xdr, networkPassphrase === MAINNET_PASSPHRASE ? 'mainnet' : 'testnet')).xdr)]),
+    ...(rabet === undefined ? [] : [wallet('Rabet', async () => resultOf(await rabet.connect(), 'publicKey'), async (xdr, _address, networkPassphrase) =>
+      resultOf(await rabet.sign(xdr, networkPassphrase === MAINNET_PASSPHRASE ? 'mainnet' : 'testnet'), 'xdr'))]),
   ]
 }
 
@@ -54,6 +54,13 @@ function wallet(
       return { name, signer: { address, signTransaction } }
     },
   }
+}
+
+/** Rabet does not reject: what it returns has an error instead of the result. */
+function resultOf<Name extends string>(answer: { readonly [name in Name]?: string } & { readonly error?: unknown }, name: Name): string {
+  const result = answer[name]
+  if (result === undefined) throw answer.error instanceof Error ? answer.error : new Error(messageOf(answer.error))
+  return result
 }
 
 /** Wallets reject with errors, with objects that have a message, or with text. */

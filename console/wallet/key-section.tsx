@@ -7,6 +7,7 @@ import { useParts } from '../parts.ts'
 import { reasonOf } from '../problems.ts'
 import type { Session } from '../session.ts'
 import { Card, Facts } from '../ui/layout.tsx'
+import { issueKey } from './issue-key.ts'
 
 const PROOF = 'To prove that you own the account, your wallet signs a transaction with sequence number 0. No ledger accepts it, and it is never submitted.'
 
@@ -32,9 +33,7 @@ export function KeySection({ onIssued }: { readonly onIssued: () => void }) {
   }
 
   const issue = (label: string): Promise<void> => run('Waiting for your wallet to sign the challenge…', 'No key issued', async () => {
-    const result = await issueKey(session, label)
-    if (result === null) return { text: 'This gateway issues keys to listed accounts only, and yours is not listed.', isProblem: true }
-    issued.value = result
+    issued.value = await issueKey(session, label)
     onIssued()
     return { text: 'Key issued. Its secret is shown only once.' }
   })
@@ -63,20 +62,6 @@ export function KeySection({ onIssued }: { readonly onIssued: () => void }) {
       <p class={status.value.isProblem === true ? 'note problem' : 'note'} role='status'>{status.value.text}</p>
     </Card>
   )
-}
-
-/** Null when the gateway issues no key to this account. The page uses the key unless it already has one. */
-async function issueKey(session: Session, label: string): Promise<IssuedKey | null> {
-  const wallet = session.wallet()
-  if (wallet === null) throw new Error('no wallet is connected')
-  const client = session.client()
-  const { body } = await client.getBetaStatus({ address: wallet.signer.address })
-  if (!body.allowed) return null
-  const previous = session.key()
-  const issued = await client.login(label === '' ? {} : { label })
-  if (previous === null) session.setKey({ keyId: issued.keyId, secret: issued.secret }, issued.owner)
-  else client.useKey(previous)
-  return issued
 }
 
 async function tryKey(session: Session, keyId: string, secret: string): Promise<Status> {

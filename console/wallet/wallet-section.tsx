@@ -1,11 +1,14 @@
 // Connects a wallet: Freighter or another extension, or a burner wallet on the local network.
 
-import { useId } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
+import { after } from '../clock.ts'
 import { useParts } from '../parts.ts'
 import { Card, Facts } from '../ui/layout.tsx'
 import type { Wallet } from '../session.ts'
 
 const INSECURE = 'This page was loaded over plain HTTP from another machine, so the browser does not allow signing. Open it over https.'
+
+const INJECTED_WITHIN_MS = 1_000
 
 export function WalletSection() {
   const { session } = useParts()
@@ -20,7 +23,7 @@ export function WalletSection() {
 }
 
 /** What the wallet is doing, or why it is not connected. */
-function WalletNote() {
+export function WalletNote() {
   const { wallets } = useParts()
   const status = wallets.status.value
   return <p class={status?.isProblem === true ? 'note problem' : 'note'} role='status'>{status?.text}</p>
@@ -46,6 +49,9 @@ function ConnectWallet() {
 
 function WalletButtons() {
   const { wallets } = useParts()
+  const [, setChecked] = useState(false)
+  // Some extensions add their object only after the page has loaded.
+  useEffect(() => after(INJECTED_WITHIN_MS, () => setChecked(true)), [])
   const { burner } = wallets
   const isBusy = wallets.status.value?.isBusy === true
   return (
@@ -104,8 +110,22 @@ export function WalletPrompt({ purpose }: { readonly purpose: string }) {
       <p class='note warn'>
         {`${purpose} needs ${hasWallet ? 'an API key' : 'a wallet that signs'}: `}<a href='#/keys'>wallet and keys</a>.
       </p>
-      {!hasWallet && <WalletButtons />}
+      {hasWallet ? <div class='row'><KeyButton /></div> : <WalletButtons />}
       <WalletNote />
     </div>
   )
+}
+
+/** Gets an API key where it is needed. The wallet signs a challenge; nothing is sent to the network. */
+export function KeyButton() {
+  const { wallets } = useParts()
+  return <button type='button' aria-disabled={wallets.status.value?.isBusy === true} onClick={() => void wallets.getKey()}>Get an API key</button>
+}
+
+/** What to do to see `what`, which belongs to the user's account; nothing when the page can read it. */
+export function AccountPrompt({ what }: { readonly what: string }) {
+  const { session, account } = useParts()
+  if (account.owner.value !== null) return null
+  if (session.wallet() === null) return <p class='note'><a href='#/keys'>Connect a wallet</a>{` to see ${what}.`}</p>
+  return <div class='row'><KeyButton /><span class='note'>{`to see ${what}`}</span></div>
 }

@@ -8,6 +8,7 @@ import type { Session, Wallet } from '../session.ts'
 import type { Settings } from '../settings.ts'
 import { createBurnerWallet, fundAccount } from './burner-wallet.ts'
 import { findInjectedWallets } from './injected-wallets.ts'
+import { issueKey } from './issue-key.ts'
 
 export interface WalletStatus {
   readonly text: string
@@ -22,8 +23,13 @@ export interface Wallets {
   connectFreighter(): Promise<void>
   /** Wallets other than Freighter that this browser has. */
   others(): readonly { readonly name: string; readonly connect: () => Promise<void> }[]
+  /** Gets an API key for the wallet's account. */
+  getKey(): Promise<void>
   disconnect(): void
 }
+
+/** Names the page's own keys in the list of keys. */
+const KEY_LABEL = 'Console'
 
 export function createWallets({ session, settings }: { readonly session: Session; readonly settings: Settings }): Wallets {
   const { localRpcUrl, networkPassphrase } = settings
@@ -42,11 +48,6 @@ export function createWallets({ session, settings }: { readonly session: Session
 
   const connect = (text: string, create: () => Promise<Wallet>): Promise<void> => run(text, 'Connected.', async () => session.setWallet(await create()))
 
-  async function issueKey(): Promise<void> {
-    const { keyId, secret, owner } = await session.client().login({ label: 'Console' })
-    session.setKey({ keyId, secret }, owner)
-  }
-
   function createBurner(rpcUrl: string): NonNullable<Wallets['burner']> {
     const fund = async (): Promise<void> => {
       const wallet = session.wallet()
@@ -57,7 +58,7 @@ export function createWallets({ session, settings }: { readonly session: Session
         const wallet = await createBurnerWallet()
         await fundAccount(rpcUrl, wallet.signer.address)
         session.setWallet(wallet)
-        await issueKey()
+        await issueKey(session, KEY_LABEL)
       }),
       addFunds: () => run('Funding the wallet…', 'Added 10,000 test USDC.', fund, 'Not funded'),
     }
@@ -70,7 +71,9 @@ export function createWallets({ session, settings }: { readonly session: Session
     if (!(error instanceof Unauthorized)) return
     await run('The local network has changed. Funding the burner wallet again…', 'Connected, with a new API key.', async () => {
       await fundAccount(rpcUrl, signer.address)
-      await issueKey()
+      // The key that the network has forgotten.
+      session.setKey(null, null)
+      await issueKey(session, KEY_LABEL)
     })
   }
 
@@ -88,6 +91,9 @@ export function createWallets({ session, settings }: { readonly session: Session
     }),
     others: () => findInjectedWallets().map(({ name, connect: connectInjected }) =>
       ({ name, connect: () => connect(`Waiting for ${name}…`, () => connectInjected(networkPassphrase)) })),
+    getKey: () => run('Waiting for your wallet to sign the challenge…', 'Connected, with an API key.', async () => {
+      await issueKey(session, KEY_LABEL)
+    }, 'No key issued'),
     disconnect() {
       status.value = null
       session.setWallet(null)

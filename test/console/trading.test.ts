@@ -302,31 +302,66 @@ test('Freighter signs the challenge and the reviewed order, and is rejected on a
   assert.deepEqual(browserErrors, [])
 })
 
-/** Adds the object that Hana's extension adds to each page. */
-const HANA = `window.hanaWallet = { stellar: { getPublicKey: () => callHana({}), signTransaction: (request) => callHana(request) } }`
+/** Adds the objects that the extensions of Hana, Klever and Rabet add to each page. Rabet reports a refusal as a value. */
+const INJECTED = `
+  const signed = async (name, xdr, network, address) => callWallet(name, { xdr, network, address })
+  window.hanaWallet = { stellar: {
+    getPublicKey: () => callWallet('Hana', {}),
+    signTransaction: ({ xdr, accountToSign, networkPassphrase }) => signed('Hana', xdr, networkPassphrase, accountToSign),
+  } }
+  window.kleverWallet = { stellar: {
+    getAddress: async () => ({ address: await callWallet('Klever', {}) }),
+    signTransaction: async (xdr, { address, networkPassphrase }) => ({ signedTxXdr: await signed('Klever', xdr, networkPassphrase, address) }),
+  } }
+  let refusals = 1
+  // It comes after the page has loaded.
+  addEventListener('load', () => setTimeout(() => {
+    window.rabet = {
+      connect: async () => refusals-- > 0 ? { error: 'User denied the connection' } : { publicKey: await callWallet('Rabet', {}) },
+      sign: async (xdr, network) => ({ xdr: await signed('Rabet', xdr, network) }),
+    }
+  }))`
 
-test('a wallet that adds itself to the page is offered beside Freighter and signs', { skip }, async () => {
-  const wallet = Keypair.fromRawEd25519Seed(Buffer.alloc(32, 8))
-  await fixture.control('local_fund', { address: wallet.publicKey(), usdc: '10000000000' })
-  const passphrases: string[] = []
+test('wallets that add themselves to the page are offered beside Freighter and sign', { skip }, async () => {
+  const names = ['Hana', 'Klever', 'Rabet']
+  const pairs = new Map(names.map((name, index) => [name, Keypair.fromRawEd25519Seed(Buffer.alloc(32, 8 + index))]))
+  const signatures: object[] = []
+  function answer(name: string, { xdr, network, address }: { readonly xdr?: string; readonly network?: string; readonly address?: string }): string {
+    const pair = pairs.get(name) ?? assert.fail(name)
+    if (xdr === undefined) return pair.publicKey()
+    signatures.push({ name, network, address: address === pair.publicKey() ? 'its own' : address })
+    const transaction = TransactionBuilder.fromXdr(xdr, TEST_PASSPHRASE)
+    transaction.sign(pair)
+    return transaction.toXdr()
+  }
   const { page, browserErrors } = await fixture.open('#/keys', {
     prepare: async (fresh) => {
-      await fresh.exposeFunction('callHana', ({ xdr, networkPassphrase }: { readonly xdr?: string; readonly networkPassphrase?: string }) => {
-        if (xdr === undefined) return wallet.publicKey()
-        passphrases.push(networkPassphrase ?? '')
-        const transaction = TransactionBuilder.fromXdr(xdr, TEST_PASSPHRASE)
-        transaction.sign(wallet)
-        return transaction.toXdr()
-      })
-      await fresh.addInitScript(HANA)
+      await fresh.exposeFunction('callWallet', answer)
+      await fresh.addInitScript(INJECTED)
     },
   })
-  assert.equal(await page.getByRole('button', { name: 'Connect Rabet' }).count(), 0)
-  await page.getByRole('button', { name: 'Connect Hana' }).click()
-  await page.getByText(wallet.publicKey(), { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Get an API key' }).click()
-  await page.locator('#secret').waitFor()
-  assert.deepEqual(passphrases, [TEST_PASSPHRASE])
+  for (const name of names) {
+    const address = pairs.get(name)?.publicKey() ?? ''
+    await fixture.control('local_fund', { address, usdc: '10000000000' })
+    const connect = page.getByRole('button', { name: `Connect ${name}` })
+    await connect.click()
+    if (name === 'Rabet') {
+      await page.getByText('Not connected: Rabet returned no account: User denied the connection.').waitFor()
+      await connect.click()
+    }
+    await page.getByText(address, { exact: true }).waitFor()
+    // On a page that needs the key, one button gets it.
+    if (name === 'Klever') await page.goto(`${fixture.url}/#/portfolio`)
+    await page.getByRole('button', { name: 'Get an API key' }).click()
+    await page.goto(`${fixture.url}/#/portfolio`)
+    await page.getByRole('region', { name: 'Equity' }).getByText('1,000.00 USDC', { exact: true }).waitFor()
+    await page.goto(`${fixture.url}/#/keys`)
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+  }
+  assert.deepEqual(signatures, [
+    { name: 'Hana', network: TEST_PASSPHRASE, address: 'its own' }, { name: 'Klever', network: TEST_PASSPHRASE, address: 'its own' },
+    { name: 'Rabet', network: 'testnet', address: undefined },
+  ])
   assert.deepEqual(browserErrors, [])
 })
 
