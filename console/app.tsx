@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { KeysPage } from './pages/keys.tsx'
 import { LeadersPage } from './pages/leaders.tsx'
 import { MarketsPage } from './pages/markets.tsx'
+import { NotFoundPage } from './pages/not-found.tsx'
 import { PositionsPage } from './pages/positions.tsx'
 import { SystemPage } from './pages/system.tsx'
 import { PortfolioPage } from './portfolio/portfolio-page.tsx'
@@ -55,7 +56,8 @@ const LINKED = PAGES.filter(({ isHidden }) => isHidden !== true)
 export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
   const { activity } = useParts()
   const { page, path } = route.value
-  const { name, title, Page } = PAGES.find((each) => each.name === page) ?? TRADE
+  const found = page === '' ? TRADE : PAGES.find((each) => each.name === page)
+  const { name, title } = found ?? { name: page, title: 'Page not found' }
   const main = useRef<HTMLElement>(null)
   const shown = useRef<string | null>(null)
   useEffect(() => {
@@ -76,7 +78,7 @@ export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
         </div>
       </header>
       <StatusLine />
-      <main id='main' tabIndex={-1} ref={main}><Page key={name} path={path} /></main>
+      <main id='main' tabIndex={-1} ref={main}>{found === undefined ? <NotFoundPage name={page} /> : <found.Page key={name} path={path} />}</main>
       <Toasts activity={activity} />
     </>
   )

@@ -86,12 +86,14 @@ export function dateTime(seconds: number): string {
   return new Date(seconds * 1000).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
+const SHORT_SEC = 600
 const DAY_SEC = 86_400
 const YEAR_SEC = 31_536_000
 
 /** Unix seconds as a label of an axis: local time, with what distinguishes it within a span of this many seconds. */
 export function shortTime(seconds: number, spanSec: number): string {
   const date = new Date(seconds * 1000)
+  if (spanSec < SHORT_SEC) return timeOfDay(seconds)
   if (spanSec > YEAR_SEC) return date.toLocaleDateString('en-GB', { month: 'short', year: 'numeric' })
   const time = date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
   return spanSec < DAY_SEC ? time : `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })}, ${time}`

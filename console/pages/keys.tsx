@@ -57,7 +57,7 @@ function KeyTable({ keys, resource, inUse, onRevoke }: {
   return (
     <Fresh resource={resource}>
       <Table
-        caption='API keys of this account, newest first' empty='No keys.' rows={keys} keyOf={({ keyId }) => keyId}
+        caption='API keys of this account, newest first' empty='No keys.' isLoading={resource.answer.value === null} rows={keys} keyOf={({ keyId }) => keyId}
         columns={[
           { title: 'Key', cell: ({ keyId }) => <span class='address'>{keyId}</span> },
           { title: 'Label', cell: ({ label }) => <Name text={label ?? ''} /> },

@@ -18,7 +18,7 @@ export function MarketsPage() {
       <Card title='All markets'>
         <Fresh resource={stats}>
           <Table
-            isNarrow caption='Markets: price, open interest and volume in USDC' empty='Not loaded yet.'
+            isNarrow caption='Markets: price, open interest and volume in USDC' empty='No markets.' isLoading={stats.answer.value === null}
             rows={stats.answer.value?.body.stats ?? []} keyOf={({ asset }) => asset}
             columns={[
               { title: 'Market', cell: ({ asset }) => <MarketLink asset={asset} /> },

@@ -28,6 +28,7 @@ function OpenPositions() {
       <Fresh resource={positions}>
         <Table
           caption='Open positions, newest first. PnL from the price alone, without funding and fees.' empty='No open positions.'
+          isLoading={positions.answer.value === null}
           rows={positions.answer.value?.body.positions ?? []} keyOf={({ positionId }) => positionId}
           columns={[
             { title: 'Position', cell: ({ positionId }) => positionId },
@@ -69,7 +70,7 @@ function ClosedPositions() {
     <>
       <Fresh resource={trades}>
         <Table
-          caption='Closed and liquidated positions, newest first' empty='No closed positions yet.' rows={rows} keyOf={({ key }) => key}
+          caption='Closed and liquidated positions, newest first' empty='No closed positions yet.' isLoading={trades.answer.value === null} rows={rows} keyOf={({ key }) => key}
           columns={[
             { title: 'Time', cell: ({ ts }) => timeOfDay(ts) },
             { title: 'Type', cell: ({ kind }) => CLOSED_KINDS[kind] ?? kind },

@@ -110,7 +110,7 @@ function Contracts({ contracts }: Pick<Health, 'contracts'>) {
       caption='Contracts of the deployment' empty={UNKNOWN} rows={Object.entries(contracts)} keyOf={([name]) => name}
       columns={[
         { title: 'Contract', cell: ([name]) => name },
-        { title: 'Address', cell: ([, contract]) => <ExplorerLink page='contract' id={contract.address} length={ADDRESS_LENGTH} /> },
+        { title: 'Address', isWide: true, cell: ([, contract]) => <ExplorerLink page='contract' id={contract.address} length={ADDRESS_LENGTH} /> },
         { title: 'Generation', cell: ([name, { generation }]) => generation ?? (name.endsWith('Token') ? 'built-in token' : UNKNOWN) },
         { title: 'Configured by', cell: ([, { source }]) => (source === 'env' ? 'environment' : 'deployment list') },
       ]}

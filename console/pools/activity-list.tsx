@@ -17,11 +17,11 @@ export function PagedTable<Row>({ caption, empty, pages, idOf, columns }: {
   const isComplete = newest.answer.value !== null && !hasMore.value
   return (
     <Fresh resource={newest}>
-      <Table caption={caption} empty={empty} rows={rows.value} keyOf={idOf} columns={columns} />
+      <Table caption={caption} empty={empty} isLoading={newest.answer.value === null} rows={rows.value} keyOf={idOf} columns={columns} />
       {problem.value !== null && <p class='note problem'><ProblemText problem={problem.value} /></p>}
       <div class='row'>
         {hasMore.value && <button type='button' onClick={() => void pages.showOlder()}>Show older</button>}
-        {isComplete && rows.value.length > 0 && <p class='note'>{`All ${rows.value.length} rows are shown.`}</p>}
+        {isComplete && rows.value.length > 0 && <p class='note'>All rows are shown.</p>}
       </div>
       <ReadNote resource={newest} />
     </Fresh>

@@ -1,6 +1,6 @@
 // Figures of trader vaults and the liquidity pool. Amounts are integers with seven implied decimals; divisions round down, as the contracts do.
 
-import type { VaultTrade } from '../../client/src/index.ts'
+import type { PoolState, VaultTrade } from '../../client/src/index.ts'
 import type { ChartPoint } from '../chart-point.ts'
 
 const ONE = 10_000_000n
@@ -14,6 +14,11 @@ const PERCENT = 100
 export interface ShareBasis {
   readonly value: bigint
   readonly shares: bigint
+}
+
+/** Pools of the first generation have no insurance buffer. */
+export function isSecondGeneration({ bufferBalance }: PoolState): boolean {
+  return bufferBalance !== null
 }
 
 /** Shares for a deposit; one for one in an empty vault. */

@@ -13,8 +13,9 @@ import { createSender } from '../trade/send.ts'
 import type { TicketStep } from '../trade/ticket.ts'
 import { Card, Choice, Facts, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { LineChart } from '../ui/line-chart.tsx'
+import { AccountPrompt } from '../wallet/wallet-section.tsx'
 import { PagedTable } from './activity-list.tsx'
-import { countdown, drawdowns, pointsOf, sharesFor, usdcFor, withoutFee } from './figures.ts'
+import { countdown, drawdowns, isSecondGeneration, pointsOf, sharesFor, usdcFor, withoutFee } from './figures.ts'
 import type { ShareBasis } from './figures.ts'
 import { FlowForm } from './flow-form.tsx'
 import type { Flow } from './flow-form.tsx'
@@ -46,16 +47,17 @@ export function PoolPage() {
         <div class='stack'>
           <Card title='Figures'>
             <Fresh resource={read}>{pool !== null && <Figures pool={pool} holdings={holdings} lp={state?.balances.lp ?? null} />}</Fresh>
+            <AccountPrompt what='your LP tokens and their value' />
             <ReadNote resource={read} />
           </Card>
           <Card title='Deposit and withdraw'>
             {pool === null ? <p class='note'>The pool is loading…</p> : (
-              <FlowForm purpose='Depositing' {...flowsOf({ pool, holdings, state }, feed.now.value)} hasBound={pool.bufferBalance !== null} sender={sender} />
+              <FlowForm purpose='Depositing' {...flowsOf({ pool, holdings, state }, feed.now.value)} hasBound={isSecondGeneration(pool)} sender={sender} />
             )}
           </Card>
         </div>
         <div class='stack'>
-          <Card title='Development'><Curves samples={samples.rows.value} /></Card>
+          <Card title='Development'><Curves samples={samples.rows.value} isLoading={samples.newest.answer.value === null} /></Card>
           <Card title='History'>
             <PagedTable<PoolSample>
               caption='The pool every five minutes, newest first, in USDC' empty='No samples yet. The first is taken within five minutes.' pages={samples}
@@ -175,9 +177,9 @@ function freeLimit({ usdcBalance, reservedPayout, shortfallReserve }: PoolState,
   return { most: sharesFor(free, basis), reason: `The pool reserves USDC for open positions. ${amount(free.toString())} USDC can be withdrawn now.` }
 }
 
-function blockedUntil({ paused, bufferBalance }: PoolState, holdings: AccountHoldings | null, nowSec: number): string | null {
+function blockedUntil(pool: PoolState, holdings: AccountHoldings | null, nowSec: number): string | null {
   // From the second generation on, a pause does not stop withdrawals.
-  if (paused === true && bufferBalance === null) return 'The pool is paused: it pays nothing out.'
+  if (pool.paused === true && !isSecondGeneration(pool)) return 'The pool is paused: it pays nothing out.'
   const at = holdings?.pool.withdrawableAt ?? null
   const left = at === null ? '' : countdown(at - nowSec)
   return at === null || left === '' ? null : `You can withdraw in ${left}, at ${timeOfDay(at)}: the pool waits after each deposit.`
@@ -186,7 +188,7 @@ function blockedUntil({ paused, bufferBalance }: PoolState, holdings: AccountHol
 const CURVES = [['price', 'LP token price'], ['drawdown', 'Drawdown'], ['aum', 'Assets under management']] as const
 type CurveName = typeof CURVES[number][0]
 
-function Curves({ samples }: { readonly samples: readonly PoolSample[] }) {
+function Curves({ samples, isLoading }: { readonly samples: readonly PoolSample[]; readonly isLoading: boolean }) {
   const curve = useSignal<CurveName>('price')
   const points = useMemo(() => ({
     price: pointsOf(samples, ({ lpPrice }) => lpPrice),
@@ -204,7 +206,8 @@ function Curves({ samples }: { readonly samples: readonly PoolSample[] }) {
       />
       <LineChart
         key={curve.value} title={CURVES.find(([name]) => name === curve.value)?.[1] ?? ''} unit={isPercent.value ? '%' : 'USDC'}
-        decimals={decimals} points={points[curve.value]} empty='No values yet. The first is stored within five minutes.'
+        decimals={decimals} points={points[curve.value]} isLoading={isLoading}
+        empty='No values yet. The first is stored within five minutes.'
       />
       <p class='note'>The price counts the unrealised profit of all traders. One value per five minutes, as far as the history below is loaded.</p>
     </>

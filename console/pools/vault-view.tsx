@@ -15,7 +15,8 @@ import { Card, Choice, Facts, Fresh, PageHeading, ReadNote } from '../ui/layout.
 import { LineChart } from '../ui/line-chart.tsx'
 import { TraderLink } from '../ui/links.tsx'
 import { Name, Profit } from '../ui/text.tsx'
-import { drawdownBps, drawdowns, pointsOf, realisedCurve, roomForOthers, sharePrice, sharesFor, usdcFor } from './figures.ts'
+import { AccountPrompt } from '../wallet/wallet-section.tsx'
+import { drawdownBps, drawdowns, isSecondGeneration, pointsOf, realisedCurve, roomForOthers, sharePrice, sharesFor, usdcFor } from './figures.ts'
 import type { ShareBasis } from './figures.ts'
 import { FlowForm } from './flow-form.tsx'
 import type { Flow } from './flow-form.tsx'
@@ -57,13 +58,14 @@ export function VaultView({ id }: { readonly id: number }) {
         <div class='stack'>
           <Card title='Figures'>
             <Fresh resource={read}><Figures vault={vault} holdings={holdings} /></Fresh>
+            <AccountPrompt what='your shares and their value' />
             <ReadNote resource={read} />
           </Card>
           <Card title='Deposit and withdraw'>
             <VaultFlows vault={vault} holdings={holdings} pool={pool} sender={sender} />
           </Card>
           {account.owner.value === vault.leader && (
-            <LeaderSection vault={vault} trades={trades.rows.value} isSecond={isSecondGeneration(pool)} sender={leaderSender} />
+            <LeaderSection vault={vault} trades={trades.rows.value} isSecond={pool !== null && isSecondGeneration(pool)} sender={leaderSender} />
           )}
         </div>
         <div class='stack'>
@@ -73,11 +75,6 @@ export function VaultView({ id }: { readonly id: number }) {
       </div>
     </div>
   )
-}
-
-/** Pools of the first generation have no insurance buffer. */
-function isSecondGeneration(pool: PoolState | null): boolean {
-  return pool !== null && pool.bufferBalance !== null
 }
 
 /** What shares are exchanged for. Null while it is unknown. */
@@ -134,7 +131,7 @@ interface VaultFlowsOptions {
 
 function VaultFlows({ vault, holdings, pool, sender }: VaultFlowsOptions) {
   const { account } = useParts()
-  const isSecond = isSecondGeneration(pool)
+  const isSecond = pool !== null && isSecondGeneration(pool)
   const basis = basisOf(vault, holdings, isSecond)
   const usdc = account.state.answer.value?.body.balances.usdc ?? null
   const own = holdings?.vaults[0]?.shares ?? null
@@ -177,6 +174,7 @@ function Curves({ vault, trades }: { readonly vault: TraderVault; readonly trade
   const samples = useComputed<readonly VaultSample[]>(() => history.answer.value?.body.samples ?? [])
   const prices = useComputed(() => pointsOf(samples.value, (sample) => sample.sharePrice))
   const falls = useComputed(() => drawdowns(prices.value))
+  const sampled = { empty: NO_SAMPLES, isLoading: history.answer.value === null }
   const realised = useMemo(() => realisedCurve(trades, vault.closedTradePnl), [trades, vault.closedTradePnl])
   return (
     <>
@@ -186,8 +184,8 @@ function Curves({ vault, trades }: { readonly vault: TraderVault; readonly trade
         }}
       />
       <Fresh resource={history}>
-        {curve.value === 'value' && <LineChart key='value' title='Value per share' unit='USDC' decimals={4} points={prices.value} empty={NO_SAMPLES} />}
-        {curve.value === 'drawdown' && <LineChart key='drawdown' title='Drawdown' unit='%' decimals={2} points={falls.value} empty={NO_SAMPLES} />}
+        {curve.value === 'value' && <LineChart key='value' title='Value per share' unit='USDC' decimals={4} points={prices.value} {...sampled} />}
+        {curve.value === 'drawdown' && <LineChart key='drawdown' title='Drawdown' unit='%' decimals={2} points={falls.value} {...sampled} />}
         {curve.value === 'realised' && (
           <LineChart key='realised' title='Realised PnL' unit='USDC' decimals={2} points={realised} hasZero empty='No trade was closed yet.' />
         )}

@@ -2,8 +2,8 @@
 
 import { useMemo } from 'preact/hooks'
 import { useSignal } from '@preact/signals'
-import type { TraderVault } from '../../client/src/index.ts'
-import { amount, percent } from '../format.ts'
+import type { AccountHoldings, TraderVault } from '../../client/src/index.ts'
+import { amount, percent, UNKNOWN } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { useAccountList } from '../state/use-account-list.ts'
 import { useMinLedger } from '../state/use-min-ledger.ts'
@@ -13,8 +13,9 @@ import { createSender } from '../trade/send.ts'
 import type { Sender } from '../trade/send.ts'
 import { Card, PageHeading } from '../ui/layout.tsx'
 import { TraderLink } from '../ui/links.tsx'
+import { Table } from '../ui/table.tsx'
 import { Name, Profit } from '../ui/text.tsx'
-import { WalletPrompt } from '../wallet/wallet-section.tsx'
+import { AccountPrompt, WalletPrompt } from '../wallet/wallet-section.tsx'
 import { PagedTable } from './activity-list.tsx'
 import { usdcFor } from './figures.ts'
 import { VaultView } from './vault-view.tsx'
@@ -27,7 +28,7 @@ export function VaultsPage({ path: [id] }: { readonly path: readonly string[] })
 }
 
 function VaultList() {
-  const { session } = useParts()
+  const { session, account } = useParts()
   const sender = useMemo(() => createSender(session), [session])
   const minLedger = useMinLedger([sender], () => void vaults.newest.read())
   const vaults = usePages({
@@ -39,7 +40,8 @@ function VaultList() {
     <div class='stack'>
       <PageHeading>Vaults</PageHeading>
       <p class='note'>A vault's leader trades with the funds of its depositors. The <a href='#/pool'>liquidity pool</a> is the counterparty of every trade.</p>
-      {ids !== '' && <OwnShares key={ids} ids={ids} vaults={vaults.rows.value} />}
+      {ids !== '' && account.owner.value !== null && <OwnShares key={ids} ids={ids} vaults={vaults.rows.value} />}
+      <AccountPrompt what='your shares' />
       <Card title='Trader vaults'>
         <PagedTable<TraderVault>
           caption='Trader vaults, newest first, in USDC' empty='No vaults yet.' pages={vaults} idOf={({ id }) => id}
@@ -66,23 +68,25 @@ function OwnShares({ ids, vaults }: { readonly ids: string; readonly vaults: rea
   const holdings = useAccountList('Your shares', (client) => client.getAccountHoldings({ vaults: ids })).answer.value?.body
   const owned = (holdings?.vaults ?? []).filter(({ shares }) => shares !== null && shares !== '0')
   if (owned.length === 0) return null
+  const vaultOf = (vaultId: number): TraderVault | undefined => vaults.find(({ id }) => id === vaultId)
   return (
     <Card title='Your shares'>
-      <ul>
-        {owned.map(({ vaultId, shares, fullValue }) => {
-          const vault = vaults.find(({ id }) => id === vaultId)
-          if (vault === undefined || shares === null) return null
-          const value = usdcFor(BigInt(shares), { value: BigInt(fullValue ?? vault.totalUsdc), shares: BigInt(vault.circulatingShares) })
-          return (
-            <li key={vaultId}>
-              <a href={`#/vaults/${vaultId}`}><Name text={vault.name} /></a>
-              {`: ${amount(shares)} shares, ${amount(value.toString())} USDC${fullValue === null ? ' in cash' : ''}`}
-            </li>
-          )
-        })}
-      </ul>
+      <Table
+        isNarrow caption='Shares of this account' empty='' rows={owned} keyOf={({ vaultId }) => vaultId}
+        columns={[
+          { title: 'Vault', cell: ({ vaultId }) => <a href={`#/vaults/${vaultId}`}><Name text={vaultOf(vaultId)?.name ?? String(vaultId)} /></a> },
+          { title: 'Shares', isNumeric: true, cell: ({ shares }) => amount(shares) },
+          { title: 'Value, USDC', isNumeric: true, cell: (holding) => valueOf(holding, vaultOf(holding.vaultId)) },
+        ]}
+      />
     </Card>
   )
+}
+
+function valueOf({ shares, fullValue }: AccountHoldings['vaults'][number], vault: TraderVault | undefined): string {
+  if (vault === undefined || shares === null) return UNKNOWN
+  const value = usdcFor(BigInt(shares), { value: BigInt(fullValue ?? vault.totalUsdc), shares: BigInt(vault.circulatingShares) })
+  return `${amount(value.toString())}${fullValue === null && vault.openPositions > 0 ? ' (cash only)' : ''}`
 }
 
 const NAME_BYTES_MAX = 64

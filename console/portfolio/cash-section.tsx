@@ -38,13 +38,13 @@ export function CashSection({ title, address, read }: CashSectionProps) {
   const rows = (body?.ledger ?? []).map((movement, index) => ({ ...movement, key: `${movement.seq} ${movement.balanceOf} ${index}` }))
   return (
     <Card title={title}>
-      <div class='row'>
+      <div class='row ends'>
         <SelectField label='Kind of movement' value={kind} options={KINDS} onChange={setKind} />
         <Export address={address} read={read} />
       </div>
       <Fresh resource={pages.list}>
         <Table
-          caption='Movements of USDC between the account and the exchange, newest first' rows={rows} keyOf={({ key }) => key}
+          caption='Movements of USDC between the account and the exchange, newest first' rows={rows} keyOf={({ key }) => key} isLoading={body === null}
           empty={kind === ALL ? 'No movements yet. They begin with the first deposit or trade.' : 'No movements of this kind.'}
           columns={[
             { title: 'Time', cell: ({ ts }) => dateTime(ts) },
@@ -81,7 +81,7 @@ function Export({ address, read }: Pick<CashSectionProps, 'address' | 'read'>) {
   })
   const isWorking = value.kind === 'working'
   return (
-    <div class='stack'>
+    <div class='row ends'>
       <div class='row'>
         <button type='button' onClick={() => (isWorking ? cash.cancel() : start(false))}>{isWorking ? 'Cancel the export' : 'Export as CSV'}</button>
         {value.kind === 'done' && value.next !== null && <button type='button' onClick={() => start(true)}>Export the next part</button>}

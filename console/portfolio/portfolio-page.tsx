@@ -35,7 +35,7 @@ function Portfolio({ address }: { readonly address: string }) {
         <a href={`#/trader/${address}`}>Your public page</a>
         <a href='#/referrals'>Referrals</a>
       </div>
-      <div class='halves'>
+      <div class='halves even'>
         <Equity address={address} />
         <PnlSection address={address} profile={profile.answer.value?.body ?? null} />
       </div>

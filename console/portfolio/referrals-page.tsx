@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Referrer, ReferralBinding, TradeRequest } from '../../client/src/index.ts'
 import { amount, dateTime, UNKNOWN } from '../format.ts'
 import { useParts } from '../parts.ts'
+import { isSecondGeneration } from '../pools/figures.ts'
 import { useListPage } from '../state/use-list-page.ts'
 import { useResource } from '../state/use-resource.ts'
 import { Outcome } from '../trade/outcome.tsx'
@@ -42,6 +43,7 @@ function Referrals({ proposed }: { readonly proposed: string }) {
   /** The ledger of the last transaction: later reads include its effects. */
   const minLedger = useRef<number | null>(null)
   const info = useResource('Referral', (client) => client.getMyReferral({}, minLedger.current === null ? {} : { minLedger: minLedger.current }))
+  const pool = useResource('Pool', (client) => client.getPool()).answer.value?.body ?? null
   const sending = sender.sending.value
   useEffect(() => {
     if (sending.kind !== 'done') return
@@ -55,7 +57,7 @@ function Referrals({ proposed }: { readonly proposed: string }) {
       {session.wallet() === null && <p class='note problem'>Your API key can read. <a href='#/keys'>Connect the wallet of this account</a> to sign.</p>}
       {body !== null && (
         <>
-          <Card title='Your code'><Fresh resource={info}><OwnCode self={body.self} sender={sender} onSend={send} /></Fresh></Card>
+          <Card title='Your code'><Fresh resource={info}><OwnCode self={body.self} paysRewards={pool === null ? null : isSecondGeneration(pool)} sender={sender} onSend={send} /></Fresh></Card>
           <Card title='Your referrer'>
             <Fresh resource={info}><OwnReferrer binding={body.binding} proposed={proposed} sender={sender} onSend={send} /></Fresh>
           </Card>
@@ -73,7 +75,13 @@ interface SendProps {
   readonly onSend: (title: string, request: TradeRequest) => void
 }
 
-function OwnCode({ self, sender, onSend }: SendProps & { readonly self: Referrer | null }) {
+interface OwnCodeOptions extends SendProps {
+  readonly self: Referrer | null
+  /** Whether the contracts pay for referred trades; null while unknown. */
+  readonly paysRewards: boolean | null
+}
+
+function OwnCode({ self, paysRewards, sender, onSend }: OwnCodeOptions) {
   const { session } = useParts()
   if (self === null) {
     return (
@@ -91,14 +99,17 @@ function OwnCode({ self, sender, onSend }: SendProps & { readonly self: Referrer
         inline
         rows={[
           ['Code', <b><Name text={self.code} /></b>], ['Created', dateTime(self.createdAt)], ['Referred accounts', String(self.referredCount)],
-          ['Fees or volume of their trades', `${amount(self.totalVolumeGenerated)} USDC`], ['Earned', `${amount(self.totalEarned)} USDC`],
+          [paysRewards === true ? 'Volume of their trades' : 'Fees of their trades', `${amount(self.totalVolumeGenerated)} USDC`], ['Earned', `${amount(self.totalEarned)} USDC`],
           ['Claimable', `${amount(self.claimable)} USDC`],
         ]}
       />
       <CopyLink code={self.code} />
       <div class='row'>
         <button type='button' disabled={!canClaim} onClick={() => onSend('Claim the earnings', { op: 'claim_referral' })}>Claim</button>
-        {!hasClaimable && <span class='note'>Nothing to claim. Contracts of generation 1 pay no rewards.</span>}
+        {!hasClaimable && <span class='note'>
+            {paysRewards === false ? 'Nothing to claim: the contracts of this exchange pay no rewards.'
+              : 'Nothing to claim yet. You earn a part of the fees of the accounts that set your code.'}
+          </span>}
       </div>
     </>
   )
@@ -156,6 +167,7 @@ function Rewards() {
       <Fresh resource={trades.list}>
         <Table
           caption='Trades of referred accounts, newest first, in USDC' empty='No rewarded trades yet. Share your link to refer traders.'
+          isLoading={trades.list.answer.value === null}
           rows={trades.list.answer.value?.body.trades ?? []} keyOf={({ id }) => id}
           columns={[
             { title: 'Time', cell: ({ ts }) => dateTime(ts) },
@@ -172,6 +184,7 @@ function Rewards() {
       <Fresh resource={claims.list}>
         <Table
           caption='Your claims, newest first, in USDC' empty='No claims yet.'
+          isLoading={claims.list.answer.value === null}
           rows={claims.list.answer.value?.body.claims ?? []} keyOf={({ id }) => id}
           columns={[
             { title: 'Time', cell: ({ ts }) => dateTime(ts) },

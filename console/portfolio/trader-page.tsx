@@ -42,8 +42,10 @@ function Trader({ address }: { readonly address: string }) {
     <div class='stack'>
       <PageHeading>Trader</PageHeading>
       <p class='mono'><AddressLink address={address} length={ADDRESS_LENGTH} /></p>
-      <Figures address={address} profile={profile} />
-      <PnlSection address={address} profile={profile.answer.value?.body ?? null} />
+      <div class='halves even'>
+        <Figures address={address} profile={profile} />
+        <PnlSection address={address} profile={profile.answer.value?.body ?? null} />
+      </div>
       <Card title='Open positions'><OpenPositions address={address} /></Card>
       <Card title='Trades'><Trades address={address} /></Card>
       <CashSection title='Cash' address={address} read={(client, input) => client.listTraderLedger({ ...input, address })} />
@@ -61,6 +63,7 @@ function OpenPositions({ address }: { readonly address: string }) {
       <Fresh resource={positions.list}>
         <Table
           caption='Open positions, newest first. PnL from the price alone, without funding and fees.' empty='No open positions.'
+          isLoading={positions.list.answer.value === null}
           rows={positions.list.answer.value?.body.positions ?? []} keyOf={({ positionId }) => positionId}
           columns={[
             { title: 'Position', cell: ({ positionId }) => positionId },
@@ -96,7 +99,7 @@ function Trades({ address }: { readonly address: string }) {
     <>
       <Fresh resource={trades.list}>
         <Table
-          caption='Opens, closes, reductions and liquidations, newest first' empty='No trades yet.' rows={rows} keyOf={({ key }) => key}
+          caption='Opens, closes, reductions and liquidations, newest first' empty='No trades yet.' isLoading={trades.list.answer.value === null} rows={rows} keyOf={({ key }) => key}
           columns={[
             { title: 'Time', cell: ({ ts }) => dateTime(ts) },
             { title: 'Type', cell: kindOf },

@@ -21,24 +21,26 @@ export interface LineChartOptions<Point extends ChartPoint> {
   readonly hasZero?: boolean
   /** Shown without points. */
   readonly empty: string
+  /** Without points because they were not read yet. */
+  readonly isLoading?: boolean
 }
 
 const SIZE = { width: 600, height: 200 }
 const TIME_LABELS = 3
 
 export function LineChart<Point extends ChartPoint>(options: LineChartOptions<Point>) {
-  const { title, unit, decimals, points, textOf = ({ value }) => decimal(value, decimals), hasZero = false, empty } = options
+  const { title, unit, decimals, points, textOf = ({ value }) => decimal(value, decimals), hasZero = false, empty, isLoading = false } = options
   /** The time that the reader points at; null for the newest. */
   const [chosenSec, setChosenSec] = useState<number | null>(null)
   const last = points.at(-1)
-  if (last === undefined) return <p class='empty' data-points={0}>{empty}</p>
+  if (last === undefined) return <p class='empty' data-points={0}>{isLoading ? 'Not loaded yet.' : empty}</p>
   const { fromSec, toSec } = options.range ?? { fromSec: points[0]?.time ?? 0, toSec: last.time }
   const scale = scaleOf(points, { ...SIZE, decimals, fromSec, toSec, hasZero })
   const index = chosenSec === null ? points.length - 1 : nearestTo(points, chosenSec)
   const shown = points[index] ?? last
   const valueText = (point: Point): string => `${textOf(point)} ${unit}`
 
-  function point(event: PointerEvent): void {
+  function pointAt(event: PointerEvent): void {
     const { left, width } = (event.currentTarget as HTMLElement).getBoundingClientRect()
     setChosenSec(fromSec + (toSec - fromSec) * (event.clientX - left) / Math.max(1, width))
   }
@@ -47,8 +49,8 @@ export function LineChart<Point extends ChartPoint>(options: LineChartOptions<Po
     <div class='line-chart' data-points={points.length}>
       <p class='readout'><span class='note'>{dateTime(shown.time)}</span> {valueText(shown)}</p>
       <div class='values' aria-hidden>{scale.labels.map((value) => <span key={value}>{decimal(value, decimals)}</span>)}</div>
-      <div class='plot' onPointerMove={point} onPointerDown={point} onPointerLeave={() => setChosenSec(null)}>
-        <Plot label={`${title}: ${points.length} points, last ${valueText(last)}`} scale={scale} hasZero={hasZero} cursor={chosenSec === null ? null : shown} />
+      <div class='plot' onPointerMove={pointAt} onPointerDown={pointAt} onPointerLeave={() => setChosenSec(null)}>
+        <Plot label={`${title}: ${points.length} points, last ${valueText(last)}`} scale={scale} hasZero={hasZero} cursor={chosenSec !== null || points.length === 1 ? shown : null} />
         <input
           type='range' aria-label={`Points of ${title}`} min={0} max={points.length - 1} step={1} value={index}
           aria-valuetext={`${dateTime(shown.time)}: ${valueText(shown)}`} onFocus={() => setChosenSec(shown.time)} onBlur={() => setChosenSec(null)}

@@ -27,6 +27,8 @@ export interface LineScale {
 const LABELS = 4
 const DECIMALS = 2
 const STEPS = [1, 2, 5, 10]
+/** Distance of the labels of a line without change, in units of the last decimal. */
+const FLAT_UNITS = 10
 
 /** `points`: at least one, oldest first. */
 export function scaleOf(points: readonly ChartPoint[], { width, height, decimals, fromSec, toSec, hasZero }: ScaleOptions): LineScale {
@@ -44,7 +46,7 @@ export function scaleOf(points: readonly ChartPoint[], { width, height, decimals
 /** Round numbers at equal distances that include both values. */
 function labelsOf(min: number, max: number, decimals: number): readonly number[] {
   const unit = 10 ** -decimals
-  const least = Math.max((max - min) / LABELS, unit)
+  const least = max === min ? FLAT_UNITS * unit : Math.max((max - min) / LABELS, unit)
   const power = 10 ** Math.floor(Math.log10(least))
   const step = (STEPS.find((factor) => factor * power >= least * (1 - Number.EPSILON)) ?? 1) * power
   let [low, high] = [Math.floor(min / step), Math.ceil(max / step)]

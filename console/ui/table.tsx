@@ -23,10 +23,12 @@ export interface TableOptions<Row> {
   readonly empty: ComponentChildren
   /** On a phone it stays a table, without its minor columns. */
   readonly isNarrow?: boolean
+  /** Without rows because they were not read yet. */
+  readonly isLoading?: boolean
 }
 
 /** The cells of the first column are row headers. The roles are explicit because elements that are no longer laid out as a table lose theirs. */
-export function Table<Row>({ caption, columns, rows, keyOf, empty, isNarrow = false }: TableOptions<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, empty, isNarrow = false, isLoading = false }: TableOptions<Row>) {
   return (
     <div class='scroll' role='region' aria-label={caption} tabIndex={0}>
       <table role='table' class={isNarrow ? '' : 'cards'}>
@@ -36,7 +38,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty, isNarrow = fa
         </thead>
         <tbody role='rowgroup'>
           {rows.map((row) => <TableRow key={keyOf(row)} row={row} columns={columns} />)}
-          {rows.length === 0 && <tr role='row'><td role='cell' colSpan={columns.length} class='empty'>{empty}</td></tr>}
+          {rows.length === 0 && <tr role='row'><td role='cell' colSpan={columns.length} class='empty'>{isLoading ? 'Not loaded yet.' : empty}</td></tr>}
         </tbody>
       </table>
     </div>

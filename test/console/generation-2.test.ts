@@ -57,6 +57,21 @@ test('shows small prices with all their digits, closes a part of a position, mov
   await sign(page, 'Set a stop-loss')
   await table.getByRole('columnheader', { name: 'ADL' }).waitFor()
 
+  // The portfolio counts both kinds of positions, and the referral page says what a code earns.
+  await page.goto(`${fixture.url}/#/portfolio`)
+  const equity = page.getByRole('region', { name: 'Equity' })
+  await equity.getByText(/^9,99\d\.\d\d USDC$/).waitFor()
+  assert.match(await equity.innerText(), /Isolated positions\s+1[01]\d\.\d\d\s[^]*Cross positions\s+99\.\d\d/)
+  await page.getByRole('region', { name: 'PnL' }).getByRole('img', { name: /last −\d\.\d\d USDC/ }).waitFor()
+  await page.getByRole('region', { name: 'Trading' }).getByText('1,200', { exact: true }).first().waitFor()
+  await page.getByRole('region', { name: 'Cash ledger' }).getByRole('row', { name: /Position opened −100\.0000000 Wallet/ }).waitFor()
+  await page.getByRole('link', { name: 'Referrals', exact: true }).first().click()
+  await page.getByLabel('New code').fill('second')
+  await page.getByRole('region', { name: 'Your code' }).getByRole('button', { name: 'Review' }).click()
+  await sign(page, 'Create the referral code')
+  await page.getByText('Nothing to claim yet. You earn a part of the fees of the accounts that set your code.').waitFor()
+  await page.goto(`${fixture.url}/#/trade/${MARKET}`)
+
   // A pause disables what adds risk, and says why. test/console/availability.test.ts has every state and control.
   await fixture.control('local_admin', { contract: 'market', function: 'pause', args: [{ type: 'u32', value: 1 }] })
   const paused = 'Trading is paused. No position can be opened. Positions can still be closed and orders cancelled.'
