@@ -23,7 +23,8 @@ export function LeadersPage() {
         <Choice label='Sort by' options={SORTS} value={sort} onChoose={setSort} />
         <Fresh resource={leaders}>
           <Table
-            isNarrow caption='Traders by lifetime PnL or volume, in USDC' empty='No trades yet.' isLoading={leaders.answer.value === null} rows={rows} keyOf={({ trader }) => trader}
+            isNarrow caption='Traders by lifetime PnL or volume, in USDC' empty='No trades yet.' rows={rows} keyOf={({ trader }) => trader}
+            isLoading={leaders.answer.value === null}
             columns={[
               { title: 'Rank', cell: ({ rank }) => rank },
               { title: 'Trader', cell: ({ trader }) => <TraderLink address={trader} length={8} /> },

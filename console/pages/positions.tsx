@@ -70,7 +70,8 @@ function ClosedPositions() {
     <>
       <Fresh resource={trades}>
         <Table
-          caption='Closed and liquidated positions, newest first' empty='No closed positions yet.' isLoading={trades.answer.value === null} rows={rows} keyOf={({ key }) => key}
+          caption='Closed and liquidated positions, newest first' empty='No closed positions yet.' rows={rows} keyOf={({ key }) => key}
+          isLoading={trades.answer.value === null}
           columns={[
             { title: 'Time', cell: ({ ts }) => timeOfDay(ts) },
             { title: 'Type', cell: ({ kind }) => CLOSED_KINDS[kind] ?? kind },

@@ -57,7 +57,11 @@ function Referrals({ proposed }: { readonly proposed: string }) {
       {session.wallet() === null && <p class='note problem'>Your API key can read. <a href='#/keys'>Connect the wallet of this account</a> to sign.</p>}
       {body !== null && (
         <>
-          <Card title='Your code'><Fresh resource={info}><OwnCode self={body.self} paysRewards={pool === null ? null : isSecondGeneration(pool)} sender={sender} onSend={send} /></Fresh></Card>
+          <Card title='Your code'>
+            <Fresh resource={info}>
+              <OwnCode self={body.self} paysRewards={pool === null ? null : isSecondGeneration(pool)} sender={sender} onSend={send} />
+            </Fresh>
+          </Card>
           <Card title='Your referrer'>
             <Fresh resource={info}><OwnReferrer binding={body.binding} proposed={proposed} sender={sender} onSend={send} /></Fresh>
           </Card>
@@ -99,7 +103,8 @@ function OwnCode({ self, paysRewards, sender, onSend }: OwnCodeOptions) {
         inline
         rows={[
           ['Code', <b><Name text={self.code} /></b>], ['Created', dateTime(self.createdAt)], ['Referred accounts', String(self.referredCount)],
-          [paysRewards === true ? 'Volume of their trades' : 'Fees of their trades', `${amount(self.totalVolumeGenerated)} USDC`], ['Earned', `${amount(self.totalEarned)} USDC`],
+          [paysRewards === true ? 'Volume of their trades' : 'Fees of their trades', `${amount(self.totalVolumeGenerated)} USDC`],
+          ['Earned', `${amount(self.totalEarned)} USDC`],
           ['Claimable', `${amount(self.claimable)} USDC`],
         ]}
       />

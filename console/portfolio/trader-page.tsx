@@ -99,7 +99,8 @@ function Trades({ address }: { readonly address: string }) {
     <>
       <Fresh resource={trades.list}>
         <Table
-          caption='Opens, closes, reductions and liquidations, newest first' empty='No trades yet.' isLoading={trades.list.answer.value === null} rows={rows} keyOf={({ key }) => key}
+          caption='Opens, closes, reductions and liquidations, newest first' empty='No trades yet.' rows={rows} keyOf={({ key }) => key}
+          isLoading={trades.list.answer.value === null}
           columns={[
             { title: 'Time', cell: ({ ts }) => dateTime(ts) },
             { title: 'Type', cell: kindOf },

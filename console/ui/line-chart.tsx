@@ -50,7 +50,10 @@ export function LineChart<Point extends ChartPoint>(options: LineChartOptions<Po
       <p class='readout'><span class='note'>{dateTime(shown.time)}</span> {valueText(shown)}</p>
       <div class='values' aria-hidden>{scale.labels.map((value) => <span key={value}>{decimal(value, decimals)}</span>)}</div>
       <div class='plot' onPointerMove={pointAt} onPointerDown={pointAt} onPointerLeave={() => setChosenSec(null)}>
-        <Plot label={`${title}: ${points.length} points, last ${valueText(last)}`} scale={scale} hasZero={hasZero} cursor={chosenSec !== null || points.length === 1 ? shown : null} />
+        <Plot
+          label={`${title}: ${points.length} points, last ${valueText(last)}`} scale={scale} hasZero={hasZero}
+          cursor={chosenSec !== null || points.length === 1 ? shown : null}
+        />
         <input
           type='range' aria-label={`Points of ${title}`} min={0} max={points.length - 1} step={1} value={index}
           aria-valuetext={`${dateTime(shown.time)}: ${valueText(shown)}`} onFocus={() => setChosenSec(shown.time)} onBlur={() => setChosenSec(null)}

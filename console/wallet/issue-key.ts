@@ -3,7 +3,7 @@
 import type { IssuedKey } from '../../client/src/index.ts'
 import type { Session } from '../session.ts'
 
-/** The page uses the new key unless it already has one. Throws before the wallet is asked if the gateway issues no key to this account. */
+/** The page uses the new key unless it already has one. Throws before the wallet signs if the gateway issues no key to this account. */
 export async function issueKey(session: Session, label: string): Promise<IssuedKey> {
   const wallet = session.wallet()
   if (wallet === null) throw new Error('no wallet is connected')

@@ -55,7 +55,8 @@ test('a PnL curve ends where values are not known, and there is none without a k
 })
 
 const SCALE = { width: 100, height: 100, decimals: 2, fromSec: 0, toSec: 10, hasZero: false }
-const lineOf = (values: readonly number[], change: Partial<typeof SCALE> = {}) => scaleOf(values.map((value, time) => ({ time: time * 5, value })), { ...SCALE, ...change })
+const lineOf = (values: readonly number[], change: Partial<typeof SCALE> = {}) =>
+  scaleOf(values.map((value, time) => ({ time: time * 5, value })), { ...SCALE, ...change })
 
 test('a line chart has round labels at equal distances that include every value', () => {
   const { labels, line, area } = lineOf([0, 50, 200], { hasZero: true })

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Keypair } from '@stellar/stellar-sdk'
 import type axeCore from 'axe-core'
-import type { Page, Route } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { createClient } from '../../client/src/client.ts'
 import type { Client } from '../../client/src/client.ts'
 import type { CashMovement } from '../../client/src/generated/resources.ts'
@@ -90,19 +90,7 @@ test('a new user is led to a wallet; then the portfolio shows equity, PnL and th
     await pnl.getByRole('button', { name: range }).click()
     await pnl.getByRole('img', { name: /last −0\.25 USDC/ }).waitFor()
   }
-  // The value at each point: with the arrow keys, which a screen reader announces, or at the pointer.
-  const readout = pnl.locator('.readout')
-  const slider = pnl.getByRole('slider', { name: 'Points of PnL after fees and funding' })
-  await slider.press('Home')
-  assert.match(await readout.innerText(), /^\d+ \w+ 20\d\d, [\d:]+ 0\.00 USDC$/)
-  await slider.press('End')
-  assert.match(await slider.getAttribute('aria-valuetext') ?? '', /^\d+ \w+ 20\d\d, [\d:]+: −0\.25 USDC$/)
-  await slider.press('ArrowLeft')
-  assert.match(await readout.innerText(), / 0\.00 USDC$/)
-  await pnl.getByRole('img').hover({ position: { x: 2, y: 20 } })
-  assert.match(await readout.innerText(), / 0\.00 USDC$/)
-  await page.mouse.move(0, 0)
-  await readout.getByText('−0.25 USDC').waitFor()
+  await assertReadout(pnl, page)
   await pnl.getByText('PnL as a table').click()
   await pnl.getByRole('row', { name: /−0\.25/ }).waitFor()
   assert.match(await page.getByRole('region', { name: 'Trading' }).innerText(), /Volume, all\s+500\s/)
@@ -128,6 +116,22 @@ test('a new user is led to a wallet; then the portfolio shows equity, PnL and th
   await assertAccessible(page)
   assert.deepEqual(browserErrors, [])
 })
+
+/** The value at each point of the curve: with the arrow keys, which a screen reader announces, or at the pointer. */
+async function assertReadout(pnl: Locator, page: Page): Promise<void> {
+  const readout = pnl.locator('.readout')
+  const slider = pnl.getByRole('slider', { name: 'Points of PnL after fees and funding' })
+  await slider.press('Home')
+  assert.match(await readout.innerText(), /^\d+ \w+ 20\d\d, [\d:]+ 0\.00 USDC$/)
+  await slider.press('End')
+  assert.match(await slider.getAttribute('aria-valuetext') ?? '', /^\d+ \w+ 20\d\d, [\d:]+: −0\.25 USDC$/)
+  await slider.press('ArrowLeft')
+  assert.match(await readout.innerText(), / 0\.00 USDC$/)
+  await pnl.getByRole('img').hover({ position: { x: 2, y: 20 } })
+  assert.match(await readout.innerText(), / 0\.00 USDC$/)
+  await page.mouse.move(0, 0)
+  await readout.getByText('−0.25 USDC').waitFor()
+}
 
 function rowOf({ seq, kind, amount }: CashMovement): readonly (string | undefined)[] {
   const digits = String(amount).replace('-', '').padStart(8, '0')

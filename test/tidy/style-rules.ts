@@ -34,7 +34,9 @@ const typeScale: Rule = (tree) => {
 /** The body sets it, and form fields inherit it explicitly. A value elsewhere would switch it off. */
 const tabularFigures: Rule = (tree) => {
   const all = declarations(tree, 'font-variant|font-variant-numeric|font-feature-settings')
-  const changed = all.filter(({ path, name, value }) => name !== 'font-variant-numeric' || (value !== 'inherit' && !(path === BASE && value === 'tabular-nums')))
+  const isAllowed = ({ path, name, value }: Declaration): boolean =>
+    name === 'font-variant-numeric' && (value === 'inherit' || (path === BASE && value === 'tabular-nums'))
+  const changed = all.filter((declaration) => !isAllowed(declaration))
   const isSet = !tree.has(BASE) || all.some(({ path, value }) => path === BASE && value === 'tabular-nums')
   return [
     ...changed.map(({ path, line, name, value }) => ({ rule: 'tabular-figures', path, line, message: `${name}: ${value} changes the width of figures` })),
