@@ -57,7 +57,7 @@ export function PoolPage() {
           </Card>
         </div>
         <div class='stack'>
-          <Card title='Development'><Curves samples={samples.rows.value} isLoading={samples.newest.answer.value === null} /></Card>
+          <Card title='Performance'><Curves samples={samples.rows.value} isLoading={samples.newest.answer.value === null} /></Card>
           <Card title='History'>
             <PagedTable<PoolSample>
               caption='The pool every five minutes, newest first, in USDC' empty='No samples yet. The first is taken within five minutes.' pages={samples}

@@ -69,7 +69,7 @@ export function VaultView({ id }: { readonly id: number }) {
           )}
         </div>
         <div class='stack'>
-          <Card title='Development'><Curves vault={vault} trades={trades.rows.value} /></Card>
+          <Card title='Performance'><Curves vault={vault} trades={trades.rows.value} /></Card>
           <Card title='History'><VaultActivity id={id} trades={trades} /></Card>
         </div>
       </div>

@@ -24,7 +24,7 @@ export function Figures({ address, profile }: { readonly address: string; readon
               ['Volume, all', amount(body.volume, 0)], ['Trades', String(body.trades)], ['Liquidations', String(body.liquidations)],
               ['Wins and losses', `${body.wins} and ${body.losses}`],
               ['Win rate', body.winRate === null ? 'neither wins nor losses' : `${(body.winRate * 100).toFixed(1)}%`],
-              ['Open positions', `${body.openPositions}, ${amount(body.openInterest, 0)} USDC`],
+              ['Open positions', body.openPositions === 0 ? '0' : `${body.openPositions} (${amount(body.openInterest, 0)} USDC)`],
               ['Best trade', <Extreme trade={body.bestTrade} />], ['Worst trade', <Extreme trade={body.worstTrade} />],
               ['First trade', body.firstTradeAt === null ? 'none' : dateTime(body.firstTradeAt)],
               ['Last trade', body.lastTradeAt === null ? 'none' : dateTime(body.lastTradeAt)],

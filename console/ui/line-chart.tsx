@@ -52,7 +52,7 @@ export function LineChart<Point extends ChartPoint>(options: LineChartOptions<Po
       <div class='plot' onPointerMove={pointAt} onPointerDown={pointAt} onPointerLeave={() => setChosenSec(null)}>
         <Plot
           label={`${title}: ${points.length} points, last ${valueText(last)}`} scale={scale} hasZero={hasZero}
-          cursor={chosenSec !== null || points.length === 1 ? shown : null}
+          cursor={chosenSec === null ? null : shown} single={points.length === 1 ? last : null}
         />
         <input
           type='range' aria-label={`Points of ${title}`} min={0} max={points.length - 1} step={1} value={index}
@@ -67,13 +67,17 @@ export function LineChart<Point extends ChartPoint>(options: LineChartOptions<Po
   )
 }
 
-function Plot({ label, scale: { labels, line, area, x, y }, hasZero, cursor }: {
+function Plot({ label, scale: { labels, line, area, x, y }, hasZero, cursor, single }: {
   readonly label: string
   readonly scale: LineScale
   readonly hasZero: boolean
   readonly cursor: ChartPoint | null
+  /** The only point; null if there are several. */
+  readonly single: ChartPoint | null
 }) {
   const { width, height } = SIZE
+  // One point makes no line.
+  const dot = cursor ?? single
   return (
     <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio='none' role='img' aria-label={label}>
       {labels.map((value) => <line key={value} class='grid' x1={0} x2={width} y1={y(value)} y2={y(value)} />)}
@@ -81,7 +85,7 @@ function Plot({ label, scale: { labels, line, area, x, y }, hasZero, cursor }: {
       {hasZero && <line class='zero' x1={0} x2={width} y1={y(0)} y2={y(0)} />}
       <path class='line' d={line} />
       {cursor !== null && <line class='cursor' x1={x(cursor.time)} x2={x(cursor.time)} y1={0} y2={height} />}
-      {cursor !== null && <path class='dot' d={`M${x(cursor.time)} ${y(cursor.value)}h0`} />}
+      {dot !== null && <path class='dot' d={`M${x(dot.time)} ${y(dot.value)}h0`} />}
     </svg>
   )
 }

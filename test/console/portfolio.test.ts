@@ -153,7 +153,7 @@ test('the leaderboard leads to a trader\'s public page, and an invalid address i
   await page.getByRole('heading', { name: 'Trader', exact: true }).waitFor()
   const figures = page.getByRole('region', { name: 'Trading' })
   await figures.getByText('0 and 0').waitFor()
-  assert.match(await figures.innerText(), /Volume, all\s+140\s[^]*Trades\s+3\s[^]*Open positions\s+1, 60 USDC/)
+  assert.match(await figures.innerText(), /Volume, all\s+140\s[^]*Trades\s+3\s[^]*Open positions\s+1 \(60 USDC\)/)
   assert.match(await page.getByRole('main').innerText(), /Rank by PnL\s+\d+ of \d+/)
   await page.getByRole('region', { name: 'PnL' }).getByRole('img', { name: /^PnL after fees and funding: \d+ points/ }).waitFor()
   await page.getByRole('region', { name: /^Open positions, newest/ }).getByRole('row', { name: /ETH ▲ Long 60\.00/ }).waitFor()
