@@ -8,7 +8,7 @@ const PARAMETER = 'at_ledger'
 /** Adds the check to every route whose schema does not have the parameter. */
 export function rejectUnsupportedAtLedger(app: FastifyInstance): void {
   const hook = (request: FastifyRequest, _reply: FastifyReply, proceed: (error?: Error) => void): void => {
-    const isGiven = request.raw.url?.includes(PARAMETER) === true && Object.hasOwn(request.query as object, PARAMETER)
+    const isGiven = Object.hasOwn(request.query as object, PARAMETER)
     if (isGiven) proceed(validationFailure(`querystring/${PARAMETER} is not supported: this endpoint returns the present state only`))
     else proceed()
   }

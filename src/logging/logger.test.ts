@@ -25,10 +25,14 @@ test('writes a short line for a terminal, colored by level', () => {
   log.warn({ err: new TypeError('no response') }, 'price is not readable')
   assert.match(lines[0] ?? '', /^\d\d:\d\d:\d\d INFO {2}the index is in sync ledger=7 reason="first poll"\n$/)
   assert.match(lines[1] ?? '', /^\S+ WARN {2}price is not readable "TypeError: no response"\n$/, 'a warning has no stack')
+  log.info({}, 'listening')
+  assert.match(lines[2] ?? '', /^\S+ INFO {2}listening\n$/, 'nothing follows a message without details')
   const colored = createRecorded('terminal', true)
   colored.log.error({ err: new Error('bug') }, 'request failed')
   assert.ok(colored.lines[0]?.includes('\u001b[31mERROR\u001b[0m'))
   assert.match(colored.lines[0] ?? '', /\n\S* {4}at /, 'an error has its stack')
+  colored.log.info({}, 'listening')
+  assert.ok(colored.lines[1]?.endsWith('listening\n'))
 })
 
 test('text from clients cannot control the terminal', () => {

@@ -45,6 +45,8 @@ test('a burner wallet gets a key, opens a position with a take-profit, cancels t
   await fillTicket(page, 'Market', { ...OPEN, 'Take-profit': '900,000' })
   await page.getByText('Sends 2 transactions, one after the other.').waitFor()
   assert.match(await reviewTicket(page), /Opens a long position in ETH with 100\.00 USDC at 5× leverage/)
+  // Notices disappear after a few seconds, so each is awaited from before its cause.
+  const opened = page.getByRole('status').getByText(/^Your long ETH position was opened at /).waitFor()
   await page.getByRole('button', { name: 'Sign and submit' }).click()
   const second = page.getByText(/^Places a take-profit that closes position \d+ when the price reaches 900,000\.00/)
   const position = /position (\d+)/.exec(await second.innerText())?.[1]
@@ -52,13 +54,14 @@ test('a burner wallet gets a key, opens a position with a take-profit, cancels t
   const order = await outcomeNumber(page, 'Order')
   const row = page.getByRole('region', { name: 'Your positions' }).getByRole('row', { name: new RegExp(`^ETH #${position} `) })
   await row.waitFor()
-  await page.getByRole('status').getByText(/^Your long ETH position was opened at /).waitFor()
+  await opened
   await tab(page, 'Orders')
   await page.getByRole('button', { name: `Cancel order ${order}` }).click()
   assert.match(await dialogOf(page), new RegExp(`Cancels order ${order}\\.`))
+  const cancelled = page.getByRole('status').getByText(`Take-profit ${order} in ETH was cancelled: you cancelled it.`).waitFor()
   await sign(page, 'Cancel the order')
   await page.getByText('You have no open orders.').waitFor()
-  await page.getByRole('status').getByText(`Take-profit ${order} in ETH was cancelled: you cancelled it.`).waitFor()
+  await cancelled
   await tab(page, 'Positions')
   await row.getByRole('button', { name: `Close position ${position}` }).click()
   assert.match(await dialogOf(page), new RegExp(`Closes position ${position} at the market price`))

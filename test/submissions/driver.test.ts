@@ -240,6 +240,22 @@ test('another instance takes over when one is killed', async () => {
   assert.equal((await fixture.row(second, signed.hash))?.status, 'SUCCESS')
 })
 
+test('an instance keeps its lease and reports a pending submission for as long as a caller waits', async () => {
+  await using fixture = await openSubmissions()
+  const instance = fixture.start()
+  const signed = fixture.sign(1, { validSec: null })
+  const waiting = instance.service.submit(signed, { owner: OWNER, clientId: null }, { pollTimeoutMs: 120_000, requester: { address: 'a', key: 'k' } })
+  await fixture.pass(55, 'nothing')
+  const [row] = await fixture.store.read.query<{ driver: string | null; leased: number }>('select driver, leased_until as leased from tx.submissions')
+  assert.ok(row?.driver !== null && row !== undefined && row.leased > fixture.clock.nowMs() + 15_000, JSON.stringify(row))
+  const { pending, oldestPendingSec } = instance.service.stats()
+  assert.deepEqual([pending, Math.floor((oldestPendingSec ?? 0) / 10)], [1, 5])
+  await fixture.pass(10)
+  assert.equal((await fixture.settle(waiting)).outcome.kind, 'success')
+  await fixture.pass(10)
+  assert.deepEqual(instance.service.stats(), { ended: new Map([['SUCCESS', 1]]), pending: 0, oldestPendingSec: null })
+})
+
 test('an instance that stops hands its submissions over at once', async () => {
   await using fixture = await openSubmissions()
   const [first, second] = [fixture.start(), fixture.start()]

@@ -95,13 +95,44 @@ test('another owner\'s bad signature does not change the owner\'s submission', a
   await using fixture = await openSubmissions()
   const instance = fixture.start()
   const signed = fixture.sign(1)
-  await fixture.submit(instance, signed)
+  await fixture.submit(instance, signed, { clientId: 'own' })
+  fixture.nodes.forEach((node) => (node.send = 'try again later'))
+  assert.equal((await fixture.submit(instance, signed, { owner: OTHER_OWNER, clientId: 'other' })).outcome.kind, 'tryAgainLater')
+  assert.deepEqual(await fixture.store.read.query('select client_id as id from tx.client_ids'), [{ id: 'own' }], 'only the refused one is free')
   fixture.nodes.forEach((node) => (node.send = 'rejected'))
   assert.equal((await fixture.submit(instance, signed, { owner: OTHER_OWNER })).outcome.kind, 'rejected')
   assert.equal((await fixture.row(instance, signed.hash))?.status, 'PENDING')
   await fixture.pass(10)
   assert.equal((await fixture.row(instance, signed.hash))?.status, 'SUCCESS')
   assert.equal((await fixture.row(instance, signed.hash, OTHER_OWNER))?.status, 'SUCCESS', 'the ledger decides over a refusal')
+})
+
+test('deletes preparations and client ids after a day, and what the network never had after a week', async () => {
+  await using fixture = await openSubmissions()
+  const instance = fixture.start()
+  const [refused, applied] = [fixture.sign(1, { validSec: 60 }), fixture.sign(1)]
+  fixture.nodes.forEach((node) => (node.send = 'try again later'))
+  await fixture.submit(instance, refused, { clientId: 'a' })
+  fixture.nodes.forEach((node) => (node.send = 'none'))
+  await fixture.settle(instance.service.recordPrepared(prepared(applied.hash, 'b', 1)))
+  await fixture.submit(instance, applied, { clientId: 'b' })
+  await fixture.pass(10)
+  const left = async (): Promise<unknown> => {
+    const [row] = await fixture.store.read.query<{ prepared: number; ids: number; submissions: number }>(
+      `select (select count(*)::int from tx.prepared) as prepared, (select count(*)::int from tx.client_ids) as ids,
+        (select count(*)::int from tx.submissions) as submissions`,
+    )
+    return [row?.prepared, row?.ids, row?.submissions]
+  }
+  const waitUntilPurged = async (days: number): Promise<unknown> => {
+    fixture.clock.advance(days * DAY_MS)
+    await fixture.pass(70, 'nothing')
+    return await left()
+  }
+  assert.deepEqual(await left(), [1, 1, 2])
+  assert.deepEqual(await waitUntilPurged(1), [0, 0, 2])
+  assert.deepEqual(await waitUntilPurged(5), [0, 0, 2])
+  assert.deepEqual(await waitUntilPurged(1), [0, 0, 1])
 })
 
 test('a prepared transaction is PREPARED, EXPIRED after its time bound, or what the network has', async () => {

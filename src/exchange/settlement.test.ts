@@ -1,0 +1,100 @@
+// Rare settlements as hand-made transactions; test/contract compares common ones with the contracts.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { EntryChanges, PositionEntry } from './entry-changes.ts'
+import type { EventItem, SettlementInput, TransactionItem } from './position-changes.ts'
+import { settlementOf } from './settlement.ts'
+
+const [MARKET, VAULT, TRADER, KEEPER] = ['market', 'vault', 'trader', 'keeper']
+const SYNCED = ['vault', 'exposure_synced', {}] as const
+
+function entry(overrides: Partial<PositionEntry> = {}): PositionEntry {
+  return {
+    asset: 'BTC', collateral: 100n, direction: 0, entry_cumulative_funding: 0n, entry_price: 50n, id: 1, leverage: 10, liquidation_price: 0n, margin_mode: 0,
+    size: 1_000n, timestamp: 0, trader: TRADER, ...overrides,
+  }
+}
+
+function changesOf(positions: readonly PositionEntry[], crossBalance?: readonly [before: bigint, after: bigint]): EntryChanges {
+  const [before, after] = crossBalance ?? []
+  return {
+    positions: new Map(positions.map((position) => [position.id, { before: position, after: null }])),
+    orders: new Map(),
+    crossBalances: before === undefined || after === undefined ? new Map() : new Map([[TRADER, { trader: TRADER, before, after }]]),
+  }
+}
+
+type Item =
+  | readonly [contract: EventItem['contract'], topic: string, payload: Readonly<Record<string, unknown>>]
+  | readonly [from: string, to: string, amount: bigint]
+
+function itemsOf(items: readonly Item[]): readonly TransactionItem[] {
+  return items.map(([first, second, third], seq): TransactionItem =>
+    typeof third === 'bigint' ? { type: 'transfer', from: first, to: second, amount: third }
+      : { type: 'event', seq, contract: first as EventItem['contract'], topic: second, payload: third })
+}
+
+function settle(items: readonly Item[], changes: EntryChanges | null, more: Partial<SettlementInput> = {}) {
+  return settlementOf({ items: itemsOf(items), changes, contracts: { market: MARKET, vault: VAULT }, ...more })
+}
+
+const closed = (pnl: bigint): Item => ['market', 'position_closed', { positionId: 1, trader: TRADER, size: 1_000n, closePrice: 40n, pnl }]
+const executed = (keeperReward: bigint): Item => ['market', 'order_executed', { orderId: 9, keeperReward }]
+const settledResult = (pnl: bigint): Item => ['vault', 'pnl_settled', { pnl }]
+
+test('before build 2.2, funding that a bankrupt trader received is not taken for a part of the loss', () => {
+  const items: readonly Item[] = [settledResult(-130n), [MARKET, VAULT, 100n], [VAULT, MARKET, 10n], [MARKET, TRADER, 10n], SYNCED, closed(-130n)]
+  const [change] = settle(items, changesOf([entry()]), { generation: '2.1' })
+  assert.deepEqual([change?.funding, change?.payout, change?.collateral, change?.keeperReward], [-10n, 10n, 100n, 0n])
+})
+
+test('an executed order pays the keeper, the trader, or both, as the transfers show', () => {
+  const paid = (transfers: readonly Item[], changes: EntryChanges | null = changesOf([entry()]), received = 0n): unknown => {
+    const loss: readonly Item[] = received === 0n ? [] : [[MARKET, VAULT, received]]
+    const [change] = settle([settledResult(-received), ...loss, SYNCED_BEFORE, ...transfers, SYNCED, closed(-received), executed(10n)], changes)
+    return [change?.orderId, change?.keeperReward, change?.payout]
+  }
+  // Ends what came before the payments.
+  const SYNCED_BEFORE: Item = ['vault', 'loss_received', { amount: 0n }]
+  assert.deepEqual(paid([[MARKET, KEEPER, 10n], [MARKET, TRADER, 90n]]), [9, 10n, 90n])
+  assert.deepEqual(paid([[MARKET, TRADER, 11n]]), [9, 0n, 11n], 'more than the reward is the trader\'s, whatever is left')
+  assert.deepEqual(paid([[MARKET, TRADER, 10n]]), [9, 10n, 0n], 'the trader is the keeper, who comes first')
+  assert.deepEqual(paid([[MARKET, TRADER, 10n]], changesOf([entry()]), 100n), [9, 0n, 10n], 'nothing was left for a keeper')
+  assert.deepEqual(paid([[MARKET, KEEPER, 4n]]), [9, 4n, 0n])
+  // Without the entries it is unknown whose a small amount is.
+  const unknown = { ...changesOf([]), positions: new Map() }
+  assert.deepEqual(paid([[MARKET, TRADER, 10n]], unknown), [9, null, null])
+  assert.deepEqual(paid([[MARKET, TRADER, 10n]], null), [9, null, null])
+})
+
+test('a position of a liquidated account has its exact funding when the vault reports the result, also with bad debt of the account', () => {
+  const entryOf = (id: number): PositionEntry => entry({ id, margin_mode: 1 })
+  const leg = (id: number, pnl: bigint): Item => ['market', 'position_liquidated', { positionId: id, trader: TRADER, size: 1_000n, pnl, keeperReward: 0n }]
+  const total: Item = ['market', 'cross_liq', { trader: TRADER, keeperReward: 0n }]
+  const debt: Item = ['market', 'bad_debt_recorded', { amount: 5n }]
+  const changes = changesOf([entryOf(1), entryOf(2)], [0n, 0n])
+  const fundings = (items: readonly Item[]): unknown => settle(items, changes, { generation: '2.3' }).map(({ funding }) => funding)
+  assert.deepEqual(fundings([settledResult(27n), SYNCED, leg(1, 30n), settledResult(-40n), SYNCED, leg(2, -38n), debt, total]), [3n, 2n])
+  // The second one owed its result: the vault received it and reports none.
+  const owed: readonly Item[] = [settledResult(27n), SYNCED, leg(1, 30n), [MARKET, VAULT, 60n], SYNCED, leg(2, -55n)]
+  assert.deepEqual(fundings([...owed, total]), [3n, 5n])
+  assert.deepEqual(fundings([...owed, debt, total]), [3n, null], 'how much was owed is unknown')
+})
+
+test('the positions of a liquidated account of generation 1 are distinguished by asset and size', () => {
+  const release = (asset: string, size: bigint): Item => ['vault', 'exposure_synced', { asset, release: size }]
+  const positions = [
+    entry({ id: 1, margin_mode: 1 }), entry({ id: 2, margin_mode: 1, size: 2_000n, collateral: 200n }), entry({ id: 3, margin_mode: 1, asset: 'ETH' }),
+  ]
+  const results: readonly Item[] = [
+    settledResult(-30n), release('BTC', 1_000n), settledResult(-50n), release('BTC', 2_000n), settledResult(-20n), release('ETH', 1_000n),
+  ]
+  const total: Item = ['market', 'cross_liq', { trader: TRADER, keeperReward: 40n }]
+  const fundingGrowth = new Map(positions.map(({ id }) => [id, 0n]))
+  const changes = settle([...results, [MARKET, KEEPER, 40n], total], changesOf(positions, [60n, 0n]), { fundingGrowth, generation: '1' })
+  assert.deepEqual(changes.map(({ positionId, pnl, keeperReward }) => [positionId, pnl, keeperReward]), [[1, -30n, 10n], [2, -50n, 20n], [3, -20n, 10n]])
+  // Of 60 and 400 USDC, losses of 100 leave 360.
+  assert.deepEqual(changes.map(({ penalty, payout }) => [penalty, payout]), [[90n, -20n], [180n, -30n], [90n, -10n]])
+  assert.equal(changes.reduce((sum, { payout }) => sum + (payout ?? 0n), 0n), -60n, 'the balance is emptied')
+})
