@@ -11,6 +11,8 @@ import { Facts } from '../ui/layout.tsx'
 import { Change } from '../ui/text.tsx'
 import { MarketSwitcher } from './market-switcher.tsx'
 
+/** Until the figures were read. */
+const LOADING = '–'
 const MS_PER_SEC = 1_000
 const RATE_PERCENT = 100_000
 
@@ -52,11 +54,13 @@ function LivePrice({ asset }: { readonly asset: string }) {
 }
 
 function statsFacts(row: MarketStats | undefined): readonly (readonly [string, ComponentChildren])[] {
-  const usdc = (text: string | undefined): string => (text === undefined ? UNKNOWN : amount(text, 0))
+  const known = (show: (stats: MarketStats) => ComponentChildren): ComponentChildren => (row === undefined ? LOADING : show(row))
+  const usdc = (text: string | undefined): string => (text === undefined ? LOADING : amount(text, 0))
   return [
-    ['24 h change', <Change percent={row?.change24h ?? null} />], ['24 h high', price(row?.high24h ?? null)], ['24 h low', price(row?.low24h ?? null)],
+    ['24 h change', known(({ change24h }) => <Change percent={change24h} />)], ['24 h high', known(({ high24h }) => price(high24h))],
+    ['24 h low', known(({ low24h }) => price(low24h))],
     ['24 h volume', usdc(row?.volume24h)], ['Long open interest', usdc(row?.openInterestLong)], ['Short open interest', usdc(row?.openInterestShort)],
-    ['Open positions', row === undefined ? UNKNOWN : String(row.openPositions)],
+    ['Open positions', known(({ openPositions }) => String(openPositions))],
   ]
 }
 
@@ -64,7 +68,8 @@ function statsFacts(row: MarketStats | undefined): readonly (readonly [string, C
 function Funding({ rate }: { readonly rate: CurrentFunding['assets'][number] | undefined }) {
   const { feed } = useParts()
   const value = rate?.predictedRate ?? rate?.rate ?? null
-  if (value === null || rate === undefined) return <>{UNKNOWN}</>
+  if (rate === undefined) return <>{LOADING}</>
+  if (value === null) return <>{UNKNOWN}</>
   const seconds = rate.nextTs === null ? null : rate.nextTs - feed.now.value / MS_PER_SEC
   const when = seconds === null ? '' : seconds > 0 ? ` in ${clockText(seconds)}` : ' due'
   return <>{`${(Number(value) / RATE_PERCENT).toFixed(4)}%${when}`}</>

@@ -77,7 +77,12 @@ function LivePnl({ position }: { readonly position: Position }) {
   const { received, className } = usePrice(position.asset)
   const pnl = profitByPrice(position, received?.price)
   const bps = pnl === null || position.collateral === '0' ? null : Number((BigInt(pnl) * 10_000n) / BigInt(position.collateral))
-  return <span class={className}><Profit value={pnl} /> {bps !== null && <span class='second'>{`${bps > 0 ? '+' : ''}${percent(bps)} on margin`}</span>}</span>
+  return <span class={className}><Profit value={pnl} /> {bps !== null && <ReturnOnMargin bps={bps} />}</span>
+}
+
+function ReturnOnMargin({ bps }: { readonly bps: number }) {
+  const text = `${bps > 0 ? '+' : bps < 0 ? '−' : ''}${percent(Math.abs(bps))}`
+  return <span class='second' title='Return on margin'>{text}<span class='visually-hidden'> on margin</span></span>
 }
 
 /** The liquidation price and how far the price is from it. */

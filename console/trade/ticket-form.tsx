@@ -110,7 +110,7 @@ const LABELS: Readonly<Record<FieldName, string>> = {
 }
 const HELP: Readonly<Partial<Record<FieldName, string>>> = {
   takeProfit: 'Optional price.', stopLoss: 'Optional price.',
-  distance: 'From the best price since the order was placed.', slippage: 'The order is cancelled if the price moves further.',
+  distance: 'From the best price so far.', slippage: 'Cancelled beyond this.',
 }
 
 function TicketField(options: TicketFieldOptions) {
@@ -129,18 +129,12 @@ function TicketField(options: TicketFieldOptions) {
       />
     )
   }
-  const help = helpOf(name, input, context)
+  const help = name === 'limitPrice' && input.kind === 'stop' ? 'Optional.' : HELP[name]
   return (
     <TextField
       label={LABELS[name]} value={input[name]} problem={problem} {...(help === undefined ? {} : { help })} onInput={(value) => set({ [name]: value })}
     />
   )
-}
-
-function helpOf(name: FieldName, { kind }: TicketInput, { hasCrossStops: isGeneration2 }: TicketContext): string | undefined {
-  if (name === 'limitPrice' && kind === 'stop') return 'Optional. The order then executes at this price or better.'
-  if (name === 'slippage' && isGeneration2 && !isEntry(kind)) return 'Not used: this exchange fills such an order at any price once it triggers.'
-  return HELP[name]
 }
 
 function AmountField({ asset, input, set, check, context, problem }: TicketFieldOptions & { readonly problem: string | null }) {

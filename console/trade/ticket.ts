@@ -123,18 +123,20 @@ export function isEntry(kind: OrderKind): boolean {
 }
 
 /** The inputs of a kind, in the order in which they are shown. */
-export function fieldsOf({ kind, marginMode }: Pick<TicketInput, 'kind' | 'marginMode'>, hasCrossStops: boolean): readonly FieldName[] {
-  if (kind === 'market') return marginMode === 'isolated' || hasCrossStops ? ['amount', 'leverage', 'takeProfit', 'stopLoss'] : ['amount', 'leverage']
-  if (kind === 'limit') return ['limitPrice', 'amount', 'leverage', 'slippage']
+export function fieldsOf({ kind, marginMode }: Pick<TicketInput, 'kind' | 'marginMode'>, isGeneration2: boolean): readonly FieldName[] {
+  if (kind === 'market') return marginMode === 'isolated' || isGeneration2 ? ['amount', 'leverage', 'takeProfit', 'stopLoss'] : ['amount', 'leverage']
+  if (kind === 'limit') return ['limitPrice', 'slippage', 'amount', 'leverage']
   if (kind === 'stop') return ['triggerPrice', 'limitPrice', 'amount', 'leverage', 'slippage']
-  return kind === 'trailing' ? ['positionId', 'distance', 'slippage'] : ['positionId', 'triggerPrice', 'slippage']
+  const own = kind === 'trailing' ? 'distance' : 'triggerPrice'
+  // Contracts of generation 2 store the tolerance of these orders and fill them at any price.
+  return isGeneration2 ? ['positionId', own] : ['positionId', own, 'slippage']
 }
 
 export function checkTicket(input: TicketInput, context: TicketContext): TicketCheck {
   const problems = new Map<FieldName, string>()
   const entry = isEntry(input.kind) ? checkEntry(input, context, problems) : null
   const closing = entry === null ? checkClosing(input, context, problems) : null
-  const steps = problems.size > 0 ? [] : entry !== null ? entrySteps(input, context, entry) : closing !== null ? closingSteps(input, closing) : []
+  const steps = problems.size > 0 ? [] : entry !== null ? entrySteps(input, context, entry) : closing !== null ? closingSteps(input, closing, context) : []
   return {
     problems, steps,
     blocked: unavailable(ACTIONS[input.kind], context.condition),
@@ -278,7 +280,7 @@ function checkClosing(input: TicketInput, context: TicketContext, problems: Map<
   else if (position.marginMode === 'cross' && !context.hasCrossStops) {
     problems.set('positionId', 'The contracts attach no orders to cross positions. Choose an isolated position.')
   }
-  checkSlippage(input, problems)
+  if (!context.hasCrossStops) checkSlippage(input, problems)
   const other = context.attached.find(({ orderType, positionId }) => positionId === position?.positionId && orderType === ORDER_TYPE_OF[input.kind])
   if (position !== null && other !== undefined) {
     problems.set('positionId', `Position ${position.positionId} already has this order: ${other.orderId}. Move or cancel it in the Orders tab.`)
@@ -331,7 +333,7 @@ function entrySteps(input: TicketInput, { asset }: TicketContext, { collateral, 
   return [{ title: 'Place a stop-limit order', request: () => ({ op: 'place_stop_limit_order', ...resting, triggerPrice, limitPrice }) }]
 }
 
-/** The default slippage tolerance of orders that come with an open. */
+/** The slippage tolerance of orders that come with an open, and of those that contracts of generation 2 fill at any price. */
 const ATTACHED_SLIPPAGE_BPS = 100
 
 function attachedSteps({ takeProfit, stopLoss }: TicketInput): readonly TicketStep[] {
@@ -346,8 +348,9 @@ function attachedSteps({ takeProfit, stopLoss }: TicketInput): readonly TicketSt
   }]))
 }
 
-function closingSteps(input: TicketInput, { positionId }: TicketPosition): readonly TicketStep[] {
-  const terms = { positionId: String(positionId), slippageToleranceBps: parseBps(input.slippage, SLIPPAGE_MAX_BPS) ?? 0 }
+function closingSteps(input: TicketInput, { positionId }: TicketPosition, { hasCrossStops }: TicketContext): readonly TicketStep[] {
+  const slippageToleranceBps = hasCrossStops ? ATTACHED_SLIPPAGE_BPS : parseBps(input.slippage, SLIPPAGE_MAX_BPS) ?? 0
+  const terms = { positionId: String(positionId), slippageToleranceBps }
   if (input.kind === 'trailing') {
     const trailingPercentBps = parseBps(input.distance, TRAILING_MAX_BPS) ?? 0
     return [{ title: 'Place a trailing stop', request: () => ({ op: 'place_trailing_stop', ...terms, trailingPercentBps }) }]

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { conditionOf } from '../../console/trade/availability.ts'
 import { feeAt, keeperReward, liquidationAt } from '../../console/trade/costs.ts'
-import { checkTicket } from '../../console/trade/ticket.ts'
+import { checkTicket, fieldsOf } from '../../console/trade/ticket.ts'
 import type { TicketContext, TicketInput, TicketPosition } from '../../console/trade/ticket.ts'
 
 const INPUT: TicketInput = {
@@ -74,6 +74,11 @@ test('closing orders name the chosen position', () => {
     positionId: 'The contracts attach no orders to cross positions. Choose an isolated position.',
   })
   assert.equal(requests({ kind: 'take_profit', ...of }, { positions: cross, hasCrossStops: true }).length, 1)
+  // Contracts of generation 2 fill these orders at any price, so the ticket has no input for the tolerance.
+  assert.deepEqual(fieldsOf({ kind: 'stop_loss', marginMode: 'isolated' }, true), ['positionId', 'triggerPrice'])
+  const stopLoss = { kind: 'stop_loss', ...of, triggerPrice: '85000', slippage: '' } as const
+  assert.deepEqual(requests(stopLoss, { hasCrossStops: true }), [{ op: 'set_stop_loss', ...terms, triggerPrice: '850000000000' }])
+  assert.deepEqual(problems(stopLoss), { slippage: 'Enter a percentage from 0.01 to 100.' })
 })
 
 test('an amount in the asset is the size of the position', () => {
