@@ -49,6 +49,35 @@ test('before build 2.2, funding that a bankrupt trader received is not taken for
   assert.deepEqual([change?.funding, change?.payout, change?.collateral, change?.keeperReward], [-10n, 10n, 100n, 0n])
 })
 
+test('a profit that the pool could not pay in full is not taken for funding', () => {
+  const items: readonly Item[] = [
+    settledResult(50n), ['vault', 'payout_shortfall', { shortfall: 20n }], [VAULT, MARKET, 30n], [MARKET, TRADER, 130n], SYNCED, closed(50n),
+  ]
+  for (const generation of ['2.1', '2.3'] as const) {
+    const [change] = settle(items, changesOf([entry()]), { generation })
+    assert.deepEqual([change?.funding, change?.payout], [0n, 130n])
+  }
+})
+
+test('a reduction settles the collateral that the position lost', () => {
+  const changes = { ...changesOf([]), positions: new Map([[1, { before: entry(), after: entry({ collateral: 60n, size: 600n }) }]]) }
+  const reduced: Item = ['market', 'position_reduced', { positionId: 1, trader: TRADER, closedSize: 400n, price: 50n, pnl: 0n }]
+  const [change] = settle([settledResult(0n), [MARKET, TRADER, 40n], SYNCED, reduced], changes, { generation: '2.3' })
+  assert.deepEqual([change?.kind, change?.size, change?.collateral, change?.payout, change?.funding], ['reduce', 400n, 40n, 40n, 0n])
+})
+
+test('a liquidation of generation 2 returns what is left, and what cannot be read is unknown', () => {
+  const liquidated: Item = ['market', 'position_liquidated', { positionId: 1, trader: TRADER, size: 1_000n, pnl: -70n, keeperReward: 2n }]
+  const settlement = (refund: unknown, penalty: unknown): unknown => {
+    const items: readonly Item[] = [[MARKET, VAULT, 73n], ['market', 'liq_refund', { positionId: 1, refund, penalty }], SYNCED, liquidated]
+    const [change] = settle(items, changesOf([entry()]), { generation: '2.3' })
+    return [change?.funding, change?.penalty, change?.payout]
+  }
+  assert.deepEqual(settlement(17n, 10n), [3n, 10n, 17n])
+  assert.deepEqual(settlement(null, 10n), [null, 10n, null])
+  assert.deepEqual(settlement(17n, null), [null, null, 17n])
+})
+
 test('an executed order pays the keeper, the trader, or both, as the transfers show', () => {
   const paid = (transfers: readonly Item[], changes: EntryChanges | null = changesOf([entry()]), received = 0n): unknown => {
     const loss: readonly Item[] = received === 0n ? [] : [[MARKET, VAULT, received]]

@@ -8,7 +8,7 @@ import { createSystemClock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { createSeededRandom, createSystemRandom } from '../base/random.ts'
 import type { Bucket, SharedOutcome } from '../http/rate-limit.ts'
-import { createRedis } from './redis.ts'
+import { createRedis, reconnectDelayMs } from './redis.ts'
 import type { Redis } from './redis.ts'
 import { ChallengesUnavailable } from '../keys/challenges.ts'
 import { createSharedChallengeState } from './shared-challenges.ts'
@@ -49,6 +49,12 @@ function createTwo(redis: Redis, maxExact = 1_000) {
 }
 
 const bucket = (table: string, key: string, limit = 3): Bucket => ({ table, key, limit })
+
+test('the delay before a reconnection grows up to about two seconds', () => {
+  const delays = (float: number): readonly number[] => [0, 1, 5, 6, 10, 11, 10_000].map((retries) => reconnectDelayMs(retries, { float: () => float }))
+  assert.deepEqual(delays(0), [50, 50, 50, 50, 50, 50, 50])
+  assert.deepEqual(delays(1), [100, 150, 1_650, 2_050, 2_050, 2_050, 2_050])
+})
 
 test('two instances share the counts of a window, and the next window starts at zero', { skip: WITHOUT_REDIS }, async () => {
   await connected(async ({ redis }) => {

@@ -24,9 +24,14 @@ function createRedisClient(url: string, random: Random) {
     commandsQueueMaxLength: MAX_PENDING_COMMANDS,
     socket: {
       connectTimeout: CONNECT_TIMEOUT_MS,
-      reconnectStrategy: (retries) => RECONNECT_BASE_MS + random.float() * Math.min(RECONNECT_CAP_MS, RECONNECT_BASE_MS * 2 ** Math.min(retries, 10)),
+      reconnectStrategy: (retries) => reconnectDelayMs(retries, random),
     },
   })
+}
+
+/** Grows with each attempt up to a bound, and varies, so that instances do not connect at once. */
+export function reconnectDelayMs(retries: number, random: Pick<Random, 'float'>): number {
+  return RECONNECT_BASE_MS + random.float() * Math.min(RECONNECT_CAP_MS, RECONNECT_BASE_MS * 2 ** Math.min(retries, 10))
 }
 
 export interface Redis extends AsyncDisposable {

@@ -4,8 +4,6 @@ import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
-import { createFailureLog } from '../base/failure-log.ts'
-import { silentLog } from '../base/log.ts'
 import { STREAM_LIMITS } from '../limits.ts'
 import { WEB_SOCKET_FRAMES } from './encoding.ts'
 import { logFrame } from './frames.ts'
@@ -88,13 +86,13 @@ test('forgets addresses that have their whole budget back before it forgets othe
 })
 
 test('requests are handled one at a time, in order, and a full queue accepts none', async () => {
-  const log = createFailureLog({ clock: createVirtualClock(0), log: silentLog, level: 'warn', message: 'failed' })
+  const failures: string[] = []
   const handled: number[] = []
   let failed = 0
   let isBlocked = true
   const blocked = Promise.withResolvers<void>()
   const queue = createRequestQueue({
-    failures: log, requestId: 'r', onFailure: () => (failed += 1),
+    failures: { record: (kind) => void failures.push(kind), [Symbol.dispose]: () => {} }, requestId: 'r', onFailure: () => (failed += 1),
     async handle(request) {
       handled.push(Number(request.id))
       if (isBlocked) await blocked.promise
@@ -119,7 +117,7 @@ test('requests are handled one at a time, in order, and a full queue accepts non
   isBlocked = false
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(handled.at(-1), 103)
-  log[Symbol.dispose]()
+  assert.deepEqual(failures, ['Error'])
 })
 
 test('retains the newest rows, and pages of them that are complete', () => {
@@ -147,6 +145,9 @@ test('retains the newest rows, and pages of them that are complete', () => {
   assert.equal(shared?.bytes(WEB_SOCKET_FRAMES), shared?.bytes(WEB_SOCKET_FRAMES))
   add(recent, 70)
   assert.deepEqual(page(30), [[40, 50, 60, 70], 90], 'a new row ends the pages of before')
+  assert.deepEqual(page(65), [[70], 90])
+  recent.restart(60)
+  assert.deepEqual(page(65), [[], 90], 'a restart ends them too')
   recent.restart(80)
   assert.deepEqual([page(79), page(80)], [undefined, [[], 90]])
 })

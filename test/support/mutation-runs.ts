@@ -12,8 +12,10 @@ import { createImportGraph, findTestFiles, isSlow } from './test-files.ts'
 
 /** Two cores are what a small machine has. */
 const CONCURRENCY = 2
-/** A test that waits for what the bug prevents ends here; no test of `npm test` takes nearly as long by itself. */
-const TEST_TIMEOUT_MS = 60_000
+/** As in `npm test`. */
+const TEST_TIMEOUT_MS = 120_000
+/** A file that still runs after this many times its time without the bug, and as many seconds more, does not end because of the bug. */
+const HANGS_AFTER = { times: 5, seconds: 10 }
 /** Seconds of a file that count as much as one import between it and the bug. */
 const SECONDS_PER_IMPORT = 4
 /** How many imports the test counts as nearer that shares the most words with the bug. */
@@ -40,6 +42,13 @@ export interface Hunt {
   /** How many test files import the bug's file, but did not run. */
   readonly left: number
   readonly seconds: number
+}
+
+interface Round {
+  readonly failure: Failure | null
+  readonly passed: readonly string[]
+  /** Files that were stopped, with the seconds that they had run. */
+  readonly stopped: ReadonlyMap<string, number>
 }
 
 export interface MutationRuns extends Disposable {
@@ -98,15 +107,18 @@ export function createMutationRuns({ folder, limitSeconds, tests: named, signal 
   }
 
   /** Runs the files, two at a time, until one fails or the time is over. */
-  async function runUntilFailure(files: readonly string[], stopAtMs: number): Promise<{ failure: Failure | null; passed: string[] }> {
+  async function runUntilFailure(files: readonly string[], stopAtMs: number): Promise<Round> {
     const waiting = [...files]
     const passed: string[] = []
+    const stopped = new Map<string, number>()
     let failure: Failure | null = null
     const isOver = (): boolean => failure !== null || signal.aborted || performance.now() >= stopAtMs
     async function work(): Promise<void> {
       for (let file = waiting.shift(); file !== undefined && !isOver(); file = waiting.shift()) {
+        const startedMs = performance.now()
         const test = await run(file)
         if (test === null) passed.push(file)
+        if (test === undefined) stopped.set(file, (performance.now() - startedMs) / 1000)
         if (typeof test !== 'string' || failure !== null) continue
         failure = { file, test }
         stopAll()
@@ -119,7 +131,18 @@ export function createMutationRuns({ folder, limitSeconds, tests: named, signal 
       clearTimeout(timer)
     }
     for (const file of passed) clean.add(file)
-    return { failure, passed }
+    return { failure, passed, stopped }
+  }
+
+  /** A file that was stopped because it did not end. Needs the copy without a bug. */
+  async function findHanging(stopped: ReadonlyMap<string, number>): Promise<Failure | null> {
+    for (const [file, seconds] of stopped) {
+      if (!(await passesWithoutBug(file))) continue
+      const usual = measured.get(file) ?? Infinity
+      if (seconds <= HANGS_AFTER.times * usual + HANGS_AFTER.seconds) continue
+      return { file, test: `runs for more than ${Math.floor(seconds)} s instead of ${usual.toFixed(1)} s` }
+    }
+    return null
   }
 
   /** Whether the failure is the bug's: the file passes without it. Needs the copy without a bug. */
@@ -147,7 +170,8 @@ export function createMutationRuns({ folder, limitSeconds, tests: named, signal 
         const isWrongFailure = round.failure !== null && !(await passesWithoutBug(round.failure.file))
         if (isWrongFailure && !signal.aborted) continue
         const left = files.length - round.passed.length
-        return { failure: isWrongFailure ? null : round.failure, passed, left, seconds: (performance.now() - startedMs) / 1000 }
+        const failure = round.failure ?? (signal.aborted ? null : await findHanging(round.stopped))
+        return { failure: isWrongFailure ? null : failure, passed, left, seconds: (performance.now() - startedMs) / 1000 }
       }
     },
     [Symbol.dispose]() {
