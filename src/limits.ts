@@ -147,7 +147,7 @@ export const INDEX_WAITERS_MAX = 1_024
 /** The same per caller, so that no caller can take all waiting slots. */
 export const INDEX_WAITERS_PER_CALLER_MAX = 64
 export const READ_STATEMENT_TIMEOUT_MS = 5_000
-/** Connections that wait to be accepted: when an instance dies, all of its clients come at once. The operating system may allow fewer. */
+/** Connections that wait to be accepted: when an instance stops, all of its clients reconnect at once. The operating system may allow fewer. */
 export const LISTEN_BACKLOG = 16_384
 /** Open connections besides those that the stream may have. */
 export const HTTP_CONNECTIONS_MAX = 8_192

@@ -146,7 +146,7 @@ interface Session {
   receive(message: Message): void
   /** Subscribes to channels, from their positions where they have one. */
   subscribe(channels: readonly string[]): void
-  /** Forgets what belongs to the lost connection. */
+  /** Drops the state of the lost connection. */
   reset(): void
 }
 

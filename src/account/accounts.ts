@@ -121,7 +121,7 @@ export function createAccounts(parts: AccountsParts): Accounts {
   }
 }
 
-/** Reads an account's entries at one ledger, and remembers its ids, so that the next read needs one call. */
+/** Reads an account's entries at one ledger, and caches its ids, so that the next read needs one call. */
 function createEntriesReader(parts: AccountsParts) {
   const { rpc, deployment, ledgerWatermarks } = parts
   const orderSources = createOrderSources(parts)

@@ -2,7 +2,7 @@
 
 import type { NodeState, Observation } from './node-state.ts'
 
-/** The highest ledger that is believed of the network. */
+/** The highest ledger that the network can have reached, as far as known. */
 export interface Head {
   readonly ledger: number
   readonly closeSec: number | null

@@ -31,7 +31,7 @@ export interface Endpoint {
   call<T>(request: RpcRequest<T>, how: EndpointCall): Promise<T>
 }
 
-/** The reason of an abort by our own time-out. */
+/** The reason of an abort by the client's own timeout. */
 const TIMED_OUT = Symbol('timed out')
 
 export interface EndpointOptions {

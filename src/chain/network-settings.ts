@@ -66,7 +66,7 @@ export function readNetworkSettings(entries: readonly LedgerEntry[]): NetworkSet
   return { limits, fees } as unknown as NetworkSettings
 }
 
-/** A node that sends anything else is not believed: a fee of billions would be charged. */
+/** Any other value is rejected: a fee of billions would be charged. */
 const SETTING_MAX = 1_000_000_000
 const isReasonable = (value: number): boolean => Number.isSafeInteger(value) && value > 0 && value <= SETTING_MAX
 

@@ -1,4 +1,4 @@
-/** What a node did that no honest node does, as metrics and the log name it. */
+/** Invalid behaviour of a node, as metrics and the log name it. */
 export type NodeFault =
   /** Its oldest ledger is after its latest. */
   | 'inverted_range'

@@ -21,11 +21,11 @@ export interface NodeView {
 
 export interface Nodes {
   readonly count: number
-  /** The highest ledger that is believed of the network; 0 while unknown. */
+  /** The head of the network; 0 while unknown. */
   head(): number
   /** Records what a response says about its node. `headAtRequest` is the head when the call began; 0: unknown. */
   observe(index: number, observation: Observation, headAtRequest: number): NodeStatus
-  /** Records whether a node serves our network. Returns true when it has just turned out not to. */
+  /** Records whether a node serves the gateway's network. Returns true when it has just turned out not to. */
   recordNetwork(index: number, isOurs: boolean): boolean
   /** Excludes a node that returned impossible data. Returns true unless it was excluded for that already. */
   recordFault(index: number): boolean
@@ -42,7 +42,7 @@ export interface Nodes {
   view(preferred: number): readonly NodeView[]
 }
 
-/** Tracks `count` nodes. A single node is always believed. */
+/** Tracks `count` nodes. Every ledger that a single node reports counts. */
 export function createNodes(count: number, clock: Clock): Nodes {
   const nodes = Array.from({ length: count }, (_, index) => createNodeState(index))
   let head: Head | null = null
@@ -68,7 +68,7 @@ export function createNodes(count: number, clock: Clock): Nodes {
     if (head !== null) reassess(head, nowMs)
   }
 
-  /** A ledger that two nodes report is believed, even if it was not believed of the first. */
+  /** A ledger that two nodes report counts, even if the first report alone did not. */
   function reinstateNear(ledger: number, nowMs: number): void {
     for (const node of nodes) {
       if (node.status === 'ahead' && reportedNear(node, ledger)) reinstate(node, node.lastObservation?.proven === true, nowMs)

@@ -1,5 +1,5 @@
 // Reads the contract values that the exchange emits, straight from their XDR: five times as fast as the SDK, which matters while catching up. Anything else
-// is left to the SDK, so that there is one judge of what is malformed (docs/decisions/dependency-stellar-sdk.md).
+// is left to the SDK, so that one parser decides what is malformed (docs/decisions/dependency-stellar-sdk.md).
 
 /** The values that are read here, in the form of ScValue. */
 export type PlainScValue =

@@ -21,7 +21,7 @@ export interface RpcObserver {
   called(call: RpcCall): void
   /** Two nodes were called with the same request, and this one responded first. */
   hedged?(winner: 'first' | 'second'): void
-  /** A node did what no honest node does. */
+  /** A node returned impossible data. */
   faulted?(endpoint: number, fault: NodeFault): void
 }
 

@@ -67,7 +67,7 @@ export interface Rpc {
   getTransaction(hash: string, options?: CallOptions): Promise<TransactionResponse>
   /** Transactions from a ledger or a cursor on, in the order of the chain. */
   getTransactions(request: { readonly from: EventsFrom; readonly limit: number }, options?: CallOptions): Promise<TransactionsPage>
-  /** Reports that the node which responded last did what no honest node does. Other nodes are preferred for a while. */
+  /** Reports that the node which responded last returned impossible data. Other nodes are preferred for a while. */
   reportFault?(fault: NodeFault): void
 }
 

@@ -1,4 +1,4 @@
-// Cuts a transaction at the events of positions. What a change moved lies between the event before and its own.
+// Cuts a transaction at the events of positions. What a change moved is between the event before and its own.
 
 import type { EventItem, SettlementInput, TransactionItem, TransferItem } from './position-changes.ts'
 

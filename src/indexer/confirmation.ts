@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 export interface ChainTrust {
   /** How long evidence of a reset or of lost ledgers must persist. */
   readonly confirmMs: number
-  /** How far close times may be ahead of our clock; null: any distance. */
+  /** How far close times may be ahead of the gateway's clock; null: any distance. */
   readonly closeAheadSec: number | null
 }
 
@@ -29,7 +29,7 @@ export interface Confirmation {
   confirm(): boolean
   /** True after at least one check. */
   isPending(): boolean
-  /** Forgets all checks: the evidence was contradicted. */
+  /** Discards all checks: the evidence was contradicted. */
   reset(): void
 }
 

@@ -1,4 +1,4 @@
-// Figures that no honest node reports. Ledgers close at least a second apart, and none closes in the future.
+// Figures that cannot be true. Ledgers close at least a second apart, and none closes in the future.
 
 import type { NodeFault } from '../chain/node-fault.ts'
 import type { Anchor } from '../projections/anchors.ts'

@@ -57,7 +57,7 @@ export interface PriceBook {
   /** The snapshot, when no asset needs a read first. */
   cachedSnapshot(): PriceSnapshot | undefined
   buildSnapshot(): PriceSnapshot
-  /** Forgets the cached snapshot after a read has begun or ended. */
+  /** Drops the cached snapshot after a read has begun or ended. */
   invalidate(): void
   /** Stores a read of this asset, unless the asset was replaced, and notifies the listeners when it is new. */
   store(slot: Slot, attested: AttestedPrice): void

@@ -62,7 +62,7 @@ interface EndedVersion {
 }
 
 /**
- * Undoes the cross liquidations of a position that turned out to be isolated: each of its versions lasts until the next one, or until the event that really
+ * Undoes the cross liquidations of a position that turned out to be isolated: each of its versions lasts until the next one, or until the event that
  * ended it. Returns the position, open again when nothing else ended it, and the open interest that was missing.
  */
 export async function undoCrossLiquidations(

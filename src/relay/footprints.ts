@@ -87,7 +87,7 @@ export function createFootprints(parts: { readonly rpc: Rpc; readonly clock: Clo
   }
 
 
-  /** Remembers the entries of a transaction that is in a ledger. Returns its function; undefined for calls that the gateway does not prepare. */
+  /** Stores the entries of a transaction that is in a ledger. Returns its function; undefined for calls that the gateway does not prepare. */
   function learnFrom(applied: AppliedCall | undefined, keys: readonly string[]): string | undefined {
     const { current } = deployment
     const contract = applied === undefined ? undefined : current.contractOf(applied.contract)

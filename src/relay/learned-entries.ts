@@ -15,13 +15,13 @@ export interface TouchedEntry {
 export type LearnedKey = { readonly keyXdr: string } | { readonly key: EntryKey }
 
 export interface LearnedEntries {
-  /** Remembers the entries of a function's simulation, with those parts of their keys that are variables of the call. */
+  /** Stores the entries of a function's simulation, with those parts of their keys that are variables of the call. */
   learn(functionId: string, touched: readonly TouchedEntry[], values: Values): void
   /** The remembered entries for these values. */
   recall(functionId: string, values: Values): readonly (LearnedKey & { readonly isWritten: boolean })[]
 }
 
-/** Entries of one function, and functions. The oldest are forgotten. */
+/** Entries of one function, and functions. The oldest are dropped. */
 const ENTRIES_MAX = 64
 const FUNCTIONS_MAX = 64
 

@@ -12,7 +12,7 @@ export interface LearnedHeadroom {
 const HEADROOM_MAX_PERCENT = 100
 /** Contracts that need more may be replaced, and users pay for what is declared. */
 const RAISED_FOR_MS = 24 * 60 * 60_000
-/** The oldest are forgotten. */
+/** The oldest are dropped. */
 const FUNCTIONS_MAX = 64
 
 export function createLearnedHeadroom(clock: Clock): LearnedHeadroom {

@@ -11,7 +11,7 @@ export interface Failure {
   readonly constraint: string | null
 }
 
-/** The code of an AssertionFailure that one of our decoders raised inside a driver. */
+/** The code of an AssertionFailure that a decoder of the store raised inside a driver. */
 export const ASSERTION = 'assertion'
 
 export function readFailure(cause: unknown): Failure {

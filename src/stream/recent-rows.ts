@@ -31,7 +31,7 @@ export function framePage(frames: readonly Frame[], throughSeq: number): FramePa
   }
 }
 
-/** Retained pages. After an instance has died, all of its clients resume at about the same position. */
+/** Retained pages. After an instance stops, all of its clients resume at about the same position. */
 const PAGES_MAX = 32
 
 export interface RecentRows {

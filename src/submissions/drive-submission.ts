@@ -93,7 +93,7 @@ export function createSubmissionDrive(parts: SubmissionDriveParts): SubmissionDr
 type Applied = SubmitOutcome & { readonly kind: 'success' | 'failed' }
 
 /**
- * Judges a transaction at once. Reads the account first: a transaction that used the sequence number itself is in that ledger or an earlier one, so the
+ * Decides on the state of a transaction at once. Reads the account first: a transaction that used the sequence number itself is in that ledger or an earlier one, so the
  * look-up finds it.
  */
 export async function judgeNow(
@@ -112,7 +112,7 @@ export async function judgeNow(
 
 type Judge = (record: SubmissionRecord, signed: SignedTransaction, found: TransactionLookup, signal: AbortSignal) => Promise<Verdict | Applied>
 
-/** Judges submissions that a node does not have. A final verdict needs the same proof twice, and that no other node has the transaction. */
+/** Decides on the state of submissions that a node does not have. A final verdict needs the same proof twice, and that no other node has the transaction. */
 function createJudge({ relay, rpc, clock }: SubmissionDriveParts): Judge {
   /** When the absence of a submission was proved first. */
   const provedAtMs = new Map<string, number>()

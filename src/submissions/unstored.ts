@@ -6,7 +6,7 @@ import type { SubmitOutcome } from '../relay/outcomes.ts'
 import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import type { Journal, Submitter } from './journal.ts'
 
-/** More than these are forgotten, oldest first. */
+/** The oldest are dropped beyond this number. */
 const UNSTORED_MAX = 1_000
 
 export interface Unstored {

@@ -90,7 +90,7 @@ const made = await exchange.createMarketOrderWithCost(symbol, 'buy', 30)
 check('order')(whole, made, symbol, now + 60_000)
 done.push('createOrder')
 
-// CCXT's base class normalizes our structures without changing a value.
+// CCXT's base class normalizes the client's structures without changing a value.
 const keeps = (name, mine, theirs) => {
   for (const [key, value] of Object.entries(mine)) {
     if (value === undefined || key === 'info' || key === 'fees' || key === 'trades') continue
@@ -116,7 +116,7 @@ done.push('safePosition')
 console.log('checked: ' + done.join(' '))
 `
 
-/** Assigns the results of our methods to CCXT's types. */
+/** Assigns the results of the client's methods to CCXT's types. */
 export const CCXT_TYPES = `
 import type { Balances, FundingRate, FundingRateHistory, LedgerEntry, MarketInterface, OHLCV, OpenInterest, Order, Position, Ticker, Trade } from 'CCXT_TYPES'
 import type { PerpetualExchange } from 'ENTRY'

@@ -1,4 +1,4 @@
-// The console on a network that stands still: its clock is virtual, ledgers close when a test says so, and each run has the same trades and prices.
+// The console on a stopped network: its clock is virtual, ledgers close when a test says so, and each run has the same trades and prices.
 
 import assert from 'node:assert/strict'
 import type { BrowserContext, Page } from 'playwright-core'

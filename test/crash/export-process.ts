@@ -12,7 +12,7 @@ const clock = createSystemClock()
 const store = await openStore({ databaseUrl: null, dataDir, clock, log: silentLog })
 let chunks = 0
 
-/** Waits for good after the second chunk. */
+/** Blocks after the second chunk. */
 function pausing(db: Writer): Writer {
   return {
     ...db,

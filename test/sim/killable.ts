@@ -13,7 +13,7 @@ export interface Killable {
   kill(): void
   onKilled(callback: () => void): void
   /**
-   * Runs one operation between two checkpoints. Does not start `work` after a kill and never resolves after one. While `isBusy`, virtual time stands still.
+   * Runs one operation between two checkpoints. Does not start `work` after a kill and never resolves after one. While `isBusy`, virtual time does not advance.
    */
   run<T>(work: () => Promise<T>, isBusy: boolean): Promise<T>
   /** Settles as `work` does, or rejects when the process is killed: for work that must not stay open. */

@@ -36,7 +36,7 @@ async function play(): Promise<void> {
   await fixture.gateway.stream.publishCommitted()
 }
 
-/** The neighbour receives all events in order, and is the only client left. */
+/** The other client receives all events in order, and is the only client left. */
 async function assertUndisturbed(): Promise<void> {
   await play()
   fixture.clock.advance(1_000)

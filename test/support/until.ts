@@ -1,4 +1,4 @@
-// Waits for conditions in real time, while virtual time stands still.
+// Waits for conditions in real time, while virtual time does not advance.
 
 import { setImmediate, setTimeout } from 'node:timers/promises'
 

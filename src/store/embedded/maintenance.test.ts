@@ -1,4 +1,4 @@
-// Without maintenance the embedded engine's log grows for ever and its planner has no statistics.
+// Without maintenance the embedded engine's log grows without limit and its planner has no statistics.
 
 import { strict as assert } from 'node:assert'
 import test from 'node:test'

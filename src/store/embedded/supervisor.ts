@@ -14,7 +14,7 @@ export interface Supervisor {
    * another one they would commit one by one.
    */
   engine(): EngineThread
-  /** Kills the engine for good. */
+  /** Kills the engine. It is not restarted. */
   abandon(reason: string): void
   /** Shuts the engine down. */
   close(): Promise<void>

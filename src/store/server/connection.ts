@@ -35,7 +35,7 @@ export async function prepareSession(client: pg.ClientBase, options: { readOnly:
     timezone: 'UTC',
     datestyle: 'ISO',
     search_path: 'public',
-    // Our statements end sooner than the server could compile them, though its cost estimates for pages suggest otherwise.
+    // The gateway's statements end sooner than the server could compile them, though its cost estimates for pages suggest otherwise.
     jit: 'off',
   }
   await client.query(Object.entries(settings).map(([name, value]) => `set ${name} = '${value}'`).join('; '))
