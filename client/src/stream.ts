@@ -218,13 +218,25 @@ function createSession({ connection, subscriptions, key, report, onUpgrade }: Se
     receive(message) {
       if (message.channel !== undefined) {
         if (!subscriptions.deliver(message.channel, message)) connection.drop('missing frame')
-      } else if (message.type === 'hello') onHello(message)
-      else if (message.type === 'subscribed') onSubscribed(message)
-      else if (message.type === 'rejected') report({ kind: 'rejected', channels: message.channels ?? [] })
-      else if (message.type === 'gap') onGap(message)
-      else if (message.type === 'upgrade') receiveUpgrade(message)
-      else if (message.type === 'draining') connection.drop('draining')
-      else if (message.type === 'login') onLogin(message)
+        return
+      }
+      switch (message.type) {
+        case 'hello':
+          return onHello(message)
+        case 'subscribed':
+          return onSubscribed(message)
+        case 'rejected':
+          return report({ kind: 'rejected', channels: message.channels ?? [] })
+        case 'gap':
+          return onGap(message)
+        case 'upgrade':
+          return receiveUpgrade(message)
+        case 'draining':
+          return connection.drop('draining')
+        case 'login':
+          return onLogin(message)
+        default:
+      }
     },
   }
 }

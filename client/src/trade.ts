@@ -134,21 +134,15 @@ export function createTrading(parts: TradingParts): Trading {
     let mayBePending = !isNew
     for (let failures = 0; ; ) {
       try {
-        const pollTimeoutMs = Math.min(POLL_MS.max, Math.max(POLL_MS.min, deadlineMs - clock.nowMs()))
-        const named = transaction.clientId === undefined ? {} : { clientId: transaction.clientId }
-        const submission = { signedXdr: transaction.signedXdr, pollTimeoutMs, ...named }
-        const { body } = await endpoints.submitTransaction(submission, { ...signalOf(options), attempts: 1 })
-        if (body.status === 'FAILED') throw failedInLedger(body)
-        if (body.status === 'SUCCESS' && body.ledger !== undefined) return { hash: transaction.hash, ledger: body.ledger }
+        const finished = await submitOnce(transaction, options, deadlineMs)
+        if (finished !== null) return finished
         mayBePending = true
         failures = 0
       } catch (error) {
         const kind = classifySubmitError(error)
-        // An abort, or a bug in this client. Neither says anything about the transaction.
-        if (kind === 'other') throw new UnknownOutcome(transaction, error)
-        if (kind === 'failed') throw error
-        if (kind === 'rejected' && (!mayBePending || isExpired(transaction))) throw error
-        if (kind === 'permanent') throw mayBePending ? new UnknownOutcome(transaction, error) : error
+        // `other` is an abort, or a bug in this client. Neither says anything about the transaction.
+        const isUndetermined = kind === 'other' || (kind === 'permanent' && mayBePending)
+        if (isFinal(kind, transaction, mayBePending)) throw isUndetermined ? new UnknownOutcome(transaction, error) : error
         if (kind === 'unknown') mayBePending = true
         failures += 1
         const waitMs = Math.max(backoffMs(failures, BACKOFF), error instanceof GatewayError ? (error.retryAfterSec ?? 0) * 1000 : 0)
@@ -160,6 +154,21 @@ export function createTrading(parts: TradingParts): Trading {
       }
       if (clock.nowMs() >= deadlineMs) throw new UnknownOutcome(transaction)
     }
+  }
+
+  /** Submits the transaction and waits for its ledger; null when the gateway reports no outcome yet. Throws ContractFailure when it failed in a ledger. */
+  async function submitOnce(transaction: SignedTransaction, options: FinishOptions, deadlineMs: number): Promise<Finished | null> {
+    const { hash, signedXdr, clientId } = transaction
+    const pollTimeoutMs = Math.min(POLL_MS.max, Math.max(POLL_MS.min, deadlineMs - clock.nowMs()))
+    const submission = { signedXdr, pollTimeoutMs, ...(clientId === undefined ? {} : { clientId }) }
+    const { body } = await endpoints.submitTransaction(submission, { ...signalOf(options), attempts: 1 })
+    if (body.status === 'FAILED') throw failedInLedger(body)
+    return body.status === 'SUCCESS' && body.ledger !== undefined ? { hash, ledger: body.ledger } : null
+  }
+
+  /** Whether another submission cannot help. A rejection is final only when no earlier copy can still be applied. */
+  function isFinal(kind: SubmitErrorKind, transaction: SignedTransaction, mayBePending: boolean): boolean {
+    return kind === 'rejected' ? !mayBePending || isExpired(transaction) : kind === 'other' || kind === 'failed' || kind === 'permanent'
   }
 
   function isExpired({ expiresAt }: SignedTransaction): boolean {
@@ -228,7 +237,9 @@ function fallBackTo<T>(value: T): (error: unknown) => T {
  * What a submission error says about the transaction. `rejected`: the network did not accept this copy, but may have accepted an earlier one. `retry`: it was
  * not submitted, and may be later. `permanent`: it was not submitted, and a retry does not help.
  */
-function classifySubmitError(error: unknown): 'failed' | 'rejected' | 'retry' | 'permanent' | 'unknown' | 'other' {
+type SubmitErrorKind = 'failed' | 'rejected' | 'retry' | 'permanent' | 'unknown' | 'other'
+
+function classifySubmitError(error: unknown): SubmitErrorKind {
   if (error instanceof Unreachable) return 'unknown'
   if (error instanceof ContractFailure) return error.stage === 'ledger' ? 'failed' : 'rejected'
   if (!(error instanceof GatewayError)) return error instanceof ExchangeError ? 'unknown' : 'other'

@@ -17,20 +17,28 @@ const MAX_BALANCE = 2n ** 63n - 1n
  */
 export function localFund(controls: Controls): ExtraMethod {
   const { chain, lock, usdcIssuer, deployment: { usdcAsset, usdcToken, lpAsset } } = controls
+
+  function checkAmounts(isAccount: boolean, { usdc, xlm }: { readonly usdc: bigint; readonly xlm: bigint | null }): void {
+    if (!isAccount && xlm !== null) throw invalidParams('xlm is not supported for contracts: they get USDC only')
+    for (const [name, amount] of Object.entries({ usdc, xlm })) {
+      if (isAccount && amount !== null && amount > MAX_BALANCE) throw invalidParams(`${name} exceeds what an account can hold`)
+    }
+  }
+
+  /** Creates the account and its trustlines where they are missing. */
+  function grantXlmAndTrustlines(account: string, xlm: bigint | null): void {
+    const exists = chain.entries([accountKeyXdr(account)]).length > 0
+    chain.grant(account, 'native', xlm ?? (exists ? 0n : DEFAULT_NEW_ACCOUNT_STROOPS))
+    if (account !== usdcIssuer.address) chain.grant(account, usdcAsset, 0n)
+    if (account !== lpAsset.split(':')[1]) chain.grant(account, lpAsset, 0n)
+  }
+
   return (params) =>
     lock.run(async () => {
       const { address: account, usdc, xlm } = readParams(params, { address: ACCOUNT_OR_CONTRACT, usdc: AMOUNT, xlm: optional(AMOUNT) })
       const isAccount = account.startsWith('G')
-      if (!isAccount && xlm !== null) throw invalidParams('xlm is not supported for contracts: they get USDC only')
-      for (const [name, amount] of Object.entries({ usdc, xlm })) {
-        if (isAccount && amount !== null && amount > MAX_BALANCE) throw invalidParams(`${name} exceeds what an account can hold`)
-      }
-      if (isAccount) {
-        const stroops = xlm ?? (chain.entries([accountKeyXdr(account)]).length > 0 ? 0n : DEFAULT_NEW_ACCOUNT_STROOPS)
-        chain.grant(account, 'native', stroops)
-        if (account !== usdcIssuer.address) chain.grant(account, usdcAsset, 0n)
-        if (account !== lpAsset.split(':')[1]) chain.grant(account, lpAsset, 0n)
-      }
+      checkAmounts(isAccount, { usdc, xlm })
+      if (isAccount) grantXlmAndTrustlines(account, xlm)
       if (usdc === 0n) return { ledger: chain.closeLedger() }
       const mint = { contract: usdcToken, functionName: 'mint', args: [address(account), i128(usdc)] }
       await applyInvocation(chain, usdcIssuer, () => mint)

@@ -79,43 +79,60 @@ const MAX_READS = 3
 export async function readMarketSummary(rpc: Rpc, source: MarketSource, options: CallOptions = {}): Promise<MarketSummary> {
   const { market, generation, assets } = source
   const isSecond = isAtLeast(generation, '2.0')
-  const keys = keysOf(market)
-  const shared = isSecond ? null : sharedFundingKeys(market)
-  const exposures = assets.map((asset) => [asset, exposureKey(market, asset)] as const)
-  const own = isSecond ? assets.map((asset) => [asset, keysOfAsset(market, asset)] as const) : []
+  const keys: SummaryKeys = {
+    market: keysOf(market),
+    sharedFunding: isSecond ? null : sharedFundingKeys(market),
+    exposures: assets.map((asset) => [asset, exposureKey(market, asset)]),
+    ofAssets: isSecond ? assets.map((asset) => [asset, keysOfAsset(market, asset)]) : [],
+  }
   const all = [
-    ...Object.values(keys), ...Object.values(shared ?? {}), ...exposures.map(([, exposure]) => exposure), ...own.flatMap(([, of]) => Object.values(of)),
+    ...Object.values(keys.market), ...Object.values(keys.sharedFunding ?? {}), ...keys.exposures.map(([, exposure]) => exposure),
+    ...keys.ofAssets.flatMap(([, ofAsset]) => Object.values(ofAsset)),
   ]
   for (let reads = 0; reads < MAX_READS; reads++) {
     const snapshot = await readEntrySnapshot(rpc, all, options)
-    if (snapshot === undefined) continue
-    const { ledger, entries } = snapshot
-    const amountAt = (key: string): bigint | null => orZero(entries.get(key))
-    const instance = entries.get(keys.instance)
-    const storage = instance === undefined ? undefined : instanceStorage(instance)
-    const pause = storage === undefined ? null : readPause(storage)
-    const tiers = entries.get(keys.feeTiers)
-    return {
-      ledger,
-      config: readConfig(storage?.get('Config')) ?? null,
-      paused: pause?.paused ?? null,
-      pauseMode: pause === null || !isSecond ? null : pause.mode ?? (pause.paused ? null : 0),
-      pausedSinceSec: pause?.since ?? 0,
-      feeTiers: tiers === undefined ? [] : (readFeeTiers(tiers) ?? null),
-      lastPositionId: countAt(entries.get(keys.positionCounter)),
-      referral: readField(storage?.get('Referral'), 'address') ?? null,
-      sharedFunding: shared === null ? null : {
-        rate: amountAt(shared.rate), cumulative: amountAt(shared.cumulative), lastSec: secondsIn(entries.get(shared.lastTime)),
-      },
-      totalLong: amountAt(keys.totalLong),
-      totalShort: amountAt(keys.totalShort),
-      openInterest: new Map(exposures.map(([asset, exposure]) => [asset, readOpenInterest(entries.get(exposure))])),
-      hasAssetRisk: isSecond && entries.has(keys.riskEpoch),
-      riskEpochSec: isSecond ? secondsIn(entries.get(keys.riskEpoch)) : null,
-      assets: new Map(own.map(([asset, of]) => [asset, assetSummary(of, (key) => entries.get(key))])),
-    }
+    if (snapshot !== undefined) return summarize(snapshot, keys, isSecond)
   }
   throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'a ledger closed between the entries of the market' })
+}
+
+interface SummaryKeys {
+  readonly market: ReturnType<typeof keysOf>
+  /** Null from generation 2 on. */
+  readonly sharedFunding: ReturnType<typeof sharedFundingKeys> | null
+  readonly exposures: readonly (readonly [asset: string, key: string])[]
+  /** Empty in generation 1. */
+  readonly ofAssets: readonly (readonly [asset: string, keys: ReturnType<typeof keysOfAsset>])[]
+}
+
+/** The summary of entries of one ledger. `isSecond`: of generation 2 or later. */
+function summarize(
+  { ledger, entries }: NonNullable<Awaited<ReturnType<typeof readEntrySnapshot>>>, { market, sharedFunding, exposures, ofAssets }: SummaryKeys, isSecond: boolean,
+): MarketSummary {
+  const amountAt = (key: string): bigint | null => orZero(entries.get(key))
+  const instance = entries.get(market.instance)
+  const storage = instance === undefined ? undefined : instanceStorage(instance)
+  const pause = storage === undefined ? null : readPause(storage)
+  const tiers = entries.get(market.feeTiers)
+  return {
+    ledger,
+    config: readConfig(storage?.get('Config')) ?? null,
+    paused: pause?.paused ?? null,
+    pauseMode: pause === null || !isSecond ? null : pause.mode ?? (pause.paused ? null : 0),
+    pausedSinceSec: pause?.since ?? 0,
+    feeTiers: tiers === undefined ? [] : (readFeeTiers(tiers) ?? null),
+    lastPositionId: countAt(entries.get(market.positionCounter)),
+    referral: readField(storage?.get('Referral'), 'address') ?? null,
+    sharedFunding: sharedFunding === null ? null : {
+      rate: amountAt(sharedFunding.rate), cumulative: amountAt(sharedFunding.cumulative), lastSec: secondsIn(entries.get(sharedFunding.lastTime)),
+    },
+    totalLong: amountAt(market.totalLong),
+    totalShort: amountAt(market.totalShort),
+    openInterest: new Map(exposures.map(([asset, exposure]) => [asset, readOpenInterest(entries.get(exposure))])),
+    hasAssetRisk: isSecond && entries.has(market.riskEpoch),
+    riskEpochSec: isSecond ? secondsIn(entries.get(market.riskEpoch)) : null,
+    assets: new Map(ofAssets.map(([asset, keys]) => [asset, assetSummary(keys, (key) => entries.get(key))])),
+  }
 }
 
 function keysOf(market: string) {

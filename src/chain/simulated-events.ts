@@ -39,7 +39,8 @@ export function readSimulatedEvents(eventsXdr: readonly string[], shim: string):
   const shimId = Buffer.from(StrKey.decodeContract(shim))
   const events: SimulatedEvent[] = []
   const prices: ReadPrice[] = []
-  let asked: string | null = null
+  /** The asset of the call of `lastprice` that has not returned yet. */
+  let called: string | null = null
   try {
     for (const text of eventsXdr) {
       const bytes = Buffer.from(text, 'base64')
@@ -49,18 +50,22 @@ export function readSimulatedEvents(eventsXdr: readonly string[], shim: string):
         const event = contractEvent(xdr.DiagnosticEvent.fromXdr(bytes))
         if (event !== null) events.push(event)
       } else if (bytes.includes(shimId)) {
-        const { event: { body } } = xdr.DiagnosticEvent.fromXdr(bytes)
-        const [kind, ...topics] = body.v0.topics.map(fromScVal)
-        if (!topics.some((topic) => topic.type === 'symbol' && topic.value === 'lastprice') || kind?.type !== 'symbol') continue
-        const data = fromScVal(body.v0.data)
-        if (kind.value === 'fn_call') asked = assetOf(data)
-        else if (kind.value === 'fn_return') prices.push(...priceOf(asked, data))
+        const step = lastPriceStep(xdr.DiagnosticEvent.fromXdr(bytes))
+        if (step?.kind === 'fn_call') called = assetOf(step.data)
+        else if (step?.kind === 'fn_return') prices.push(...priceOf(called, step.data))
       }
     }
   } catch {
     return null
   }
   return { events, prices }
+}
+
+/** A call of `lastprice` or its return; null for other diagnostics. */
+function lastPriceStep({ event: { body } }: xdr.DiagnosticEvent): { readonly kind: string; readonly data: ScValue } | null {
+  const [kind, ...topics] = body.v0.topics.map(fromScVal)
+  const isLastPrice = topics.some((topic) => topic.type === 'symbol' && topic.value === 'lastprice')
+  return isLastPrice && kind?.type === 'symbol' ? { kind: kind.value, data: fromScVal(body.v0.data) } : null
 }
 
 const CONTRACT = 1

@@ -2,7 +2,7 @@
 
 import { maxAmount, minAmount } from '../base/fixed-point.ts'
 import { isAtLeast } from './generations.ts'
-import type { Settled, SettlementInput } from './position-changes.ts'
+import type { Settled, SettlementInput, TransferItem } from './position-changes.ts'
 import type { ValuedSegment } from './settlement-segments.ts'
 import { amountOf, sum, sumOf, transfersOf, vaultEvents } from './settlement-segments.ts'
 
@@ -81,23 +81,42 @@ interface PaidOut {
 const INTO_BALANCE: PaidOut = { keeper: 0n, trader: null }
 
 /** The last transfers before the exposure is reported are the keeper's and then the trader's. Null: they do not show who was paid what. */
-function readPaid({ contracts, changes }: SettlementInput, segment: ValuedSegment, collateral: bigint | null, vault: VaultPart | null): PaidOut | null {
-  const { settling, order, trader, marginMode, hasTransfers } = segment
-  // A transaction without transfers is one that moved none, or one whose transfers are unknown. A balance that changed was settled into.
-  if (!hasTransfers) {
-    if (order !== null) return null
-    if (marginMode === 'cross' && changes?.crossBalances.has(trader) === true) return INTO_BALANCE
-    return collateral === 0n ? { keeper: 0n, trader: 0n } : null
-  }
+function readPaid(input: SettlementInput, segment: ValuedSegment, collateral: bigint | null, vault: VaultPart | null): PaidOut | null {
+  const { settling, order, hasTransfers } = segment
+  if (!hasTransfers) return paidWithoutTransfers(input, segment, collateral)
+  const { contracts, changes } = input
   const end = settling.findLastIndex((item) => item.type !== 'transfer' || item.from !== contracts.market || item.to === contracts.vault)
   const paid = transfersOf(settling.slice(end + 1))
+  return order === null ? paidToOwner(segment, paid.at(-1)) : paidByOrder(segment, order, { paid, changes, collateral, vault })
+}
+
+/** A transaction without transfers is one that moved none, or one whose transfers are unknown. A balance that changed was settled into. */
+function paidWithoutTransfers({ changes }: SettlementInput, { order, trader, marginMode }: ValuedSegment, collateral: bigint | null): PaidOut | null {
+  if (order !== null) return null
+  if (marginMode === 'cross' && changes?.crossBalances.has(trader) === true) return INTO_BALANCE
+  return collateral === 0n ? { keeper: 0n, trader: 0n } : null
+}
+
+/** What a close by the owner paid, whose last transfer is this one. */
+function paidToOwner({ trader, marginMode }: ValuedSegment, last: TransferItem | undefined): PaidOut | null {
+  const payout = last?.to === trader ? last.amount : 0n
+  if (marginMode === null && payout === 0n) return null
+  // A cross position that is closed as an isolated one pays the wallet.
+  return { keeper: 0n, trader: marginMode === 'cross' && payout === 0n ? null : payout }
+}
+
+interface KeeperPayments extends Pick<SettlementInput, 'changes'> {
+  /** The last transfers of the market, except those to the vault. */
+  readonly paid: readonly TransferItem[]
+  readonly collateral: bigint | null
+  readonly vault: VaultPart | null
+}
+
+/** What a close by a keeper paid. */
+function paidByOrder(
+  { trader, marginMode }: ValuedSegment, order: NonNullable<ValuedSegment['order']>, { paid, changes, collateral, vault }: KeeperPayments,
+): PaidOut | null {
   const last = paid.at(-1)
-  if (order === null) {
-    const payout = last?.to === trader ? last.amount : 0n
-    if (marginMode === null && payout === 0n) return null
-    // A cross position that is closed as an isolated one pays the wallet.
-    return { keeper: 0n, trader: marginMode === 'cross' && payout === 0n ? null : payout }
-  }
   if (marginMode === null) return null
   if (marginMode === 'cross') return { keeper: last !== undefined && last.amount <= order.nominalFee ? last.amount : 0n, trader: null }
   if (last === undefined) return { keeper: 0n, trader: 0n }

@@ -17,7 +17,7 @@ import type { CurrentDeployment, Deployment } from '../exchange/deployment.ts'
 import { bindVariables, coverCall, largestId } from '../exchange/footprint-keys.ts'
 import type { CallToCover, EntryKey, ExchangeParties } from '../exchange/footprint-keys.ts'
 import { TEST_NETWORK_SETTINGS, withHeadroom } from '../exchange/resource-headroom.ts'
-import type { NetworkSettings } from '../exchange/resource-headroom.ts'
+import type { AddedEntries, NetworkSettings } from '../exchange/resource-headroom.ts'
 import { createEntryStates, readEntries } from './entry-states.ts'
 import type { EntryState, ReadOptions } from './entry-states.ts'
 import { createKeyCodec } from './key-codec.ts'
@@ -138,7 +138,7 @@ export function createFootprints(parts: { readonly rpc: Rpc; readonly clock: Clo
       })
       learned.learn(functionId, touched, values)
       const known = await states.read(candidates.filter(({ isNextId }) => !isNextId).map(({ keyXdr }) => keyXdr), options)
-      return addEntries(simulation, transactionDataXdr, simulated, candidates, known, { ...details, percent: headroom.percentOf(functionId) })
+      return extendSimulation({ simulation, transactionDataXdr, simulated, candidates, known, settings: details.settings, percent: headroom.percentOf(functionId) })
     },
   }
 }
@@ -159,43 +159,58 @@ function touchedEntries({ readOnly, readWrite }: SimulatedFootprint, codec: KeyC
   return [...readWrite.map(entry(true)), ...readOnly.map(entry(false))]
 }
 
-/** Adds the candidates in order, as far as the network's limits allow. */
-function addEntries(
-  simulation: SimulationResponse, transactionDataXdr: string, simulated: SimulatedFootprint, candidates: readonly Candidate[],
-  states: ReadonlyMap<string, EntryState>, { settings, percent }: { readonly settings: NetworkSettings; readonly percent: number },
-): ExtendedSimulation {
-  const { limits } = settings
-  const writes = new Set(simulated.readWrite)
-  const reads = new Set(simulated.readOnly)
-  let [nextIds, created, learnedWrites, entries, diskReads, bytes] = [0, 0, 0, 0, 0, 0]
-  for (const { keyXdr, isWritten, isNextId, isLearned } of candidates) {
-    const state = isNextId ? 'absent' : states.get(keyXdr)
-    if (writes.has(keyXdr) || (!isWritten && reads.has(keyXdr)) || state === undefined || state === 'archived') continue
-    const isNew = !reads.has(keyXdr)
-    if (isNew && writes.size + reads.size >= limits.footprintEntries) continue
-    if (isWritten && (writes.size >= limits.writeEntries || (isLearned && learnedWrites >= LEARNED_WRITES_MAX))) continue
-    if (isNew) {
-      entries++
-      bytes += Buffer.byteLength(keyXdr, 'base64')
-    }
-    if (isNew && isTrustline(keyXdr)) diskReads++
-    if (!isWritten) {
-      reads.add(keyXdr)
-      continue
-    }
-    if (isLearned) learnedWrites++
-    if (isNextId) nextIds++
-    else if (state === 'absent') created++
-    reads.delete(keyXdr)
-    writes.add(keyXdr)
-  }
-  const footprint = { readOnly: [...reads], readWrite: [...writes] }
-  const added = { entries, writes: writes.size - simulated.readWrite.length, nextIds, created, diskReads, bytes }
+interface Extension {
+  readonly simulation: SimulationResponse
+  readonly transactionDataXdr: string
+  readonly simulated: SimulatedFootprint
+  readonly candidates: readonly Candidate[]
+  readonly known: ReadonlyMap<string, EntryState>
+  readonly settings: NetworkSettings
+  /** Headroom of the resources. */
+  readonly percent: number
+}
+
+function extendSimulation({ simulation, transactionDataXdr, simulated, candidates, known, settings, percent }: Extension): ExtendedSimulation {
+  const { footprint, added } = addCandidates(simulated, candidates, { known, limits: settings.limits })
   const resources = withHeadroom(simulated.resources, added, settings, percent)
   return {
     simulation: { ...simulation, transactionDataXdr: replaceFootprint(transactionDataXdr, footprint, resources) },
     extraFee: resources.resourceFee - simulated.resources.resourceFee,
   }
+}
+
+/** Adds the candidates in order, as far as the network's limits allow. */
+function addCandidates(
+  simulated: SimulatedFootprint, candidates: readonly Candidate[],
+  { known, limits }: { readonly known: ReadonlyMap<string, EntryState>; readonly limits: NetworkSettings['limits'] },
+): { readonly footprint: Pick<SimulatedFootprint, 'readOnly' | 'readWrite'>; readonly added: AddedEntries } {
+  const writes = new Set(simulated.readWrite)
+  const reads = new Set(simulated.readOnly)
+  const added = { entries: 0, nextIds: 0, created: 0, diskReads: 0, bytes: 0 }
+  let learnedWrites = 0
+  for (const { keyXdr, isWritten, isNextId, isLearned } of candidates) {
+    const state = isNextId ? 'absent' : known.get(keyXdr)
+    const isDeclared = writes.has(keyXdr) || (!isWritten && reads.has(keyXdr))
+    if (isDeclared || state === undefined || state === 'archived') continue
+    const isNew = !reads.has(keyXdr)
+    if (isNew && writes.size + reads.size >= limits.footprintEntries) continue
+    if (isWritten && (writes.size >= limits.writeEntries || (isLearned && learnedWrites >= LEARNED_WRITES_MAX))) continue
+    if (isNew) {
+      added.entries++
+      added.bytes += Buffer.byteLength(keyXdr, 'base64')
+      if (isTrustline(keyXdr)) added.diskReads++
+    }
+    if (!isWritten) {
+      reads.add(keyXdr)
+      continue
+    }
+    if (isLearned) learnedWrites++
+    if (isNextId) added.nextIds++
+    else if (state === 'absent') added.created++
+    reads.delete(keyXdr)
+    writes.add(keyXdr)
+  }
+  return { footprint: { readOnly: [...reads], readWrite: [...writes] }, added: { ...added, writes: writes.size - simulated.readWrite.length } }
 }
 
 /** The type of a LedgerKey is its first four bytes. */

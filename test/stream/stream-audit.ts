@@ -131,34 +131,47 @@ export function readDeliveries(
     open.set(channel, delivery)
   }
   let heads: Readonly<Record<string, number>> = {}
+
+  function onSubscribed(frame: StreamFrame, request: SubscribeRequest | undefined): void {
+    heads = (frame['heads'] ?? {}) as typeof heads
+    before = new Map(open)
+    for (const [name, head] of Object.entries(heads)) {
+      if (request?.since !== undefined) begin(name, request.since, { isResumed: true })
+      else if (request?.snapshot === true && isAccount(name)) begin(name, Infinity)
+      else if (request?.snapshot === true && name !== 'events') begin(name, head, { includesTrades: true })
+      else if (!open.has(name)) begin(name, head)
+    }
+  }
+
+  /** A resume that is not possible: the channels continue live. */
+  function onGap(channels: readonly string[]): void {
+    for (const name of channels) {
+      const previous = before.get(name)
+      if (previous === undefined) begin(name, heads[name] ?? 0)
+      else open.set(name, previous)
+    }
+  }
+
+  /** The channel of another account ends with the login. */
+  function onLogin(owner: string): void {
+    for (const name of open.keys()) if (isAccount(name) && name !== `account.events.${owner}`) open.delete(name)
+  }
+
+  function onLogFrame(frame: StreamFrame, channel: string, seq: number): void {
+    const delivery = open.get(channel)
+    assert.ok(delivery !== undefined, `a frame of ${channel}, which was not subscribed`)
+    if (frame['snapshot'] === true) delivery.after = seq
+    else delivery.frames.push(frame)
+  }
+
   for (const frame of frames) {
     const { type, channel, seq } = frame
     const request = requests.get(String(frame['id']))
-    if (type === 'subscribed') {
-      heads = (frame['heads'] ?? {}) as typeof heads
-      before = new Map(open)
-      for (const name of Object.keys(heads)) {
-        if (request?.since !== undefined) begin(name, request.since, { isResumed: true })
-        else if (request?.snapshot === true && name !== 'events') {
-          begin(name, isAccount(name) ? Infinity : (heads[name] ?? 0), { includesTrades: !isAccount(name) })
-        } else if (!open.has(name)) begin(name, heads[name] ?? 0)
-      }
-    } else if (type === 'gap' && request !== undefined) {
-      for (const name of frame['channels'] as string[]) {
-        const previous = before.get(name)
-        if (previous === undefined) begin(name, heads[name] ?? 0)
-        else open.set(name, previous)
-      }
-    } else if (type === 'unsubscribed') {
-      for (const name of frame['channels'] as string[]) open.delete(name)
-    } else if (type === 'login' && frame['ok'] === true) {
-      for (const name of open.keys()) if (isAccount(name) && name !== `account.events.${String(frame['owner'])}`) open.delete(name)
-    } else if (channel !== undefined && isLog(channel) && seq !== undefined) {
-      const delivery = open.get(channel)
-      assert.ok(delivery !== undefined, `a frame of ${channel}, which was not subscribed`)
-      if (frame['snapshot'] === true) delivery.after = seq
-      else delivery.frames.push(frame)
-    }
+    if (type === 'subscribed') onSubscribed(frame, request)
+    else if (type === 'gap' && request !== undefined) onGap(frame['channels'] as string[])
+    else if (type === 'unsubscribed') (frame['channels'] as string[]).forEach((name) => open.delete(name))
+    else if (type === 'login' && frame['ok'] === true) onLogin(String(frame['owner']))
+    else if (channel !== undefined && isLog(channel) && seq !== undefined) onLogFrame(frame, channel, seq)
   }
   return { deliveries, open }
 }

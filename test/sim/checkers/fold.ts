@@ -79,7 +79,9 @@ interface Ending {
   readonly pnl: string | null
 }
 
-function endingOf(topic: string, payload: Readonly<Record<string, unknown>>): Ending | null {
+type Payload = Readonly<Record<string, unknown>>
+
+function endingOf(topic: string, payload: Payload): Ending | null {
   const text = (name: string): string => String(payload[name])
   switch (topic) {
     case 'position_closed':
@@ -112,49 +114,59 @@ export function fold(archive: readonly Archived[], deployment: number | null, ma
     traders.set(trader, { pnl: known.pnl + pnl, volume: known.volume + volume })
   }
 
+  function open(event: Archived, payload: Payload, id: string): void {
+    const leg = openingLeg(event, payload)
+    legs.set(id, leg)
+    add(leg.trader, 0n, BigInt(leg.size))
+    fills.push({ asset: leg.asset, ts: leg.openedAt, size: BigInt(leg.size) })
+  }
+
+  function end(event: Archived, payload: Payload, ending: Ending, leg: Leg | undefined): void {
+    const trade = tradeOf(event, payload, ending, leg)
+    trades.unshift(trade)
+    if (ending.kind === 'liquidation') liquidated.add(`${event.txHash} ${trade.trader}`)
+    if (trade.pnl !== null) add(trade.trader, BigInt(trade.pnl), BigInt(trade.size ?? '0'))
+    fills.push({ asset: leg?.asset ?? String(payload['asset']), ts: trade.ts, size: BigInt(trade.size ?? ending.part ?? String(payload['size'])) })
+    if (leg === undefined) return
+    if (ending.part === null) leg.ended = true
+    else leg.size = String(BigInt(leg.size) - BigInt(ending.part))
+  }
+
+  function endCrossAccount(event: Archived, payload: Payload): void {
+    const trader = String(payload['trader'])
+    if (liquidated.has(`${event.txHash} ${trader}`)) {
+      const whole = { kind: 'cross_liquidation', part: null, price: null, pnl: String(payload['totalPnl']) } as const
+      trades.unshift({ ...tradeOf(event, payload, whole, undefined), positionId: null })
+      add(trader, BigInt(whole.pnl), 0n)
+      return
+    }
+    for (const leg of legs.values()) {
+      const isCandidate = leg.deployment === event.deployment && leg.trader === trader
+      if (isCandidate && !(leg.deployment === deployment && market.has(leg.positionId))) leg.ended = true
+    }
+  }
+
   for (const event of archive) {
     if (event.contractKey !== 'market' || event.problem !== null) continue
     const payload = event.payload ?? {}
     const id = `${event.deployment}/${String(payload['positionId'])}`
     const ending = endingOf(event.topic, payload)
-    if (event.topic === 'position_opened') {
-      const leg = openingLeg(event, payload)
-      legs.set(id, leg)
-      add(leg.trader, 0n, BigInt(leg.size))
-      fills.push({ asset: leg.asset, ts: leg.openedAt, size: BigInt(leg.size) })
-    } else if (event.topic === 'adl_executed') {
+    if (event.topic === 'position_opened') open(event, payload, id)
+    else if (event.topic === 'cross_liq') endCrossAccount(event, payload)
+    else if (ending !== null) end(event, payload, ending, legs.get(id))
+    else if (event.topic === 'adl_executed') {
       // The close before it has counted everything.
-      const leg = legs.get(id)
       const part = { kind: 'adl', part: String(payload['size']), price: String(payload['price']), pnl: String(payload['pnl']) } as const
-      trades.unshift(tradeOf(event, payload, part, leg))
-    } else if (ending !== null) {
-      const leg = legs.get(id)
-      const trade = tradeOf(event, payload, ending, leg)
-      trades.unshift(trade)
-      if (ending.kind === 'liquidation') liquidated.add(`${event.txHash} ${trade.trader}`)
-      if (trade.pnl !== null) add(trade.trader, BigInt(trade.pnl), BigInt(trade.size ?? '0'))
-      fills.push({ asset: leg?.asset ?? String(payload['asset']), ts: trade.ts, size: BigInt(trade.size ?? ending.part ?? String(payload['size'])) })
-      if (leg === undefined) continue
-      if (ending.part === null) leg.ended = true
-      else leg.size = String(BigInt(leg.size) - BigInt(ending.part))
-    } else if (event.topic === 'cross_liq' && liquidated.has(`${event.txHash} ${String(payload['trader'])}`)) {
-      const whole = { kind: 'cross_liquidation', part: null, price: null, pnl: String(payload['totalPnl']) } as const
-      trades.unshift({ ...tradeOf(event, payload, whole, undefined), positionId: null })
-      add(String(payload['trader']), BigInt(whole.pnl), 0n)
-    } else if (event.topic === 'cross_liq') {
-      for (const leg of legs.values()) {
-        const isCandidate = leg.deployment === event.deployment && leg.trader === payload['trader']
-        if (isCandidate && !(leg.deployment === deployment && market.has(leg.positionId))) leg.ended = true
-      }
+      trades.unshift(tradeOf(event, payload, part, legs.get(id)))
     }
   }
-  const open = [...legs.values()].filter((leg) => !leg.ended && leg.deployment === deployment).sort((a, b) => b.seq - a.seq)
-  assert.deepEqual(new Map(open.map((leg) => [leg.positionId, marketPositionOf(leg)])), market, 'open positions by the log differ from those of the market')
+  const openLegs = [...legs.values()].filter((leg) => !leg.ended && leg.deployment === deployment).sort((a, b) => b.seq - a.seq)
+  assert.deepEqual(new Map(openLegs.map((leg) => [leg.positionId, marketPositionOf(leg)])), market, 'open positions by the log differ from those of the market')
   return {
-    openPositions: open.map(({ deployment: _deployment, seq: _seq, ended: _ended, ...position }) => position),
+    openPositions: openLegs.map(({ deployment: _deployment, seq: _seq, ended: _ended, ...position }) => position),
     trades,
     traders,
-    statsOf: (asset, nowSec) => stats(asset, open, fills, nowSec),
+    statsOf: (asset, nowSec) => stats(asset, openLegs, fills, nowSec),
   }
 }
 
