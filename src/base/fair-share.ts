@@ -11,8 +11,8 @@ export interface Holder {
 }
 
 /**
- * The holder that gives way to a new requester: the newest of the address with the most holders and, at that address, of the key with the most. Undefined when no
- * address has more than the new requester's would, and no key at its own address. `holders` are all in the order of their arrival.
+ * The holder that gives way to a new requester: the newest of the address with the most holders and, at that address, of the key with the most. Undefined
+ * when no address has more than the new requester's would, and no key at its own address. `holders` are all in the order of their arrival.
  */
 export function findSurplusHolder<T extends Holder>(holders: Iterable<T>, newcomer: Requester, mayGiveWay: (holder: T) => boolean): T | undefined {
   const byAddress = Map.groupBy(holders, ({ requester }) => requester.address)

@@ -107,7 +107,9 @@ interface SummaryKeys {
 
 /** The summary of entries of one ledger. `isSecond`: of generation 2 or later. */
 function summarize(
-  { ledger, entries }: NonNullable<Awaited<ReturnType<typeof readEntrySnapshot>>>, { market, sharedFunding, exposures, ofAssets }: SummaryKeys, isSecond: boolean,
+  { ledger, entries }: NonNullable<Awaited<ReturnType<typeof readEntrySnapshot>>>,
+  { market, sharedFunding, exposures, ofAssets }: SummaryKeys,
+  isSecond: boolean,
 ): MarketSummary {
   const amountAt = (key: string): bigint | null => orZero(entries.get(key))
   const instance = entries.get(market.instance)

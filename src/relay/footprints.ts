@@ -138,7 +138,8 @@ export function createFootprints(parts: { readonly rpc: Rpc; readonly clock: Clo
       })
       learned.learn(functionId, touched, values)
       const known = await states.read(candidates.filter(({ isNextId }) => !isNextId).map(({ keyXdr }) => keyXdr), options)
-      return extendSimulation({ simulation, transactionDataXdr, simulated, candidates, known, settings: details.settings, percent: headroom.percentOf(functionId) })
+      const percent = headroom.percentOf(functionId)
+      return extendSimulation({ simulation, transactionDataXdr, simulated, candidates, known, settings: details.settings, percent })
     },
   }
 }

@@ -93,8 +93,8 @@ export function createSubmissionDrive(parts: SubmissionDriveParts): SubmissionDr
 type Applied = SubmitOutcome & { readonly kind: 'success' | 'failed' }
 
 /**
- * Decides on the state of a transaction at once. Reads the account first: a transaction that used the sequence number itself is in that ledger or an earlier one, so the
- * look-up finds it.
+ * Decides on the state of a transaction at once. Reads the account first: a transaction that used the sequence number itself is in that ledger or an
+ * earlier one, so the look-up finds it.
  */
 export async function judgeNow(
   { relay, rpc, clock }: Pick<SubmissionDriveParts, 'relay' | 'rpc' | 'clock'>, signed: SignedTransaction,

@@ -32,8 +32,8 @@ export interface Absence {
 }
 
 /**
- * Decides on the state of a transaction that a node with these ledgers does not have. The sequence number of the account proves that it was never applied on this chain; the
- * node's history proves it only when it reaches back to before the submission.
+ * Decides on the state of a transaction that a node with these ledgers does not have. The sequence number of the account proves that it was never applied
+ * on this chain; the node's history proves it only when it reaches back to before the submission.
  */
 export function judgeAbsence(absence: Absence): Verdict {
   const { expiresAt, submittedSec, nowSec, sequence, retained, accountSequence } = absence
