@@ -1,5 +1,5 @@
 // Kills the process or its database with kill -9 at random moments. No acknowledged write is lost or duplicated, and final results do not change.
-// `CRASH_KILLS=200` sets the number of kills.
+// `CRASH_KILLS=200` sets the number of kills; with more than the default, each test runs on contracts of both generations.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,9 +10,8 @@ import type { CrashDatabase, CrashFixture } from './crash-fixture.ts'
 import { startPostgres, WITHOUT_OWN_POSTGRES } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const KILLS = Number(process.env['CRASH_KILLS'] ?? 4)
-/** What a kill interrupts is the same code for each generation. */
-const KILLS_LATER = Math.ceil(KILLS / 4)
+const KILLS_DEFAULT = 4
+const KILLS = Number(process.env['CRASH_KILLS'] ?? KILLS_DEFAULT)
 /** Maximum time that a process serves before it is killed. */
 const MAX_SERVING_MS = 900
 /** One in this many processes is killed during startup. */
@@ -24,6 +23,11 @@ interface Kills {
   readonly database: CrashDatabase
   readonly generation: LocalGeneration
   readonly kills: number
+}
+
+/** The generations of a test. Most of its time is needed to start and verify an exchange, so by default it runs one. */
+function generationsOf(byDefault: LocalGeneration): readonly LocalGeneration[] {
+  return KILLS > KILLS_DEFAULT ? ['1', '2'] : [byDefault]
 }
 
 async function killProcesses({ seed, database, generation, kills }: Kills, report: (text: string) => void): Promise<void> {
@@ -55,42 +59,43 @@ async function finish(fixture: CrashFixture, report: (text: string) => void): Pr
   assert.ok(verified.events > 0 && verified.keys > 0 && verified.envelopes > 0)
 }
 
-test(`survives kill -9 of the process with its embedded database, ${KILLS} times`, { timeout: 86_400_000 }, async (t) => {
-  await using folder = await temporaryFolder()
-  await killProcesses({ seed: 'embedded kills', database: ['folder', folder.path], generation: '1', kills: KILLS }, (text) => t.diagnostic(text))
-})
+for (const generation of generationsOf('1')) {
+  test(`survives kill -9 of the process with its embedded database, generation ${generation}, ${KILLS} times`, { timeout: 86_400_000 }, async (t) => {
+    await using folder = await temporaryFolder()
+    const kills = { seed: 'embedded kills', database: ['folder', folder.path], generation, kills: KILLS } as const
+    await killProcesses(kills, (text) => t.diagnostic(text))
+  })
+}
 
-test(`survives kill -9 of the process on contracts of generation 2, ${KILLS_LATER} times`, { timeout: 86_400_000 }, async (t) => {
-  await using folder = await temporaryFolder()
-  const kills = { seed: 'kills of generation 2', database: ['folder', folder.path], generation: '2', kills: KILLS_LATER } as const
-  await killProcesses(kills, (text) => t.diagnostic(text))
-})
+const POSTGRES = { skip: WITHOUT_OWN_POSTGRES, timeout: 86_400_000 }
 
-test(`survives kill -9 of the process while PostgreSQL keeps running, ${KILLS} times`, { skip: WITHOUT_OWN_POSTGRES, timeout: 86_400_000 }, async (t) => {
-  await using folder = await temporaryFolder()
-  await using server = await startPostgres(folder.path)
-  await killProcesses({ seed: 'process kills', database: ['server', server.url], generation: '1', kills: KILLS }, (text) => t.diagnostic(text))
-})
+for (const generation of generationsOf('2')) {
+  test(`survives kill -9 of the process while PostgreSQL keeps running, generation ${generation}, ${KILLS} times`, POSTGRES, async (t) => {
+    await using folder = await temporaryFolder()
+    await using server = await startPostgres(folder.path)
+    await killProcesses({ seed: 'process kills', database: ['server', server.url], generation, kills: KILLS }, (text) => t.diagnostic(text))
+  })
 
-test(`survives kill -9 of PostgreSQL while the process keeps running, ${KILLS} times`, { skip: WITHOUT_OWN_POSTGRES, timeout: 86_400_000 }, async (t) => {
-  await using folder = await temporaryFolder()
-  await using server = await startPostgres(folder.path)
-  const random = createSeededRandom('database kills')
-  await using fixture = await openCrashFixture('database kills', ['server', server.url])
-  const run = await fixture.start()
-  let isDone = false
-  const trading = fixture.trade(run, () => isDone)
-  for (let kill = 0; kill < KILLS; kill++) {
-    const keysBefore = fixture.holder.keys.length
-    await fixture.clock.sleep(random.integer(MAX_SERVING_MS))
-    await server.kill()
-    await server.start()
-    // A new key proves that the process has reconnected.
-    while (fixture.holder.keys.length === keysBefore) await fixture.clock.sleep(20)
-    fixture.check()
-  }
-  isDone = true
-  await trading
-  await run.kill()
-  await finish(fixture, (text) => t.diagnostic(text))
-})
+  test(`survives kill -9 of PostgreSQL while the process keeps running, generation ${generation}, ${KILLS} times`, POSTGRES, async (t) => {
+    await using folder = await temporaryFolder()
+    await using server = await startPostgres(folder.path)
+    const random = createSeededRandom('database kills')
+    await using fixture = await openCrashFixture('database kills', ['server', server.url], generation)
+    const run = await fixture.start()
+    let isDone = false
+    const trading = fixture.trade(run, () => isDone)
+    for (let kill = 0; kill < KILLS; kill++) {
+      const keysBefore = fixture.holder.keys.length
+      await fixture.clock.sleep(random.integer(MAX_SERVING_MS))
+      await server.kill()
+      await server.start()
+      // A new key proves that the process has reconnected.
+      while (fixture.holder.keys.length === keysBefore) await fixture.clock.sleep(20)
+      fixture.check()
+    }
+    isDone = true
+    await trading
+    await run.kill()
+    await finish(fixture, (text) => t.diagnostic(text))
+  })
+}

@@ -13,6 +13,7 @@ import { createSystemRandom } from '../../src/base/random.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createServerStore } from '../../src/store/server/server-store.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
+import type { LocalGeneration } from '../../localnet/setup.ts'
 import { openCrashFixture } from './crash-fixture.ts'
 import type { CrashDatabase } from './crash-fixture.ts'
 import { call, createWallet, obtainKey } from '../support/keys.ts'
@@ -58,8 +59,8 @@ async function mountSmallDisk(): Promise<SmallDisk> {
 }
 
 /** Fills the disk while a client trades, frees it, and verifies everything. */
-async function fillUp(disk: SmallDisk, database: CrashDatabase, recover: () => Promise<void>): Promise<string> {
-  await using fixture = await openCrashFixture('full disk', database)
+async function fillUp(disk: SmallDisk, database: CrashDatabase, generation: LocalGeneration, recover: () => Promise<void>): Promise<string> {
+  await using fixture = await openCrashFixture('full disk', database, generation)
   const { holder, clock } = fixture
   const run = await fixture.start()
   let isDone = false
@@ -83,18 +84,18 @@ async function fillUp(disk: SmallDisk, database: CrashDatabase, recover: () => P
   return JSON.stringify(await fixture.verify(run))
 }
 
-test('recovers from a full disk under the embedded database', { skip: CANNOT_MOUNT, timeout: 300_000 }, async (t) => {
+test('recovers from a full disk under the embedded database, on contracts of generation 2', { skip: CANNOT_MOUNT, timeout: 300_000 }, async (t) => {
   await using disk = await mountSmallDisk()
   const folder = join(disk.path, 'data')
   await mkdir(folder)
-  t.diagnostic(await fillUp(disk, ['folder', folder], async () => {}))
+  t.diagnostic(await fillUp(disk, ['folder', folder], '2', async () => {}))
 })
 
 test('recovers from a full disk under PostgreSQL', { skip: CANNOT_MOUNT === false ? WITHOUT_OWN_POSTGRES : CANNOT_MOUNT, timeout: 300_000 }, async (t) => {
   await using disk = await mountSmallDisk()
   await using server = await startPostgres(disk.path)
   // PostgreSQL may exit when it cannot write its log; an operator restarts it.
-  t.diagnostic(await fillUp(disk, ['server', server.url], () => server.startIfEnded()))
+  t.diagnostic(await fillUp(disk, ['server', server.url], '1', () => server.startIfEnded()))
 })
 
 test('returns 503 within the statement time limit while tables are locked, and recovers', { skip: WITHOUT_OWN_POSTGRES }, async () => {

@@ -8,6 +8,7 @@ import { run } from '../../client/src/cli/run.ts'
 import { systemClock } from '../../client/src/clock.ts'
 import { startExchange } from './exchange-process.ts'
 import type { ExchangeProcess } from './exchange-process.ts'
+import { walkGrid } from './grid-walk.ts'
 
 let exchange: ExchangeProcess
 let environment: Readonly<Record<string, string>>
@@ -67,7 +68,13 @@ test('the command line opens with a price bound, changes collateral, closes in p
   ])
 })
 
-test('a plan buys every slice, an order is followed to its execution, and the watchers begin', async () => {
+test('a plan buys every slice, an order is followed to its execution, the watchers begin, and the grid bot trades beside them', async () => {
+  // Most of its time is waiting.
+  const grid = walkGrid(exchange, { account: 'carol', asset: 'BNB', stepUsdc: 1 })
+  await Promise.all([grid, watchAndFollow()])
+})
+
+async function watchAndFollow(): Promise<void> {
   const secret = { SECRET: await exchange.secretOf('bob') }
   const price = await holdPrice('ETH')
   await using prices = exchange.example('price-watcher', ['pump', 'UNI'])
@@ -85,4 +92,4 @@ test('a plan buys every slice, an order is followed to its execution, and the wa
   assert.equal(await prices.stop('SIGINT'), 0, prices.errors())
   await liquidations.waitForLine(/^watching from position \d+ of the log$/)
   assert.equal(await liquidations.stop('SIGINT'), 0, liquidations.errors())
-})
+}
