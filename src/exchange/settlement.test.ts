@@ -127,3 +127,30 @@ test('the positions of a liquidated account of generation 1 are distinguished by
   assert.deepEqual(changes.map(({ penalty, payout }) => [penalty, payout]), [[90n, -20n], [180n, -30n], [90n, -10n]])
   assert.equal(changes.reduce((sum, { payout }) => sum + (payout ?? 0n), 0n), -60n, 'the balance is emptied')
 })
+
+test('a cross position settles into the balance, less what its keeper received', () => {
+  const items: readonly Item[] = [settledResult(30n), [VAULT, MARKET, 30n], [MARKET, KEEPER, 4n], SYNCED, closed(30n), executed(10n)]
+  const [change] = settle(items, changesOf([entry({ margin_mode: 1 })], [0n, 126n]), { generation: '2.3' })
+  assert.deepEqual([change?.marginMode, change?.keeperReward, change?.funding, change?.payout], ['cross', 4n, 0n, 126n])
+})
+
+test('what several changes in one transaction leave ambiguous is unknown', () => {
+  const changes = { ...changesOf([]), positions: new Map([[1, { before: entry(), after: entry({ collateral: 20n, size: 200n }) }]]) }
+  const reduced: Item = ['market', 'position_reduced', { positionId: 1, trader: TRADER, closedSize: 400n, price: 50n, pnl: 0n }]
+  const round: readonly Item[] = [settledResult(0n), [MARKET, TRADER, 40n], SYNCED, reduced]
+  assert.deepEqual(settle([...round, ...round], changes, { generation: '2.3' }).map(({ collateral }) => collateral), [null, null])
+  const twins = [entry({ id: 1, margin_mode: 1 }), entry({ id: 2, margin_mode: 1 })]
+  const release: Item = ['vault', 'exposure_synced', { asset: 'BTC', release: 1_000n }]
+  const items: readonly Item[] = [settledResult(-30n), release, settledResult(-50n), release, ['market', 'cross_liq', { trader: TRADER, keeperReward: 0n }]]
+  const liquidated = settle(items, changesOf(twins), { fundingGrowth: new Map(twins.map(({ id }) => [id, 0n])), generation: '1' })
+  assert.deepEqual(liquidated.map(({ pnl, payout }) => [pnl, payout]), [[null, null], [null, null]])
+})
+
+test('the funding of a bankrupt position is unknown without its collateral or its debt', () => {
+  const fundingOf = (debt: unknown, changes: EntryChanges | null): unknown => {
+    const liquidated: Item = ['market', 'position_liquidated', { positionId: 1, trader: TRADER, size: 1_000n, pnl: -90n, keeperReward: 0n }]
+    return settle([['market', 'bad_debt_recorded', { amount: debt }], SYNCED, liquidated], changes, { generation: '2.3' })[0]?.funding
+  }
+  // 10 are left for the 12 that it owed.
+  assert.deepEqual([fundingOf(2n, changesOf([entry()])), fundingOf('?', changesOf([entry()])), fundingOf(2n, null)], [10n, null, null])
+})
