@@ -26,7 +26,8 @@ const root = manifestOf('.')
 const workspaces = (root.workspaces ?? []).map((folder) => ({ folder, manifest: manifestOf(folder) }))
 const client = manifestOf('client')
 const version = root.version ?? ''
-const REPOSITORY = 'github.com/perpetual-exchange/gateway'
+/** The address in package.json, from which every other place is checked. */
+const REPOSITORY = root.repository.url.replace(/^git\+https:\/\//, '').replace(/\.git$/, '')
 const APACHE_2_SHA256 = 'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30'
 
 test('every package has the version of package.json', () => {
