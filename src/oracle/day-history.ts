@@ -2,31 +2,37 @@
 // exchange, as GET /v1/candles shows them.
 
 import { maxAmount, minAmount } from '../base/fixed-point.ts'
+import { createSemaphore } from '../base/semaphore.ts'
 import type { DayFigures } from '../projections/day-figures.ts'
 import { REFERENCE_AGE_MAX_SEC } from '../projections/day-figures.ts'
 import { bucketEnd, bucketStart } from '../projections/candles.ts'
 import { DAY_SEC } from '../projections/volumes.ts'
 import type { Candle } from '../resources/candle.ts'
 import type { CandleHistory } from './candle-history.ts'
+import type { DayHistory } from './day-range.ts'
 
 /** One cached chunk of external klines covers three days of this interval. */
 const INTERVAL = '5m'
 const SCALE = 10_000_000
 
-/** Reads the figures of these assets one after the other. Assets without a price of 24 hours ago are missing. Rejects when the database cannot be read. */
+/** The history of this many assets is read at the same time. */
+const CONCURRENT_READS = 4
+
+/** Reads the figures of these assets. Those without a price of 24 hours ago are missing. Rejects when the database cannot be read. */
 export async function readDayHistory(
   history: CandleHistory, { assets, nowSec }: { readonly assets: readonly string[]; readonly nowSec: number },
-): Promise<ReadonlyMap<string, DayFigures>> {
+): Promise<DayHistory> {
   const startSec = nowSec - DAY_SEC
   const fromSec = bucketStart(startSec - REFERENCE_AGE_MAX_SEC, INTERVAL)
   const limit = Math.ceil((bucketEnd(nowSec, INTERVAL) - fromSec) / bucketEnd(0, INTERVAL)) + 1
   const figures = new Map<string, DayFigures>()
-  for (const asset of assets) {
-    const { candles, hasNative } = await history.read({ asset, interval: INTERVAL, fromSec, toSec: bucketEnd(nowSec, INTERVAL), limit })
-    const found = hasNative ? toFigures(candles, startSec) : undefined
-    if (found !== undefined) figures.set(asset, found)
-  }
-  return figures
+  const reads = createSemaphore(CONCURRENT_READS)
+  const found = await Promise.all(assets.map((asset) => reads.run(async () => {
+    const { candles, isComplete } = await history.read({ asset, interval: INTERVAL, fromSec, toSec: bucketEnd(nowSec, INTERVAL), limit })
+    return { asset, figures: toFigures(candles, startSec), isComplete }
+  })))
+  for (const { asset, figures: ofAsset } of found) if (ofAsset !== undefined) figures.set(asset, ofAsset)
+  return { figures, isComplete: found.every(({ isComplete }) => isComplete) }
 }
 
 /** A filled candle has no price, so nothing is known of its time. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
-import { createDayRanges, DAY_HISTORY_INTERVAL_MS, DAY_RANGE_INTERVAL_MS, dayRangeOf } from './day-range.ts'
+import { createDayRanges, DAY_HISTORY_INTERVAL_MS, DAY_HISTORY_RETRY_MS, DAY_HISTORY_WAIT_MS, DAY_RANGE_INTERVAL_MS, dayRangeOf } from './day-range.ts'
+import type { DayHistory } from './day-range.ts'
 
 const FIGURES = { reference: 100_0000000n, high: 110_0000000n, low: 95_0000000n }
 
@@ -13,7 +14,7 @@ test('reads the candles once per interval, whatever the number of requests', asy
   let fails = false
   const ranges = createDayRanges({
     clock, log: silentLog,
-    readHistory: async () => none,
+    readHistory: async () => ({ figures: none, isComplete: true }),
     readFigures: async () => {
       reads += 1
       if (fails) throw new Error('connection lost')
@@ -42,9 +43,9 @@ test('includes the current price, and is unknown without a price of 24 hours ago
   assert.deepEqual(dayRangeOf(undefined, 5n), { change24h: null, high24h: null, low24h: null })
 })
 
-test('takes figures of assets with a short history from elsewhere, without waiting for it', async () => {
+test('takes figures of assets with a short history from elsewhere, without waiting long for it', async () => {
   const clock = createVirtualClock(0)
-  let slow = Promise.withResolvers<ReadonlyMap<string, typeof FIGURES>>()
+  let slow = Promise.withResolvers<DayHistory>()
   const asked: string[][] = []
   const ranges = createDayRanges({
     clock, log: silentLog,
@@ -56,10 +57,10 @@ test('takes figures of assets with a short history from elsewhere, without waiti
   })
   const first = ranges.read()
   await new Promise((resolve) => void setImmediate(resolve))
-  clock.advance(500)
+  clock.advance(DAY_HISTORY_WAIT_MS)
   assert.deepEqual([...(await first).keys()], ['BTC'], 'external history that does not arrive delays no response')
-  assert.deepEqual([...ranges.cached()?.keys() ?? []], ['BTC'])
-  slow.resolve(new Map([['BTC', { ...FIGURES, high: 1n }], ['HYPE', FIGURES]]))
+  assert.deepEqual([...(await ranges.read()).keys()], ['BTC'])
+  slow.resolve({ figures: new Map([['BTC', { ...FIGURES, high: 1n }], ['HYPE', FIGURES]]), isComplete: true })
   await new Promise((resolve) => void setImmediate(resolve))
   const both = ranges.cached()
   assert.deepEqual([both?.get('BTC'), both?.get('HYPE')], [FIGURES, FIGURES], 'stored candles take precedence')
@@ -72,4 +73,37 @@ test('takes figures of assets with a short history from elsewhere, without waiti
   clock.advance(DAY_HISTORY_INTERVAL_MS)
   assert.deepEqual([...(await ranges.read()).keys()].toSorted(), ['BTC', 'HYPE'], 'the last figures, after a failure')
   assert.equal(asked.length, 2)
+})
+
+const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+
+test('reads other history again soon while that of an asset cannot be read', async () => {
+  const clock = createVirtualClock(0)
+  let found: DayHistory = { figures: new Map(), isComplete: false }
+  let reads = 0
+  const ranges = createDayRanges({
+    clock, log: silentLog,
+    readFigures: async () => new Map(),
+    async readHistory() {
+      reads += 1
+      return found
+    },
+  })
+  assert.deepEqual([...(await ranges.read()).keys()], [])
+  found = { figures: new Map([['BTC', FIGURES]]), isComplete: true }
+  clock.advance(DAY_HISTORY_RETRY_MS)
+  assert.equal(ranges.cached(), undefined)
+  await ranges.read()
+  await settled()
+  assert.deepEqual([...(await ranges.read()).keys()], ['BTC'], 'a second after it failed')
+  found = { figures: found.figures, isComplete: false }
+  const times: number[] = []
+  for (let second = 0; second < 60; second++) {
+    clock.advance(1_000)
+    const before = reads
+    await ranges.read()
+    await settled()
+    if (reads > before) times.push(second)
+  }
+  assert.deepEqual(times.map((time, index) => time - (times[index - 1] ?? time)), [0, 1, 2, 4, 8, 15, 15], 'less and less often')
 })

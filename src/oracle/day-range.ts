@@ -11,9 +11,12 @@ import type { DayFigures } from '../projections/day-figures.ts'
 export const DAY_RANGE_INTERVAL_MS = 15_000
 const DAY_RANGE_SERVED_MS = 5 * 60_000
 const DAY_RANGE_WAIT_MS = 500
-/** Interval between reads of the other history, most of which is cached, and between retries when it cannot be read. */
+/** Interval between reads of the other history, most of which is cached. */
 export const DAY_HISTORY_INTERVAL_MS = 15_000
-const DAY_HISTORY_WAIT_MS = 200
+/** After a reading with assets whose history could not be read, the next one is due sooner: each wait is twice the one before, up to the interval. */
+export const DAY_HISTORY_RETRY_MS = 1_000
+/** Only the first requests after a start wait: later ones get what was read before. */
+export const DAY_HISTORY_WAIT_MS = 2_000
 
 export interface DayRange {
   readonly change24h: number | null
@@ -23,6 +26,12 @@ export interface DayRange {
 
 /** By asset. */
 export type DayRanges = ReadonlyMap<string, DayFigures>
+
+export interface DayHistory {
+  readonly figures: DayRanges
+  /** False: the history of an asset could not be read now. */
+  readonly isComplete: boolean
+}
 
 export interface DayRangeReader {
   /** What was read last, if the stored candles are recent. Returns the same object until something is read again. */
@@ -42,9 +51,9 @@ export function createDayRanges({ clock, log, readFigures, readHistory }: {
   /** The figures of all assets whose stored candles go back far enough. */
   readonly readFigures: () => Promise<DayRanges>
   /** The figures of other assets, with the help of external history. May be slow. `known` has those of `readFigures`. */
-  readonly readHistory: (known: DayRanges) => Promise<DayRanges>
+  readonly readHistory: (known: DayRanges) => Promise<DayHistory>
 }): DayRangeReader {
-  async function readOrNull(read: () => Promise<DayRanges>): Promise<DayRanges | null> {
+  async function readOrNull<Read>(read: () => Promise<Read>): Promise<Read | null> {
     try {
       return await read()
     } catch (error) {
@@ -58,19 +67,25 @@ export function createDayRanges({ clock, log, readFigures, readHistory }: {
     read: () => readOrNull(readFigures),
   })
   let history = EMPTY
+  let dueAtMs = Number.NEGATIVE_INFINITY
+  let retryMs = DAY_HISTORY_RETRY_MS
   const refreshed = createRefreshedValue<DayRanges>({
-    clock, freshMs: DAY_HISTORY_INTERVAL_MS, staleMs: DAY_RANGE_SERVED_MS, servedMs: DAY_RANGE_SERVED_MS, waitMs: DAY_HISTORY_WAIT_MS,
+    clock, freshMs: DAY_HISTORY_RETRY_MS, staleMs: DAY_RANGE_SERVED_MS, servedMs: DAY_RANGE_SERVED_MS, waitMs: DAY_HISTORY_WAIT_MS,
     async read() {
+      if (clock.elapsedMs() < dueAtMs) return history
       const found = await readOrNull(async () => await readHistory((await stored.get(''))?.value ?? EMPTY))
-      if (found !== null) history = found
-      return found
+      const isComplete = found?.isComplete === true
+      dueAtMs = clock.elapsedMs() + (isComplete ? DAY_HISTORY_INTERVAL_MS : retryMs)
+      retryMs = isComplete ? DAY_HISTORY_RETRY_MS : Math.min(retryMs * 2, DAY_HISTORY_INTERVAL_MS)
+      if (found !== null) history = found.figures
+      return history
     },
   })
   const merge = createMerge()
   return {
     cached() {
       const own = stored.fresh('')
-      return own === undefined ? undefined : merge(own, history)
+      return own === undefined || clock.elapsedMs() >= dueAtMs ? undefined : merge(own, history)
     },
     async read() {
       const [own, other] = await Promise.all([stored.get(''), refreshed.get('')])
