@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { openTestStore } from '../../test/support/database.ts'
 import { migrationsFolder } from '../../test/support/temporary-folder.ts'
-import { migrate, readMigrations } from './migrate.ts'
+import { migrate, nextMigration, readMigrations } from './migrate.ts'
+import type { Migration } from './migrate.ts'
 import { StatementFailed } from './store.ts'
 import type { Store } from './store.ts'
 
@@ -78,11 +79,33 @@ test('refuses file names without the form and duplicate numbers', async () => {
   }
 })
 
-test('refuses a migration with a number below an applied one', async () => {
+test('refuses a migration with a number below an applied one, and says which number to give it', async () => {
   await using store = await openBare()
   await using folder = await migrationsFolder(FIRST)
   await writeFile(join(folder.path, '0003_later.sql'), SECOND)
   assert.deepEqual(await migrate(store.write, folder.path), ['0001_step.sql', '0003_later.sql'])
   await writeFile(join(folder.path, '0002_between.sql'), 'create table between_them (id int)')
-  await assert.rejects(migrate(store.write, folder.path), { name: 'MigrationRefused', message: /0003_later\.sql, which this program does not have/ })
+  const message = '0002_between.sql comes before 0003_later.sql, which the database already has: give the file a number above 3'
+  await assert.rejects(migrate(store.write, folder.path), { name: 'MigrationRefused', message })
+})
+
+test('names an applied migration whose file is missing or has another number', () => {
+  const migration = (number: number, sha256 = `sha of ${number}`): Migration =>
+    ({ number, name: `${String(number).padStart(4, '0')}_step.sql`, sql: '', sha256 })
+  const [one, two, three, four] = [1, 2, 3, 4].map((number) => migration(number)) as [Migration, Migration, Migration, Migration]
+  const unknown = 'which this program does not have'
+  const refusals: readonly (readonly [Migration[], Migration[], string])[] = [
+    [[one, three], [one, two, three], `the database has migration 0002_step.sql, ${unknown}: restore the file, or run the version that applied it`],
+    [[one, two], [one, two, three], `the database has migration 0003_step.sql, ${unknown}: run the newer version that applied it`],
+    [
+      [one, migration(2, three.sha256), migration(3, two.sha256)], [one, two, three],
+      '0003_step.sql was applied as 0002_step.sql: give the file its number 2 back',
+    ],
+    [
+      [one, migration(2, 'other')], [one, two],
+      '0002_step.sql was changed after it was applied as 0002_step.sql. Restore the file, and put the change into a new one',
+    ],
+  ]
+  for (const [migrations, present, message] of refusals) assert.throws(() => nextMigration(migrations, present), { name: 'MigrationRefused', message })
+  assert.equal(nextMigration([one, three, four], [one, { ...three, name: '0003_old_name.sql' }]), four, 'a number may be left out, and a name may change')
 })

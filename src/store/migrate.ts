@@ -88,16 +88,24 @@ async function applyNext(tx: Queryable, migrations: readonly Migration[]): Promi
   return next.name
 }
 
-/** The first missing migration. Raises MigrationRefused when an applied one is not this program's. */
+/** The first missing migration. Raises MigrationRefused when an applied one is not this program's, or when a missing one comes before an applied one. */
 export function nextMigration(migrations: readonly Migration[], applied: readonly AppliedMigration[]): Migration | undefined {
-  for (const [index, { number, name, sha256 }] of applied.entries()) {
-    const own = migrations[index]
-    if (own === undefined || own.number !== number) {
-      throw new MigrationRefused(`the database has migration ${name}, which this program does not have: run the newer version that applied it`)
-    }
-    if (own.sha256 !== sha256) {
+  const newest = migrations.at(-1)?.number ?? 0
+  for (const { number, name, sha256 } of applied) {
+    const own = migrations.find((each) => each.number === number)
+    if (own?.sha256 === sha256) continue
+    const renumbered = migrations.find((each) => each.sha256 === sha256)
+    if (renumbered !== undefined) throw new MigrationRefused(`${renumbered.name} was applied as ${name}: give the file its number ${number} back`)
+    if (own !== undefined) {
       throw new MigrationRefused(`${own.name} was changed after it was applied as ${name}. Restore the file, and put the change into a new one`)
     }
+    throw new MigrationRefused(`the database has migration ${name}, which this program does not have: ${number > newest
+      ? 'run the newer version that applied it' : 'restore the file, or run the version that applied it'}`)
   }
-  return migrations[applied.length]
+  const next = migrations.find((each) => applied.every(({ number }) => number !== each.number))
+  const last = applied.at(-1)
+  if (next === undefined || last === undefined || next.number > last.number) return next
+  throw new MigrationRefused(
+    `${next.name} comes before ${last.name}, which the database already has: give the file a number above ${Math.max(newest, last.number)}`,
+  )
 }
