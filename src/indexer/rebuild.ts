@@ -17,7 +17,7 @@ import { applyCorrections, readCorrections } from '../projections/corrections.ts
 import type { CorrectionWithSeq } from '../projections/corrections.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { listEpochs } from '../projections/epochs.ts'
-import { countArchived, countEvents } from '../projections/event-counts.ts'
+import { addCounts, correctCounts, countArchived, countEvents } from '../projections/event-counts.ts'
 import type { ArchiveRow } from '../projections/events.ts'
 import { readArchive, replaceDecoded } from '../projections/events.ts'
 import { markReadGaps } from '../projections/gaps.ts'
@@ -55,7 +55,7 @@ export async function requestRebuild(
   const task = await readTask(db, 'rebuild')
   const active = isActive(task) ? task?.progress : undefined
   const progress: RebuildProgress = {
-    reason: request.reason, version: PROJECTIONS_VERSION, afterSeq: 0, done: 0, redecoded: 0, total: 0, differences: null,
+    reason: request.reason, version: PROJECTIONS_VERSION, afterSeq: 0, done: 0, redecoded: 0, total: 0, counts: {}, differences: null,
     renameEpoch: request.renameEpoch === true || active?.renameEpoch === true,
     compare: request.compare === true || active?.compare === true,
   }
@@ -91,7 +91,7 @@ export function createRebuilder({ clock, random, log }: RebuilderOptions): Rebui
     const { reason } = progress
     await db.transaction(async (tx) => {
       await createShadow(tx)
-      const fresh = { ...progress, version: PROJECTIONS_VERSION, afterSeq: 0, done: 0, redecoded: 0, total: await countArchived(tx) }
+      const fresh = { ...progress, version: PROJECTIONS_VERSION, afterSeq: 0, done: 0, redecoded: 0, total: await countArchived(tx), counts: {} }
       await updateTask(tx, 'rebuild', { state: 'running', progress: fresh }, clock.nowMs())
     })
     log.info({ reason }, 'rebuilding the projections in the background; the present ones are served until then')
@@ -108,8 +108,11 @@ export function createRebuilder({ clock, random, log }: RebuilderOptions): Rebui
     const done = progress.done + rows.length
     await db.transaction(async (tx) => {
       const corrections = await readCorrections(tx, progress.afterSeq, through)
-      const redecoded = await replayWithCorrections(shadowOf(tx), rows, { epochs, interfaces }, corrections)
-      const next = { ...progress, afterSeq: through, done, redecoded: progress.redecoded + redecoded, total: Math.max(progress.total, done) }
+      const replayed = await replayWithCorrections(shadowOf(tx), rows, { epochs, interfaces }, corrections)
+      const next = {
+        ...progress, afterSeq: through, done, redecoded: progress.redecoded + replayed.redecoded, total: Math.max(progress.total, done),
+        ...(progress.counts === undefined ? {} : { counts: replayed.events.reduce(addCounts, progress.counts) }),
+      }
       await updateTask(tx, 'rebuild', { state: 'running', progress: next }, clock.nowMs())
     })
     if (clock.elapsedMs() - loggedAtMs >= PROGRESS_INTERVAL_MS) {
@@ -135,8 +138,10 @@ export function createRebuilder({ clock, random, log }: RebuilderOptions): Rebui
     const cursor = defined(await readIndexCursor(tx), 'the index cursor')
     await applyCorrections(shadowOf(tx), await readCorrections(tx, progress.afterSeq, Number.MAX_SAFE_INTEGER))
     await addOrdersWithoutEvents(shadowOf(tx))
-    const differences = progress.compare ? await compareShadow(tx) : null
-    if (differences !== null && Object.keys(differences).length === 0) await dropShadow(tx)
+    const tables = progress.compare ? await compareShadow(tx) : null
+    const counts = progress.counts === undefined ? 0 : await correctCounts(tx, progress.counts)
+    const differences = tables === null || counts === 0 ? tables : { ...tables, event_counts: counts }
+    if (tables !== null && Object.keys(tables).length === 0) await dropShadow(tx)
     else {
       // Volumes that another version of the code computes are not corrections.
       if (progress.reason !== 'version') await recordVolumeRevisions(tx)
@@ -204,27 +209,36 @@ interface History {
   readonly interfaces: ReadonlyMap<number, Interfaces>
 }
 
-/** Replays rows, and between them the corrections recorded there; returns the number of rows that decode differently now. */
+interface Replayed {
+  /** Number of rows that decode differently now. */
+  readonly redecoded: number
+  /** The events by epoch, as they decode now. */
+  readonly events: readonly { readonly epoch: number; readonly events: readonly ArchivedEvent[] }[]
+}
+
+/** Replays rows, and between them the corrections recorded there. */
 async function replayWithCorrections(
   tx: Queryable,
   rows: readonly ArchiveRow[],
   history: History,
   corrections: readonly CorrectionWithSeq[],
-): Promise<number> {
-  let redecoded = 0
+): Promise<Replayed> {
+  const parts: Replayed[] = []
   let from = 0
   for (const correction of corrections) {
     const until = rows.findIndex(({ seq }) => seq > correction.seq)
-    redecoded += await replay(tx, rows.slice(from, until), history)
+    parts.push(await replay(tx, rows.slice(from, until), history))
     await applyCorrections(tx, [correction])
     from = until
   }
-  return redecoded + (await replay(tx, rows.slice(from), history))
+  parts.push(await replay(tx, rows.slice(from), history))
+  return { redecoded: parts.reduce((sum, part) => sum + part.redecoded, 0), events: parts.flatMap(({ events }) => events) }
 }
 
-/** Replays rows, which may span epochs; returns the number that decode differently now. */
-async function replay(tx: Queryable, rows: readonly ArchiveRow[], { epochs, interfaces }: History): Promise<number> {
+/** Replays rows, which may span epochs. */
+async function replay(tx: Queryable, rows: readonly ArchiveRow[], { epochs, interfaces }: History): Promise<Replayed> {
   const redecoded: ArchivedEvent[] = []
+  const events: { epoch: number; events: readonly ArchivedEvent[] }[] = []
   for (let from = 0; from < rows.length;) {
     const number = defined(rows[from], 'archive row').epoch
     const epoch = defined(epochs.get(number), `epoch ${number}`)
@@ -246,10 +260,11 @@ async function replay(tx: Queryable, rows: readonly ArchiveRow[], { epochs, inte
       redecoded.push(...now)
     }
     await applyEvents(tx, epoch, part)
+    events.push({ epoch: number, events: part })
     from += part.length
   }
   await replaceDecoded(tx, redecoded)
-  return redecoded.length
+  return { redecoded: redecoded.length, events }
 }
 
 type Decoded = Pick<ArchivedEvent, 'topic' | 'problem' | 'payload'>

@@ -105,6 +105,21 @@ test('reports what differed', async () => {
   assert.ok((differences?.['traders'] ?? 0) > 0)
 })
 
+test('corrects the numbers of archived events by topic', async () => {
+  await using fixture = createIndexFixture(store)
+  play(fixture, 20)
+  await fixture.catchUp()
+  const counts = await store.read.query('select * from idx.event_counts order by topic')
+  const { epoch } = (await readIndexState(store.read)) ?? {}
+  await run("update idx.event_counts set events = events + 5 where topic = 'position_opened'; delete from idx.event_counts where topic = 'order_placed'")
+  await run("insert into idx.event_counts (epoch, topic, events) values (1, 'invented', 3)")
+  const { differences, unverifiable } = await fixture.verify()
+  assert.deepEqual([differences, unverifiable], [{ event_counts: 3 }, 0])
+  assert.deepEqual(await store.read.query('select * from idx.event_counts where events <> 0 order by topic'), counts)
+  assert.equal((await readIndexState(store.read))?.epoch, epoch)
+  assert.deepEqual((await fixture.verify()).differences, {})
+})
+
 test('changes nothing of an intact index, and does not claim to have verified what the network no longer has', async () => {
   await using fixture = createIndexFixture(store)
   play(fixture, 20)

@@ -200,17 +200,28 @@ async function endNetworkPhase(
   tx: Queryable, chain: CurrentChain, { range, progress }: { readonly range: VerifiedRange; readonly progress: VerifyProgress }, nowMs: number,
 ): Promise<VerifyProgress> {
   await markGapsRead(tx, range)
-  const later = await countAfterLedger(tx, chain.epochs.map(({ number }) => number), range.throughLedger)
-  const unverifiable = Math.max(0, (await countArchived(tx)) - progress.compared - later)
+  const unverifiable = await countUnverifiable(tx, chain, { range, progress })
   const rebuildId = await requestRebuild(tx, { reason: 'verify', compare: true }, nowMs)
   return { ...progress, phase: 'projections', unverifiable, rebuildId }
+}
+
+/** The number of archived events that the network no longer has. */
+async function countUnverifiable(
+  db: Queryable, chain: CurrentChain, { range, progress }: { readonly range: VerifiedRange; readonly progress: VerifyProgress },
+): Promise<number> {
+  const later = await countAfterLedger(db, chain.epochs.map(({ number }) => number), range.throughLedger)
+  return Math.max(0, (await countArchived(db)) - progress.compared - later)
 }
 
 /** Ends the task when the rebuild that compares the projections is complete; false when there is nothing to do now. */
 async function finish(db: Writer, task: Task<'verify'>, { clock, log }: Pick<VerifierOptions, 'clock' | 'log'>): Promise<boolean> {
   const rebuild = await readTask(db, 'rebuild')
   if (rebuild === null || isActive(rebuild)) return false
-  const progress = { ...task.progress, differences: rebuild.progress.differences }
+  const { range } = task.progress
+  const chain = await readChain(db)
+  // The rebuild has corrected the counts of archived events.
+  const known = range === null || range.chain !== chain?.chain ? {} : { unverifiable: await countUnverifiable(db, chain, { range, progress: task.progress }) }
+  const progress = { ...task.progress, ...known, differences: rebuild.progress.differences }
   await updateTask(db, 'verify', { state: 'done', progress }, clock.nowMs())
   const { compared, added, replaced, removed, unverifiable } = progress
   log.info({ compared, added, replaced, removed, unverifiable }, 'the index was verified')

@@ -1,5 +1,6 @@
 // Long tasks of the indexer. Each kind has one row with the last run: its state, and the progress from which it resumes after a restart.
 
+import type { EventCounts } from './event-counts.ts'
 import type { Queryable } from '../store/store.ts'
 import type { Differences } from './shadow.ts'
 
@@ -32,6 +33,8 @@ export interface RebuildProgress {
   readonly done: number
   readonly redecoded: number
   readonly total: number
+  /** The number of replayed events by epoch and topic; absent: an earlier version of the program began the rebuild. */
+  readonly counts?: EventCounts
   /** The epoch gets a new name at the swap, because clients must read the log again. */
   readonly renameEpoch: boolean
   /** The copy is compared with the projections, and takes their place only if they differ. */
