@@ -9,22 +9,36 @@ export type OrderLifeStatus = (typeof ORDER_LIFE_STATUSES)[number]
 
 const { orderId, positionId, collateral, size, triggerPrice, limitPrice, stopLimitPhase, trailingPercentBps, peakPrice, referencePrice } = OpenOrder.properties
 
+const UNREAD = 'Null while the placement details are unknown.'
+
 /** The member of an open order, which is null while the placement details are unknown. */
-function orNull<S extends TSchema>(member: S): TUnsafe<Static<S> | null> {
-  const { type, enum: names, ...rest } = member as unknown as { readonly type: string; readonly enum?: readonly string[] }
-  return Type.Unsafe<Static<S> | null>({ ...rest, type: [type, 'null'], ...(names === undefined ? {} : { enum: [...names, null] }) })
+function orNull<S extends TSchema>(member: S, note = UNREAD): TUnsafe<Static<S> | null> {
+  const { type, enum: names, description, ...rest } = member as unknown as {
+    readonly type: string; readonly enum?: readonly string[]; readonly description: string
+  }
+  return Type.Unsafe<Static<S> | null>({
+    ...rest, description: `${description} ${note}`, type: [type, 'null'], ...(names === undefined ? {} : { enum: [...names, null] }),
+  })
+}
+
+/** The same of a member that an open order may have as null. */
+function orUnread<S extends TSchema>(member: S): S {
+  return { ...member, description: `${(member as unknown as { readonly description: string }).description} ${UNREAD}` }
 }
 
 const Placement = Type.Unsafe<{ readonly ledger: number | null; readonly ts: number; readonly txHash: string | null; readonly seq: number | null } | null>({
   type: ['object', 'null'],
   description:
-    'When the order was placed. Null if unknown. Of a placement without an event (stop-limit orders and trailing stops of generation 1) only `ts` is known ' +
-    'until the indexer has found its transaction, and if the nodes no longer had it.',
+    'When the order was placed. The market of generation 1 reports no event when a stop-limit order or a trailing stop is placed: then only `ts` is known, ' +
+    'from the order itself, until the indexer has found the transaction, and for good if no node has it any more. Null if no event reported the placement ' +
+    'and the ledger no longer has the order, so that its end is all that is known.',
   properties: {
-    ledger: integerOrNull({ description: 'Ledger.', examples: [1_234_567] }),
+    ledger: integerOrNull({ description: 'Ledger. Null while the transaction is unknown.', examples: [1_234_567] }),
     ts: seconds('Close time of that ledger, Unix seconds.'),
-    txHash: textOrNull({ description: 'Transaction hash.', examples: [EXAMPLE_TX_HASH] }),
-    seq: integerOrNull({ description: 'Position in the log: of the event, or of what reported the placement instead.', examples: [4_711] }),
+    txHash: textOrNull({ description: 'Transaction hash. Null while the transaction is unknown.', examples: [EXAMPLE_TX_HASH] }),
+    seq: integerOrNull({
+      description: 'Position in the log: of the event, or of what reported the placement instead. Null while the transaction is unknown.', examples: [4_711],
+    }),
   },
   required: ['ledger', 'ts', 'txHash', 'seq'],
   additionalProperties: false,
@@ -32,7 +46,7 @@ const Placement = Type.Unsafe<{ readonly ledger: number | null; readonly ts: num
 
 const End = Type.Unsafe<{ readonly ledger: number; readonly ts: number; readonly txHash: string; readonly seq: number; readonly reason: string } | null>({
   type: ['object', 'null'],
-  description: 'When and why the order ended. Null while it is pending, and if the event that ended it is unknown.',
+  description: 'When and why the order ended. Null while it is pending, and if it ended without an event: with a reset of its chain, or in missing ledgers.',
   properties: {
     ledger: Type.Integer({ description: 'Ledger.', examples: [1_234_890] }),
     ts: seconds('Close time of that ledger, Unix seconds.'),
@@ -58,7 +72,7 @@ const Execution = Type.Unsafe<{
   readonly pnl: string | null
 } | null>({
   type: ['object', 'null'],
-  description: 'What the execution did. Null unless the order was executed, and if the event of the position is unknown.',
+  description: 'What the execution did. Null unless `status` is executed, and if the event of the position is missing.',
   properties: {
     price: amount('Price at which the position was opened or closed, in USD, 7-decimal.', '1050000000000'),
     size: amount('Size that was opened or closed, in USDC, 7-decimal.', '500000000'),
@@ -75,25 +89,25 @@ const Execution = Type.Unsafe<{
 export const Order = Type.Object(
   {
     orderId,
-    trader: textOrNull({ description: 'Account that placed the order. Null if unknown.', examples: [EXAMPLE_TRADER] }),
+    trader: textOrNull({ description: 'Account that placed the order. Null if neither an event nor the ledger has reported it.', examples: [EXAMPLE_TRADER] }),
     orderType: orNull(OpenOrder.properties.orderType),
-    asset: textOrNull({ description: 'Asset symbol.', examples: ['BTC'] }),
+    asset: textOrNull({ description: `Asset symbol. ${UNREAD}`, examples: ['BTC'] }),
     direction: orNull(OpenOrder.properties.direction),
-    positionId,
-    collateral,
+    positionId: orUnread(positionId),
+    collateral: orUnread(collateral),
     leverage: orNull(OpenOrder.properties.leverage),
-    size,
+    size: orUnread(size),
     triggerPrice,
     triggerCondition: orNull(OpenOrder.properties.triggerCondition),
-    limitPrice,
-    stopLimitPhase,
-    trailingPercentBps,
-    peakPrice,
-    referencePrice,
+    limitPrice: orUnread(limitPrice),
+    stopLimitPhase: orUnread(stopLimitPhase),
+    trailingPercentBps: orUnread(trailingPercentBps),
+    peakPrice: orUnread(peakPrice),
+    referencePrice: orUnread(referencePrice),
     slippageToleranceBps: orNull(OpenOrder.properties.slippageToleranceBps),
     timeInForce: orNull(OpenOrder.properties.timeInForce),
     reduceOnly: orNull(OpenOrder.properties.reduceOnly),
-    createdAt: orNull(OpenOrder.properties.createdAt),
+    createdAt: orNull(OpenOrder.properties.createdAt, 'Null while neither an event nor the ledger has reported it.'),
     status: Type.Unsafe<OrderLifeStatus>({
       type: 'string',
       enum: [...ORDER_LIFE_STATUSES],
@@ -107,8 +121,9 @@ export const Order = Type.Object(
   {
     $id: 'Order',
     description:
-      'An order from its placement to its end. Placement details are read from the ledger shortly after the placement was indexed, and kept; they are null ' +
-      'until then, and if the ledger no longer has them. stopLimitPhase, peakPrice and referencePrice are as of that reading.',
+      'An order from its placement to its end. The placement details (the members from orderType to createdAt) are read from the ledger shortly after the ' +
+      'placement was indexed, and kept; they are unknown until then, and for good if the ledger no longer has them. ' +
+      'stopLimitPhase, peakPrice and referencePrice are as of that reading.',
   },
 )
 

@@ -276,74 +276,74 @@ export interface components {
       /** @description Transaction that placed the order. */
       readonly txHash: string;
     };
-    /** @description An order from its placement to its end. Placement details are read from the ledger shortly after the placement was indexed, and kept; they are null until then, and if the ledger no longer has them. stopLimitPhase, peakPrice and referencePrice are as of that reading. */
+    /** @description An order from its placement to its end. The placement details (the members from orderType to createdAt) are read from the ledger shortly after the placement was indexed, and kept; they are unknown until then, and for good if the ledger no longer has them. stopLimitPhase, peakPrice and referencePrice are as of that reading. */
     readonly Order: {
       /** @description On-chain order id. */
       readonly orderId: number;
-      /** @description Account that placed the order. Null if unknown. */
+      /** @description Account that placed the order. Null if neither an event nor the ledger has reported it. */
       readonly trader: string | null;
       /**
-       * @description Order type. limit and stop_limit open a position. The others close the position they are attached to.
+       * @description Order type. limit and stop_limit open a position. The others close the position they are attached to. Null while the placement details are unknown.
        * @enum {string|null}
        */
       readonly orderType: "limit" | "stop_limit" | "stop_loss" | "take_profit" | "trailing_stop" | null;
-      /** @description Asset symbol. */
+      /** @description Asset symbol. Null while the placement details are unknown. */
       readonly asset: string | null;
-      /** @description Direction of the position that the order opens or closes: 0 is long, 1 is short. */
+      /** @description Direction of the position that the order opens or closes: 0 is long, 1 is short. Null while the placement details are unknown. */
       readonly direction: number | null;
-      /** @description Position that the order is attached to. Null for orders that open a position. */
+      /** @description Position that the order is attached to. Null for orders that open a position. Null while the placement details are unknown. */
       readonly positionId: number | null;
-      /** @description Collateral that the market contract holds until the order executes or is cancelled, in USDC, 7-decimal. Null for attached orders. */
+      /** @description Collateral that the market contract holds until the order executes or is cancelled, in USDC, 7-decimal. Null for attached orders. Null while the placement details are unknown. */
       readonly collateral: string | null;
-      /** @description Leverage of the position. */
+      /** @description Leverage of the position. Null while the placement details are unknown. */
       readonly leverage: number | null;
-      /** @description Collateral times leverage, in USDC, 7-decimal. Null for attached orders. */
+      /** @description Collateral times leverage, in USDC, 7-decimal. Null for attached orders. Null while the placement details are unknown. */
       readonly size: string | null;
-      /** @description Trigger price in USD, 7-decimal. Null for trailing stops. */
+      /** @description Trigger price in USD, 7-decimal. Null for trailing stops. Null while the placement details are unknown. */
       readonly triggerPrice: string | null;
       /**
-       * @description Whether the order triggers above or below its trigger price.
+       * @description Whether the order triggers above or below its trigger price. Null while the placement details are unknown.
        * @enum {string|null}
        */
       readonly triggerCondition: "Above" | "Below" | null;
-      /** @description Limit price in USD, 7-decimal. Null if the order has none. */
+      /** @description Limit price in USD, 7-decimal. Null if the order has none. Null while the placement details are unknown. */
       readonly limitPrice: string | null;
-      /** @description waiting_for_stop or limit_active. Null for other order types. */
+      /** @description waiting_for_stop or limit_active. Null for other order types. Null while the placement details are unknown. */
       readonly stopLimitPhase: string | null;
-      /** @description Trailing distance in basis points. Null for other order types. */
+      /** @description Trailing distance in basis points. Null for other order types. Null while the placement details are unknown. */
       readonly trailingPercentBps: number | null;
-      /** @description Best price since the trailing stop was placed, in USD, 7-decimal. Null for other order types. */
+      /** @description Best price since the trailing stop was placed, in USD, 7-decimal. Null for other order types. Null while the placement details are unknown. */
       readonly peakPrice: string | null;
-      /** @description Price that the market price is compared with: the trigger, the limit or the current trailing stop price. Null if unknown. */
+      /** @description Price that the market price is compared with: the trigger, the limit or the current trailing stop price. Null if unknown. Null while the placement details are unknown. */
       readonly referencePrice: string | null;
-      /** @description Slippage tolerance in basis points. The order is cancelled if the price deviates more from referencePrice. */
+      /** @description Slippage tolerance in basis points. The order is cancelled if the price deviates more from referencePrice. Null while the placement details are unknown. */
       readonly slippageToleranceBps: number | null;
       /**
-       * @description Time in force.
+       * @description Time in force. Null while the placement details are unknown.
        * @enum {string|null}
        */
       readonly timeInForce: "gtc" | "ioc" | "post_only" | null;
-      /** @description True if the order can only close an opposite position. */
+      /** @description True if the order can only close an opposite position. Null while the placement details are unknown. */
       readonly reduceOnly: boolean | null;
-      /** @description Close time of the ledger in which the order was placed, Unix seconds. */
+      /** @description Close time of the ledger in which the order was placed, Unix seconds. Null while the placement details are unknown. */
       readonly createdAt: number | null;
       /**
        * @description State of the order. An order that was cancelled while it was executed is cancelled.
        * @enum {string}
        */
       readonly status: "pending" | "executed" | "cancelled";
-      /** @description When the order was placed. Null if unknown. Of a placement without an event (stop-limit orders and trailing stops of generation 1) only `ts` is known until the indexer has found its transaction, and if the nodes no longer had it. */
+      /** @description When the order was placed. The market of generation 1 reports no event when a stop-limit order or a trailing stop is placed: then only `ts` is known, from the order itself, until the indexer has found the transaction, and for good if no node has it any more. Null if no event reported the placement and the ledger no longer has the order, so that its end is all that is known. */
       readonly placed: {
-        /** @description Ledger. */
+        /** @description Ledger. Null while the transaction is unknown. */
         readonly ledger: number | null;
         /** @description Close time of that ledger, Unix seconds. */
         readonly ts: number;
-        /** @description Transaction hash. */
+        /** @description Transaction hash. Null while the transaction is unknown. */
         readonly txHash: string | null;
-        /** @description Position in the log: of the event, or of what reported the placement instead. */
+        /** @description Position in the log: of the event, or of what reported the placement instead. Null while the transaction is unknown. */
         readonly seq: number | null;
       } | null;
-      /** @description When and why the order ended. Null while it is pending, and if the event that ended it is unknown. */
+      /** @description When and why the order ended. Null while it is pending, and if it ended without an event: with a reset of its chain, or in missing ledgers. */
       readonly ended: {
         /** @description Ledger. */
         readonly ledger: number;
@@ -356,7 +356,7 @@ export interface components {
         /** @description executed, or the reason of the cancellation as the contract reports it: user, slippage, ioc_not_filled, pos_closed, reduce_only_no_position, asset_unconfigured, risk_config. */
         readonly reason: string;
       } | null;
-      /** @description What the execution did. Null unless the order was executed, and if the event of the position is unknown. */
+      /** @description What the execution did. Null unless `status` is executed, and if the event of the position is missing. */
       readonly execution: {
         /** @description Price at which the position was opened or closed, in USD, 7-decimal. */
         readonly price: string;
@@ -1275,7 +1275,7 @@ export interface components {
       /** @description On-chain position id. */
       readonly positionId: string;
       /**
-       * @description open, or close for closes and liquidations.
+       * @description open, or close for closes and liquidations of a position or a part of it.
        * @enum {string}
        */
       readonly action: "open" | "close";
