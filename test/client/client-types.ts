@@ -143,7 +143,7 @@ function writeNames({ components }: OpenApiDocument, endpoints: readonly Endpoin
   const names = Object.keys(components.schemas).map((name) => `export type ${typeName(name)} = components['schemas']['${name}']\n`)
   const unions = endpoints.filter(({ operation }) => bodyOf(operation.requestBody).oneOf !== undefined).map(({ operation: { operationId } }) =>
     `export type ${operationId.replace(/^prepare/, '')}Request = operations['${operationId}']['requestBody']['content']['application/json']\n`)
-  return `${HEADER}\nimport type { components, operations } from '../api/openapi.ts'\n\n${names.join('')}\n${unions.join('')}`
+  return `${HEADER}\nimport type { components, operations } from './openapi.ts'\n\n${names.join('')}\n${unions.join('')}`
 }
 
 function writeTables(document: OpenApiDocument, endpoints: readonly Endpoint[]): string {

@@ -299,7 +299,7 @@ export interface components {
       readonly leverage: number | null;
       /** @description Collateral times leverage, in USDC, 7-decimal. Null for attached orders. Null while the placement details are unknown. */
       readonly size: string | null;
-      /** @description Trigger price in USD, 7-decimal. Null for trailing stops. Null while the placement details are unknown. */
+      /** @description Trigger price in USD, 7-decimal. Null for trailing stops. */
       readonly triggerPrice: string | null;
       /**
        * @description Whether the order triggers above or below its trigger price. Null while the placement details are unknown.
@@ -325,7 +325,7 @@ export interface components {
       readonly timeInForce: "gtc" | "ioc" | "post_only" | null;
       /** @description True if the order can only close an opposite position. Null while the placement details are unknown. */
       readonly reduceOnly: boolean | null;
-      /** @description Close time of the ledger in which the order was placed, Unix seconds. Null while the placement details are unknown. */
+      /** @description Close time of the ledger in which the order was placed, Unix seconds. Null while neither an event nor the ledger has reported it. */
       readonly createdAt: number | null;
       /**
        * @description State of the order. An order that was cancelled while it was executed is cancelled.
