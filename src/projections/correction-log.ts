@@ -125,12 +125,16 @@ export async function renameCurrentEpoch(tx: Queryable, { name, fromSeq, nowMs }
   await appendCorrections(tx, [renamed], { deployment: epoch.deployment, cursor, nowMs })
 }
 
-/** The first seq of the corrections with which a repair or a rebuild ended an epoch; null: it was not renamed. */
+/**
+ * The first seq of the corrections with which a repair or a rebuild ended an epoch; null: it was not renamed. Another change of the name may have happened in
+ * the same millisecond, or when the clock showed the same time.
+ */
 export async function readRepairStart(db: Queryable, epoch: string): Promise<number | null> {
   const [row] = await db.query<{ seq: number | null }>(
-    `select min(k.place) as seq from idx.corrections k
-     where k.kind in ('event', 'epoch') and k.noticed_at = (
-       select r.noticed_at from idx.corrections r where r.kind = 'epoch' and r.before->>'epoch' = $1 order by r.place desc limit 1)`,
+    `select min(k.place) as seq
+     from (select place, noticed_at from idx.corrections where kind = 'epoch' and before->>'epoch' = $1 order by place desc limit 1) r
+       join idx.corrections k on k.kind in ('event', 'epoch') and k.noticed_at = r.noticed_at and k.place <= r.place
+     where k.place > coalesce((select max(p.place) from idx.corrections p where p.kind = 'epoch' and p.place < r.place), 0)`,
     [epoch],
   )
   return row?.seq ?? null
