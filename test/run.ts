@@ -49,7 +49,9 @@ const ALL_SETTINGS = { TEST_ALL: '1' }
 async function runNode(files: readonly string[], flags: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const timeoutMs = files.some(isSlow) ? SLOW_TEST_TIMEOUT_MS : TEST_TIMEOUT_MS
   const own = ['--test', `--test-concurrency=${CONCURRENCY}`, `--test-timeout=${timeoutMs}`, '--test-reporter=spec']
-  const child = spawn(process.execPath, [...own, ...flags, ...files], {
+  // Where no test of a file matches, node calls the `after` hooks before an asynchronous `before` hook has opened what they close.
+  const forced = flags.some((flag) => flag.startsWith('--test-name-pattern')) ? ['--test-force-exit'] : []
+  const child = spawn(process.execPath, [...own, ...forced, ...flags, ...files], {
     cwd: ROOT,
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...environment },
     stdio: 'inherit',
