@@ -4,25 +4,16 @@ import { Address, StrKey, xdr } from '@stellar/stellar-sdk'
 import type { ScArgument } from '../chain/scval.ts'
 import { encodeScVal } from '../chain/scval.ts'
 import { EVENT_CONTRACT_KEYS } from '../exchange/contracts.ts'
-import type { ArchivedContractKey } from '../exchange/contracts.ts'
 import { eventShapes } from '../exchange/event-shapes.ts'
 import type { EventField, EventShape } from '../exchange/events.ts'
 import type { Generation } from '../exchange/generations.ts'
 import type { PayloadValue } from '../projections/archived-event.ts'
-import { decodeEvent, readEventValues, UNKNOWN_INTERFACE } from './decode.ts'
-import type { Decoded, EventInterface } from './decode.ts'
+import { decodeEvent, UNKNOWN_INTERFACE } from './decode.ts'
 
 const ACCOUNT = StrKey.encodeEd25519PublicKey(new Uint8Array(32).fill(3))
 const A_CONTRACT = StrKey.encodeContract(new Uint8Array(32).fill(4))
 const VOID = 'AAAAAQ=='
 const I128_MAX = 2n ** 127n - 1n
-
-/** Decodes an event, and asserts that values which were read ahead give the same. */
-function decode(contract: ArchivedContractKey, topics: readonly string[], value: string, declared: EventInterface): Decoded {
-  const decoded = decodeEvent(contract, topics, value, declared)
-  assert.deepEqual(decodeEvent(contract, topics, value, declared, readEventValues(topics, value)), decoded)
-  return decoded
-}
 
 const symbol = (value: string): string => encodeScVal({ type: 'symbol', value })
 const data = (...value: ScArgument[]): string => encodeScVal({ type: 'vec', value })
@@ -61,7 +52,7 @@ for (const generation of ['1', '2.0', '2.3'] satisfies Generation[]) {
       for (const [topic, shape] of Object.entries(eventShapes(generation)[contract])) {
         const { topics, value, payload } = eventOf(topic, shape)
         for (const declared of [generation, null, generation === '1' ? '2.2' : '1'] as const) {
-          const read = decode(contract, topics, value, { generation: declared, events: [] })
+          const read = decodeEvent(contract, topics, value, { generation: declared, events: [] })
           assert.deepEqual(read, { topic, payload, problem: null }, `${contract} ${topic} ${declared}`)
         }
         decoded += 1
@@ -86,9 +77,9 @@ test('decodes names of any bytes, escaped where they cannot be stored', () => {
   ]
   for (const [bytes, served] of names) {
     const value = xdr.ScVal.scvVec([Address.fromString(ACCOUNT).toScVal(), xdr.ScVal.scvString(Uint8Array.from(bytes))]).toXdr('base64')
-    const created = decode('vaultFactory', [symbol('vault_created'), encodeScVal({ type: 'u32', value: 3 })], value, UNKNOWN_INTERFACE)
+    const created = decodeEvent('vaultFactory', [symbol('vault_created'), encodeScVal({ type: 'u32', value: 3 })], value, UNKNOWN_INTERFACE)
     assert.deepEqual(created, { topic: 'vault_created', payload: { topic: 'vault_created', vaultId: 3, leader: ACCOUNT, name: served }, problem: null })
-    const code = decode('referral', [symbol('code_created')], value, UNKNOWN_INTERFACE)
+    const code = decodeEvent('referral', [symbol('code_created')], value, UNKNOWN_INTERFACE)
     assert.deepEqual(code, { topic: 'code_created', payload: { topic: 'code_created', referrer: ACCOUNT, code: served }, problem: null })
   }
 })
@@ -112,7 +103,7 @@ test('decodes the movements of the token, also to a muxed receiver', () => {
     ['clawback', [OTHER_ADDRESS], AMOUNT, { from: A_CONTRACT }],
   ]
   for (const [topic, parties, value, payload] of movements) {
-    const decoded = decode('usdcToken', [symbol(topic), ...parties, ASSET_NAME], value, UNKNOWN_INTERFACE)
+    const decoded = decodeEvent('usdcToken', [symbol(topic), ...parties, ASSET_NAME], value, UNKNOWN_INTERFACE)
     assert.deepEqual(decoded, { topic, payload: { topic, ...payload, amount }, problem: null })
   }
 })
@@ -148,7 +139,7 @@ const MALFORMED: readonly Malformed[] = [
 
 for (const [what, contract, topics, value, topic, problem] of MALFORMED) {
   test(`returns a problem and no payload for ${what}`, () => {
-    const decoded = decode(contract, topics, value, UNKNOWN_INTERFACE)
+    const decoded = decodeEvent(contract, topics, value, UNKNOWN_INTERFACE)
     assert.equal(decoded.payload, null)
     assert.equal(decoded.topic, topic)
     assert.match(decoded.problem ?? '', problem)

@@ -37,35 +37,17 @@ export interface EventInterface {
 
 export const UNKNOWN_INTERFACE: EventInterface = { generation: null, events: [] }
 
-/** The values in the XDR of an event. */
-export interface EventValues {
-  readonly topics: readonly ScValue[]
-  readonly data: ScValue
-}
-
 /** The length of an event's XDR, in characters of base64. */
 export function xdrLength({ topicsXdr, valueXdr }: { readonly topicsXdr: readonly string[]; readonly valueXdr: string }): number {
   return topicsXdr.reduce((sum, topic) => sum + topic.length, valueXdr.length)
 }
 
-/** Reads the XDR of an event, which does not depend on the interface in force; undefined when it is malformed. */
-export function readEventValues(topicsXdr: readonly string[], valueXdr: string): EventValues | undefined {
-  try {
-    return { topics: topicsXdr.map(decodeScVal), data: decodeScVal(valueXdr) }
-  } catch (error) {
-    if (error instanceof MalformedScVal) return undefined
-    throw error
-  }
-}
-
-/** Decodes one event of a contract by the interface in force at its position (specification, "Events"). `values` were read from the same XDR. */
-export function decodeEvent(
-  contract: ArchivedContractKey, topicsXdr: readonly string[], valueXdr: string, declared: EventInterface, values?: EventValues,
-): Decoded {
-  const readData = (): ScValue => values?.data ?? decodeScVal(valueXdr)
+/** Decodes one event of a contract by the interface in force at its position (specification, "Events"). */
+export function decodeEvent(contract: ArchivedContractKey, topicsXdr: readonly string[], valueXdr: string, declared: EventInterface): Decoded {
+  const readData = (): ScValue => decodeScVal(valueXdr)
   let topic = ''
   try {
-    const topics = values?.topics ?? topicsXdr.map(decodeScVal)
+    const topics = topicsXdr.map(decodeScVal)
     topic = nameOf(topics[0])
     if (contract === 'usdcToken') return { topic, payload: readTransfer(topic, topics.slice(1), readData()), problem: null }
     const shapes = topic === '' ? [] : shapesOf(contract, topic, declared.generation)

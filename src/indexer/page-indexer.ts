@@ -5,7 +5,6 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { RpcFailure } from '../chain/failure.ts'
-import type { ChainEvent } from '../chain/responses.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
@@ -15,14 +14,15 @@ import type { IndexCursor } from '../projections/index-state.ts'
 import { lastReservedSeq } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import type { ChainGuard } from './chain-guard.ts'
-import type { EventValues } from './decode.ts'
+import { createDecodeAhead } from './decode-ahead.ts'
+import type { DecodeAhead } from './decode-ahead.ts'
 import { requestFor } from './event-scope.ts'
 import type { EventsPosition } from './events-page.ts'
 import { createPageReader } from './page-reader.ts'
 import { createPageSize } from './page-size.ts'
 import type { StepResult } from './step-result.ts'
 import { readPageInterfaces, reportUpgrades, watchedContracts } from './upgrades.ts'
-import { cursorAfter, readValuesAhead, toNumberedPage, writePage } from './write-page.ts'
+import { cursorAfter, toNumberedPage, writePage } from './write-page.ts'
 
 export interface PageIndexer {
   /**
@@ -48,8 +48,10 @@ export interface PageIndexerOptions {
 
 export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchived }: PageIndexerOptions): PageIndexer {
   const pageSize = createPageSize()
-  const values = new WeakMap<ChainEvent, EventValues>()
-  const reader = createPageReader(({ events }) => readValuesAhead(events, values))
+  const ahead = createDecodeAhead()
+  /** What the last page was decoded by, once nothing is left to compute for it. */
+  let applied: Promise<Parameters<DecodeAhead['decode']>[1]>
+  const reader = createPageReader(async ({ events }) => ahead.decode(events, await applied))
   const reportProblems = createProblemReporter(log)
   return {
     onFailure: (failure) => pageSize.onFailure(failure),
@@ -66,14 +68,16 @@ export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchiv
       const anchors = await guard.confirmPage(db, epoch, page, node, call)
       const events = await withoutArchived(db, epoch.chain, page.events)
       const declared = await readPageInterfaces(db, { epoch, events, nowMs: clock.nowMs() }, { rpc: node, watched, call })
-      const numbered = await toNumberedPage(events, { epoch, epochs, afterSeq: lastReservedSeq(cursor) }, declared, values)
+      const numbered = await toNumberedPage(events, { epoch, epochs, afterSeq: lastReservedSeq(cursor) }, declared, ahead)
       const { archived } = numbered
       const to = cursorAfter(cursor, page, numbered)
       const advanced = to.cursor !== cursor.cursor
       if (advanced) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        applied = promise.then(() => ({ epoch, interfaces: declared.interfaces }))
         reader.readAhead(node, page, request, call)
         const startedAtMs = clock.elapsedMs()
-        await writePage(db, { from: cursor, to, epoch, page: numbered, anchors }, clock.nowMs())
+        await writePage(db, { from: cursor, to, epoch, page: numbered, anchors }, clock.nowMs(), resolve).finally(resolve)
         reader.onWritten(clock.elapsedMs() - startedAtMs)
       }
       reportProblems(archived)

@@ -16,8 +16,9 @@ import { assignLearnedEventSeqs } from '../projections/learned-events.ts'
 import { notifyLogPage } from '../projections/log-notification.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 import { withWriteBehind } from '../store/write-behind.ts'
-import { decodeEvent, readEventValues, xdrLength } from './decode.ts'
-import type { EventValues } from './decode.ts'
+import { decodeEvent, xdrLength } from './decode.ts'
+import { DECODE_SLICE_LENGTH } from './decode-ahead.ts'
+import type { DecodeAhead } from './decode-ahead.ts'
 import { publicEventId } from './epochs.ts'
 import { archivedBefore, eventScope } from './event-scope.ts'
 import type { CheckedPage } from './events-page.ts'
@@ -25,10 +26,7 @@ import { transactionOf } from './toid.ts'
 import type { PageInterfaces, Upgrade } from './upgrades.ts'
 import { writeUpgrades } from './upgrades.ts'
 
-/** Base64 that is decoded between two turns of the event loop: about 100 ordinary events, and a few milliseconds for the most expensive ones. */
-const DECODE_SLICE_LENGTH = 64 * 1024
-
-/** What is left to do for an event whose XDR was read ahead. */
+/** What is left to do for an event that was decoded ahead. */
 const KNOWN_SHARE = 0.2
 
 /** The writes of pages with at least this many events are sent without waiting for each. */
@@ -49,7 +47,7 @@ export async function toNumberedPage(
   events: readonly ChainEvent[],
   { epoch, epochs, afterSeq }: { readonly epoch: Epoch; readonly epochs: readonly Epoch[]; readonly afterSeq: number },
   { interfaces, upgrades: found, code }: PageInterfaces,
-  values?: ReadonlyEventValues,
+  ahead?: DecodeAhead,
 ): Promise<NumberedPage> {
   const upgrades: Upgrade[] = []
   let lastSeq = afterSeq
@@ -62,15 +60,15 @@ export async function toNumberedPage(
     if (upgrade !== undefined) upgrades.push({ ...upgrade, version: { ...upgrade.version, seq: upgrade.version.seq ?? ++lastSeq } })
     const contract = scope.contractOf(event)
     if (contract === undefined || isArchived(event)) continue
-    const known = values?.get(event)
+    const declared = interfaces.at(event.contractId, event.id)
+    const known = ahead?.find(event, contract, declared)
     sliceLength += known === undefined ? xdrLength(event) : xdrLength(event) * KNOWN_SHARE
     if (sliceLength > DECODE_SLICE_LENGTH) {
       sliceLength = 0
       await yieldToEventLoop()
     }
-    const decoded = decodeEvent(contract, event.topicsXdr, event.valueXdr, interfaces.at(event.contractId, event.id), known)
     archived.push({
-      ...decoded,
+      ...(known ?? decodeEvent(contract, event.topicsXdr, event.valueXdr, declared)),
       seq: ++lastSeq,
       eventId: publicEventId(epoch, event.id),
       contractId: event.contractId,
@@ -83,23 +81,6 @@ export async function toNumberedPage(
     })
   }
   return { archived, upgrades, code, lastSeq }
-}
-
-/** What was read from the XDR of events before their page was numbered. */
-type ReadonlyEventValues = Pick<WeakMap<ChainEvent, EventValues>, 'get'>
-
-/** Reads the XDR of events ahead of `toNumberedPage`, in slices between which the event loop turns. */
-export async function readValuesAhead(events: readonly ChainEvent[], values: WeakMap<ChainEvent, EventValues>): Promise<void> {
-  let sliceLength = 0
-  for (const event of events) {
-    sliceLength += xdrLength(event)
-    if (sliceLength > DECODE_SLICE_LENGTH) {
-      sliceLength = 0
-      await yieldToEventLoop()
-    }
-    const read = readEventValues(event.topicsXdr, event.valueXdr)
-    if (read !== undefined) values.set(event, read)
-  }
 }
 
 /**
@@ -127,7 +108,10 @@ function seqsAfter(from: IndexCursor, cursor: string, lastSeq: number): Pick<Ind
   return { lastSeq: continues ? from.lastSeq : endSeq, reservedSeq: Math.max(from.reservedSeq, lastSeq) }
 }
 
-/** Writes the page in one transaction. Throws IndexConflict when another writer committed first. */
+/**
+ * Writes the page in one transaction. Throws IndexConflict when another writer committed first. Calls `onApplied` when nothing is left to compute, while the
+ * database may still work.
+ */
 export async function writePage(
   db: Writer,
   move: {
@@ -138,6 +122,7 @@ export async function writePage(
     readonly anchors: readonly Anchor[]
   },
   nowMs: number,
+  onApplied: () => void = () => {},
 ): Promise<void> {
   const { from, to, epoch, page, anchors } = move
   const { archived } = page
@@ -150,6 +135,7 @@ export async function writePage(
     await writeUpgrades(tx, epoch.chain, page, nowMs)
     await appendEvents(tx, epoch.number, archived, nowMs)
     await applyEvents(tx, epoch, archived)
+    onApplied()
     await assignLearnedEventSeqs(tx, archived.filter((event) => !isTransfer(event)).map(({ seq }) => seq))
     await notifyLogPage(tx, { afterSeq: from.lastSeq, lastSeq: to.lastSeq, rows: archived.length })
   }

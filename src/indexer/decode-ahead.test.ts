@@ -1,0 +1,38 @@
+// What was decoded ahead may be used only while the interface in force is the one that decoded it.
+
+import { strict as assert } from 'node:assert'
+import { test } from 'node:test'
+import { encodeScVal } from '../chain/scval.ts'
+import type { ChainEvent } from '../chain/responses.ts'
+import type { SpecEvent } from '../exchange/contract-spec.ts'
+import type { Epoch } from '../projections/epochs.ts'
+import { UNKNOWN_INTERFACE } from './decode.ts'
+import type { EventInterface } from './decode.ts'
+import { createDecodeAhead } from './decode-ahead.ts'
+
+const EPOCH: Epoch = {
+  number: 1, epoch: 'test', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: null,
+  contracts: { market: 'M', vault: 'V', vaultFactory: 'F', referral: 'R' },
+}
+const DECLARED: SpecEvent = { name: 'noted', prefixTopics: ['noted'], params: [], dataFormat: 'vec' }
+
+function event(contractId: string): ChainEvent {
+  const topic = encodeScVal({ type: 'symbol', value: 'paused' })
+  return { id: 'id', ledger: 7, closeSec: 1, contractId, txHash: 'ab', topicsXdr: [topic], valueXdr: encodeScVal({ type: 'vec', value: [] }) }
+}
+
+test('returns what an equal interface decoded, and nothing when the interface or the contract is another', async () => {
+  const [known, foreign] = [event('M'), event('X')]
+  const by = (declared: EventInterface) => ({ epoch: EPOCH, interfaces: { at: () => declared } })
+  const ahead = createDecodeAhead()
+  await ahead.decode([known, foreign], by({ generation: null, events: [DECLARED] }))
+  assert.equal(ahead.find(known, 'market', { generation: null, events: [{ ...DECLARED }] })?.topic, 'paused')
+  assert.equal(ahead.find(known, 'vault', { generation: null, events: [DECLARED] }), undefined)
+  assert.equal(ahead.find(known, 'market', { generation: '2.0', events: [DECLARED] }), undefined)
+  assert.equal(ahead.find(known, 'market', { generation: null, events: [{ ...DECLARED, name: 'other' }] }), undefined)
+  assert.equal(ahead.find(known, 'market', UNKNOWN_INTERFACE), undefined)
+  assert.equal(ahead.find(foreign, 'market', UNKNOWN_INTERFACE), undefined)
+  assert.equal(ahead.find(event('M'), 'market', UNKNOWN_INTERFACE), undefined, 'it was not decoded')
+  await ahead.decode([known], by(UNKNOWN_INTERFACE))
+  assert.equal(ahead.find(known, 'market', { generation: null, events: [] })?.topic, 'paused')
+})
