@@ -5,7 +5,7 @@ import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { Param, Queryable } from './store.ts'
 
 /** Writes that the database has at a time: enough to keep it busy, and few enough that a read is soon answered. */
-const SENT_MAX = 6
+const SENT_MAX = 3
 /** Writes that wait to be sent. Each one may hold the rows of a whole page. */
 const HELD_MAX = 48
 
