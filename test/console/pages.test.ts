@@ -81,6 +81,8 @@ test('shows the positions, leaders, vaults and health that the API returns', { s
   await page.getByText(contracts.market.address, { exact: true }).waitFor()
   await page.locator('[data-status=index][data-state=fresh]').waitFor()
   assert.match(await page.locator('[data-status=calls]').innerText(), /\d+ this minute/)
+  await page.goto(`${fixture.url}/#/nowhere`)
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   assert.deepEqual(browserErrors, [])
 })
 
