@@ -109,6 +109,8 @@ test('a position of a liquidated account has its exact funding when the vault re
   const owed: readonly Item[] = [settledResult(27n), SYNCED, leg(1, 30n), [MARKET, VAULT, 60n], SYNCED, leg(2, -55n)]
   assert.deepEqual(fundings([...owed, total]), [3n, 5n])
   assert.deepEqual(fundings([...owed, debt, total]), [3n, null], 'how much was owed is unknown')
+  const unreadable: Item = ['vault', 'pnl_settled', { pnl: 'unreadable' }]
+  assert.deepEqual(fundings([unreadable, SYNCED, leg(1, 30n), settledResult(-40n), SYNCED, leg(2, -38n), total]), [null, 2n])
 })
 
 test('the positions of a liquidated account of generation 1 are distinguished by asset and size', () => {
@@ -130,8 +132,8 @@ test('the positions of a liquidated account of generation 1 are distinguished by
 
 test('a cross position settles into the balance, less what its keeper received', () => {
   const items: readonly Item[] = [settledResult(30n), [VAULT, MARKET, 30n], [MARKET, KEEPER, 4n], SYNCED, closed(30n), executed(10n)]
-  const [change] = settle(items, changesOf([entry({ margin_mode: 1 })], [0n, 126n]), { generation: '2.3' })
-  assert.deepEqual([change?.marginMode, change?.keeperReward, change?.funding, change?.payout], ['cross', 4n, 0n, 126n])
+  const [change] = settle(items, changesOf([entry({ margin_mode: 1 })], [0n, 500n]), { generation: '2.3' })
+  assert.deepEqual([change?.marginMode, change?.keeperReward, change?.funding, change?.payout], ['cross', 4n, 0n, 126n], 'whatever else the balance received')
 })
 
 test('what several changes in one transaction leave ambiguous is unknown', () => {
@@ -147,10 +149,11 @@ test('what several changes in one transaction leave ambiguous is unknown', () =>
 })
 
 test('the funding of a bankrupt position is unknown without its collateral or its debt', () => {
-  const fundingOf = (debt: unknown, changes: EntryChanges | null): unknown => {
-    const liquidated: Item = ['market', 'position_liquidated', { positionId: 1, trader: TRADER, size: 1_000n, pnl: -90n, keeperReward: 0n }]
+  const fundingOf = (debt: unknown, changes: EntryChanges | null, pnl = -90n): unknown => {
+    const liquidated: Item = ['market', 'position_liquidated', { positionId: 1, trader: TRADER, size: 1_000n, pnl, keeperReward: 0n }]
     return settle([['market', 'bad_debt_recorded', { amount: debt }], SYNCED, liquidated], changes, { generation: '2.3' })[0]?.funding
   }
   // 10 are left for the 12 that it owed.
   assert.deepEqual([fundingOf(2n, changesOf([entry()])), fundingOf('?', changesOf([entry()])), fundingOf(2n, null)], [10n, null, null])
+  assert.equal(fundingOf(20n, changesOf([entry()]), -130n), -10n, 'funding that it earned was settled against the loss')
 })
