@@ -1,5 +1,5 @@
 // Fuzzes every operation of the gateway's OpenAPI document with valid, invalid and unrelated values. Every response must be documented and reveal no
-// internals.
+// internals. Half of the requests go to a deployment of each generation.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -31,7 +31,14 @@ interface Operation {
   readonly statuses: ReadonlySet<string>
 }
 
+interface Target {
+  readonly fixture: GatewayFixture
+  readonly url: URL
+  readonly authorizations: readonly (string | undefined)[]
+}
+
 interface FuzzedRequest {
+  readonly generation: '1' | '2'
   readonly operation: Operation
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -53,25 +60,28 @@ function heapBytes(): number {
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-let fixture: GatewayFixture
-let url: URL
+let targets: Readonly<Record<'1' | '2', Target>>
 let operations: readonly Operation[]
-let authorizations: readonly (string | undefined)[]
 
-before(async () => {
-  fixture = await createGatewayFixture({ traders: 2, seed: 'fuzz' })
+async function openTarget(generation: '1' | '2'): Promise<Target> {
+  const fixture = await createGatewayFixture({ traders: 2, seed: 'fuzz', generation })
   await fixture.closeLedgers(30)
   await fixture.catchUp()
   const trader = await createTrader(fixture, 'fuzzing')
   const own = bearer(trader.key)
   const invalid = [bearer({ ...trader.key, secret: 'f'.repeat(64) }), 'Bearer', 'Bearer a:b:c', 'Basic eA==', `Bearer ${'x'.repeat(2_000)}`]
-  authorizations = [undefined, own, own, own, own, ...invalid]
-  url = new URL(await fixture.gateway.listen({ host: '127.0.0.1', port: 0 }))
-  operations = readOperations((await fixture.get<Json>('/docs/json')).body)
+  const authorizations = [undefined, own, own, own, own, ...invalid]
+  return { fixture, authorizations, url: new URL(await fixture.gateway.listen({ host: '127.0.0.1', port: 0 })) }
+}
+
+before(async () => {
+  const [first, second] = [await openTarget('1'), await openTarget('2')]
+  targets = { 1: first, 2: second }
+  operations = readOperations((await first.fixture.get<Json>('/docs/json')).body)
 })
 after(async () => {
   agent.destroy()
-  await fixture[Symbol.asyncDispose]()
+  for (const { fixture } of Object.values(targets)) await fixture[Symbol.asyncDispose]()
 })
 
 function readOperations(document: Json): readonly Operation[] {
@@ -147,14 +157,14 @@ function bodyOf(schemas: readonly Json[]): fc.Arbitrary<string | undefined> {
   return fc.oneof({ weight: 6, arbitrary: similar }, { weight: 1, arbitrary: broken }, { weight: 1, arbitrary: anything.map((value) => JSON.stringify(value)) })
 }
 
-function requestOf(operation: Operation): fc.Arbitrary<FuzzedRequest> {
+function requestOf(generation: FuzzedRequest['generation'], operation: Operation): fc.Arbitrary<FuzzedRequest> {
   const path = fc.tuple(...operation.path.split('/').map((part) => {
     if (!part.startsWith('{')) return fc.constant(part)
     const schema = operation.parameters.find(({ name }) => `{${name}}` === part)?.schema ?? {}
     return fc.oneof(validValue(schema).map(String), hostileText).map((text) => encode(text))
   })).map((parts) => parts.join('/'))
   const headers = fc.record({
-    authorization: fc.constantFrom(...authorizations),
+    authorization: fc.constantFrom(...targets[generation].authorizations),
     'content-type': fc.constantFrom('application/json', 'application/json', 'application/json', 'text/plain', 'application/json; charset=utf-16', undefined),
     'x-request-id': fc.constantFrom(undefined, 'abc', 'x'.repeat(300), '<script>'),
     'x-timestamp': fc.constantFrom(undefined, '0', 'abc', '1e99'),
@@ -162,10 +172,11 @@ function requestOf(operation: Operation): fc.Arbitrary<FuzzedRequest> {
     'if-none-match': fc.constantFrom(undefined, '*', 'W/"x"', '"'),
   }).map((all) => Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)))
   return fc.tuple(path, queryOf(operation.parameters), headers, bodyOf(operation.bodies))
-    .map(([urlPath, query, chosenHeaders, body]) => ({ operation, url: `${urlPath}${query}`, headers: chosenHeaders, body }))
+    .map(([urlPath, query, chosenHeaders, body]) => ({ generation, operation, url: `${urlPath}${query}`, headers: chosenHeaders, body }))
 }
 
-async function send({ operation: { method }, url: path, headers, body }: FuzzedRequest): Promise<FuzzedResponse> {
+async function send({ generation, operation: { method }, url: path, headers, body }: FuzzedRequest): Promise<FuzzedResponse> {
+  const { url } = targets[generation]
   const request = httpRequest({ agent, host: url.hostname, port: url.port, method, path, headers })
   request.end(body)
   const [response] = await once(request, 'response') as [IncomingMessage]
@@ -226,7 +237,7 @@ test('property: every response is documented, nothing fails, and memory does not
   let requestCount = 0
   let warmBytes = 0
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...operations).chain(requestOf), async (request) => {
+    fc.asyncProperty(fc.tuple(fc.constantFrom('1', '2'), fc.constantFrom(...operations)).chain((pair) => requestOf(...pair)), async (request) => {
       const response = await send(request)
       checkResponse(request, response)
       countByStatus.set(response.status, (countByStatus.get(response.status) ?? 0) + 1)
@@ -238,8 +249,10 @@ test('property: every response is documented, nothing fails, and memory does not
   for (const status of [200, 400, 401, 404]) assert.ok((countByStatus.get(status) ?? 0) > 0, `no response had status ${status}`)
   const growth = heapBytes() - warmBytes
   assert.ok(requestCount < WARM_AFTER || growth < GROWTH_MAX_BYTES, `the heap grew by ${growth} bytes over ${requestCount - WARM_AFTER} requests`)
-  fixture.clock.advance(ACCOUNT_CACHE_MS)
-  assert.equal((await fixture.get('/v1/health')).status, 200)
-  assert.equal((await fixture.get('/v1/markets')).status, 200)
+  for (const { fixture } of Object.values(targets)) {
+    fixture.clock.advance(ACCOUNT_CACHE_MS)
+    assert.equal((await fixture.get('/v1/health')).status, 200)
+    assert.equal((await fixture.get('/v1/markets')).status, 200)
+  }
   assert.equal(({} as Json)['op'], undefined, 'Object.prototype is unchanged')
 })
