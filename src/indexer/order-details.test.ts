@@ -10,6 +10,7 @@ import { openTestStore } from '../../test/support/database.ts'
 import type { NodeOrder } from '../../test/index/node-entries.ts'
 import { TRADERS } from '../../test/index/accounts.ts'
 import { testContracts } from '../../test/index/history.ts'
+import { OTHER_EVENTS } from '../../test/index/other-events.ts'
 import { accountFeed, emptyIndex } from '../../test/index/tables.ts'
 import { createIndexFixture } from '../../test/index/fixture.ts'
 import type { IndexFixture } from '../../test/index/fixture.ts'
@@ -35,7 +36,7 @@ const [ALICE = '', BOB = ''] = TRADERS
 const UNREPORTED_ORDER_OF = { alice: 0, bob: 1 } as const
 const REPORTED_ORDER_OF_BOB = 9
 const EXECUTES = 0
-const NAMES_ALICE = 2
+const NAMES_ALICE = OTHER_EVENTS.findIndex(({ topic }) => topic === 'deposit')
 
 async function orderOf(orderId: number): Promise<Order | null> {
   return (await readOrder(store.read, { orderId })).order
