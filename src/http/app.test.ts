@@ -73,7 +73,7 @@ test('rejects query parameters that are not decimal integers in range', async ()
     ['before_ts=9007199254740993', /^querystring\/before_ts must be integer$/],
     ['before_ts=99999999999999999999', /^querystring\/before_ts must be integer$/],
     ['asset=BTC&asset=ETH', /^querystring\/asset must be given once$/],
-    ['asset=', /^querystring\/asset must NOT have fewer than 1 characters$/],
+    ['asset=', /^querystring\/asset must have at least 1 character$/],
     ['asset=%00', /^querystring\/asset must not contain a null character$/],
   ]
   for (const [query, message] of invalid) {

@@ -37,6 +37,7 @@ import type { RegionHeaders } from './region-guard.ts'
 import { createRequestIds } from './request-id.ts'
 import { createSchemaCompilers } from './schema-compilers.ts'
 import type { SchemaCompilers } from './schema-compilers.ts'
+import { describeSchemaError } from './schema-error.ts'
 import { rejectRepeatedHeaders } from './single-headers.ts'
 import { rejectEncodedBodies, rejectUnknownFields } from './strict-body.ts'
 import { parseQueriesStrictly } from './strict-query.ts'
@@ -127,6 +128,7 @@ export function createApp(options: AppOptions): App {
     // Long path parameters get the route's own 404 instead of a router error.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, discriminator: true, allowUnionTypes: true, formats: FORMATS } },
+    schemaErrorFormatter: describeSchemaError,
     schemaController: { compilersFactory: options.schemaCompilers ?? createSchemaCompilers() },
     frameworkErrors: (error, request, reply) => rejectUnroutable(error, request, reply),
     clientErrorHandler: (error, socket) => {
