@@ -21,9 +21,11 @@ test('the README\'s commands produce a price, a key and a position within five m
   const [install = '', start = ''] = quickStart?.text.split('\n')[0]?.split(' && ') ?? []
   assert.equal(install, 'npm ci', 'the README starts with the installation')
   await run.start(start)
-  // The README shows a closed trade: wait for the first one.
-  const stream = createClient({ url: run.url }).stream()
+  // The README shows a closed trade and the figures of a day: wait for the first ones.
+  const client = createClient({ url: run.url })
+  const stream = client.stream()
   for await (const { data } of stream.frames('events', { since: 0 })) if (data.topic === 'position_closed') break
+  for await (const _ of stream.frames('ticker.BTC')) if ((await client.getMarket({ asset: 'BTC' })).body.change24h !== null) break
   stream.close()
 
   for (const block of rest.filter(({ heading }) => heading !== ORDER)) {

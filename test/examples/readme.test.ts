@@ -1,7 +1,8 @@
 // The examples' README lists every example, and each example documents how to run it.
 
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { test } from 'node:test'
 import { PROJECT_ROOT } from '../support/program.ts'
 
@@ -22,6 +23,8 @@ for (const example of EXAMPLES) {
     for (const what of [/\bExpect\b/, /GATEWAY_URL/]) assert.match(header, what)
     assert.match(read(example), /process\.once\('SIGINT'/)
     assert.match(read(example), /from 'perpetual-exchange-client'\n/)
-    assert.match(read(example.replace('examples/', 'test/examples/').replace('.ts', '.test.ts')), /exchange\.example\('/)
+    const name = basename(example, '.ts')
+    assert.ok(existsSync(`${PROJECT_ROOT}test/examples/${name}.test.ts`))
+    assert.ok(globSync('test/examples/*.ts', { cwd: PROJECT_ROOT }).some((file) => read(file).includes(`exchange.example('${name}'`)))
   })
 }

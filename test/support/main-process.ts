@@ -14,9 +14,13 @@ export interface MainProcess extends Program {
   control<Result = unknown>(method: string, params?: object): Promise<Result>
 }
 
+/** `TEST_GENERATION=2` runs what starts the program on contracts of generation 2, unless a test chooses. */
+const { TEST_GENERATION } = process.env
+const CHOSEN = TEST_GENERATION === undefined ? {} : { LOCAL_GENERATION: TEST_GENERATION }
+
 /** Starts the program with this environment and nothing else. */
 export function startMain(environment: Readonly<Record<string, string>>): MainProcess {
-  const program = startProgram([process.execPath, 'main.ts'], { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', LOCAL_RPC_PORT: '0', ...environment })
+  const program = startProgram([process.execPath, 'main.ts'], { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', LOCAL_RPC_PORT: '0', ...CHOSEN, ...environment })
   const addressIn = (pattern: RegExp): (() => Promise<string>) => {
     let address: Promise<string> | undefined
     return () => (address ??= program.waitForLine(pattern).then((line) => /http:\S+/.exec(line)?.[0] ?? ''))
