@@ -7,7 +7,7 @@ import { runTasks } from './threads.ts'
 import type { SavedRun, Task, TaskResult } from './worker.ts'
 
 const ALL = process.env['TEST_ALL'] === '1'
-const SEEDS_DEFAULT = ALL ? 200 : 6
+const SEEDS_DEFAULT = ALL ? 160 : 6
 /** Each of these must occur in the seeds of `npm run test:all`; otherwise the simulation no longer tests it. */
 const EXPECTED = [
   'position_opened', 'position_closed', 'position_liquidated', 'cross_liq', 'order_placed', 'order_executed', 'order_cancelled',
