@@ -17,6 +17,7 @@ import type { EventRow } from '../../src/resources/event-row.ts'
 import type { Queryable } from '../../src/store/store.ts'
 import { TRADERS } from './accounts.ts'
 import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
+import { deletionOf } from '../support/baseline.ts'
 
 /** Reads all pages of a list. */
 export async function allRows<Row>(read: (cursor: string | undefined) => Promise<Page<Row>>): Promise<Row[]> {
@@ -121,8 +122,6 @@ export async function dumpArchive(db: Queryable): Promise<string[]> {
 export async function emptyIndex(db: Queryable): Promise<void> {
   await db.query('drop schema if exists shadow cascade')
   const tables = await db.query<{ name: string }>("select format('idx.%I', tablename) as name from pg_tables where schemaname = 'idx'")
-  // One statement, so that references between the rows are checked after all of them are gone. A server needs ten times as long to truncate them.
-  const deletions = tables.map(({ name }, index) => `d${index} as (delete from ${name})`)
-  await db.query(`with ${deletions.join(', ')} select`)
+  await db.query(deletionOf(tables.map(({ name }) => name)))
   await db.query('insert into idx.cursor default values')
 }

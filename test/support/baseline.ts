@@ -22,10 +22,16 @@ export async function readBaseline(db: Queryable): Promise<Baseline> {
     const [row] = await db.query<{ json: string | null }>(`select json_agg(t)::text as json from ${table} t`)
     if (typeof row?.json === 'string') rows.push([table, row.json])
   }
-  // One statement, so that references between the rows are checked after all of them are gone. For small tables `delete` is faster than `truncate`.
-  const deletions = tables.map((table, index) => `d${index} as (delete from ${table})`)
-  const clear = [`with ${deletions.join(', ')} select`, ...sequences.map((sequence) => `alter sequence ${sequence} restart`)]
+  const clear = [deletionOf(tables), ...sequences.map((sequence) => `alter sequence ${sequence} restart`)]
   return { clear: clear.join('; '), rows, catalog: await readCatalog(db) }
+}
+
+/**
+ * SQL that empties the tables. One statement, so that references between the rows are checked after all of them are gone. For small tables it is much faster
+ * than `truncate`.
+ */
+export function deletionOf(tables: readonly string[]): string {
+  return `with ${tables.map((table, index) => `d${index} as (delete from ${table})`).join(', ')} select`
 }
 
 async function names(db: Queryable, sql: string): Promise<string[]> {
