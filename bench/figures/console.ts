@@ -1,7 +1,7 @@
 // The console in a browser: the time until its trade screen is useful, the pictures per second while all channels send, and its memory after an hour.
 
 import { startBrowser } from '../../test/support/browser.ts'
-import { HAS_FRAMES, RECORD_FRAMES, replayFrames } from '../../test/console/frame-replay.ts'
+import { RECORD_FRAMES, awaitFrames, replayFrames } from '../../test/console/frame-replay.ts'
 import { objectBytes } from '../../test/console/page-memory.ts'
 import { createStillConsole } from '../../test/console/still-console.ts'
 import type { StillConsole } from '../../test/console/still-console.ts'
@@ -13,7 +13,6 @@ const PACED_SEC = 8
 const QUICK_SEC = 2
 const HOUR_SEC = 3_600
 const WARM_SEC = 600
-const LEDGERS_MAX = 120
 /** The target of the first useful picture. */
 const USEFUL_MS = 1_000
 const BYTES_PER_MB = 1_000_000
@@ -38,10 +37,7 @@ export async function measureConsole(reportProgress: ReportProgress, quick: bool
   await page.clock.setFixedTime(still.fixture.clock.nowMs())
   await page.addInitScript(RECORD_FRAMES)
   await page.goto(`${still.url}/#/trade/BTC`)
-  for (let ledgers = 0; !(await page.evaluate<boolean>(HAS_FRAMES)); ledgers++) {
-    if (ledgers > LEDGERS_MAX) throw new Error('no trade of BTC')
-    await still.advance()
-  }
+  await awaitFrames(still, page)
   const seconds = quick ? QUICK_SEC : PACED_SEC
   const drawn = await page.evaluate<number>(replayFrames(seconds, true))
   const baseline = await drawnByEmptyPage(seconds)

@@ -1,5 +1,12 @@
 // Repeats the stream's frames inside a page, with other prices and times: hours of them take seconds.
 
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import type { StillConsole } from './still-console.ts'
+
+/** A trader may leave BTC alone for minutes. */
+const LEDGERS_MAX = 600
+
 /** Keeps the page's connections, so that frames can be repeated, and the newest frame of each channel. */
 export const RECORD_FRAMES = `
   window.newest = new Map()
@@ -14,8 +21,15 @@ export const RECORD_FRAMES = `
     }
   }`
 
-/** True when there is something to repeat. */
-export const HAS_FRAMES = 'newest.has("trades.BTC") && newest.has("candles.BTC.1m")'
+const HAS_FRAMES = 'newest.has("trades.BTC") && newest.has("candles.BTC.1m")'
+
+/** Closes ledgers until the page, which records its frames, has what `replayFrames` repeats. */
+export async function awaitFrames(still: StillConsole, page: Page): Promise<void> {
+  for (let ledgers = 0; !(await page.evaluate<boolean>(HAS_FRAMES)); ledgers++) {
+    assert.ok(ledgers < LEDGERS_MAX, 'no trade of BTC')
+    await still.advance()
+  }
+}
 
 /**
  * An expression that sends what these seconds bring: a price of each market and a candle per second, and a trade every five. `isPaced`: in real time;

@@ -7,7 +7,7 @@ import { skipWithoutChromium } from '../support/browser.ts'
 import { createTraderClient, whileTimePasses } from '../client/client-fixture.ts'
 import { ONE } from '../support/traders.ts'
 import { waitUntil } from './console-fixture.ts'
-import { HAS_FRAMES, RECORD_FRAMES, replayFrames } from './frame-replay.ts'
+import { RECORD_FRAMES, awaitFrames, replayFrames } from './frame-replay.ts'
 import { objectBytes } from './page-memory.ts'
 import { createStillConsole, IS_TRADE_COMPLETE } from './still-console.ts'
 import type { StillConsole } from './still-console.ts'
@@ -86,10 +86,7 @@ test('the memory after an hour of frames is that after ten minutes', { skip }, a
   await page.clock.setFixedTime(fixture.clock.nowMs())
   await page.addInitScript(RECORD_FRAMES)
   await page.goto(`${url}/#/trade/BTC`)
-  for (let ledgers = 0; !(await page.evaluate<boolean>(HAS_FRAMES)); ledgers++) {
-    assert.ok(ledgers < 120, 'no trade of BTC')
-    await still.advance()
-  }
+  await awaitFrames(still, page)
   await page.evaluate(replayFrames(10 * MINUTE_SEC))
   const early = await objectBytes(page)
   await page.evaluate(replayFrames(60 * MINUTE_SEC))
