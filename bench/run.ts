@@ -58,7 +58,13 @@ async function main(args: readonly string[]): Promise<void> {
   const figures: Figure[] = []
   for (const [name, measure] of Object.entries(MEASUREMENTS)) {
     if (named.length > 0 ? !named.includes(name) : ONLY_IF_NAMED.has(name)) continue
-    figures.push(...(await measure((text) => console.log(`${name}: ${text}`), quick)))
+    try {
+      figures.push(...(await measure((text) => console.log(`${name}: ${text}`), quick)))
+    } catch (error) {
+      // The figures of the others are still worth their minutes.
+      console.error(`${name}: failed`, error)
+      process.exitCode = 1
+    }
   }
   console.log(`\n${formatTable(figures)}`)
 }
