@@ -240,7 +240,10 @@ export const ExportInProgress = Type.Object(
 
 /** 400 of GET /v1/stream. */
 export const InvalidChannels = Type.Object(
-  { error: Type.Literal('invalid_channels') },
+  {
+    error: Type.Literal('invalid_channels'),
+    message: message('Not a public channel: "trades.btc". Name channels as in trades.BTC,ticker.BTC, with symbols of GET /v1/markets.'),
+  },
   { $id: 'InvalidChannels', description: 'No channels were given, or one of them is not a public channel.' },
 )
 

@@ -59,12 +59,16 @@ export function streamRoutes(app: App, { stream }: { readonly stream: Stream }):
   app.get('/v1/stream', { schema, config: { endless: true } }, async (request, reply) => {
     const { channels: names = '', since, epoch } = request.query
     const channels = [...new Set(names.split(','))]
+    if (names === '') throw invalidChannels('channels is missing.')
     const id = request.raw.headers['last-event-id']
     const position = positionOf(typeof id === 'string' ? id : undefined) ?? { since, epoch }
     await stream.ready()
     const origin = streamOriginOf(request)
     const rejection = stream.eventsRejection(channels, origin)
-    if (rejection === 'invalid_channels') throw new HttpFailure({ status: 400, body: { error: rejection } })
+    if (typeof rejection === 'object') {
+      const quoted = rejection.notPublic.map((name) => JSON.stringify(name)).join(', ')
+      throw invalidChannels(`Not a public channel: ${quoted.slice(0, NAMES_MAX_LENGTH)}.`)
+    }
     if (rejection !== undefined) {
       throw new HttpFailure({ status: 503, body: { error: rejection, retryable: true }, headers: { 'retry-after': String(RETRY_AFTER_SEC) } })
     }
@@ -77,6 +81,13 @@ export function streamRoutes(app: App, { stream }: { readonly stream: Stream }):
 }
 
 const RETRY_AFTER_SEC = 5
+/** A message repeats this many characters of a client's channels. */
+const NAMES_MAX_LENGTH = 200
+
+function invalidChannels(problem: string): HttpFailure {
+  const message = `${problem} Name channels as in trades.BTC,ticker.BTC, with symbols of GET /v1/markets.`
+  return new HttpFailure({ status: 400, body: { error: 'invalid_channels', message } })
+}
 
 function positionOf(id: string | undefined): Pick<EventsRequest, 'since' | 'epoch'> | undefined {
   const [, epoch, seq] = EVENT_ID.exec(id ?? '') ?? []

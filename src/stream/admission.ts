@@ -35,8 +35,8 @@ export interface Admission extends Disposable {
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, context: RequestContext): void
   /** Resolves when the position in the log is known, or cannot be read. */
   ready(): Promise<void>
-  /** Why a client of server-sent events is rejected; undefined when it is accepted. */
-  eventsRejection(channels: readonly string[], origin: ClientOrigin): 'invalid_channels' | Rejection['reason'] | undefined
+  /** Why a client of server-sent events is rejected, such as the channels that are not public; undefined when it is accepted. */
+  eventsRejection(channels: readonly string[], origin: ClientOrigin): { readonly notPublic: readonly string[] } | Rejection['reason'] | undefined
   /** Sends these channels as server-sent events on a response with a written head, once `eventsRejection` has returned undefined. */
   sendEvents(response: ServerResponse, request: EventsRequest, context: RequestContext): void
   /** Announces the shutdown to all clients, later ones included. */
@@ -125,8 +125,8 @@ export function createAdmission({ clients, tail, deployment, clock, log, limits,
     },
     ready,
     eventsRejection(channels, origin) {
-      const { accepted, rejected } = sortChannels(channels, null, deployment.current.assets)
-      return accepted.size === 0 || rejected.length > 0 ? 'invalid_channels' : rejection(origin)?.reason
+      const { rejected } = sortChannels(channels, null, deployment.current.assets)
+      return rejected.length > 0 ? { notPublic: rejected } : rejection(origin)?.reason
     },
     sendEvents(response, request, { requestId, origin }) {
       // The client may have disconnected while the log was read.

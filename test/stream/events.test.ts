@@ -130,11 +130,16 @@ test('announces a gap as an event that can be resumed from', async () => {
 test('rejects what is not a public channel, and positions that are none', async () => {
   await using fixture = await createGatewayFixture({ listen: true })
   const account = fixture.network.contracts.market.replace(/^C/, 'G')
-  for (const channels of ['', 'trades.NONE', 'trades.btc', 'nothing', `account.events.${account}`, `account.orders.${account}`, 'events,nothing', 'events,']) {
-    const { status, body } = await fixture.get(`/v1/stream?channels=${channels}`)
-    assert.deepEqual([status, body], [400, { error: 'invalid_channels' }], channels)
+  const advice = 'Name channels as in trades.BTC,ticker.BTC, with symbols of GET /v1/markets.'
+  for (const [query, problem] of [
+    ['', 'channels is missing.'], ['?channels=', 'channels is missing.'], ['?channels=events,', 'Not a public channel: "".'],
+    ['?channels=nothing,events,trades.btc', 'Not a public channel: "nothing", "trades.btc".'],
+    ...['trades.NONE', 'trades.btc', `account.events.${account}`, `account.orders.${account}`]
+      .map((name) => [`?channels=${name}`, `Not a public channel: "${name}".`]),
+  ] as const) {
+    const { status, body } = await fixture.get(`/v1/stream${query}`)
+    assert.deepEqual([status, body], [400, { error: 'invalid_channels', message: `${problem} ${advice}` }], query)
   }
-  assert.deepEqual((await fixture.get('/v1/stream')).body, { error: 'invalid_channels' })
   for (const id of ['5', 'e1:', 'e1:-1', ':5', 'e1:1e3', `e1:${'9'.repeat(16)}`]) {
     assert.equal((await fixture.get('/v1/stream?channels=events', { 'last-event-id': id })).status, 400, id)
   }
