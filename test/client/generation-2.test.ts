@@ -137,7 +137,7 @@ test('CCXT programs see each market\'s limits, net positions and close in part',
   const [position] = await run(() => exchange.fetchPositions([symbol]))
   assert.deepEqual([position?.side, position?.contracts], ['short', 0.005])
   const reduced = await run(() => exchange.createOrder(symbol, 'market', 'buy', 0.002, undefined, { reduceOnly: true }))
-  assert.deepEqual([reduced.status, reduced.average], ['closed', 100_000])
+  assert.deepEqual([reduced.status, reduced.average, reduced.filled, reduced.remaining, reduced.cost], ['closed', 100_000, 0.002, 0, 200])
   assert.deepEqual((await run(() => exchange.fetchPositions([symbol]))).map(({ id, contracts }) => [id, contracts]), [[position?.id, 0.003]])
   assert.equal((await run(() => exchange.closePosition(symbol, 'short'))).filled, 0.003)
 })

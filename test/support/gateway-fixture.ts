@@ -25,6 +25,7 @@ import type { RpcControls } from './controlled-transport.ts'
 import { openTestStore } from './database.ts'
 import { call } from './keys.ts'
 import type { ApiResponse } from './keys.ts'
+import { TEST_GENERATION } from './generation.ts'
 import { startNetworkOn } from './network.ts'
 import { connectStream } from './stream-client.ts'
 import type { StreamClient } from './stream-client.ts'
@@ -45,7 +46,7 @@ interface GatewayFixtureOptions {
   readonly traders?: number
   /** Time between two ledgers; a second by default. */
   readonly ledgerMs?: number
-  /** Of the contracts; the first by default. */
+  /** Of the contracts; TEST_GENERATION by default. */
   readonly generation?: '1' | '2'
   /** False: the assets have no limits of their own. */
   readonly hasAssetLimits?: boolean
@@ -94,7 +95,7 @@ export interface GatewayFixture extends AsyncDisposable {
 }
 
 export async function createGatewayFixture(options: GatewayFixtureOptions = {}): Promise<GatewayFixture> {
-  const { seed = 'world', traders = 12, generation = '1', log = silentLog, listen = false, ledgerMs = LEDGER_MS, metrics } = options
+  const { seed = 'world', traders = 12, generation = TEST_GENERATION, log = silentLog, listen = false, ledgerMs = LEDGER_MS, metrics } = options
   const { hasAssetLimits = true, hasRpcServer = false } = options
   await using building = new AsyncDisposableStack()
   const clock = createVirtualClock(FIXTURE_START_MS)

@@ -1,5 +1,6 @@
 // The program as users start it: main.ts in a process of its own, on free ports.
 
+import { TEST_GENERATION } from './generation.ts'
 import { COMPILE_CACHE, startProgram } from './program.ts'
 import type { Program } from './program.ts'
 
@@ -14,13 +15,10 @@ export interface MainProcess extends Program {
   control<Result = unknown>(method: string, params?: object): Promise<Result>
 }
 
-/** `TEST_GENERATION=2` runs what starts the program on contracts of generation 2, unless a test chooses. */
-const { TEST_GENERATION } = process.env
-const CHOSEN = TEST_GENERATION === undefined ? {} : { LOCAL_GENERATION: TEST_GENERATION }
-
-/** Starts the program with this environment and nothing else. */
+/** Starts the program with this environment and nothing else, on contracts of TEST_GENERATION unless the environment chooses. */
 export function startMain(environment: Readonly<Record<string, string>>): MainProcess {
-  const program = startProgram([process.execPath, 'main.ts'], { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', LOCAL_RPC_PORT: '0', ...CHOSEN, ...environment })
+  const defaults = { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', LOCAL_RPC_PORT: '0', LOCAL_GENERATION: TEST_GENERATION }
+  const program = startProgram([process.execPath, 'main.ts'], { ...defaults, ...environment })
   const addressIn = (pattern: RegExp): (() => Promise<string>) => {
     let address: Promise<string> | undefined
     return () => (address ??= program.waitForLine(pattern).then((line) => /http:\S+/.exec(line)?.[0] ?? ''))

@@ -15,6 +15,7 @@ interface Payload {
   readonly closePrice?: string
   readonly closedSize?: string
   readonly price?: string
+  readonly pnl?: string
 }
 
 /** Something that the trade bought or sold, in the base currency. */
@@ -38,7 +39,7 @@ export function toOrder({ market, side, request, traded }: {
   }
   if (order === null) {
     // Market orders have no id, so the transaction's hash serves as one.
-    return { ...base, id: hash, type: 'market', ...filledBy((events ?? []).flatMap((event) => fillOf(event) ?? [])), status: 'closed' }
+    return { ...base, id: hash, type: 'market', ...filledBy((events ?? []).flatMap((event) => fillOf(event, side) ?? [])), status: 'closed' }
   }
   const isLimit = request.op === 'place_limit_order' || request.op === 'place_stop_limit_order'
   const price = request.op === 'place_limit_order' ? fields['triggerPrice'] : fields['limitPrice']
@@ -82,16 +83,18 @@ function filledBy(fills: readonly Fill[]): Pick<Order, 'amount' | 'filled' | 're
   return { amount: filled, filled, remaining: filled === undefined ? undefined : 0, average, cost: total(fills.map((fill) => fill.cost)) }
 }
 
-/** An open may also close positions in the other direction, which are part of the order. */
-function fillOf({ topic, payload }: EventRow): Fill | undefined {
-  const { size, entryPrice, closePrice, closedSize, price } = payload as Payload
+/** An open may also close positions in the other direction, which are part of the order. `side`: of the order, where it is known. */
+function fillOf({ topic, payload }: EventRow, side?: 'buy' | 'sell'): Fill | undefined {
+  const { size, entryPrice, closePrice, closedSize, price, pnl } = payload as Payload
   if (topic === 'position_opened') return { amount: amountOf(size, entryPrice), price: toOptionalNumber(entryPrice), cost: toOptionalNumber(size) }
   if (topic === 'position_closed') {
     const [amount, at] = [amountOf(size, entryPrice), toOptionalNumber(closePrice)]
     return { amount, price: at, cost: amount === undefined || at === undefined ? undefined : amount * at }
   }
-  // The event of a partial close lacks the entry price, by which the amount is counted.
-  return topic === 'position_reduced' && closedSize !== undefined ? { amount: undefined, price: toOptionalNumber(price), cost: undefined } : undefined
+  if (topic !== 'position_reduced' || closedSize === undefined) return undefined
+  // The event of a partial close lacks entry price and direction. A sell closes a long, whose value at the price is the closed size and its profit.
+  const value = side === undefined || pnl === undefined ? undefined : String(BigInt(closedSize) + (side === 'sell' ? BigInt(pnl) : -BigInt(pnl)))
+  return { amount: amountOf(value, price), price: toOptionalNumber(price), cost: toOptionalNumber(value) }
 }
 
 /** The sum; undefined without parts, or when one is unknown. */
