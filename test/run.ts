@@ -5,6 +5,7 @@
 //   npm run test:all                  every test with every seed; then, with TEST_DATABASE_URL, those that touch the store again on that server, with few seeds
 //   npm run test:all -- --after-fast  the same after `npm test`: without the tests that it has run in the same way
 //   npm test -- --store               only the tests that touch the database or Redis
+//   npm test -- --generation=2 …      on contracts of generation 2; with `test:all` and no files, every harness of HARNESSES
 //
 // Other arguments that begin with `--test-` go to node's test runner.
 
@@ -15,7 +16,7 @@ import { planBatches, writeBatches } from './support/batches.ts'
 import { COMPILE_CACHE } from './support/program.ts'
 import { TEMPLATE_VARIABLE, ensureEmbeddedTemplate, testServerUrl, withServerTemplate } from './support/database.ts'
 import { testRedisUrl } from './support/redis.ts'
-import { createImportGraph, findTestFiles, isSlow, runsMoreInAll } from './support/test-files.ts'
+import { createImportGraph, findTestFiles, HARNESSES, isSlow, ON_GENERATION_2, runsMoreInAll } from './support/test-files.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** A file that imports one of these, directly or not, touches a database. */
@@ -41,9 +42,11 @@ const TEST_TIMEOUT_MS = 120_000
 const SLOW_TEST_TIMEOUT_MS = 600_000
 const MIN_NODE = 24
 const AFTER_FAST = '--after-fast'
-const OPTIONS: readonly string[] = ['--store', '--all', AFTER_FAST]
+const GENERATION_2 = '--generation=2'
+const OPTIONS: readonly string[] = ['--store', '--all', AFTER_FAST, GENERATION_2]
 /** What `npm run test:all` adds to the settings of `npm test`. */
 const ALL_SETTINGS = { TEST_ALL: '1' }
+const GENERATION_2_SETTINGS = { TEST_GENERATION: '2' }
 
 /** Runs node's test runner over the files and returns its exit code; signals to this process are passed on. */
 async function runNode(files: readonly string[], flags: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
@@ -126,14 +129,24 @@ function describeRedis(files: number, redisUrl: string | null): string {
   return `Redis: ${files} test files ran with the server of TEST_REDIS_URL.`
 }
 
-/** `npm run test:all`: everything on the embedded engine, then on the server what touches the store. */
+/** `npm run test:all`: everything on the embedded engine, some of it again on generation 2, then on the server what touches the store. */
 async function runAll(files: readonly string[], { flags, afterFast }: { readonly flags: readonly string[]; readonly afterFast: boolean }): Promise<number> {
   const { TEST_DATABASE_URL: serverUrl, TEST_REDIS_URL: _redisUrl, DATABASE_URL: _databaseUrl, ...embedded } = process.env
+  const legs: Leg[] = []
   const onEmbedded = afterFast ? files.filter((file) => isSlow(file) || runsMoreInAll(ROOT, file)) : files
-  const code = await runWithDatabases({ files: onEmbedded, flags, environment: { ...embedded, ...ALL_SETTINGS } })
-  if (serverUrl === undefined) return code
-  const serverCode = await runWithDatabases({ files: storeFiles(files), flags, environment: process.env })
-  return code === 0 ? serverCode : code
+  legs.push({ files: onEmbedded, flags, environment: { ...embedded, ...ALL_SETTINGS } })
+  const again = files.filter((file) => Object.hasOwn(ON_GENERATION_2, file))
+  if (again.length > 0 && flags.length === 0 && embedded['TEST_GENERATION'] === undefined) {
+    const names = again.flatMap((file) => ON_GENERATION_2[file] ?? [])
+    legs.push({ files: again, flags: names.map((name) => `--test-name-pattern=^${name}`), environment: { ...embedded, ...GENERATION_2_SETTINGS } })
+  }
+  if (serverUrl !== undefined) legs.push({ files: storeFiles(files), flags, environment: process.env })
+  let code = 0
+  for (const leg of legs) {
+    const legCode = await runWithDatabases(leg)
+    if (code === 0) code = legCode
+  }
+  return code
 }
 
 async function main(): Promise<number> {
@@ -151,7 +164,12 @@ async function main(): Promise<number> {
     console.error(unknown === undefined ? `No test files match: ${named.join(' ')}` : `Unknown option ${unknown}. Options: ${OPTIONS.join(', ')}, --test-…`)
     return 1
   }
-  if (args.includes('--all')) return await runAll(found, { flags, afterFast: args.includes(AFTER_FAST) })
+  if (args.includes(GENERATION_2)) Object.assign(process.env, GENERATION_2_SETTINGS)
+  if (args.includes('--all')) {
+    const isHarness = (file: string): boolean => HARNESSES.some((start) => file.startsWith(start))
+    const onGeneration2 = args.includes(GENERATION_2) && named.length === 0
+    return await runAll(onGeneration2 ? found.filter(isHarness) : found, { flags, afterFast: args.includes(AFTER_FAST) })
+  }
   const selected = named.length === 0 && !args.includes('--store') ? found.filter((file) => !isSlow(file)) : found
   return await runWithDatabases({ files: args.includes('--store') ? storeFiles(selected) : selected, flags, environment: process.env })
 }

@@ -7,6 +7,7 @@ import { createSeededRandom } from '../../src/base/random.ts'
 import type { LocalGeneration } from '../../localnet/setup.ts'
 import { openCrashFixture } from './crash-fixture.ts'
 import type { CrashDatabase, CrashFixture } from './crash-fixture.ts'
+import { CHOSEN_GENERATION } from '../support/generation.ts'
 import { startPostgres, WITHOUT_OWN_POSTGRES } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -27,6 +28,7 @@ interface Kills {
 
 /** The generations of a test. Most of its time is needed to start and verify an exchange, so by default it runs one. */
 function generationsOf(byDefault: LocalGeneration): readonly LocalGeneration[] {
+  if (CHOSEN_GENERATION !== undefined) return [CHOSEN_GENERATION]
   return KILLS > KILLS_DEFAULT ? ['1', '2'] : [byDefault]
 }
 

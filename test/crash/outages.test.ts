@@ -16,6 +16,7 @@ import { createBareGateway } from '../support/bare-gateway.ts'
 import type { LocalGeneration } from '../../localnet/setup.ts'
 import { openCrashFixture } from './crash-fixture.ts'
 import type { CrashDatabase } from './crash-fixture.ts'
+import { CHOSEN_GENERATION } from '../support/generation.ts'
 import { call, createWallet, obtainKey } from '../support/keys.ts'
 import { WITHOUT_OWN_POSTGRES, startPostgres } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -59,8 +60,8 @@ async function mountSmallDisk(): Promise<SmallDisk> {
 }
 
 /** Fills the disk while a client trades, frees it, and verifies everything. */
-async function fillUp(disk: SmallDisk, database: CrashDatabase, generation: LocalGeneration, recover: () => Promise<void>): Promise<string> {
-  await using fixture = await openCrashFixture('full disk', database, generation)
+async function fillUp(disk: SmallDisk, database: CrashDatabase, byDefault: LocalGeneration, recover: () => Promise<void>): Promise<string> {
+  await using fixture = await openCrashFixture('full disk', database, CHOSEN_GENERATION ?? byDefault)
   const { holder, clock } = fixture
   const run = await fixture.start()
   let isDone = false
@@ -84,7 +85,7 @@ async function fillUp(disk: SmallDisk, database: CrashDatabase, generation: Loca
   return JSON.stringify(await fixture.verify(run))
 }
 
-test('recovers from a full disk under the embedded database, on contracts of generation 2', { skip: CANNOT_MOUNT, timeout: 300_000 }, async (t) => {
+test('recovers from a full disk under the embedded database', { skip: CANNOT_MOUNT, timeout: 300_000 }, async (t) => {
   await using disk = await mountSmallDisk()
   const folder = join(disk.path, 'data')
   await mkdir(folder)

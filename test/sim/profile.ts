@@ -1,6 +1,7 @@
 // The parameters of one simulation. Each seed draws a profile in which several faults are off: a fault that is always on hides what happens without it.
 
 import type { LocalGeneration } from '../../localnet/setup.ts'
+import { CHOSEN_GENERATION } from '../support/generation.ts'
 import { fraction } from './decisions.ts'
 
 /** Probabilities are per occurrence: per RPC call, per transaction, per ledger of the driver. */
@@ -86,7 +87,7 @@ export function profileOfSeed(seed: string): Profile {
   // faults.
   const unless = <T>(value: T, none: T): T => (networkRestore > 0 ? none : value)
   return {
-    generation: pick('generation', ['1', '1', '2']),
+    generation: CHOSEN_GENERATION ?? pick('generation', ['1', '1', '2']),
     traders: pick('traders', [1, 2, 4, 5]),
     indexers: pick('indexers', [1, 2, 2]),
     ledgers: pick('ledgers', [8, 12, 16, 24]),

@@ -30,6 +30,21 @@ const SLOW = [
   'test/stream/channel-positions.property.test.ts', 'localnet/start.test.ts',
 ]
 
+/**
+ * What `npm run test:all` runs again on contracts of generation 2: the beginnings of the names of tests, from each harness those that differ most. Less than
+ * a minute; `npm run test:all -- --generation=2` runs all of HARNESSES.
+ */
+export const ON_GENERATION_2: Readonly<Record<string, readonly string[]>> = {
+  'test/client/cli.test.ts': ['prices prints', 'status shows', 'trades and orders'],
+  'test/client/ccxt.test.ts': ['markets are swaps', 'orders and positions', 'closePosition without'],
+}
+
+/** What starts the whole program or network, and so has to pass on either generation. Other tests choose a generation where it matters. */
+export const HARNESSES: readonly string[] = [
+  'test/api/fuzz.test.ts', 'test/api/reconcile', 'test/attack/', 'test/client/', 'test/console/', 'test/crash/', 'test/docs/', 'test/examples/',
+  'test/process/', 'test/sim/',
+]
+
 export function isSlow(file: string): boolean {
   return SLOW.some((slow) => file.startsWith(slow))
 }
