@@ -1,8 +1,9 @@
 // Fixture for browser tests: the program with its local network, and a browser that records every error on a page.
 
 import assert from 'node:assert/strict'
+import { afterEach } from 'node:test'
 import { Keypair } from '@stellar/stellar-sdk'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { createClient } from '../../client/src/client.ts'
 import { secretSigner } from '../../client/src/signer.ts'
 import { startBrowser } from '../support/browser.ts'
@@ -10,12 +11,15 @@ import { startMain } from '../support/main-process.ts'
 import type { MainProcess } from '../support/main-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { ONE } from '../support/traders.ts'
+import { createDisplayRotation } from './display.ts'
+import type { Display, DisplayName } from './display.ts'
 
 /** Long enough for a slow machine. */
 const TIMEOUT_MS = 90_000
 
 export interface OpenedPage {
   readonly page: Page
+  readonly display: Display
   /** Client address for the rate limit. */
   readonly address: string
   /** Errors and warnings in the browser's console, including violations of the content security policy. */
@@ -35,7 +39,19 @@ export interface ConsoleFixture extends AsyncDisposable {
   control(method: string, params?: object): Promise<unknown>
 }
 
-export async function createConsoleFixture(environment: Readonly<Record<string, string>> = {}): Promise<ConsoleFixture> {
+/** The displays of the pages that the current test has opened. */
+const opened = new Set<string>()
+afterEach((context) => {
+  if ('passed' in context && !context.passed && opened.size > 0) {
+    context.diagnostic(`Displays: ${[...opened].join(', ')}. To repeat it on one: TEST_DISPLAY=${[...opened].at(-1)} npm test -- <file>`)
+  }
+  opened.clear()
+})
+
+/** `firstDisplay`: of the first page; the others get the next ones in turn. */
+export async function createConsoleFixture(
+  environment: Readonly<Record<string, string>> = {}, firstDisplay: DisplayName = '390-dark',
+): Promise<ConsoleFixture> {
   await using resources = new AsyncDisposableStack()
   const folder = resources.use(await temporaryFolder())
   const main = resources.use(startMain({
@@ -47,6 +63,7 @@ export async function createConsoleFixture(environment: Readonly<Record<string, 
   const url = await main.url()
   const rpcUrl = /http:\S+/.exec(await main.waitForLine(/^ *Network /))?.[0] ?? ''
   await main.waitForLine(/^Indexer in sync/)
+  const nextDisplay = createDisplayRotation(firstDisplay)
   let pages = 0
   async function control(method: string, params: object = {}): Promise<unknown> {
     const response = await fetch(rpcUrl, {
@@ -69,8 +86,10 @@ export async function createConsoleFixture(environment: Readonly<Record<string, 
     main, url,
     async open(path, { prepare } = {}) {
       const address = `10.0.0.${++pages}`
+      const display = nextDisplay()
+      opened.add(display.name)
       const context: BrowserContext = await browser.newContext({
-        viewport: { width: 1_280, height: 900 }, colorScheme: 'light', extraHTTPHeaders: { 'x-forwarded-for': address }, reducedMotion: 'reduce',
+        viewport: display.viewport, colorScheme: display.colorScheme, extraHTTPHeaders: { 'x-forwarded-for': address }, reducedMotion: 'reduce',
       })
       const page = await context.newPage()
       page.setDefaultTimeout(TIMEOUT_MS)
@@ -81,7 +100,7 @@ export async function createConsoleFixture(environment: Readonly<Record<string, 
       page.on('pageerror', (error) => browserErrors.push(String(error)))
       await prepare?.(page)
       await page.goto(`${url}/${path}`)
-      return { page, address, browserErrors }
+      return { page, display, address, browserErrors }
     },
     async tradeAsOther(asset) {
       const signer = await secretSigner(Keypair.fromRawEd25519Seed(Buffer.alloc(32, 1)).secret())
@@ -119,9 +138,23 @@ export async function waitUntil(page: Page, expression: string): Promise<void> {
   })`)
 }
 
+/** Opens a page of the navigation by its title. On a phone most pages are behind "More". */
+export async function goTo(page: Page, title: string): Promise<void> {
+  const navigation = page.getByRole('navigation', { name: 'Pages' })
+  await navigation.getByRole('link').first().waitFor()
+  const link = navigation.getByRole('link', { name: title, exact: true })
+  if (!(await link.isVisible())) await navigation.getByRole('button', { name: 'More' }).click()
+  await link.click()
+}
+
+/** The rows that have all of these texts. On a phone a row is a card, whose name includes the titles of its columns. */
+export function rowsWith(within: Locator, ...texts: readonly (string | RegExp)[]): Locator {
+  return texts.reduce((rows, hasText) => rows.filter({ hasText }), within.getByRole('row'))
+}
+
 /** Creates a funded burner wallet with an API key on the page. */
 export async function setUpTrader(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Wallet and keys', exact: true }).first().click()
+  await goTo(page, 'Wallet and keys')
   await page.getByRole('button', { name: 'Burner wallet' }).click()
   await page.getByText('Connected, with an API key.').waitFor()
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, fillTicket, reviewTicket, setUpTrader, sign } from './console-fixture.ts'
+import { createConsoleFixture, fillTicket, goTo, reviewTicket, rowsWith, setUpTrader, sign } from './console-fixture.ts'
 import type { ConsoleFixture } from './console-fixture.ts'
 
 const skip = skipWithoutChromium()
@@ -13,7 +13,7 @@ const OPEN = { Side: 'Long', Amount: '100', Leverage: '5' }
 let fixture: ConsoleFixture
 before(async () => {
   if (skip !== false) return
-  fixture = await createConsoleFixture({ LOCAL_TRADERS: '0', LOCAL_GENERATION: '2' })
+  fixture = await createConsoleFixture({ LOCAL_TRADERS: '0', LOCAL_GENERATION: '2' }, '390-light')
   await fixture.freezeMarket(MARKET)
   await fixture.control('local_setPrice', { asset: MARKET, price: '30968' })
 })
@@ -64,8 +64,8 @@ test('shows small prices with all their digits, closes a part of a position, mov
   assert.match(await equity.innerText(), /Isolated positions\s+1[01]\d\.\d\d\s[^]*Cross positions\s+99\.\d\d/)
   await page.getByRole('region', { name: 'PnL' }).getByRole('img', { name: /last −\d\.\d\d USDC/ }).waitFor()
   await page.getByRole('region', { name: 'Trading' }).getByText('1,200', { exact: true }).first().waitFor()
-  await page.getByRole('region', { name: 'Cash ledger' }).getByRole('row', { name: /Position opened −100\.0000000 Wallet/ }).waitFor()
-  await page.getByRole('link', { name: 'Referrals', exact: true }).first().click()
+  await rowsWith(page.getByRole('region', { name: 'Cash ledger' }), 'Position opened', '−100.0000000', 'Wallet').first().waitFor()
+  await goTo(page, 'Referrals')
   await page.getByLabel('New code').fill('second')
   await page.getByRole('region', { name: 'Your code' }).getByRole('button', { name: 'Review' }).click()
   await sign(page, 'Create the referral code')

@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url'
 import type axeCore from 'axe-core'
 import type { Page } from 'playwright-core'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, waitUntil } from './console-fixture.ts'
+import { createConsoleFixture, goTo, waitUntil } from './console-fixture.ts'
 import type { ConsoleFixture } from './console-fixture.ts'
+import { SIZES } from './display.ts'
 
 const skip = skipWithoutChromium()
 const AXE = fileURLToPath(import.meta.resolve('axe-core'))
@@ -16,12 +17,11 @@ const PATHS = [
   '#/trade/BTC', '#/portfolio', '#/trader', '#/referrals', '#/markets', '#/positions', '#/leaders', '#/vaults', '#/vaults/0', '#/pool', '#/keys', '#/system',
 ]
 const SMALL_PHONE = { width: 360, height: 740 }
-const PHONE = { width: 390, height: 844 }
-const DESKTOP = { width: 1_440, height: 900 }
+const { 390: PHONE, 1440: DESKTOP } = SIZES
 
 let fixture: ConsoleFixture
 before(async () => {
-  if (skip === false) fixture = await createConsoleFixture()
+  if (skip === false) fixture = await createConsoleFixture({}, '1440-dark')
 })
 after(() => fixture?.[Symbol.asyncDispose]())
 
@@ -53,7 +53,7 @@ test('updates prices, draws the chart and shows new trades', { skip }, async () 
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Trade ETH' }).waitFor()
   await waitUntil(page, 'Number(document.querySelector(".chart").dataset.candles) > 0')
-  await page.getByRole('link', { name: 'Markets', exact: true }).click()
+  await goTo(page, 'Markets')
   const rows = page.getByRole('region', { name: /^Markets/ }).getByRole('row')
   await rows.nth(14).waitFor()
   assert.equal(await rows.count(), 15)
@@ -67,16 +67,16 @@ test('shows the positions, leaders, vaults and health that the API returns', { s
   const { positions } = await fixture.main.get<{ positions: { positionId: number }[] }>('/v1/positions/open')
   const rows = page.getByRole('region', { name: /^Open positions/ })
   await rows.getByRole('rowheader', { name: String(positions.at(-1)?.positionId), exact: true }).waitFor()
-  await page.getByRole('link', { name: 'Leaders' }).click()
+  await goTo(page, 'Leaders')
   const { leaders } = await fixture.main.get<{ leaders: { trader: string }[] }>('/v1/leaderboard')
   await page.getByRole('region', { name: /^Traders/ }).getByText(leaders[0]?.trader ?? '', { exact: true }).waitFor()
-  await page.getByRole('link', { name: 'Vaults' }).click()
+  await goTo(page, 'Vaults')
   await page.getByRole('link', { name: 'Northern Light' }).click()
   await page.getByRole('heading', { name: 'Northern Light' }).waitFor()
   await page.getByRole('region', { name: /^Trades of the vault/ }).getByRole('row').nth(1).waitFor()
-  await page.getByRole('link', { name: 'Pool', exact: true }).first().click()
+  await goTo(page, 'Pool')
   await waitUntil(page, 'Number(document.querySelector("[data-points]")?.dataset.points) > 0')
-  await page.getByRole('link', { name: 'System' }).click()
+  await goTo(page, 'System')
   const { contracts } = await fixture.main.get<{ contracts: { market: { address: string } } }>('/v1/health')
   await page.getByText(contracts.market.address, { exact: true }).waitFor()
   await page.locator('[data-status=index][data-state=fresh]').waitFor()
@@ -211,7 +211,9 @@ test('the theme follows the system, is dark without a preference, and the choice
   await unknown.page.getByRole('heading', { name: 'System' }).waitFor()
   const { page } = await fixture.open('#/system')
   const background = (): Promise<string> => backgroundOf(page)
+  await page.emulateMedia({ colorScheme: 'light' })
   await page.getByRole('button', { name: 'Theme: system' }).waitFor()
+  await waitUntil(page, 'document.documentElement.dataset.theme === "light"')
   const light = await background()
   const dark = await backgroundOf(unknown.page)
   assert.notEqual(dark, light)

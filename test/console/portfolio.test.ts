@@ -14,7 +14,7 @@ import type { CashMovement } from '../../client/src/generated/resources.ts'
 import type { Key } from '../../client/src/http.ts'
 import { secretSigner } from '../../client/src/signer.ts'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, fillTicket, reviewTicket, setUpTrader, sign } from './console-fixture.ts'
+import { createConsoleFixture, fillTicket, goTo, reviewTicket, rowsWith, setUpTrader, sign } from './console-fixture.ts'
 import type { ConsoleFixture } from './console-fixture.ts'
 import { ONE } from '../support/traders.ts'
 
@@ -27,7 +27,7 @@ const FUNDED = 10_000n * ONE
 let fixture: ConsoleFixture
 before(async () => {
   if (skip !== false) return
-  fixture = await createConsoleFixture({ LOCAL_TRADERS: '0' })
+  fixture = await createConsoleFixture({ LOCAL_TRADERS: '0' }, '1024-dark')
   await fixture.freezeMarket(MARKET)
 })
 after(() => fixture?.[Symbol.asyncDispose]())
@@ -70,7 +70,7 @@ test('a new user is led to a wallet; then the portfolio shows equity, PnL and th
   await fillTicket(page, 'Market', { Side: 'Long', Amount: '100', Leverage: '5' })
   await reviewTicket(page)
   await sign(page, 'Open a long position')
-  await page.getByRole('link', { name: 'Portfolio', exact: true }).first().click()
+  await goTo(page, 'Portfolio')
 
   // 0.05 % of 500 USDC is the fee. The rest of the collateral is still the account's.
   await equity.getByText('9,999.75 USDC', { exact: true }).waitFor()
@@ -95,7 +95,7 @@ test('a new user is led to a wallet; then the portfolio shows equity, PnL and th
   await pnl.getByRole('row', { name: /−0\.25/ }).waitFor()
   assert.match(await page.getByRole('region', { name: 'Trading' }).innerText(), /Volume, all\s+500\s/)
   const cash = page.getByRole('region', { name: 'Cash ledger' })
-  await cash.getByRole('row', { name: /Position opened −100\.0000000 Wallet/ }).waitFor()
+  await rowsWith(cash, 'Position opened', '−100.0000000', 'Wallet').waitFor()
 
   const saved = page.waitForEvent('download')
   await cash.getByRole('button', { name: 'Export as CSV' }).click()
@@ -156,7 +156,7 @@ test('the leaderboard leads to a trader\'s public page, and an invalid address i
   assert.match(await figures.innerText(), /Volume, all\s+140\s[^]*Trades\s+3\s[^]*Open positions\s+1 \(60 USDC\)/)
   assert.match(await page.getByRole('main').innerText(), /Rank by PnL\s+\d+ of \d+/)
   await page.getByRole('region', { name: 'PnL' }).getByRole('img', { name: /^PnL after fees and funding: \d+ points/ }).waitFor()
-  await page.getByRole('region', { name: /^Open positions, newest/ }).getByRole('row', { name: /ETH ▲ Long 60\.00/ }).waitFor()
+  await rowsWith(page.getByRole('region', { name: /^Open positions, newest/ }), 'ETH', 'Long', '60.00').waitFor()
   const trades = page.getByRole('region', { name: /^Opens, closes/ }).getByRole('row')
   await trades.nth(3).waitFor()
   assert.deepEqual((await trades.allInnerTexts()).slice(1).map((text) => /Open|Close/.exec(text)?.[0]), ['Open', 'Close', 'Open'])
@@ -196,8 +196,8 @@ test('a trader sets a referrer, creates a code, and sees who used it', { skip },
   await own.getByText(`${fixture.url}/#/referrals/south`).waitFor()
   assert.equal(await own.getByRole('button', { name: 'Claim' }).isDisabled(), true)
   await client.trade({ op: 'set_referrer', code: 'south' })
-  await page.getByRole('link', { name: 'Leaders' }).first().click()
-  await page.getByRole('link', { name: 'Referrals' }).first().click()
+  await goTo(page, 'Leaders')
+  await goTo(page, 'Referrals')
   await own.getByText('Referred accounts').waitFor()
   assert.match(await own.innerText(), /Referred accounts\s+1\s/)
   await assertAccessible(page)

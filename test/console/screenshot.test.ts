@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { skipWithoutChromium } from '../support/browser.ts'
 import { waitUntil } from './console-fixture.ts'
+import { SIZES, THEMES } from './display.ts'
+import type { Size } from './display.ts'
 import { createPictures, DIFFERENT_MAX } from './pictures.ts'
 import type { Pictures } from './pictures.ts'
 import { createStillConsole, IS_COMPLETE, IS_TRADE_COMPLETE } from './still-console.ts'
@@ -17,11 +19,7 @@ const skip = skipWithoutChromium()
 const IS_UPDATE = process.env['UPDATE_GOLDEN'] === '1'
 const README_PICTURE = join(PROJECT_ROOT, 'docs', 'console.png')
 const GOLDEN = join(PROJECT_ROOT, 'test', 'console', 'golden')
-const DESKTOP = { width: 1_440, height: 900 }
 const README_SIZE = { width: 1_440, height: 1_080 }
-const SIZES = { 1440: DESKTOP, 1024: { width: 1_024, height: 768 }, 390: { width: 390, height: 844 } } as const
-const THEMES = ['dark', 'light'] as const
-type Size = keyof typeof SIZES
 type Theme = (typeof THEMES)[number]
 /** Every page once, beside the trade screen in all sizes and themes. */
 const PAGES: readonly (readonly [page: string, size: Size, theme: Theme])[] = [
@@ -34,7 +32,7 @@ let pictures: Pictures
 
 before(async () => {
   if (skip !== false) return
-  still = await createStillConsole('screenshot', DESKTOP)
+  still = await createStillConsole('screenshot', SIZES[1440])
   pictures = await createPictures(still.context)
 })
 after(() => still?.[Symbol.asyncDispose]())

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Page } from 'playwright-core'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, fillTicket, reviewTicket, setUpTrader, sign, waitUntil } from './console-fixture.ts'
+import { createConsoleFixture, fillTicket, goTo, reviewTicket, rowsWith, setUpTrader, sign, waitUntil } from './console-fixture.ts'
 import type { ConsoleFixture, OpenedPage } from './console-fixture.ts'
 import { TEST_PASSPHRASE } from '../support/keys.ts'
 
@@ -91,7 +91,9 @@ test('an order is moved on the chart and by keyboard: it is cancelled and placed
   await reviewTicket(page)
   await sign(page, 'Place a limit order')
   const first = await outcomeNumber(page, 'Order')
-  const handle = await page.locator(`[data-order="${first}"]`).boundingBox()
+  const label = page.locator(`[data-order="${first}"]`)
+  await label.scrollIntoViewIfNeeded()
+  const handle = await label.boundingBox()
   assert.ok(handle)
   await page.mouse.move(handle.x + 8, handle.y + handle.height / 2)
   await page.mouse.down()
@@ -224,7 +226,7 @@ test('shows a key\'s secret once, and revokes the key', { skip }, async () => {
   const [keyId = '', secret = ''] = key.split(':')
   await page.getByRole('button', { name: 'I saved it: hide' }).click()
   assert.ok(!(await page.content()).includes(secret))
-  const row = page.getByRole('region', { name: /^API keys of this account/ }).getByRole('row', { name: new RegExp(`^${keyId} a test`) })
+  const row = rowsWith(page.getByRole('region', { name: /^API keys of this account/ }), keyId, 'a test')
   await row.getByRole('button', { name: `Revoke ${keyId}`, exact: true }).click()
   await page.getByText(`Revoked ${keyId}.`).waitFor()
   const { status } = await fetch(`${fixture.url}/v1/account/me`, { headers: { authorization: `Bearer ${key}` } })
@@ -243,7 +245,7 @@ test('one click on the trade screen is enough to trade, and the burner wallet su
   await page.getByText('Available: 10,000.00 USDC').waitFor()
   await page.reload()
   await page.getByText('Available: 10,000.00 USDC').waitFor()
-  await page.getByRole('link', { name: 'Wallet and keys', exact: true }).first().click()
+  await goTo(page, 'Wallet and keys')
   const account = await page.getByText(/^G[A-Z2-7]{55}$/).innerText()
   await page.getByText('Its secret key is stored in this browser.').waitFor()
   assert.deepEqual(browserErrors, [])

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { scValToNative, Transaction, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Page } from 'playwright-core'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, waitUntil } from './console-fixture.ts'
+import { createConsoleFixture, goTo, waitUntil } from './console-fixture.ts'
 import type { ConsoleFixture } from './console-fixture.ts'
 import { TEST_PASSPHRASE } from '../support/keys.ts'
 
@@ -111,7 +111,7 @@ test('another account deposits into a vault and the pool, withdraws from both, a
   await page.getByRole('link', { name: 'All vaults' }).click()
   await page.getByRole('region', { name: 'Your shares' }).getByRole('link', { name: 'A test vault' }).waitFor()
 
-  await page.getByRole('link', { name: 'Pool', exact: true }).first().click()
+  await goTo(page, 'Pool')
   assert.match(await review(page, 'Deposit', 'Amount', '1000'), /Deposits 1,000\.00 USDC from the account into the liquidity pool, for LP tokens/)
   await sign(page, 'Deposit')
   await page.getByText('Your LP tokens').waitFor()
