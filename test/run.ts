@@ -12,7 +12,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { planBatches, writeBatches } from './support/batches.ts'
+import { OPENING_TEST_PATTERN, planBatches, writeBatches } from './support/batches.ts'
 import { COMPILE_CACHE } from './support/program.ts'
 import { TEMPLATE_VARIABLE, ensureEmbeddedTemplate, testServerUrl, withServerTemplate } from './support/database.ts'
 import { testRedisUrl } from './support/redis.ts'
@@ -52,9 +52,7 @@ const GENERATION_2_SETTINGS = { TEST_GENERATION: '2' }
 async function runNode(files: readonly string[], flags: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const timeoutMs = files.some(isSlow) ? SLOW_TEST_TIMEOUT_MS : TEST_TIMEOUT_MS
   const own = ['--test', `--test-concurrency=${CONCURRENCY}`, `--test-timeout=${timeoutMs}`, '--test-reporter=spec']
-  // Where no test of a file matches, node calls the `after` hooks before an asynchronous `before` hook has opened what they close.
-  const forced = flags.some((flag) => flag.startsWith('--test-name-pattern')) ? ['--test-force-exit'] : []
-  const child = spawn(process.execPath, [...own, ...forced, ...flags, ...files], {
+  const child = spawn(process.execPath, [...own, ...flags, ...files], {
     cwd: ROOT,
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...environment },
     stdio: 'inherit',
@@ -87,8 +85,11 @@ async function runLeg({ files, flags, environment }: Leg): Promise<number> {
   const isAlone = (file: string): boolean => isSlow(file) || file.startsWith('test/sim/')
   const together = files.filter((file) => !isAlone(file)).map((file) => ({ file, weight: touchesDatabase(file) ? 5 : 1 }))
   const batches = [...files.filter(isAlone).map((file) => [file]), ...planBatches(together, BATCHES)]
-  using written = writeBatches(ROOT, join(ROOT, 'node_modules/.cache/test-batches', String(process.pid)), batches)
-  return await runNode(written.entries, flags, environment)
+  const hasNamePattern = flags.some((flag) => flag.startsWith('--test-name-pattern'))
+  const folder = join(ROOT, 'node_modules/.cache/test-batches', String(process.pid))
+  using written = writeBatches(batches, { root: ROOT, folder, hasNamePattern })
+  const patterns = hasNamePattern ? [`--test-name-pattern=${OPENING_TEST_PATTERN}`] : []
+  return await runNode(written.entries, [...flags, ...patterns], environment)
 }
 
 function touchesDatabase(file: string): boolean {

@@ -28,24 +28,43 @@ export function planBatches(files: readonly WeightedFile[], count: number): stri
   return batches.sort((a, b) => b.weight - a.weight).map((batch) => batch.files)
 }
 
+/** A test that runs in each file although only others are selected, so that node awaits the file's `before` hooks before it calls `after`. */
+const OPENING_TEST = 'opens and closes what its tests share'
+/** Selects it, besides the pattern that the user passes. */
+export const OPENING_TEST_PATTERN = `^${OPENING_TEST}$`
+
 /** The module that runs the files of one batch. It removes the databases that its files have shared. */
-function batchSource(root: string, files: readonly string[]): string {
+function batchSource(root: string, files: readonly string[], hasNamePattern: boolean): string {
   const suites = files.map((file) => {
     const url = JSON.stringify(pathToFileURL(join(root, file)).href)
-    return `suite(${JSON.stringify(file)}, { timeout: ${SUITE_TIMEOUT_MS} }, async () => { await import(${url}) })\n`
+    // A pattern that matches a suite's name would select all of its tests.
+    const name = JSON.stringify(hasNamePattern ? '·' : file)
+    const opening = hasNamePattern ? `; test('${OPENING_TEST}', () => {})` : ''
+    return `suite(${name}, { timeout: ${SUITE_TIMEOUT_MS} }, async () => { await import(${url})${opening} })\n`
   })
   const database = JSON.stringify(pathToFileURL(join(root, DATABASE)).href)
-  return `import { after, suite } from 'node:test'\nimport { reuseDatabases } from ${database}\nafter(reuseDatabases())\n${suites.join('')}`
+  return `import { after, suite, test } from 'node:test'\nimport { reuseDatabases } from ${database}\nafter(reuseDatabases())\n${suites.join('')}`
 }
 
-/** Writes one module per batch into `folder`, which `Symbol.dispose` removes. A batch of one file is that file. */
-export function writeBatches(root: string, folder: string, batches: readonly (readonly string[])[]): { readonly entries: readonly string[] } & Disposable {
+interface BatchesOptions {
+  readonly root: string
+  /** Where the modules are written; `Symbol.dispose` removes it. */
+  readonly folder: string
+  /** Whether only tests run whose names match a pattern. */
+  readonly hasNamePattern: boolean
+}
+
+/** Writes one module per batch. A batch of one file is that file, unless tests are selected by name. */
+export function writeBatches(
+  batches: readonly (readonly string[])[],
+  { root, folder, hasNamePattern }: BatchesOptions,
+): { readonly entries: readonly string[] } & Disposable {
   mkdirSync(folder, { recursive: true })
   const entries = batches.map((files, index) => {
     const [only] = files
-    if (files.length === 1 && only !== undefined) return only
+    if (files.length === 1 && only !== undefined && !hasNamePattern) return only
     const path = join(folder, `batch-${String(index + 1).padStart(2, '0')}.mjs`)
-    writeFileSync(path, batchSource(root, files))
+    writeFileSync(path, batchSource(root, files, hasNamePattern))
     return path
   })
   return { entries, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
