@@ -105,7 +105,7 @@ test('prices prints a table, and the gateway\'s response with --json', async () 
 
 test('status shows gateway, index, prices and account, and works without a key', async () => {
   const { stdout: out } = await call(['status'])
-  const lines = [/^gateway +version /m, /^ledger +\d+$/m, /^index +\d+ s behind/m, /^USDC +\d+\.\d{2}/m]
+  const lines = [/^gateway +version /m, /^ledger +\d+$/m, /^index +\d+ s behind/m, /^trading +open$/m, /^USDC +\d+\.\d{2}/m]
   for (const line of [...lines, new RegExp(`^prices +${markets}, the oldest is \\d+ s old`, 'm')]) assert.match(out, line)
   assert.match((await call(['status'], { environment: { URL: url } })).stdout, /^account +no API key configured$/m)
 })

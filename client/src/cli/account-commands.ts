@@ -48,14 +48,24 @@ function orderTable(context: Context, rows: readonly OpenOrder[]): string {
 
 const UNAVAILABLE = 'not available now\n'
 
+/** Why a balance is zero rather than unknown. */
+const NO_BALANCE: Readonly<Record<string, string>> = { no_account: 'none: the account does not exist yet', no_trustline: 'none: no trustline' }
+/** Why a figure is unknown. Other reasons say that there is none. */
+const UNREAD: Readonly<Record<string, string>> = {
+  entry_unreadable: 'the node did not return its ledger entry', token_unreadable: 'the token contract could not be read',
+  price_unreadable: 'the price could not be read', price_of_another_ledger: 'the price is of another ledger', not_told: 'the node did not return it',
+}
+
 async function account(context: Context): Promise<void> {
   const state = await stateOf(context)
   const { balances, cross, fees } = state
+  const balance = (name: 'usdc' | 'lp' | 'xlm'): string | null =>
+    NO_BALANCE[state.unknown.find(({ part }) => part === `/balances/${name}`)?.reason ?? ''] ?? context.format(balances[name])
   const rate = (value: string | null): string => (value === null ? '–' : toPercent(value))
   const text = [
     listing([
-      ['account', state.owner], ['ledger', `${state.ledger} (${timeOf(state.ledgerCloseTs) ?? '–'} UTC)`], ['USDC', context.format(balances.usdc)],
-      ['LP tokens', context.format(balances.lp)], ['XLM', context.format(balances.xlm)], ['cross pool', context.format(cross.pool)],
+      ['account', state.owner], ['ledger', `${state.ledger} (${timeOf(state.ledgerCloseTs) ?? '–'} UTC)`], ['USDC', balance('usdc')],
+      ['LP tokens', balance('lp')], ['XLM', balance('xlm')], ['cross pool', context.format(cross.pool)],
       ['cross equity', context.format(cross.equity)], ['cross free margin', context.format(cross.freeMargin)],
       ['volume, 14 days', context.format(fees.volume)], ['fees', `taker ${rate(fees.takerRate)}, maker ${rate(fees.makerRate)}`],
     ]),
@@ -63,7 +73,7 @@ async function account(context: Context): Promise<void> {
     state.orders === null ? `Orders: ${UNAVAILABLE}` : orderTable(context, state.orders),
   ]
   context.show(state, text.join('\n'))
-  for (const { part, reason } of state.unknown) context.note(`${part} is unknown: ${reason}`)
+  for (const { part, reason } of state.unknown) if (UNREAD[reason] !== undefined) context.note(`${part} is unknown now: ${UNREAD[reason]}.`)
 }
 
 async function positions(context: Context): Promise<void> {

@@ -1,7 +1,7 @@
 // The exchange as a whole: vaults, the liquidity pool, the leaderboard, and the state of everything on one screen.
 
 import { RateLimited, Unauthorized } from '../errors.ts'
-import type { Health, PoolState, TraderVault } from '../generated/resources.ts'
+import type { PoolState, TraderVault } from '../generated/resources.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
 import { toPercent } from './decimal.ts'
@@ -86,6 +86,8 @@ async function status(context: Context): Promise<void> {
   const [{ body: health }, { body: { prices } }, account] = await context.progress.run('Loading the state', () =>
     Promise.all([client.getHealth({}, options), client.listOraclePrices({}, options), accountOf(context)]))
   const { indexer } = health
+  const { mode } = health.market.pauseState
+  const trading = mode === null ? await tradingText(context, prices[0]?.asset) : PAUSE_MODES[mode] ?? `mode ${mode}`
   const oldest = [...prices].sort((one, other) => other.ageSec - one.ageSec)[0]
   const stale = prices.filter((price) => price.stale === true).map(({ asset }) => asset)
   const lag = indexer.ledgerAgeSeconds
@@ -100,15 +102,24 @@ async function status(context: Context): Promise<void> {
     ['gateway', `version ${health.version}, up for ${durationOf(health.uptime)}`], ['network', health.network],
     ['ledger', indexer.lastLedger], ['index', progress],
     ['last update (UTC)', timeOf(indexer.lastUpdatedAt === null ? null : Math.floor(indexer.lastUpdatedAt / 1000))],
-    ['missing ledgers', indexer.gaps], ['trading', pauseText(health.market.pauseState)],
+    ['missing ledgers', indexer.gaps], ['trading', trading],
     ['prices', oldest === undefined ? 'none' : `${prices.length}, the oldest is ${oldest.ageSec} s old (${oldest.asset})`],
     ['stale prices', stale.length === 0 ? 'none' : stale.join(', ')], ...account,
   ]))
 }
 
-/** What the market allows now; null when that is unknown. */
-function pauseText({ mode }: Health['market']['pauseState']): string | null {
-  return mode === null ? null : ['open', 'positions can only be closed', 'frozen'][mode] ?? `mode ${mode}`
+const PAUSE_MODES = ['open', 'positions can only be closed', 'frozen']
+
+/** Whether a market without pause modes allows opens; null when that is unknown. */
+async function tradingText(context: Context, asset: string | undefined): Promise<string | null> {
+  if (asset === undefined) return null
+  try {
+    const { body } = await context.client().getMarketLimits({ asset }, callOptions(context))
+    return body.tradingPaused === null ? null : body.tradingPaused ? 'paused' : 'open'
+  } catch (error) {
+    if (error instanceof RateLimited) throw error
+    return null
+  }
 }
 
 function durationOf(seconds: number): string {
