@@ -1,7 +1,7 @@
 // What an entry costs, what it closes first, and where it would be liquidated. Pure. Amounts are integers with seven implied decimals.
 
 import type { MarketLimits } from '../../client/src/index.ts'
-import { amount } from '../format.ts'
+import { amount, signed } from '../format.ts'
 
 type Side = 'Long' | 'Short'
 
@@ -54,10 +54,12 @@ export function nettingProblem(
   return `This first closes ${closed}. ${left}; the minimum is ${amount(minCollateral)} USDC.`
 }
 
-export function nettingText({ count, closedSize, size }: Netting, side: Side): string {
+/** `pnl`: the result of what is closed; null if it is not known. */
+export function nettingText({ count, closedSize, size }: Netting, side: Side, pnl: string | null): string {
   const [own, other] = side === 'Long' ? ['long', 'short'] : ['short', 'long']
   const closed = count > 1 ? `your ${count} ${other} positions` : `your ${other} position`
-  return `First closes ${closed} of ${amount(closedSize.toString())} USDC, then opens a ${own} of ${amount(size.toString())} USDC.`
+  const result = pnl === null ? '' : ` with a PnL of ${signed(pnl)} USDC`
+  return `First closes ${closed} of ${amount(closedSize.toString())} USDC${result}, then opens a ${own} of ${amount(size.toString())} USDC.`
 }
 
 /** What the keeper who executes an order of this size is paid; null while the contracts' settings are not known. */

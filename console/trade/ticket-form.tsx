@@ -42,6 +42,8 @@ export function TicketForm({ market, input, sender }: { readonly market: Market;
   const canSign = session.wallet() !== null && account.owner.value !== null
   const quote = useQuote({
     asset, side: input.value.side, leverage: check.leverage,
+    // Keepers open isolated positions.
+    marginMode: input.value.kind === 'market' ? input.value.marginMode : 'isolated',
     collateral: !isEntry(input.value.kind) || check.problems.has('amount') ? null : check.collateral,
   }).value
 

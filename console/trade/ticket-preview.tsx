@@ -33,14 +33,14 @@ export function Preview(options: PreviewOptions) {
       <Facts
         rows={[
           [isMarket ? 'Entry price' : 'Executes at about', entry === null ? NONE : price(entry)],
-          ['Position size', usdc(check.netting?.size.toString() ?? check.size)],
+          ['Position size', usdc((isMarket ? quote?.size : null) ?? check.netting?.size.toString() ?? check.size)],
           ['Fee', feeText(options, state)],
           ['Keeper reward', isMarket ? 'none' : usdc(reward?.toString())],
           ['Liquidation price', input.marginMode === 'cross' && isMarket ? 'by account' : liquidationText(options, entry)],
           [`Room for ${input.side === 'Long' ? 'longs' : 'shorts'}`, room === null ? NONE : `${amount(room, 0)} USDC`],
         ]}
       />
-      {check.netting !== null && check.netting.size > 0n && <p class='note'>{nettingText(check.netting, input.side)}</p>}
+      {check.netting !== null && check.netting.size > 0n && <p class='note'>{nettingText(check.netting, input.side, quote?.pnl ?? null)}</p>}
       {!isMarket && isGeneration2 && hasOpposite(options, state) && (
         <p class='note'>{`It does not close your ${input.side === 'Long' ? 'short' : 'long'} position: it opens another one beside it.`}</p>
       )}
@@ -57,12 +57,12 @@ function entryPriceOf({ input, reading: { quote }, market: { asset } }: PreviewO
   return parseAmount(input.limitPrice.trim() === '' ? input.triggerPrice : input.limitPrice)
 }
 
-/** The quote's fee, to the stroop, where it is of the same open. Else at the account's rate, before the discount of a referral. */
+/** The quote's fee, to the stroop. Until there is a quote, and for resting orders, at the account's rate, before the discount of a referral. */
 function feeText({ input, check, reading: { quote }, market: { limits } }: PreviewOptions, state: AccountState | null): string {
   const size = check.netting?.size ?? (check.size === null ? null : BigInt(check.size))
   if (size === null || size <= 0n) return NONE
   const isMarket = input.kind === 'market'
-  if (isMarket && quote !== null && quote.fee !== null && quote.size === size.toString()) return usdc(quote.fee)
+  if (isMarket && quote !== null && quote.fee !== null) return usdc(quote.fee)
   const [first] = limits?.feeTiers ?? []
   // Keepers fill resting orders at the rate of makers.
   const rate = isMarket ? state?.fees.takerRate ?? first?.takerRate ?? null : state?.fees.makerRate ?? first?.makerRate ?? null

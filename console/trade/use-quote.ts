@@ -8,11 +8,12 @@ import { after } from '../clock.ts'
 import { useParts } from '../parts.ts'
 import { problemOf } from '../problems.ts'
 import type { Problem } from '../problems.ts'
-import type { Side } from './ticket.ts'
+import type { MarginMode, Side } from './ticket.ts'
 
 export interface QuoteInput {
   readonly asset: string
   readonly side: Side
+  readonly marginMode: MarginMode
   /** Digits with seven implied decimals; null while the inputs are incomplete. */
   readonly collateral: string | null
   readonly leverage: number | null
@@ -28,7 +29,7 @@ const TYPING_MS = 250
 const REPEAT_MS = 2_000
 const NOTHING: QuoteReading = { quote: null, problem: null }
 
-export function useQuote({ asset, side, collateral, leverage }: QuoteInput): ReadonlySignal<QuoteReading> {
+export function useQuote({ asset, side, marginMode, collateral, leverage }: QuoteInput): ReadonlySignal<QuoteReading> {
   const { session, account } = useParts()
   const reading = useSignal<QuoteReading>(NOTHING)
   const trader = account.owner.value
@@ -39,7 +40,7 @@ export function useQuote({ asset, side, collateral, leverage }: QuoteInput): Rea
     let cancel = after(TYPING_MS, () => void read(collateral, leverage))
 
     async function read(amount: string, times: number): Promise<void> {
-      const parameters = { asset, direction: side, collateral: amount, leverage: times, ...(trader === null ? {} : { trader }) }
+      const parameters = { asset, direction: side, marginMode, collateral: amount, leverage: times, ...(trader === null ? {} : { trader }) }
       try {
         const { body } = await session.client().getQuote(parameters, { signal: aborted.signal })
         reading.value = { quote: body, problem: null }
@@ -54,6 +55,6 @@ export function useQuote({ asset, side, collateral, leverage }: QuoteInput): Rea
       aborted.abort()
       cancel()
     }
-  }, [asset, side, collateral, leverage, trader])
+  }, [asset, side, marginMode, collateral, leverage, trader])
   return reading
 }

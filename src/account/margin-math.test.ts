@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StoredConfig, StoredPosition } from '../chain/market-entries.ts'
-import { closeValue, crossMarginTotals, crossRequirements, feeRates, fundingOwed, liquidationPrice, settlementPrice } from './margin-math.ts'
+import { closeValue, crossMarginTotals, crossRequirements, feeRates, fundingOwed, liquidationPrice, poolAfter, settlementPrice } from './margin-math.ts'
 import type { CrossLeg } from './margin-math.ts'
 
 const ONE = 10_000_000n
@@ -60,6 +60,16 @@ test('before build 2.2 a loss and the funding each take no more than the collate
   assert.deepEqual(values(-70n, 40n), [0n, 0n, 0n])
   assert.deepEqual(values(-60n, 40n), [0n, 0n, 0n])
   assert.deepEqual(values(-60n, 39n), [1n, 1n, 1n])
+})
+
+test('the cross pool and the collateral limit what closing a cross position takes, before build 2.2 without the funding that is received', () => {
+  const pools = (pool: bigint, pnl: bigint, funding: bigint): readonly bigint[] =>
+    (['2.1', '2.2'] as const).map((generation) => poolAfter(pool, { position: { collateral: 100n }, pnl, funding }, generation))
+  assert.deepEqual(pools(50n, 30n, 10n), [170n, 170n])
+  assert.deepEqual(pools(50n, -130n, 10n), [10n, 10n], 'more than the collateral')
+  assert.deepEqual(pools(50n, -200n, 10n), [0n, 0n], 'more than there is')
+  assert.deepEqual(pools(50n, -200n, -60n), [60n, 10n], 'funding that is received')
+  assert.deepEqual(pools(-120n, -5n, 0n), [-20n, -20n], 'a pool that owes')
 })
 
 test('an isolated position can be liquidated at the first price at which its margin is below the maintenance margin', () => {

@@ -53,6 +53,21 @@ export function closeValue(
 }
 
 /**
+ * The cross pool after it settled a position, provided that the liquidity vault can pay profits in full: the loss is limited to the pool and the position's
+ * collateral. Before build 2.2, PnL and funding were settled separately.
+ */
+export function poolAfter(
+  pool: bigint, { position, pnl, funding }: { readonly position: Pick<StoredPosition, 'collateral'>; readonly pnl: bigint; readonly funding: bigint },
+  generation: Generation,
+): bigint {
+  const funds = pool + position.collateral
+  const [gained, lost] = isAtLeast(generation, '2.2')
+    ? [atLeastZero(pnl - funding), atLeastZero(funding - pnl)]
+    : [atLeastZero(pnl) + atLeastZero(-funding), atLeastZero(-pnl) + atLeastZero(funding)]
+  return funds - minAmount(lost, atLeastZero(funds)) + gained
+}
+
+/**
  * The first price at which a keeper may liquidate an isolated position: where the price crosses the stored liquidation price, or where collateral, PnL and
  * funding fall below the maintenance margin, whichever comes first. Null when there is no such positive price.
  */

@@ -10,6 +10,7 @@ import { CACHE_ONE_SECOND, prepareResponse, sendResponse } from '../http/respons
 import { ADDRESS_LENGTH, LEVERAGE } from '../limits.ts'
 import { ref } from '../resources/fields.ts'
 import { TradeQuote } from '../resources/trade-quote.ts'
+import type { MarginMode } from '../venue/quote.ts'
 import type { Venue } from '../venue/venue.ts'
 import { EXAMPLE_QUOTE } from './examples.ts'
 import { knownAsset } from './known-asset.ts'
@@ -22,9 +23,9 @@ const schema = operation(
     tag: 'markets',
     summary: 'Get a quote for an open',
     description: [
-      'Returns what opening an isolated position would do: the preview that POST /v1/orders/prepare returns, and the headroom. All figures are of one ledger',
-      'and cached for one second. With trader, the quote applies the volume tier, the referral discount and the open positions of that account. The quote does',
-      'not check whether the account has the collateral, nor the limits of GET /v1/markets/{asset}/limits.',
+      'Returns what opening a position would do: the preview that POST /v1/orders/prepare returns, and the headroom. All figures are of one ledger and cached',
+      'for one second. With trader, the quote applies the volume tier, the referral discount, the open positions and the cross margin pool of that account. The',
+      'quote does not check whether the account has the collateral or the free margin, nor the limits of GET /v1/markets/{asset}/limits.',
     ].join(' '),
     ok: ref(TradeQuote),
     example: EXAMPLE_QUOTE,
@@ -41,6 +42,12 @@ const schema = operation(
       trader: Type.Optional(Type.String({
         minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Account (G…) or contract (C…) that would open the position.',
       })),
+      marginMode: Type.Optional(Type.Unsafe<MarginMode>({
+        type: 'string', enum: ['isolated', 'cross'],
+        description:
+          'isolated (default): as open_position; cross: as open_position_cross. From generation 2 on, an open first closes the positions of its mode in the '
+          + 'other direction.',
+      })),
     }),
   },
 )
@@ -48,9 +55,9 @@ const schema = operation(
 export function quoteRoutes(app: App, parts: { readonly venue: Pick<Venue, 'quote'>; readonly deployment: CurrentDeployment }): void {
   app.get('/v1/markets/:asset/quote', { schema, preValidation: trimTrader }, async (request, reply) => {
     const { symbol } = knownAsset(parts.deployment.current.assets, request.params.asset)
-    const { direction, collateral, leverage, trader = null } = request.query
+    const { direction, collateral, leverage, trader = null, marginMode = 'isolated' } = request.query
     if (trader !== null && !isAddress(trader)) throw validationFailure('querystring/trader must be an account (G…) or a contract (C…)')
-    const terms = { asset: symbol, direction: direction === 'Long' ? 0 : 1, collateral: BigInt(collateral), leverage }
+    const terms = { asset: symbol, direction: direction === 'Long' ? 0 : 1, collateral: BigInt(collateral), leverage, marginMode }
     const quote = await parts.venue.quote(terms, trader)
     sendResponse(request, reply, prepareResponse(serialiseBody(reply, quote), { 'cache-control': CACHE_ONE_SECOND }))
   })

@@ -63,11 +63,11 @@ function position(overrides: Partial<StoredPosition> = {}): StoredPosition {
   }
 }
 
-const TERMS: QuoteTerms = { asset: 'BTC', direction: LONG, collateral: 100n * ONE, leverage: 10 }
+const TERMS: QuoteTerms = { asset: 'BTC', direction: LONG, collateral: 100n * ONE, leverage: 10, marginMode: 'isolated' }
 const NO_VOLUME = { slots: Array.from({ length: 14 }, () => 0n), lastDay: 100 }
 
 function trader(positions: readonly StoredPosition[], volume: QuotedTrader['volume'] = NO_VOLUME): QuotedTrader {
-  return { positions, volume }
+  return { positions, volume, crossPool: 0n }
 }
 
 test('an open without opposite positions has collateral times leverage, and the fee of the first tier without a trader', () => {
@@ -83,8 +83,8 @@ test('an open without opposite positions has collateral times leverage, and the 
 test('an open closes opposite positions first, and opens the rest with its part of the collateral', () => {
   const closed = [position()]
   assert.deepEqual(sizeOpen(TERMS, venueOf(), trader(closed)), { collateral: 60n * ONE, size: 600n * ONE, closed, grossFee: 3n * ONE / 10n })
-  assert.equal(sizeOpen(TERMS, venueOf(), { volume: NO_VOLUME, positions: undefined }), null)
-  assert.equal(sizeOpen(TERMS, venueOf(), { volume: undefined, positions: [] })?.grossFee, null)
+  assert.equal(sizeOpen(TERMS, venueOf(), { ...trader([]), positions: undefined }), null)
+  assert.equal(sizeOpen(TERMS, venueOf(), { ...trader([]), volume: undefined })?.grossFee, null)
   const netting = (size: bigint): SizedOpen | null => sizeOpen(TERMS, venueOf(), trader([position({ size })]))
   assert.equal(netting(1_000n * ONE), null, 'nothing would be left')
   assert.equal(netting(900n * ONE)?.collateral, 10n * ONE, 'the minimum')
@@ -123,10 +123,11 @@ test('the fee follows from the volume of 14 days, with what the open closes firs
 
 function quote(
   overrides: Overrides = {}, terms: Partial<QuoteTerms> = {}, discount: bigint | null = 0n, positions: readonly StoredPosition[] = [],
+  pool: bigint | null = null,
 ): TradeQuote {
   const all = { ...TERMS, ...terms }
   const venue = venueOf(overrides)
-  return describeQuote(all, venue, sizeOpen(all, venue, trader(positions)), discount)
+  return describeQuote(all, venue, { open: sizeOpen(all, venue, trader(positions)), discount, pool })
 }
 
 test('a quote has the next position id, the collateral without the fee, and the price at which the position could be liquidated', () => {
@@ -190,4 +191,23 @@ test('an open that closes positions reports their result, and no payout when the
   assert.deepEqual(results({}, { assets: new Map([['BTC', { ...ASSET, funding: undefined }]]) }), [pnl, String(120n * ONE)])
   const loss = quote({ price: 55_000n * ONE, pool: { usdcBalance: 0n } }, {}, 0n, [position()])
   assert.deepEqual([loss.pnl, loss.payout], [String(-40n * ONE), String(funding)], 'a loss needs nothing of the pool')
+})
+
+test('a cross open has no liquidation price, closes the cross positions in the other direction, and pays their result into the pool', () => {
+  const cross = (positions: readonly StoredPosition[], pool: bigint | null, overrides: Overrides = {}): unknown => {
+    const { size, collateral, liquidationPrice, pnl, payout } = quote(overrides, { marginMode: 'cross' }, 0n, positions, pool)
+    return [size, collateral, liquidationPrice, pnl, payout]
+  }
+  const plain = [String(1_000n * ONE), String(995n * ONE / 10n), null]
+  assert.deepEqual(cross([], 0n), [...plain, null, null])
+  assert.deepEqual(cross([position()], 0n), [...plain, null, null], 'an isolated position stays')
+  const legs = [position({ margin_mode: 1 })]
+  const rest = [String(600n * ONE), String(597n * ONE / 10n), null]
+  const free = { market: { assets: new Map([['BTC', { ...ASSET, funding: undefined }]]) } }
+  // 400 USDC of a short lose 20 % at 60,000: more than the collateral of 40, so the pool pays, as far as it can.
+  const at = (price: bigint): Overrides => ({ ...free, price: price * ONE })
+  assert.deepEqual(cross(legs, 0n, at(40_000n)), [...rest, String(80n * ONE), String(120n * ONE)])
+  assert.deepEqual(cross(legs, 100n * ONE, at(60_000n)), [...rest, String(-80n * ONE), String(-40n * ONE)])
+  assert.deepEqual(cross(legs, 10n * ONE, at(60_000n)), [...rest, String(-80n * ONE), String(-10n * ONE)])
+  assert.deepEqual(cross(legs, null, at(60_000n)), [...rest, String(-80n * ONE), null])
 })

@@ -1,7 +1,7 @@
 // What an open would do, in the market's own integer arithmetic: division truncates toward zero, like bigint's. Pure.
 
-import { closeValue, feeRates, fundingOwed } from '../account/margin-math.ts'
-import { amountText, minAmount, ONE_E7 } from '../base/fixed-point.ts'
+import { closeValue, feeRates, fundingOwed, poolAfter } from '../account/margin-math.ts'
+import { amountText, maxAmount, minAmount, ONE_E7 } from '../base/fixed-point.ts'
 import type { StoredPosition, VolumeDays } from '../chain/market-entries.ts'
 import type { MarketSummary } from '../chain/market-summary.ts'
 import type { ShimPrice } from '../chain/prices.ts'
@@ -12,12 +12,15 @@ import type { TradeQuote } from '../resources/trade-quote.ts'
 import { maxPositionSize, roomsOf } from './capacity.ts'
 import type { VenueSnapshot } from './capacity.ts'
 
+export type MarginMode = 'isolated' | 'cross'
+
 export interface QuoteTerms {
   readonly asset: string
   /** 0 is long, 1 is short. */
   readonly direction: number
   readonly collateral: bigint
   readonly leverage: number
+  readonly marginMode: MarginMode
 }
 
 /** The exchange at one ledger. */
@@ -35,6 +38,8 @@ export interface QuotedTrader {
   readonly volume: VolumeDays | undefined
   /** Isolated and cross. Undefined: cannot be read. */
   readonly positions: readonly StoredPosition[] | undefined
+  /** The balance of the cross margin pool. Undefined: cannot be read. */
+  readonly crossPool: bigint | undefined
 }
 
 /** What the exchange would open after it closed the positions in the other direction. Null: unknown. */
@@ -48,7 +53,7 @@ export interface SizedOpen {
 
 const BPS = 10_000n
 const LONG = 0
-const ISOLATED = 0
+const STORED_MODES: Readonly<Record<MarginMode, number>> = { isolated: 0, cross: 1 }
 const NETTED_POSITIONS_MAX = 4
 const VOLUME_DAYS = 14
 const DAY_SEC = 86_400
@@ -68,12 +73,13 @@ export function sizeOpen(terms: QuoteTerms, venue: QuotedVenue, trader: QuotedTr
   return { collateral: rest, size, closed: opposite, grossFee: grossFeeOf(size, netted, venue, trader) }
 }
 
-/** From generation 2 on, an open first closes the trader's positions in the other direction. Undefined: unknown. */
+/** From generation 2 on, an open first closes the trader's positions of its margin mode in the other direction. Undefined: unknown. */
 export function oppositePositions(
-  { asset, direction }: QuoteTerms, generation: Generation, trader: QuotedTrader | null,
+  { asset, direction, marginMode }: QuoteTerms, generation: Generation, trader: QuotedTrader | null,
 ): readonly StoredPosition[] | undefined {
   if (trader === null || !isAtLeast(generation, '2.0')) return []
-  return trader.positions?.filter((position) => position.asset === asset && position.direction !== direction && position.margin_mode === ISOLATED)
+  return trader.positions?.filter((position) =>
+    position.asset === asset && position.direction !== direction && position.margin_mode === STORED_MODES[marginMode])
 }
 
 function grossFeeOf(size: bigint, netted: bigint, { snapshot, closeSec }: QuotedVenue, trader: QuotedTrader | null): bigint | null {
@@ -99,8 +105,17 @@ function isCleared(slot: number, lastDay: number, today: number): boolean {
   return false
 }
 
-/** `discount` is that of a referral; null when it is unknown. `open` is null when nothing would be opened, or what would be is unknown. */
-export function describeQuote(terms: QuoteTerms, venue: QuotedVenue, open: SizedOpen | null, discount: bigint | null): TradeQuote {
+/** What is known of the trader besides the terms. */
+export interface QuotedFigures {
+  /** Null when nothing would be opened, or what would be is unknown. */
+  readonly open: SizedOpen | null
+  /** Of a referral; null when it is unknown. */
+  readonly discount: bigint | null
+  /** Of the cross margin; null when it is unknown. */
+  readonly pool: bigint | null
+}
+
+export function describeQuote(terms: QuoteTerms, venue: QuotedVenue, { open, discount, pool }: QuotedFigures): TradeQuote {
   const { snapshot, price: { price, timestampSec, ledger } } = venue
   const { market } = snapshot
   const rooms = roomsOf(terms.asset, snapshot, maxPositionSize(terms.asset, market))
@@ -117,8 +132,8 @@ export function describeQuote(terms: QuoteTerms, venue: QuotedVenue, open: Sized
     collateral: net === null || net <= 0n ? null : String(net),
     fee: amountText(fee),
     keeperReward: null,
-    liquidationPrice: opens ? amountText(liquidationPriceOf(terms, venue)) : null,
-    ...resultOf(open, venue),
+    liquidationPrice: opens && terms.marginMode === 'isolated' ? amountText(liquidationPriceOf(terms, venue)) : null,
+    ...resultOf(open, venue, terms.marginMode === 'isolated' ? null : { pool }),
     price: String(price),
     priceTimestamp: timestampSec,
     ledger,
@@ -127,21 +142,23 @@ export function describeQuote(terms: QuoteTerms, venue: QuotedVenue, open: Sized
   }
 }
 
-/** Of the positions that are closed. The payout is unknown when the pool may not pay it in full. */
-function resultOf(open: SizedOpen | null, { generation, snapshot: { market, pool }, price: { price } }: QuotedVenue): Pick<TradeQuote, 'pnl' | 'payout'> {
+/** Of the positions that are closed. The payout is unknown when the pool may not pay it in full. `cross` is null of isolated positions. */
+function resultOf(
+  open: SizedOpen | null, { generation, snapshot: { market, pool }, price: { price } }: QuotedVenue, cross: { readonly pool: bigint | null } | null,
+): Pick<TradeQuote, 'pnl' | 'payout'> {
   if (open === null || open.closed.length === 0) return { pnl: null, payout: null }
   const cumulative = market.assets.get(open.closed[0]?.asset ?? '')?.funding
-  const results = open.closed.map((position) => {
-    const pnl = pricePnl(position, price)
-    // Undefined: funding was never applied.
-    const funding = cumulative === null ? null : fundingOwed(position, cumulative?.cumulative ?? 0n)
-    return { pnl, paid: funding === null ? null : closeValue(position, { pnl, funding }, generation), profit: funding === null ? 0n : pnl - funding }
-  })
-  const paid = results.map((result) => result.paid).filter((amount) => amount !== null)
-  const profits = sum(results.map(({ profit }) => (profit > 0n ? profit : 0n)))
+  const pnls = open.closed.map((position) => pricePnl(position, price))
+  const pnl = String(sum(pnls))
+  if (cumulative === null) return { pnl, payout: null }
+  // Undefined: funding was never applied.
+  const closes = open.closed.map((position, index) => ({ position, pnl: pnls[index] ?? 0n, funding: fundingOwed(position, cumulative?.cumulative ?? 0n) }))
+  const profits = sum(closes.map((close) => maxAmount(close.pnl - close.funding, 0n)))
   const isCovered = pool.usdcBalance !== null && pool.totalUsdc !== null && pool.bufferBalance !== null && pool.shortfallReserve !== null
     && profits <= minAmount(pool.usdcBalance - pool.shortfallReserve, pool.totalUsdc + pool.bufferBalance)
-  return { pnl: String(sum(results.map(({ pnl }) => pnl))), payout: paid.length < results.length || !isCovered ? null : String(sum(paid)) }
+  if (!isCovered) return { pnl, payout: null }
+  if (cross === null) return { pnl, payout: String(sum(closes.map((close) => closeValue(close.position, close, generation)))) }
+  return { pnl, payout: cross.pool === null ? null : String(closes.reduce((balance, close) => poolAfter(balance, close, generation), cross.pool) - cross.pool) }
 }
 
 function liquidationPriceOf({ asset, direction, leverage }: QuoteTerms, venue: QuotedVenue): bigint | null {

@@ -5,7 +5,7 @@ import { createTtlCache } from '../base/ttl-cache.ts'
 import { readCloseSec } from '../account/quotes.ts'
 import { readEntrySnapshot } from '../chain/entry-snapshot.ts'
 import { RpcFailure } from '../chain/failure.ts'
-import { accountEntryKey, numberedKey, readIds, readPosition, readVolumeDays } from '../chain/market-entries.ts'
+import { accountEntryKey, numberedKey, readAmount, readIds, readPosition, readVolumeDays } from '../chain/market-entries.ts'
 import type { VolumeDays } from '../chain/market-entries.ts'
 import { readMarketSummary } from '../chain/market-summary.ts'
 import { readPool } from '../chain/pool.ts'
@@ -78,7 +78,9 @@ export function createQuotes(parts: QuotesParts): ReadQuote {
       : null
     const ledgers = [snapshot.pool.ledger, snapshot.market.ledger, price.ledger, quoted?.ledger, discount?.ledger].filter((each) => each !== undefined)
     const newest = Math.max(...ledgers)
-    if (ledgers.every((ledger) => ledger === newest)) return describeQuote(terms, venue, open, asksReferral ? discount?.value ?? null : 0n)
+    if (ledgers.every((ledger) => ledger === newest)) {
+      return describeQuote(terms, venue, { open, discount: asksReferral ? discount?.value ?? null : 0n, pool: quoted?.value.crossPool ?? null })
+    }
     if (snapshot.market.ledger < newest || snapshot.pool.ledger < newest) caches.shared.delete(sharedKey)
     if (price.ledger < newest) caches.prices.delete(`${market} ${terms.asset}`)
     if (quoted !== null && quoted.ledger < newest) caches.traders.delete(`${market} ${trader}`)
@@ -116,22 +118,24 @@ function createReads({ rpc, readCaps }: QuotesParts) {
 async function readTrader(rpc: Rpc, exchange: Deployment, trader: string, signal: AbortSignal): Promise<Read<QuotedTrader>> {
   const { market } = exchange.contracts
   const [volumeKey, idsKey] = [accountEntryKey(market, 'TraderVolume', trader), accountEntryKey(market, 'TraderPositions', trader)]
+  const poolKey = accountEntryKey(market, 'CrossMarginBalance', trader)
   let positionIds: readonly number[] = []
   for (let reads = 0; reads < MAX_READS; reads++) {
     const keys = positionIds.map((id) => numberedKey(market, 'Position', id))
-    const snapshot = await readEntrySnapshot(rpc, [volumeKey, idsKey, ...keys], { signal })
+    const snapshot = await readEntrySnapshot(rpc, [volumeKey, idsKey, poolKey, ...keys], { signal })
     if (snapshot === undefined) continue
     const { ledger, entries } = snapshot
-    const [volumeEntry, idsEntry] = [entries.get(volumeKey), entries.get(idsKey)]
+    const [volumeEntry, idsEntry, poolEntry] = [entries.get(volumeKey), entries.get(idsKey), entries.get(poolKey)]
+    const crossPool = poolEntry === undefined ? 0n : readAmount(poolEntry)
     const volume = volumeEntry === undefined ? NO_VOLUME : readVolumeDays(volumeEntry)
     const ids = idsEntry === undefined || !isAtLeast(exchange.targetOf('market').generation, '2.0') ? [] : readIds(idsEntry)
-    if (ids === undefined || ids.length > ACCOUNT_ENTRIES_MAX) return { ledger, value: { volume, positions: undefined } }
+    if (ids === undefined || ids.length > ACCOUNT_ENTRIES_MAX) return { ledger, value: { volume, crossPool, positions: undefined } }
     const known = new Set(positionIds)
     positionIds = ids
     if (!ids.every((id) => known.has(id))) continue
     const positions = keys.map((key) => entries.get(key)).filter((entry) => entry !== undefined).map(readPosition)
     const readable = positions.filter((position) => position !== undefined)
-    return { ledger, value: { volume, positions: readable.length === positions.length ? readable : undefined } }
+    return { ledger, value: { volume, crossPool, positions: readable.length === positions.length ? readable : undefined } }
   }
   throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'a ledger closed during every read of a trader' })
 }

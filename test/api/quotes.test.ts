@@ -18,6 +18,8 @@ interface Terms {
   readonly collateral: string
   readonly leverage: number
   readonly direction: 'Long' | 'Short'
+  /** Isolated without one. */
+  readonly marginMode?: 'isolated' | 'cross'
 }
 
 const TERMS: Terms = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' }
@@ -44,12 +46,18 @@ async function quote({ fixture }: PreviewedTrader, { asset, ...terms }: Terms, t
 }
 
 /** The preview of preparing the open in a new ledger. */
-async function preview({ fixture }: PreviewedTrader, opened: Terms, trader: Trader): Promise<TradePreview> {
+async function preview({ fixture }: PreviewedTrader, { marginMode, ...opened }: Terms, trader: Trader): Promise<TradePreview> {
   await fixture.closeLedgers(1)
-  const request = { method: 'POST', body: { op: 'open_position', ...opened }, key: trader.key } as const
+  const request = { method: 'POST', body: { op: marginMode === 'cross' ? 'open_position_cross' : 'open_position', ...opened }, key: trader.key } as const
   const { status, body, text } = await call(fixture.gateway.app, '/v1/orders/prepare', request)
   assert.equal(status, 200, text)
   return body['preview'] as TradePreview
+}
+
+async function act({ fixture }: PreviewedTrader, trader: Trader, body: object): Promise<void> {
+  const prepared = await call(fixture.gateway.app, '/v1/actions/prepare', { method: 'POST', body, key: trader.key })
+  assert.equal(prepared.status, 200, prepared.text)
+  assert.equal((await trader.submit(sign(prepared.body as never, trader.wallet, fixture.network.networkPassphrase))).body['status'], 'SUCCESS')
 }
 
 function withoutHeadroom({ headroom: _headroom, bindingLimit: _bindingLimit, ...rest }: TradeQuote): TradePreview {
@@ -61,6 +69,7 @@ const anyTerms = fc.record({
   collateral: fc.bigInt({ min: 10n * ONE + 1_000_000n, max: 5_000n * ONE }).map(String),
   leverage: fc.integer(LEVERAGE),
   direction: fc.constantFrom('Long' as const, 'Short' as const),
+  marginMode: fc.constantFrom('isolated' as const, 'cross' as const),
 })
 
 function quoteTests(world: () => PreviewedTrader): void {
@@ -92,7 +101,7 @@ function quoteTests(world: () => PreviewedTrader): void {
     const { status, headers } = await get({})
     assert.deepEqual([status, headers['cache-control']], [200, 'public, max-age=1'])
     assert.deepEqual((await get({}, 'shib')).status, 404)
-    const wrong = [['direction', 'long'], ['collateral', '-1'], ['collateral', '1e9'], ['leverage', '11'], ['leverage', '0'], ['trader', 'G']] as const
+    const wrong = [['direction', 'long'], ['collateral', '-1'], ['collateral', '1e9'], ['leverage', '11'], ['leverage', '0'], ['trader', 'G'], ['marginMode', 'Cross']] as const
     for (const [name, value] of wrong) {
       const { status: rejected, body } = await get({ [name]: value })
       assert.equal(rejected, 400)
@@ -120,33 +129,35 @@ function traderTests(world: () => PreviewedTrader): void {
     const { fixture, generation } = world()
     if (generation === '1') return
     const [referrer, referee] = [await createTrader(fixture, 'referrer'), await createTrader(fixture, 'referee')]
-    const act = async (trader: Trader, body: object): Promise<void> => {
-      const prepared = await call(fixture.gateway.app, '/v1/actions/prepare', { method: 'POST', body, key: trader.key })
-      assert.equal(prepared.status, 200, prepared.text)
-      assert.equal((await trader.submit(sign(prepared.body as never, trader.wallet, fixture.network.networkPassphrase))).body['status'], 'SUCCESS')
-    }
-    await act(referrer, { op: 'create_referral_code', code: 'STAR' })
-    await act(referee, { op: 'set_referrer', code: 'STAR' })
+    await act(world(), referrer, { op: 'create_referral_code', code: 'STAR' })
+    await act(world(), referee, { op: 'set_referrer', code: 'STAR' })
     const [expected, named, unnamed] = [await preview(world(), TERMS, referee), await quote(world(), TERMS, referee.address), await quote(world(), TERMS)]
     assert.deepEqual(withoutHeadroom(named), expected)
     assert.equal(BigInt(named.fee ?? 0), (BigInt(unnamed.fee ?? 0) * 96n) / 100n)
   })
 
-  test('closes the trader\'s positions in the other direction first, where the exchange does', async () => {
-    const { fixture } = world()
-    const trader = await createTrader(fixture, 'netting')
-    await trader.trade({ op: 'open_position', ...TERMS, asset: 'SOL' })
-    await trader.trade({ op: 'open_position', ...TERMS, asset: 'SOL', leverage: 2 })
-    await fixture.control('local_advance', { seconds: 3 * 86_400 })
-    await fixture.closeLedgers(5)
-    await fc.assert(fc.asyncProperty(fc.bigInt({ min: 200n * ONE, max: 4_000n * ONE }), async (collateral) => {
-      const opposite: Terms = { asset: 'SOL', collateral: String(collateral), leverage: 10, direction: 'Short' }
-      const [expected, quoted] = [await preview(world(), opposite, trader), await quote(world(), opposite, trader.address)]
-      assert.deepEqual(withoutHeadroom(quoted), expected)
-      assert.equal(quoted.pnl === null, world().generation === '1')
-    }), { numRuns: fuzzRuns(5, 30) })
-    if (world().generation === '1') return
-    const tooSmall = await quote(world(), { asset: 'SOL', collateral: String(60n * ONE), leverage: 10, direction: 'Short' }, trader.address)
-    assert.deepEqual([tooSmall.size, tooSmall.fee, tooSmall.positionId], [null, null, null], 'the exchange would not open it')
-  })
+  for (const marginMode of ['isolated', 'cross'] as const) {
+    test(`closes the trader's ${marginMode} positions in the other direction first, where the exchange does`, async () => {
+      const { fixture } = world()
+      const trader = await createTrader(fixture, `netting ${marginMode}`)
+      const op = marginMode === 'cross' ? 'open_position_cross' : 'open_position'
+      await act(world(), trader, { op: 'deposit_cross_margin', amount: String(500n * ONE) })
+      await trader.trade({ op, ...TERMS, asset: 'SOL' })
+      await trader.trade({ op, ...TERMS, asset: 'SOL', leverage: 2 })
+      // A position of the other mode stays.
+      await trader.trade({ op: marginMode === 'cross' ? 'open_position' : 'open_position_cross', ...TERMS, asset: 'SOL' })
+      await fixture.control('local_advance', { seconds: 3 * 86_400 })
+      await fixture.closeLedgers(5)
+      await fc.assert(fc.asyncProperty(fc.bigInt({ min: 200n * ONE, max: 4_000n * ONE }), async (collateral) => {
+        const opposite: Terms = { asset: 'SOL', collateral: String(collateral), leverage: 10, direction: 'Short', marginMode }
+        const [expected, quoted] = [await preview(world(), opposite, trader), await quote(world(), opposite, trader.address)]
+        assert.deepEqual(withoutHeadroom(quoted), expected)
+        assert.equal(quoted.pnl === null, world().generation === '1')
+        assert.equal(quoted.payout === null, world().generation === '1')
+      }), { numRuns: fuzzRuns(5, 30) })
+      if (world().generation === '1') return
+      const tooSmall = await quote(world(), { asset: 'SOL', collateral: String(60n * ONE), leverage: 10, direction: 'Short', marginMode }, trader.address)
+      assert.deepEqual([tooSmall.size, tooSmall.fee, tooSmall.positionId], [null, null, null], 'the exchange would not open it')
+    })
+  }
 }

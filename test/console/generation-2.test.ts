@@ -57,6 +57,15 @@ test('shows small prices with all their digits, closes a part of a position, mov
   await sign(page, 'Set a stop-loss')
   await table.getByRole('columnheader', { name: 'ADL' }).waitFor()
 
+  // A cross open that closes the cross long first: the ticket has the figures that the gateway prepares.
+  await fillTicket(page, 'Market', { Amount: '300', Leverage: '5', Side: 'Short', Margin: 'Cross' })
+  const preview = page.getByRole('group', { name: 'Preview' })
+  await preview.getByText(/^First closes your long position of 500\.00 USDC with a PnL of −?\d\.\d\d USDC, then opens a short of 1,000\.00 USDC\.$/).waitFor()
+  const figures = (text: string): unknown => [/Fee\s+(.*)/.exec(text)?.[1], /(?:Position size|Size)\s+(.*)/.exec(text)?.[1]]
+  const quoted = figures(await preview.innerText())
+  assert.deepEqual(quoted, figures((await reviewTicket(page)).split('Expected by the gateway')[1] ?? ''))
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
   // The portfolio counts both kinds of positions, and the referral page says what a code earns.
   await page.goto(`${fixture.url}/#/portfolio`)
   const equity = page.getByRole('region', { name: 'Equity' })

@@ -312,6 +312,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     path: '/v1/markets/{asset}/quote', pathParameters: ASSET_PATH,
     query: [
       'direction string enum=Long|Short', 'collateral string maxLength=39 pattern=^[0-9]+$', 'leverage integer minimum=1 maximum=10', TRADER,
+      'marginMode? string enum=isolated|cross',
     ],
     body: [
       'positionId', 'orderId', 'entryPrice', 'size', 'collateral', 'fee', 'keeperReward', 'liquidationPrice', 'pnl', 'payout', 'price', 'priceTimestamp',

@@ -178,11 +178,12 @@ async function candles(context: Context): Promise<void> {
 
 async function quote(context: Context): Promise<void> {
   const { ASSET: asset = '', SIDE: side = '', COLLATERAL: collateral = '' } = context.args
-  const input = { asset: asset.toUpperCase(), direction: directionOf(side), collateral: context.parseUnits(collateral, 'COLLATERAL') }
   const trader = flagText(context, 'account')
-  const leverage = leverageOf(context)
-  const { body } = await context.progress.run('Loading the quote', () =>
-    context.client().getQuote({ ...input, leverage, ...(trader === undefined ? {} : { trader }) }, callOptions(context)))
+  const input = {
+    asset: asset.toUpperCase(), direction: directionOf(side), collateral: context.parseUnits(collateral, 'COLLATERAL'), leverage: leverageOf(context),
+    marginMode: context.flags['cross'] === true ? 'cross' as const : 'isolated' as const, ...(trader === undefined ? {} : { trader }),
+  }
+  const { body } = await context.progress.run('Loading the quote', () => context.client().getQuote(input, callOptions(context)))
   const price = (units: string | null): string | null => context.format(units)
   context.show(body, listing([
     ['entry price', price(body.entryPrice)], ['size', price(body.size)], ['collateral after fees', price(body.collateral)], ['fee', price(body.fee)],
@@ -209,6 +210,7 @@ export function leverageOf(context: Context): number {
 export const ENTRY: readonly Argument[] = [
   { name: 'ASSET', help: 'a symbol like BTC' }, { name: 'SIDE', help: 'long or short' }, { name: 'COLLATERAL', help: 'in USDC, like 100' },
 ]
+export const CROSS: Flag = { name: 'cross', help: 'use cross margin' }
 export const LEVERAGE: Flag = { name: 'leverage', value: 'N', help: 'position size as a multiple of the collateral; required' }
 
 async function funding(context: Context): Promise<void> {
@@ -259,7 +261,7 @@ export const EXCHANGE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'quote', summary: 'What opening a position would do now: price, fee, liquidation price and room.', arguments: ENTRY,
-    flags: [LEVERAGE, { name: 'account', value: 'ADDRESS', help: 'with the fees of this account (G…)' }],
+    flags: [LEVERAGE, { name: 'account', value: 'ADDRESS', help: 'with the fees and positions of this account (G…)' }, CROSS],
     examples: ['quote BTC long 100 --leverage 5'], run: quote,
   },
   {

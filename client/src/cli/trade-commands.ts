@@ -9,7 +9,7 @@ import type { Traded, TradeOptions } from '../trade.ts'
 import type { Argument, Command, Context, Flag } from './command.ts'
 import { flagText } from './command.ts'
 import { toBps } from './decimal.ts'
-import { callOptions, directionOf, ENTRY, LEVERAGE, leverageOf } from './exchange-commands.ts'
+import { callOptions, CROSS, directionOf, ENTRY, LEVERAGE, leverageOf } from './exchange-commands.ts'
 import { listing } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -126,7 +126,6 @@ function triggerConditionOf(context: Context, byDefault: 'Above' | 'Below'): 'Ab
 const POSITION: readonly Argument[] = [{ name: 'POSITION', help: 'the position\'s id, see `positions`' }]
 const TRIGGER: Flag = { name: 'trigger', value: 'PRICE', help: 'the price that triggers the order; required' }
 const SLIPPAGE: Flag = { name: 'slippage', value: 'SHARE', help: 'how far the execution price may be from the trigger; 1% by default' }
-const CROSS: Flag = { name: 'cross', help: 'use cross margin' }
 
 async function placeMarket(context: Context): Promise<void> {
   await trade(context, { op: context.flags['cross'] === true ? 'open_position_cross' : 'open_position', ...entryOf(context) })

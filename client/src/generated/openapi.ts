@@ -4631,7 +4631,7 @@ export interface operations {
   };
   /**
    * Get a quote for an open.
-   * @description Returns what opening an isolated position would do: the preview that POST /v1/orders/prepare returns, and the headroom. All figures are of one ledger and cached for one second. With trader, the quote applies the volume tier, the referral discount and the open positions of that account. The quote does not check whether the account has the collateral, nor the limits of GET /v1/markets/{asset}/limits.
+   * @description Returns what opening a position would do: the preview that POST /v1/orders/prepare returns, and the headroom. All figures are of one ledger and cached for one second. With trader, the quote applies the volume tier, the referral discount, the open positions and the cross margin pool of that account. The quote does not check whether the account has the collateral or the free margin, nor the limits of GET /v1/markets/{asset}/limits.
    */
   readonly getQuote: {
     readonly parameters: {
@@ -4644,6 +4644,8 @@ export interface operations {
         readonly leverage: number;
         /** @description Account (G…) or contract (C…) that would open the position. */
         readonly trader?: string;
+        /** @description isolated (default): as open_position; cross: as open_position_cross. From generation 2 on, an open first closes the positions of its mode in the other direction. */
+        readonly marginMode?: "isolated" | "cross";
       };
       readonly header?: never;
       readonly path: {
