@@ -10,6 +10,9 @@ export interface NettedPosition {
   readonly direction: number
   readonly marginMode: string
   readonly size: string
+  readonly leverage: number
+  /** What closing it would pay; null if it is not known. */
+  readonly closeValue: string | null
 }
 
 /** What an open leaves after it has closed the positions in the other direction. */
@@ -20,6 +23,10 @@ export interface Netting {
   /** Size and collateral of the position that is opened; not positive if nothing is left to open. */
   readonly size: bigint
   readonly collateral: bigint
+  /** What the closed positions pay, to the wallet or into the cross margin; null if it is not known. */
+  readonly payout: bigint | null
+  /** The initial margin of the closed positions. */
+  readonly freedMargin: bigint
 }
 
 const ONE = 10_000_000n
@@ -35,9 +42,14 @@ export function nettingOf(
   const opposite = positions.filter((position) =>
     position.asset === asset && position.marginMode === marginMode && (position.direction === 0) !== (side === 'Long'))
   if (opposite.length === 0) return null
-  const closedSize = opposite.reduce((total, position) => total + BigInt(position.size), 0n)
+  const closedSize = sum(opposite.map((position) => BigInt(position.size)))
   const rest = size - closedSize
-  return { count: opposite.length, closedSize, size: rest, collateral: rest <= 0n ? 0n : (collateral * rest) / size }
+  const values = opposite.map(({ closeValue }) => closeValue).filter((value) => value !== null)
+  return {
+    count: opposite.length, closedSize, size: rest, collateral: rest <= 0n ? 0n : (collateral * rest) / size,
+    payout: values.length < opposite.length ? null : sum(values.map(BigInt)),
+    freedMargin: sum(opposite.map((position) => BigInt(position.size) / BigInt(position.leverage))),
+  }
 }
 
 /** Why the contracts refuse to net, in a sentence; null if they do not. */
@@ -80,4 +92,8 @@ export function liquidationAt(
   const move = (entry * distance) / ONE
   const at = side === 'Long' ? entry - move : entry + move
   return at > 0n ? at : null
+}
+
+function sum(values: readonly bigint[]): bigint {
+  return values.reduce((total, value) => total + value, 0n)
 }

@@ -11,7 +11,7 @@ import { Choice } from '../ui/layout.tsx'
 import { WalletPrompt } from '../wallet/wallet-section.tsx'
 import { Outcome } from './outcome.tsx'
 import type { Sender } from './send.ts'
-import { availableFor, checkTicket, fieldsOf, isEntry } from './ticket.ts'
+import { afterNetting, availableFor, checkTicket, fieldsOf, isEntry } from './ticket.ts'
 import { Preview } from './ticket-preview.tsx'
 import type { CrossMargin, FieldName, OrderKind, TicketCheck, TicketContext, TicketInput } from './ticket.ts'
 import { Sides } from './sides.tsx'
@@ -165,16 +165,19 @@ function AmountField({ asset, input, set, check, context, problem }: TicketField
           </button>
         ))}
       </div>
-      {isCross && context.cross !== null && <p class='note'>{crossText(context.cross, check.collateral)}</p>}
+      {isCross && context.cross !== null && <p class='note'>{crossText(context, check)}</p>}
     </div>
   )
 }
 
 /** Where the collateral of a cross position comes from. */
-function crossText({ pool }: CrossMargin, collateral: string | null): string {
-  if (collateral === null) return 'The collateral is taken from your cross margin first, and what is missing from your wallet.'
-  const fromPool = BigInt(collateral) < BigInt(pool) ? BigInt(collateral) : BigInt(pool)
-  return `Takes ${amount(fromPool.toString())} USDC from your cross margin and ${amount((BigInt(collateral) - fromPool).toString())} USDC from your wallet.`
+function crossText(context: TicketContext, { collateral, netting }: TicketCheck): string {
+  const { cross } = netting === null ? context : afterNetting(context, netting, true)
+  const wanted = netting?.collateral ?? (collateral === null ? null : BigInt(collateral))
+  if (wanted === null || cross === null) return 'The collateral is taken from your cross margin first, and what is missing from your wallet.'
+  const pool = BigInt(cross.pool)
+  const fromPool = wanted < pool ? wanted : pool
+  return `Takes ${amount(fromPool.toString())} USDC from your cross margin and ${amount((wanted - fromPool).toString())} USDC from your wallet.`
 }
 
 function LeverageField({ input, set, context, problem }: TicketFieldOptions & { readonly problem: string | null }) {

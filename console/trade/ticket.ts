@@ -42,7 +42,10 @@ export interface TicketPosition {
   readonly direction: number
   readonly marginMode: MarginMode
   readonly size: string
+  readonly leverage: number
   readonly entryPrice: string
+  /** What closing it would pay; null if it is not known. */
+  readonly closeValue: string | null
 }
 
 export interface AttachedOrder {
@@ -207,15 +210,17 @@ function amountProblem(
   { collateral, size, netting }: { readonly collateral: bigint; readonly size: bigint; readonly netting: Netting | null },
   { side, isCross, context }: { readonly side: Side; readonly isCross: boolean; readonly context: TicketContext },
 ): string | null {
-  const { cross, minCollateral, maxPositionSize, headroom, asset } = context
+  const { minCollateral, maxPositionSize, headroom, asset } = context
   const room = side === 'Long' ? headroom.long : headroom.short
   if (minCollateral !== null && collateral < BigInt(minCollateral)) return `The minimum is ${amount(minCollateral)} USDC of collateral.`
   const unnetted = netting === null ? null : nettingProblem(netting, { asset, side, minCollateral })
   if (unnetted !== null) return unnetted
   const opened = netting ?? { collateral, size }
-  const available = availableFor(isCross, context)
+  const { available: before, cross } = context
+  const after = netting === null ? { available: before, cross } : afterNetting({ available: before, cross }, netting, isCross)
+  const available = availableFor(isCross, after)
   if (available !== null && opened.collateral > available) return missingText(available, opened.collateral)
-  const uncovered = isCross && cross !== null ? crossProblem(opened.collateral, cross) : null
+  const uncovered = isCross && after.cross !== null ? crossProblem(opened.collateral, after.cross) : null
   if (uncovered !== null) return uncovered
   if (maxPositionSize !== null && size > BigInt(maxPositionSize)) return `The largest position in ${asset} is ${amount(maxPositionSize, 0)} USDC.`
   if (room !== null && opened.size > BigInt(room)) {
@@ -227,6 +232,17 @@ function amountProblem(
 /** What a position can be opened with, USDC; null if it is not known. */
 export function availableFor(isCross: boolean, { available, cross }: Pick<TicketContext, 'available' | 'cross'>): bigint | null {
   return available === null ? null : BigInt(available) + (isCross && cross !== null ? BigInt(cross.pool) : 0n)
+}
+
+type Funds = Pick<TicketContext, 'available' | 'cross'>
+
+/** What the account has once the positions in the other direction are closed. */
+export function afterNetting({ available, cross }: Funds, { payout, freedMargin }: Netting, isCross: boolean): Funds {
+  if (payout === null) return { available: null, cross: null }
+  if (!isCross) return { available: available === null ? null : String(BigInt(available) + payout), cross }
+  if (cross === null) return { available, cross }
+  const required = BigInt(cross.required) - freedMargin
+  return { available, cross: { pool: String(BigInt(cross.pool) + payout), equity: required > 0n ? cross.equity : null, required: String(required) } }
 }
 
 export function missingText(available: bigint, wanted: bigint): string {

@@ -23,9 +23,9 @@ const schema = operation(
     tag: 'markets',
     summary: 'Get a quote for an open',
     description: [
-      'Returns what opening a position would do: the preview that POST /v1/orders/prepare returns, and the headroom. All figures are of one ledger and cached',
-      'for one second. With trader, the quote applies the volume tier, the referral discount, the open positions and the cross margin pool of that account. The',
-      'quote does not check whether the account has the collateral or the free margin, nor the limits of GET /v1/markets/{asset}/limits.',
+      'Returns what opening a position would do: the preview that POST /v1/orders/prepare returns, and the headroom. All figures are of one ledger and',
+      'cached for one second. With trader, the quote applies the volume tier, the referral discount, the open positions and the cross margin pool of that',
+      'account. The quote does not check whether the account has the collateral or the free margin, nor the limits of GET /v1/markets/{asset}/limits.',
     ].join(' '),
     ok: ref(TradeQuote),
     example: EXAMPLE_QUOTE,

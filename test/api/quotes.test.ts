@@ -101,7 +101,9 @@ function quoteTests(world: () => PreviewedTrader): void {
     const { status, headers } = await get({})
     assert.deepEqual([status, headers['cache-control']], [200, 'public, max-age=1'])
     assert.deepEqual((await get({}, 'shib')).status, 404)
-    const wrong = [['direction', 'long'], ['collateral', '-1'], ['collateral', '1e9'], ['leverage', '11'], ['leverage', '0'], ['trader', 'G'], ['marginMode', 'Cross']] as const
+    const wrong = [
+      ['direction', 'long'], ['collateral', '-1'], ['collateral', '1e9'], ['leverage', '11'], ['leverage', '0'], ['trader', 'G'], ['marginMode', 'Cross'],
+    ] as const
     for (const [name, value] of wrong) {
       const { status: rejected, body } = await get({ [name]: value })
       assert.equal(rejected, 400)

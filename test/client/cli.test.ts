@@ -126,8 +126,8 @@ test('do lists the operations, and explains the fields of one with unit, range a
 
 test('every reading command prints text and JSON', async () => {
   const lines = [
-    'markets', 'limits BTC', 'book', 'trades', 'candles BTC --interval 1m', 'funding', 'quote BTC long 100 --leverage 5 --cross', 'key list', 'account', 'events',
-    'orders history', 'fills', 'ledger', 'pnl --interval 1h', 'export list',
+    'markets', 'limits BTC', 'book', 'trades', 'candles BTC --interval 1m', 'funding', 'quote BTC long 100 --leverage 5 --cross', 'key list', 'account',
+    'events', 'orders history', 'fills', 'ledger', 'pnl --interval 1h', 'export list',
     'trades --opens', 'funding BTC', 'vaults', 'pool', 'leaders --sort volume', 'status', 'do',
   ]
   for (const line of lines) {

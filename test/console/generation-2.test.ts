@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { skipWithoutChromium } from '../support/browser.ts'
 import { createConsoleFixture, fillTicket, goTo, reviewTicket, rowsWith, setUpTrader, sign } from './console-fixture.ts'
 import type { ConsoleFixture } from './console-fixture.ts'
@@ -57,14 +58,7 @@ test('shows small prices with all their digits, closes a part of a position, mov
   await sign(page, 'Set a stop-loss')
   await table.getByRole('columnheader', { name: 'ADL' }).waitFor()
 
-  // A cross open that closes the cross long first: the ticket has the figures that the gateway prepares.
-  await fillTicket(page, 'Market', { Amount: '300', Leverage: '5', Side: 'Short', Margin: 'Cross' })
-  const preview = page.getByRole('group', { name: 'Preview' })
-  await preview.getByText(/^First closes your long position of 500\.00 USDC with a PnL of −?\d\.\d\d USDC, then opens a short of 1,000\.00 USDC\.$/).waitFor()
-  const figures = (text: string): unknown => [/Fee\s+(.*)/.exec(text)?.[1], /(?:Position size|Size)\s+(.*)/.exec(text)?.[1]]
-  const quoted = figures(await preview.innerText())
-  assert.deepEqual(quoted, figures((await reviewTicket(page)).split('Expected by the gateway')[1] ?? ''))
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await compareWithReview(page)
 
   // The portfolio counts both kinds of positions, and the referral page says what a code earns.
   await page.goto(`${fixture.url}/#/portfolio`)
@@ -91,6 +85,17 @@ test('shows small prices with all their digits, closes a part of a position, mov
   assert.equal(await page.getByRole('button', { name: /^Close position/ }).first().isDisabled(), false)
   assert.deepEqual(browserErrors, [])
 })
+
+/** A cross short that closes the cross long first: the ticket has the figures that the gateway prepares. */
+async function compareWithReview(page: Page): Promise<void> {
+  await fillTicket(page, 'Market', { Amount: '300', Leverage: '5', Side: 'Short', Margin: 'Cross' })
+  const preview = page.getByRole('group', { name: 'Preview' })
+  await preview.getByText(/^First closes your long position of 500\.00 USDC with a PnL of −?\d\.\d\d USDC, then opens a short of 1,000\.00 USDC\.$/).waitFor()
+  const figures = (text: string): unknown => [/Fee\s+(.*)/.exec(text)?.[1], /(?:Position size|Size)\s+(.*)/.exec(text)?.[1]]
+  const quoted = figures(await preview.innerText())
+  assert.deepEqual(quoted, figures((await reviewTicket(page)).split('Expected by the gateway')[1] ?? ''))
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+}
 
 test('bounds what a deposit gives, and counts down the pool\'s wait after it', { skip }, async () => {
   const { page, browserErrors } = await fixture.open('#/pool')

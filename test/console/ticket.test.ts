@@ -12,7 +12,7 @@ const INPUT: TicketInput = {
   stopLoss: '', distance: '2', slippage: '1', positionId: '',
 }
 const POSITION: TicketPosition = {
-  positionId: 7, asset: 'BTC', direction: 0, marginMode: 'isolated', size: '5000000000', entryPrice: '900000000000',
+  positionId: 7, asset: 'BTC', direction: 0, marginMode: 'isolated', size: '5000000000', leverage: 5, entryPrice: '900000000000', closeValue: '950000000',
 }
 /** BTC at 90,000; 1,000 USDC in the wallet. */
 const CONTEXT: TicketContext = {
@@ -154,11 +154,14 @@ test('an open on generation 2 first closes the positions of its margin mode in t
   const short = { side: 'Short', marginMode: 'isolated' } as const
   const netted = { hasNetting: true, headroom: { long: null, short: null } }
   const check = checkTicket({ ...INPUT, ...short, amount: '200' }, { ...CONTEXT, ...netted })
-  assert.deepEqual(check.netting, { count: 1, closedSize: 5_000_000_000n, size: 5_000_000_000n, collateral: 1_000_000_000n })
+  assert.deepEqual(check.netting, {
+    count: 1, closedSize: 5_000_000_000n, size: 5_000_000_000n, collateral: 1_000_000_000n, payout: 950_000_000n, freedMargin: 1_000_000_000n,
+  })
   assert.deepEqual([check.collateral, check.size, check.steps.length], ['2000000000', '10000000000', 1])
-  // Only what is left to open is paid and takes room.
-  assert.deepEqual(problems({ ...short, amount: '1050' }, netted), {})
-  assert.deepEqual(problems({ ...short, amount: '1150' }, netted), { amount: 'You have 1,000.00 USDC: 50.00 USDC are missing.' })
+  // Only what is left to open is paid and takes room, after what the closed position pays.
+  assert.deepEqual(problems({ ...short, amount: '1195' }, netted), {})
+  assert.deepEqual(problems({ ...short, amount: '1200' }, netted), { amount: 'You have 1,095.00 USDC: 5.00 USDC are missing.' })
+  assert.deepEqual(problems({ ...short, amount: '1200' }, { ...netted, positions: [{ ...POSITION, closeValue: null }] }), {})
   assert.deepEqual(problems({ ...short, amount: '200' }, { hasNetting: true, headroom: { long: null, short: '5000000000' } }), {})
   assert.deepEqual(problems({ ...short, amount: '100' }, netted), {
     amount: 'This would only close your long of 500.00 USDC in BTC. Close it below, or enter a larger position.',
@@ -171,6 +174,21 @@ test('an open on generation 2 first closes the positions of its margin mode in t
   })
   const alone = [{ ...INPUT, side: 'Long' }, { ...INPUT, ...short, marginMode: 'cross' }, { ...INPUT, ...short, kind: 'limit', limitPrice: '95000' }] as const
   for (const input of alone) assert.equal(checkTicket(input, { ...CONTEXT, ...netted }).netting, null)
+})
+
+test('a cross open that closes cross positions first needs no margin for them, and has what they pay', () => {
+  const short = { side: 'Short', marginMode: 'cross' } as const
+  const positions: readonly TicketPosition[] = [{ ...POSITION, marginMode: 'cross' }]
+  const context = { hasNetting: true, headroom: { long: null, short: null }, positions }
+  // The pool is empty: the equity is what the position is worth.
+  const alone = { ...context, cross: { pool: '0', equity: '950000000', required: '1000000000' } }
+  assert.deepEqual(problems({ ...short, amount: '1195' }, alone), {})
+  assert.deepEqual(problems({ ...short, amount: '1200' }, alone), { amount: 'You have 1,095.00 USDC: 5.00 USDC are missing.' })
+  const others = { ...context, cross: { pool: '0', equity: '1200000000', required: '1300000000' } }
+  // Equity of 120, and 5 from the wallet, for 100 and the 30 of the others.
+  assert.deepEqual(problems({ ...short, amount: '200' }, others), {
+    amount: 'Your cross margin does not cover this position with the others: 5.00 USDC are missing. Deposit them below, or use isolated margin.',
+  })
 })
 
 test('the keeper\'s reward and the fee follow the rates that the gateway reads from the contracts', () => {
