@@ -18,6 +18,8 @@ export type FetchLike = (
 
 /** The part of `WebSocket` that the client uses. */
 export interface WebSocketLike {
+  /** 1 while messages can be sent. */
+  readonly readyState?: number
   send(text: string): void
   close(code?: number): void
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void

@@ -23,12 +23,15 @@ export interface StreamConnection {
   confirm(): void
   /** Whether the gateway has said hello on this connection. */
   isReady(): boolean
+  /** Sends nothing while the connection closes: what is subscribed then is sent again on the next connection. */
   send(message: object): void
   /** Abandons the current connection and reconnects. */
   drop(reason: string): void
   close(): void
 }
 
+/** `WebSocket.OPEN`. */
+const OPEN = 1
 const BACKOFF = { firstMs: 500, maxMs: 15_000 }
 
 export function createConnection({ url, WebSocket, clock, silenceMs, onMessage, onLost }: ConnectionOptions): StreamConnection {
@@ -98,7 +101,9 @@ export function createConnection({ url, WebSocket, clock, silenceMs, onMessage, 
       failures = 0
     },
     isReady: () => isReady,
-    send: (message) => socket?.send(JSON.stringify(message)),
+    send(message) {
+      if (socket !== null && (socket.readyState ?? OPEN) === OPEN) socket.send(JSON.stringify(message))
+    },
     close() {
       isClosed = true
       cancelRetry()

@@ -11,6 +11,10 @@ import { createVirtualClock } from '../../src/base/clock.ts'
 interface Line {
   readonly sent: Readonly<Record<string, unknown>>[]
   say(message: object): void
+  /** The browser has begun to close the connection and has not said so yet. */
+  beginClosing(): void
+  /** The closing is complete. */
+  close(): void
   hello(head: number): void
 }
 
@@ -20,9 +24,14 @@ function stage() {
   class FakeSocket {
     readonly listeners = new Map<string, (event: never) => void>()
     readonly sent: Readonly<Record<string, unknown>>[] = []
+    readyState = 1
     constructor() {
       const say = (message: object): void => this.listeners.get('message')?.({ data: JSON.stringify(message) } as never)
-      lines.push({ sent: this.sent, say, hello: (head) => say({ type: 'hello', epoch: 'e1', head }) })
+      lines.push({
+        sent: this.sent, say, hello: (head) => say({ type: 'hello', epoch: 'e1', head }),
+        beginClosing: () => void (this.readyState = 2),
+        close: () => this.listeners.get('close')?.({ code: 1001 } as never),
+      })
     }
     send(text: string): void {
       this.sent.push(JSON.parse(text) as Readonly<Record<string, unknown>>)
@@ -72,6 +81,25 @@ test('an upgrade is reported once, between the frames before and after it, also 
   line(1).say({ type: 'subscribed', channels: ['events'], heads: { events: 4 } })
   for (const message of [upgrade, frame(5, 4)]) line(1).say(message)
   assert.deepEqual(got, [2, ['market', '2.3', 3], 4, 5])
+})
+
+test('nothing is sent on a connection that is closing, and the next one subscribes to what is used by then', () => {
+  const { clock, stream, line, lines } = stage()
+  const stopEvents = stream.on('events', () => {})
+  line(0).hello(1)
+  const before = line(0).sent.length
+  line(0).beginClosing()
+  stopEvents()
+  stream.on('prices.BTC', () => {})
+  assert.equal(line(0).sent.length, before)
+  line(0).close()
+  for (let waits = 0; lines.length < 2; waits++) {
+    assert.ok(waits < 100, 'the client connects again')
+    clock.advance(100)
+  }
+  line(1).hello(1)
+  const channels = line(1).sent.flatMap(({ op, channels: names }) => (op === 'subscribe' ? names : []))
+  assert.ok(channels.includes('prices.BTC') && !channels.includes('events'), String(channels))
 })
 
 test('missing frames are requested once more and then reported as a gap', () => {
