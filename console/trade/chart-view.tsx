@@ -8,10 +8,10 @@ import { useParts } from '../parts.ts'
 import { createStoredString } from '../storage.ts'
 import { usePrice } from '../state/use-price.ts'
 import { Choice, ReadNote } from '../ui/layout.tsx'
+import { ChartLabels } from './chart-labels.tsx'
+import type { ChartLabelsOptions, OrderHandle } from './chart-labels.tsx'
 import { CandleTable, Legend } from './candle-texts.tsx'
 import type { Zone } from './candle-texts.tsx'
-import { OrderHandles } from './order-handles.tsx'
-import type { OrderHandle } from './order-handles.tsx'
 import { createPriceChart } from './price-chart.ts'
 import type { PriceChart } from './price-chart.ts'
 import { movableOf, moveOrder } from './replace-order.ts'
@@ -20,12 +20,11 @@ import type { AccountLists } from './use-account-lists.ts'
 import { useCandles } from './use-candles.ts'
 import { useGate } from './use-market.ts'
 import type { Market } from './use-market.ts'
-import { useMarks } from './use-marks.ts'
+import { orderKey, useMarks } from './use-marks.ts'
 
 const INTERVALS: readonly (readonly [CandleInterval, string])[] = (['1m', '5m', '15m', '1h', '4h', '1d', '1w'] as const).map((each) => [each, each])
 const ZONES = [['utc', 'UTC'], ['local', 'Local']] as const
 const SEC_PER_MIN = 60
-const ONE = 1e7
 
 /** Interval and time zone, as they were last chosen in this browser. */
 const stored = createStoredString(() => localStorage, 'console-chart')
@@ -66,7 +65,7 @@ export function ChartView({ market, lists, sender }: { readonly market: Market; 
     chart.current?.setCandles(all, { decimals: priceDecimals(last?.close ?? 1), offsetSec, isSame: all.length > 0 && drawn.current === name.peek() })
     drawn.current = all.length > 0 ? name.peek() : ''
   }, [version.value, chosen.zone])
-  const orders = useOrderHandles(chart, { market, lists, sender })
+  const orders = useChartLabels(chart, { market, lists, sender })
 
   const last = candles.value.at(-1)
   const shown = hovered.value === null ? last : candles.value.find(({ time }) => time === hovered.value) ?? last
@@ -79,12 +78,12 @@ export function ChartView({ market, lists, sender }: { readonly market: Market; 
       <Legend candle={shown} zone={chosen.zone} />
       <div class='chart-box'>
         <div class={priceState === 'stale' ? 'chart stale' : 'chart'} ref={box} role='img' aria-label={labelOf(asset, chosen.interval, candles.value)} />
-        <OrderHandles handles={orders.handles} chart={chart} onDrag={orders.onDrag} onDrop={orders.onDrop} />
+        <ChartLabels chart={chart} {...orders.labels} />
       </div>
       <p class='note problem' role='status' hidden={orders.problem === null}>{orders.problem}</p>
       <div class='chart-notes'>
         <CandleTable candles={candles.value} zone={chosen.zone} />
-        {orders.handles.length > 0 && <p class='note'>Drag an order to move it: it is cancelled, then placed again.</p>}
+        {orders.labels.handles.size > 0 && <p class='note'>Drag an order to move it: it is cancelled, then placed again.</p>}
         <ReadNote resource={series.resource} />
       </div>
     </div>
@@ -109,18 +108,16 @@ function labelOf(asset: string, interval: CandleInterval, candles: readonly Cand
   return `Candlestick chart of ${asset}: ${content}. The table below lists the newest.`
 }
 
-interface OrderHandlesState {
-  readonly handles: readonly OrderHandle[]
+interface ChartLabelsState {
+  readonly labels: Omit<ChartLabelsOptions, 'chart'>
   /** Why the order that was dropped last was not moved. */
   readonly problem: string | null
-  readonly onDrag: (order: OpenOrder, price: string | null) => void
-  readonly onDrop: (order: OpenOrder, price: string) => void
 }
 
-/** The open orders at their prices, and where they are dragged to. */
-function useOrderHandles(
+/** The account's marks, and where its orders are dragged to. */
+function useChartLabels(
   chart: { readonly current: PriceChart | null }, { market, lists, sender }: { readonly market: Market; readonly lists: AccountLists; readonly sender: Sender },
-): OrderHandlesState {
+): ChartLabelsState {
   const { account } = useParts()
   const { asset, limits } = market
   const gate = useGate(market.condition)
@@ -128,13 +125,12 @@ function useOrderHandles(
   const [moved, setMoved] = useState<{ readonly orderId: number; readonly price: number } | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const state = account.state.answer.value?.body ?? null
-  useMarks(chart, { asset, state, fills: lists.fills.rows.value, moved })
+  const marks = useMarks(chart, { asset, state, fills: lists.fills.rows.value, moved })
   const reasons = ['place_entry', 'place_exit'].map((action) => gate(action as 'place_entry' | 'place_exit')).join(' ')
-  const handles = useMemo(() => (state?.orders ?? []).flatMap((order): OrderHandle[] => {
+  const handles = useMemo(() => new Map((state?.orders ?? []).flatMap((order): [string, OrderHandle][] => {
     const movable = order.asset === asset ? movableOf(order) : null
-    if (movable === null || movable.kind !== 'price') return []
-    return [{ order, price: moved?.orderId === order.orderId ? moved.price : Number(order.referencePrice) / ONE, disabled: gate(movable.action) }]
-  }), [state, asset, moved, reasons])
+    return movable === null || movable.kind !== 'price' ? [] : [[orderKey(order.orderId), { order, disabled: gate(movable.action) }]]
+  })), [state, asset, reasons])
 
   async function drop(order: OpenOrder, price: string): Promise<void> {
     const entryPrice = state?.positions?.find(({ positionId }) => positionId === order.positionId)?.entryPrice ?? null
@@ -148,8 +144,11 @@ function useOrderHandles(
   }
 
   return {
-    handles, problem,
-    onDrag: (order, price) => setMoved(price === null ? null : { orderId: order.orderId, price: Number(price) }),
-    onDrop: (order, price) => void drop(order, price),
+    problem,
+    labels: {
+      ...marks, handles,
+      onDrag: (order, price) => setMoved(price === null ? null : { orderId: order.orderId, price: Number(price) }),
+      onDrop: (order, price) => void drop(order, price),
+    },
   }
 }

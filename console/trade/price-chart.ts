@@ -1,10 +1,13 @@
 // The candlestick chart with volume and marks, in the page's colors. A screen reader cannot read a canvas: the view beside it has a label and a table.
 
 import { CandlestickSeries, createChart, createSeriesMarkers, HistogramSeries } from 'lightweight-charts'
-import type { AutoscaleInfo, HistogramData, IPriceLine, ISeriesApi, MouseEventParams, SeriesMarker, Time, UTCTimestamp } from 'lightweight-charts'
+import type {
+  AutoscaleInfo, CandlestickData, HistogramData, IPriceLine, ISeriesApi, MouseEventParams, SeriesMarker, Time, UTCTimestamp, WhitespaceData,
+} from 'lightweight-charts'
 import type { Candle } from '../../client/src/index.ts'
 import { applyTheme } from '../chart.ts'
 import { floatPrice } from '../format.ts'
+import type { Point, Size } from './label-layout.ts'
 
 /** A horizontal line at a price: an entry, a liquidation price, or an order. */
 export interface PriceMark {
@@ -17,6 +20,7 @@ export interface PriceMark {
 
 /** An own fill. */
 export interface FillMark {
+  readonly key: string
   /** Unix seconds. */
   readonly time: number
   /** For display only; null if unknown. */
@@ -44,6 +48,10 @@ export interface PriceChart {
   /** Distance of a price from the top, pixels; null if it is not visible. */
   yOf(price: number): number | null
   priceAt(y: number): number | null
+  /** Where a fill is marked, pixels; null if it is not visible. */
+  pointOf(fill: FillMark): Point | null
+  /** The part with the candles, without the scales. */
+  area(): Size
   remove(): void
 }
 
@@ -78,22 +86,26 @@ export function createPriceChart(element: HTMLElement): PriceChart {
   let volumeBars: VolumeBar[] = []
   let offset = 0
 
+  function yOf(price: number): number | null {
+    const y = candlesticks.priceToCoordinate(price)
+    return y === null || y < 0 || y > (chart.panes()[0]?.getHeight() ?? 0) ? null : y
+  }
   const asTime = (seconds: number): Time => (seconds + offset) as UTCTimestamp
 
   function drawMarks(): void {
     for (const line of lines.values()) candlesticks.removePriceLine(line)
     lines.clear()
-    for (const { key, price, title, tone } of marks) {
-      lines.set(key, candlesticks.createPriceLine({ price, title, color: colors[tone], lineWidth: 1, lineStyle: 2, axisLabelVisible: true }))
+    for (const { key, price, tone } of marks) {
+      lines.set(key, candlesticks.createPriceLine({ price, color: colors[tone], lineWidth: 1, lineStyle: 2, axisLabelVisible: true }))
     }
   }
 
   /** A fill belongs to the candle that contains its time. Fills before the first candle have none. */
   function drawFills(): void {
-    markers.setMarkers(fills.flatMap(({ time, price, isBuy, text }): SeriesMarker<Time>[] => {
-      const candle = lastAtOrBefore(times, time)
-      if (candle === null) return []
-      const look = { time: asTime(candle), shape: isBuy ? 'arrowUp' : 'arrowDown', color: isBuy ? colors.up : colors.down, text } as const
+    markers.setMarkers(fills.flatMap(({ time, price, isBuy }): SeriesMarker<Time>[] => {
+      const candle = times[indexAtOrBefore(times, time)]
+      if (candle === undefined) return []
+      const look = { time: asTime(candle), shape: isBuy ? 'arrowUp' : 'arrowDown', color: isBuy ? colors.up : colors.down } as const
       return [price === null ? { ...look, position: isBuy ? 'belowBar' : 'aboveBar' } : { ...look, position: isBuy ? 'atPriceBottom' : 'atPriceTop', price }]
     }))
   }
@@ -152,11 +164,16 @@ export function createPriceChart(element: HTMLElement): PriceChart {
       layoutListeners.add(listener)
       return () => void layoutListeners.delete(listener)
     },
-    yOf(price) {
-      const y = candlesticks.priceToCoordinate(price)
-      return y === null || y < 0 || y > (chart.panes()[0]?.getHeight() ?? 0) ? null : y
-    },
+    yOf,
     priceAt: (y) => candlesticks.coordinateToPrice(y),
+    pointOf({ time, price, isBuy }) {
+      const index = indexAtOrBefore(times, time)
+      const candle = index < 0 ? null : candlesticks.dataByIndex(index)
+      if (candle === null || !isDrawn(candle)) return null
+      const [x, y] = [chart.timeScale().timeToCoordinate(candle.time), yOf(price ?? (isBuy ? candle.low : candle.high))]
+      return x === null || y === null || x < 0 || x > chart.timeScale().width() ? null : { x, y }
+    },
+    area: () => ({ width: chart.timeScale().width(), height: chart.panes()[0]?.getHeight() ?? 0 }),
     remove() {
       stopTheme()
       layoutListeners.clear()
@@ -186,7 +203,9 @@ function withMarks(info: AutoscaleInfo | null, marks: readonly PriceMark[]): Aut
   return { ...info, priceRange: { minValue: Math.min(minValue, ...near), maxValue: Math.max(maxValue, ...near) } }
 }
 
-function lastAtOrBefore(times: readonly number[], time: number): number | null {
-  const index = times.findLastIndex((each) => each <= time)
-  return times[index] ?? null
+const isDrawn = (data: CandlestickData<Time> | WhitespaceData<Time>): data is CandlestickData<Time> => 'open' in data
+
+/** -1: `time` is before all of them. */
+function indexAtOrBefore(times: readonly number[], time: number): number {
+  return times.findLastIndex((each) => each <= time)
 }

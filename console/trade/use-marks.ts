@@ -1,6 +1,6 @@
 // The account's marks on the chart: entries, liquidation prices, orders and fills.
 
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import type { RefObject } from 'preact'
 import type { AccountState, Fill } from '../../client/src/index.ts'
 import { FILL_KINDS, ORDER_TYPES } from '../activity-text.ts'
@@ -16,12 +16,18 @@ export interface MarkOptions {
 
 const ONE = 1e7
 
-export function useMarks(chart: RefObject<PriceChart | null>, { asset, state, fills, moved }: MarkOptions): void {
-  useEffect(() => chart.current?.setMarks([...positionMarks(asset, state), ...orderMarks(asset, state, moved)]), [asset, state, moved])
-  useEffect(() => {
-    const own = (fills ?? []).filter((fill) => fill.asset === asset && fill.direction !== null).toReversed()
-    chart.current?.setFills(own.map(fillMark))
-  }, [fills, asset])
+export interface Marks {
+  readonly marks: readonly PriceMark[]
+  readonly fills: readonly FillMark[]
+}
+
+/** Draws the marks on the chart. */
+export function useMarks(chart: RefObject<PriceChart | null>, { asset, state, fills, moved }: MarkOptions): Marks {
+  const marks = useMemo(() => [...positionMarks(asset, state), ...orderMarks(asset, state, moved)], [asset, state, moved])
+  const own = useMemo(() => (fills ?? []).filter((fill) => fill.asset === asset && fill.direction !== null).toReversed().map(fillMark), [fills, asset])
+  useEffect(() => chart.current?.setMarks(marks), [marks])
+  useEffect(() => chart.current?.setFills(own), [own])
+  return { marks, fills: own }
 }
 
 function positionMarks(asset: string, state: AccountState | null): readonly PriceMark[] {
@@ -37,13 +43,16 @@ function positionMarks(asset: string, state: AccountState | null): readonly Pric
 function orderMarks(asset: string, state: AccountState | null, moved: MarkOptions['moved']): readonly PriceMark[] {
   const orders = (state?.orders ?? []).filter((order) => order.asset === asset && order.referencePrice !== null)
   return orders.map(({ orderId, orderType, direction, referencePrice }): PriceMark => ({
-    key: `order ${orderId}`, price: moved?.orderId === orderId ? moved.price : Number(referencePrice) / ONE,
+    key: orderKey(orderId), price: moved?.orderId === orderId ? moved.price : Number(referencePrice) / ONE,
     title: `${ORDER_TYPES[orderType] ?? orderType} #${orderId}`, tone: direction === 0 ? 'up' : 'down',
   }))
 }
 
+/** The key of an order's mark. */
+export const orderKey = (orderId: number): string => `order ${orderId}`
+
 /** Opening a long buys, as does closing a short. */
-function fillMark({ ts, kind, direction, price }: Fill): FillMark {
+function fillMark({ seq, positionId, ts, kind, direction, price }: Fill): FillMark {
   const at = price === null ? null : Number(price) / ONE
-  return { time: ts, price: at, isBuy: (direction === 0) === (kind === 'open'), text: FILL_KINDS[kind] ?? kind }
+  return { key: `${seq} ${positionId}`, time: ts, price: at, isBuy: (direction === 0) === (kind === 'open'), text: FILL_KINDS[kind] ?? kind }
 }

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
+import type { AccountState } from '../../client/src/index.ts'
 import { skipWithoutChromium } from '../support/browser.ts'
 import { createConsoleFixture, fillTicket, goTo, reviewTicket, rowsWith, setUpTrader, sign, waitUntil } from './console-fixture.ts'
 import type { ConsoleFixture, OpenedPage } from './console-fixture.ts'
@@ -42,6 +43,7 @@ test('a burner wallet gets a key, opens a position with a take-profit, cancels t
   const { page, browserErrors } = await tradingPage()
   // Pages of one row.
   await page.route('**/v1/account/me/fills?**', (route) => route.continue({ url: route.request().url().replace('limit=50', 'limit=1') }))
+  await page.route('**/v1/account/me/state', drawOrdersAtEntry)
   await fillTicket(page, 'Market', { ...OPEN, 'Take-profit': '900,000' })
   await page.getByText('Sends 2 transactions, one after the other.').waitFor()
   assert.match(await reviewTicket(page), /Opens a long position in ETH with 100\.00 USDC at 5× leverage/)
@@ -55,6 +57,8 @@ test('a burner wallet gets a key, opens a position with a take-profit, cancels t
   const row = page.getByRole('region', { name: 'Your positions' }).getByRole('row', { name: new RegExp(`^ETH #${position} `) })
   await row.waitFor()
   await opened
+  await checkChartLabels(page)
+  await page.unroute('**/v1/account/me/state', drawOrdersAtEntry)
   await tab(page, 'Orders')
   await page.getByRole('button', { name: `Cancel order ${order}` }).click()
   assert.match(await dialogOf(page), new RegExp(`Cancels order ${order}\\.`))
@@ -82,6 +86,26 @@ test('a burner wallet gets a key, opens a position with a take-profit, cancels t
   await page.getByRole('region', { name: 'Movements of your USDC' }).getByText('−100.00').waitFor()
   assert.deepEqual(browserErrors, [])
 })
+
+/** The account's state with its orders three times, at the entry price. */
+async function drawOrdersAtEntry(route: Route): Promise<void> {
+  const response = await route.fetch()
+  const { orders, ...state } = (await response.json()) as AccountState
+  const referencePrice = state.positions?.[0]?.entryPrice ?? null
+  const drawn = (orders ?? []).flatMap((order) => [0, 1_000, 2_000].map((more) => ({ ...order, orderId: order.orderId + more, referencePrice })))
+  await route.fulfill({ response, json: { ...state, orders: drawn } })
+}
+
+/** The entry, the orders at the same price and the fill each have a label, and none covers another. */
+async function checkChartLabels(page: Page): Promise<void> {
+  await waitUntil(page, 'document.querySelectorAll(".labels [data-order]").length === 3')
+  await waitUntil(page, `(() => {
+    const boxes = [...document.querySelectorAll('.chart-label')].filter((label) => getComputedStyle(label).visibility === 'visible')
+      .map((label) => label.getBoundingClientRect())
+    const covers = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
+    return boxes.length === 5 && boxes.every((box, index) => !boxes.some((other, at) => at > index && covers(box, other)))
+  })()`)
+}
 
 test('an order is moved on the chart and by keyboard: it is cancelled and placed again, and the rest can be sent again if that stops', { skip }, async () => {
   const { page, browserErrors } = await tradingPage()
