@@ -32,6 +32,8 @@ const ANY_DATABASE = [
     'quotes', 'refused-orders', 'settings', 'warnings',
   ].map((name) => `test/api/${name}.test.ts`),
 ]
+/** Files that import this read the whole project's sources: together, they parse each only once. */
+const PARSER_MODULES = ['test/tidy/syntax.ts']
 /** Two cores are what a small machine has; a batch may hold an embedded engine and a network. */
 const CONCURRENCY = 2
 /** More batches than processes, so that both finish at about the same time. */
@@ -46,6 +48,7 @@ const GENERATION_2 = '--generation=2'
 const OPTIONS: readonly string[] = ['--store', '--all', AFTER_FAST, GENERATION_2]
 /** What `npm run test:all` adds to the settings of `npm test`. */
 const ALL_SETTINGS = { TEST_ALL: '1' }
+const AFTER_FAST_SETTINGS = { TEST_AFTER_FAST: '1' }
 const GENERATION_2_SETTINGS = { TEST_GENERATION: '2' }
 
 /** Runs node's test runner over the files and returns its exit code; signals to this process are passed on. */
@@ -83,8 +86,11 @@ interface Leg {
 /** Runs the files in batches; slow files and small selections run in processes of their own. */
 async function runLeg({ files, flags, environment }: Leg): Promise<number> {
   const isAlone = (file: string): boolean => isSlow(file) || file.startsWith('test/sim/')
-  const together = files.filter((file) => !isAlone(file)).map((file) => ({ file, weight: touchesDatabase(file) ? 5 : 1 }))
-  const batches = [...files.filter(isAlone).map((file) => [file]), ...planBatches(together, BATCHES)]
+  const alone = files.filter(isAlone)
+  const isParsing = (file: string): boolean => graph.reaches(file, PARSER_MODULES) && !touchesDatabase(file)
+  const { parsing = [], other = [] } = Object.groupBy(files.filter((file) => !isAlone(file)), (file) => (isParsing(file) ? 'parsing' : 'other'))
+  const weighted = other.map((file) => ({ file, weight: touchesDatabase(file) ? 5 : 1 }))
+  const batches = [...alone.map((file) => [file]), ...planBatches(weighted, BATCHES), ...(parsing.length === 0 ? [] : [parsing])]
   const hasNamePattern = flags.some((flag) => flag.startsWith('--test-name-pattern'))
   const folder = join(ROOT, 'node_modules/.cache/test-batches', String(process.pid))
   using written = writeBatches(batches, { root: ROOT, folder, hasNamePattern })
@@ -135,7 +141,7 @@ async function runAll(files: readonly string[], { flags, afterFast }: { readonly
   const { TEST_DATABASE_URL: serverUrl, TEST_REDIS_URL: _redisUrl, DATABASE_URL: _databaseUrl, ...embedded } = process.env
   const legs: Leg[] = []
   const onEmbedded = afterFast ? files.filter((file) => isSlow(file) || runsMoreInAll(ROOT, file)) : files
-  legs.push({ files: onEmbedded, flags, environment: { ...embedded, ...ALL_SETTINGS } })
+  legs.push({ files: onEmbedded, flags, environment: { ...embedded, ...ALL_SETTINGS, ...(afterFast ? AFTER_FAST_SETTINGS : {}) } })
   const again = files.filter((file) => Object.hasOwn(ON_GENERATION_2, file))
   if (again.length > 0 && flags.length === 0 && embedded['TEST_GENERATION'] === undefined) {
     const names = again.flatMap((file) => ON_GENERATION_2[file] ?? [])

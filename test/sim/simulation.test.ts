@@ -7,7 +7,9 @@ import { runTasks } from './threads.ts'
 import type { SavedRun, Task, TaskResult } from './worker.ts'
 
 const ALL = process.env['TEST_ALL'] === '1'
-const SEEDS_DEFAULT = ALL ? 160 : 6
+const SEEDS_DEFAULT = ALL ? 160 : 2
+/** `npm test` has run the corpus in the same way. */
+const AFTER_FAST = process.env['TEST_AFTER_FAST'] === '1'
 /** Each of these must occur in the seeds of `npm run test:all`; otherwise the simulation no longer tests it. */
 const EXPECTED = [
   'position_opened', 'position_closed', 'position_liquidated', 'cross_liq', 'order_placed', 'order_executed', 'order_cancelled',
@@ -63,7 +65,7 @@ test(`the program survives ${seed === undefined ? `${seeds().length} seeds` : `s
 })
 
 if (isEveryday) {
-  test('the program survives the runs of the corpus', async () => {
+  test('the program survives the runs of the corpus', { skip: AFTER_FAST && 'npm test has run them' }, async () => {
     const names = readdirSync(CORPUS).filter((file) => file.endsWith('.json'))
     const saved = names.map((name) => JSON.parse(readFileSync(new URL(name, CORPUS), 'utf8')) as SavedRun)
     assertNoFailures(await runTasks(saved.map((savedRun): Task => ({ kind: 'saved', savedRun }))))
