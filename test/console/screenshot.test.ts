@@ -21,10 +21,9 @@ const README_PICTURE = join(PROJECT_ROOT, 'docs', 'console.png')
 const GOLDEN = join(PROJECT_ROOT, 'test', 'console', 'golden')
 const README_SIZE = { width: 1_440, height: 1_080 }
 type Theme = (typeof THEMES)[number]
-/** Every page once, beside the trade screen in all sizes and themes. */
-const PAGES: readonly (readonly [page: string, size: Size, theme: Theme])[] = [
-  ['markets', 390, 'light'], ['portfolio', 1024, 'dark'], ['vaults', 390, 'dark'], ['leaders', 1440, 'light'],
-]
+/** In all sizes and themes, beside the trade screen. */
+const PAGES = ['portfolio', 'vaults', 'pool'] as const
+const ONCE: readonly (readonly [page: string, size: Size, theme: Theme])[] = [['markets', 390, 'light'], ['leaders', 1440, 'light']]
 const TURNS_MAX = 300
 
 let still: StillConsole
@@ -67,6 +66,14 @@ async function storeReadmePicture(): Promise<void> {
   await writeFile(README_PICTURE, await page.screenshot())
 }
 
+async function checkAll(name: string): Promise<string[]> {
+  const problems: string[] = []
+  for (const theme of THEMES) {
+    for (const size of [1440, 1024, 390] as const) problems.push(...await check(`${name}-${size}-${theme}`, await view(size, theme)))
+  }
+  return problems
+}
+
 async function check(name: string, shot: Buffer): Promise<string[]> {
   const path = join(GOLDEN, `${name}.webp`)
   if (IS_UPDATE) await pictures.store(shot, path)
@@ -79,15 +86,14 @@ test('the console looks as in its golden pictures, and a missing part is noticed
   await page.goto(`${url}/#/trade/BTC`)
   await page.getByLabel('Amount', { exact: true }).fill('1000')
   await still.complete('the trade screen', IS_TRADE_COMPLETE)
-  const problems: string[] = []
-  for (const theme of THEMES) {
-    for (const size of [1440, 1024, 390] as const) {
-      const shot = await view(size, theme)
-      problems.push(...await check(`trade-${size}-${theme}`, shot))
-    }
-  }
+  const problems = await checkAll('trade')
   if (IS_UPDATE) await storeReadmePicture()
-  for (const [name, size, theme] of PAGES) {
+  for (const name of PAGES) {
+    await page.goto(`${url}/#/${name}`)
+    await still.complete(name, IS_COMPLETE)
+    problems.push(...await checkAll(name))
+  }
+  for (const [name, size, theme] of ONCE) {
     await page.goto(`${url}/#/${name}`)
     await still.complete(name, IS_COMPLETE)
     problems.push(...await check(`${name}-${size}-${theme}`, await view(size, theme)))
@@ -97,7 +103,7 @@ test('the console looks as in its golden pictures, and a missing part is noticed
   assert.deepEqual(problems, [])
   await page.getByRole('button', { name: 'Close' }).click()
   await page.evaluate('document.querySelector("main .card").remove()')
-  const [name, size, theme] = PAGES.at(-1) ?? assert.fail()
+  const [name, size, theme] = ONCE.at(-1) ?? assert.fail()
   const damaged = await view(size, theme)
   assert.ok(await pictures.difference(damaged, join(GOLDEN, `${name}-${size}-${theme}.webp`)) > DIFFERENT_MAX)
 })

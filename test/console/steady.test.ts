@@ -7,6 +7,7 @@ import { skipWithoutChromium } from '../support/browser.ts'
 import { createTraderClient, whileTimePasses } from '../client/client-fixture.ts'
 import { ONE } from '../support/traders.ts'
 import { waitUntil } from './console-fixture.ts'
+import { displayOf, selectedDisplay, SIZES } from './display.ts'
 import { RECORD_FRAMES, awaitFrames, replayFrames } from './frame-replay.ts'
 import { objectBytes } from './page-memory.ts'
 import { createStillConsole, IS_TRADE_COMPLETE } from './still-console.ts'
@@ -17,11 +18,14 @@ const CHANGES = 3
 const LEDGERS_MAX = 30
 const MINUTE_SEC = 60
 const GROWTH_MAX_BYTES = 150_000
-const SIZES = [{ width: 1_440, height: 1_400 }, { width: 390, height: 844 }] as const
+/** On a large screen the whole page is in view. */
+const TALL = 1_400
+const selected = selectedDisplay()
+const DISPLAYS = (selected === null ? ['1440-dark', '1024-light', '390-dark'] as const : [selected]).map(displayOf)
 
 let still: StillConsole
 before(async () => {
-  if (skip === false) still = await createStillConsole('steady', SIZES[0])
+  if (skip === false) still = await createStillConsole('steady', { ...SIZES[1440], height: TALL })
 })
 after(() => still?.[Symbol.asyncDispose]())
 
@@ -61,8 +65,9 @@ test('nothing moves while prices, ages and countdowns change and trades arrive',
   const { owner } = await other.login()
   await page.goto(`${url}/#/trade/BTC`)
   await page.getByLabel('Amount', { exact: true }).fill('1000')
-  for (const [index, size] of SIZES.entries()) {
-    await page.setViewportSize(size)
+  for (const [index, { name, viewport, colorScheme }] of DISPLAYS.entries()) {
+    await page.setViewportSize(viewport.width === SIZES[390].width ? viewport : { ...viewport, height: TALL })
+    await page.emulateMedia({ colorScheme })
     await still.complete('the trade screen', IS_TRADE_COMPLETE)
     await page.evaluate(OBSERVE)
     for (let changes = 0; changes < CHANGES; changes++) {
@@ -70,13 +75,14 @@ test('nothing moves while prices, ages and countdowns change and trades arrive',
       const next = await nextPrice(shown)
       await waitUntil(page, `document.querySelector('.market-header [data-price]').textContent === '${next}'`)
     }
-    const [print = PRINTS[0]] = PRINTS.slice(index)
+    const print = PRINTS[index % PRINTS.length] ?? PRINTS[0]
     await whileTimePasses(fixture, () => other.trade(print))
     await still.tick()
-    const row = `/Open ${print.direction.toLowerCase()}.*${owner}/`
-    await waitUntil(page, `[...document.querySelectorAll('.tape tbody tr')].some(({ textContent }) => ${row}.test(textContent))`)
+    const own = `/Open ${print.direction.toLowerCase()}.*${owner}/`
+    const shown = `[...document.querySelectorAll('.tape tbody tr')].filter(({ textContent }) => ${own}.test(textContent)).length`
+    await waitUntil(page, `${shown} === ${Math.floor(index / PRINTS.length) + 1}`)
     await waitUntil(page, 'new Promise((resolve) => requestAnimationFrame(() => resolve(true)))')
-    assert.deepEqual(await page.evaluate('moved'), [], String(size.width))
+    assert.deepEqual(await page.evaluate('moved'), [], name)
   }
 })
 
