@@ -25,6 +25,8 @@ const EXPECTED = [
   'bad_debt_recorded', 'position_reduced', 'frame of an orders channel', 'cash of a wallet', 'cash of a cross balance',
 ]
 const CORPUS = new URL('./corpus/', import.meta.url)
+/** Many runs, on a busy machine too. */
+const CORPUS_TIMEOUT_MS = 600_000
 const COMMAND = 'npm test -- test/sim/simulation.test.ts'
 
 const { SIM_SEED: seed, SIM_RUNS: runs, SIM_FROM: from } = process.env
@@ -65,7 +67,7 @@ test(`the program survives ${seed === undefined ? `${seeds().length} seeds` : `s
 })
 
 if (isEveryday) {
-  test('the program survives the runs of the corpus', { skip: AFTER_FAST && 'npm test has run them' }, async () => {
+  test('the program survives the runs of the corpus', { skip: AFTER_FAST && 'npm test has run them', timeout: CORPUS_TIMEOUT_MS }, async () => {
     const names = readdirSync(CORPUS).filter((file) => file.endsWith('.json'))
     const saved = names.map((name) => JSON.parse(readFileSync(new URL(name, CORPUS), 'utf8')) as SavedRun)
     assertNoFailures(await runTasks(saved.map((savedRun): Task => ({ kind: 'saved', savedRun }))))
