@@ -13,8 +13,10 @@ export const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
 
 /** Embedded: how much of a statement is logged when it exceeded its time limit. */
 export const LOGGED_SQL_LENGTH = 200
-/** Embedded: after this many written rows the write-ahead log is checkpointed at once. */
+/** Embedded: after this many written rows the write-ahead log is checkpointed as soon as the engine is idle. */
 export const CHECKPOINT_AFTER_ROWS = 100_000
+/** Embedded: after this many it is checkpointed at once. They are about 300 MB of log, which a start after a crash replays within seconds. */
+export const CHECKPOINT_AT_ONCE_AFTER_ROWS = 400_000
 /** Embedded: a write is checkpointed after this long. */
 export const CHECKPOINT_AFTER_MS = 60_000
 /** Embedded: tables are vacuumed and analyzed after this many written rows. The first round comes early, so that the planner soon has statistics. */

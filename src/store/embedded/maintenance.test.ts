@@ -6,7 +6,8 @@ import { createVirtualClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
 import { openTestEmbedded } from '../../../test/support/database.ts'
 import {
-  CHECKPOINT_AFTER_MS, CHECKPOINT_AFTER_ROWS, MAINTENANCE_AFTER_IDLE_MS, MAINTENANCE_OVERDUE_MS, VACUUM_AFTER_ROWS, VACUUM_FIRST_AFTER_ROWS,
+  CHECKPOINT_AFTER_MS, CHECKPOINT_AFTER_ROWS, CHECKPOINT_AT_ONCE_AFTER_ROWS, MAINTENANCE_AFTER_IDLE_MS, MAINTENANCE_OVERDUE_MS, VACUUM_AFTER_ROWS,
+  VACUUM_FIRST_AFTER_ROWS,
 } from '../bounds.ts'
 import { StatementTimeout } from '../store.ts'
 import { createMaintenance } from './maintenance.ts'
@@ -50,14 +51,27 @@ function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-test('many rows are checkpointed at once in the turn of a write, however busy the engine is', async () => {
+test('many rows are checkpointed once the engine is idle', async () => {
+  const { maintenance, setIdle, pass, turns, count } = setUp()
+  setIdle(false)
+  maintenance.countRows(CHECKPOINT_AFTER_ROWS)
+  await pass(MAINTENANCE_AFTER_IDLE_MS * 4)
+  assert.equal(count('checkpoint'), 0)
+  setIdle(true)
+  await pass(MAINTENANCE_AFTER_IDLE_MS)
+  assert.deepEqual(turns.slice(turns.indexOf('checkpoint') - 1, turns.indexOf('checkpoint') + 1), ['overdue', 'checkpoint'])
+  await pass(MAINTENANCE_AFTER_IDLE_MS * 4)
+  assert.equal(count('checkpoint'), 1)
+})
+
+test('very many rows are checkpointed at once in the turn of a write, however busy the engine is', async () => {
   const { maintenance, turns, setIdle } = setUp()
   setIdle(false)
-  maintenance.countRows(CHECKPOINT_AFTER_ROWS - 1)
+  maintenance.countRows(CHECKPOINT_AT_ONCE_AFTER_ROWS - 1)
   assert.deepEqual(turns, [])
   maintenance.countRows(1)
   assert.deepEqual(turns, ['turn of a write', 'checkpoint'])
-  maintenance.countRows(CHECKPOINT_AFTER_ROWS - 1)
+  maintenance.countRows(CHECKPOINT_AT_ONCE_AFTER_ROWS - 1)
   assert.equal(turns.length, 2, 'the count starts again')
   maintenance.countRows(1)
   assert.equal(turns.length, 4)
@@ -160,8 +174,11 @@ test('on the real engine: many rows cause a checkpoint, then fresh statistics', 
   const [before] = await readState()
   assert.equal(before?.rows, -1, 'the planner has no statistics yet')
   await store.write.query("insert into wide select n, 'x' from generate_series(1, $1::int) n", [CHECKPOINT_AFTER_ROWS])
+  const [written] = await readState()
+  assert.equal(written?.redo, before?.redo)
+  clock.advance(MAINTENANCE_AFTER_IDLE_MS)
   const [checkpointed] = await readState()
-  assert.notEqual(checkpointed?.redo, before?.redo)
+  assert.notEqual(checkpointed?.redo, before?.redo, 'overdue maintenance runs before the reads')
   clock.advance(MAINTENANCE_AFTER_IDLE_MS)
   let rows = -1
   // Maintenance runs after the reads, so each read here ends before the next turn of the vacuum.

@@ -3,7 +3,8 @@
 import type { Clock, Timer } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import {
-  CHECKPOINT_AFTER_MS, CHECKPOINT_AFTER_ROWS, MAINTENANCE_AFTER_IDLE_MS, MAINTENANCE_OVERDUE_MS, VACUUM_AFTER_ROWS, VACUUM_FIRST_AFTER_ROWS,
+  CHECKPOINT_AFTER_MS, CHECKPOINT_AFTER_ROWS, CHECKPOINT_AT_ONCE_AFTER_ROWS, MAINTENANCE_AFTER_IDLE_MS, MAINTENANCE_OVERDUE_MS, VACUUM_AFTER_ROWS,
+  VACUUM_FIRST_AFTER_ROWS,
 } from '../bounds.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -19,13 +20,13 @@ type Run = (sql: string) => Promise<object[]>
 /** Keeps the write-ahead log short and the planner's statistics fresh. `run` sends one statement; it is only called in a turn of `scheduler`. */
 export function createMaintenance(options: { scheduler: Scheduler; run: Run; clock: Clock; log: Log }): Maintenance {
   const { clock, scheduler, run, log } = options
-  const timers = new Map<'checkpoint' | 'vacuum', Timer>()
+  const timers = new Map<'checkpoint' | 'idle checkpoint' | 'vacuum', Timer>()
   let rowsSinceCheckpoint = 0
   let rowsSinceVacuum = 0
   let vacuumAfterRows = VACUUM_FIRST_AFTER_ROWS
   const stopping = new AbortController()
 
-  function setTimer(name: 'checkpoint' | 'vacuum', delayMs: number, callback: () => void): void {
+  function setTimer(name: 'checkpoint' | 'idle checkpoint' | 'vacuum', delayMs: number, callback: () => void): void {
     if (stopping.signal.aborted) return
     timers.get(name)?.cancel()
     timers.set(name, clock.setTimer(delayMs, () => {
@@ -34,10 +35,15 @@ export function createMaintenance(options: { scheduler: Scheduler; run: Run; clo
     }))
   }
 
-  /** After many rows it runs as a write, before everything else. A checkpoint by the clock runs as overdue maintenance, after the writes. */
+  function cancelTimer(name: 'checkpoint' | 'idle checkpoint'): void {
+    timers.get(name)?.cancel()
+    timers.delete(name)
+  }
+
+  /** After very many rows it runs as a write, before everything else, and otherwise as overdue maintenance, after the writes. */
   async function checkpoint(isUrgent: boolean): Promise<void> {
-    timers.get('checkpoint')?.cancel()
-    timers.delete('checkpoint')
+    cancelTimer('checkpoint')
+    cancelTimer('idle checkpoint')
     rowsSinceCheckpoint = 0
     const work = () => run('checkpoint')
     try {
@@ -47,6 +53,14 @@ export function createMaintenance(options: { scheduler: Scheduler; run: Run; clo
       log.warn({ cause: String(cause) }, 'checkpoint of the embedded database failed')
       setTimer('checkpoint', CHECKPOINT_AFTER_MS, () => void checkpoint(false))
     }
+  }
+
+  /** A checkpoint takes as long as a page of events, so pages that follow one another go first. */
+  function checkpointWhenIdle(): void {
+    setTimer('idle checkpoint', MAINTENANCE_AFTER_IDLE_MS, () => {
+      if (scheduler.isIdle()) void checkpoint(false)
+      else checkpointWhenIdle()
+    })
   }
 
   function vacuumWhenIdle(waitedMs: number): void {
@@ -72,8 +86,11 @@ export function createMaintenance(options: { scheduler: Scheduler; run: Run; clo
     countRows(rows) {
       rowsSinceCheckpoint += rows
       rowsSinceVacuum += rows
-      if (rowsSinceCheckpoint >= CHECKPOINT_AFTER_ROWS) void checkpoint(true)
-      else if (!timers.has('checkpoint')) setTimer('checkpoint', CHECKPOINT_AFTER_MS, () => void checkpoint(false))
+      if (rowsSinceCheckpoint >= CHECKPOINT_AT_ONCE_AFTER_ROWS) void checkpoint(true)
+      else {
+        if (!timers.has('checkpoint')) setTimer('checkpoint', CHECKPOINT_AFTER_MS, () => void checkpoint(false))
+        if (rowsSinceCheckpoint >= CHECKPOINT_AFTER_ROWS && !timers.has('idle checkpoint')) checkpointWhenIdle()
+      }
       if (rowsSinceVacuum >= vacuumAfterRows && !timers.has('vacuum')) vacuumWhenIdle(0)
     },
     stop() {
