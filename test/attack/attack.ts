@@ -95,7 +95,7 @@ export async function startAttacked(environment: Readonly<Record<string, string>
       socket.on('data', (data: Buffer) => (text += data.toString('latin1')))
       socket.on('error', () => {})
       for (const chunk of chunks) socket.write(chunk)
-      await once(socket, 'close')
+      await untilClosed(socket)
       return text
     },
     async connect() {
@@ -112,6 +112,11 @@ export async function startAttacked(environment: Readonly<Record<string, string>
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+/** Resolves when the socket has closed, also after a reset, which `events.once` would reject with. */
+export async function untilClosed(socket: Socket): Promise<void> {
+  if (!socket.closed) await new Promise<void>((resolve) => void socket.once('close', () => resolve()))
 }
 
 /** Runs `work` for all items, a few at a time. */

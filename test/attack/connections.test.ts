@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
 import { after, before, test } from 'node:test'
-import { forEachConcurrently, startAttacked } from './attack.ts'
+import { forEachConcurrently, startAttacked, untilClosed } from './attack.ts'
 import type { Attacked } from './attack.ts'
 import { bearer, createWallet } from '../support/keys.ts'
 import { openRawSocket, OPCODE } from './raw-socket.ts'
@@ -109,11 +108,6 @@ const BROKEN: Readonly<Record<string, string>> = {
 }
 const ROUNDS = 10
 
-async function untilClosed(socket: Socket): Promise<void> {
-  socket.resume()
-  if (!socket.closed) await once(socket, 'close')
-}
-
 async function readMetric(name: string): Promise<number> {
   const line = /http:\S+/.exec(attacked.main.output().split('\n').find((each) => each.startsWith('Metrics: ')) ?? '')?.[0] ?? ''
   const text = await (await fetch(line)).text()
@@ -125,6 +119,7 @@ for (const how of ['reset', 'closed', 'left half open'] as const) {
     for (let round = 0; round < ROUNDS; round++) {
       const sockets = await Promise.all(Object.values(BROKEN).map(async (bytes) => {
         const socket = await attacked.connect()
+        socket.resume()
         socket.write(fromNewAddress(bytes))
         if (how === 'reset') socket.resetAndDestroy()
         else socket.end()
