@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ONE_E7 } from '../src/base/fixed-point.ts'
 import type { Val } from './contracts/host.ts'
-import { address, bool, i128, symbol, text, u32, u64 } from './contracts/host.ts'
+import { address, bool, i128, symbol, text, u32, u64, vec } from './contracts/host.ts'
+import { contractDataKey } from './ledger/keys.ts'
 import { startTestNetwork, WARM_UP_LEDGERS } from './test-network.ts'
 import type { DecodedEvent, TestNetwork } from './test-network.ts'
 import type { ContractKey } from '../src/exchange/contracts.ts'
@@ -58,6 +59,26 @@ test('the market reports trades of referred traders, and trades also when the re
   const unreported = await open()
   assert.equal(fieldsOf(unreported, 'trade_recorded'), undefined)
   assert.ok(unreported.some(({ topic }) => topic === 'position_opened'))
+})
+
+test('positions and orders live 150 days after every write, the proceeds of a close two days', async () => {
+  await using network = await startExchange()
+  const trader = await fund(network, 'alice')
+  const liveUntil = async (name: string, id: bigint, durability: 'persistent' | 'temporary' = 'persistent'): Promise<number> => {
+    const keys = [contractDataKey(network.contracts.market, durability, vec(symbol(name), u64(id)))]
+    const { entries } = await network.call<{ readonly entries: readonly { readonly liveUntilLedgerSeq: number }[] }>('getLedgerEntries', { keys })
+    return (entries[0]?.liveUntilLedgerSeq ?? Number.NaN) - network.chain.history.latest().sequence + 1
+  }
+  const opened = await trader.call('market', 'open_position', symbol('BTC'), usdc(200n), u32(5), LONG, NO_BOUND)
+  const position = BigInt(String(fieldsOf(opened, 'position_opened')?.[0]))
+  assert.equal(await liveUntil('Position', position), 2_592_000)
+  const placed = await trader.call('market', 'set_stop_loss', u64(position), i128(ONE_E7), u32(50))
+  assert.equal(await liveUntil('Order', BigInt(String(fieldsOf(placed, 'order_placed')?.[0]))), 2_592_000)
+  assert.equal(await liveUntil('Position', position), 2_592_000 - 1, 'written a ledger ago')
+  await trader.call('market', 'add_collateral', u64(position), usdc(10n))
+  assert.equal(await liveUntil('Position', position), 2_592_000)
+  await trader.call('market', 'close_position', u64(position), NO_BOUND)
+  assert.equal(await liveUntil('ClosedProceeds', position, 'temporary'), 34_560)
 })
 
 test('a leader\'s vault is valued and reconciled on the ledger', async () => {

@@ -237,16 +237,17 @@ test('rejects TTL operations with unsupported keys, and simulates valid ones wit
   assert.deepEqual(Object.keys(simulation).sort(), ['latestLedger', 'minResourceFee', 'transactionData'])
 })
 
-test("a call extends the TTL of the contract's instance when little of it remains", () => {
+test("a call extends the TTL of the contract's instance and of what it writes when little of it remains", () => {
   {
     using testChain = startTestChain({ directory })
+    testChain.apply(testChain.prepare(COUNTER, 'increment', [alice]))
     testChain.close()
   }
   {
     using database = openDatabase(directory)
-    database.sql.prepare('update entries set live_until = 17000 where key = ?').run(instanceKey(COUNTER))
+    for (const key of [instanceKey(COUNTER), COUNT]) database.sql.prepare('update entries set live_until = 17000 where key = ?').run(key)
   }
   using testChain = startTestChain({ directory })
-  const { ledger } = testChain.apply(testChain.prepare(COUNTER, 'add_item', []))
-  assert.equal(served(testChain, instanceKey(COUNTER))?.liveUntilLedgerSeq, ledger + 518_400)
+  const { ledger } = testChain.apply(testChain.prepare(COUNTER, 'increment', [alice]))
+  for (const key of [instanceKey(COUNTER), COUNT]) assert.equal(served(testChain, key)?.liveUntilLedgerSeq, ledger + 518_400)
 })
