@@ -4,6 +4,7 @@
 import { execFile } from 'node:child_process'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { TEST_GENERATION } from '../support/generation.ts'
 import { startProgram } from '../support/program.ts'
 import type { Program } from '../support/program.ts'
 import { copyProject } from '../support/project-copy.ts'
@@ -38,7 +39,9 @@ export async function createDocumentedRun(): Promise<DocumentedRun> {
   const ports = new Map<string, string>()
   for (const port of PORTS) ports.set(port, String(await freePort()))
   const translate = (text: string): string => text.replaceAll(/(?<=:|METRICS_PORT=)(?:8080|8000|9464)\b/g, (port) => ports.get(port) ?? port)
-  const environment = { PATH, HOME: folder.path, PORT: ports.get('8080'), LOCAL_RPC_PORT: ports.get('8000'), LOG_LEVEL: 'error' }
+  const environment = {
+    PATH, HOME: folder.path, PORT: ports.get('8080'), LOCAL_RPC_PORT: ports.get('8000'), LOG_LEVEL: 'error', LOCAL_GENERATION: TEST_GENERATION,
+  }
   let main: Program | undefined
   building.defer(async () => main?.[Symbol.asyncDispose]())
   const owned = building.move()

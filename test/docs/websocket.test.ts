@@ -51,7 +51,7 @@ function createTranscript(): Transcript {
 
 test('the session on the page matches a real one', async () => {
   const { lines, recordFrames, send, note } = createTranscript()
-  await using fixture = await createGatewayFixture({ seed: 'session', traders: 0, listen: true })
+  await using fixture = await createGatewayFixture({ generation: '1', seed: 'session', traders: 0, listen: true })
   const { connect, publishLedgers } = fixture
   const { stream } = fixture.gateway
   const alice = await createTrader(fixture, 'alice')
