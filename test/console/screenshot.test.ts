@@ -31,7 +31,8 @@ let pictures: Pictures
 
 before(async () => {
   if (skip !== false) return
-  still = await createStillConsole('screenshot', SIZES[1440])
+  // The pictures show the markets and figures of generation 1.
+  still = await createStillConsole('screenshot', SIZES[1440], '1')
   pictures = await createPictures(still.context)
 })
 after(() => still?.[Symbol.asyncDispose]())

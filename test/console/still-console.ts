@@ -8,6 +8,8 @@ import { startBrowser } from '../support/browser.ts'
 import { createTraderClient, whileTimePasses } from '../client/client-fixture.ts'
 import { createGatewayFixture, FIXTURE_START_MS } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import { TEST_GENERATION } from '../support/generation.ts'
+import type { TestGeneration } from '../support/generation.ts'
 import { ONE } from '../support/traders.ts'
 
 export interface StillConsole extends AsyncDisposable {
@@ -51,9 +53,11 @@ export const IS_TRADE_COMPLETE = `${IS_COMPLETE}
   && document.querySelectorAll('[aria-label="Your positions"] tbody th').length === 2
   && !document.querySelector('.preview').textContent.includes('n/a')`
 
-export async function createStillConsole(seed: string, viewport: { readonly width: number; readonly height: number }): Promise<StillConsole> {
+export async function createStillConsole(
+  seed: string, viewport: { readonly width: number; readonly height: number }, generation: TestGeneration = TEST_GENERATION,
+): Promise<StillConsole> {
   await using building = new AsyncDisposableStack()
-  const fixture = building.use(await createGatewayFixture({ seed, traders: TRADERS, hasRpcServer: true, listen: true }))
+  const fixture = building.use(await createGatewayFixture({ seed, traders: TRADERS, hasRpcServer: true, listen: true, generation }))
   const { network } = fixture
   const settings = { networkName: 'local', networkPassphrase: network.networkPassphrase, localRpcUrl: network.rpcUrl }
   await fixture.restartGateway({

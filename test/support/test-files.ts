@@ -36,7 +36,10 @@ const SLOW = [
  */
 export const ON_GENERATION_2: Readonly<Record<string, readonly string[]>> = {
   'test/client/cli.test.ts': ['prices prints', 'status shows', 'trades and orders'],
-  'test/client/ccxt.test.ts': ['markets are swaps', 'orders and positions', 'closePosition without'],
+  'test/client/ccxt.test.ts': ['markets are swaps', 'orders and positions'],
+  'test/console/trading.test.ts': ['a burner wallet gets'],
+  'test/process/restart.test.ts': ['continues the same chain'],
+  'test/attack/capacity.test.ts': ['one wallet gets', 'all keys used'],
 }
 
 /** What starts the whole program or network, and so has to pass on either generation. Other tests choose a generation where it matters. */
