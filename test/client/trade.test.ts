@@ -11,11 +11,16 @@ import { createDeployment } from '../../localnet/genesis.ts'
 import { createIdentities } from '../../localnet/identities.ts'
 import { createTraderClient, whileTimePasses } from './client-fixture.ts'
 import { ONE } from '../support/traders.ts'
+import { TEST_GENERATION } from '../support/generation.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const PRICE = 100_000n * ONE
 const percent = (share: bigint): string => String((PRICE * share) / 100n)
+/** The last argument of opens on generation 2: any price is acceptable. */
+const NO_BOUND = 0n
+/** On generation 2, liquidity stays in the pool for half an hour. */
+const COOLDOWN_MS = 1_800_000
 const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' } as const
 
 let fixture: GatewayFixture
@@ -85,7 +90,7 @@ test('onVerified receives the transaction before signing and can reject it', asy
   const request = { op: 'open_position', ...TERMS } as const
   await assert.rejects(trade(request, { onVerified, onSigned: (transaction) => void signed.push(transaction) }), refusal)
   const values = shown.map(({ call }) => [call.functionName, ...call.args.slice(1).map(({ value }) => value)])
-  assert.deepEqual(values, [['open_position', TERMS.asset, BigInt(TERMS.collateral), TERMS.leverage, 0]])
+  assert.deepEqual(values, [['open_position', TERMS.asset, BigInt(TERMS.collateral), TERMS.leverage, 0, ...(TEST_GENERATION === '1' ? [] : [NO_BOUND])]])
   assert.deepEqual([signed, await positions()], [[], []])
 })
 
@@ -214,6 +219,10 @@ test('actions with and without transfers are verified and signed', async () => {
   const { owner } = (await client.getAccountIdentity()).body
   chain.grant(owner, createDeployment(networkPassphrase, createIdentities(networkPassphrase, 0)).lpAsset, 0n)
   await trade({ op: 'deposit_liquidity', amount: String(300n * ONE) })
+  if (TEST_GENERATION === '2') {
+    fixture.clock.advance(COOLDOWN_MS)
+    await holdPrice(PRICE)
+  }
   const lpAmount = String(100n * ONE)
   const { ledger } = await trade({ op: 'create_referral_code', code: 'signed' })
   await trade({ op: 'approve_liquidity_withdrawal', lpAmount, expirationLedger: ledger + 10_000 })
