@@ -9,6 +9,7 @@ import type { SignedTransaction } from '../../client/src/errors.ts'
 import type { Order } from '../../client/src/generated/resources.ts'
 import type { FetchLike } from '../../client/src/platform.ts'
 import { createTraderClient, waitsOf, whileTimePasses } from './client-fixture.ts'
+import { TEST_GENERATION } from '../support/generation.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { ONE } from '../support/traders.ts'
@@ -186,7 +187,8 @@ test('a repeated request with the same client id returns the result of the first
   await during(() => client.trade({ op: 'cancel_order', orderId, clientId: 'cancel-1' }))
 })
 
-test('a repeated request waits until the gateway knows the order that it placed without an event', async () => {
+const skip = TEST_GENERATION === '2' && 'contracts of generation 2 announce every order with an event'
+test('a repeated request waits until the gateway knows the order that it placed without an event', { skip }, async () => {
   const request = { ...LIMIT, op: 'place_stop_limit_order', limitPrice: percent(96n), clientId: 'stop-limit-1' } as const
   const unobserved = <T>(work: () => Promise<T>): Promise<T> => whileTimePasses(fixture, work, { observes: false })
   const { hash } = await unobserved(() => client.trade(request))
