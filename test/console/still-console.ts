@@ -49,7 +49,7 @@ export const IS_COMPLETE = `[...document.querySelectorAll('[data-status]')].leng
 /** With an amount in the order ticket. */
 export const IS_TRADE_COMPLETE = `${IS_COMPLETE}
   && Number(document.querySelector('.chart').dataset.candles) >= 400
-  && document.querySelectorAll('.tape tbody th').length > 2
+  && document.querySelectorAll('.tape tbody th').length > 1
   && document.querySelectorAll('[aria-label="Your positions"] tbody th').length === 2
   && !document.querySelector('.preview').textContent.includes('n/a')`
 
