@@ -6,6 +6,7 @@ import { encodeScVal } from '../chain/scval.ts'
 import type { ChainEvent } from '../chain/responses.ts'
 import type { SpecEvent } from '../exchange/contract-spec.ts'
 import type { Epoch } from '../projections/epochs.ts'
+import type { ArchivedContractKey } from '../exchange/contracts.ts'
 import { UNKNOWN_INTERFACE } from './decode.ts'
 import type { EventInterface } from './decode.ts'
 import { createDecodeAhead } from './decode-ahead.ts'
@@ -22,17 +23,21 @@ function event(contractId: string): ChainEvent {
 }
 
 test('returns what an equal interface decoded, and nothing when the interface or the contract is another', async () => {
-  const [known, foreign] = [event('M'), event('X')]
+  const [known, foreign] = [event('M'), { ...event('X'), id: 'other' }]
   const by = (declared: EventInterface) => ({ epoch: EPOCH, interfaces: { at: () => declared } })
   const ahead = createDecodeAhead()
+  const find = (found: ChainEvent, contract: ArchivedContractKey, declared: EventInterface, epoch = EPOCH) => ahead.find(found, { epoch, contract, declared })
   await ahead.decode([known, foreign], by({ generation: null, events: [DECLARED] }))
-  assert.equal(ahead.find(known, 'market', { generation: null, events: [{ ...DECLARED }] })?.topic, 'paused')
-  assert.equal(ahead.find(known, 'vault', { generation: null, events: [DECLARED] }), undefined)
-  assert.equal(ahead.find(known, 'market', { generation: '2.0', events: [DECLARED] }), undefined)
-  assert.equal(ahead.find(known, 'market', { generation: null, events: [{ ...DECLARED, name: 'other' }] }), undefined)
-  assert.equal(ahead.find(known, 'market', UNKNOWN_INTERFACE), undefined)
-  assert.equal(ahead.find(foreign, 'market', UNKNOWN_INTERFACE), undefined)
-  assert.equal(ahead.find(event('M'), 'market', UNKNOWN_INTERFACE), undefined, 'it was not decoded')
+  assert.equal(find(known, 'market', { generation: null, events: [{ ...DECLARED }] })?.topic, 'paused')
+  assert.equal(find(known, 'market', { generation: null, events: [DECLARED] }, { ...EPOCH, number: 2 }), undefined, 'its id is another one there')
+  assert.equal(find(known, 'vault', { generation: null, events: [DECLARED] }), undefined)
+  assert.equal(find(known, 'market', { generation: '2.0', events: [DECLARED] }), undefined)
+  assert.equal(find(known, 'market', { generation: null, events: [{ ...DECLARED, name: 'other' }] }), undefined)
+  assert.equal(find(known, 'market', UNKNOWN_INTERFACE), undefined)
+  assert.equal(find(foreign, 'market', UNKNOWN_INTERFACE), undefined)
+  assert.equal(find(event('M'), 'market', UNKNOWN_INTERFACE), undefined, 'it was not decoded')
   await ahead.decode([known], by(UNKNOWN_INTERFACE))
-  assert.equal(ahead.find(known, 'market', { generation: null, events: [] })?.topic, 'paused')
+  assert.equal(find(known, 'market', { generation: null, events: [] })?.topic, 'paused')
+  ahead.clear()
+  assert.equal(find(known, 'market', UNKNOWN_INTERFACE), undefined)
 })

@@ -4,28 +4,51 @@ import { isDeepStrictEqual } from 'node:util'
 import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { ChainEvent } from '../chain/responses.ts'
 import type { ArchivedContractKey } from '../exchange/contracts.ts'
+import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { decodeEvent, xdrLength } from './decode.ts'
-import type { Decoded, EventInterface } from './decode.ts'
+import type { EventInterface } from './decode.ts'
+import { publicEventId } from './epochs.ts'
 import { eventScope } from './event-scope.ts'
 import type { Interfaces } from './interfaces.ts'
 
 /** Base64 that is decoded between two turns of the event loop: about 100 ordinary events, and a few milliseconds for the most expensive ones. */
 export const DECODE_SLICE_LENGTH = 64 * 1024
 
+/** An event as it will be archived, without its place in the log. */
+export type UnnumberedEvent = Omit<ArchivedEvent, 'seq'>
+
+/** The conditions under which an event was decoded. */
+export interface DecodedAs {
+  readonly epoch: Epoch
+  readonly contract: ArchivedContractKey
+  readonly declared: EventInterface
+}
+
 export interface DecodeAhead {
   /** Decodes events by the interfaces that are known now, in slices between which the event loop turns. */
   decode(events: readonly ChainEvent[], by: { readonly epoch: Epoch; readonly interfaces: Interfaces }): Promise<void>
-  /** The decoded event; undefined when it was not decoded by this interface. */
-  find(event: ChainEvent, contract: ArchivedContractKey, declared: EventInterface): Decoded | undefined
+  /** The decoded event; undefined when it was not decoded by this interface and for this epoch. */
+  find(event: ChainEvent, as: DecodedAs): UnnumberedEvent | undefined
+  /** Forgets the page. */
+  clear(): void
+}
+
+interface Known {
+  readonly event: ChainEvent
+  readonly epoch: Epoch
+  readonly declared: EventInterface
+  readonly decoded: UnnumberedEvent
 }
 
 export function createDecodeAhead(): DecodeAhead {
-  const known = new WeakMap<ChainEvent, { readonly contract: ArchivedContractKey; readonly declared: EventInterface; readonly decoded: Decoded }>()
+  /** By id, because objects as keys cost more. Only of the last page. */
+  const known = new Map<string, Known>()
   const isSame = createComparison()
   return {
     async decode(events, { epoch, interfaces }) {
       const scope = eventScope(epoch)
+      known.clear()
       let sliceLength = 0
       for (const event of events) {
         const contract = scope.contractOf(event)
@@ -36,13 +59,32 @@ export function createDecodeAhead(): DecodeAhead {
           await yieldToEventLoop()
         }
         const declared = interfaces.at(event.contractId, event.id)
-        known.set(event, { contract, declared, decoded: decodeEvent(contract, event.topicsXdr, event.valueXdr, declared) })
+        known.set(event.id, { event, epoch, declared, decoded: toUnnumberedEvent(event, { epoch, contract, declared }) })
       }
     },
-    find(event, contract, declared) {
-      const found = known.get(event)
-      return found?.contract === contract && isSame(found.declared, declared) ? found.decoded : undefined
+    find(event, { epoch, contract, declared }) {
+      const found = known.get(event.id)
+      if (found?.event !== event || found.decoded.contract !== contract || !isSame(found.declared, declared)) return undefined
+      return found.epoch.number === epoch.number && found.epoch.epoch === epoch.epoch ? found.decoded : undefined
     },
+    clear: () => known.clear(),
+  }
+}
+
+export function toUnnumberedEvent(event: ChainEvent, { epoch, contract, declared }: DecodedAs): UnnumberedEvent {
+  const { topic, payload, problem } = decodeEvent(contract, event.topicsXdr, event.valueXdr, declared)
+  return {
+    eventId: publicEventId(epoch, event.id),
+    contractId: event.contractId,
+    contract,
+    topic,
+    ledger: event.ledger,
+    ledgerCloseTs: event.closeSec,
+    txHash: event.txHash,
+    topicsXdr: event.topicsXdr,
+    valueXdr: event.valueXdr,
+    payload,
+    problem,
   }
 }
 

@@ -69,15 +69,17 @@ export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchiv
       const events = await withoutArchived(db, epoch.chain, page.events)
       const declared = await readPageInterfaces(db, { epoch, events, nowMs: clock.nowMs() }, { rpc: node, watched, call })
       const numbered = await toNumberedPage(events, { epoch, epochs, afterSeq: lastReservedSeq(cursor) }, declared, ahead)
+      ahead.clear()
       const { archived } = numbered
       const to = cursorAfter(cursor, page, numbered)
       const advanced = to.cursor !== cursor.cursor
       if (advanced) {
         const { promise, resolve } = Promise.withResolvers<void>()
         applied = promise.then(() => ({ epoch, interfaces: declared.interfaces }))
-        reader.readAhead(node, page, request, call)
         const startedAtMs = clock.elapsedMs()
-        await writePage(db, { from: cursor, to, epoch, page: numbered, anchors }, clock.nowMs(), resolve).finally(resolve)
+        // Reading a page takes as long as many inserts, so the database gets this one's first.
+        const onArchiveSent = (): void => reader.readAhead(node, page, request, call)
+        await writePage(db, { from: cursor, to, epoch, page: numbered, anchors }, clock.nowMs(), { onArchiveSent, onApplied: resolve }).finally(resolve)
         reader.onWritten(clock.elapsedMs() - startedAtMs)
       }
       reportProblems(archived)
@@ -97,8 +99,9 @@ function createProblemReporter(log: Log): (events: readonly ArchivedEvent[]) => 
   const reported = new Set<string>()
   return (events) => {
     for (const { contract, topic, problem, eventId } of events) {
+      if (problem === null || reported.size >= REPORTED_PROBLEMS_MAX) continue
       const key = `${contract} ${topic} ${problem}`
-      if (problem === null || reported.has(key) || reported.size >= REPORTED_PROBLEMS_MAX) continue
+      if (reported.has(key)) continue
       reported.add(key)
       log.warn({ contract, topic, problem, eventId }, 'an event could not be decoded and was archived raw')
     }

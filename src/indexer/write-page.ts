@@ -16,10 +16,9 @@ import { assignLearnedEventSeqs } from '../projections/learned-events.ts'
 import { notifyLogPage } from '../projections/log-notification.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 import { withWriteBehind } from '../store/write-behind.ts'
-import { decodeEvent, xdrLength } from './decode.ts'
-import { DECODE_SLICE_LENGTH } from './decode-ahead.ts'
+import { xdrLength } from './decode.ts'
+import { DECODE_SLICE_LENGTH, toUnnumberedEvent } from './decode-ahead.ts'
 import type { DecodeAhead } from './decode-ahead.ts'
-import { publicEventId } from './epochs.ts'
 import { archivedBefore, eventScope } from './event-scope.ts'
 import type { CheckedPage } from './events-page.ts'
 import { transactionOf } from './toid.ts'
@@ -27,7 +26,7 @@ import type { PageInterfaces, Upgrade } from './upgrades.ts'
 import { writeUpgrades } from './upgrades.ts'
 
 /** What is left to do for an event that was decoded ahead. */
-const KNOWN_SHARE = 0.2
+const KNOWN_SHARE = 0.05
 
 /** The writes of pages with at least this many events are sent without waiting for each. */
 const WRITE_BEHIND_MIN_EVENTS = 200
@@ -60,25 +59,14 @@ export async function toNumberedPage(
     if (upgrade !== undefined) upgrades.push({ ...upgrade, version: { ...upgrade.version, seq: upgrade.version.seq ?? ++lastSeq } })
     const contract = scope.contractOf(event)
     if (contract === undefined || isArchived(event)) continue
-    const declared = interfaces.at(event.contractId, event.id)
-    const known = ahead?.find(event, contract, declared)
+    const as = { epoch, contract, declared: interfaces.at(event.contractId, event.id) }
+    const known = ahead?.find(event, as)
     sliceLength += known === undefined ? xdrLength(event) : xdrLength(event) * KNOWN_SHARE
     if (sliceLength > DECODE_SLICE_LENGTH) {
       sliceLength = 0
       await yieldToEventLoop()
     }
-    archived.push({
-      ...(known ?? decodeEvent(contract, event.topicsXdr, event.valueXdr, declared)),
-      seq: ++lastSeq,
-      eventId: publicEventId(epoch, event.id),
-      contractId: event.contractId,
-      contract,
-      ledger: event.ledger,
-      ledgerCloseTs: event.closeSec,
-      txHash: event.txHash,
-      topicsXdr: event.topicsXdr,
-      valueXdr: event.valueXdr,
-    })
+    archived.push({ ...(known ?? toUnnumberedEvent(event, as)), seq: ++lastSeq })
   }
   return { archived, upgrades, code, lastSeq }
 }
@@ -108,10 +96,15 @@ function seqsAfter(from: IndexCursor, cursor: string, lastSeq: number): Pick<Ind
   return { lastSeq: continues ? from.lastSeq : endSeq, reservedSeq: Math.max(from.reservedSeq, lastSeq) }
 }
 
-/**
- * Writes the page in one transaction. Throws IndexConflict when another writer committed first. Calls `onApplied` when nothing is left to compute, while the
- * database may still work.
- */
+/** Called while a page is written. The database may still work on what was sent before. */
+export interface WriteProgress {
+  /** The archive rows were sent. */
+  onArchiveSent?(): void
+  /** Nothing is left to compute. */
+  onApplied?(): void
+}
+
+/** Writes the page in one transaction. Throws IndexConflict when another writer committed first. */
 export async function writePage(
   db: Writer,
   move: {
@@ -122,7 +115,7 @@ export async function writePage(
     readonly anchors: readonly Anchor[]
   },
   nowMs: number,
-  onApplied: () => void = () => {},
+  progress: WriteProgress = {},
 ): Promise<void> {
   const { from, to, epoch, page, anchors } = move
   const { archived } = page
@@ -134,8 +127,9 @@ export async function writePage(
     await insertAnchors(tx, epoch.chain, anchors)
     await writeUpgrades(tx, epoch.chain, page, nowMs)
     await appendEvents(tx, epoch.number, archived, nowMs)
+    progress.onArchiveSent?.()
     await applyEvents(tx, epoch, archived)
-    onApplied()
+    progress.onApplied?.()
     await assignLearnedEventSeqs(tx, archived.filter((event) => !isTransfer(event)).map(({ seq }) => seq))
     await notifyLogPage(tx, { afterSeq: from.lastSeq, lastSeq: to.lastSeq, rows: archived.length })
   }

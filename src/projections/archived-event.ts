@@ -29,7 +29,7 @@ export function isTransfer({ contract }: Pick<ArchivedEvent, 'contract'>): boole
 
 /** The number of events of unknown topic or shape. */
 export function countUnknown(events: readonly ArchivedEvent[]): number {
-  return events.filter((event) => countedTopic(event) === UNKNOWN_TOPIC).length
+  return events.filter((event) => event.problem !== null && countedTopic(event) === UNKNOWN_TOPIC).length
 }
 
 /** One event of the archive, as the indexer writes it and projections read it. */
