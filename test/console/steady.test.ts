@@ -22,6 +22,8 @@ const GROWTH_MAX_BYTES = 150_000
 const TALL = 1_400
 const selected = selectedDisplay()
 const DISPLAYS = (selected === null ? ['1440-dark', '1024-light', '390-dark'] as const : [selected]).map(displayOf)
+const CANDLES_MAX = 5_000
+const PAGE_CANDLES = 500
 
 let still: StillConsole
 before(async () => {
@@ -101,5 +103,42 @@ test('the memory after an hour of frames is that after ten minutes', { skip }, a
   assert.match(await page.locator('.market-header [data-price]').innerText(), /^9\d,\d{3}\.\d\d$/)
   // The chart keeps the sixty candles of the hour.
   assert.ok(late - early < GROWTH_MAX_BYTES, `${late - early} bytes more than after ten minutes`)
+  await page.close()
+})
+
+test('scrolling back loads candles up to a limit; from there the chart takes no more memory, and goes on with the newest', { skip }, async () => {
+  const { context, url, fixture } = still
+  const page = await context.newPage()
+  await page.clock.setFixedTime(fixture.clock.nowMs())
+  await page.addInitScript(RECORD_FRAMES)
+  const reads: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/v1/candles?')) reads.push(request.url())
+  })
+  await page.goto(`${url}/#/trade/BTC`)
+  await awaitFrames(still, page)
+  const hasCandles = (condition: string): Promise<void> => waitUntil(page, `(count => ${condition})(Number(document.querySelector('.chart').dataset.candles))`)
+  await hasCandles('count > 0')
+  const box = await page.locator('.chart').boundingBox() ?? assert.fail()
+  const scroll = async (pixels: number): Promise<void> => {
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+    await page.mouse.wheel(pixels, 0)
+  }
+  for (let count = PAGE_CANDLES; count < CANDLES_MAX; count += PAGE_CANDLES) {
+    await scroll(-CANDLES_MAX)
+    await hasCandles(`count > ${count}`)
+  }
+  await hasCandles(`count === ${CANDLES_MAX}`)
+  const early = await objectBytes(page)
+  const atLimit = reads.length
+  for (const pixels of [-20_000, 40_000, -60_000, 20_000, -20_000]) await scroll(pixels)
+  assert.equal(reads.length, atLimit)
+  // The next candle removes a page of the oldest. The chart reads it again where it shows the oldest.
+  await page.evaluate(replayFrames(2 * MINUTE_SEC))
+  const newest = await page.evaluate<number>('newest.get("candles.BTC.1m").frame.data.close')
+  await waitUntil(page, `document.querySelector('.chart').getAttribute('aria-label').includes(' candles of 1m, the last at ${newest}.')`)
+  await hasCandles(`count > ${CANDLES_MAX - PAGE_CANDLES} && count <= ${CANDLES_MAX}`)
+  const growth = await objectBytes(page) - early
+  assert.ok(growth < GROWTH_MAX_BYTES, `${growth} bytes more than when the limit was reached`)
   await page.close()
 })

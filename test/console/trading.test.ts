@@ -351,7 +351,19 @@ const INJECTED = `
     }
   }))`
 
-test('wallets that add themselves to the page are offered beside Freighter and sign', { skip }, async () => {
+/** Opens a position with the connected wallet and closes it. */
+async function openAndClose(page: Page): Promise<void> {
+  await page.goto(`${fixture.url}/#/trade/${MARKET}`)
+  await page.getByText('Available: 1,000.00 USDC').waitFor()
+  await fillTicket(page, 'Market', OPEN)
+  assert.match(await reviewTicket(page), /Your wallet will ask you to confirm\./)
+  await sign(page, 'Open a long position')
+  await page.getByRole('button', { name: /^Close position \d+$/ }).click()
+  await sign(page, 'Close the position')
+  await page.getByText('You have no open positions.').waitFor()
+}
+
+test('wallets that add themselves to the page are offered beside Freighter, and sign keys and orders', { skip }, async () => {
   const names = ['Hana', 'Klever', 'Rabet']
   const pairs = new Map(names.map((name, index) => [name, Keypair.fromRawEd25519Seed(Buffer.alloc(32, 8 + index))]))
   const signatures: object[] = []
@@ -384,13 +396,13 @@ test('wallets that add themselves to the page are offered beside Freighter and s
     await page.getByRole('button', { name: 'Get an API key' }).click()
     await page.goto(`${fixture.url}/#/portfolio`)
     await page.getByRole('region', { name: 'Equity' }).getByText('1,000.00 USDC', { exact: true }).waitFor()
+    if (name !== 'Hana') await openAndClose(page)
     await page.goto(`${fixture.url}/#/keys`)
     await page.getByRole('button', { name: 'Disconnect' }).click()
   }
-  assert.deepEqual(signatures, [
-    { name: 'Hana', network: TEST_PASSPHRASE, address: 'its own' }, { name: 'Klever', network: TEST_PASSPHRASE, address: 'its own' },
-    { name: 'Rabet', network: 'testnet', address: undefined },
-  ])
+  const [klever, rabet] = [{ name: 'Klever', network: TEST_PASSPHRASE, address: 'its own' }, { name: 'Rabet', network: 'testnet', address: undefined }]
+  // The challenge, the open and the close.
+  assert.deepEqual(signatures, [{ name: 'Hana', network: TEST_PASSPHRASE, address: 'its own' }, klever, klever, klever, rabet, rabet, rabet])
   assert.deepEqual(browserErrors, [])
 })
 
