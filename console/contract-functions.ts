@@ -107,6 +107,12 @@ const FACTORY_FUNCTIONS: Readonly<Record<string, ContractFunction>> = {
       `Places a limit order that opens a ${side} position in ${asset} with ${collateral} of vault ${id} at ${leverage} when the price is `
       + `${condition} ${trigger}.`,
   },
+  leader_place_stop_limit: {
+    args: [VAULT, MARKET, COLLATERAL, LEVERAGE, SIDE, TRIGGER, ['Limit price', 'price'], CONDITION, SLIPPAGE],
+    sentence: ([id, asset, collateral, leverage, side, trigger, limit, condition]) =>
+      `Places a stop-limit order that opens a ${side} position in ${asset} with ${collateral} of vault ${id} at ${leverage}. When the price is ${condition} `
+      + `${trigger}, it becomes a limit order at ${limit}.`,
+  },
   leader_set_stop_loss: {
     args: [VAULT, POSITION, TRIGGER, SLIPPAGE],
     sentence: ([id, position, trigger]) => `Places a stop-loss that closes position ${position} of vault ${id} when the price reaches ${trigger}.`,

@@ -115,3 +115,42 @@ test('bounds what a deposit gives, and counts down the pool\'s wait after it', {
   assert.equal(await page.getByRole('button', { name: 'Review', exact: true }).isDisabled(), true)
   assert.deepEqual(browserErrors, [])
 })
+
+test('a leader places a stop-limit order with the slippage tolerance that was entered', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('#/vaults')
+  const done = async (title: string): Promise<void> => {
+    await page.getByRole('button', { name: 'Sign and submit' }).click()
+    await page.getByText(`${title}: done in ledger`).waitFor()
+  }
+  await page.getByText('Create a vault').click()
+  await page.getByRole('button', { name: 'Burner wallet' }).click()
+  await page.getByText(/^Creating a vault needs/).waitFor({ state: 'detached' })
+  await page.getByLabel('Name', { exact: true }).fill('Stops')
+  await page.getByRole('button', { name: 'Review', exact: true }).click()
+  await done('Create the vault')
+  await page.getByRole('link', { name: 'Stops', exact: true }).click()
+  await page.getByRole('heading', { name: 'Stops', level: 1 }).waitFor()
+  await page.getByLabel('Amount', { exact: true }).fill('500')
+  await page.getByRole('button', { name: 'Review', exact: true }).click()
+  await done('Deposit')
+  const leader = page.getByRole('region', { name: 'Lead this vault' })
+  const order = async (kind: string, values: Readonly<Record<string, string>>): Promise<string> => {
+    await leader.getByRole('group', { name: 'Vault order' }).getByRole('button', { name: kind, exact: true }).click()
+    for (const [label, value] of Object.entries(values)) await leader.getByLabel(label, { exact: true }).fill(value)
+    if (kind === 'Stop-limit') await leader.getByLabel('Market').selectOption(MARKET)
+    await leader.getByRole('button', { name: 'Review vault order' }).click()
+    const dialog = await page.getByRole('dialog', { name: 'Review the transaction' }).innerText()
+    await done('Vault order')
+    return dialog
+  }
+  const prices = { 'Trigger price': '0.0032', 'Limit price': '0.0033' }
+  const dialog = await order('Stop-limit', { 'Collateral, USDC': '100', ...prices, 'Slippage tolerance, %': '0.25' })
+  assert.match(dialog, /Slippage tolerance\s+0\.25%/)
+  const id = /Order\n(\d+)/.exec(await page.locator('#outcome').last().innerText())?.[1] ?? assert.fail('no order')
+  const { orderType, triggerPrice, triggerCondition, limitPrice, slippageToleranceBps } =
+    await fixture.main.get<Readonly<Record<string, unknown>>>(`/v1/orders/${id}`)
+  assert.deepEqual({ orderType, triggerPrice, triggerCondition, limitPrice, slippageToleranceBps }, {
+    orderType: 'stop_limit', triggerPrice: '32000', triggerCondition: 'Above', limitPrice: '33000', slippageToleranceBps: 25,
+  })
+  assert.deepEqual(browserErrors, [])
+})

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { findContractFunction } from '../../console/contract-functions.ts'
 import { explain } from '../../console/explain.ts'
 import { amount, duration, parseAmount, percent, plain, price, profitByPrice, short, signed, UNKNOWN } from '../../console/format.ts'
 import { indexAgeSec, indexFreshness, priceAgeSec, priceFreshness, streamFreshness } from '../../console/freshness.ts'
@@ -10,6 +11,8 @@ import type { CallTransaction } from '../../client/src/envelope.ts'
 import type { AdlRow, VaultTrade } from '../../client/src/generated/resources.ts'
 import { mergeNewest, mergeOlder } from '../../console/state/page-rows.ts'
 import { adlPlaces } from '../../console/trade/adl-places.ts'
+import { ACTION_NAMES, actionDefinition } from '../../src/exchange/actions.ts'
+import { OPERATION_NAMES, operationDefinition } from '../../src/exchange/operations.ts'
 import { fc } from '../support/fuzz.ts'
 
 test('rounds amounts half away from zero and groups thousands without converting to floats', () => {
@@ -93,6 +96,15 @@ test('describes a transaction with the transfers that it authorizes, and shows u
     { type: 'symbol', value: 'BTC' }, { type: 'i128', value: 1n }, { type: 'u32', value: 5 }, { type: 'u32', value: 7 },
   ]), null)
   assert.deepEqual(invalidSide.rows.find(([name]) => name === 'Side'), ['Side', 'side 7'])
+})
+
+test('knows every operation and action, with a name for each argument that any generation takes', () => {
+  const definitions = [...OPERATION_NAMES.map(operationDefinition), ...ACTION_NAMES.map(actionDefinition)]
+  for (const { contract, functionName, forms } of definitions) {
+    const known = findContractFunction(contract, functionName) ?? assert.fail(functionName)
+    const most = Math.max(...forms.map(({ parameters }) => parameters.length))
+    assert.equal(known.args.length, known.hasSigner === false ? most : most - 1, functionName)
+  }
 })
 
 test('describes an action that only contracts of generation 2 have, and a bound of the price', () => {
