@@ -146,7 +146,8 @@ test('a leader places a stop-limit order with the slippage tolerance that was en
   const prices = { 'Trigger price': '0.0032', 'Limit price': '0.0033' }
   const dialog = await order('Stop-limit', { 'Collateral, USDC': '100', ...prices, 'Slippage tolerance, %': '0.25' })
   assert.match(dialog, /Slippage tolerance\s+0\.25%/)
-  const id = /Order\n(\d+)/.exec(await page.locator('#outcome').last().innerText())?.[1] ?? assert.fail('no order')
+  const outcome = await leader.locator('#outcome').innerText()
+  const id = /Order\s+(\d+)/.exec(outcome)?.[1] ?? assert.fail(outcome)
   const { orderType, triggerPrice, triggerCondition, limitPrice, slippageToleranceBps } =
     await fixture.main.get<Readonly<Record<string, unknown>>>(`/v1/orders/${id}`)
   assert.deepEqual({ orderType, triggerPrice, triggerCondition, limitPrice, slippageToleranceBps }, {

@@ -106,7 +106,7 @@ test('the memory after an hour of frames is that after ten minutes', { skip }, a
   await page.close()
 })
 
-test('scrolling back loads candles up to a limit; from there the chart takes no more memory, and goes on with the newest', { skip }, async () => {
+test('scrolling back loads candles up to a limit; from there the chart takes no more memory, and continues with the newest', { skip }, async () => {
   const { context, url, fixture } = still
   const page = await context.newPage()
   await page.clock.setFixedTime(fixture.clock.nowMs())
