@@ -42,21 +42,22 @@ export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonl
   const { positions, results } = await applyPositionEvents(tx, deployment, events)
   await applyBadDebts(tx, deployment, events)
   await applyOrderEvents(tx, epoch, events)
-  await applyAccountEvents(tx, deployment, events)
-  await applyVaultEvents(tx, epoch, events)
-  await applyPoolFlows(tx, events)
-  await applyVaultFlowSums(tx, epoch, events)
-  await applyReferralEvents(tx, epoch, events)
-  await countSeenIds(tx, epoch, events)
   // A page may begin inside a transaction, whose rows are computed as a whole.
   const begun = await readTransactionStart(tx, deployment, first)
   const transactions = transactionsToSettle(toTransactions([...begun, ...archived], epoch.contracts))
   const again = begun.length === 0 ? [] : transactions.filter(({ txHash }) => txHash === first.txHash)
   const page = await readSettledPage(tx, deployment, { transactions, again, positions })
+  // The database works on these writes while the account ledger, which takes longest, is computed.
+  await applyAccountEvents(tx, deployment, events)
+  await noteTransactions(tx, epoch, archived)
   await applyCashLedger(tx, page)
   const { costs } = await applyFills(tx, deployment, page)
   await addToIntervals(tx, [...resultChanges(results), ...costs])
-  await noteTransactions(tx, epoch, archived)
+  await applyVaultEvents(tx, epoch, events)
+  await applyPoolFlows(tx, events)
+  await applyVaultFlowSums(tx, epoch, events)
+  await applyReferralEvents(tx, epoch, events)
+  await countSeenIds(tx, epoch, events)
 }
 
 /** Returns the positions that the events name, as they are afterwards, and what the events realized. */
