@@ -17,7 +17,7 @@ import { listEpochs } from '../projections/epochs.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { IndexConflict, isInsideTransaction, lastReservedSeq, readIndexCursor, updateIndexCursor } from '../projections/index-state.ts'
-import { refreshSharedCloses } from '../projections/transaction-effects.ts'
+import { refreshUnknownCloses } from '../projections/transaction-effects.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 import { createBackgroundRequest } from './background-request.ts'
 import type { ChainProof } from './chain-proof.ts'
@@ -147,7 +147,7 @@ export function createContractWatcher({ rpc, deployment, clock, log, proof }: Co
     const versions = found.map(({ version, isUpgrade }) => (isUpgrade ? { ...version, seq: ++seq } : version))
     for (const read of code) await storeContractCode(tx, read, clock.nowMs())
     for (const version of versions) await insertContractVersion(tx, epoch.chain, version)
-    if (await nameGenerations(tx, watchedContracts(deployment.current.contracts), [...known, ...versions])) await refreshSharedCloses(tx, epoch.deployment)
+    if (await nameGenerations(tx, watchedContracts(deployment.current.contracts), [...known, ...versions])) await refreshUnknownCloses(tx, epoch.deployment)
     const named = await listContractVersions(tx, epoch.chain)
     const announced = named.filter((version) => version.seq !== null && version.seq > lastReservedSeq(cursor))
     return { added: versions.length + code.length, upgrades: announced.map((version) => ({ version, earlier: null, replaced: null })) }

@@ -21,7 +21,7 @@ import { insertEvents, refreshLedgers } from './events.ts'
 import { insertGap } from './gaps.ts'
 import { compareShadow, createShadow, dropShadow, shadowOf } from './shadow.ts'
 import { PROJECTIONS } from './tables.ts'
-import { recordTransactionEffects, refreshSharedCloses } from './transaction-effects.ts'
+import { recordTransactionEffects, refreshUnknownCloses } from './transaction-effects.ts'
 
 const FIRST_TS = 1_783_339_200
 const store = await openTestStore()
@@ -135,17 +135,22 @@ async function checkCurves(): Promise<void> {
 }
 
 /** What each of several closes of one transaction paid is known as soon as the build of the market is. */
-async function checkSharedCloses({ chain, deployment, contracts }: Epoch): Promise<void> {
+async function checkSharedCloses(epoch: Epoch): Promise<void> {
   const countUnknown = async (): Promise<unknown> =>
     (await store.read.query(`select seq from idx.position_fills where payout is null and kind in ('close', 'reduce')`)).length
   assert.notEqual(await countUnknown(), 0)
+  await nameMarket(epoch)
+  assert.equal(await countUnknown(), 0)
+}
+
+/** The build of the market becomes known. */
+async function nameMarket({ chain, deployment, contracts }: Epoch): Promise<void> {
   await store.write.transaction(async (tx) => {
     await insertContractVersion(tx, chain, {
       address: contracts.market, contract: 'market', fromLedger: 1, fromEventId: null, wasmHash: 'market', generation: '2.3', seq: null, noticedAt: 0,
     })
-    await refreshSharedCloses(tx, deployment)
+    await refreshUnknownCloses(tx, deployment)
   })
-  assert.equal(await countUnknown(), 0)
 }
 
 /** Applies the archive again in other pages, as a rebuild does: all entries are known from the beginning. */
@@ -198,6 +203,20 @@ for (const generation of GENERATIONS) {
     }
   })
 }
+
+test('closes without known entries are settled again when the build of the market becomes known, as a rebuild settles them', async () => {
+  await emptyIndex(store.write)
+  const epoch = epochOf(1)
+  await beginEpoch(epoch, 1)
+  const logged = runOperations('2.3', 14, 1, 1)
+  const events = logged.flatMap((each) => each.events)
+  await writePages(epoch, events, 'without a build', async () => {})
+  await recordEffects(epoch, logged.filter((_each, index) => index % 2 === 0))
+  await nameMarket(epoch)
+  const written = await dump()
+  await replay(epoch, events, 17)
+  assert.deepEqual(await dump(), written)
+})
 
 test('entries that become known before a copy has replayed their transactions are applied once', async () => {
   await emptyIndex(store.write)

@@ -155,13 +155,13 @@ async function settleAgain(tx: Queryable, deployment: number, hashes: readonly s
 const REFRESH_BATCH = 200
 
 /**
- * Computes again what transactions with several closes moved, where that is unknown although their effects are known: the build of the market decides it, and
+ * Computes again what closes moved, where that is unknown: with several closes in one transaction, or without effects, the build of the market decides it, and
  * may become known later.
  */
-export async function refreshSharedCloses(tx: Queryable, deployment: number): Promise<void> {
+export async function refreshUnknownCloses(tx: Queryable, deployment: number): Promise<void> {
   const rows = await tx.query<{ txHash: string }>(
-    `select distinct f.tx_hash as "txHash" from idx.position_fills f join idx.transaction_effects e on e.deployment = f.deployment and e.tx_hash = f.tx_hash
-     where f.deployment = $1 and f.payout is null and e.effects is not null`,
+    `select distinct f.tx_hash as "txHash" from idx.position_fills f
+     where f.deployment = $1 and f.kind in ('close', 'reduce', 'adl') and (f.payout is null or f.funding is null)`,
     [deployment],
   )
   const hashes = rows.map(({ txHash }) => txHash)
