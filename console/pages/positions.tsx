@@ -3,7 +3,7 @@
 import type { OpenPosition } from '../../client/src/index.ts'
 import { usePrice } from '../state/use-price.ts'
 import { useResource } from '../state/use-resource.ts'
-import { amount, dateTime, price, profitByPrice, timeOfDay } from '../format.ts'
+import { amount, dateTime, price, profitByPrice } from '../format.ts'
 import { Card, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { Table } from '../ui/table.tsx'
 import { MarketLink, TraderLink } from '../ui/links.tsx'
@@ -73,7 +73,7 @@ function ClosedPositions() {
           caption='Closed and liquidated positions, newest first' empty='No closed positions yet.' rows={rows} keyOf={({ key }) => key}
           isLoading={trades.answer.value === null}
           columns={[
-            { title: 'Time', cell: ({ ts }) => timeOfDay(ts) },
+            { title: 'Time', cell: ({ ts }) => dateTime(ts) },
             { title: 'Type', cell: ({ kind }) => CLOSED_KINDS[kind] ?? kind },
             { title: 'Market', cell: ({ asset }) => <MarketLink asset={asset} /> },
             { title: 'Side', cell: ({ direction }) => <Side direction={direction} /> },

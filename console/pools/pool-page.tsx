@@ -102,7 +102,7 @@ function Figures({ pool, holdings, lp }: { readonly pool: PoolState; readonly ho
       {lp !== null && (
         <Facts
           inline rows={[
-            ['Your LP tokens', amount(lp, 4)], ['Their value, USDC', basis === null ? UNKNOWN : amount(usdcFor(BigInt(lp), basis).toString())],
+            ['Your LP tokens', amount(lp)], ['Their value, USDC', basis === null ? UNKNOWN : amount(usdcFor(BigInt(lp), basis).toString())],
           ]}
         />
       )}

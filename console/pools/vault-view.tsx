@@ -106,7 +106,7 @@ function Figures({ vault, holdings }: { readonly vault: TraderVault; readonly ho
           ['Open positions', vault.openPositions], ['Trades', vault.tradeCount], ['Depositors', vault.depositorCount],
           ['Leader\'s profit share', percent(vault.profitShareBps)], ['Paid to the leader, USDC', amount(vault.realizedPnl)],
           ['High-water mark per share, USDC', amount(vault.hwmNav, 4)],
-          ['Fees', 'none on deposits and withdrawals'],
+          ['Deposit and withdrawal fees', 'none'],
           ['Leader', <TraderLink address={vault.leader} />], ['Leader\'s shares', amount(vault.leaderShares)],
           ['State', vault.paused ? 'Paused' : 'Active'], ['Created', dateTime(vault.createdAt)],
         ]}
@@ -114,7 +114,7 @@ function Figures({ vault, holdings }: { readonly vault: TraderVault; readonly ho
       {own !== null && (
         <Facts
           inline rows={[
-            ['Your shares', amount(own, 4)], [`Value of your shares, USDC (${scope})`, amount(usdcFor(BigInt(own), basis).toString())],
+            ['Your shares', amount(own)], [`Value of your shares, USDC (${scope})`, amount(usdcFor(BigInt(own), basis).toString())],
           ]}
         />
       )}

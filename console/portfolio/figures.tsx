@@ -23,7 +23,7 @@ export function Figures({ address, profile }: { readonly address: string; readon
               ['Volume, 24 h', amount(body.volume24h, 0)], ['Volume, 14 days', amount(body.volume14d, 0)],
               ['Volume, all', amount(body.volume, 0)], ['Trades', String(body.trades)], ['Liquidations', String(body.liquidations)],
               ['Wins and losses', `${body.wins} and ${body.losses}`],
-              ['Win rate', body.winRate === null ? 'neither wins nor losses' : `${(body.winRate * 100).toFixed(1)}%`],
+              ['Win rate', body.winRate === null ? 'n/a' : `${(body.winRate * 100).toFixed(1)}%`],
               ['Open positions', body.openPositions === 0 ? '0' : `${body.openPositions} (${amount(body.openInterest, 0)} USDC)`],
               ['Best trade', <Extreme trade={body.bestTrade} />], ['Worst trade', <Extreme trade={body.worstTrade} />],
               ['First trade', body.firstTradeAt === null ? 'none' : dateTime(body.firstTradeAt)],

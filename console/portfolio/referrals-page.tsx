@@ -56,7 +56,7 @@ function Referrals({ proposed }: { readonly proposed: string }) {
     <>
       {session.wallet() === null && <p class='note problem'>Your API key can read. <a href='#/keys'>Connect the wallet of this account</a> to sign.</p>}
       {body !== null && (
-        <>
+        <div class='pair'>
           <Card title='Your code'>
             <Fresh resource={info}>
               <OwnCode self={body.self} paysRewards={pool === null ? null : isSecondGeneration(pool)} sender={sender} onSend={send} />
@@ -65,7 +65,7 @@ function Referrals({ proposed }: { readonly proposed: string }) {
           <Card title='Your referrer'>
             <Fresh resource={info}><OwnReferrer binding={body.binding} proposed={proposed} sender={sender} onSend={send} /></Fresh>
           </Card>
-        </>
+        </div>
       )}
       <Outcome sender={sender} />
       <ReadNote resource={info} />

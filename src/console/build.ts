@@ -45,7 +45,9 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 }
-const BROTLI_QUALITY = 9
+/** Higher levels take up to half a second for 0.3 % less. */
+const BROTLI_QUALITY = 7
+const GZIP_LEVEL = 6
 
 /** Throws if a file is missing or a module does not resolve. */
 export function buildConsole({ root, settings }: ConsoleBuildOptions): BuiltConsole {
@@ -110,7 +112,7 @@ function compress(extension: string, plain: Uint8Array): BuiltFile {
     type,
     etag: `W/"${hash('sha1', plain, 'base64url')}"`,
     plain,
-    gzip: gzipSync(plain, { level: 9 }),
+    gzip: gzipSync(plain, { level: GZIP_LEVEL }),
     brotli: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
   }
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import type { OpenOrder } from '../../client/src/index.ts'
 import { skipWithoutChromium } from '../support/browser.ts'
 import { createConsoleFixture, fillTicket, goTo, reviewTicket, rowsWith, setUpTrader, sign } from './console-fixture.ts'
 import type { ConsoleFixture } from './console-fixture.ts'
@@ -146,10 +147,10 @@ test('a leader places a stop-limit order with the slippage tolerance that was en
   const prices = { 'Trigger price': '0.0032', 'Limit price': '0.0033' }
   const dialog = await order('Stop-limit', { 'Collateral, USDC': '100', ...prices, 'Slippage tolerance, %': '0.25' })
   assert.match(dialog, /Slippage tolerance\s+0\.25%/)
-  const outcome = await leader.locator('#outcome').innerText()
-  const id = /Order\s+(\d+)/.exec(outcome)?.[1] ?? assert.fail(outcome)
-  const { orderType, triggerPrice, triggerCondition, limitPrice, slippageToleranceBps } =
-    await fixture.main.get<Readonly<Record<string, unknown>>>(`/v1/orders/${id}`)
+  // The market sees the contract that trades for all vaults.
+  const { contracts } = await fixture.main.get<{ readonly contracts: Readonly<Record<string, { readonly address: string }>> }>('/v1/health')
+  const { orders } = await fixture.main.get<{ readonly orders: readonly OpenOrder[] }>(`/v1/orders/open?trader=${contracts['vaultFactory']?.address}`)
+  const { orderType, triggerPrice, triggerCondition, limitPrice, slippageToleranceBps } = orders[0] ?? assert.fail('no order')
   assert.deepEqual({ orderType, triggerPrice, triggerCondition, limitPrice, slippageToleranceBps }, {
     orderType: 'stop_limit', triggerPrice: '32000', triggerCondition: 'Above', limitPrice: '33000', slippageToleranceBps: 25,
   })
