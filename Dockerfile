@@ -25,7 +25,8 @@ COPY docs/guides docs/guides
 # The only folder that is written to, and only by the local network and the embedded database.
 RUN mkdir /data && chown node:node /data
 VOLUME /data
-USER node
+# The user `node`, by number: Kubernetes checks runAsNonRoot without the image's list of users.
+USER 1000:1000
 EXPOSE 8080 8000 9464
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "main.ts", "healthy"]
 CMD ["node", "main.ts"]

@@ -107,7 +107,7 @@ test('the image holds every file that the program reaches, the build context inc
   for (const path of [...reachable(tree, ['main.ts']), ...served]) assert.ok(copied.some((each) => path === each || path.startsWith(`${each}/`)), path)
   // npm links a workspace only when its manifest is there.
   assert.match(DOCKERFILE, /^COPY localnet\/package\.json localnet\/package\.json\n(?:#.*\n)*RUN npm ci /m)
-  assert.match(DOCKERFILE, /^USER node$/m)
+  assert.match(DOCKERFILE, /^USER 1000:1000$/m)
 })
 
 test('manifests that are added on the host reach the processes in containers, which cannot change them', () => {
