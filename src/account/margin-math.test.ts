@@ -122,8 +122,8 @@ test('what can be withdrawn from a cross account leaves its margin, and is never
   assert.equal(withdrawable(ONE, [{ ...leg, isPriceFresh: false }], '2.0'), 0n)
   assert.equal(withdrawable(ONE, [leg, { ...leg, isPriceFresh: false }], '2.0'), 0n)
   // Generation 1 requires more than the maintenance margin, whatever the age of prices.
-  assert.equal(withdrawable(ONE, [{ ...leg, pnl: -91n * ONE, isPriceFresh: false }], '1'), 0n)
-  assert.equal(withdrawable(ONE, [{ ...leg, pnl: -91n * ONE + 2n, isPriceFresh: false }], '1'), 1n)
+  assert.equal(withdrawable(ONE, [{ ...leg, pnl: -91n * ONE }], '1'), 0n)
+  assert.equal(withdrawable(ONE, [{ ...leg, pnl: -91n * ONE + 2n }], '1'), 1n)
 })
 
 test('the fees are those of the last tier that begins at or below the volume', () => {

@@ -136,10 +136,10 @@ export function crossMarginTotals(
   }
 }
 
-/** With open positions, a withdrawal must leave more than the maintenance margin; from generation 2 on the used margin, at fresh prices. */
+/** With open positions at fresh prices, a withdrawal must leave more than the maintenance margin; from generation 2 on the used margin. */
 function spareMargin(equity: bigint, legs: readonly CrossLeg[], { maintenance, used }: CrossRequirements, generation: Generation): bigint {
-  if (!isAtLeast(generation, '2.0')) return equity - maintenance - 1n
-  return legs.every(({ isPriceFresh }) => isPriceFresh) ? equity - used : 0n
+  if (!legs.every(({ isPriceFresh }) => isPriceFresh)) return 0n
+  return isAtLeast(generation, '2.0') ? equity - used : equity - maintenance - 1n
 }
 
 export interface FeeRates {

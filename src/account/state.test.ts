@@ -22,6 +22,12 @@ const RISK: StoredAssetRisk = {
 const QUOTE: Quote = { price: PRICE, timestampSec: NOW_SEC }
 const ASSET: AssetEntries = { cumulativeFunding: 0n, risk: RISK, lastGoodPrice: null }
 
+/** Number 1 is a cross position, number 0 an isolated one. */
+const position = (id: 0 | 1, openedSec = EPOCH_SEC): StoredPosition => ({
+  asset: 'BTC', collateral: 100n * ONE, direction: 0, entry_cumulative_funding: 0n, entry_price: PRICE, id, leverage: 10, liquidation_price: 0n,
+  margin_mode: id, size: 1_000n * ONE, timestamp: openedSec, trader: 'G',
+})
+
 /** A cross position and an isolated one, opened at this time, as the account's state. */
 function stateOf({ openedSec = EPOCH_SEC, asset = ASSET, closeSec = NOW_SEC, quote = QUOTE, ...overrides }: Partial<AccountEntries> & {
   readonly openedSec?: number
@@ -29,13 +35,9 @@ function stateOf({ openedSec = EPOCH_SEC, asset = ASSET, closeSec = NOW_SEC, quo
   readonly closeSec?: number | null
   readonly quote?: Quote | null
 }): AccountState {
-  const position = (id: number): StoredPosition => ({
-    asset: 'BTC', collateral: 100n * ONE, direction: 0, entry_cumulative_funding: 0n, entry_price: PRICE, id, leverage: 10, liquidation_price: 0n,
-    margin_mode: id, size: 1_000n * ONE, timestamp: openedSec, trader: 'G',
-  })
   const entries: AccountEntries = {
-    ledger: 1, generation: '2.3', positions: [position(1), position(0)], orders: [], peaks: new Map(), crossPool: 0n, assets: new Map([['BTC', asset]]),
-    riskEpochSec: EPOCH_SEC, volume: 0n, feeTiers: [], config: CONFIG, paused: false, xlm: 0n, usdc: 0n, lp: 0n, ...overrides,
+    ledger: 1, generation: '2.3', positions: [position(1, openedSec), position(0, openedSec)], orders: [], peaks: new Map(), crossPool: 0n,
+    assets: new Map([['BTC', asset]]), riskEpochSec: EPOCH_SEC, volume: 0n, feeTiers: [], config: CONFIG, paused: false, xlm: 0n, usdc: 0n, lp: 0n, ...overrides,
   }
   return buildState('G', { entries, closeSec, quotes: new Map(quote === null ? [] : [['BTC', quote]]) })
 }
@@ -53,6 +55,15 @@ test('a position has the maintenance margin of its asset if it was opened since 
   assert.deepEqual(maintenance({ asset: { ...ASSET, risk: null } }), ofConfig)
   assert.deepEqual(maintenance({ asset: { ...ASSET, risk: undefined } }), [null, null])
   assert.deepEqual(maintenance({ riskEpochSec: undefined }), [null, null])
+})
+
+test('isolated positions take no part in the cross account', () => {
+  const figures = (positions: readonly StoredPosition[]): unknown => {
+    const { equity, usedMargin, maintenanceMargin, withdrawable } = stateOf({ positions, crossPool: 50n * ONE }).cross
+    return [equity, usedMargin, maintenanceMargin, withdrawable]
+  }
+  assert.deepEqual(figures([position(0)]), [String(50n * ONE), '0', '0', String(50n * ONE)])
+  assert.deepEqual(figures([position(1)]), [String(150n * ONE), String(100n * ONE), String(20n * ONE), String(50n * ONE)])
 })
 
 test('what depends on an unknown entry is null, with its reason', () => {

@@ -137,6 +137,8 @@ test('listeners get prices that are new or newly attested', () => {
   read(50n, 990, 2)
   read(50n, 991, 3)
   read(51n, 991, 4)
+  // A node that lags: its price is not the newest.
+  read(50n, 990, 2)
   const both = new Map<string, AttestedPrice>([
     ['BTC', { price: 51n, timestampSec: 991, ledger: 5 }], ['ETH', { price: 3n, timestampSec: 991, ledger: 5 }],
     ['XLM', { price: 3n, timestampSec: 991, ledger: 5 }],

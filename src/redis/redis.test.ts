@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { WITHOUT_REDIS, testRedisUrl } from '../../test/support/redis.ts'
 import { createTcpProxy } from '../../test/support/tcp-proxy.ts'
 import type { TcpProxy } from '../../test/support/tcp-proxy.ts'
-import { createSystemClock } from '../base/clock.ts'
+import { createSystemClock, createVirtualClock } from '../base/clock.ts'
+import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { createSeededRandom, createSystemRandom } from '../base/random.ts'
 import type { Bucket, SharedOutcome } from '../http/rate-limit.ts'
@@ -32,11 +34,14 @@ function createWaitableLog() {
   return { log, lines, logged }
 }
 
-async function connected(work: (parts: { wire: TcpProxy; redis: Redis; logged: (part: string) => Promise<void>; lines: readonly string[] }) => Promise<void>) {
+async function connected(
+  work: (parts: { wire: TcpProxy; redis: Redis; logged: (part: string) => Promise<void>; lines: readonly string[] }) => Promise<void>,
+  clock: Clock = createSystemClock(),
+): Promise<void> {
   await using wire = await createTcpProxy(testRedisUrl() ?? '')
   const { log, lines, logged } = createWaitableLog()
   const ready = logged('is available')
-  await using redis = createRedis({ url: wire.url, clock: createSystemClock(), random: createSystemRandom(), log })
+  await using redis = createRedis({ url: wire.url, clock, random: createSystemRandom(), log })
   await ready
   await work({ wire, redis, logged, lines })
 }
@@ -123,6 +128,33 @@ test('commands time out when the server does not respond', { skip: WITHOUT_REDIS
     assert.deepEqual(new Set(responses), new Set([undefined]))
     assert.equal(redis.available, false, 'no commands are sent during the backoff')
   })
+})
+
+test('each command has 250 ms; a second after a timeout commands are sent again, and the log says that they work', { skip: WITHOUT_REDIS }, async () => {
+  const clock = createVirtualClock(1_000_000)
+  await connected(async ({ redis, lines }) => {
+    const ended: string[] = []
+    const withoutResponse = async (name: string): Promise<void> => {
+      await redis.run(() => new Promise<never>(() => {}))
+      ended.push(name)
+    }
+    const first = withoutResponse('first')
+    clock.advance(100)
+    const second = withoutResponse('second')
+    clock.advance(149)
+    await setImmediate()
+    assert.deepEqual(ended, [])
+    clock.advance(1)
+    await first
+    assert.deepEqual(ended, ['first'])
+    clock.advance(100)
+    await second
+    clock.advance(999)
+    assert.equal(await redis.run((client) => client.ping()), undefined)
+    clock.advance(1)
+    assert.equal(await redis.run((client) => client.ping()), 'PONG')
+    assert.deepEqual(lines.map((line) => /is (?:un)?available/.exec(line)?.[0]), ['is available', 'is unavailable', 'is available'])
+  }, clock)
 })
 
 test('starts with an unreachable server, and does not log its password', { skip: WITHOUT_REDIS }, async () => {

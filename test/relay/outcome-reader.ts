@@ -4,11 +4,13 @@ import { createLedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import type { LedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import { createContractErrors } from '../../src/relay/contract-errors.ts'
 import { createOutcomeReader } from '../../src/relay/outcomes.ts'
-import type { OutcomeReader } from '../../src/relay/outcomes.ts'
+import type { HostFailure, OutcomeReader } from '../../src/relay/outcomes.ts'
 import { currentDeploymentOf } from '../support/deployments.ts'
 import { CONTRACTS } from './responses.ts'
 import type { ScriptedNode } from './scripted-node.ts'
 
-export function outcomesOf({ rpc, clock }: ScriptedNode, ledgerWatermarks: LedgerWatermarks = createLedgerWatermarks(clock)): OutcomeReader {
-  return createOutcomeReader({ rpc, contractErrors: createContractErrors(currentDeploymentOf(CONTRACTS)), ledgerWatermarks })
+export function outcomesOf(
+  { rpc, clock }: ScriptedNode, ledgerWatermarks: LedgerWatermarks = createLedgerWatermarks(clock), onHostFailure: (failure: HostFailure) => void = () => {},
+): OutcomeReader {
+  return createOutcomeReader({ rpc, contractErrors: createContractErrors(currentDeploymentOf(CONTRACTS)), ledgerWatermarks, onHostFailure })
 }

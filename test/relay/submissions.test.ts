@@ -7,8 +7,9 @@ import { silentLog } from '../../src/base/log.ts'
 import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX } from '../../src/limits.ts'
 import { createLedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import type { LedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
+import { describeHostError } from '../../src/relay/contract-errors.ts'
 import { createSubmissions, RESENDS_MAX } from '../../src/relay/submissions.ts'
-import type { SubmitOutcome } from '../../src/relay/outcomes.ts'
+import type { HostFailure, SubmitOutcome } from '../../src/relay/outcomes.ts'
 import type { Submissions, SubmitOptions } from '../../src/relay/submissions.ts'
 import type { SignedTransaction } from '../../src/chain/transaction.ts'
 import {
@@ -297,6 +298,17 @@ for (const [name, diagnostics, contractError, expected] of FAILURES) {
     assert.match(message, expected)
   })
 }
+
+test('failures of the host are reported, for later transactions to declare more, and those of a contract are not', async () => {
+  const node = createScriptedNode()
+  const reported: HostFailure[] = []
+  const outcomes = outcomesOf(node, createLedgerWatermarks(node.clock), (failure) => reported.push(failure))
+  const storage = [errorEvent('error', xdr.ScError.sceStorage(xdr.ScErrorCode.scecExceededLimit), null)]
+  node.script('getTransaction', applied(), failed(contractFailure(22, CONTRACTS.market)), failed(storage))
+  for (let lookUps = 0; lookUps < 3; lookUps++) await outcomes.lookUp(SIGNED, REQUESTER, { signal: new AbortController().signal })
+  const described = reported.map(({ hash, diagnosticEventsXdr, hostError }) => [hash, diagnosticEventsXdr, describeHostError(hostError)])
+  assert.deepEqual(described, [[SIGNED.hash, storage, { type: 'storage', code: 'exceeded_limit' }]])
+})
 
 test('FAILED for exceeded resources without diagnostics is a host error', async () => {
   const exceeded = xdr.OperationResultTr.invokeHostFunction(xdr.InvokeHostFunctionResult.invokeHostFunctionResourceLimitExceeded())

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Mutation } from './mutate.ts'
@@ -239,6 +239,8 @@ function separateModules(copy: string): void {
   mkdirSync(own)
   for (const name of readdirSync(modules)) if (name !== '.cache') symlinkSync(join(modules, name), join(own, name))
   for (const cache of ['store-template', 'database-cluster']) {
+    // An installation without scripts has not prepared the cluster.
+    if (!existsSync(join(modules, '.cache', cache))) continue
     cpSync(join(modules, '.cache', cache), join(own, '.cache', cache), { recursive: true, errorOnExist: false, force: true })
   }
 }
