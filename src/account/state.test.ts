@@ -37,7 +37,8 @@ function stateOf({ openedSec = EPOCH_SEC, asset = ASSET, closeSec = NOW_SEC, quo
 }): AccountState {
   const entries: AccountEntries = {
     ledger: 1, generation: '2.3', positions: [position(1, openedSec), position(0, openedSec)], orders: [], peaks: new Map(), crossPool: 0n,
-    assets: new Map([['BTC', asset]]), riskEpochSec: EPOCH_SEC, volume: 0n, feeTiers: [], config: CONFIG, paused: false, xlm: 0n, usdc: 0n, lp: 0n, ...overrides,
+    assets: new Map([['BTC', asset]]),
+    riskEpochSec: EPOCH_SEC, volume: 0n, feeTiers: [], config: CONFIG, paused: false, xlm: 0n, usdc: 0n, lp: 0n, ...overrides,
   }
   return buildState('G', { entries, closeSec, quotes: new Map(quote === null ? [] : [['BTC', quote]]) })
 }

@@ -154,6 +154,28 @@ test('notifications arrive again after their connection was lost', { skip }, asy
   assert.equal(await received.promise, 'changed')
 })
 
+for (const from of ['the server', 'a replica'] as const) {
+  test(`a listener of a store that reads from ${from} is connected at once, and hears nothing after it stops`, { skip }, async () => {
+    await using database = await freshDatabase()
+    const readUrl = from === 'a replica' ? database.url : null
+    await using store = createServerStore({ databaseUrl: database.url, readUrl, readTimeoutMs: 5_000, clock, log: silentLog })
+    const received: string[] = []
+    const connected: boolean[] = []
+    const arrived = Promise.withResolvers<void>()
+    const stop = await store.listen('prices', (payload) => (received.push(payload), arrived.resolve()), (isConnected) => connected.push(isConnected))
+    assert.deepEqual(new Set(connected), new Set([true]))
+    await database.direct.write.query("notify prices, 'before'")
+    await arrived.promise
+    await stop()
+    const end = Promise.withResolvers<string>()
+    await store.listen('end', end.resolve)
+    await database.direct.write.query("notify prices, 'after'")
+    await database.direct.write.query("notify \"end\", 'of the test'")
+    await end.promise
+    assert.ok(!received.includes('after'), received.join())
+  })
+}
+
 test('when all connections for reads are busy, reads wait for a limited time and writers do not wait', { skip }, async () => {
   await using database = await freshDatabase()
   await using store = openOn(database.url, 1_000)
@@ -199,6 +221,20 @@ test('settings in the URL cannot override those of a read', { skip }, async () =
       current_setting('timezone') as timezone, current_setting('search_path') as path, current_setting('jit') as jit`)
   assert.deepEqual(row, { limit: '2s', readonly: 'on', timezone: 'UTC', path: 'public', jit: 'off' })
   await assert.rejects(store.read.query('create table note (id int)'), (error) => error instanceof StatementFailed && error.code === '25006')
+  await using lock = await store.tryLock('indexer')
+  const held = await lock?.db.query("select current_setting('timezone') as timezone, current_setting('search_path') as path, current_setting('jit') as jit")
+  assert.deepEqual(held, [{ timezone: 'UTC', path: 'public', jit: 'off' }])
+})
+
+test('the holder of the lock prepares inserts, and plans statements that read each time', { skip }, async () => {
+  await using database = await freshDatabase()
+  await using store = openOn(database.url)
+  await using lock = await store.tryLock('indexer')
+  assert.ok(lock !== undefined)
+  await lock.db.query('create table note (id int primary key)')
+  await lock.db.query('insert into note values ($1)', [1])
+  await lock.db.query('select id from note where id = $1', [1])
+  assert.deepEqual(await lock.db.query('select statement from pg_prepared_statements'), [{ statement: 'insert into note values ($1)' }])
 })
 
 test('an unreachable server raises StoreUnavailable, from openStore and from every statement', async () => {
