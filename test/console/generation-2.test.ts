@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { OpenOrder } from '../../client/src/index.ts'
+import type { Order } from '../../client/src/index.ts'
 import { skipWithoutChromium } from '../support/browser.ts'
 import { createConsoleFixture, fillTicket, goTo, reviewTicket, rowsWith, setUpTrader, sign } from './console-fixture.ts'
 import type { ConsoleFixture } from './console-fixture.ts'
@@ -135,7 +135,7 @@ test('a leader places a stop-limit order with the slippage tolerance that was en
   await page.getByRole('button', { name: 'Review', exact: true }).click()
   await done('Deposit')
   const leader = page.getByRole('region', { name: 'Lead this vault' })
-  const order = async (kind: string, values: Readonly<Record<string, string>>): Promise<string> => {
+  const place = async (kind: string, values: Readonly<Record<string, string>>): Promise<string> => {
     await leader.getByRole('group', { name: 'Vault order' }).getByRole('button', { name: kind, exact: true }).click()
     for (const [label, value] of Object.entries(values)) await leader.getByLabel(label, { exact: true }).fill(value)
     if (kind === 'Stop-limit') await leader.getByLabel('Market').selectOption(MARKET)
@@ -145,12 +145,14 @@ test('a leader places a stop-limit order with the slippage tolerance that was en
     return dialog
   }
   const prices = { 'Trigger price': '0.0032', 'Limit price': '0.0033' }
-  const dialog = await order('Stop-limit', { 'Collateral, USDC': '100', ...prices, 'Slippage tolerance, %': '0.25' })
+  const dialog = await place('Stop-limit', { 'Collateral, USDC': '100', ...prices, 'Slippage tolerance, %': '0.25' })
   assert.match(dialog, /Slippage tolerance\s+0\.25%/)
   // The market sees the contract that trades for all vaults.
   const { contracts } = await fixture.main.get<{ readonly contracts: Readonly<Record<string, { readonly address: string }>> }>('/v1/health')
-  const { orders } = await fixture.main.get<{ readonly orders: readonly OpenOrder[] }>(`/v1/orders/open?trader=${contracts['vaultFactory']?.address}`)
-  const { orderType, triggerPrice, triggerCondition, limitPrice, slippageToleranceBps } = orders[0] ?? assert.fail('no order')
+  const open = await fixture.main.get<{ readonly orders: readonly { readonly orderId: number }[] }>(
+    `/v1/orders/open?trader=${contracts['vaultFactory']?.address}`)
+  const order = await fixture.main.get<Order>(`/v1/orders/${open.orders[0]?.orderId}`)
+  const { orderType, triggerPrice, triggerCondition, limitPrice, slippageToleranceBps } = order
   assert.deepEqual({ orderType, triggerPrice, triggerCondition, limitPrice, slippageToleranceBps }, {
     orderType: 'stop_limit', triggerPrice: '32000', triggerCondition: 'Above', limitPrice: '33000', slippageToleranceBps: 25,
   })
