@@ -57,33 +57,45 @@ const SLIPPAGE_BPS = 100
 
 /** Converts an order. Rejects with InvalidOrder or ArgumentsRequired for an invalid one. */
 export async function toTradeRequest(order: OrderArguments, sources: OrderSources): Promise<TradeRequest> {
-  const { type, side, params } = order
+  const { side, params } = order
   if (side !== 'buy' && side !== 'sell') throw new InvalidOrder(`side must be buy or sell, not ${side}`)
-  const { slippageToleranceBps = SLIPPAGE_BPS } = params
   const { stopLossPrice, takeProfitPrice, trailingPercent } = params
-  if ([stopLossPrice, takeProfitPrice, trailingPercent].filter((value) => value !== undefined).length > 1) {
-    throw new InvalidOrder('Set only one of stopLossPrice, takeProfitPrice and trailingPercent per order.')
-  }
-  const closes = stopLossPrice !== undefined || takeProfitPrice !== undefined || trailingPercent !== undefined
-  if (closes || params.reduceOnly === true || params.positionId !== undefined) {
-    const position = await positionOf(order, sources)
-    const { positionId, marginMode } = position
-    const attached = { positionId, slippageToleranceBps }
-    if (closes && partOf(position, order.amount) !== null) throw new InvalidOrder('Attached orders close the whole position. Omit the amount.')
-    if (stopLossPrice !== undefined) return { op: 'set_stop_loss', ...attached, triggerPrice: priceOf(stopLossPrice, 'stopLossPrice') }
-    if (takeProfitPrice !== undefined) return { op: 'set_take_profit', ...attached, triggerPrice: priceOf(takeProfitPrice, 'takeProfitPrice') }
-    if (trailingPercent !== undefined) return { op: 'place_trailing_stop', ...attached, trailingPercentBps: bpsOf(trailingPercent) }
-    if (type !== 'market') throw new InvalidOrder('Positions can be closed by a market order, stop-loss, take-profit or trailing stop.')
-    const closeSize = partOf(position, order.amount)
-    if (closeSize !== null) return { op: 'close_position_partial', positionId, closeSize }
-    return { op: marginMode === 'cross' ? 'close_position_cross' : 'close_position', positionId }
-  }
+  const attached = [stopLossPrice, takeProfitPrice, trailingPercent].filter((value) => value !== undefined)
+  if (attached.length > 1) throw new InvalidOrder('Set only one of stopLossPrice, takeProfitPrice and trailingPercent per order.')
+  if (attached.length === 1) return attachedRequest(order, await positionOf(order, sources))
+  if (params.reduceOnly === true || params.positionId !== undefined) return closingRequest(order, await positionOf(order, sources))
+  return openingRequest(order, side, sources)
+}
+
+/** A stop-loss, take-profit or trailing stop of a position. */
+function attachedRequest({ params, amount }: OrderArguments, position: StatePosition): TradeRequest {
+  const { slippageToleranceBps = SLIPPAGE_BPS, stopLossPrice, takeProfitPrice, trailingPercent } = params
+  const attached = { positionId: position.positionId, slippageToleranceBps }
+  if (partOf(position, amount) !== null) throw new InvalidOrder('Attached orders close the whole position. Omit the amount.')
+  if (stopLossPrice !== undefined) return { op: 'set_stop_loss', ...attached, triggerPrice: priceOf(stopLossPrice, 'stopLossPrice') }
+  if (trailingPercent !== undefined) return { op: 'place_trailing_stop', ...attached, trailingPercentBps: bpsOf(trailingPercent) }
+  return { op: 'set_take_profit', ...attached, triggerPrice: priceOf(takeProfitPrice, 'takeProfitPrice') }
+}
+
+/** Closes a position or a part of it at the market. */
+function closingRequest({ type, amount }: OrderArguments, position: StatePosition): TradeRequest {
+  const { positionId, marginMode } = position
+  if (type !== 'market') throw new InvalidOrder('Positions can be closed by a market order, stop-loss, take-profit or trailing stop.')
+  const closeSize = partOf(position, amount)
+  if (closeSize !== null) return { op: 'close_position_partial', positionId, closeSize }
+  return { op: marginMode === 'cross' ? 'close_position_cross' : 'close_position', positionId }
+}
+
+/** Opens a position at the market, or places an order that does. */
+async function openingRequest(order: OrderArguments, side: 'buy' | 'sell', sources: OrderSources): Promise<TradeRequest> {
+  const { type, params } = order
   if (type === 'market' && params.triggerPrice !== undefined) throw new InvalidOrder('Market orders cannot have a triggerPrice. Use a limit order.')
   const direction = side === 'buy' ? 'Long' : 'Short'
   const entry = { asset: order.market.id, direction, leverage: leverageOf(params), collateral: await collateralOf(order, sources) } as const
   if (type === 'market') return { op: params.marginMode === 'cross' ? 'open_position_cross' : 'open_position', ...entry }
   if (type !== 'limit') throw new InvalidOrder(`type must be market or limit, not ${type}`)
   if (params.marginMode === 'cross') throw new InvalidOrder('Limit orders can only open isolated positions.')
+  const { slippageToleranceBps = SLIPPAGE_BPS } = params
   const limitPrice = priceOf(order.price, 'price')
   const [below, above] = side === 'buy' ? ['Below', 'Above'] as const : ['Above', 'Below'] as const
   if (params.triggerPrice === undefined) {
