@@ -50,17 +50,19 @@ function escapeByte(byte: number): string {
   return `\\x${byte.toString(16).padStart(2, '0')}`
 }
 
-/** The length of the valid UTF-8 sequence at `start`; 0 when there is none (Unicode Standard, table 3-7). */
+/** Well-formed UTF-8 (Unicode Standard, table 3-7): the range of the first byte, that of the second byte, and the length. */
+const UTF8_SEQUENCES: readonly (readonly [firstMin: number, firstMax: number, secondMin: number, secondMax: number, length: number])[] = [
+  [0x00, 0x7f, 0, 0, 1], [0xc2, 0xdf, 0x80, 0xbf, 2], [0xe0, 0xe0, 0xa0, 0xbf, 3], [0xe1, 0xec, 0x80, 0xbf, 3], [0xed, 0xed, 0x80, 0x9f, 3],
+  [0xee, 0xef, 0x80, 0xbf, 3], [0xf0, 0xf0, 0x90, 0xbf, 4], [0xf1, 0xf3, 0x80, 0xbf, 4], [0xf4, 0xf4, 0x80, 0x8f, 4],
+]
+
+/** The length of the valid UTF-8 sequence at `start`; 0 when there is none. */
 function sequenceLength(bytes: Uint8Array, start: number): number {
   const first = bytes[start] ?? 0
-  if (first < 0x80) return 1
-  const length = first >= 0xc2 && first <= 0xdf ? 2 : first >= 0xe0 && first <= 0xef ? 3 : first >= 0xf0 && first <= 0xf4 ? 4 : 0
-  const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
-  const high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
-  for (let index = 1; index < length; index++) {
-    const byte = bytes[start + index] ?? 0
-    if (byte < (index === 1 ? low : 0x80) || byte > (index === 1 ? high : 0xbf)) return 0
-  }
+  const [, , secondMin, secondMax, length] = UTF8_SEQUENCES.find(([min, max]) => first >= min && first <= max) ?? [0, 0, 0, 0, 0]
+  const isBetween = (index: number, min: number, max: number): boolean => (bytes[start + index] ?? 0) >= min && (bytes[start + index] ?? 0) <= max
+  if (length > 1 && !isBetween(1, secondMin, secondMax)) return 0
+  for (let index = 2; index < length; index++) if (!isBetween(index, 0x80, 0xbf)) return 0
   return length
 }
 
