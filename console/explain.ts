@@ -45,20 +45,37 @@ export function explain(transaction: CallTransaction, contracts: ContractAddress
 }
 
 function describeValue({ type, value }: ContractValue, kind: Kind | undefined): string {
-  if (kind === 'side' && type === 'u32') return value === 0 ? 'long' : value === 1 ? 'short' : `side ${String(value)}`
-  if (kind === 'condition' && type === 'bool') return value === true ? 'at or above' : 'at or below'
-  if (kind === 'lifetime' && type === 'u32') return value === 0 ? 'until cancelled' : `time in force ${String(value)}`
-  if (kind === 'percent' && typeof value === 'number') return percent(value)
-  if (kind === 'leverage' && typeof value === 'number') return `${value}× leverage`
-  if (kind === 'usdc' && typeof value === 'bigint') return `${amount(String(value))} USDC`
-  if (kind === 'paused' && type === 'bool') return value === true ? 'paused' : 'active'
-  if (typeof value === 'bigint' && kind !== undefined && UNITS[kind] !== undefined) {
-    return kind.startsWith('least') && value === 0n ? 'none' : `${exact(value)} ${UNITS[kind]}`
-  }
-  if (kind === 'price' && typeof value === 'bigint') return price(String(value))
-  if (kind === 'limit' && typeof value === 'bigint') return value === 0n ? 'none' : price(String(value))
   // Anyone can choose the texts on the chain.
-  return displayText(String(value))
+  return (kind === undefined ? undefined : describeKnown(kind, type, value)) ?? displayText(String(value))
+}
+
+/** Undefined where the value is not of the type that its kind has. */
+function describeKnown(kind: Kind, type: ContractValue['type'], value: ContractValue['value']): string | undefined {
+  if (typeof value === 'bigint') return describeAmount(kind, value)
+  if (typeof value === 'boolean') return describeFlag(kind, value)
+  return typeof value === 'number' ? describeNumber(kind, value, type === 'u32') : undefined
+}
+
+function describeAmount(kind: Kind, value: bigint): string | undefined {
+  if (kind === 'usdc') return `${amount(String(value))} USDC`
+  if (kind === 'price') return price(String(value))
+  if (kind === 'limit') return value === 0n ? 'none' : price(String(value))
+  const unit = UNITS[kind]
+  if (unit === undefined) return undefined
+  return kind.startsWith('least') && value === 0n ? 'none' : `${exact(value)} ${unit}`
+}
+
+function describeFlag(kind: Kind, value: boolean): string | undefined {
+  if (kind === 'condition') return value ? 'at or above' : 'at or below'
+  return kind === 'paused' ? (value ? 'paused' : 'active') : undefined
+}
+
+function describeNumber(kind: Kind, value: number, isUnsigned: boolean): string | undefined {
+  if (kind === 'percent') return percent(value)
+  if (kind === 'leverage') return `${value}× leverage`
+  if (!isUnsigned) return undefined
+  if (kind === 'side') return value === 0 ? 'long' : value === 1 ? 'short' : `side ${value}`
+  return kind === 'lifetime' ? (value === 0 ? 'until cancelled' : `time in force ${value}`) : undefined
 }
 
 /** A further call that the contract may make in the account's name, usually a token transfer. */
