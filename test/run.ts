@@ -145,7 +145,7 @@ async function runAll(files: readonly string[], { flags, afterFast }: { readonly
   const again = files.filter((file) => Object.hasOwn(ON_GENERATION_2, file))
   if (again.length > 0 && flags.length === 0 && embedded['TEST_GENERATION'] === undefined) {
     const names = again.flatMap((file) => ON_GENERATION_2[file] ?? [])
-    legs.push({ files: again, flags: names.map((name) => `--test-name-pattern=^${name}`), environment: { ...embedded, ...GENERATION_2_SETTINGS } })
+    legs.push({ files: again, flags: names.map((name) => `--test-name-pattern=${name}`), environment: { ...embedded, ...GENERATION_2_SETTINGS } })
   }
   if (serverUrl !== undefined) legs.push({ files: storeFiles(files), flags, environment: process.env })
   let code = 0

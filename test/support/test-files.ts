@@ -31,7 +31,7 @@ const SLOW = [
 ]
 
 /**
- * What `npm run test:all` runs again on contracts of generation 2: the beginnings of the names of tests, from each harness those that differ most. Less than
+ * What `npm run test:all` runs again on contracts of generation 2: the parts of the names of tests, from each harness those that differ most. Less than
  * a minute; `npm run test:all -- --generation=2` runs all of HARNESSES.
  */
 export const ON_GENERATION_2: Readonly<Record<string, readonly string[]>> = {
