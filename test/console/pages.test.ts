@@ -96,7 +96,7 @@ const AXE_RUNS = [
   [PHONE, 'light', 'axe.run()'], [PHONE, 'dark', 'axe.run({ runOnly: ["color-contrast"] })'],
 ] as const
 
-test('no page has axe violations in both themes, at 1440 and 390 pixels, and none is wider than the smallest phone', { skip }, async () => {
+test('no page has axe violations in both themes, at 1440 and 390 pixels, and none is wider than a tablet or the smallest phone', { skip }, async () => {
   const { page, browserErrors } = await fixture.open('')
   await page.getByRole('heading', { level: 1 }).waitFor()
   // The debugging interface is exempt from the content security policy, which blocks this script.
@@ -110,9 +110,11 @@ test('no page has axe violations in both themes, at 1440 and 390 pixels, and non
       const { violations } = await page.evaluate<axeCore.AxeResults>(run)
       for (const { id, nodes } of violations) problems.push(`${what} ${viewport.width} ${colorScheme}: ${id} at ${nodes.map(({ html }) => html).join(' | ')}`)
     }
-    await page.setViewportSize(SMALL_PHONE)
-    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-    if (overflow > 0) problems.push(`${what}: ${overflow} pixels wider than ${SMALL_PHONE.width}`)
+    for (const viewport of [SIZES[1024], SMALL_PHONE]) {
+      await page.setViewportSize(viewport)
+      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      if (overflow > 0) problems.push(`${what}: ${overflow} pixels wider than ${viewport.width}`)
+    }
   }
   for (const path of PATHS) {
     await page.goto(`${fixture.url}/${path}`)
