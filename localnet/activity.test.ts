@@ -120,3 +120,18 @@ test('a little more than an hour covers all ten operations and every event of po
   assert(positions.length > 0 && positions.length < TRADERS * 12, `${positions.length} positions are open`)
   assert(orders.length > 0 && orders.length < TRADERS * 12, `${orders.length} orders are pending`)
 })
+
+test('generation 2: traders close positions in part, move collateral and bound their prices, and the admin halts an asset now and then', async () => {
+  await using network = await startTestNetwork({ traders: TRADERS, generation: '2', ledgerMs: LEDGER_SEC * 1_000 })
+  for (let minute = 0; minute < 12; minute++) {
+    await network.closeLedgers(30)
+    if (network.exchangeEvents('asset_halt_set').length > 1) break
+    await network.call('local_advance', { seconds: 600 })
+  }
+  for (const topic of ['position_reduced', 'collateral_added', 'collateral_removed', 'asset_halt_set']) {
+    assert(network.exchangeEvents(topic).length > 0, topic)
+  }
+  const records = network.chain.history.transactionsAfter(0, 0, 10_000)
+  const failed = records.filter(({ status }) => status !== 'SUCCESS').length
+  assert(records.length > 30 && failed < records.length / 20, `${failed} of ${records.length} transactions failed`)
+})

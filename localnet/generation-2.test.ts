@@ -121,16 +121,3 @@ test('the keeper applies funding of every asset once an hour', async () => {
   await network.closeLedgers(8)
   assert.equal(network.exchangeEvents('funding_applied').length, 16)
 })
-
-test('traders close positions in part, move collateral and bound their prices, and the admin halts an asset now and then', async () => {
-  await using network = await startTestNetwork({ traders: 12, generation: '2', ledgerMs: 10_000 })
-  for (let minute = 0; minute < 12; minute++) {
-    await network.closeLedgers(30)
-    if (network.exchangeEvents('asset_halt_set').length > 1) break
-    await network.call('local_advance', { seconds: 600 })
-  }
-  for (const topic of ['position_reduced', 'collateral_added', 'collateral_removed', 'asset_halt_set']) {
-    assert(network.exchangeEvents(topic).length > 0, topic)
-  }
-  assertHealthy(network)
-})
