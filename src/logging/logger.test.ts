@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { formatForTerminal } from './terminal-format.ts'
 import { createLogger } from './logger.ts'
 
 const SECRET = `nk_${'0a'.repeat(12)}:${'5e'.repeat(32)}`
@@ -43,6 +44,12 @@ test('text from clients cannot control the terminal', () => {
   assert.doesNotMatch(text.replaceAll('\n', ''), /[\p{Cc}\p{Cf}\p{Cs}\u2028]/u)
   assert.doesNotMatch(text, /^ERROR forged/m)
   assert.ok(text.includes('\\u{1b}[2J'))
+})
+
+test('text that is no line of the log is shown as it is, without control characters', () => {
+  for (const text of ['no JSON \u001b[31m', 'null', '{"level":30,"time":1}', '{"level":30,"msg":"x"}', '{"time":1,"msg":"x"}']) {
+    assert.equal(formatForTerminal(`${text}\n`, false), `${text.replace('\u001b', '\\u{1b}')}\n`)
+  }
 })
 
 test('cuts long values on a terminal', () => {
