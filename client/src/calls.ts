@@ -100,8 +100,15 @@ const ORDERS: ReadonlySet<TradeRequest['op']> = new Set(
   [...RESTING, 'open_position', 'open_position_cross', 'close_position', 'close_position_cross', 'cancel_order'],
 )
 
+/** Orders that a leader places for a vault. */
+const VAULT_ORDERS: ReadonlySet<TradeRequest['op']> = new Set([
+  'leader_place_limit_order', 'leader_place_stop_limit', 'leader_set_stop_loss', 'leader_set_take_profit', 'leader_place_trailing_stop',
+])
+
 export const isOrder = (request: TradeRequest): request is OrderRequest => ORDERS.has(request.op)
 export const isResting = ({ op }: TradeRequest): boolean => RESTING.has(op)
+/** Whether the request places an order, of the account or of a vault that it leads. */
+export const placesOrder = ({ op }: TradeRequest): boolean => RESTING.has(op) || VAULT_ORDERS.has(op)
 /** The names of all operations. */
 export const OPERATIONS = Object.keys(CALLS) as readonly TradeRequest['op'][]
 

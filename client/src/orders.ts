@@ -51,9 +51,13 @@ const PLACED_WITHOUT_EVENT: Readonly<Partial<Record<TradeRequest['op'], OpenOrde
   place_stop_limit_order: 'stop_limit', place_trailing_stop: 'trailing_stop',
 }
 
+/** What announces an order: the market's event, or for a vault, the factory's. */
+const PLACED: ReadonlySet<string> = new Set(['order_placed', 'leader_limit', 'leader_stop_limit', 'leader_sl', 'leader_tp', 'leader_trail'])
+
+/** Ids are digits in the factory's events. */
 interface Payload {
-  readonly positionId?: number
-  readonly orderId?: number
+  readonly positionId?: number | string
+  readonly orderId?: number | string
 }
 
 const payloadOf = ({ payload }: EventRow): Payload => payload as Payload
@@ -99,12 +103,17 @@ export function createOrderTracker({ endpoints, lists, clock }: { readonly endpo
       // Since generation 2, an open first closes the account's positions in the other direction.
       const opened = events?.find(({ topic }) => topic === 'position_opened')
       const concerned = opened === undefined ? events?.map(payloadOf) : [payloadOf(opened)]
-      return concerned?.find(({ positionId }) => positionId !== undefined)?.positionId ?? null
+      const positionId = concerned?.find((payload) => payload.positionId !== undefined)?.positionId
+      return positionId === undefined ? null : Number(positionId)
     },
     async findPlacedOrder(request, { finished, events, previousOrderIds }, options) {
-      const announced = events?.find(({ topic }) => topic === 'order_placed')
+      const announced = events?.find(({ topic }) => PLACED.has(topic))
+      if (announced !== undefined) {
+        const { orderId } = payloadOf(announced)
+        return orderId === undefined ? null : Number(orderId)
+      }
       const kind = PLACED_WITHOUT_EVENT[request.op]
-      if (announced !== undefined || kind === undefined) return (announced === undefined ? undefined : payloadOf(announced).orderId) ?? null
+      if (kind === undefined) return null
       for (let read = 1; read <= READS_MAX; read++) {
         const { body } = await endpoints.listAccountOpenOrders({}, options)
         if (body.ledger >= finished.ledger) {

@@ -2,7 +2,7 @@
 
 import type { EventRow, Fill, PreparedTransaction, SubmitResult } from './generated/resources.ts'
 import { holderOf, isSameTrade } from './earlier-trade.ts'
-import { isOrder, isResting } from './calls.ts'
+import { isOrder, placesOrder } from './calls.ts'
 import type { ContractAddresses, TradeRequest } from './calls.ts'
 import { backoffMs, pause } from './clock.ts'
 import type { Clock } from './clock.ts'
@@ -217,7 +217,7 @@ export function createTrading(parts: TradingParts): Trading {
       orders.eventsOf(finished, call).catch(fallBackTo(null)), orders.fillsOf(finished, call).catch(fallBackTo(null)),
     ])
     const done = { ...finished, events, fills, positionId: orders.positionOf(events) }
-    if (!isResting(request)) return { ...done, order: null }
+    if (!placesOrder(request)) return { ...done, order: null }
     const orderId = await orders.findPlacedOrder(request, { finished, events, previousOrderIds }, call).catch(fallBackTo(null))
     if (orderId === null) return { ...done, order: { orderId, state: 'unknown' } }
     const waiting = { ...call, ledger: finished.ledger, timeoutMs: options.keeperTimeoutMs ?? 0 }

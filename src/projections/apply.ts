@@ -53,7 +53,7 @@ export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonl
   await applyCashLedger(tx, page)
   const { costs } = await applyFills(tx, deployment, page)
   await addToIntervals(tx, [...resultChanges(results), ...costs])
-  await applyVaultEvents(tx, epoch, events)
+  await applyVaultEvents(tx, epoch, archived, begun)
   await applyPoolFlows(tx, events)
   await applyVaultFlowSums(tx, epoch, events)
   await applyReferralEvents(tx, epoch, events)

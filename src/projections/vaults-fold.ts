@@ -13,12 +13,18 @@ export interface VaultObservation extends Readonly<VaultFigures> {
   readonly throughSeq: number
 }
 
-export interface VaultOrder {
+/** Whose an order or a position is. */
+interface VaultOwner {
   readonly vaultId: number
   readonly leader: string
 }
 
-export interface VaultPosition extends VaultOrder {
+export interface VaultOrder extends VaultOwner {
+  /** What the vault paid when the order was placed. Null: the archive does not have the transfer. */
+  readonly collateral: bigint | null
+}
+
+export interface VaultPosition extends VaultOwner {
   isOpen: boolean
 }
 
@@ -78,6 +84,8 @@ interface Fold extends VaultChanges {
   readonly known: KnownVaults
   /** The vaults that the present event changed. */
   readonly touched: Set<number>
+  /** What the factory paid the market last, by transaction. */
+  readonly paid: Map<string, bigint>
   /** Position opened, by transaction. */
   readonly opened: Map<string, number>
   /** PnL of the close, by transaction and position. */
@@ -90,13 +98,19 @@ export function idOf(event: ArchivedEvent, key: string): number | undefined {
   return Number.isSafeInteger(id) ? id : undefined
 }
 
-/** Applies events of one factory, and market events with the factory as trader, in log order. Changes `known`. */
-export function foldVaults(events: readonly ArchivedEvent[], known: KnownVaults): VaultChanges {
+/**
+ * Applies events of one factory, what it pays the market, and market events with the factory as trader, in log order. Changes `known`. `begun` are those of
+ * the first transaction that earlier pages have applied.
+ */
+export function foldVaults(events: readonly ArchivedEvent[], known: KnownVaults, begun: readonly ArchivedEvent[]): VaultChanges {
   const fold: Fold = {
-    known, vaults: new Set(), positions: new Set(), orders: new Set(), depositors: [], trades: [], flows: [], versions: [], opened: new Map(), ended: new Map(),
-    touched: new Set(),
+    known, vaults: new Set(), positions: new Set(), orders: new Set(), depositors: [], trades: [], flows: [], versions: [], paid: new Map(), opened: new Map(),
+    ended: new Map(), touched: new Set(),
   }
+  for (const event of begun) noteInTransaction(fold, event)
   for (const event of events) {
+    noteInTransaction(fold, event)
+    if (event.contract === 'usdcToken') continue
     if (event.contract === 'market') applyMarketEvent(fold, event)
     else FACTORY_EVENTS.get(event.topic)?.(fold, event, numberOf(event, 'vaultId'))
     addVersions(fold, event.seq)
@@ -138,26 +152,42 @@ const FACTORY_EVENTS: ReadonlyMap<string, Apply> = new Map<string, Apply>([
   ['admin_unpaused', (fold, event, vaultId) => pause(fold, event, vaultId, false)],
 ])
 
-function applyMarketEvent(fold: Fold, event: ArchivedEvent): void {
-  const { known, opened, ended } = fold
-  if (event.topic === 'order_executed') {
-    const order = known.orders.get(numberOf(event, 'orderId'))
-    const positionId = opened.get(event.txHash)
-    if (order !== undefined && positionId !== undefined) recordOpen(fold, event, order, positionId)
-    return
-  }
+/** Notes what later events of the same transaction refer to. */
+function noteInTransaction({ paid, opened, ended }: Fold, event: ArchivedEvent): void {
+  if (event.contract === 'usdcToken') paid.set(event.txHash, bigOf(event, 'amount'))
+  if (event.contract !== 'market' || event.topic === 'order_executed') return
   const positionId = numberOf(event, 'positionId')
-  if (event.topic === 'position_opened') {
-    opened.set(event.txHash, positionId)
-    return
-  }
-  const position = known.positions.get(positionId)
-  const pnl = event.topic === 'position_closed' || event.topic === 'position_reduced' ? bigOf(event, 'pnl') : null
-  const isPart = event.topic === 'position_reduced' || event.topic === 'position_partial_liq'
-  if (!isPart) ended.set(`${event.txHash} ${positionId}`, pnl)
+  if (event.topic === 'position_opened') opened.set(event.txHash, positionId)
+  else if (!isPartial(event)) ended.set(`${event.txHash} ${positionId}`, pnlOf(event))
+}
+
+function isPartial({ topic }: ArchivedEvent): boolean {
+  return topic === 'position_reduced' || topic === 'position_partial_liq'
+}
+
+function pnlOf(event: ArchivedEvent): bigint | null {
+  return event.topic === 'position_closed' || event.topic === 'position_reduced' ? bigOf(event, 'pnl') : null
+}
+
+function applyMarketEvent(fold: Fold, event: ArchivedEvent): void {
+  if (event.topic === 'order_executed') orderExecuted(fold, event)
+  if (event.topic === 'order_executed' || event.topic === 'position_opened') return
+  const positionId = numberOf(event, 'positionId')
+  const position = fold.known.positions.get(positionId)
   if (position?.isOpen !== true) return
-  if (!isPart) endPosition(fold, event, positionId, position)
-  recordClose(fold, event, position, { positionId: String(positionId), pnl })
+  if (!isPartial(event)) endPosition(fold, event, positionId, position)
+  recordClose(fold, event, position, { positionId: String(positionId), pnl: pnlOf(event) })
+}
+
+/** The factory has no event for what its orders open. */
+function orderExecuted(fold: Fold, event: ArchivedEvent): void {
+  const order = fold.known.orders.get(numberOf(event, 'orderId'))
+  const positionId = fold.opened.get(event.txHash)
+  if (order === undefined || positionId === undefined) return
+  recordOpen(fold, event, order, positionId)
+  const { vaultId, leader, collateral } = order
+  if (collateral === null) return
+  fold.trades.push({ ...rowOf(event, vaultId), positionId: String(positionId), action: 'open', leader, collateral, pnl: null })
 }
 
 function create({ known, vaults, touched }: Fold, event: ArchivedEvent, vaultId: number): void {
@@ -236,7 +266,9 @@ function leaderOrdered(fold: Fold, event: ArchivedEvent, vaultId: number): void 
   unsettle(touchUnlessObserved(fold, event, vaultId))
   const orderId = idOf(event, 'orderId')
   if (orderId === undefined || fold.known.orders.has(orderId)) return
-  fold.known.orders.set(orderId, { vaultId, leader: textOf(event, 'leader') })
+  fold.known.orders.set(orderId, { vaultId, leader: textOf(event, 'leader'), collateral: fold.paid.get(event.txHash) ?? null })
+  // What pays for one order pays for no other.
+  fold.paid.delete(event.txHash)
   fold.orders.add(orderId)
 }
 
@@ -245,7 +277,7 @@ function pause(fold: Fold, event: ArchivedEvent, vaultId: number, paused: boolea
 }
 
 /** Records an opened position of the vault. `positionId` is undefined when the market cannot have issued it. */
-function recordOpen(fold: Fold, event: ArchivedEvent, { vaultId, leader }: VaultOrder, positionId: number | undefined): void {
+function recordOpen(fold: Fold, event: ArchivedEvent, { vaultId, leader }: VaultOwner, positionId: number | undefined): void {
   const { positions } = fold.known
   const vault = touch(fold, event, vaultId)
   if (vault !== undefined) vault.tradeCount += 1
@@ -266,7 +298,7 @@ function endPosition(fold: Fold, event: ArchivedEvent, positionId: number, posit
 function recordClose(
   fold: Fold,
   event: ArchivedEvent,
-  { vaultId, leader }: VaultOrder,
+  { vaultId, leader }: VaultOwner,
   { positionId, pnl }: { readonly positionId: string; readonly pnl: bigint | null },
 ): void {
   const vault = touch(fold, event, vaultId)

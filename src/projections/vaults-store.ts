@@ -27,8 +27,8 @@ export async function loadVaults(tx: Queryable, instance: number, ids: Reference
      where home = $1 and position_id = any($2::bigint[])`,
     [instance, ids.positions],
   )
-  const orders = ids.orders.length === 0 ? [] : await tx.query<VaultOrder & { id: number }>(
-    'select order_id as id, vault_id as "vaultId", leader from idx.vault_orders where home = $1 and order_id = any($2::bigint[])',
+  const orders = ids.orders.length === 0 ? [] : await tx.query<Omit<VaultOrder, 'collateral'> & { id: number; collateral: string | null }>(
+    'select order_id as id, vault_id as "vaultId", leader, collateral from idx.vault_orders where home = $1 and order_id = any($2::bigint[])',
     [instance, ids.orders],
   )
   const vaultIds = [...new Set([...ids.vaults, ...positions.map(({ vaultId }) => vaultId), ...orders.map(({ vaultId }) => vaultId)])]
@@ -51,7 +51,7 @@ export async function loadVaults(tx: Queryable, instance: number, ids: Reference
     observations: await loadObservations(tx, instance, vaultIds),
     past: await loadPastFigures(tx, instance, vaultIds),
     positions: new Map(positions.map(({ id, ...position }) => [id, position])),
-    orders: new Map(orders.map(({ id, ...order }) => [id, order])),
+    orders: new Map(orders.map(({ id, collateral, ...order }) => [id, { ...order, collateral: collateral === null ? null : BigInt(collateral) }])),
     depositors: new Set(depositors.map(({ vaultId, depositor }) => `${vaultId} ${depositor}`)),
   }
 }
@@ -137,9 +137,16 @@ async function upsertPositions(tx: Queryable, instance: number, positions: reado
 async function insertOrders(tx: Queryable, instance: number, orders: readonly (readonly [number, VaultOrder])[]): Promise<void> {
   if (orders.length === 0) return
   await tx.query(
-    `insert into idx.vault_orders (home, order_id, vault_id, leader) select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::text[])
+    `insert into idx.vault_orders (home, order_id, vault_id, leader, collateral)
+     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::text[]), unnest($5::numeric[])
      on conflict (home, order_id) do nothing`,
-    [instance, orders.map(([id]) => id), orders.map(([, { vaultId }]) => vaultId), orders.map(([, { leader }]) => leader)],
+    [
+      instance,
+      orders.map(([id]) => id),
+      orders.map(([, { vaultId }]) => vaultId),
+      orders.map(([, { leader }]) => leader),
+      orders.map(([, { collateral }]) => collateral),
+    ],
   )
 }
 

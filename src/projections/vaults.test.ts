@@ -102,17 +102,23 @@ test('attributes positions opened by a vault\'s limit order to the vault, and no
   await using fixture = await openLog()
   const { store, log } = fixture
   log.append('vaultFactory', 'vault_created', { vaultId: 4, leader: LEADER, name: 'a' })
-  log.append('vaultFactory', 'leader_limit', { vaultId: 4, leader: LEADER, orderId: '9' })
-  await log.commit()
+  log.append('usdcToken', 'transfer', { from: ALICE, to: log.epoch().contracts.market, amount: '300' })
+  log.append('usdcToken', 'transfer', { from: log.factory, to: log.epoch().contracts.market, amount: '250' }, 'placed')
+  log.append('vaultFactory', 'leader_limit', { vaultId: 4, leader: LEADER, orderId: '9' }, 'placed')
+  log.append('vaultFactory', 'leader_stop_limit', { vaultId: 4, leader: LEADER, orderId: '11' })
+  // A page may end between the events of a transaction.
+  await log.commit(1, true)
   log.orderOpens({ trader: log.factory, orderId: 9, positionId: 7 })
   log.orderOpens({ trader: ALICE, orderId: 10, positionId: 8 })
-  await log.commit()
-  assert.equal((await vaultOf(store, 4)).openPositions, 1)
+  log.orderOpens({ trader: log.factory, orderId: 11, positionId: 9 })
+  await log.commit(1, true)
+  assert.equal((await vaultOf(store, 4)).openPositions, 2)
   log.positionCloses({ trader: ALICE, positionId: 8, pnl: '5' })
   log.positionCloses({ trader: log.factory, positionId: 7, pnl: '11' })
   await log.commit()
-  assert.deepEqual([(await vaultOf(store, 4)).openPositions, (await vaultOf(store, 4)).closedTradePnl], [0, '11'])
-  assert.deepEqual(await tradesOf(store, 4), [`close 7 ${LEADER} 0 11`])
+  assert.deepEqual([(await vaultOf(store, 4)).openPositions, (await vaultOf(store, 4)).closedTradePnl], [1, '11'])
+  // What was paid for order 11 is not in the archive.
+  assert.deepEqual(await tradesOf(store, 4), [`close 7 ${LEADER} 0 11`, `open 7 ${LEADER} 250 null`])
 })
 
 test('closes a position in the vault that opened it, even when another vault\'s leader closes it', async () => {

@@ -4,7 +4,7 @@ import type { TraderVault } from '../resources/trader-vault.ts'
 import type { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
 import type { Param, Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
-import type { Epoch } from './epochs.ts'
+import type { Epoch, EpochContracts } from './epochs.ts'
 import { contractInstanceSql, readContractInstance } from './contract-instances.ts'
 import type { AsOf, HeadColumns, StateSource } from './as-of.ts'
 import { stateSource } from './as-of.ts'
@@ -20,9 +20,14 @@ import type { VaultFlowKind } from './vaults-fold.ts'
 import { vaultsAt } from './vault-versions.ts'
 import { loadVaults, storeVaults } from './vaults-store.ts'
 
-/** Applies a page's events to the vaults of its factory and their positions on its market. */
-export async function applyVaultEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
-  const relevant = selectVaultEvents(events, epoch.contracts.vaultFactory)
+/**
+ * Applies a page's events to the vaults of its factory and their positions on its market. `begun` are the events of its first transaction that earlier pages
+ * have applied.
+ */
+export async function applyVaultEvents(tx: Queryable, epoch: Epoch, archived: readonly ArchivedEvent[], begun: readonly ArchivedEvent[]): Promise<void> {
+  const selected = selectVaultEvents([...begun, ...archived], epoch.contracts)
+  const earlier = new Set(begun)
+  const relevant = selected.filter((event) => !earlier.has(event))
   if (relevant.length === 0) return
   const instance = await readContractInstance(tx, epoch, 'vaultFactory')
   const known = await loadVaults(tx, instance, {
@@ -32,20 +37,21 @@ export async function applyVaultEvents(tx: Queryable, epoch: Epoch, events: read
     orders: idsIn(relevant, 'market', (event) => (event.topic === 'order_executed' ? numberOf(event, 'orderId') : undefined)),
     depositors: [...new Set(relevant.filter(isDeposit).map((event) => textOf(event, 'depositor')))],
   })
-  await storeVaults(tx, instance, known, foldVaults(relevant, known))
+  await storeVaults(tx, instance, known, foldVaults(relevant, known, selected.filter((event) => earlier.has(event))))
 }
 
 const MARKET_TOPICS: ReadonlySet<string> = new Set([
   'position_opened', 'position_closed', 'position_liquidated', 'position_reduced', 'position_partial_liq',
 ])
 
-/** The factory's events, market events with the factory as trader, and executions that opened positions for it. */
-function selectVaultEvents(events: readonly ArchivedEvent[], factory: string): readonly ArchivedEvent[] {
+/** The factory's events, what it pays the market, market events with the factory as trader, and executions that opened positions for it. */
+function selectVaultEvents(events: readonly ArchivedEvent[], { vaultFactory: factory, market }: EpochContracts): readonly ArchivedEvent[] {
   const executing = new Set<string>()
   return events.filter((event) => {
     if (event.payload === null) return false
     // The factory's own settings name no vault.
     if (event.contract === 'vaultFactory') return typeof event.payload['vaultId'] === 'number'
+    if (event.contract === 'usdcToken') return event.payload['from'] === factory && event.payload['to'] === market
     if (event.contract !== 'market') return false
     if (event.topic === 'order_executed') return executing.has(event.txHash)
     const isFactoryTrade = MARKET_TOPICS.has(event.topic) && event.payload['trader'] === factory

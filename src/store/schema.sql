@@ -813,6 +813,7 @@ create table idx.vault_orders (
   order_id bigint not null,
   vault_id bigint not null,
   leader text not null,
+  collateral numeric(39,0),
   constraint vault_orders_pkey PRIMARY KEY (home, order_id),
   constraint vault_orders_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
 );

@@ -118,14 +118,15 @@ test('tracks executed orders and liquidations of the vault although the factory 
   await fixture.closeLedgers(4)
   const liquidated = await servedVault()
   assert.deepEqual([liquidated.openPositions, liquidated.tradeCount, liquidated.totalUsdc], [1, 3, filled.totalUsdc])
-  assert.deepEqual((await trades() as readonly unknown[]).slice(0, 2), [
-    ['close', '2', leader.address, '0', null], ['open', '2', leader.address, String(1_000n * ONE), null],
+  assert.deepEqual((await trades() as readonly unknown[]).slice(0, 3), [
+    ['close', '2', leader.address, '0', null], ['open', '3', leader.address, String(1_000n * ONE), null],
+    ['open', '2', leader.address, String(1_000n * ONE), null],
   ])
   assert.deepEqual(liquidated.closedTradePnl, String(90n * ONE))
   await invokeAsLeader('leader_close_position', u64(3n))
   const closed = await servedVault()
   assert.deepEqual([closed.openPositions, closed.tradeCount], [0, 3])
-  assert.equal((await list<VaultTrade>('trades', 'trades')).length, 5)
+  assert.equal((await list<VaultTrade>('trades', 'trades')).length, 6)
 })
 
 test('a withdrawal pays the shares\' current value, and a paused vault reports paused', async () => {

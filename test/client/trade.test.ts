@@ -230,7 +230,14 @@ test('actions with and without transfers are verified and signed', async () => {
   assert.deepEqual(withdrawn.events?.map(({ topic }) => topic), ['withdraw'])
   const created = await trade({ op: 'create_vault', name: 'Verified' })
   assert.deepEqual(created.events?.map(({ topic }) => topic), ['vault_created'])
-  const vault = (await client.listVaults({ limit: 1 })).body.vaults[0]
-  await trade({ op: 'deposit_vault', vaultId: vault?.id ?? -1, amount: String(100n * ONE) })
-  await trade({ op: 'leader_open_position', vaultId: vault?.id ?? -1, ...TERMS, collateral: String(50n * ONE) })
+  const vaultId = (await client.listVaults({ limit: 1 })).body.vaults[0]?.id ?? -1
+  await trade({ op: 'deposit_vault', vaultId, amount: String(100n * ONE) })
+  const opened = await trade({ op: 'leader_open_position', vaultId, ...TERMS, collateral: String(50n * ONE) })
+  assert.equal(typeof opened.positionId, 'number', 'the factory\'s events have digits')
+  const { order } = await trade({
+    op: 'leader_place_limit_order', vaultId, ...TERMS, collateral: String(20n * ONE), triggerPrice: String(PRICE / 2n), triggerCondition: 'Below',
+    slippageToleranceBps: 100,
+  })
+  assert.equal(order?.state, 'resting')
+  await trade({ op: 'leader_cancel_order', vaultId, orderId: order.orderId })
 })

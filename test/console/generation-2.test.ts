@@ -147,11 +147,13 @@ test('a leader places a stop-limit order with the slippage tolerance that was en
   const prices = { 'Trigger price': '0.0032', 'Limit price': '0.0033' }
   const dialog = await place('Stop-limit', { 'Collateral, USDC': '100', ...prices, 'Slippage tolerance, %': '0.25' })
   assert.match(dialog, /Slippage tolerance\s+0\.25%/)
+  const placed = Number.parseInt(await leader.getByText(/^\d+, resting$/).innerText(), 10)
   // The market sees the contract that trades for all vaults.
   const { contracts } = await fixture.main.get<{ readonly contracts: Readonly<Record<string, { readonly address: string }>> }>('/v1/health')
   const open = await fixture.main.get<{ readonly orders: readonly { readonly orderId: number }[] }>(
     `/v1/orders/open?trader=${contracts['vaultFactory']?.address}`)
-  const order = await fixture.main.get<Order>(`/v1/orders/${open.orders[0]?.orderId}`)
+  assert.deepEqual(open.orders.map(({ orderId }) => orderId), [placed], 'the message names the order, so that it can be cancelled')
+  const order = await fixture.main.get<Order>(`/v1/orders/${placed}`)
   const { orderType, triggerPrice, triggerCondition, limitPrice, slippageToleranceBps } = order
   assert.deepEqual({ orderType, triggerPrice, triggerCondition, limitPrice, slippageToleranceBps }, {
     orderType: 'stop_limit', triggerPrice: '32000', triggerCondition: 'Above', limitPrice: '33000', slippageToleranceBps: 25,
