@@ -112,7 +112,7 @@ test('an answer as of a ledger equals the one given while it was the head', asyn
     fixture.closeLedger()
     await record(fixture, recorded)
     await compare(recorded)
-  }), { numRuns: 4, endOnFailure: true })
+  }), { numRuns: 3, endOnFailure: true })
 })
 
 test('a ledger outside the indexed range of the current epoch is rejected with that range', async () => {

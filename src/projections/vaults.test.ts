@@ -255,7 +255,7 @@ test('property: any page boundaries give the same tables, and ended positions ar
       }
       assert.deepEqual(dumps[1], dumps[0])
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   )
 })
 
