@@ -3,8 +3,11 @@
 import { useSignal } from '@preact/signals'
 import type { TradeRequest, TraderVault, VaultTrade } from '../../client/src/index.ts'
 import { useParts } from '../parts.ts'
+import { unavailable } from '../trade/availability.ts'
+import type { TradeAction } from '../trade/availability.ts'
 import { Outcome } from '../trade/outcome.tsx'
 import type { Sender } from '../trade/send.ts'
+import { useMarket } from '../trade/use-market.ts'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { Card, Choice } from '../ui/layout.tsx'
 import { openPositionsIn } from './figures.ts'
@@ -15,6 +18,10 @@ const KINDS: readonly (readonly [LeaderKind, string])[] = [['open', 'Open'], ['c
 const LATER_KINDS: readonly (readonly [LeaderKind, string])[] = [
   ['stop_limit', 'Stop-limit'], ['stop_loss', 'Stop-loss'], ['take_profit', 'Take-profit'], ['trailing', 'Trailing stop'],
 ]
+const ACTIONS: Readonly<Record<LeaderKind, TradeAction>> = {
+  open: 'open', close: 'close', limit: 'place_entry', cancel: 'cancel',
+  stop_limit: 'place_entry', stop_loss: 'place_exit', take_profit: 'place_exit', trailing: 'place_trailing',
+}
 const EMPTY: LeaderInput = {
   kind: 'open', asset: '', side: 'Long', collateral: '', leverage: '2', triggerPrice: '', limitPrice: '', positionId: '', distance: '2', slippage: '1',
   orderId: '',
@@ -34,6 +41,7 @@ export function LeaderSection({ vault, trades, isSecond, sender }: {
   const positions = openPositionsIn(trades)
   const { kind } = input.value
   const built = leaderRequest(vault.id, input.value)
+  const blocked = useBlocked(vault, input.value)
 
   function set(change: Partial<LeaderInput>): void {
     input.value = { ...input.value, ...change }
@@ -43,7 +51,7 @@ export function LeaderSection({ vault, trades, isSecond, sender }: {
   function submit(event: Event): void {
     event.preventDefault()
     if (typeof built === 'string') sender.refuse(built)
-    else if (!vault.paused) void sender.send([{ title: 'Vault order', request: () => built }])
+    else if (blocked === null) void sender.send([{ title: 'Vault order', request: () => built }])
   }
 
   const send = (title: string, request: TradeRequest): void => void sender.send([{ title, request: () => request }])
@@ -61,14 +69,23 @@ export function LeaderSection({ vault, trades, isSecond, sender }: {
       <form class='ticket' noValidate onSubmit={submit}>
         <Choice label='Vault order' options={isSecond ? [...KINDS, ...LATER_KINDS] : KINDS} value={kind} onChoose={(next) => set({ ...EMPTY, kind: next })} />
         {LEADER_FIELDS[kind].map((name) => <LeaderInputField key={name} name={name} input={input.value} positions={positions} set={set} />)}
-        {vault.paused && <p class='note problem'>The vault is paused: resume it to trade.</p>}
-        <button type='submit' class='main wide' disabled={vault.paused} aria-disabled={sender.isBusy()}>
+        {blocked !== null && <p class='note problem'>{blocked}</p>}
+        <button type='submit' class='main wide' disabled={blocked !== null} aria-disabled={sender.isBusy()}>
           {sender.isBusy() ? 'Working…' : 'Review vault order'}
         </button>
         <Outcome sender={sender} />
       </form>
     </Card>
   )
+}
+
+/** Why the vault cannot do this now, in a sentence; null if it can. */
+function useBlocked(vault: TraderVault, { kind, asset }: LeaderInput): string | null {
+  const { markets } = useParts()
+  const { condition } = useMarket(asset === '' ? [...markets().keys()][0] ?? 'BTC' : asset)
+  if (vault.paused) return 'The vault is paused: resume it to trade.'
+  // A pause concerns all markets, the rest only the chosen one.
+  return unavailable(ACTIONS[kind], asset === '' ? { ...condition, priceState: 'fresh', isHalted: false, isDeleveraging: false } : condition)
 }
 
 function LeaderInputField({ name, input, positions, set }: {
