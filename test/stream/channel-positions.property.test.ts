@@ -206,7 +206,7 @@ async function assertHeadsAndCounts(frames: readonly (readonly EventFrame[])[], 
   }
 }
 
-const RUNS = fuzzRuns(6, 15)
+const RUNS = fuzzRuns(6, 10)
 
 test('an account channel is append-only and has every event of the account once, whenever its owner is found', async () => {
   let learned = 0
