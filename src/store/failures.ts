@@ -46,7 +46,10 @@ export function toStoreError(failure: Failure): Error {
   return new StatementFailed(message, code, failure.constraint)
 }
 
-/** Classes 08 (connection), 57P (shutting down, starting up), 53 (out of connections, memory or disk), and 40001: a replica cancelled a conflicting read. */
+/**
+ * Classes 08 (connection), 57P (shutting down, starting up), 53 (out of connections, memory or disk), 58 (its files cannot be read or written), and 40001: a
+ * replica cancelled a conflicting read.
+ */
 function isConnectionFailure(code: string): boolean {
-  return /^(?:08|57P|53|40001$)/.test(code)
+  return /^(?:08|57P|53|58|40001$)/.test(code)
 }
