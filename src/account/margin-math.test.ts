@@ -121,7 +121,7 @@ test('what can be withdrawn from a cross account leaves its margin, and is never
   assert.equal(withdrawable(ONE, [{ ...leg, pnl: -2n * ONE - 1n }], '2.0'), ONE - 1n)
   assert.equal(withdrawable(ONE, [{ ...leg, isPriceFresh: false }], '2.0'), 0n)
   assert.equal(withdrawable(ONE, [leg, { ...leg, isPriceFresh: false }], '2.0'), 0n)
-  // Generation 1 requires more than the maintenance margin, whatever the age of prices.
+  // Generation 1 requires more than the maintenance margin.
   assert.equal(withdrawable(ONE, [{ ...leg, pnl: -91n * ONE }], '1'), 0n)
   assert.equal(withdrawable(ONE, [{ ...leg, pnl: -91n * ONE + 2n }], '1'), 1n)
 })

@@ -58,6 +58,12 @@ test('a position has the maintenance margin of its asset if it was opened since 
   assert.deepEqual(maintenance({ riskEpochSec: undefined }), [null, null])
 })
 
+test('an old price prevents a withdrawal from the cross account from generation 2 on', () => {
+  const withdrawable = (generation: '1' | '2.3'): string | null =>
+    stateOf({ generation, crossPool: 50n * ONE, quote: { price: PRICE, timestampSec: NOW_SEC - 86_400 } }).cross.withdrawable
+  assert.deepEqual([withdrawable('1'), withdrawable('2.3')], [String(50n * ONE), '0'])
+})
+
 test('isolated positions take no part in the cross account', () => {
   const figures = (positions: readonly StoredPosition[]): unknown => {
     const { equity, usedMargin, maintenanceMargin, withdrawable } = stateOf({ positions, crossPool: 50n * ONE }).cross

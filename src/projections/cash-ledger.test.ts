@@ -204,12 +204,17 @@ for (const generation of GENERATIONS) {
   })
 }
 
-test('closes without known entries are settled again when the build of the market becomes known, as a rebuild settles them', async () => {
+/** Empties the index and runs operations on contracts of generation 2.3. */
+async function beginHistory(seed: number) {
   await emptyIndex(store.write)
   const epoch = epochOf(1)
   await beginEpoch(epoch, 1)
-  const logged = runOperations('2.3', 14, 1, 1)
-  const events = logged.flatMap((each) => each.events)
+  const logged = runOperations('2.3', seed, 1, 1)
+  return { epoch, logged, events: logged.flatMap((each) => each.events) }
+}
+
+test('closes without known entries are settled again when the build of the market becomes known, as a rebuild settles them', async () => {
+  const { epoch, logged, events } = await beginHistory(14)
   await writePages(epoch, events, 'without a build', async () => {})
   await recordEffects(epoch, logged.filter((_each, index) => index % 2 === 0))
   await nameMarket(epoch)
@@ -219,11 +224,7 @@ test('closes without known entries are settled again when the build of the marke
 })
 
 test('entries that become known before a copy has replayed their transactions are applied once', async () => {
-  await emptyIndex(store.write)
-  const epoch = epochOf(1)
-  await beginEpoch(epoch, 1)
-  const logged = runOperations('2.3', 4, 1, 1)
-  const events = logged.flatMap((each) => each.events)
+  const { epoch, logged, events } = await beginHistory(4)
   await writePages(epoch, events, 'copied', async () => {})
   await store.write.transaction(createShadow)
   const half = Math.floor(events.length / 2)
