@@ -1,6 +1,6 @@
-// Runs a read of the log at each notification, and at least once per interval, because notifications can be lost.
+// Publishes each notification's rows or reads the log for them. Reads it too when none came for an interval, because notifications can be lost.
 
-import type { Clock } from '../base/clock.ts'
+import type { Clock, Timer } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { INDEX_CHANNEL } from '../projections/index-state.ts'
 import type { Store } from '../store/store.ts'
@@ -21,8 +21,13 @@ export interface FollowerOptions {
 export async function followLog({ store, clock, log, publishNotified, catchUp }: FollowerOptions, signal: AbortSignal): Promise<void> {
   let woken = Promise.withResolvers<void>()
   const wake = (): void => woken.resolve()
+  let fallback: Timer | undefined
   const onNotification = (payload: string): void => {
-    if (!publishNotified(payload)) wake()
+    if (!publishNotified(payload)) return wake()
+    // What was published follows all that was before it, so nothing is missing. A read now would only delay the next commit.
+    if (fallback === undefined) return
+    fallback.cancel()
+    fallback = clock.setTimer(FALLBACK_INTERVAL_MS, wake)
   }
   signal.addEventListener('abort', wake, { once: true })
   const stopListening = await store.listen(INDEX_CHANNEL, onNotification).catch(() => undefined)
@@ -37,21 +42,16 @@ export async function followLog({ store, clock, log, publishNotified, catchUp }:
       if (!failing) log.warn({ err: error }, 'the stream cannot read the log: retrying; clients receive the missing frames later')
       failing = true
     }
-    const timer = clock.setTimer(FALLBACK_INTERVAL_MS, wake)
+    fallback = clock.setTimer(FALLBACK_INTERVAL_MS, wake)
     await woken.promise
-    timer.cancel()
+    fallback.cancel()
+    fallback = undefined
   }
   await stopListening?.()
 }
 
-/** Work of which one call runs at a time. */
-export interface CoalescedWork {
-  isRunning(): boolean
-  /** Calls during a run share one further run, because the current one may have read before what they wait for was committed. */
-  run(): Promise<void>
-}
-
-export function coalesce(work: () => Promise<void>): CoalescedWork {
+/** Runs `work` one call at a time. Calls during a run share one further run: the current one may have read before what they wait for was committed. */
+export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   let requested = false
 
@@ -67,11 +67,8 @@ export function coalesce(work: () => Promise<void>): CoalescedWork {
     }
   }
 
-  return {
-    isRunning: () => running !== undefined,
-    run() {
-      if (running !== undefined) requested = true
-      return (running ??= run())
-    },
+  return () => {
+    if (running !== undefined) requested = true
+    return (running ??= run())
   }
 }

@@ -5,11 +5,13 @@ import { after, test } from 'node:test'
 import { createIndexFixture } from '../../test/index/fixture.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import { anyDeployment } from '../../test/support/deployments.ts'
+import { until } from '../../test/support/until.ts'
 import { fc, fuzzRuns } from '../../test/support/fuzz.ts'
 import { createVirtualClock } from '../base/clock.ts'
+import type { VirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { INDEX_CHANNEL } from '../projections/index-state.ts'
-import type { Store } from '../store/store.ts'
+import type { Param, Store } from '../store/store.ts'
 import type { Frame } from './frames.ts'
 import { createTail } from './tail.ts'
 import type { Tail } from './tail.ts'
@@ -37,6 +39,7 @@ async function commit(events: number): Promise<readonly string[]> {
 
 interface Follower extends AsyncDisposable {
   readonly tail: Tail
+  readonly clock: VirtualClock
   readonly frames: string[]
   reads(): number
   notify(payload: string): void
@@ -44,25 +47,27 @@ interface Follower extends AsyncDisposable {
 
 /** A tail that receives only the notifications of the test. */
 async function follow(change: Partial<Store> = {}): Promise<Follower> {
+  const read = change.read ?? store.read
+  const clock = createVirtualClock(0)
   const frames: string[] = []
   const listening = Promise.withResolvers<(payload: string) => void>()
   let reads = 0
   const tail = createTail({
     store: {
       ...store, ...change,
-      read: { query: (sql, params) => (reads++, store.read.query(sql, params)) },
+      read: { query: (sql, params) => (reads++, read.query(sql, params)) },
       listen: async (_, callback) => (listening.resolve(callback), async () => {}),
     },
     publish: (published: readonly Frame[]) => void frames.push(...published.map((frame) => frame.bytes().toString('latin1'))),
     onEpoch: () => assert.fail('no epoch change'),
-    deployment: anyDeployment(), clock: createVirtualClock(0), log: silentLog,
+    deployment: anyDeployment(), clock, log: silentLog,
   })
   const stop = new AbortController()
   const running = tail.run(stop.signal)
   const notify = await listening.promise
   await tail.catchUp()
   return {
-    tail, frames, notify, reads: () => reads,
+    tail, clock, frames, notify, reads: () => reads,
     async [Symbol.asyncDispose]() {
       stop.abort()
       await running
@@ -86,6 +91,66 @@ test('publishes small commits without a read, with the same frames as a read', a
   assert.equal(notified.frames.filter((frame) => frame.includes('"channel":"events"')).length, 8)
   assert.ok(notified.frames.some((frame) => frame.includes(`account.events.${account}`)), 'personal channels too')
   assert.equal(notified.reads(), readsBefore)
+})
+
+/** The positions of the published events. */
+function eventSeqs({ frames }: Follower): readonly number[] {
+  return frames.filter((frame) => frame.includes('"channel":"events"')).map((frame) => Number(/"seq":(\d+)/.exec(frame)?.[1]))
+}
+
+/** The positions of the events in the log after this one. */
+async function archivedSeqs(afterSeq: number): Promise<readonly number[]> {
+  return (await store.read.query<{ seq: number }>('select seq from idx.events where seq > $1 order by seq', [afterSeq])).map(({ seq }) => seq)
+}
+
+for (const finds of ['finds them too', 'does not find them']) {
+  test(`publishes rows while the log is read, and once, when the read ${finds}`, async () => {
+    let hold: { readonly reached: PromiseWithResolvers<void>; readonly released: PromiseWithResolvers<void> } | undefined
+    const pause = async (): Promise<void> => {
+      hold?.reached.resolve()
+      await hold?.released.promise
+    }
+    await using notified = await follow({
+      read: {
+        async query<Row extends object>(sql: string, params?: readonly Param[]) {
+          if (finds === 'finds them too') await pause()
+          const rows = await store.read.query<Row>(sql, params)
+          if (finds === 'does not find them') await pause()
+          return rows
+        },
+      },
+    })
+    const from = notified.tail.position()
+    hold = { reached: Promise.withResolvers(), released: Promise.withResolvers() }
+    const reading = notified.tail.catchUp()
+    await hold.reached.promise
+    for (const events of [2, 1]) for (const payload of await commit(events)) notified.notify(payload)
+    assert.deepEqual(eventSeqs(notified), await archivedSeqs(from), 'they do not wait for the read')
+    const readsBefore = notified.reads()
+    hold.released.resolve()
+    hold = undefined
+    await reading
+    assert.deepEqual([notified.reads() - readsBefore, eventSeqs(notified)], [0, await archivedSeqs(from)])
+    for (const payload of await commit(1)) notified.notify(payload)
+    await notified.tail.catchUp()
+    assert.deepEqual(eventSeqs(notified), await archivedSeqs(from))
+  })
+}
+
+test('reads the log when no notification came for a second, because one may have been lost', async () => {
+  await using notified = await follow()
+  const from = notified.tail.position()
+  await until(() => notified.clock.pendingTimers() === 1, 'the wait for a notification')
+  notified.clock.advance(900)
+  for (const payload of await commit(1)) notified.notify(payload)
+  const readsBefore = notified.reads()
+  await commit(1)
+  notified.clock.advance(900)
+  await new Promise((resolve) => void setImmediate(resolve))
+  assert.equal(notified.reads(), readsBefore, 'counted from the last rows that were published')
+  notified.clock.advance(100)
+  await notified.tail.catchUp()
+  assert.deepEqual(eventSeqs(notified), await archivedSeqs(from))
 })
 
 test('reads what a notification cannot carry', async () => {
@@ -125,8 +190,6 @@ test('publishes every row once and in order when notifications are lost, repeate
       }
     }
     await notified.tail.catchUp()
-    const events = notified.frames.filter((frame) => frame.includes('"channel":"events"')).map((frame) => Number(/"seq":(\d+)/.exec(frame)?.[1]))
-    const rows = await store.read.query<{ seq: number }>('select seq from idx.events where seq > $1 order by seq', [from])
-    assert.deepEqual(events, rows.map(({ seq }) => seq))
+    assert.deepEqual(eventSeqs(notified), await archivedSeqs(from))
   }), { numRuns: fuzzRuns(8, 30) })
 })

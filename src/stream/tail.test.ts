@@ -6,6 +6,7 @@ import { openTestStore } from '../../test/support/database.ts'
 import { createIndexFixture } from '../../test/index/fixture.ts'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
+import { INDEX_CHANNEL } from '../projections/index-state.ts'
 import { CORRECTIONS_CHANNEL } from './channels.ts'
 import { createTail, INITIAL_ROWS } from './tail.ts'
 import type { EpochChange } from './tail.ts'
@@ -70,6 +71,57 @@ test('announces a repaired log, whose events have other seqs, and publishes none
   await tail.catchUp()
   const traded = published.filter(({ channel }) => channel !== CORRECTIONS_CHANNEL)
   assert.deepEqual(new Set(traded.map(({ seq }) => seq)), new Set([tail.position()]), 'what is new is published')
+})
+
+test('publishes no late rows of the old epoch while it restarts behind a repair', async () => {
+  await using store = await openTestStore()
+  await using world = createIndexFixture(store)
+  const commit = async (): Promise<void> => {
+    world.queue(world.exchange.open(1, 1))
+    world.closeLedger(5)
+    await world.catchUp()
+  }
+  for (let ledger = 0; ledger < 8; ledger++) await commit()
+  const listening = Promise.withResolvers<(payload: string) => void>()
+  let afterRead = (): void => {}
+  const published: Frame[] = []
+  const changes: EpochChange[] = []
+  const tail = createTail({
+    store: {
+      ...store,
+      read: {
+        async query(sql, params) {
+          const rows = await store.read.query(sql, params)
+          afterRead()
+          return rows as never
+        },
+      },
+      listen: async (_, callback) => (listening.resolve(callback), async () => {}),
+    },
+    publish: (frames) => void published.push(...frames), onEpoch: (change) => void changes.push(change),
+    deployment: anyDeployment(), clock: createVirtualClock(0), log: silentLog,
+  })
+  await tail.catchUp()
+  const since = tail.position()
+  const stop = new AbortController()
+  const running = tail.run(stop.signal)
+  const notify = await listening.promise
+  const late = Promise.withResolvers<string>()
+  const stopListening = await store.listen(INDEX_CHANNEL, late.resolve)
+  await commit()
+  const payload = await late.promise
+  await stopListening()
+  await store.write.query('delete from idx.events where seq = 3')
+  assert.equal((await world.verify()).added, 1)
+  // The first two reads notice the repair.
+  let reads = 0
+  afterRead = () => void (++reads > 2 && notify(payload))
+  await tail.catchUp()
+  assert.ok(reads > 3)
+  assert.deepEqual(changes, [{ since, epoch: tail.head()?.epoch }])
+  assert.deepEqual(new Set(published.map(({ channel }) => channel)), new Set([CORRECTIONS_CHANNEL]))
+  stop.abort()
+  await running
 })
 
 /** The JSON text of an encoded frame. */

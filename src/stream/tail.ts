@@ -68,9 +68,11 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
   const db = store.read
   const personal = createPersonalChannels(db, () => position)
   const rowFrames = createRowFrames(db, personal)
-  const reads = coalesce(advance)
+  const catchUp = coalesce(advance)
   let position = 0
   let ready = false
+  /** From a repair that was noticed until the tail has restarted behind it. */
+  let isRestarting = false
   let head: LogHead | undefined
   /** The epoch of the last published row; undefined while nothing is indexed. */
   let epoch: string | undefined
@@ -92,14 +94,21 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
   async function advance(): Promise<void> {
     if (!ready) await start()
     for (;;) {
+      const afterSeq = position
       const selection = personal.selection()
-      const { end, rows, upgrades, corrections, throughSeq: pageSeq } = await readLog(db, position, { limit: PAGE_ROWS, accounts: selection.accounts })
-      const readSeq = Math.min(pageSeq, end?.seq ?? position)
-      const { entries, throughSeq } = await personal.readOrders(selection, { afterSeq: position, throughSeq: readSeq })
+      const { end, rows, upgrades, corrections, throughSeq: pageSeq } = await readLog(db, afterSeq, { limit: PAGE_ROWS, accounts: selection.accounts })
+      const readSeq = Math.min(pageSeq, end?.seq ?? afterSeq)
+      const { entries, throughSeq } = await personal.readOrders(selection, { afterSeq, throughSeq: readSeq })
       // A channel was subscribed to during the read: read again, with its data.
       if (!personal.isCurrent(selection)) continue
       if (end === null) return
-      if (end.epoch !== epoch && position > 0 && !(await hasEventAt(db, position))) {
+      const isRepaired = end.epoch !== epoch && afterSeq > 0 && !(await hasEventAt(db, afterSeq))
+      // Rows of notifications were published during the read, maybe all that it found.
+      if (position > afterSeq) {
+        if (end.epoch === epoch && end.seq <= position) return
+        continue
+      }
+      if (isRepaired) {
         await restart()
         continue
       }
@@ -116,9 +125,11 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
    * say what the repair changed are news.
    */
   async function restart(): Promise<void> {
+    isRestarting = true
     const since = position
     const repairSeq = epoch === undefined ? null : await readRepairStart(db, epoch)
     await start(repairSeq === null ? undefined : repairSeq - 1)
+    isRestarting = false
     if (epoch !== undefined) onEpoch({ since, epoch })
   }
 
@@ -128,7 +139,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
    */
   function publishNotified(payload: string): boolean {
     // A read of a lagging replica would miss rows that were published.
-    if (!ready || reads.isRunning() || store.readsLag || personal.selection().orders.length > 0) return false
+    if (!ready || isRestarting || store.readsLag || personal.selection().orders.length > 0) return false
     const page = parseLogNotification(payload)
     if (page === undefined || page.afterSeq !== position || page.end.schema !== head?.schema || page.end.epoch !== epoch) return false
     publishPage(inLogOrder(page.rows, page.upgrades, page.corrections), { end: page.end, throughSeq: page.end.seq })
@@ -142,17 +153,12 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     position = Math.max(position, throughSeq)
   }
 
-  /** Publishes rows and upgrades epoch by epoch. */
   function publishEntries(entries: readonly LogEntry[]): void {
-    for (let from = 0; from < entries.length;) {
-      const entryEpoch = entries[from]?.epoch ?? ''
+    for (const { epoch: entryEpoch, part } of byEpoch(entries)) {
       enterEpoch(entryEpoch)
-      const to = entries.findIndex((entry, index) => index > from && entry.epoch !== entryEpoch)
-      const part = entries.slice(from, to === -1 ? entries.length : to)
       const frames = part.flatMap(rowFrames.take)
       position = part.at(-1)?.seq ?? position
       publish(frames)
-      from += part.length
     }
   }
 
@@ -172,7 +178,18 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     release: personal.release,
     watched: personal.count,
     recentPage: (channels, afterSeq, pageBytes) => rowFrames.recent.pageAfter(channels, afterSeq, { pageBytes, endSeq: position }),
-    catchUp: reads.run,
-    run: (signal) => followLog({ store, clock, log, publishNotified, catchUp: reads.run }, signal),
+    catchUp,
+    run: (signal) => followLog({ store, clock, log, publishNotified, catchUp }, signal),
   }
+}
+
+/** The entries in parts of one epoch each, in their order. */
+function byEpoch(entries: readonly LogEntry[]): readonly { readonly epoch: string; readonly part: readonly LogEntry[] }[] {
+  const parts: { readonly epoch: string; readonly part: LogEntry[] }[] = []
+  for (const entry of entries) {
+    const last = parts.at(-1)
+    if (last?.epoch === entry.epoch) last.part.push(entry)
+    else parts.push({ epoch: entry.epoch, part: [entry] })
+  }
+  return parts
 }
