@@ -27,7 +27,7 @@ after(() => Promise.all([folder[Symbol.asyncDispose](), migrations[Symbol.asyncD
 /** Inodes that were flushed to the disk when the cluster was created. */
 const synced = new Set<number>()
 const cluster = join(folder.path, 'pristine')
-await createCluster(cluster, (descriptor) => {
+await createCluster({ directory: cluster }, (descriptor) => {
   synced.add(fstatSync(descriptor).ino)
   fsyncSync(descriptor)
 })

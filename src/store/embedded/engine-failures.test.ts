@@ -20,7 +20,7 @@ const folder = await temporaryFolder()
 after(() => folder[Symbol.asyncDispose]())
 
 const cluster = join(folder.path, 'pristine')
-await createCluster(cluster, fsyncSync)
+await createCluster({ directory: cluster }, fsyncSync)
 
 /** A cluster as after a first start. */
 async function copyCluster(name: string): Promise<string> {

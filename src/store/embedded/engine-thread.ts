@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts'
 import { CLOSE_TIMEOUT_MS, LOGGED_SQL_LENGTH } from '../bounds.ts'
 import { toStoreError } from '../failures.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
+import { engineCode } from './engine-code.ts'
 import type { Job, Report, Request, Statement, StatementResult } from './messages.ts'
 
 /** A running engine. It handles requests in their order. */
@@ -53,7 +54,7 @@ function startThread(script: URL, job: Job, onReport: (report: Report) => void):
 /** Creates a cluster in a thread, whose memory is freed afterwards. Raises StoreUnavailable with the reason when that fails. */
 export async function createClusterInThread(directory: string): Promise<void> {
   let created = false
-  const { ended } = startThread(SCRIPT, { kind: 'create', directory }, (report) => void (created ||= report.kind === 'created'))
+  const { ended } = startThread(SCRIPT, { kind: 'create', code: await engineCode(), directory }, (report) => void (created ||= report.kind === 'created'))
   const reason = await ended
   if (!created) throw new StoreUnavailable(`cannot create the embedded database in ${directory}: ${reason}`)
 }
@@ -85,8 +86,9 @@ export async function startEngineThread(options: {
     return expected.promise
   }
 
+  const code = await engineCode()
   const first = expectReport()
-  const { worker, ended, terminate } = startThread(script, { kind: 'serve', directory, template }, onReport)
+  const { worker, ended, terminate } = startThread(script, { kind: 'serve', code, directory, template }, onReport)
   async function failPendingAtEnd(): Promise<void> {
     endReason = await ended
     for (const expected of pending.splice(0)) expected.reject(new StoreUnavailable(endReason))

@@ -43,13 +43,20 @@ export function startParams(durable: boolean): string[] {
 }
 
 /** Creates a cluster in a folder that does not exist yet, and flushes every file and folder of it to the disk. */
-export async function createCluster(directory: string, fsync: Fsync): Promise<void> {
-  const engine = await PGlite.create(directory)
+export async function createCluster({ directory, code }: { directory: string; code?: WebAssembly.Module }, fsync: Fsync): Promise<void> {
+  const engine = await PGlite.create(directory, withCode(code))
   await engine.close()
   await syncTree(directory, fsync)
 }
 
+/** PGlite's option for its code. Without it, PGlite compiles the code itself. */
+function withCode(code: WebAssembly.Module | undefined): { pgliteWasmModule?: WebAssembly.Module } {
+  return code === undefined ? {} : { pgliteWasmModule: code }
+}
+
 export interface EngineOptions {
+  /** The engine's code if it is compiled already. */
+  readonly code?: WebAssembly.Module
   /** Null: in memory. */
   readonly directory: string | null
   /** An archive from `dump` to start from; only in memory. */
@@ -60,7 +67,7 @@ export interface EngineOptions {
 
 /** Opens a cluster. Raises EngineRefused when it does not open, or when a cluster on disk would not be durable. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { directory, template = null, disk } = options
+  const { code, directory, template = null, disk } = options
   const log: string[] = []
   function appendLog(line: string): boolean {
     if (log.push(line) > LOG_LINES_MAX) log.shift()
@@ -71,6 +78,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     fs: durable ?? new MemoryFS(),
     startParams: startParams(durable !== null),
     parsers: { ...DECODERS },
+    ...withCode(code),
     onStderr: appendLog,
     ...(durable === null ? { initDbStartParams: MEMORY_INITDB_PARAMS } : {}),
     ...(template === null ? {} : { loadDataDir: new Blob([template], { type: 'application/x-tar' }) }),

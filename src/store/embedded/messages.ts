@@ -3,10 +3,10 @@
 import type { EncodedParam } from '../values.ts'
 import type { Failure } from '../failures.ts'
 
-/** What the engine's thread does: create a cluster in `directory` and end, or serve one (in memory when `directory` is null). */
+/** What the engine's thread does with its code: create a cluster in `directory` and end, or serve one (in memory when `directory` is null). */
 export type Job =
-  | { readonly kind: 'create'; readonly directory: string }
-  | { readonly kind: 'serve'; readonly directory: string | null; readonly template: Uint8Array | null }
+  | { readonly kind: 'create'; readonly code: WebAssembly.Module; readonly directory: string }
+  | { readonly kind: 'serve'; readonly code: WebAssembly.Module; readonly directory: string | null; readonly template: Uint8Array | null }
 
 /** One statement. Reads run in a session that refuses to write. */
 export interface Statement {

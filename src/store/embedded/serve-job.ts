@@ -20,7 +20,7 @@ export async function serveJob(job: Job, port: MessagePort, fsync: (descriptor: 
 
   try {
     if (job.kind === 'create') {
-      await createCluster(job.directory, fsync)
+      await createCluster(job, fsync)
       report({ kind: 'created' })
     } else serve(await openEngine({ ...job, disk: { fsync, onFailure: blockForever } }), port, report)
   } catch (cause) {
