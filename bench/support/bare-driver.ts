@@ -1,9 +1,12 @@
 // The database drivers without the store around them.
 
+import { fsyncSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { READ_POOL_SIZE } from '../../src/store/bounds.ts'
+import { DurableFS } from '../../src/store/embedded/durable-filesystem.ts'
+import { startParams } from '../../src/store/embedded/engine.ts'
 import type { DatabaseLocation } from './databases.ts'
 
 /** A parameter type that both drivers accept. */
@@ -21,8 +24,15 @@ export function openBareDriver({ databaseUrl, dataDir }: DatabaseLocation): Prom
   return databaseUrl === null ? openEmbedded(join(dataDir ?? '', 'database')) : openServer(databaseUrl)
 }
 
+/** As durable as the store's engine: PGlite alone acknowledges commits that are not on the disk. */
 async function openEmbedded(directory: string): Promise<BareDriver> {
-  const engine = await PGlite.create(directory)
+  const disk = {
+    fsync: fsyncSync,
+    onFailure(error: Error): never {
+      throw error
+    },
+  }
+  const engine = await PGlite.create({ fs: new DurableFS(directory, disk), startParams: startParams(true) })
   return {
     async query(sql, params) {
       await engine.query(sql, [...params])
