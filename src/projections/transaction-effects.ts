@@ -64,12 +64,15 @@ export async function noteTransactions(tx: Queryable, { deployment, contracts }:
     if (concernsStorage(event, contracts.market) && !found.has(event.txHash)) found.set(event.txHash, event)
   }
   if (found.size === 0) return
+  const rows = [...found.values()]
+  // The events before this page may have begun its first transaction. It is noted once, by its first event.
   await tx.query(
     `insert into idx.unread_transactions (deployment, tx_hash, seq, ledger)
      select $1::int, page.* from (select unnest($2::text[]) as tx_hash, unnest($3::bigint[]) as seq, unnest($4::bigint[]) as ledger) page
      where not exists (select 1 from idx.transaction_effects e where e.deployment = $1 and e.tx_hash = page.tx_hash)
-     on conflict (deployment, tx_hash) do nothing`,
-    [deployment, ...columnsOf([...found.values()], ['txHash', 'seq', 'ledger'])],
+       and page.tx_hash is distinct from
+         (select u.tx_hash from idx.unread_transactions u where u.deployment = $1 and u.seq < $5::bigint order by u.seq desc limit 1)`,
+    [deployment, ...columnsOf(rows, ['txHash', 'seq', 'ledger']), rows[0]?.seq ?? 0],
   )
 }
 
@@ -135,7 +138,9 @@ async function recordPlacements(tx: Queryable, deployment: number, observations:
 /** A copy has noted only what it has replayed. The effects of the rest are there when it does. */
 async function applyEffects(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<readonly FillRow[]> {
   const noted = await tx.query<{ txHash: string }>(
-    'delete from idx.unread_transactions where deployment = $1 and tx_hash = any($2::text[]) returning tx_hash as "txHash"', [deployment, hashes],
+    `delete from idx.unread_transactions u using idx.events e
+     where e.tx_hash = any($2::text[]) and u.deployment = $1 and u.seq = e.seq returning u.tx_hash as "txHash"`,
+    [deployment, hashes],
   )
   return await settleAgain(tx, deployment, noted.map(({ txHash }) => txHash))
 }

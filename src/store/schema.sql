@@ -738,7 +738,7 @@ create table idx.unread_transactions (
   tx_hash text not null,
   seq bigint not null,
   ledger bigint not null,
-  constraint unread_transactions_pkey PRIMARY KEY (deployment, tx_hash)
+  constraint unread_transactions_pkey PRIMARY KEY (deployment, seq)
 );
 
 create table idx.vault_depositors (
@@ -1099,7 +1099,6 @@ CREATE INDEX traders_by_volume ON idx.traders USING btree (volume DESC, pnl DESC
 CREATE INDEX trades_by_asset ON idx.trades USING btree (asset, seq);
 CREATE INDEX trades_by_trader ON idx.trades USING btree (trader, seq);
 CREATE INDEX trades_by_trader_and_asset ON idx.trades USING btree (trader, asset, seq);
-CREATE INDEX unread_transactions_by_seq ON idx.unread_transactions USING btree (deployment, seq);
 CREATE INDEX vault_flows_by_vault ON idx.vault_flows USING btree (home, vault_id, kind, seq);
 CREATE INDEX vault_trades_by_vault ON idx.vault_trades USING btree (home, vault_id, seq);
 CREATE INDEX vaults_by_leader ON idx.vaults USING btree (home, leader, created_seq);
