@@ -12,7 +12,7 @@ FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea41952009
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data METRICS_PORT=9464 METRICS_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
-COPY package.json main.ts LICENSE ./
+COPY package.json main.ts healthy.ts LICENSE ./
 COPY deployments deployments
 COPY localnet localnet
 # The web page, and the client it is built from: both are read when it is first opened.
@@ -28,5 +28,5 @@ VOLUME /data
 # The user `node`, by number: Kubernetes checks runAsNonRoot without the image's list of users.
 USER 1000:1000
 EXPOSE 8080 8000 9464
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "main.ts", "healthy"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "healthy.ts"]
 CMD ["node", "main.ts"]

@@ -1,6 +1,6 @@
 // The process: environment -> config -> (local network) -> store -> indexer -> gateway -> signals -> exit. Subcommands: `rebuild` recomputes all projections
-// from the archive, `verify` compares the index with the network, `move` copies the embedded database to a server, `keys` administers API keys, `localnet`
-// runs only the local network, and `healthy` checks another process. Messages for people go to stdout, logs to stderr.
+// from the archive, `verify` compares the index with the network, `move` copies the embedded database to a server, `keys` administers API keys, and
+// `localnet` runs only the local network. Messages for people go to stdout, logs to stderr.
 
 import { join } from 'node:path'
 import { startLocalNetwork } from 'perpetual-exchange-localnet'
@@ -56,7 +56,6 @@ const SAME_SIGNAL_MS = 1_000
 /** Retries while a database server, or the local network of another process, is still starting. */
 const DEPENDENCY_ATTEMPTS = 15
 const DEPENDENCY_RETRY_MS = 2_000
-const HEALTH_CHECK_TIMEOUT_MS = 2_000
 
 const clock = createSystemClock()
 /** For timers that must not keep the process alive. */
@@ -333,20 +332,6 @@ async function serveLocalNetwork({ config }: Settings, log: Log, stop: AbortSign
   })
 }
 
-/** `main.ts healthy`: checks the process with the same environment. Standby indexers and draining gateways are healthy. */
-async function checkHealth({ config }: Settings, [target]: readonly string[]): Promise<void> {
-  const { server, metrics, local, role } = config
-  const at = (host: string, port: number): string => `http://${host === '0.0.0.0' || host === '::' ? 'localhost' : host}:${port}`
-  if (role === 'indexer' && metrics === null) throw new InvalidSettings(['ROLE=indexer requires METRICS_PORT for health checks'])
-  const gateway = role === 'indexer' && metrics !== null ? `${at(metrics.host, metrics.port)}/metrics` : `${at(server.host, server.port)}/livez`
-  const timeout = new AbortController()
-  const timer = idleClock.setTimer(HEALTH_CHECK_TIMEOUT_MS, () => timeout.abort())
-  const options = { method: target === 'localnet' ? 'OPTIONS' : 'GET', signal: timeout.signal }
-  const { ok, status } = await fetch(target === 'localnet' ? `${at(local.rpcHost, local.rpcPort)}/rpc` : gateway, options)
-  timer.cancel()
-  if (!ok) throw new Error(`health check failed with status ${status}`)
-}
-
 function warn({ config, secrets }: Settings, log: Log): void {
   if (config.production && secrets.databaseUrl === null) {
     print('WARNING: NODE_ENV=production without DATABASE_URL. The embedded database supports only one process and is meant for development.')
@@ -370,7 +355,7 @@ function reportFailure(error: unknown): void {
   process.stderr.write(`The gateway failed: ${reason}\n`)
 }
 
-const COMMANDS: readonly string[] = ['keys', 'rebuild', 'verify', 'move', 'localnet', 'healthy']
+const COMMANDS: readonly string[] = ['keys', 'rebuild', 'verify', 'move', 'localnet']
 
 async function main([command, ...words]: readonly string[]): Promise<void> {
   const stop = stopSignal()
@@ -380,8 +365,6 @@ async function main([command, ...words]: readonly string[]): Promise<void> {
     if (command !== undefined && !COMMANDS.includes(command)) {
       throw new InvalidSettings([`unknown command ${command}. Use ${COMMANDS.join(', ')}, or no command to start the gateway`])
     }
-    // A manifest that was damaged since the start does not concern the process that runs.
-    if (command === 'healthy') return await checkHealth(loadSettings(undefined, { readsManifests: false }), words)
     const settings = loadSettings()
     const log = createLogger(settings.config.log)
     if (command === 'localnet') return await serveLocalNetwork(settings, log, stop)

@@ -27,9 +27,9 @@ export interface Config {
     readonly host: string
     readonly port: number
     readonly trustProxy: boolean | number | readonly string[]
-    /** Empty for none. `*` opens public reads to pages of every origin. */
     /** Null allows any. */
     readonly allowedHosts: readonly string[] | null
+    /** Empty for none. `*` opens public reads to pages of every origin. */
     readonly webOrigins: '*' | readonly string[]
     /** Requests per minute of all keys used from one client address. */
     readonly addressCeiling: number

@@ -104,7 +104,8 @@ test('the image holds every file that the program reaches, the build context inc
   const tree = readTree()
   assert.ok(copied.includes('deployments'))
   const served = GUIDES.map(({ file }) => `docs/${file}`)
-  for (const path of [...reachable(tree, ['main.ts']), ...served]) assert.ok(copied.some((each) => path === each || path.startsWith(`${each}/`)), path)
+  const needed = [...reachable(tree, ['main.ts', 'healthy.ts']), ...served]
+  for (const path of needed) assert.ok(copied.some((each) => path === each || path.startsWith(`${each}/`)), path)
   // npm links a workspace only when its manifest is there.
   assert.match(DOCKERFILE, /^COPY localnet\/package\.json localnet\/package\.json\n(?:#.*\n)*RUN npm ci /m)
   assert.match(DOCKERFILE, /^USER 1000:1000$/m)

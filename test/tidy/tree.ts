@@ -63,9 +63,11 @@ export function isTypeScript(path: string): boolean {
   return path.endsWith('.ts') || path.endsWith('.tsx')
 }
 
+const ENTRY_FILES: readonly string[] = ['main.ts', 'healthy.ts']
+
 /** True for TypeScript that runs in production, unlike tests and benchmarks. */
 export function isProduct(path: string): boolean {
-  return isTypeScript(path) && !isTestFile(path) && (path === 'main.ts' || PRODUCT_FOLDERS.some((folder) => path.startsWith(folder)))
+  return isTypeScript(path) && !isTestFile(path) && (ENTRY_FILES.includes(path) || PRODUCT_FOLDERS.some((folder) => path.startsWith(folder)))
 }
 
 /** True for test files in any folder: `x.test.ts` next to `x.ts`, and `test-….ts` with shared helpers. */
