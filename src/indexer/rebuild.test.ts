@@ -45,7 +45,7 @@ test('restores corrupted projections, across pages and epochs', async () => {
   await store.write.query("update idx.positions set state = 'closed' where position_id % 2 = 0")
   await store.write.query('update idx.traders set pnl = pnl + 1')
   await store.write.query('delete from idx.trades where seq % 3 = 0')
-  await store.write.query('update idx.fills set size = size * 2')
+  await store.write.query('update idx.opens set size = size * 2')
   await store.write.query('delete from idx.trader_hours')
   await store.write.query("insert into idx.asset_hours (asset, hour, volume) values ('GONE', 0, 5)")
   await store.write.query('update idx.open_interest set long_size = 0')

@@ -31,7 +31,7 @@ import { noteTransactions, transactionsToSettle } from './transaction-effects.ts
 import { insertOpens, insertTrades, readLiquidations } from './trades.ts'
 import { applyVaultFlowSums } from './vault-history.ts'
 import { applyVaultEvents } from './vaults.ts'
-import { addFills } from './volumes.ts'
+import { addHourlyVolumes } from './volumes.ts'
 
 /** Applies events of one epoch in log order. Each event must be applied exactly once; the caller's transaction guarantees this. */
 export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonly ArchivedEvent[]): Promise<void> {
@@ -83,8 +83,8 @@ async function applyPositionEvents(
   await insertPositionVersions(tx, deployment, changes.versions)
   await insertOpens(tx, changes.opens)
   await insertTrades(tx, changes.trades)
-  await addFills(tx, changes.fills)
-  await addCandleVolumes(tx, changes.fills)
+  await addHourlyVolumes(tx, changes.volumes)
+  await addCandleVolumes(tx, changes.volumes)
   await addToTraders(tx, changes.gains)
   await addToProfiles(tx, results)
   await changeOpenInterest(tx, deployment, changes.interest)

@@ -4,7 +4,7 @@ import type { CandleInterval } from '../resources/candle.ts'
 import type { Queryable } from '../store/store.ts'
 import { bucketStart, CANDLE_WIDTHS, RECORD_REVISIONS } from './candles.ts'
 import { columnsOf } from './columns.ts'
-import type { Fill } from './volumes.ts'
+import type { TradedVolume } from './volumes.ts'
 
 interface BucketVolume {
   readonly asset: string
@@ -14,9 +14,9 @@ interface BucketVolume {
   trades: number
 }
 
-/** Adds a page's fills to the buckets of every interval in one statement. */
-export async function addCandleVolumes(tx: Queryable, fills: readonly Fill[]): Promise<void> {
-  const rows = sumFills(fills)
+/** Adds a page's volumes to the buckets of every interval in one statement. */
+export async function addCandleVolumes(tx: Queryable, volumes: readonly TradedVolume[]): Promise<void> {
+  const rows = sumBuckets(volumes)
   if (rows.length === 0) return
   await tx.query(
     `insert into idx.candle_volumes as v (asset, interval, time, volume, trades)
@@ -26,9 +26,9 @@ export async function addCandleVolumes(tx: Queryable, fills: readonly Fill[]): P
   )
 }
 
-function sumFills(fills: readonly Fill[]): readonly BucketVolume[] {
+function sumBuckets(volumes: readonly TradedVolume[]): readonly BucketVolume[] {
   const buckets = new Map<string, BucketVolume>()
-  for (const { asset, ts, size } of fills) {
+  for (const { asset, ts, size } of volumes) {
     for (const interval of CANDLE_WIDTHS.keys()) {
       const time = bucketStart(ts, interval)
       const key = `${interval} ${time} ${asset}`

@@ -6,13 +6,14 @@ import { fc } from '../../test/support/fuzz.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import { allEvents, allRows, allTrades } from '../../test/index/tables.ts'
 import { createIndexFixture, FIRST_CLOSE_SEC } from '../../test/index/fixture.ts'
+import { explainRead, rowsRead } from '../../test/index/plans.ts'
 import type { EventsFilter } from './events.ts'
 import { listEvents } from './events.ts'
 import { listLeaders } from './leaders.ts'
 import { InvalidCursor } from './page.ts'
 import { listOpenPositions } from './positions.ts'
 import { listTrades } from './trades.ts'
-import type { Param, Queryable } from '../store/store.ts'
+import type { Queryable } from '../store/store.ts'
 
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
@@ -131,23 +132,7 @@ test('continues from a cursor while rows are added, and rejects cursors of other
 
 /** Rows that PostgreSQL reads and discards for this page as a prepared statement, whose parameters the planner does not know. */
 async function countDiscardedRows(read: (db: Queryable) => Promise<unknown>): Promise<number> {
-  const sent: { sql: string; params: readonly Param[] }[] = []
-  const recording: Queryable = {
-    query: async <Row extends object>(sql: string, params: readonly Param[] = []): Promise<Row[]> => {
-      sent.push({ sql, params })
-      return await store.read.query<Row>(sql, params)
-    },
-  }
-  await read(recording)
-  const [{ sql, params } = { sql: '', params: [] }] = sent
-  return await store.write.transaction(async (tx) => {
-    await tx.query('set local plan_cache_mode = force_generic_plan')
-    await tx.query(`prepare page as ${sql}`)
-    const values = params.map((param) => (typeof param === 'number' ? String(param) : `'${String(param)}'`)).join(', ')
-    const [plan] = await tx.query<Record<string, unknown>>(`explain (analyze, format json) execute page(${values})`)
-    await tx.query('deallocate page')
-    return [...JSON.stringify(plan).matchAll(/Rows Removed by Filter\\?": ?(\d+)/g)].reduce((sum, [, rows]) => sum + Number(rows), 0)
-  })
+  return [...rowsRead(await explainRead(store, read)).values()].reduce((sum, { discarded }) => sum + discarded, 0)
 }
 
 /** Rows of idx.sections that the label of a deployment may skip: one section per epoch. */

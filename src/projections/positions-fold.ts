@@ -9,14 +9,14 @@ import { stepPosition } from './position-versions.ts'
 import type { PositionVersion } from './position-versions.ts'
 import type { TraderGain } from './trader-versions.ts'
 import type { NewOpen, NewTrade } from './trades.ts'
-import type { Fill } from './volumes.ts'
+import type { TradedVolume } from './volumes.ts'
 
 /** All changes of a page. */
 export interface PositionChanges {
   readonly positions: readonly Position[]
   readonly opens: readonly NewOpen[]
   readonly trades: readonly NewTrade[]
-  readonly fills: readonly Fill[]
+  readonly volumes: readonly TradedVolume[]
   /** Versions of positions that ended here. */
   readonly versions: readonly PositionVersion[]
   /** In log order, as are the steps of the open interest. */
@@ -41,7 +41,7 @@ export function foldPositions(
   const liquidations = new Set(liquidated)
   const opens: NewOpen[] = []
   const trades: NewTrade[] = []
-  const fills: Fill[] = []
+  const volumes: TradedVolume[] = []
   const versions: PositionVersion[] = []
   const gains: TraderGain[] = []
   const interest: InterestStep[] = []
@@ -69,7 +69,7 @@ export function foldPositions(
     setPosition({ positionId, trader, asset, direction, size, entryPrice, ...opening }, 'open', seq)
     const orderId = orderOf(event)
     opens.push({ seq, positionId, trader, ledger, ts, txHash, asset, direction, size, entryPrice, orderId })
-    fills.push({ seq, ts, trader, asset, direction, size, orderId, countsForTrader: true })
+    volumes.push({ ts, trader, asset, size, countsForTrader: true })
     addGain(event, { volume: size, trades: 1 })
   }
 
@@ -79,10 +79,10 @@ export function foldPositions(
     // An explicit close overrides a cross liquidation that ended the position provisionally.
     if (opened !== undefined) setPosition(opened, kind === 'close' ? 'closed' : 'liquidated', seq)
     const orderId = orderOf(event)
-    trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg: opened ?? null, closePrice, pnl, orderId })
+    trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg: opened ?? null, reported: event, closePrice, pnl, orderId })
     const size = opened?.size ?? event.size
     const countsForTrader = kind === 'close' && opened !== undefined
-    fills.push({ seq, ts, trader, asset: opened?.asset ?? event.asset, direction: event.direction, size, orderId, countsForTrader })
+    volumes.push({ ts, trader, asset: opened?.asset ?? event.asset, size, countsForTrader })
     addGain(event, { pnl: pnl ?? 0n, volume: countsForTrader ? size : 0n, trades: 1, liquidations: kind === 'liquidation' ? 1 : 0 })
     if (kind === 'liquidation') liquidations.add(liquidationKey(event))
   }
@@ -93,25 +93,27 @@ export function foldPositions(
     // What is left is open, even if a cross liquidation had ended it provisionally.
     if (opened !== undefined) setPosition({ ...opened, size: remainingSize ?? maxAmount(opened.size - size, 0n) }, 'open', seq)
     const orderId = orderOf(event)
-    trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg: opened === undefined ? null : { ...opened, size }, closePrice, pnl, orderId })
+    const leg = opened === undefined ? null : { ...opened, size }
+    trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg, reported: event, closePrice, pnl, orderId })
     const countsForTrader = kind === 'reduce' && opened !== undefined
-    fills.push({ seq, ts, trader, asset: opened?.asset ?? asset, direction: opened?.direction ?? event.direction, size, orderId, countsForTrader })
+    volumes.push({ ts, trader, asset: opened?.asset ?? asset, size, countsForTrader })
     addGain(event, { pnl: pnl ?? 0n, volume: countsForTrader ? size : 0n, trades: 1, liquidations: kind === 'partial_liquidation' ? 1 : 0 })
   }
 
   /** The close has counted everything already. */
   function applyDeleveraged(event: Deleveraged): void {
-    const { seq, ledger, ts, txHash, positionId, trader, kind, asset, direction, size, closePrice, pnl } = event
+    const { seq, ledger, ts, txHash, positionId, trader, kind, asset, size, closePrice, pnl } = event
     const opened = positions.get(positionId)
     const orderId = orderOf(event)
-    trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg: opened === undefined ? null : { ...opened, size }, closePrice, pnl, orderId })
-    fills.push({ seq, ts, trader, asset: opened?.asset ?? asset, direction, size: 0n, orderId, countsForTrader: false })
+    const leg = opened === undefined ? null : { ...opened, size }
+    trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg, reported: event, closePrice, pnl, orderId })
+    volumes.push({ ts, trader, asset: opened?.asset ?? asset, size: 0n, countsForTrader: false })
   }
 
   function applyCrossLiquidation(event: CrossLiquidation): void {
     const { seq, ledger, ts, txHash, trader, kind, totalPnl } = event
     if (liquidations.has(liquidationKey(event))) {
-      trades.push({ seq, positionId: null, trader, kind, ledger, ts, txHash, leg: null, closePrice: null, pnl: totalPnl, orderId: null })
+      trades.push({ seq, positionId: null, trader, kind, ledger, ts, txHash, leg: null, reported: null, closePrice: null, pnl: totalPnl, orderId: null })
       addGain(event, { pnl: totalPnl })
       return
     }
@@ -142,7 +144,7 @@ export function foldPositions(
     }
   }
   const result = [...changed].map((id) => positions.get(id)).filter((position) => position !== undefined)
-  return { positions: result, opens, trades, fills, versions, gains, interest }
+  return { positions: result, opens, trades, volumes, versions, gains, interest }
 }
 
 /** Identifies the liquidations of one account in one transaction. */

@@ -27,7 +27,7 @@ export async function assignEarlierOrder(tx: Queryable, events: readonly Archive
     [first.txHash, first.contractId, first.seq],
   )
   if (before === undefined) return
-  for (const table of ['fills', 'opens', 'trades']) {
+  for (const table of ['opens', 'trades']) {
     await tx.query(`update idx.${table} set order_id = $2::bigint where seq = $1::bigint`, [before.seq, numberOf(first, 'orderId')])
   }
 }

@@ -4,9 +4,11 @@ import { strict as assert } from 'node:assert'
 import { after, test } from 'node:test'
 import { openTestStore } from '../../test/support/database.ts'
 import { createTestLog } from './test-log.ts'
+import { readMarketStats } from './market-stats.ts'
 import { toPrint } from './prints.ts'
-import { readChannelHeads, readChannels, readLog } from './stream-log.ts'
+import { countFrames, readChannelHeads, readChannels, readLastPrints, readLog } from './stream-log.ts'
 import { listTrades } from './trades.ts'
+import { DAY_SEC, readTraderVolume } from './volumes.ts'
 
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
@@ -65,4 +67,34 @@ test('positions and frames of an asset are the same, so that no client sees a ho
   }
   const [volume] = await store.read.query<{ sum: string }>('select sum(volume)::text as sum from idx.asset_hours')
   assert.equal(volume?.sum, '3000', 'the deleveraging is not counted besides its close')
+})
+
+test('a trade whose open is not archived is a print of the asset that its event names, and adds to that asset\'s volume only', async () => {
+  await log.clear()
+  log.append('market', 'position_closed', { ...leg(90, '300'), entryPrice: '100', closePrice: '120', pnl: '1' }, 'executed')
+  log.append('market', 'order_executed', { orderId: 9, keeperReward: '1' }, 'executed')
+  log.append('market', 'position_reduced', { positionId: 91, trader: ALICE, asset: 'BTC', closedSize: '40', remainingSize: '60', price: '110', pnl: '4' })
+  log.append('market', 'position_partial_liq', { ...leg(91, '20'), keeperReward: '1', closePrice: '90' })
+  log.append('market', 'position_liquidated', { ...leg(91, '5'), keeperReward: '1', closePrice: '90' }, 'account')
+  log.append('market', 'cross_liq', { trader: ALICE, totalPnl: '-120', keeperReward: '1' }, 'account')
+  log.append('market', 'adl_executed', { ...leg(90, '300'), price: '120', pnl: '1', score: '9' })
+  await log.commit(1, true)
+  const { ledgerCloseTs: nowSec } = log.last()
+  const range = { afterSeq: 0, throughSeq: 100, limit: 100 }
+  const rows = await readChannels(store.read, BTC, range)
+  assert.deepEqual(rows.map(({ seq, topic, print }) => [seq, topic, print?.asset, print?.direction, print?.orderId]), [
+    [1, 'position_closed', 'BTC', 1, 9],
+    [3, 'position_reduced', 'BTC', null, null],
+    [4, 'position_partial_liq', 'BTC', 1, null],
+    [5, 'position_liquidated', 'BTC', 1, null],
+    [7, 'adl_executed', 'BTC', 1, null],
+  ])
+  assert.equal(await countFrames(store.read, { ...BTC, corrections: false }, { ...range, max: 100 }), 5)
+  assert.deepEqual(await readLastPrints(store.read, 'BTC', { throughSeq: 5, limit: 2 }), { rows: rows.slice(2, 4), before: 3 })
+  assert.deepEqual((await listTrades(store.read, { asset: 'BTC', limit: 50 })).rows, [])
+  const listed = await listTrades(store.read, { limit: 50 })
+  assert.deepEqual(listed.rows.map(({ asset, direction, size }) => [asset, direction, size]), Array.from({ length: 6 }, () => [null, null, null]))
+  const { rows: [stats] } = await readMarketStats(store.read, { nowSec: nowSec + DAY_SEC - 30, assets: ['BTC'] })
+  assert.equal(stats?.volume24h, '65', 'the close and the execution of its order are older than a day')
+  assert.equal((await readTraderVolume(store.read, { trader: ALICE, nowSec })).volume14d, '0')
 })

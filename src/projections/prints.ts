@@ -10,11 +10,6 @@ export interface PrintKey {
   readonly orderId: number | null
 }
 
-/** SQL: the print of the event `seq`; null when it is none. Rows of idx.fills decide what a print is. */
-export function printOf(seq: string): string {
-  return `(select jsonb_build_object('asset', f.asset, 'direction', f.direction, 'orderId', f.order_id) from idx.fills f where f.seq = ${seq})`
-}
-
 const KINDS: Readonly<Record<string, Exclude<TradeKind, 'cross_liquidation'>>> = {
   position_opened: 'open',
   position_closed: 'close',
@@ -22,6 +17,42 @@ const KINDS: Readonly<Record<string, Exclude<TradeKind, 'cross_liquidation'>>> =
   position_liquidated: 'liquidation',
   position_partial_liq: 'partial_liquidation',
   adl_executed: 'adl',
+}
+
+const TOPICS_OF_TRADES = Object.keys(KINDS).filter((topic) => KINDS[topic] !== 'open').map((topic) => `'${topic}'`).join(', ')
+
+/**
+ * SQL: the print of the event `e`; null when it is none. Rows of idx.opens and idx.trades decide what a print is. Of a trade whose open is not archived, the
+ * asset and direction are those that its event names. The total of a cross liquidation belongs to no asset.
+ */
+export function printOf(e: string): string {
+  const print = (asset: string, direction: string): string => `jsonb_build_object('asset', ${asset}, 'direction', ${direction}, 'orderId', r.order_id)`
+  return `case when ${e}.topic = 'position_opened' then (select ${print('r.asset', 'r.direction')} from idx.opens r where r.seq = ${e}.seq)
+    when ${e}.topic in (${TOPICS_OF_TRADES}) then (
+      select ${print('coalesce(r.asset, r.event_asset)', 'coalesce(r.direction, r.event_direction)')} from idx.trades r where r.seq = ${e}.seq) end`
+}
+
+/** Each column of an asset, with an index on it and seq. */
+const ASSETS_OF_PRINTS = [['idx.opens', 'asset'], ['idx.trades', 'asset'], ['idx.trades', 'event_asset']] as const
+
+/** A range of the log in SQL, and the most rows to read of it. */
+interface PrintRange {
+  /** By default the beginning of the log. */
+  readonly after?: string
+  readonly through: string
+  readonly limit: string
+  readonly newestFirst?: boolean
+}
+
+/**
+ * SQL: the seqs of prints of an asset, at most `limit` of each table. Asset and seq are compared as one row value and are the order, so that the planner must
+ * use the index on them: for an asset without prints it would otherwise read all of the log.
+ */
+export function printsOf(asset: string, { after = '0', through, limit, newestFirst = false }: PrintRange): string {
+  const order = newestFirst ? 'desc' : 'asc'
+  return ASSETS_OF_PRINTS.map(([table, column]) => `(select r.seq from ${table} r
+    where (r.${column}, r.seq) > (${asset}, ${after}) and (r.${column}, r.seq) <= (${asset}, ${through}) and r.${column} is not null
+    order by r.${column} ${order}, r.seq ${order} limit ${limit})`).join(' union all ')
 }
 
 /** A print as it is sent. */

@@ -127,7 +127,7 @@ async function moveObservations(tx: Queryable, chain: number): Promise<void> {
 
 /** Projections whose rows name one event. Lists would otherwise refer to an event that is gone, until the rebuild. */
 const ROWS_OF_EVENTS = PROJECTIONS.filter((table) =>
-  ['account_events', 'fills', 'trades', 'ownerless_events', 'referral_trades', 'referral_claims', 'vault_trades', 'vault_flows',
+  ['account_events', 'opens', 'trades', 'ownerless_events', 'referral_trades', 'referral_claims', 'vault_trades', 'vault_flows',
     'position_fills', 'cash_ledger'].includes(table))
 
 async function removeEvents(tx: Queryable, seqs: readonly number[]): Promise<void> {

@@ -5,7 +5,7 @@ import type { Correction } from '../resources/correction.ts'
 import type { Payload } from './archived-event.ts'
 import { CORRECTION_JSON, toCorrectionRow } from './corrections.ts'
 import { COMPLETE_SEQ } from './index-state.ts'
-import { printOf } from './prints.ts'
+import { printOf, printsOf } from './prints.ts'
 import type { PrintKey } from './prints.ts'
 
 /** Channels of the log: all events, corrections, trades by asset, and by account its events and its orders (read by order-stream.ts). */
@@ -129,7 +129,7 @@ function rawXdr(table: string, column: string): string {
 
 const EVENT_COLUMNS = `e.seq, (select p.epoch from idx.epochs p where p.number = e.epoch) as epoch,
   e.event_id as "eventId", e.contract_id as "contractId", e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.payload,
-  ${rawXdr('e', 'topics_xdr')} as "topicsXdr", ${rawXdr('e', 'value_xdr')} as "valueXdr", ${printOf('e.seq')} as print`
+  ${rawXdr('e', 'topics_xdr')} as "topicsXdr", ${rawXdr('e', 'value_xdr')} as "valueXdr", ${printOf('e')} as print`
 
 const COLUMNS = `${EVENT_COLUMNS}, (select string_agg(a.account, ' ') from idx.account_events a where a.seq = e.seq and ${NOT_LEARNED}) as accounts,
   (select jsonb_agg(jsonb_build_object('account', l.account, 'eventId', le.event_id, 'contractId', le.contract_id, 'topic', le.topic, 'ledger', le.ledger,
@@ -221,7 +221,7 @@ const EVERY_SEQ = `select seq from idx.events
 /** Each branch reads at most one page from its own index. */
 const CHANNEL_SEQS = `select seq from (
     select f.seq from unnest($4::text[]) n (name) cross join lateral (
-      select seq from idx.fills where asset = n.name and seq > $1::bigint and seq <= $2::bigint order by seq limit $3::int) f
+      ${printsOf('n.name', { after: '$1::bigint', through: '$2::bigint', limit: '$3::int' })}) f
     union
     select f.seq from unnest($5::text[]) n (name) cross join lateral (
       select seq from idx.account_events a where account = n.name and seq > $1::bigint and seq <= $2::bigint and ${NOT_LEARNED} order by seq limit $3::int) f
@@ -239,7 +239,7 @@ export async function countFrames(
   const [row] = await db.query<{ frames: number }>(
     `select count(*) as frames from (
        select 1 from unnest($4::text[]) n (name) cross join lateral (
-         select 1 from idx.fills where asset = n.name and seq > $1::bigint and seq <= $2::bigint limit $3::int) f
+         ${printsOf('n.name', { after: '$1::bigint', through: '$2::bigint', limit: '$3::int' })}) f
        union all
        select 1 from unnest($5::text[]) n (name) cross join lateral (
          select 1 from idx.account_events a where account = n.name and seq > $1::bigint and seq <= $2::bigint and ${NOT_LEARNED} limit $3::int) f
@@ -271,7 +271,8 @@ export async function readChannelHeads(
   atSeq: number,
 ): Promise<ChannelHeads> {
   const rows = await db.query<{ kind: 'events' | 'corrections' | 'asset' | 'account'; name: string; seq: number | null }>(
-    `select 'asset' as kind, n.name, (select f.seq from idx.fills f where f.asset = n.name and f.seq <= $1::bigint order by f.seq desc limit 1) as seq
+    `select 'asset' as kind, n.name, (
+       select max(f.seq) from (${printsOf('n.name', { through: '$1::bigint', limit: '1', newestFirst: true })}) f) as seq
      from unnest($2::text[]) n (name)
      union all
      select 'account', n.name, greatest(
@@ -298,7 +299,8 @@ export async function readLastPrints(
 ): Promise<{ readonly rows: readonly LogRow[]; readonly before: number }> {
   const rows = await db.query<RawLogRow>(
     `select ${COLUMNS} from (
-       select seq from idx.fills where asset = $1::text and seq <= $2::bigint order by seq desc limit $3::int
+       select f.seq from (${printsOf('$1::text', { through: '$2::bigint', limit: '$3::int', newestFirst: true })}) f
+       order by f.seq desc limit $3::int
      ) selected join idx.events e on e.seq = selected.seq order by e.seq`,
     [asset, options.throughSeq, options.limit + 1],
   )

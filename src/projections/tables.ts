@@ -4,14 +4,14 @@
  * The version of everything that decides what the projections hold: decoding, folding, tables. Increase it whenever the same archive gives other rows: the
  * indexer then rebuilds the projections in the background. test/index/projections-version.test.ts fails when the increase is missing.
  */
-export const PROJECTIONS_VERSION = 16
+export const PROJECTIONS_VERSION = 17
 
 /** Projections of an earlier version lack the past versions of their rows. */
 export const VERSIONED_SINCE = 8
 
 /** Every table that `applyEvents` fills. */
 export const PROJECTIONS = [
-  'positions', 'opens', 'trades', 'traders', 'trader_totals', 'open_interest', 'bad_debts', 'fills', 'asset_hours', 'trader_hours', 'candle_volumes',
+  'positions', 'opens', 'trades', 'traders', 'trader_totals', 'open_interest', 'bad_debts', 'asset_hours', 'trader_hours', 'candle_volumes',
   'orders', 'ownerless_events', 'account_events',
   'referrers', 'referral_bindings', 'referral_trades', 'referral_claims',
   'vaults', 'vault_depositors', 'vault_orders', 'vault_positions', 'vault_trades', 'vault_flows',

@@ -4,7 +4,7 @@ import type { ArchivedContractKey, EventContractKey } from '../exchange/contract
 import { applyEvents } from './apply.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
 import type { Epoch } from './epochs.ts'
-import { insertEpoch } from './epochs.ts'
+import { beginSection, insertEpoch } from './epochs.ts'
 import { insertEvents } from './events.ts'
 import { PROJECTIONS, PROJECTIONS_VERSION } from './tables.ts'
 import type { Queryable, Store } from '../store/store.ts'
@@ -43,6 +43,8 @@ export interface TestLog {
   replay(): Promise<void>
   /** Resets the network; the contracts stay the same. */
   reset(): Promise<void>
+  /** Continues an earlier epoch, because its chain has returned. */
+  continueEpoch(number: number): Promise<void>
   /** Replaces one contract on the same chain. */
   replaceContract(contract: EventContractKey): Promise<void>
   /** Clears everything except the epoch. */
@@ -61,12 +63,13 @@ export async function createTestLog(store: Store): Promise<TestLog> {
   let queue: ArchivedEvent[] = []
   let applied: ArchivedEvent[] = []
   let newest: ArchivedEvent | undefined
-  await startEpoch()
+  await startEpoch(epoch)
 
-  async function startEpoch(): Promise<void> {
+  async function startEpoch(next: Epoch, isKnown = false): Promise<void> {
+    epoch = next
     await store.write.transaction(async (tx) => {
-      await insertEpoch(tx, epoch, seq + 1, 0)
-      await tx.query('update idx.cursor set epoch = $1', [epoch.number])
+      await (isKnown ? beginSection(tx, next.number, seq + 1) : insertEpoch(tx, next, seq + 1, 0))
+      await tx.query('update idx.cursor set epoch = $1', [next.number])
     })
   }
 
@@ -145,14 +148,11 @@ export async function createTestLog(store: Store): Promise<TestLog> {
         await applyEvents(tx, epoch, applied)
       })
     },
-    async reset() {
-      epoch = epochOf(epoch.number + 1)
-      await startEpoch()
-    },
+    reset: () => startEpoch(epochOf(epoch.number + 1)),
+    continueEpoch: (number) => startEpoch(epochOf(number), true),
     async replaceContract(contract) {
       const { contracts, chain } = epoch
-      epoch = { ...epochOf(epoch.number + 1), chain, contracts: { ...contracts, [contract]: `${contracts[contract]}2` } }
-      await startEpoch()
+      await startEpoch({ ...epochOf(epoch.number + 1), chain, contracts: { ...contracts, [contract]: `${contracts[contract]}2` } })
     },
     async clear() {
       await store.write.transaction(async (tx) => {

@@ -71,6 +71,12 @@ export interface TradeLeg {
   readonly entryPrice: bigint
 }
 
+/** What an event that closes a position says of it. */
+export interface ReportedLeg extends Pick<TradeLeg, 'asset' | 'size'> {
+  /** Null: the event does not report it. */
+  readonly direction: number | null
+}
+
 /** Members of every trade to write. */
 interface NewRow {
   readonly seq: number
@@ -94,6 +100,8 @@ export interface NewTrade extends NewRow {
   readonly kind: Exclude<TradeKind, 'open'>
   /** Null when the open is not in the archive. */
   readonly leg: TradeLeg | null
+  /** What the event says of the position, besides its entry price. Null for a cross liquidation. */
+  readonly reported: ReportedLeg | null
   /** Null for a cross liquidation. */
   readonly closePrice: bigint | null
   readonly pnl: bigint | null
@@ -124,6 +132,18 @@ export async function insertTrades(tx: Queryable, trades: readonly NewTrade[]): 
       trades.map((trade) => trade.leg?.entryPrice ?? null),
       ...columnsOf(trades, ['closePrice', 'pnl', 'orderId']),
     ],
+  )
+  await storeReportedLegs(tx, trades)
+}
+
+/** Prints and volumes have trades whose open is not archived too. Most pages have none, so that their columns are written separately. */
+async function storeReportedLegs(tx: Queryable, trades: readonly NewTrade[]): Promise<void> {
+  const rows = trades.flatMap(({ seq, leg, reported }) => (leg === null && reported !== null ? [{ ...reported, seq }] : []))
+  if (rows.length === 0) return
+  await tx.query(
+    `update idx.trades t set event_asset = r.asset, event_direction = r.direction, event_size = r.size
+     from unnest($1::bigint[], $2::text[], $3::smallint[], $4::numeric[]) r (seq, asset, direction, size) where t.seq = r.seq`,
+    columnsOf(rows, ['seq', 'asset', 'direction', 'size']),
   )
 }
 

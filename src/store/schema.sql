@@ -237,18 +237,6 @@ create table idx.export_files (
   constraint export_files_kind_check CHECK ((kind = ANY (ARRAY['events'::text, 'trades'::text, 'candles'::text, 'ledger'::text])))
 );
 
-create table idx.fills (
-  seq bigint not null,
-  ts bigint not null,
-  trader text not null,
-  asset text not null,
-  size numeric(39,0) not null,
-  counts_for_trader boolean not null,
-  direction smallint,
-  order_id bigint,
-  constraint fills_pkey PRIMARY KEY (seq)
-);
-
 create table idx.gaps (
   epoch integer not null,
   from_ledger bigint not null,
@@ -719,6 +707,9 @@ create table idx.trades (
   close_price numeric(39,0),
   pnl numeric(39,0),
   order_id bigint,
+  event_asset text,
+  event_direction smallint,
+  event_size numeric(39,0),
   constraint trades_pkey PRIMARY KEY (seq),
   constraint trades_kind_check CHECK ((kind ~ '^(close|reduce|liquidation|partial_liquidation|cross_liquidation|adl)$'::text))
 );
@@ -1026,10 +1017,6 @@ CREATE INDEX events_listed ON idx.events USING btree (seq)
 CREATE UNIQUE INDEX events_once_per_chain ON idx.events USING btree (chain, "left"(event_id, 30) COLLATE "C");
 CREATE INDEX events_undecoded ON idx.events USING btree (seq)
   WHERE (problem IS NOT NULL);
-CREATE INDEX fills_by_asset ON idx.fills USING btree (asset, ts);
-CREATE INDEX fills_by_asset_and_seq ON idx.fills USING btree (asset, seq);
-CREATE INDEX fills_by_trader ON idx.fills USING btree (trader, ts)
-  WHERE counts_for_trader;
 CREATE INDEX funding_by_asset ON idx.events USING btree (COALESCE((payload ->> 'asset'::text), ''::text), seq)
   WHERE ((topic = 'funding_applied'::text) AND (NOT is_transfer));
 CREATE INDEX gaps_by_place ON idx.gaps USING btree (last_seq)
@@ -1097,6 +1084,8 @@ CREATE INDEX trader_versions_by_volume ON idx.trader_versions USING btree (slab,
 CREATE INDEX traders_by_pnl ON idx.traders USING btree (pnl DESC, volume DESC, trader);
 CREATE INDEX traders_by_volume ON idx.traders USING btree (volume DESC, pnl DESC, trader);
 CREATE INDEX trades_by_asset ON idx.trades USING btree (asset, seq);
+CREATE INDEX trades_by_event_asset ON idx.trades USING btree (event_asset, seq)
+  WHERE (event_asset IS NOT NULL);
 CREATE INDEX trades_by_trader ON idx.trades USING btree (trader, seq);
 CREATE INDEX trades_by_trader_and_asset ON idx.trades USING btree (trader, asset, seq);
 CREATE INDEX vault_flows_by_vault ON idx.vault_flows USING btree (home, vault_id, kind, seq);

@@ -127,7 +127,8 @@ test('a snapshot of trades has the last prints, and live prints follow', async (
   await publishLedgers(150)
   const whole = await connect()
   const untilNewest = async (reader: StreamClient): Promise<void> => {
-    const [newest] = await fixture.store.read.query<{ seq: number }>("select max(seq) as seq from idx.fills where asset = 'BTC'")
+    const [newest] = await fixture.store.read.query<{ seq: number }>(`select max(seq) as seq from (
+      select seq from idx.opens where asset = 'BTC' union all select seq from idx.trades where 'BTC' in (asset, event_asset)) prints`)
     await reader.frame(({ channel, seq }) => channel === 'trades.BTC' && seq === newest?.seq)
   }
   whole.send({ op: 'subscribe', channels: ['trades.BTC'], since: 0 })

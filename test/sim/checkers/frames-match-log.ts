@@ -51,7 +51,8 @@ function checkStretch(channel: string, published: readonly PublishedFrame[], { l
  */
 async function listSplitPrints(db: Queryable, smallestPage: number): Promise<readonly number[]> {
   const rows = await db.query<{ seq: number }>(
-    `select f.seq from (select distinct seq from idx.fills where order_id is not null) f join idx.events p on p.seq = f.seq
+    `select f.seq from (select o.seq from idx.opens o where o.order_id is not null union all
+       select r.seq from idx.trades r where r.order_id is not null and r.kind <> 'cross_liquidation') f join idx.events p on p.seq = f.seq
      cross join lateral (select min(x.seq) as seq from idx.events x where x.epoch = p.epoch and x.tx_hash = p.tx_hash and x.topic = 'order_executed'
        and x.seq > p.seq) execution
      where (select count(*) from idx.events b where b.epoch = p.epoch and b.tx_hash = p.tx_hash and b.seq < execution.seq) >= $1::int`,
