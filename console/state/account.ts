@@ -49,6 +49,8 @@ export function createAccount({ feed, session }: { readonly feed: Feed; readonly
     const wanted = key === null || account === null ? '' : `${key.keyId} ${account}`
     if (wanted === subscribed) return
     subscribed = wanted
+    // It would be sent without a key, or show another account's change.
+    cancelRead()
     stream?.close()
     stream = null
     owner.value = account
