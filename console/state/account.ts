@@ -49,7 +49,7 @@ export function createAccount({ feed, session }: { readonly feed: Feed; readonly
     const wanted = key === null || account === null ? '' : `${key.keyId} ${account}`
     if (wanted === subscribed) return
     subscribed = wanted
-    // It would be sent without a key, or show another account's change.
+    // A read that is still to come would be sent without a key, or for a change of another account.
     cancelRead()
     stream?.close()
     stream = null

@@ -65,7 +65,7 @@ export async function noteTransactions(tx: Queryable, { deployment, contracts }:
   }
   if (found.size === 0) return
   const rows = [...found.values()]
-  // The events before this page may have begun its first transaction. It is noted once, by its first event.
+  // This page may begin inside a transaction that an earlier page noted. Each one is noted once.
   await tx.query(
     `insert into idx.unread_transactions (deployment, tx_hash, seq, ledger)
      select $1::int, page.* from (select unnest($2::text[]) as tx_hash, unnest($3::bigint[]) as seq, unnest($4::bigint[]) as ledger) page
