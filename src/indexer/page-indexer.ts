@@ -49,9 +49,9 @@ export interface PageIndexerOptions {
 export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchived }: PageIndexerOptions): PageIndexer {
   const pageSize = createPageSize()
   const ahead = createDecodeAhead()
-  /** What the last page was decoded by, once nothing is left to compute for it. */
-  let applied: Promise<Parameters<DecodeAhead['decode']>[1]>
-  const reader = createPageReader(async ({ events }) => ahead.decode(events, await applied))
+  /** What the last page was decoded by. */
+  let decodedBy: Parameters<DecodeAhead['decode']>[1]
+  const reader = createPageReader(({ events }) => ahead.decode(events, decodedBy))
   const reportProblems = createProblemReporter(log)
   return {
     onFailure: (failure) => pageSize.onFailure(failure),
@@ -74,12 +74,11 @@ export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchiv
       const to = cursorAfter(cursor, page, numbered)
       const advanced = to.cursor !== cursor.cursor
       if (advanced) {
-        const { promise, resolve } = Promise.withResolvers<void>()
-        applied = promise.then(() => ({ epoch, interfaces: declared.interfaces }))
+        decodedBy = { epoch, interfaces: declared.interfaces }
         const startedAtMs = clock.elapsedMs()
         // Reading a page takes as long as many inserts, so the database gets this one's first.
         const onArchiveSent = (): void => reader.readAhead(node, page, request, call)
-        await writePage(db, { from: cursor, to, epoch, page: numbered, anchors }, clock.nowMs(), { onArchiveSent, onApplied: resolve }).finally(resolve)
+        await writePage(db, { from: cursor, to, epoch, page: numbered, anchors }, clock.nowMs(), onArchiveSent)
         reader.onWritten(clock.elapsedMs() - startedAtMs)
       }
       reportProblems(archived)

@@ -96,15 +96,10 @@ function seqsAfter(from: IndexCursor, cursor: string, lastSeq: number): Pick<Ind
   return { lastSeq: continues ? from.lastSeq : endSeq, reservedSeq: Math.max(from.reservedSeq, lastSeq) }
 }
 
-/** Called while a page is written. The database may still work on what was sent before. */
-export interface WriteProgress {
-  /** The archive rows were sent. */
-  onArchiveSent?(): void
-  /** Nothing is left to compute. */
-  onApplied?(): void
-}
-
-/** Writes the page in one transaction. Throws IndexConflict when another writer committed first. */
+/**
+ * Writes the page in one transaction. Calls `onArchiveSent` when the archive rows were sent: the database works on them, and the projections remain to be
+ * computed. Throws IndexConflict when another writer committed first.
+ */
 export async function writePage(
   db: Writer,
   move: {
@@ -115,7 +110,7 @@ export async function writePage(
     readonly anchors: readonly Anchor[]
   },
   nowMs: number,
-  progress: WriteProgress = {},
+  onArchiveSent?: () => void,
 ): Promise<void> {
   const { from, to, epoch, page, anchors } = move
   const { archived } = page
@@ -127,9 +122,8 @@ export async function writePage(
     await insertAnchors(tx, epoch.chain, anchors)
     await writeUpgrades(tx, epoch.chain, page, nowMs)
     await appendEvents(tx, epoch.number, archived, nowMs)
-    progress.onArchiveSent?.()
+    onArchiveSent?.()
     await applyEvents(tx, epoch, archived)
-    progress.onApplied?.()
     await assignLearnedEventSeqs(tx, archived.filter((event) => !isTransfer(event)).map(({ seq }) => seq))
     await notifyLogPage(tx, { afterSeq: from.lastSeq, lastSeq: to.lastSeq, rows: archived.length })
   }
