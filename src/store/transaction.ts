@@ -5,7 +5,7 @@ import { IDLE_TRANSACTION_TIMEOUT_MS } from './bounds.ts'
 import { createMutex } from './mutex.ts'
 import { StatementFailed, StatementTimeout, StoreUnavailable } from './store.ts'
 import type { Param, Queryable } from './store.ts'
-import { encodeParam } from './values.ts'
+import { encodeParams } from './values.ts'
 
 /** Sends one statement on the transaction's connection, after those sent before it. `command` is PostgreSQL's command tag. */
 export type RunStatement = (sql: string, params?: readonly Param[]) => Promise<{ rows: object[]; command: string }>
@@ -89,7 +89,7 @@ function createHandle(run: RunStatement, clock: Clock): Handle {
         if (!open) throw new StoreUnavailable('the transaction has ended')
         timer?.cancel()
         // Encoded here, while the statements before it run.
-        const result = run(sql, params?.map(encodeParam))
+        const result = run(sql, params === undefined ? params : encodeParams(sql, params))
         running.add(result)
         restartIdleTimer()
         try {

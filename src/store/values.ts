@@ -1,10 +1,30 @@
 // Encodes parameters and decodes results, so that both engines take and return the same values.
 
 import { AssertionFailure } from '../base/assert.ts'
+import { encodeBinaryArray } from './binary-arrays.ts'
 import type { Param } from './store.ts'
 
 /** A parameter for both drivers: PostgreSQL's text form, bytes, or null. */
 export type EncodedParam = string | Uint8Array | null
+
+/** Arrays with at least this many elements are encoded in their binary form: the types must be read from the statement for that. */
+const BINARY_MIN_LENGTH = 64
+const ARRAY_CAST = /\$(\d+)::(\w+)\[\]/g
+
+/** The parameters of a statement. Long arrays that it casts have their binary form. Each parameter with a cast must have the same cast everywhere. */
+export function encodeParams(sql: string, params: readonly Param[]): readonly EncodedParam[] {
+  const isLong = params.some((param) => Array.isArray(param) && param.length >= BINARY_MIN_LENGTH)
+  if (!isLong) return params.map(encodeParam)
+  const types = new Map([...sql.matchAll(ARRAY_CAST)].map(([, number, type]) => [Number(number), type]))
+  return params.map((param, index) => {
+    const type = types.get(index + 1)
+    return (type === undefined || !isArray(param) ? undefined : encodeBinaryArray(type, param)) ?? encodeParam(param)
+  })
+}
+
+function isArray(param: Param): param is readonly Element[] {
+  return Array.isArray(param)
+}
 
 export function encodeParam(param: Param): EncodedParam {
   if (param === null || param instanceof Uint8Array) return param

@@ -12,7 +12,7 @@ import { createMutex } from '../../src/store/mutex.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
 import type { Param, Queryable, Store, Writer } from '../../src/store/store.ts'
 import { runTransaction } from '../../src/store/transaction.ts'
-import { encodeParam } from '../../src/store/values.ts'
+import { encodeParams } from '../../src/store/values.ts'
 import { readBaseline, restoreBaseline } from '../support/baseline.ts'
 import { ensureEmbeddedTemplate } from '../support/database.ts'
 
@@ -34,7 +34,7 @@ export async function openInProcessStore(): Promise<InProcessStore> {
 
   async function run(access: 'read' | 'write', sql: string, params?: readonly Param[]): Promise<StatementResult> {
     try {
-      return await engine.run({ access, sql, params: params?.map(encodeParam) ?? null })
+      return await engine.run({ access, sql, params: params === undefined ? null : encodeParams(sql, params) })
     } catch (cause) {
       throw toStoreError(readFailure(cause))
     }

@@ -6,7 +6,7 @@ import { BULK_STATEMENT_TIMEOUT_MS, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds
 import { StoreUnavailable } from '../store.ts'
 import type { Param, Store, Writer, WriterLock } from '../store.ts'
 import { runTransaction } from '../transaction.ts'
-import { encodeParam } from '../values.ts'
+import { encodeParams } from '../values.ts'
 import { openDataFolder } from './data-folder.ts'
 import { startEngineThread } from './engine-thread.ts'
 import type { EngineThread } from './engine-thread.ts'
@@ -85,7 +85,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
   function openSession(access: Statement['access'], limitMs: number) {
     const engine = supervisor.engine()
     return async (sql: string, params?: readonly Param[]): Promise<StatementResult> => {
-      const result = await engine.run({ access, sql, params: params?.map(encodeParam) ?? null }, limitMs)
+      const result = await engine.run({ access, sql, params: params === undefined ? null : encodeParams(sql, params) }, limitMs)
       if (result.writtenRows > 0) maintenance.countRows(result.writtenRows)
       return result
     }
