@@ -8,9 +8,9 @@ import { interleave } from '../support/rounds.ts'
 
 const EVENTS = 20_000
 const QUICK_EVENTS = 2_000
-const ROUNDS = 4
+const ROUNDS = 8
 /** A round creates two databases and writes for seconds. */
-const BUDGET_MS = 60_000
+const BUDGET_MS = 90_000
 
 export async function measureCatchUp(reportProgress: ReportProgress, quick: boolean): Promise<readonly Figure[]> {
   const figures: Figure[] = []
