@@ -3,6 +3,7 @@ import test, { after } from 'node:test'
 import { fc } from '../../test/support/fuzz.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import { encodeBinaryArray } from './binary-arrays.ts'
+import type { Element } from './binary-arrays.ts'
 import { StatementFailed } from './store.ts'
 import { encodeParam, encodeParams } from './values.ts'
 
@@ -11,8 +12,6 @@ after(() => store[Symbol.asyncDispose]())
 
 /** The index of the element that the test's statement excludes. */
 const EXCLUDED = 1
-
-type Element = string | number | bigint | boolean | null
 
 /** The database reads both forms of an array as the same elements. */
 async function assertSame(type: string, elements: readonly Element[]): Promise<void> {

@@ -2,6 +2,7 @@
 
 import { AssertionFailure } from '../base/assert.ts'
 import { encodeBinaryArray } from './binary-arrays.ts'
+import type { Element } from './binary-arrays.ts'
 import type { Param } from './store.ts'
 
 /** A parameter for both drivers: PostgreSQL's text form, bytes, or null. */
@@ -12,7 +13,7 @@ const BINARY_MIN_LENGTH = 64
 const ARRAY_CAST = /\$(\d+)::(\w+)\[\]/g
 
 /** The parameters of a statement. Long arrays that it casts have their binary form. Each parameter with a cast must have the same cast everywhere. */
-export function encodeParams(sql: string, params: readonly Param[]): readonly EncodedParam[] {
+export function encodeParams(sql: string, params: readonly Param[]): EncodedParam[] {
   const isLong = params.some((param) => Array.isArray(param) && param.length >= BINARY_MIN_LENGTH)
   if (!isLong) return params.map(encodeParam)
   const types = new Map([...sql.matchAll(ARRAY_CAST)].map(([, number, type]) => [Number(number), type]))
@@ -31,8 +32,6 @@ export function encodeParam(param: Param): EncodedParam {
   if (typeof param === 'object') return encodeArray(param)
   return String(param)
 }
-
-type Element = string | number | bigint | boolean | null
 
 const ESCAPED = /["\\]/
 
