@@ -36,10 +36,8 @@ export interface PriceBar {
 export interface PriceHistory {
   /** Starts of the first and the last minute, Unix seconds. */
   range(): { readonly fromSec: number; readonly toSec: number }
-  /** Computes the history before genesis, so that the first request does not wait for it. */
-  prepare(signal: AbortSignal): void
-  /** The bars of an asset by the minute; undefined where there is none. The first call computes the history before genesis. */
-  barsOf(asset: string): Promise<(minuteSec: number) => PriceBar | undefined>
+  /** The bars of an asset by the minute, from `fromSec` on; undefined where there is none. Computes what no call has reached yet. */
+  barsFrom(asset: string, fromSec: number): Promise<(minuteSec: number) => PriceBar | undefined>
 }
 
 const FIELDS = ['open', 'high', 'low', 'close'] as const
@@ -48,7 +46,7 @@ const FIELDS = ['open', 'high', 'low', 'close'] as const
 export function createPriceHistory(origin: PriceOrigin, feed: PriceFeed): PriceHistory {
   const genesisMinute = Math.floor(origin.genesisSec / 60)
   const recent = new Map<number, ReadonlyMap<string, PriceBar>>()
-  let walked: Promise<ReadonlyMap<string, Float64Array>> | undefined
+  const past = createPast(origin)
   let lastMinute = genesisMinute
   feed.onAdvance(record)
 
@@ -64,15 +62,9 @@ export function createPriceHistory(origin: PriceOrigin, feed: PriceFeed): PriceH
 
   return {
     range: () => ({ fromSec: genesisMinute * 60 - HISTORY_SEC, toSec: lastMinute * 60 }),
-    prepare: (signal) => void (walked ??= walkBack(origin, signal)),
-    async barsOf(asset) {
-      walked ??= walkBack(origin)
-      const past = (await walked).get(asset)
-      return (minuteSec) => {
-        const minute = minuteSec / 60
-        const index = genesisMinute - minute
-        return recent.get(minute)?.get(asset) ?? (past === undefined || index < 0 ? undefined : barAt(past, index))
-      }
+    async barsFrom(asset, fromSec) {
+      await past.reach(fromSec)
+      return (minuteSec) => recent.get(minuteSec / 60)?.get(asset) ?? past.bar(asset, minuteSec)
     },
   }
 }
@@ -82,34 +74,55 @@ function addPrice(bar: PriceBar | undefined, previousClose: number | undefined, 
   return { open, high: Math.max(high, price), low: Math.min(low, price), close: price }
 }
 
-function barAt(bars: Float64Array, index: number): PriceBar | undefined {
-  const [open = 0, high = 0, low = 0, close = 0] = bars.subarray(index * FIELDS.length, (index + 1) * FIELDS.length)
-  return open === 0 ? undefined : { open, high, low, close }
+interface Past {
+  /** Computes the bars since `fromSec`. A walk of all 30 days takes half a second, so each call goes only as far as it has to. */
+  reach(fromSec: number): Promise<void>
+  /** The bar of a minute before genesis, or of the minute of genesis. */
+  bar(asset: string, minuteSec: number): PriceBar | undefined
 }
 
-/** Walks from the prices at genesis into the past. The bars of each asset, newest minute first; each minute closes at the price that the next one opens at. */
-async function walkBack({ seed, genesisSec, prices }: PriceOrigin, signal?: AbortSignal): Promise<ReadonlyMap<string, Float64Array>> {
+/** A walk from the prices at genesis into the past. Each minute closes at the price that the next one opens at. */
+function createPast({ seed, genesisSec, prices }: PriceOrigin): Past {
   const walk = createPriceWalk(createSeededRandom(seed).fork('price history'))
   walk.setPrices(prices)
-  const minutes = HISTORY_SEC / 60 + 1
   const genesisMinute = Math.floor(genesisSec / 60)
-  const series = PRICED_SYMBOLS.map((asset) => {
-    return { asset, bars: new Float64Array(minutes * FIELDS.length), later: Number(prices.get(asset) ?? walk.price(asset)) }
-  })
-  let step = 0
-  for (let timeSec = genesisSec; timeSec >= genesisMinute * 60 - HISTORY_SEC; timeSec -= STEP_SEC) {
+  const startSec = genesisMinute * 60 - HISTORY_SEC
+  /** The bars of each asset, newest minute first. */
+  const series = new Map(PRICED_SYMBOLS.map((asset) => {
+    const later = Number(prices.get(asset) ?? walk.price(asset))
+    return [asset, { asset, bars: new Float64Array((HISTORY_SEC / 60 + 1) * FIELDS.length), later }]
+  }))
+  let timeSec = genesisSec
+  let walking = Promise.resolve()
+
+  function stepBack(): void {
     const offset = (genesisMinute - Math.floor(timeSec / 60)) * FIELDS.length
-    for (const one of series) {
+    for (const one of series.values()) {
       const price = timeSec === genesisSec ? one.later : Number(walk.price(one.asset))
       addEarlier(one.bars, offset, price, one.later)
       one.later = price
     }
     walk.advance(STEP_SEC)
-    if (++step % SLICE_STEPS !== 0) continue
-    await yieldToEventLoop()
-    if (signal?.aborted === true) break
+    timeSec -= STEP_SEC
   }
-  return new Map(series.map(({ asset, bars }) => [asset, bars]))
+
+  async function walkTo(fromSec: number): Promise<void> {
+    for (let step = 1; timeSec >= fromSec; step++) {
+      stepBack()
+      if (step % SLICE_STEPS === 0) await yieldToEventLoop()
+    }
+  }
+
+  return {
+    reach: (fromSec) => (walking = walking.then(() => walkTo(Math.max(startSec, fromSec - (fromSec % 60))))),
+    bar(asset, minuteSec) {
+      const index = genesisMinute - minuteSec / 60
+      const bars = series.get(asset)?.bars
+      if (bars === undefined || index < 0) return undefined
+      const [open = 0, high = 0, low = 0, close = 0] = bars.subarray(index * FIELDS.length, (index + 1) * FIELDS.length)
+      return open === 0 ? undefined : { open, high, low, close }
+    },
+  }
 }
 
 /** Adds a price that is earlier than all others of its minute. `later`: the price after it. */

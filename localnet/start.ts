@@ -123,7 +123,6 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
   const { chain, endDelay, feed, prices, genesisOf } = openChain(options, isPaced)
   const controls = composeControls(options, chain, feed, genesisOf)
   const history = createPriceHistory(originOf(chain, options.seed, prices), feed)
-  const stopping = new AbortController()
   const rpc = createRpcHandler({
     chain,
     faults: controls.faults,
@@ -139,7 +138,6 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
   const served = options.port === null ? null : await serveRpc(rpc, { ...servingOptions(options), port: options.port })
   if (isPaced) {
     controls.pacer.start()
-    if (served !== null) history.prepare(stopping.signal)
     // These transactions are in the first ledger that the timer closes.
     void controls.runActors()
   }
@@ -171,7 +169,6 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     step: () => lock.run(async () => void (await step(controls))),
     async [Symbol.asyncDispose]() {
       pacer.stop()
-      stopping.abort()
       controls.stopActors()
       await served?.close()
       // After the work in progress.

@@ -51,8 +51,14 @@ export function createPriceWalk(random: Random): PriceSource {
       if (stepSec <= 0) return
       const decay = 0.5 ** (stepSec / VOLATILITY_HALF_LIFE_SEC)
       restlessness = restlessness * decay + VOLATILITY_SPREAD * Math.sqrt(1 - decay * decay) * normal(factor)
-      const marketMove = normal(factor)
-      for (const asset of assets.values()) asset.advance(stepSec, marketMove, Math.exp(restlessness - VOLATILITY_SPREAD ** 2))
+      const step = {
+        stepSec,
+        rootYears: Math.sqrt(stepSec / YEAR_SEC),
+        reversion: 1 - 0.5 ** (stepSec / REVERSION_HALF_LIFE_SEC),
+        marketMove: normal(factor),
+        restlessness: Math.exp(restlessness - VOLATILITY_SPREAD ** 2),
+      }
+      for (const asset of assets.values()) asset.advance(step)
     },
     price: (symbol) => defined(assets.get(symbol), `the walk of ${symbol}`).price(),
     setPrices(prices) {
@@ -67,8 +73,21 @@ interface Leg {
   readonly perSec: number
 }
 
+/** What the assets have in common in one step. */
+interface Step {
+  readonly stepSec: number
+  /** The square root of the step as a share of a year. */
+  readonly rootYears: number
+  /** The share of the distance from the start price that the step removes. */
+  readonly reversion: number
+  /** The market's move, in standard deviations. */
+  readonly marketMove: number
+  /** The factor of the volatility. */
+  readonly restlessness: number
+}
+
 interface AssetWalk {
-  advance(stepSec: number, marketMove: number, restlessness: number): void
+  advance(step: Step): void
   price(): bigint
   setPrice(price: bigint): void
 }
@@ -79,6 +98,8 @@ function createAssetWalk(symbol: string, random: Random): AssetWalk {
   // Distances are log(price / start price).
   const lowest = Math.log(toNumber(market.lowest) / start)
   const highest = Math.log(toNumber(market.highest) / start)
+  /** The share of the asset's moves that is its own. */
+  const own = Math.sqrt(1 - market.marketCorrelation ** 2)
   let distance = 0
   let legs: Leg[] = []
 
@@ -107,10 +128,9 @@ function createAssetWalk(symbol: string, random: Random): AssetWalk {
   }
 
   return {
-    advance(stepSec, marketMove, restlessness) {
-      const own = Math.sqrt(1 - market.marketCorrelation ** 2)
-      const spread = market.yearlyVolatility * restlessness * Math.sqrt(stepSec / YEAR_SEC)
-      const pull = -distance * (1 - 0.5 ** (stepSec / REVERSION_HALF_LIFE_SEC))
+    advance({ stepSec, rootYears, reversion, marketMove, restlessness }) {
+      const spread = market.yearlyVolatility * restlessness * rootYears
+      const pull = -distance * reversion
       const drift = spread * (market.marketCorrelation * marketMove + own * normal(random)) + pull
       const move = clamp(drift, -MAX_STEP, MAX_STEP)
       distance = clamp(distance + move + newsMove(stepSec, move), lowest, highest)

@@ -33,7 +33,6 @@ async function klines({ klinesUrl }: LocalNetwork, query: string): Promise<Kline
   return (await response.json()) as Kline[]
 }
 
-/** Computing a history takes a second of processor time. */
 const network = await start()
 after(() => network[Symbol.asyncDispose]())
 

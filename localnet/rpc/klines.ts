@@ -28,9 +28,9 @@ export function createKlines(history: PriceHistory): ReadKlines {
     const { fromSec, toSec } = history.range()
     const first = bucketOf(Math.max(fromSec, Math.ceil((startMs ?? 0) / 1_000)) + widthSec - 1, widthSec)
     const last = bucketOf(Math.min(toSec, Math.floor((endMs ?? toSec * 1_000) / 1_000)), widthSec)
-    const barOf = await history.barsOf(asset)
     const starts = Array.from({ length: Math.max(0, (last - first) / widthSec + 1) }, (_, index) => first + index * widthSec)
     const wanted = startMs === undefined ? starts.slice(-limit) : starts.slice(0, limit)
+    const barOf = await history.barsFrom(asset, wanted[0] ?? toSec)
     return jsonResponse(200, wanted.map((start) => toKline(barOf, start, widthSec)).filter((kline) => kline !== undefined))
   }
 }
