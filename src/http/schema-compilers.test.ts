@@ -21,3 +21,14 @@ test('drops fields that are not in the schema, including in referenced schemas',
   const text = serialize({ trade: { pnl: '1', secret: 'x', of: { id: 3, secret: 'y' } }, secret: 'z' })
   assert.deepEqual(JSON.parse(text), { trade: { pnl: '1', of: { id: 3 } } })
 })
+
+test('a validator that is shared by two servers has the errors of its last call', () => {
+  const compilers = createSchemaCompilers()
+  const schema = { type: 'object', properties: { limit: { type: 'integer' } }, required: ['limit'] }
+  const build = () => compilers.buildValidator(SHARED, { customOptions: {} })({ schema, method: 'GET', url: '/', httpPart: 'querystring' })
+  const validate = build()
+  assert.equal(validate({}), false)
+  assert.equal(validate.errors?.[0]?.keyword, 'required')
+  assert.equal(build()({ limit: 1 }), true)
+  assert.equal(validate.errors, null)
+})
