@@ -13,7 +13,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { OPENING_TEST_PATTERN, planBatches, writeBatches } from './support/batches.ts'
-import { COMPILE_CACHE } from './support/program.ts'
+import { COMPILE_CACHE, SHORT_RUN_FLAGS } from './support/program.ts'
 import { TEMPLATE_VARIABLE, ensureEmbeddedTemplate, testServerUrl, withServerTemplate } from './support/database.ts'
 import { testRedisUrl } from './support/redis.ts'
 import { createImportGraph, findTestFiles, HARNESSES, isSlow, ON_GENERATION_2, runsMoreInAll } from './support/test-files.ts'
@@ -36,6 +36,8 @@ const ANY_DATABASE = [
 const PARSER_MODULES = ['test/tidy/syntax.ts']
 /** Two cores are what a small machine has; a batch may hold an embedded engine and a network. */
 const CONCURRENCY = 2
+/** The slow tests wait for ledgers, timers and exits for a sixth of their time. */
+const SLOW_CONCURRENCY = 3
 /** More batches than processes, so that both finish at about the same time. */
 const BATCHES = 5 * CONCURRENCY
 /** A test that hangs is stopped after this long. */
@@ -52,9 +54,9 @@ const AFTER_FAST_SETTINGS = { TEST_AFTER_FAST: '1' }
 const GENERATION_2_SETTINGS = { TEST_GENERATION: '2' }
 
 /** Runs node's test runner over the files and returns its exit code; signals to this process are passed on. */
-async function runNode(files: readonly string[], flags: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+async function runNode(files: readonly string[], { flags, environment, concurrency = CONCURRENCY }: Omit<Leg, 'files'>): Promise<number> {
   const timeoutMs = files.some(isSlow) ? SLOW_TEST_TIMEOUT_MS : TEST_TIMEOUT_MS
-  const own = ['--test', `--test-concurrency=${CONCURRENCY}`, `--test-timeout=${timeoutMs}`, '--test-reporter=spec']
+  const own = [...SHORT_RUN_FLAGS, '--test', `--test-concurrency=${concurrency}`, `--test-timeout=${timeoutMs}`, '--test-reporter=spec']
   const child = spawn(process.execPath, [...own, ...flags, ...files], {
     cwd: ROOT,
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...environment },
@@ -81,10 +83,11 @@ interface Leg {
   readonly files: readonly string[]
   readonly flags: readonly string[]
   readonly environment: NodeJS.ProcessEnv
+  readonly concurrency?: number
 }
 
 /** Runs the files in batches; slow files and small selections run in processes of their own. */
-async function runLeg({ files, flags, environment }: Leg): Promise<number> {
+async function runLeg({ files, flags, ...settings }: Leg): Promise<number> {
   const isAlone = (file: string): boolean => isSlow(file) || file.startsWith('test/sim/')
   const alone = files.filter(isAlone)
   const isParsing = (file: string): boolean => graph.reaches(file, PARSER_MODULES) && !touchesDatabase(file)
@@ -95,7 +98,7 @@ async function runLeg({ files, flags, environment }: Leg): Promise<number> {
   const folder = join(ROOT, 'node_modules/.cache/test-batches', String(process.pid))
   using written = writeBatches(batches, { root: ROOT, folder, hasNamePattern })
   const patterns = hasNamePattern ? [`--test-name-pattern=${OPENING_TEST_PATTERN}`] : []
-  return await runNode(written.entries, [...flags, ...patterns], environment)
+  return await runNode(written.entries, { ...settings, flags: [...flags, ...patterns] })
 }
 
 function touchesDatabase(file: string): boolean {
@@ -141,7 +144,8 @@ async function runAll(files: readonly string[], { flags, afterFast }: { readonly
   const { TEST_DATABASE_URL: serverUrl, TEST_REDIS_URL: _redisUrl, DATABASE_URL: _databaseUrl, ...embedded } = process.env
   const legs: Leg[] = []
   const onEmbedded = afterFast ? files.filter((file) => isSlow(file) || runsMoreInAll(ROOT, file)) : files
-  legs.push({ files: onEmbedded, flags, environment: { ...embedded, ...ALL_SETTINGS, ...(afterFast ? AFTER_FAST_SETTINGS : {}) } })
+  const environment = { ...embedded, ...ALL_SETTINGS, ...(afterFast ? AFTER_FAST_SETTINGS : {}) }
+  legs.push({ files: onEmbedded, flags, environment, concurrency: SLOW_CONCURRENCY })
   const again = files.filter((file) => Object.hasOwn(ON_GENERATION_2, file))
   if (again.length > 0 && flags.length === 0 && embedded['TEST_GENERATION'] === undefined) {
     const names = again.flatMap((file) => ON_GENERATION_2[file] ?? [])

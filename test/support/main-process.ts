@@ -1,7 +1,7 @@
 // The program as users start it: main.ts in a process of its own, on free ports.
 
 import { TEST_GENERATION } from './generation.ts'
-import { COMPILE_CACHE, startProgram } from './program.ts'
+import { COMPILE_CACHE, SHORT_RUN_FLAGS, startProgram } from './program.ts'
 import type { Program } from './program.ts'
 
 export interface MainProcess extends Program {
@@ -18,7 +18,7 @@ export interface MainProcess extends Program {
 /** Starts the program with this environment and nothing else, on contracts of TEST_GENERATION unless the environment chooses. */
 export function startMain(environment: Readonly<Record<string, string>>): MainProcess {
   const defaults = { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', LOCAL_RPC_PORT: '0', LOCAL_GENERATION: TEST_GENERATION }
-  const program = startProgram([process.execPath, 'main.ts'], { ...defaults, ...environment })
+  const program = startProgram([process.execPath, ...SHORT_RUN_FLAGS, 'main.ts'], { ...defaults, ...environment })
   const addressIn = (pattern: RegExp): (() => Promise<string>) => {
     let address: Promise<string> | undefined
     return () => (address ??= program.waitForLine(pattern).then((line) => /http:\S+/.exec(line)?.[0] ?? ''))

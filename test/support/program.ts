@@ -32,6 +32,12 @@ export const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Node's compile cache, shared by all child processes: it halves their start-up time. */
 export const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/node-compile', import.meta.url))
 
+/**
+ * Of node, for processes that live for minutes at most: to optimise as much of the embedded database's WebAssembly as V8 does by default would take more
+ * processor time than it saves them.
+ */
+export const SHORT_RUN_FLAGS: readonly string[] = ['--wasm-tiering-budget=100000000']
+
 /** Starts `command`. Of this process's environment it gets PATH only. */
 export function startProgram(
   command: readonly string[], environment: Readonly<Record<string, string | undefined>> = {}, { cwd = PROJECT_ROOT, isGroup = false }: ProgramOptions = {},
