@@ -36,7 +36,7 @@ export interface PriceBar {
 export interface PriceHistory {
   /** Starts of the first and the last minute, Unix seconds. */
   range(): { readonly fromSec: number; readonly toSec: number }
-  /** The bars of an asset by the minute, from `fromSec` on; undefined where there is none. Computes what no call has reached yet. */
+  /** The bars of an asset by the minute, from the minute that starts at `fromSec`; undefined where there is none. Computes what no call has reached yet. */
   barsFrom(asset: string, fromSec: number): Promise<(minuteSec: number) => PriceBar | undefined>
 }
 
@@ -46,7 +46,7 @@ const FIELDS = ['open', 'high', 'low', 'close'] as const
 export function createPriceHistory(origin: PriceOrigin, feed: PriceFeed): PriceHistory {
   const genesisMinute = Math.floor(origin.genesisSec / 60)
   const recent = new Map<number, ReadonlyMap<string, PriceBar>>()
-  const past = createPast(origin)
+  let past: Past | undefined
   let lastMinute = genesisMinute
   feed.onAdvance(record)
 
@@ -63,8 +63,9 @@ export function createPriceHistory(origin: PriceOrigin, feed: PriceFeed): PriceH
   return {
     range: () => ({ fromSec: genesisMinute * 60 - HISTORY_SEC, toSec: lastMinute * 60 }),
     async barsFrom(asset, fromSec) {
-      await past.reach(fromSec)
-      return (minuteSec) => recent.get(minuteSec / 60)?.get(asset) ?? past.bar(asset, minuteSec)
+      const reached = (past ??= createPast(origin))
+      await reached.reach(fromSec)
+      return (minuteSec) => recent.get(minuteSec / 60)?.get(asset) ?? reached.bar(asset, minuteSec)
     },
   }
 }
@@ -75,7 +76,7 @@ function addPrice(bar: PriceBar | undefined, previousClose: number | undefined, 
 }
 
 interface Past {
-  /** Computes the bars since `fromSec`. A walk of all 30 days takes half a second, so each call goes only as far as it has to. */
+  /** Computes the bars from the minute that starts at `fromSec`. A walk of all 30 days takes half a second, so each call goes only as far as it must. */
   reach(fromSec: number): Promise<void>
   /** The bar of a minute before genesis, or of the minute of genesis. */
   bar(asset: string, minuteSec: number): PriceBar | undefined
@@ -90,15 +91,15 @@ function createPast({ seed, genesisSec, prices }: PriceOrigin): Past {
   /** The bars of each asset, newest minute first. */
   const series = new Map(PRICED_SYMBOLS.map((asset) => {
     const later = Number(prices.get(asset) ?? walk.price(asset))
-    return [asset, { asset, bars: new Float64Array((HISTORY_SEC / 60 + 1) * FIELDS.length), later }]
+    return [asset, { bars: new Float64Array((HISTORY_SEC / 60 + 1) * FIELDS.length), later }]
   }))
   let timeSec = genesisSec
   let walking = Promise.resolve()
 
   function stepBack(): void {
     const offset = (genesisMinute - Math.floor(timeSec / 60)) * FIELDS.length
-    for (const one of series.values()) {
-      const price = timeSec === genesisSec ? one.later : Number(walk.price(one.asset))
+    for (const [asset, one] of series) {
+      const price = timeSec === genesisSec ? one.later : Number(walk.price(asset))
       addEarlier(one.bars, offset, price, one.later)
       one.later = price
     }
@@ -114,7 +115,7 @@ function createPast({ seed, genesisSec, prices }: PriceOrigin): Past {
   }
 
   return {
-    reach: (fromSec) => (walking = walking.then(() => walkTo(Math.max(startSec, fromSec - (fromSec % 60))))),
+    reach: (fromSec) => (walking = walking.then(() => walkTo(Math.max(startSec, fromSec)))),
     bar(asset, minuteSec) {
       const index = genesisMinute - minuteSec / 60
       const bars = series.get(asset)?.bars

@@ -36,7 +36,7 @@ const ANY_DATABASE = [
 const PARSER_MODULES = ['test/tidy/syntax.ts']
 /** Two cores are what a small machine has; a batch may hold an embedded engine and a network. */
 const CONCURRENCY = 2
-/** The slow tests wait for ledgers, timers and exits for a sixth of their time. */
+/** Slow tests also wait for ledgers, timers and exits: two at a time leave about a sixth of two cores idle. */
 const SLOW_CONCURRENCY = 3
 /** More batches than processes, so that both finish at about the same time. */
 const BATCHES = 5 * CONCURRENCY

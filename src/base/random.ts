@@ -27,7 +27,7 @@ export function createSystemRandom(): Random {
 /** Repeatable randomness (xoshiro128** seeded by sha256). Never use it for secrets. */
 export function createSeededRandom(seed: string): Random {
   const digest = createHash('sha256').update(seed).digest()
-  // Four variables, because drawing is half the time of a walk of prices over days.
+  // Variables, because drawing from an array takes five times as long.
   let a = digest.readInt32LE(0)
   let b = digest.readInt32LE(4)
   let c = digest.readInt32LE(8)

@@ -33,8 +33,8 @@ export const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/node-compile', import.meta.url))
 
 /**
- * Of node, for processes that live for minutes at most: to optimise as much of the embedded database's WebAssembly as V8 does by default would take more
- * processor time than it saves them.
+ * Node's options for processes that live for minutes at most. By default, V8 optimises so much of the embedded database's WebAssembly that such a process
+ * spends more time on it than it saves.
  */
 export const SHORT_RUN_FLAGS: readonly string[] = ['--wasm-tiering-budget=100000000']
 
