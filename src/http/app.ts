@@ -23,7 +23,7 @@ import { createCors } from './cors.ts'
 import type { WebOrigins } from './cors.ts'
 import { createDirectAnswers } from './direct-answers.ts'
 import type { DirectAnswers, ReadPrepared } from './direct-answers.ts'
-import { isTooLarge, keepConnectionOpen, rateLimited, toErrorResponse } from './errors.ts'
+import { isKeptOpen, isTooLarge, keepConnectionOpen, rateLimited, toErrorResponse } from './errors.ts'
 import type { ErrorResponse, ErrorRule } from './errors.ts'
 import { createRequestFailures } from './request-failures.ts'
 import { FORMATS } from './formats.ts'
@@ -193,7 +193,6 @@ export function createApp(options: AppOptions): App {
   if (observer !== null) observeResponses(app, observer)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
-    if (isDraining()) reply.header('connection', 'close')
     const foreign = request.routeOptions.config.anyHost === true ? undefined : hostCheck(request.raw.headers)
     if (foreign !== undefined) return reject(request, reply, foreign)
     if (cors.apply(request, reply)) return
@@ -214,6 +213,11 @@ export function createApp(options: AppOptions): App {
   if (!options.tracer) answerDirectly(app, direct)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler((request, reply) => reject(request, reply, routeNotFound(request)))
+  // When it is sent: a closing server waits for each connection that a response leaves open.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (isDraining() && !isKeptOpen(reply)) reply.header('connection', 'close')
+    done(null, payload)
+  })
   app.addHook('onClose', async () => failures[Symbol.dispose]())
   rejectRepeatedHeaders(app)
   parseQueriesStrictly(app)

@@ -40,12 +40,20 @@ export function isTooLarge(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE'
 }
 
+const keptOpen = new WeakSet<FastifyReply>()
+
 /**
  * Keeps the connection open after rejecting a request whose body is still arriving. The body is discarded, for at most the request timeout. Closing the
  * connection while the client sends would lose the response.
  */
 export function keepConnectionOpen(reply: FastifyReply): void {
   reply.removeHeader('connection')
+  keptOpen.add(reply)
+}
+
+/** Whether `keepConnectionOpen` was called for this reply: a closing server must not close its connection either. */
+export function isKeptOpen(reply: FastifyReply): boolean {
+  return keptOpen.has(reply)
 }
 
 /** Maps an error of a lower layer to a response. src/gateway.ts lists the rules, because this folder imports neither store nor projections. */

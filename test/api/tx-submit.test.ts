@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { after, before, test } from 'node:test'
 import { Account, Asset, Keypair, Operation, Transaction, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { FeeBumpTransaction } from '@stellar/stellar-sdk'
@@ -322,11 +323,13 @@ test('a closing gateway responds PENDING to waiting submissions', async () => {
   const signedXdr = await trader.signed(OPEN)
   const address = await fixture.gateway.listen({ host: '127.0.0.1', port: 0 }).catch(() => addressOf(fixture))
   await injectFault({ name: 'not_found', method: 'getTransaction', ledgers: 100 })
-  const response = Promise.withResolvers<string>()
+  const response = Promise.withResolvers<SocketResponse>()
   sendOverSocket(address, signedXdr, response.resolve)
   while (fixture.network.chain.pending() === 0) await new Promise((resolve) => setImmediate(resolve))
   await fixture.restartGateway()
-  assert.deepEqual(JSON.parse(await response.promise), { hash: hashOf(signedXdr), status: 'PENDING' })
+  const { body, headers } = await response.promise
+  assert.deepEqual(JSON.parse(body), { hash: hashOf(signedXdr), status: 'PENDING' })
+  assert.equal(headers.connection, 'close', 'the gateway does not wait for another request on this connection')
   await clearFaults()
   assert.equal((await trader.submit(signedXdr)).body['status'], 'SUCCESS')
 })
@@ -349,13 +352,18 @@ async function faultHits(): Promise<number> {
   return armed.reduce((total, { hits }) => total + hits, 0)
 }
 
-function sendOverSocket(address: string, signedXdr: string, onResponse: (body: string) => void = () => {}): ReturnType<typeof httpRequest> {
+interface SocketResponse {
+  readonly body: string
+  readonly headers: IncomingHttpHeaders
+}
+
+function sendOverSocket(address: string, signedXdr: string, onResponse: (response: SocketResponse) => void = () => {}): ReturnType<typeof httpRequest> {
   const body = JSON.stringify({ signedXdr, pollTimeoutMs: 60_000 })
   const headers = { authorization: bearer(trader.key), 'content-type': 'application/json' }
   const request = httpRequest(`${address}${URL_PATH}`, { method: 'POST', headers }, (response) => {
     const chunks: Buffer[] = []
     response.on('data', (chunk: Buffer) => chunks.push(chunk))
-    response.on('end', () => onResponse(Buffer.concat(chunks).toString()))
+    response.on('end', () => onResponse({ body: Buffer.concat(chunks).toString(), headers: response.headers }))
   })
   // The test that disconnects causes an error here.
   request.on('error', () => {})
