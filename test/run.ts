@@ -50,7 +50,6 @@ const GENERATION_2 = '--generation=2'
 const OPTIONS: readonly string[] = ['--store', '--all', AFTER_FAST, GENERATION_2]
 /** What `npm run test:all` adds to the settings of `npm test`. */
 const ALL_SETTINGS = { TEST_ALL: '1' }
-const AFTER_FAST_SETTINGS = { TEST_AFTER_FAST: '1' }
 const GENERATION_2_SETTINGS = { TEST_GENERATION: '2' }
 
 /** Runs node's test runner over the files and returns its exit code; signals to this process are passed on. */
@@ -144,7 +143,7 @@ async function runAll(files: readonly string[], { flags, afterFast }: { readonly
   const { TEST_DATABASE_URL: serverUrl, TEST_REDIS_URL: _redisUrl, DATABASE_URL: _databaseUrl, ...embedded } = process.env
   const legs: Leg[] = []
   const onEmbedded = afterFast ? files.filter((file) => isSlow(file) || runsMoreInAll(ROOT, file)) : files
-  const environment = { ...embedded, ...ALL_SETTINGS, ...(afterFast ? AFTER_FAST_SETTINGS : {}) }
+  const environment = { ...embedded, ...ALL_SETTINGS }
   legs.push({ files: onEmbedded, flags, environment, concurrency: SLOW_CONCURRENCY })
   const again = files.filter((file) => Object.hasOwn(ON_GENERATION_2, file))
   if (again.length > 0 && flags.length === 0 && embedded['TEST_GENERATION'] === undefined) {

@@ -9,7 +9,7 @@ import { ONE, startMovement } from './movement.ts'
 import type { Ending } from './movement.ts'
 import { testMovement } from './movement-tests.ts'
 
-for (const build of ['2.0', '2.1', '2.2'] as const) testMovement(build)
+for (const build of ['1', '2.0', '2.1', '2.2'] as const) testMovement(build)
 
 const WALLETS = 100
 const CLOSES = 1_000

@@ -8,8 +8,6 @@ import type { SavedRun, Task, TaskResult } from './worker.ts'
 
 const ALL = process.env['TEST_ALL'] === '1'
 const SEEDS_DEFAULT = 160
-/** `npm test` has run the corpus in the same way. */
-const AFTER_FAST = process.env['TEST_AFTER_FAST'] === '1'
 /** Each of these must occur in the seeds of `npm run test:all`; otherwise the simulation no longer tests it. */
 const EXPECTED = [
   'position_opened', 'position_closed', 'position_liquidated', 'cross_liq', 'order_placed', 'order_executed', 'order_cancelled',
@@ -49,7 +47,6 @@ function assertNoFailures(results: readonly TaskResult[]): void {
   assert.equal(failed.length, 0, `${failed.length} of ${results.length} simulations failed:\n${failed.map(describe).join('\n\n')}`)
 }
 
-// `npm test` runs the corpus alone.
 if (ALL || !isEveryday) {
   test(`the program survives ${seed === undefined ? `${seeds().length} seeds` : `seed ${seed}`}`, { timeout: 86_400_000 }, async (t) => {
     const tasks = seeds().map((one): Task => ({ kind: 'seed', seed: one }))
@@ -70,7 +67,7 @@ if (ALL || !isEveryday) {
 }
 
 if (isEveryday) {
-  test('the program survives the runs of the corpus', { skip: AFTER_FAST && 'npm test has run them', timeout: CORPUS_TIMEOUT_MS }, async () => {
+  test('the program survives the runs of the corpus', { timeout: CORPUS_TIMEOUT_MS }, async () => {
     const names = readdirSync(CORPUS).filter((file) => file.endsWith('.json'))
     const saved = names.map((name) => JSON.parse(readFileSync(new URL(name, CORPUS), 'utf8')) as SavedRun)
     assertNoFailures(await runTasks(saved.map((savedRun): Task => ({ kind: 'saved', savedRun }))))

@@ -28,7 +28,8 @@ const SLOW = [
   'test/api/refused-orders.test.ts', 'test/stream/hour.test.ts', 'test/client/stream-gaps.test.ts',
   'test/relay/footprints-builds.test.ts', 'test/api/slow-clients.test.ts', 'src/store/embedded/engine-failures.test.ts',
   'src/store/embedded/time-limit.test.ts', 'src/store/prepare-cluster.test.ts', 'test/index/hostile-node.test.ts', 'test/client/transactions.test.ts',
-  'test/stream/channel-positions.property.test.ts', 'localnet/start.test.ts',
+  'test/stream/channel-positions.property.test.ts', 'localnet/start.test.ts', 'test/sim/simulation.test.ts', 'test/client/generation-2.test.ts',
+  'test/api/account-ledger.test.ts', 'test/stream/reset.test.ts', 'test/docs/deployment.test.ts',
 ]
 
 /**
