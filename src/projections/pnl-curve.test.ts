@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert'
 import { after, test } from 'node:test'
 import { openTestStore } from '../../test/support/database.ts'
-import { fc } from '../../test/support/fuzz.ts'
+import { fc, fuzzRuns } from '../../test/support/fuzz.ts'
 import { createTestLog } from './test-log.ts'
 import { intervalsBefore, readCloseTime, readPnlCurve } from './pnl-curve.ts'
 import { addToIntervals, costChanges } from './trader-results.ts'
@@ -98,7 +98,7 @@ test('a PnL curve as of a ledger equals the one read while that ledger was the n
       assert.equal(await readCloseTime(store.read, ledger), closeTs)
       assert.deepEqual(await readCurves(ledger, closeTs), curves, `as of ledger ${ledger}`)
     }
-  }), { numRuns: 2, endOnFailure: true })
+  }), { numRuns: fuzzRuns(1, 2), endOnFailure: true })
 })
 
 test('a PnL curve as of a ledger outside the indexed range is rejected, and later events leave a past one alone', async () => {

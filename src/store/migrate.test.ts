@@ -3,41 +3,36 @@
 import { strict as assert } from 'node:assert'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import test from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { openTestStore } from '../../test/support/database.ts'
 import { migrationsFolder } from '../../test/support/temporary-folder.ts'
 import { migrate, nextMigration, readMigrations } from './migrate.ts'
 import type { Migration } from './migrate.ts'
 import { StatementFailed } from './store.ts'
-import type { Store } from './store.ts'
 
 const FIRST = 'create table first (id int)'
 const SECOND = 'create table second (id int); insert into second values (1), (2)'
 
-/** A database without applied migrations. */
-async function openBare(): Promise<Store> {
-  const store = await openTestStore({ newEngine: true })
-  await store.write.query('drop table public.migrations')
-  return store
-}
+const store = await openTestStore({ newEngine: true })
+after(() => store[Symbol.asyncDispose]())
+/** Each test begins without applied migrations. */
+beforeEach(() => store.write.query('drop table if exists public.migrations, first, second, third, half, between_them'))
 
-async function applied(store: Store): Promise<string[]> {
+async function applied(): Promise<string[]> {
   return (await store.read.query<{ name: string }>('select name from public.migrations order by number')).map(({ name }) => name)
 }
 
 test('applies the missing migrations in order, each once', async () => {
-  await using store = await openBare()
   await using one = await migrationsFolder(FIRST)
   await using two = await migrationsFolder(FIRST, SECOND)
   assert.deepEqual(await migrate(store.write, one.path), ['0001_step.sql'])
   assert.deepEqual(await migrate(store.write, two.path), ['0002_step.sql'])
   assert.deepEqual(await migrate(store.write, two.path), [])
   assert.deepEqual(await store.read.query('select count(*) from second'), [{ count: 2 }])
-  assert.deepEqual(await applied(store), ['0001_step.sql', '0002_step.sql'])
+  assert.deepEqual(await applied(), ['0001_step.sql', '0002_step.sql'])
 })
 
 test('processes that start at the same time apply each migration once', async () => {
-  await using store = await openBare()
   await using folder = await migrationsFolder(FIRST, SECOND, 'create table third (id int)')
   const starters = await Promise.all([1, 2, 3, 4].map(() => migrate(store.write, folder.path)))
   assert.deepEqual(starters.flat().sort(), ['0001_step.sql', '0002_step.sql', '0003_step.sql'])
@@ -45,15 +40,13 @@ test('processes that start at the same time apply each migration once', async ()
 })
 
 test('a failed migration is rolled back, and the earlier ones stay', async () => {
-  await using store = await openBare()
   await using folder = await migrationsFolder(FIRST, 'create table half (id int); insert into half values (1 / 0)')
   await assert.rejects(migrate(store.write, folder.path), (error) => error instanceof StatementFailed && error.code === '22012')
-  assert.deepEqual(await applied(store), ['0001_step.sql'])
+  assert.deepEqual(await applied(), ['0001_step.sql'])
   assert.deepEqual(await store.read.query("select to_regclass('half') as half, to_regclass('first')::text as first"), [{ half: null, first: 'first' }])
 })
 
 test('refuses a file that was changed after it was applied, except for its line ends', async () => {
-  await using store = await openBare()
   await using folder = await migrationsFolder(`${FIRST};\n-- that is all\n`)
   await migrate(store.write, folder.path)
   await writeFile(join(folder.path, '0001_step.sql'), `${FIRST};\r\n-- that is all\r\n`)
@@ -63,7 +56,6 @@ test('refuses a file that was changed after it was applied, except for its line 
 })
 
 test('refuses a database of a newer version and names its migration', async () => {
-  await using store = await openBare()
   await using newer = await migrationsFolder(FIRST, SECOND)
   await using older = await migrationsFolder(FIRST)
   await migrate(store.write, newer.path)
@@ -80,7 +72,6 @@ test('refuses file names without the form and duplicate numbers', async () => {
 })
 
 test('refuses a migration with a number below an applied one, and says which number to give it', async () => {
-  await using store = await openBare()
   await using folder = await migrationsFolder(FIRST)
   await writeFile(join(folder.path, '0003_later.sql'), SECOND)
   assert.deepEqual(await migrate(store.write, folder.path), ['0001_step.sql', '0003_later.sql'])
