@@ -53,6 +53,8 @@ export function createAccount({ feed, session }: { readonly feed: Feed; readonly
     cancelRead()
     stream?.close()
     stream = null
+    // Before it is shown, so that showing it does not read it a second time.
+    if (account !== null) void state.read(true)
     owner.value = account
     version.value += 1
     if (account === null) return
@@ -69,7 +71,6 @@ export function createAccount({ feed, session }: { readonly feed: Feed; readonly
       if ('again' in data) return
       for (const listener of listeners) listener(data)
     })
-    void state.read(true)
   }
 
   effect(() => {

@@ -91,8 +91,8 @@ export function createResource<Body>({ feed, session, title, read: readOnce, isM
     problemCode: computed(() => state.value.problem?.code ?? null),
     note: computed(() => noteText(title, state.value, { now: feed.now.value, isOld: isOld.value })),
     show() {
-      const { readMs } = state.peek()
-      if (readMs === null || nowMs() - readMs >= READ_EVERY_MS) void read()
+      const { readMs, isReading } = state.peek()
+      if (!isReading && (readMs === null || nowMs() - readMs >= READ_EVERY_MS)) void read()
       return effect(() => {
         const now = feed.now.value
         const reading = state.peek()

@@ -70,6 +70,13 @@ test('a new user is led to a wallet; then the portfolio shows equity, PnL and th
   await page.goto(`${fixture.url}/#/portfolio`)
   const equity = page.getByRole('region', { name: 'Equity' })
   await equity.getByText('10,000.00 USDC', { exact: true }).waitFor()
+  let reads = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/v1/account/me/state')) reads += 1
+  })
+  await page.reload()
+  await equity.getByText('10,000.00 USDC', { exact: true }).waitFor()
+  assert.equal(reads, 1, 'an account that is shown while it is read is not read again')
   await page.getByText('No trades yet. The curve begins with the first trade.').waitFor()
   await page.goto(`${fixture.url}/#/trade/${MARKET}`)
   await fillTicket(page, 'Market', { Side: 'Long', Amount: '100', Leverage: '5' })
