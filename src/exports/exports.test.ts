@@ -18,6 +18,8 @@ const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
 
 const DAY_SEC = 86_400
+/** A chunk ends with the compressor's output that reaches 128 KiB. */
+const CHUNK_MAX_BYTES = 256 * 1024
 const createInstance = (): Exports => createExports({ store, clock: createSystemClock(), log: silentLog })
 
 /** A history of some days with many events each. */
@@ -70,6 +72,21 @@ test('a day has the rows of the lists in log order, and a day that is not over h
   assert.equal(file.rows, trades.length)
   for (const unavailable of [span.firstDay - 1, span.lastDay + 1]) assert.equal(await exports.open('trades', unavailable, 'a caller'), 'unavailable')
   assert.ok(fixture.nowSec() > 0)
+})
+
+test('a long file is stored and read in chunks, so that neither end holds all of it', async () => {
+  await (await createDays(3))[Symbol.asyncDispose]()
+  // Text that hardly compresses.
+  await store.write.query(
+    `update idx.events set payload = payload || jsonb_build_object('text', (select string_agg(md5(seq::text || n), '') from generate_series(1, 60) n))`,
+  )
+  await using exports = createInstance()
+  const span = await readExportSpan(store.read)
+  const file = await fileOf(exports, 'events', (span?.firstDay ?? 0) + 1)
+  const lengths: number[] = []
+  for await (const chunk of exports.read(file)) lengths.push(chunk.length)
+  assert.ok(lengths.length > 1 && Math.max(...lengths) < CHUNK_MAX_BYTES, `chunks of ${lengths.join(', ')} bytes`)
+  assert.equal(rowsIn(await bytesOf(exports, file)).length, file.rows)
 })
 
 test('instances give the same bytes, at the same time and after an interruption', async () => {
