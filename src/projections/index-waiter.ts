@@ -129,7 +129,7 @@ export function createIndexWaiter(options: IndexWaiterOptions): IndexWaiter {
       const timer = clock.setTimer(INDEX_WAIT_MS, waiter.settle)
       waiters.add(waiter)
       countKey(requester.key, 1)
-      signal.addEventListener('abort', waiter.settle, { once: true })
+      signal.addEventListener('abort', waiter.settle)
     })
   }
 
