@@ -35,7 +35,7 @@ test('reads 25 pages at most, so that a node that repeats a ledger without end d
   assert.deepEqual([placement, from.length], [null, 25])
 })
 
-test('a node without the ledger or the method means an unknown placement; one that cannot answer now is asked again later', async () => {
+test('a node without the ledger or the method means an unknown placement; a failure that another attempt may avoid is thrown', async () => {
   for (const retryable of [false, true]) {
     const failure = new RpcFailure({ method: 'getTransactions', kind: 'rpc', retryable })
     const rpc: Pick<Rpc, 'getTransactions'> = { getTransactions: () => Promise.reject(failure) }
