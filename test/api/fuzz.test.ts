@@ -244,7 +244,7 @@ test('property: every response is documented, nothing fails, and memory does not
       requestCount += 1
       if (requestCount === WARM_AFTER) warmBytes = heapBytes()
     }),
-    { numRuns: fuzzRuns(1_500) },
+    { numRuns: fuzzRuns(750, 1_500) },
   )
   for (const status of [200, 400, 401, 404]) assert.ok((countByStatus.get(status) ?? 0) > 0, `no response had status ${status}`)
   const growth = heapBytes() - warmBytes

@@ -29,7 +29,8 @@ const SLOW = [
   'test/relay/footprints-builds.test.ts', 'test/api/slow-clients.test.ts', 'src/store/embedded/engine-failures.test.ts',
   'src/store/embedded/time-limit.test.ts', 'src/store/prepare-cluster.test.ts', 'test/index/hostile-node.test.ts', 'test/client/transactions.test.ts',
   'test/stream/channel-positions.property.test.ts', 'localnet/start.test.ts', 'test/sim/simulation.test.ts', 'test/client/generation-2.test.ts',
-  'test/api/account-ledger.test.ts', 'test/stream/reset.test.ts', 'test/docs/deployment.test.ts',
+  'test/api/account-ledger.test.ts', 'test/stream/reset.test.ts', 'test/docs/deployment.test.ts', 'test/client/trade.test.ts',
+  'test/contract/cash-ledger.test.ts',
 ]
 
 /**
