@@ -225,6 +225,13 @@ test('requests the transfers of a token by the topics that name a contract, in f
 const EVENT = {
   ledger: 7, ledgerClosedAt: '2026-07-06T12:00:01Z', contractId: 'C1', id: 'i', txHash: 'ab'.repeat(32), topic: ['AAAA'], value: 'BBBB',
 }
+test('reads an event with its topics and its value as they were sent', async () => {
+  const { rpc, clock } = clientOf([ok({ events: [EVENT], cursor: 'c', latestLedger: 9, oldestLedger: 2 })])
+  const page = await ended(clock, rpc.getEvents({ from: { startLedger: 4 }, contractIds: ['C1'], limit: 5 }))
+  assert.ok(!(page instanceof RpcFailure))
+  assert.deepEqual(page.events.map(({ topicsXdr, valueXdr }) => [topicsXdr, valueXdr]), [[['AAAA'], 'BBBB']])
+})
+
 const MALFORMED: readonly [what: string, event: object][] = [
   ['no hash', { txHash: 'xyz' }], ['no time', { ledgerClosedAt: 'yesterday' }], ['a ledger in digits', { ledger: '7' }], ['no value', { value: null }],
   ['topics that are not a list', { topic: 'AAAA' }], ['a topic that is not base64', { topic: ['A A'] }], ['a value that is not base64', { value: 'A\0AA' }],
