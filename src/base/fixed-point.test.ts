@@ -9,6 +9,10 @@ test('property: formatting and parsing returns the same amount', () => {
   fc.assert(fc.property(i128, (amount) => parseDecimal(formatDecimal(amount)) === amount))
 })
 
+test('an amount has 128 bits, one of them its sign', () => {
+  assert.deepEqual([I128_MIN, I128_MAX], [-(1n << 127n), (1n << 127n) - 1n])
+})
+
 test('converts known amounts', () => {
   assert.equal(formatDecimal(125_000_000n), '12.5')
   assert.equal(formatDecimal(-1n), '-0.0000001')

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
+import { STREAM_LIMITS } from '../../src/limits.ts'
 import { openRawSocket, OPCODE } from '../attack/raw-socket.ts'
 import type { RawSocket } from '../attack/raw-socket.ts'
 import { assertUnbroken, connectStream } from '../support/stream-client.ts'
@@ -150,12 +151,15 @@ test('closes a client that sends requests and does not read, at the buffer limit
   raw.socket.pause()
   const unknown = JSON.stringify({ op: 'subscribe', channels: Array.from({ length: 6_000 }, (_, index) => `x${index}`) })
   // The sockets' buffers add to the limit.
+  let most = 0
   for (let requests = 0; requests < 1_000 && fixture.gateway.stream.connections() > 1; requests++) {
     raw.send(OPCODE.text, unknown)
     fixture.clock.advance(100)
+    most = Math.max(most, fixture.gateway.stream.stats().bufferedBytesMax)
     await new Promise((resolve) => setImmediate(resolve))
   }
   assert.equal(fixture.gateway.stream.connections(), 1, 'the client is removed')
+  assert.ok(most > 0 && most <= STREAM_LIMITS.waitingBytes, `${most} bytes were waiting`)
   fixture.clock.advance(2_000)
   raw.socket.resume()
   await raw.closed
