@@ -225,6 +225,7 @@ test('requests the transfers of a token by the topics that name a contract, in f
 const EVENT = {
   ledger: 7, ledgerClosedAt: '2026-07-06T12:00:01Z', contractId: 'C1', id: 'i', txHash: 'ab'.repeat(32), topic: ['AAAA'], value: 'BBBB',
 }
+
 test('reads an event with its topics and its value as they were sent', async () => {
   const { rpc, clock } = clientOf([ok({ events: [EVENT], cursor: 'c', latestLedger: 9, oldestLedger: 2 })])
   const page = await ended(clock, rpc.getEvents({ from: { startLedger: 4 }, contractIds: ['C1'], limit: 5 }))

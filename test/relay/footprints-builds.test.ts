@@ -1,4 +1,4 @@
-// As footprints.test.ts, on the other builds, whose losses touch other entries than their profits; and a thousand closes in each direction.
+// As footprints.test.ts, on the other builds (from 2.0 to 2.2 a loss touches other entries than a profit), and a thousand closes in each direction.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
