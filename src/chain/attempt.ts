@@ -104,7 +104,7 @@ export function createAttempts(parts: {
     single,
     async hedged(affinity, endpoint, request, context) {
       const { options, tried } = context
-      const mayHedge = request.policy.hedged && !affinity.sticky && options.endpoint === undefined && endpoints.length > 1
+      const mayHedge = request.policy.hedged === true && !affinity.sticky && options.endpoint === undefined && endpoints.length > 1
       const delayMs = mayHedge ? hedging.delayMs(request.method) : null
       if (delayMs === null) return { result: await single(endpoint, request, context), by: endpoint.index }
       let second: Endpoint | undefined

@@ -15,8 +15,8 @@ export interface MethodPolicy {
   readonly maxConcurrent: number
   /** Only reads may have more than one. */
   readonly maxAttempts: number
-  /** Whether a second node may be called while the first has not responded. */
-  readonly hedged: boolean
+  /** A second node may be called while the first has not responded. */
+  readonly hedged?: true
 }
 
 /** How large the response to a request can be. */
@@ -49,21 +49,21 @@ function upTo(bytes: number, values: number): ResponseSize {
 
 /** Simulation is the scarcest resource of a node, so its concurrency is limited. */
 export const METHODS = {
-  getHealth: spec(parseHealth, upTo(16 * KIB, 64), { timeoutMs: 8_000, maxConcurrent: 4, maxAttempts: 3, hedged: false }),
-  getNetwork: spec(parseNetwork, upTo(16 * KIB, 64), { timeoutMs: 8_000, maxConcurrent: 2, maxAttempts: 3, hedged: false }),
+  getHealth: spec(parseHealth, upTo(16 * KIB, 64), { timeoutMs: 8_000, maxConcurrent: 4, maxAttempts: 3 }),
+  getNetwork: spec(parseNetwork, upTo(16 * KIB, 64), { timeoutMs: 8_000, maxConcurrent: 2, maxAttempts: 3 }),
   /** An event has up to 16 kB of XDR. A full page of such events exceeds the maximum; the indexer then requests smaller pages. */
   getEvents: spec(
     parseEvents,
     { bytes: 16 * KIB, bytesPerItem: 24 * KIB, maxBytes: 8 * MIB, values: 64, valuesPerItem: 64 },
-    { timeoutMs: 15_000, maxConcurrent: 2, maxAttempts: 3, hedged: false },
+    { timeoutMs: 15_000, maxConcurrent: 2, maxAttempts: 3 },
   ),
   /** Every ledger comes with its whole metadata: megabytes on a busy network. */
   getLedgers: spec(
     parseLedgers,
     { bytes: 16 * KIB, bytesPerItem: 8 * MIB, maxBytes: 32 * MIB, values: 64, valuesPerItem: 32 },
-    { timeoutMs: 15_000, maxConcurrent: 2, maxAttempts: 3, hedged: false },
+    { timeoutMs: 15_000, maxConcurrent: 2, maxAttempts: 3 },
   ),
-  getLatestLedger: spec(parseLatestLedger, upTo(8 * MIB, 64), { timeoutMs: 8_000, maxConcurrent: 2, maxAttempts: 3, hedged: false }),
+  getLatestLedger: spec(parseLatestLedger, upTo(8 * MIB, 64), { timeoutMs: 8_000, maxConcurrent: 2, maxAttempts: 3 }),
   /** An item is a position or an order of less than 2 kB. The rest is for lists of ids, which grow to 64 kB of XDR each. */
   getLedgerEntries: spec(
     parseLedgerEntries,
@@ -71,12 +71,12 @@ export const METHODS = {
     { timeoutMs: 8_000, maxConcurrent: 8, maxAttempts: 3, hedged: true },
   ),
   simulateTransaction: spec(parseSimulation, upTo(2 * MIB, 16_384), { timeoutMs: 10_000, maxConcurrent: 8, maxAttempts: 3, hedged: true }),
-  sendTransaction: spec(parseSend, upTo(512 * KIB, 4_096), { timeoutMs: 10_000, maxConcurrent: 16, maxAttempts: 1, hedged: false }),
+  sendTransaction: spec(parseSend, upTo(512 * KIB, 4_096), { timeoutMs: 10_000, maxConcurrent: 16, maxAttempts: 1 }),
   getTransaction: spec(parseTransaction, upTo(2 * MIB, 16_384), { timeoutMs: 5_000, maxConcurrent: 16, maxAttempts: 1, hedged: true }),
   getTransactions: spec(
     parseTransactions,
     { bytes: 16 * KIB, bytesPerItem: 1 * MIB, maxBytes: 16 * MIB, values: 64, valuesPerItem: 4_096 },
-    { timeoutMs: 10_000, maxConcurrent: 1, maxAttempts: 2, hedged: false },
+    { timeoutMs: 10_000, maxConcurrent: 1, maxAttempts: 2 },
   ),
 }
 
