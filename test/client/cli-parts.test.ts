@@ -104,6 +104,15 @@ test('a transaction without an outcome, an expired one and a used client id say 
   assert.match(failures[3]?.hint ?? '', /`tx` shows it/)
 })
 
+test('an unknown asset is named, with the command that lists the assets', () => {
+  for (const [status, code] of [[400, 'unsupported_asset'], [404, 'Unknown asset']] as const) {
+    const body = { error: code, asset: 'NOPE' }
+    const { exitCode, kind, message, hint } = describeFailure(new GatewayError({ status, code, message: code, requestId: null, body }))
+    assert.deepEqual([exitCode, kind, message], [4, code, 'NOPE is not an asset of this exchange.'])
+    assert.match(hint ?? '', /^`markets`/)
+  }
+})
+
 test('two words name a command before one does', () => {
   const named = (line: string): readonly unknown[] => {
     const { command, args } = parseArguments(line.split(' '), COMMANDS)

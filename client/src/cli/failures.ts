@@ -140,6 +140,10 @@ function describeGatewayError(error: GatewayError): Failure {
     const advice = `Transaction ${String(hash)} has it: \`tx\` shows it. Use a new id for a new trade.`
     return { exitCode: 4, kind: code, message: 'Another transaction has this client id.', hint: advice, requestId, more: { status, hash } }
   }
+  if (code === 'unsupported_asset' || code === 'Unknown asset') {
+    const { asset } = error.body as { readonly asset?: unknown }
+    return { exitCode: 4, kind: code, message: `${String(asset)} is not an asset of this exchange.`, hint: '`markets` lists them.', requestId, more: { status, asset } }
+  }
   return { exitCode: 4, kind: code, message: `${message} (${status} ${code})`, hint: null, requestId, more: { status } }
 }
 
