@@ -108,7 +108,7 @@ test('an unknown asset is named, with the command that lists the assets', () => 
   for (const [status, code] of [[400, 'unsupported_asset'], [404, 'Unknown asset']] as const) {
     const body = { error: code, asset: 'NOPE' }
     const { exitCode, kind, message, hint } = describeFailure(new GatewayError({ status, code, message: code, requestId: null, body }))
-    assert.deepEqual([exitCode, kind, message], [4, code, 'NOPE is not an asset of this exchange.'])
+    assert.deepEqual([exitCode, kind, message], [4, code, 'Unknown market NOPE.'])
     assert.match(hint ?? '', /^`markets`/)
   }
 })

@@ -103,6 +103,15 @@ test('prices prints a table, and the gateway\'s response with --json', async () 
   assert.match((await call(['prices', 'SHIB'])).stderr, /Unknown market SHIB/)
 })
 
+test('a command that lists nothing for an asset says when there is no such asset', async () => {
+  for (const line of ['trades SHIB', 'book SHIB', 'candles SHIB', 'funding SHIB']) {
+    const { code, stdout: out, stderr: errors } = await call(line.split(' '))
+    assert.deepEqual([code, out], [2, ''], line)
+    assert.match(errors, /^error: Unknown market SHIB\.\n {2}hint: Markets: BTC, ETH/, line)
+  }
+  assert.match((await call(['book', 'ltc', '--account', 'GBX7RO4COPGMPFJOOQH3HM7TR45P3HB6SJWTIF5VJKHPM6TYU4R5VAAS'])).stdout, /^No open positions in LTC\./)
+})
+
 test('status shows gateway, index, prices and account, and works without a key', async () => {
   const { stdout: out } = await call(['status'])
   const lines = [/^gateway +version /m, /^ledger +\d+$/m, /^index +\d+ s behind/m, /^trading +open$/m, /^USDC +\d+\.\d{2}/m]

@@ -51,6 +51,13 @@ function selectAssets<Row extends { readonly asset: string }>(rows: readonly Row
   return symbols.length === 0 ? rows : rows.filter(({ asset }) => symbols.includes(asset))
 }
 
+/** An empty list has two causes. Throws UsageError when it is an asset that the exchange does not have. */
+async function checkAssetOfEmpty(context: Context, rows: readonly unknown[], asset: string | undefined): Promise<void> {
+  if (rows.length > 0 || asset === undefined) return
+  const { body } = await context.client().listMarkets({}, callOptions(context))
+  selectAssets(body.markets.map(({ asset: { symbol } }) => ({ asset: symbol })), [asset])
+}
+
 export const sideOf = (direction: number | null): string | null => (direction === null ? null : direction === 0 ? 'long' : 'short')
 
 async function prices(context: Context): Promise<void> {
@@ -124,6 +131,7 @@ async function book(context: Context): Promise<void> {
     const first = await firstRows(matching(), limit + 1)
     return { rows: first.slice(0, limit), isMore: first.length > limit }
   })
+  await checkAssetOfEmpty(context, rows, asset)
   const total = (direction: number): string => String(rows.filter((row) => row.direction === direction).reduce((sum, { size }) => sum + BigInt(size), 0n))
   const empty = asset === undefined ? 'No open positions.' : `No open positions in ${asset}.`
   const text = table(bookColumns(context), [...rows].sort(byBookOrder), empty)
@@ -149,6 +157,7 @@ async function trades(context: Context): Promise<void> {
     ...(context.flags['opens'] === true ? { include_opens: true } : {}), ...atLedgerOf(context),
   }
   const rows = await context.progress.run('Loading trades', () => firstRows(context.client().rows('listTrades', input, callOptions(context)), limit))
+  await checkAssetOfEmpty(context, rows, market)
   context.show({ trades: rows }, table([
     { title: 'time (UTC)', text: ({ ts }) => timeOf(ts) }, { title: 'asset', text: ({ asset }) => asset },
     { title: 'side', text: ({ direction }) => sideOf(direction) },
@@ -167,13 +176,14 @@ async function candles(context: Context): Promise<void> {
   if (interval === undefined) throw new UsageError(`--interval must be one of ${INTERVALS.join(', ')}.`)
   const { body } = await context.progress.run('Loading candles', () =>
     context.client().listCandles({ asset: context.args['ASSET'] ?? '', interval, limit: limitOf(context) }, callOptions(context)))
+  await checkAssetOfEmpty(context, body.candles, context.args['ASSET'])
   const price = (title: string, text: (row: Candle) => number): Column<Candle> => ({ title, align: 'point', text })
   context.show(body, table([
     { title: 'begin (UTC)', text: ({ time }) => timeOf(time) }, price('open', ({ open }) => open), price('high', ({ high }) => high),
     price('low', ({ low }) => low), price('close', ({ close }) => close),
     { title: 'volume', align: 'point', text: ({ volume }) => context.format(volume) }, { title: 'trades', align: 'right', text: ({ trades: count }) => count },
     { title: 'state', text: ({ final }) => (final ? 'final' : 'forming') },
-  ], body.candles, 'No candles. Check the symbol.'))
+  ], body.candles, 'No candles.'))
 }
 
 async function quote(context: Context): Promise<void> {
@@ -217,6 +227,7 @@ async function funding(context: Context): Promise<void> {
   const limit = Math.min(limitOf(context), PAGE_MAX)
   const input = { limit, ...(context.args['ASSET'] === undefined ? {} : { asset: context.args['ASSET'] }) }
   const { body } = await context.progress.run('Loading funding', () => context.client().getFunding(input, callOptions(context)))
+  await checkAssetOfEmpty(context, body.current?.assets ?? [], context.args['ASSET'])
   const percent = (rate: string | null): string | null => (rate === null ? null : toPercent(rate))
   const now = table([
     { title: 'asset', text: ({ asset }) => asset }, { title: 'rate per hour', align: 'right', text: ({ rate }) => percent(rate) },

@@ -142,7 +142,7 @@ function describeGatewayError(error: GatewayError): Failure {
   }
   if (code === 'unsupported_asset' || code === 'Unknown asset') {
     const { asset } = error.body as { readonly asset?: unknown }
-    return { exitCode: 4, kind: code, message: `${String(asset)} is not an asset of this exchange.`, hint: '`markets` lists them.', requestId, more: { status, asset } }
+    return { exitCode: 4, kind: code, message: `Unknown market ${String(asset)}.`, hint: '`markets` lists them.', requestId, more: { status, asset } }
   }
   return { exitCode: 4, kind: code, message: `${message} (${status} ${code})`, hint: null, requestId, more: { status } }
 }
