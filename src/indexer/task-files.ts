@@ -1,7 +1,7 @@
 // How a command reaches the gateway that has the embedded database open: only one process can. The command leaves a request in the data folder; the gateway
-// takes it, and writes the state of the task beside it until the task has ended.
+// takes it, and writes the state of the task beside it until the task has ended, also after a restart.
 
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
@@ -14,6 +14,8 @@ import type { TaskChannel } from './task-channel.ts'
 const POLL_MS = 250
 /** A gateway takes a request within this time. */
 const ACCEPT_TIMEOUT_MS = 15_000
+/** A gateway that is restarted reports again within this time. */
+const SILENCE_MAX_MS = 60_000
 
 interface Request {
   readonly kind: TaskKind
@@ -21,8 +23,7 @@ interface Request {
   readonly command: string
 }
 
-interface Status {
-  readonly command: string
+interface Status extends Request {
   readonly id: number
   readonly task: Task<TaskKind> | null
 }
@@ -32,12 +33,29 @@ export class TaskNotAccepted extends Error {
   override readonly name = 'TaskNotAccepted'
 }
 
+/** Raised when the gateway stopped reporting. The task continues when one runs again. */
+export class TaskNotReported extends Error {
+  override readonly name = 'TaskNotReported'
+}
+
 /** The command's side. */
 export function fileChannel(folder: string, { clock, random }: { readonly clock: Clock; readonly random: Random }): TaskChannel {
   const command = Buffer.from(random.bytes(8)).toString('hex')
   const readStatus = (): Status | undefined => {
     const status = readJson(statusFile(folder)) as Status | undefined
     return status?.command === command ? status : undefined
+  }
+  let reportModifiedMs = Number.NEGATIVE_INFINITY
+  let reportSeenAtMs = 0
+  function checkReports(kind: TaskKind): void {
+    const modifiedMs = statSync(statusFile(folder), { throwIfNoEntry: false })?.mtimeMs ?? reportModifiedMs
+    if (modifiedMs !== reportModifiedMs) {
+      reportModifiedMs = modifiedMs
+      reportSeenAtMs = clock.elapsedMs()
+    } else if (clock.elapsedMs() - reportSeenAtMs > SILENCE_MAX_MS) {
+      const advice = `The task continues when it runs; \`npm run ${kind}\` follows it then.`
+      throw new TaskNotReported(`the gateway that uses ${folder} has not reported for ${SILENCE_MAX_MS / 1000} s. Does it run? ${advice}`)
+    }
   }
   return {
     async request(kind, signal) {
@@ -54,14 +72,18 @@ export function fileChannel(folder: string, { clock, random }: { readonly clock:
         await clock.sleep(POLL_MS, signal)
       }
     },
-    read: async <Kind extends TaskKind>(_kind: Kind) => (readStatus()?.task ?? null) as Task<Kind> | null,
+    async read<Kind extends TaskKind>(kind: Kind) {
+      const task = (readStatus()?.task ?? null) as Task<Kind> | null
+      if (isActive(task)) checkReports(kind)
+      return task
+    },
   }
 }
 
 /** The gateway's side: takes requests until the signal aborts. Never rejects. */
 export async function serveTaskFiles(folder: string, store: Store, { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal }): Promise<void> {
   const channel = storeChannel(store, clock)
-  let current: (Request & { readonly id: number }) | undefined
+  let current = takeUnfinished(folder)
   while (!signal.aborted) {
     try {
       const request = takeRequest(folder)
@@ -69,7 +91,7 @@ export async function serveTaskFiles(folder: string, store: Store, { clock, sign
       if (current !== undefined) {
         const { kind, command, id } = current
         const task = await readTask(store.read, kind)
-        writeJson(statusFile(folder), { command, id, task } satisfies Status)
+        writeJson(statusFile(folder), { kind, command, id, task } satisfies Status)
         if (!isActive(task)) current = undefined
       }
     } catch {
@@ -77,6 +99,13 @@ export async function serveTaskFiles(folder: string, store: Store, { clock, sign
     }
     await clock.sleep(POLL_MS, signal)
   }
+}
+
+/** The request whose task had not ended when the last gateway of this folder did. */
+function takeUnfinished(folder: string): (Request & { readonly id: number }) | undefined {
+  const { kind, command, id, task } = (readJson(statusFile(folder)) ?? {}) as Partial<Status>
+  const isKnown = (kind === 'rebuild' || kind === 'verify') && typeof command === 'string' && typeof id === 'number'
+  return isKnown && task !== undefined && isActive(task) ? { kind, command, id } : undefined
 }
 
 function takeRequest(folder: string): Request | undefined {
