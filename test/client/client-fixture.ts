@@ -7,6 +7,7 @@ import { secretSigner } from '../../client/src/signer.ts'
 import { createIdentity } from '../../localnet/actors/identity.ts'
 import { ONE } from '../support/traders.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import { stepUntilSettled } from '../support/until.ts'
 
 /** The fixture's clock in the form that the client takes. */
 export function clockOf(fixture: GatewayFixture): Clock {
@@ -34,24 +35,26 @@ export async function createTraderClient(fixture: GatewayFixture, url: string, n
   return createClient({ url, signer: await secretSigner(secret), ...waitsOf(fixture), ...overrides })
 }
 
+/** The most that a client's call may take, in seconds of virtual time. */
 const SECONDS_MAX = 400
 
 /** Closes and indexes a ledger per second until the work has settled. `observes`: and reads the ledger's entries. */
 export async function whileTimePasses<T>(
   fixture: GatewayFixture, work: () => Promise<T>, { observes = true }: { readonly observes?: boolean } = {},
 ): Promise<T> {
-  let settled = false
-  const done = work().finally(() => {
-    settled = true
-  })
-  // The caller handles a rejection through the returned promise.
-  done.catch(() => {})
-  for (let second = 0; second < SECONDS_MAX && !settled; second++) {
-    await Promise.race([done.catch(() => {}), fixture.idle()])
-    if (settled) break
+  async function step(): Promise<void> {
     await fixture.closeLedgers(1)
     await fixture.catchUp()
     if (observes) await fixture.indexer.observe()
   }
-  return done
+  return await stepUntilSettled(work(), { idle: fixture.idle, step, stepsMax: SECONDS_MAX })
+}
+
+/** Holds the price of BTC. Advances ten minutes first, after which the market accepts any change of price. */
+export async function holdPrice(fixture: GatewayFixture, price: bigint): Promise<void> {
+  fixture.clock.advance(700_000)
+  await fixture.closeLedgers(1)
+  await fixture.control('local_setPrice', { asset: 'BTC', price: String(price) })
+  await fixture.closeLedgers(2)
+  await fixture.catchUp()
 }

@@ -9,7 +9,7 @@ import type { SignedTransaction } from '../../client/src/errors.ts'
 import type { FetchLike, ResponseLike } from '../../client/src/platform.ts'
 import { createDeployment } from '../../localnet/genesis.ts'
 import { createIdentities } from '../../localnet/identities.ts'
-import { createTraderClient, whileTimePasses } from './client-fixture.ts'
+import { createTraderClient, holdPrice, whileTimePasses } from './client-fixture.ts'
 import { ONE } from '../support/traders.ts'
 import { TEST_GENERATION } from '../support/generation.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
@@ -40,18 +40,9 @@ before(async () => {
   client = await createTraderClient(fixture, url, 'client trades', { fetch: interceptedFetch })
   const { keyId } = await client.login({ label: 'a test' })
   assert.deepEqual((await client.listKeys()).body.keys.map((key) => [key.keyId, key.label]), [[keyId, 'a test']])
-  await holdPrice(PRICE)
+  await holdPrice(fixture, PRICE)
 })
 after(() => fixture[Symbol.asyncDispose]())
-
-/** Holds the price. Advances ten minutes first, after which the market accepts any change of price. */
-async function holdPrice(price: bigint): Promise<void> {
-  fixture.clock.advance(700_000)
-  await fixture.closeLedgers(1)
-  await fixture.control('local_setPrice', { asset: 'BTC', price: String(price) })
-  await fixture.closeLedgers(2)
-  await fixture.catchUp()
-}
 
 const trade = (...args: Parameters<Client['trade']>): ReturnType<Client['trade']> => whileTimePasses(fixture, () => client.trade(...args))
 
@@ -128,7 +119,7 @@ test('awaitOrder waits until the keeper executes the order', async () => {
 })
 
 test('awaitOrder reports a cancelled order', async () => {
-  await holdPrice(PRICE)
+  await holdPrice(fixture, PRICE)
   const stop = { op: 'place_stop_limit_order', ...TERMS, triggerPrice: percent(110n), limitPrice: percent(111n), triggerCondition: 'Above' } as const
   const placed = await trade({ ...stop, slippageToleranceBps: 100 })
   assert.equal(placed.order?.state, 'resting')
@@ -221,7 +212,7 @@ test('actions with and without transfers are verified and signed', async () => {
   await trade({ op: 'deposit_liquidity', amount: String(300n * ONE) })
   if (TEST_GENERATION === '2') {
     fixture.clock.advance(COOLDOWN_MS)
-    await holdPrice(PRICE)
+    await holdPrice(fixture, PRICE)
   }
   const lpAmount = String(100n * ONE)
   const { ledger } = await trade({ op: 'create_referral_code', code: 'signed' })

@@ -8,12 +8,12 @@ import { ContractFailure, GatewayError, NotFinal, TransactionExpired } from '../
 import type { SignedTransaction } from '../../client/src/errors.ts'
 import type { Order } from '../../client/src/generated/resources.ts'
 import type { FetchLike } from '../../client/src/platform.ts'
-import { createTraderClient, waitsOf, whileTimePasses } from './client-fixture.ts'
+import { createTraderClient, holdPrice, waitsOf, whileTimePasses } from './client-fixture.ts'
 import { TEST_GENERATION } from '../support/generation.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { ONE } from '../support/traders.ts'
-import { until } from '../support/until.ts'
+import { stepUntilSettled, until } from '../support/until.ts'
 
 const PRICE = 100_000n * ONE
 const percent = (share: bigint): string => String((PRICE * share) / 100n)
@@ -47,17 +47,8 @@ after(async () => {
 })
 beforeEach(async () => {
   interceptFetch = (url, init) => fetch(url, init)
-  await holdPrice(PRICE)
+  await holdPrice(fixture, PRICE)
 })
-
-/** Holds the price. Advances ten minutes first, after which the market accepts any change of price. */
-async function holdPrice(price: bigint): Promise<void> {
-  fixture.clock.advance(700_000)
-  await fixture.closeLedgers(1)
-  await fixture.control('local_setPrice', { asset: 'BTC', price: String(price) })
-  await fixture.closeLedgers(2)
-  await fixture.catchUp()
-}
 
 const during = <T>(work: () => Promise<T>): Promise<T> => whileTimePasses(fixture, work)
 const failureOf = (work: () => Promise<unknown>): Promise<unknown> => during(() => work().catch((error: unknown) => error))
@@ -155,17 +146,8 @@ test('a pending transaction is not final when the patience ends, and an unknown 
 })
 
 /** Advances the clock until the work has settled, without closing ledgers. */
-async function whileClockAdvances<T>(work: () => Promise<T>): Promise<T> {
-  let isSettled = false
-  const done = work().finally(() => {
-    isSettled = true
-  })
-  done.catch(() => {})
-  while (!isSettled) {
-    await Promise.race([done.catch(() => {}), fixture.idle()])
-    fixture.clock.advance(500)
-  }
-  return done
+function whileClockAdvances<T>(work: () => Promise<T>): Promise<T> {
+  return stepUntilSettled(work(), { idle: fixture.idle, step: () => fixture.clock.advance(500), stepsMax: Infinity })
 }
 
 test('a repeated request with the same client id returns the result of the first', async () => {
@@ -255,18 +237,12 @@ test('onVerified gets preview and warnings of the gateway', async () => {
 })
 
 /** Closes, indexes and publishes ledgers until the work has settled. */
-async function whilePublishing<T>(work: () => Promise<T>): Promise<T> {
-  let isSettled = false
-  const done = work().finally(() => {
-    isSettled = true
-  })
-  done.catch(() => {})
-  while (!isSettled) {
-    await Promise.race([done.catch(() => {}), fixture.idle()])
+function whilePublishing<T>(work: () => Promise<T>): Promise<T> {
+  async function step(): Promise<void> {
     await fixture.publishLedgers(1)
     await fixture.indexer.observe()
   }
-  return done
+  return stepUntilSettled(work(), { idle: fixture.idle, step, stepsMax: Infinity })
 }
 
 async function collect(orders: AsyncIterable<Order>): Promise<Order[]> {

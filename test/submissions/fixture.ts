@@ -23,6 +23,7 @@ import { openTestStore } from '../support/database.ts'
 import { currentDeploymentOf } from '../support/deployments.ts'
 import { trackCalls, wrapStore } from '../support/tracked-store.ts'
 import { NO_WARNINGS } from '../support/no-warnings.ts'
+import { stepUntilSettled } from '../support/until.ts'
 
 const START_MS = 1_783_339_200_000
 const PASSPHRASE = 'Test SDF Network ; September 2015'
@@ -268,16 +269,8 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
     return instance
   }
 
-  async function settle<T>(promise: Promise<T>): Promise<T> {
-    let isSettled = false
-    const done = promise.finally(() => (isSettled = true))
-    done.catch(() => {})
-    await idle()
-    for (let second = 0; second < 200 && !isSettled; second++) {
-      clock.advance(1_000)
-      await idle()
-    }
-    return await done
+  function settle<T>(promise: Promise<T>): Promise<T> {
+    return stepUntilSettled(promise, { idle, step: () => clock.advance(1_000), stepsMax: 200 })
   }
 
   return {

@@ -10,7 +10,8 @@ const PATTERNS = ['src/**/*.test.ts', 'localnet/**/*.test.ts', 'test/**/*.test.t
  * find in `src`, a faster test finds as well.
  */
 const SLOW = [
-  'localnet/activity.test.ts', 'localnet/long-run.test.ts', 'test/docs/document-lint.test.ts', 'test/sim/crashes.test.ts', 'test/attack/crowd.test.ts',
+  'localnet/activity.test.ts', 'localnet/long-run.test.ts', 'localnet/generation-2.test.ts', 'localnet/control/control.test.ts',
+  'localnet/actors/keeper-orders.test.ts', 'test/docs/document-lint.test.ts', 'test/sim/crashes.test.ts', 'test/attack/crowd.test.ts',
   'test/client/ccxt.test.ts', 'test/client/cli.test.ts', 'test/client/completion.test.ts', 'test/client/package.test.ts',
   'test/client/readme.test.ts', 'test/client/runtimes.test.ts',
   'test/client/stream.test.ts', 'test/console/generation-2.test.ts', 'test/console/pages.test.ts', 'test/console/parts.test.ts',

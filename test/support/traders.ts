@@ -16,6 +16,7 @@ import type { SubmitResult } from '../../src/resources/submit-result.ts'
 import type { GatewayFixture } from './gateway-fixture.ts'
 import { call, obtainKey } from './keys.ts'
 import type { ApiResponse } from './keys.ts'
+import { stepUntilSettled } from './until.ts'
 
 /** 1 USDC, and 1.0 of everything else. */
 export const ONE = 10_000_000n
@@ -89,15 +90,7 @@ export function sign(prepared: PreparedTransaction, wallet: Keypair, networkPass
 
 /** Closes ledgers, one per second, until the request has its response. */
 export async function whileLedgersClose<T>(fixture: GatewayFixture, request: () => Promise<T>): Promise<T> {
-  let isSettled = false
-  const response = request().finally(() => (isSettled = true))
-  // The caller handles the rejection.
-  const settled = response.then(() => {}, () => {})
-  for (let ledgers = 0; ledgers < RESPONSE_LEDGERS_MAX && !isSettled; ledgers++) {
-    await Promise.race([settled, fixture.idle()])
-    if (!isSettled) await fixture.closeLedgers(1)
-  }
-  return response
+  return await stepUntilSettled(request(), { idle: fixture.idle, step: () => fixture.closeLedgers(1), stepsMax: RESPONSE_LEDGERS_MAX })
 }
 
 /** The trader's newest position. */

@@ -18,6 +18,22 @@ export async function until(condition: () => boolean | Promise<boolean>, expecta
   }
 }
 
+/**
+ * Repeats `step` until the promise has settled, at most `stepsMax` times, and returns the promise. `idle` resolves when only a step can make something happen.
+ */
+export async function stepUntilSettled<T>(
+  work: Promise<T>, { idle, step, stepsMax }: { readonly idle: () => Promise<void>; readonly step: () => void | Promise<void>; readonly stepsMax: number },
+): Promise<T> {
+  let isSettled = false
+  // The caller handles a rejection.
+  const settled = work.then(() => {}, () => {}).then(() => void (isSettled = true))
+  for (let steps = 0; steps < stepsMax && !isSettled; steps++) {
+    await Promise.race([settled, idle()])
+    if (!isSettled) await step()
+  }
+  return await work
+}
+
 /** Resolves when nothing has been busy for this many turns of the event loop. */
 export async function untilIdle(busy: () => boolean, quietTurns: number): Promise<void> {
   for (let quiet = 0; quiet < quietTurns; quiet++) {
