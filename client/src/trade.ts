@@ -132,26 +132,36 @@ export function createTrading(parts: TradingParts): Trading {
     const deadlineMs = clock.nowMs() + (options.patienceMs ?? PATIENCE_MS)
     /** Whether the network may have an earlier copy of the transaction. */
     let mayBePending = !isNew
-    for (let failures = 0; ; ) {
+    let failures = 0
+
+    /** Waits before the next attempt; throws when there is none. */
+    async function onFailure(error: unknown): Promise<void> {
+      const kind = classifySubmitError(error)
+      // `other` is an abort, or a bug in this client. Neither says anything about the transaction.
+      const isUndetermined = kind === 'other' || (kind === 'permanent' && mayBePending)
+      if (isFinal(kind, transaction, mayBePending)) throw isUndetermined ? new UnknownOutcome(transaction, error) : error
+      if (kind === 'unknown') mayBePending = true
+      failures += 1
+      const waitMs = Math.max(backoffMs(failures, BACKOFF), error instanceof GatewayError ? (error.retryAfterSec ?? 0) * 1000 : 0)
+      if (clock.nowMs() + waitMs >= deadlineMs) throw mayBePending ? new UnknownOutcome(transaction, error) : error
       try {
-        const finished = await submitOnce(transaction, options, deadlineMs)
-        if (finished !== null) return finished
-        mayBePending = true
-        failures = 0
+        await pause(clock, waitMs, options.signal)
+      } catch (cause) {
+        throw new UnknownOutcome(transaction, cause)
+      }
+    }
+
+    for (;;) {
+      let finished: Finished | null
+      try {
+        finished = await submitOnce(transaction, options, deadlineMs)
       } catch (error) {
-        const kind = classifySubmitError(error)
-        // `other` is an abort, or a bug in this client. Neither says anything about the transaction.
-        const isUndetermined = kind === 'other' || (kind === 'permanent' && mayBePending)
-        if (isFinal(kind, transaction, mayBePending)) throw isUndetermined ? new UnknownOutcome(transaction, error) : error
-        if (kind === 'unknown') mayBePending = true
-        failures += 1
-        const waitMs = Math.max(backoffMs(failures, BACKOFF), error instanceof GatewayError ? (error.retryAfterSec ?? 0) * 1000 : 0)
-        if (clock.nowMs() + waitMs >= deadlineMs) throw mayBePending ? new UnknownOutcome(transaction, error) : error
-        await pause(clock, waitMs, options.signal).catch((cause: unknown) => {
-          throw new UnknownOutcome(transaction, cause)
-        })
+        await onFailure(error)
         continue
       }
+      if (finished !== null) return finished
+      mayBePending = true
+      failures = 0
       if (clock.nowMs() >= deadlineMs) throw new UnknownOutcome(transaction)
     }
   }

@@ -40,33 +40,45 @@ export function compareArchive(
   const rowsOf = Map.groupBy(archived.rows, ({ chainId }) => chainId)
   const expectedIds = new Set<string>()
   const scopes = chain.epochs.map((epoch) => ({ epoch, scope: eventScope(epoch) }))
-  const isOwn = (row: ComparedRow): boolean => archived.chainOf.get(row.epoch) === chain.chain
+  const chainOf = (row: ComparedRow): number | undefined => archived.chainOf.get(row.epoch)
+  const isOwn = (row: ComparedRow): boolean => chainOf(row) === chain.chain
   for (const event of events) {
     const found = findEpoch(chain, scopes, event)
     if (found === undefined) continue
-    const { epoch, contract } = found
     expectedIds.add(event.id)
     const rows = (rowsOf.get(event.id) ?? []).filter((row) => isOwn(row) || isSame(row, event)).toSorted((a, b) => a.seq - b.seq)
-    const retained = rows.find((row) => isSame(row, event)) ?? rows[0]
-    if (retained === undefined) {
-      repairs.push({ action: 'add', epoch: epoch.number, chainId: event.id, seq: null, event: toRepairedEvent(chain, epoch, contract, event) })
-      continue
-    }
-    const retainedEpoch = chain.epochs.find(({ number }) => number === retained.epoch) ?? epoch
-    if (!isSame(retained, event)) {
-      const repaired = toRepairedEvent(chain, retainedEpoch, contract, event)
-      repairs.push({ action: 'replace', epoch: retained.epoch, chainId: event.id, seq: retained.seq, event: repaired })
-    }
-    for (const row of rows) {
-      const rowChain = archived.chainOf.get(row.epoch)
-      if (rowChain !== undefined && rowChain !== chain.chain) sameChains.add(rowChain)
-      if (row !== retained) repairs.push({ action: 'remove', epoch: row.epoch, chainId: row.chainId, seq: row.seq, event: null })
+    repairs.push(...repairsOf(chain, { ...found, event, rows }))
+    for (const other of rows.map(chainOf)) {
+      if (other !== undefined && other !== chain.chain) sameChains.add(other)
     }
   }
-  for (const row of archived.rows) {
-    if (isOwn(row) && !expectedIds.has(row.chainId)) repairs.push({ action: 'remove', epoch: row.epoch, chainId: row.chainId, seq: row.seq, event: null })
-  }
+  repairs.push(...archived.rows.filter((row) => isOwn(row) && !expectedIds.has(row.chainId)).map(removal))
   return { repairs, expected: expectedIds.size, sameChains }
+}
+
+/** What makes the rows of one event a single row that equals it. The row that does so already is retained, or else the first. */
+function repairsOf(
+  chain: ComparedChain,
+  { epoch, contract, event, rows }: {
+    readonly epoch: Epoch
+    readonly contract: ArchivedContractKey
+    readonly event: ChainEvent
+    readonly rows: readonly ComparedRow[]
+  },
+): readonly Repair[] {
+  const retained = rows.find((row) => isSame(row, event)) ?? rows[0]
+  if (retained === undefined) {
+    return [{ action: 'add', epoch: epoch.number, chainId: event.id, seq: null, event: toRepairedEvent(chain, epoch, contract, event) }]
+  }
+  const removals = rows.filter((row) => row !== retained).map(removal)
+  if (isSame(retained, event)) return removals
+  const retainedEpoch = chain.epochs.find(({ number }) => number === retained.epoch) ?? epoch
+  const repaired = toRepairedEvent(chain, retainedEpoch, contract, event)
+  return [{ action: 'replace', epoch: retained.epoch, chainId: event.id, seq: retained.seq, event: repaired }, ...removals]
+}
+
+function removal({ epoch, chainId, seq }: ComparedRow): Repair {
+  return { action: 'remove', epoch, chainId, seq, event: null }
 }
 
 /** The differences that both comparisons found. */

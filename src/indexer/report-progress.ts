@@ -2,6 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Indexer } from './indexer.ts'
+import type { IndexerStatus } from './progress.ts'
 
 const CHECK_INTERVAL_MS = 500
 /** How often the progress of a catch-up is printed. */
@@ -17,17 +18,33 @@ export async function reportProgress(
   let reported: string = 'starting'
   let reportedAtMs = 0
   while (!stop.aborted) {
-    const { state, lastLedger, latestLedger } = indexer.status()
+    const status = indexer.status()
+    const { state } = status
     const isDue = state === 'catching-up' && clock.nowMs() - reportedAtMs >= CATCH_UP_REPORT_MS
     if (state !== reported || isDue) {
       reported = state
       reportedAtMs = clock.nowMs()
-      if (state === 'catching-up') print(`Indexer catching up: ledger ${lastLedger ?? 0} of ${latestLedger ?? 0}`)
-      if (state === 'live') print(`Indexer in sync at ledger ${lastLedger ?? 0}`)
-      if (state === 'standby') print('Indexer on standby: another process writes the index')
-      if (state === 'waiting') print(`Indexer waiting: ${nodes} lags behind the index or serves another network`)
-      if (state === 'unreachable') print(`Indexer cannot reach ${nodes}. The gateway serves the indexed history and keeps retrying.`)
+      const text = describe(status, nodes)
+      if (text !== null) print(text)
     }
     await clock.sleep(CHECK_INTERVAL_MS, stop)
+  }
+}
+
+/** The line for a state; null at the start, when there is nothing to report yet. */
+function describe({ state, lastLedger, latestLedger }: IndexerStatus, nodes: string): string | null {
+  switch (state) {
+    case 'catching-up':
+      return `Indexer catching up: ledger ${lastLedger ?? 0} of ${latestLedger ?? 0}`
+    case 'live':
+      return `Indexer in sync at ledger ${lastLedger ?? 0}`
+    case 'standby':
+      return 'Indexer on standby: another process writes the index'
+    case 'waiting':
+      return `Indexer waiting: ${nodes} lags behind the index or serves another network`
+    case 'unreachable':
+      return `Indexer cannot reach ${nodes}. The gateway serves the indexed history and keeps retrying.`
+    case 'starting':
+      return null
   }
 }

@@ -32,28 +32,56 @@ const STATUSES = { pending: 'open', executed: 'closed', cancelled: 'canceled' } 
 
 /** An order in any state of its life. */
 export function parseOrderLife(order: GatewayOrder): Order {
-  const { orderType, direction, positionId, triggerPrice, limitPrice, execution, ended, status, placed, timeInForce } = order
-  const opens = positionId === null
-  const price = orderType === 'limit' ? triggerPrice : limitPrice
+  const { orderType, direction, placed, ended, execution, status } = order
   const timestamp = millisecondsOf(placed?.ts ?? order.createdAt)
   const endedAt = millisecondsOf(ended?.ts ?? null)
-  const traded = execution === null ? undefined : tradedBy(execution.size, execution.price, { pnl: opens ? '0' : execution.pnl, direction })
-  const requested = opens ? amountOf(order.size, price) : undefined
-  const amount = opens && status !== 'executed' ? requested : traded?.amount ?? requested
-  const isExecuted = status === 'executed'
-  const filled = isExecuted ? traded?.amount : 0
   return {
-    ...EMPTY_ORDER, id: String(order.orderId), info: order, timestamp, datetime: iso8601(timestamp), symbol: order.asset === null ? '' : symbolOf(order.asset),
-    lastTradeTimestamp: isExecuted ? endedAt : undefined, lastUpdateTimestamp: endedAt,
+    ...EMPTY_ORDER, ...conditionsOf(order), ...amountsOf(order),
+    id: String(order.orderId), info: order, timestamp, datetime: iso8601(timestamp), symbol: order.asset === null ? '' : symbolOf(order.asset),
+    lastTradeTimestamp: status === 'executed' ? endedAt : undefined, lastUpdateTimestamp: endedAt,
     type: orderType === 'limit' || orderType === 'stop_limit' ? 'limit' : 'market',
-    timeInForce: timeInForce === null ? undefined : TIME_IN_FORCE[timeInForce], postOnly: timeInForce === null ? undefined : timeInForce === 'post_only',
-    reduceOnly: !opens || order.reduceOnly === true, side: direction === null ? undefined : (direction === 0) === opens ? 'buy' : 'sell',
-    price: toOptionalNumber(price), triggerPrice: orderType === 'limit' ? undefined : toOptionalNumber(triggerPrice),
-    stopLossPrice: orderType === 'stop_loss' ? toOptionalNumber(triggerPrice) : undefined,
-    takeProfitPrice: orderType === 'take_profit' ? toOptionalNumber(triggerPrice) : undefined,
-    amount, filled, remaining: remainderOf(amount, filled, status), average: toOptionalNumber(execution?.price), cost: isExecuted ? traded?.cost : 0,
+    side: direction === null ? undefined : (direction === 0) === opensPosition(order) ? 'buy' : 'sell',
+    average: toOptionalNumber(execution?.price),
     fee: execution === null ? undefined : feeOf([execution.fee, execution.keeperReward]), status: STATUSES[status],
   }
+}
+
+/** An order that names a position closes it. */
+function opensPosition({ positionId }: GatewayOrder): boolean {
+  return positionId === null
+}
+
+/** The worst price at which the order trades; null when it has no such bound. */
+function priceOf({ orderType, triggerPrice, limitPrice }: GatewayOrder): string | null {
+  return orderType === 'limit' ? triggerPrice : limitPrice
+}
+
+type Conditions = Pick<Order, 'price' | 'triggerPrice' | 'stopLossPrice' | 'takeProfitPrice' | 'timeInForce' | 'postOnly' | 'reduceOnly'>
+
+function conditionsOf(order: GatewayOrder): Conditions {
+  const { orderType, triggerPrice, timeInForce } = order
+  const trigger = toOptionalNumber(triggerPrice)
+  return {
+    price: toOptionalNumber(priceOf(order)),
+    triggerPrice: orderType === 'limit' ? undefined : trigger,
+    stopLossPrice: orderType === 'stop_loss' ? trigger : undefined,
+    takeProfitPrice: orderType === 'take_profit' ? trigger : undefined,
+    timeInForce: timeInForce === null ? undefined : TIME_IN_FORCE[timeInForce],
+    postOnly: timeInForce === null ? undefined : timeInForce === 'post_only',
+    reduceOnly: !opensPosition(order) || order.reduceOnly === true,
+  }
+}
+
+/** What the order asks for, and what of it was traded. An open asks for its size, a close for what it traded. */
+function amountsOf(order: GatewayOrder): Pick<Order, 'amount' | 'filled' | 'remaining' | 'cost'> {
+  const { execution, status, direction } = order
+  const opens = opensPosition(order)
+  const isExecuted = status === 'executed'
+  const traded = execution === null ? undefined : tradedBy(execution.size, execution.price, { pnl: opens ? '0' : execution.pnl, direction })
+  const requested = opens ? amountOf(order.size, priceOf(order)) : undefined
+  const amount = opens && !isExecuted ? requested : traded?.amount ?? requested
+  const filled = isExecuted ? traded?.amount : 0
+  return { amount, filled, remaining: remainderOf(amount, filled, status), cost: isExecuted ? traded?.cost : 0 }
 }
 
 function remainderOf(amount: number | undefined, filled: number | undefined, status: GatewayOrder['status']): number | undefined {
