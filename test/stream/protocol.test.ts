@@ -190,7 +190,7 @@ test('sends prints, events and heartbeats with the documented fields', async () 
 })
 
 test('updates a candle at each tick and sends it once as final, equal to REST', async () => {
-  await using fixture = await createGatewayFixture({ listen: true })
+  await using fixture = await createGatewayFixture({ traders: 2, listen: true })
   const { connect, publishLedgers } = fixture
   await publishLedgers(1)
   const client = await connect()
