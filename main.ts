@@ -339,7 +339,7 @@ function warn({ config, secrets }: Settings, log: Log): void {
   }
 }
 
-function reportFailure(error: unknown): void {
+function reportFailure(error: unknown, command: string | undefined): void {
   if (error instanceof InvalidSettings) {
     process.stderr.write(`The gateway cannot start:\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}\n`)
     return
@@ -352,7 +352,7 @@ function reportFailure(error: unknown): void {
   const reason = code === 'EADDRINUSE'
     ? `port ${String(port)} is already in use. Set PORT, LOCAL_RPC_PORT or METRICS_PORT to another port`
     : String(message ?? error)
-  process.stderr.write(`The gateway failed: ${reason}\n`)
+  process.stderr.write(`${command === undefined ? 'The gateway' : `npm run ${command}`} failed: ${reason}\n`)
 }
 
 const COMMANDS: readonly string[] = ['keys', 'rebuild', 'verify', 'move', 'localnet']
@@ -374,7 +374,7 @@ async function main([command, ...words]: readonly string[]): Promise<void> {
   } catch (error) {
     if (stop.aborted && error === stop.reason) return
     process.exitCode = 1
-    reportFailure(error)
+    reportFailure(error, command)
   }
 }
 

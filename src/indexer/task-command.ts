@@ -130,7 +130,7 @@ function finish(kind: TaskKind, task: Task<TaskKind> | null, { print }: TaskComm
     return 0
   }
   const progress = task.progress as VerifyProgress
-  if (task.state === 'failed') throw new TaskFailed(`the verification failed: ${progress.problem ?? 'unknown reason'}`)
+  if (task.state === 'failed') throw new TaskFailed(progress.problem ?? 'unknown reason')
   for (const line of summarizeVerification(progress)) print(line)
   return isRepaired(progress) ? EXIT_REPAIRED : 0
 }
