@@ -455,7 +455,7 @@ function setUp(reached: Set<string>): { model: Model; real: Real } {
 }
 
 test('the contracts return the reference\'s results and hold its state after any sequence of calls', () => {
-  fc.assert(fc.property(commands, (run) => fc.modelRun(() => setUp(new Set()), run)), { numRuns: fuzzRuns(10, 40) })
+  fc.assert(fc.property(commands, (run) => fc.modelRun(() => setUp(new Set()), run)), { numRuns: fuzzRuns(40) })
 })
 
 /** Outcomes that the runs must include: every final order status, errors with several causes, and every discrepancy. */

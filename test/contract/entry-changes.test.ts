@@ -73,10 +73,9 @@ test('the events of a meta are those that getEvents returns', async () => {
   await network.closeLedgers(60)
   const { market, vault, vaultFactory, referral } = network.contracts
   const own = [market, vault, vaultFactory, referral]
-  for (const hash of new Set(network.exchangeEvents().map(({ txHash }) => txHash))) {
+  for (const [hash, events] of Map.groupBy(network.exchangeEvents(), ({ txHash }) => txHash)) {
     const meta = decodeMeta(metaOf(parseTransaction(await network.call('getTransaction', { hash }))), market)
-    const archived = network.exchangeEvents().filter(({ txHash }) => txHash === hash)
-      .map(({ contractId, topics, value }) => [contractId, ...topics, value].join(' '))
+    const archived = events.map(({ contractId, topics, value }) => [contractId, ...topics, value].join(' '))
     assert.deepEqual(meta?.events.filter((event) => own.includes(event.split(' ')[0] ?? '')), archived)
   }
 })

@@ -7,11 +7,13 @@ import { findImports, isTypeOnly } from '../tidy/imports.ts'
 const PATTERNS = ['src/**/*.test.ts', 'localnet/**/*.test.ts', 'test/**/*.test.ts']
 /**
  * Left to `npm run test:all`: these start whole processes, browsers, other runtimes or servers, or install packages, and take most of the time. What they
- * find in `src`, a faster test finds as well.
+ * find in `src`, a faster test finds as well; those of `localnet` find nothing there.
  */
 const SLOW = [
   'localnet/activity.test.ts', 'localnet/long-run.test.ts', 'localnet/generation-2.test.ts', 'localnet/control/control.test.ts',
-  'localnet/actors/keeper-orders.test.ts', 'test/docs/document-lint.test.ts', 'test/sim/crashes.test.ts', 'test/attack/crowd.test.ts',
+  'localnet/actors/keeper-orders.test.ts', 'localnet/contracts/exchange.property.test.ts', 'localnet/contracts/market.model.test.ts',
+  'localnet/contracts/generation-2/exchange.property.test.ts', 'localnet/contracts/generation-2/market/market.model.test.ts',
+  'test/support/store-pool.test.ts', 'test/docs/document-lint.test.ts', 'test/sim/crashes.test.ts', 'test/attack/crowd.test.ts',
   'test/client/ccxt.test.ts', 'test/client/cli.test.ts', 'test/client/completion.test.ts', 'test/client/package.test.ts',
   'test/client/readme.test.ts', 'test/client/runtimes.test.ts',
   'test/client/stream.test.ts', 'test/console/generation-2.test.ts', 'test/console/pages.test.ts', 'test/console/parts.test.ts',

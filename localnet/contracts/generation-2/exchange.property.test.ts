@@ -108,7 +108,7 @@ function runSteps(liquidity: bigint, steps: readonly Step[], reached: Reached = 
 const anyLiquidity = fc.constantFrom(1_000n * E7, 5_000n * E7, 50_000n * E7)
 
 test('any sequence of calls preserves total USDC, and every contract holds exactly what it owes', () => {
-  fc.assert(fc.property(anyLiquidity, anySteps(60), (liquidity, steps) => runSteps(liquidity, steps)), { numRuns: fuzzRuns(10, 300) })
+  fc.assert(fc.property(anyLiquidity, anySteps(60), (liquidity, steps) => runSteps(liquidity, steps)), { numRuns: fuzzRuns(30, 300) })
 })
 
 test('the generated runs reach the calls, and emit events in their documented shape', () => {

@@ -311,7 +311,7 @@ function play(steps: readonly (readonly [number, Choice])[], reached: Set<string
 }
 
 test('the market returns the reference\'s results and holds its state after any sequence of calls', () => {
-  fc.assert(fc.property(anySteps, (steps) => play(steps, new Set())), { numRuns: fuzzRuns(10, 300) })
+  fc.assert(fc.property(anySteps, (steps) => play(steps, new Set())), { numRuns: fuzzRuns(30, 300) })
 })
 
 const REQUIRED_OUTCOMES = [
