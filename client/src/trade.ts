@@ -1,14 +1,13 @@
 // Trades: prepare, verify, sign, submit until the outcome is final, then read the effects.
 
-import type { EventRow, Fill, PreparedTransaction, SubmitResult } from './generated/resources.ts'
+import type { EventRow, Fill, PreparedTransaction } from './generated/resources.ts'
 import { holderOf, isSameTrade } from './earlier-trade.ts'
 import { isOrder, placesOrder } from './calls.ts'
 import type { ContractAddresses, TradeRequest } from './calls.ts'
-import { backoffMs, pause } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { toHex } from './bytes.ts'
 import type { CallTransaction } from './envelope.ts'
-import { ContractFailure, ExchangeError, GatewayError, TransactionExpired, UnknownOutcome, Unreachable } from './errors.ts'
+import { ContractFailure, TransactionExpired } from './errors.ts'
 import type { SignedTransaction } from './errors.ts'
 import type { CallOptions } from './http.ts'
 import { createMutex } from './mutex.ts'
@@ -17,15 +16,10 @@ import { withAcceptablePrice } from './price-bound.ts'
 import type { Endpoints } from './rest.ts'
 import { signTransaction } from './signer.ts'
 import type { Signer } from './signer.ts'
+import { createSubmitter, signalOf } from './submit.ts'
+import type { FinishOptions } from './submit.ts'
 import type { Transactions } from './transactions.ts'
 import { verifyTransaction } from './verify.ts'
-
-export interface FinishOptions {
-  /** Stops waiting. After signing this rejects with UnknownOutcome, because the network may still apply the transaction. */
-  readonly signal?: AbortSignal
-  /** How long to wait for the outcome, milliseconds; two minutes by default. */
-  readonly patienceMs?: number
-}
 
 export interface TradeOptions extends FinishOptions {
   /**
@@ -97,19 +91,15 @@ export interface TradingParts {
   readonly contracts: (options: CallOptions) => Promise<ContractAddresses>
 }
 
-const PATIENCE_MS = 120_000
 const MAX_FEE_STROOPS = 10_000_000
 /** Twice the validity of prepared transactions, because clocks differ. */
 const MAX_VALIDITY_SEC = 600
-const POLL_MS = { min: 1_000, max: 30_000 }
-const BACKOFF = { firstMs: 500, maxMs: 8_000 }
-/** Clocks may differ by this much: a transaction counts as expired this long after its expiry. */
-const EXPIRY_MARGIN_SEC = 60
 const TRADES_WAITING_MAX = 100
 
 export function createTrading(parts: TradingParts): Trading {
   const { endpoints, clock, orders } = parts
   const withLock = createMutex(TRADES_WAITING_MAX)
+  const submitUntilFinal = createSubmitter(parts)
 
   async function prepareAndSign(request: TradeRequest, options: TradeOptions): Promise<SignedTransaction> {
     const call = signalOf(options)
@@ -125,64 +115,6 @@ export function createTrading(parts: TradingParts): Trading {
     const { hash, signedXdr } = await signTransaction(signer, transaction.bytes, parts.networkPassphrase)
     const named = request.clientId === undefined ? {} : { clientId: request.clientId }
     return { hash: toHex(hash), signedXdr, expiresAt: Number(transaction.maxTime), ...named }
-  }
-
-  /** Submits the transaction until its outcome is final. `isNew`: it was not submitted before. */
-  async function submitUntilFinal(transaction: SignedTransaction, options: FinishOptions, isNew: boolean): Promise<Finished> {
-    const deadlineMs = clock.nowMs() + (options.patienceMs ?? PATIENCE_MS)
-    /** Whether the network may have an earlier copy of the transaction. */
-    let mayBePending = !isNew
-    let failures = 0
-
-    /** Waits before the next attempt; throws when there is none. */
-    async function onFailure(error: unknown): Promise<void> {
-      const kind = classifySubmitError(error)
-      // `other` is an abort, or a bug in this client. Neither says anything about the transaction.
-      const isUndetermined = kind === 'other' || (kind === 'permanent' && mayBePending)
-      if (isFinal(kind, transaction, mayBePending)) throw isUndetermined ? new UnknownOutcome(transaction, error) : error
-      if (kind === 'unknown') mayBePending = true
-      failures += 1
-      const waitMs = Math.max(backoffMs(failures, BACKOFF), error instanceof GatewayError ? (error.retryAfterSec ?? 0) * 1000 : 0)
-      if (clock.nowMs() + waitMs >= deadlineMs) throw mayBePending ? new UnknownOutcome(transaction, error) : error
-      try {
-        await pause(clock, waitMs, options.signal)
-      } catch (cause) {
-        throw new UnknownOutcome(transaction, cause)
-      }
-    }
-
-    for (;;) {
-      let finished: Finished | null
-      try {
-        finished = await submitOnce(transaction, options, deadlineMs)
-      } catch (error) {
-        await onFailure(error)
-        continue
-      }
-      if (finished !== null) return finished
-      mayBePending = true
-      failures = 0
-      if (clock.nowMs() >= deadlineMs) throw new UnknownOutcome(transaction)
-    }
-  }
-
-  /** Submits the transaction and waits for its ledger; null when the gateway reports no outcome yet. Throws ContractFailure when it failed in a ledger. */
-  async function submitOnce(transaction: SignedTransaction, options: FinishOptions, deadlineMs: number): Promise<Finished | null> {
-    const { hash, signedXdr, clientId } = transaction
-    const pollTimeoutMs = Math.min(POLL_MS.max, Math.max(POLL_MS.min, deadlineMs - clock.nowMs()))
-    const submission = { signedXdr, pollTimeoutMs, ...(clientId === undefined ? {} : { clientId }) }
-    const { body } = await endpoints.submitTransaction(submission, { ...signalOf(options), attempts: 1 })
-    if (body.status === 'FAILED') throw failedInLedger(body)
-    return body.status === 'SUCCESS' && body.ledger !== undefined ? { hash, ledger: body.ledger } : null
-  }
-
-  /** Whether another submission cannot help. A rejection is final only when no earlier copy can still be applied. */
-  function isFinal(kind: SubmitErrorKind, transaction: SignedTransaction, mayBePending: boolean): boolean {
-    return kind === 'rejected' ? !mayBePending || isExpired(transaction) : kind === 'other' || kind === 'failed' || kind === 'permanent'
-  }
-
-  function isExpired({ expiresAt }: SignedTransaction): boolean {
-    return clock.nowMs() / 1000 > expiresAt + EXPIRY_MARGIN_SEC
   }
 
   return {
@@ -235,33 +167,6 @@ export function createTrading(parts: TradingParts): Trading {
   }
 }
 
-function signalOf({ signal }: FinishOptions): { readonly signal?: AbortSignal } {
-  return signal === undefined ? {} : { signal }
-}
-
 function fallBackTo<T>(value: T): (error: unknown) => T {
   return () => value
-}
-
-/**
- * What a submission error says about the transaction. `rejected`: the network did not accept this copy, but may have accepted an earlier one. `retry`: it was
- * not submitted, and may be later. `permanent`: it was not submitted, and a retry does not help.
- */
-type SubmitErrorKind = 'failed' | 'rejected' | 'retry' | 'permanent' | 'unknown' | 'other'
-
-function classifySubmitError(error: unknown): SubmitErrorKind {
-  if (error instanceof Unreachable) return 'unknown'
-  if (error instanceof ContractFailure) return error.stage === 'ledger' ? 'failed' : 'rejected'
-  if (!(error instanceof GatewayError)) return error instanceof ExchangeError ? 'unknown' : 'other'
-  if (error.status === 429 || error.status === 503) return 'retry'
-  if (error.status === 502) return typeof (error.body as { readonly hash?: unknown } | null)?.hash === 'string' ? 'unknown' : 'retry'
-  return error.status >= 500 ? 'unknown' : 'permanent'
-}
-
-function failedInLedger(result: SubmitResult): ContractFailure {
-  const { contractError = null, hostError = null, txResultCode = null, message = 'The transaction failed in a ledger.' } = result
-  return new ContractFailure(
-    { status: 200, code: 'transaction_failed', message, hint: result.message, requestId: null, body: result },
-    { stage: 'ledger', contractError, hostError, txResultCode, hash: result.hash },
-  )
 }
