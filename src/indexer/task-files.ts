@@ -103,9 +103,10 @@ export async function serveTaskFiles(folder: string, store: Store, { clock, sign
 
 /** The request whose task had not ended when the last gateway of this folder did. */
 function takeUnfinished(folder: string): (Request & { readonly id: number }) | undefined {
-  const { kind, command, id, task } = (readJson(statusFile(folder)) ?? {}) as Partial<Status>
-  const isKnown = (kind === 'rebuild' || kind === 'verify') && typeof command === 'string' && typeof id === 'number'
-  return isKnown && task !== undefined && isActive(task) ? { kind, command, id } : undefined
+  const status = readJson(statusFile(folder)) as Partial<Status> | undefined
+  const request = toRequest(status)
+  if (request === undefined || typeof status?.id !== 'number') return undefined
+  return status.task !== undefined && isActive(status.task) ? { ...request, id: status.id } : undefined
 }
 
 function takeRequest(folder: string): Request | undefined {
@@ -113,7 +114,11 @@ function takeRequest(folder: string): Request | undefined {
   if (!existsSync(file)) return undefined
   const request = readJson(file) as Partial<Request> | undefined
   rmSync(file, { force: true })
-  const { kind, command } = request ?? {}
+  return toRequest(request)
+}
+
+/** Undefined for what another version may have written. */
+function toRequest({ kind, command }: Partial<Request> = {}): Request | undefined {
   return (kind === 'rebuild' || kind === 'verify') && typeof command === 'string' ? { kind, command } : undefined
 }
 
