@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { DISPLAY_NAMES } from './console/display.ts'
 import type { DisplayName } from './console/display.ts'
-import { createImportGraph, findTestFiles } from './support/test-files.ts'
+import { createImportGraph, findTestFiles } from './runner/test-files.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** What reads `TEST_DISPLAY`. Its own test does not depend on it. */

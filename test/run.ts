@@ -12,11 +12,11 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { OPENING_TEST_PATTERN, planBatches, writeBatches } from './support/batches.ts'
+import { OPENING_TEST_PATTERN, planBatches, writeBatches } from './runner/batches.ts'
 import { COMPILE_CACHE, SHORT_RUN_FLAGS } from './support/program.ts'
 import { TEMPLATE_VARIABLE, ensureEmbeddedTemplate, testServerUrl, withServerTemplate } from './support/database.ts'
 import { testRedisUrl } from './support/redis.ts'
-import { createImportGraph, findTestFiles, HARNESSES, isSlow, ON_GENERATION_2, runsMoreInAll } from './support/test-files.ts'
+import { createImportGraph, findTestFiles, HARNESSES, isSlow, ON_GENERATION_2, runsMoreInAll } from './runner/test-files.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** A file that imports one of these, directly or not, touches a database. */

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { COMPILE_CACHE } from '../support/program.ts'
+import { createArrivals } from '../support/until.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../client/src/cli/main.ts', import.meta.url))
 
@@ -32,39 +33,27 @@ export function startCommand(words: readonly string[], { environment = {}, input
   const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILE_CACHE, ...environment }
   const child = spawn(process.execPath, [PROGRAM, ...words], { env, stdio: 'pipe' })
   let [stdout, stderr] = ['', '']
-  let hasExited = false
-  const listeners = new Set<() => void>()
-  const notify = (): void => listeners.forEach((listener) => listener())
+  const arrivals = createArrivals(() => stdout + stderr)
   child.stdout.on('data', (chunk: Buffer) => {
     stdout += chunk.toString()
-    notify()
+    arrivals.changed()
   })
   child.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString()
-    notify()
+    arrivals.changed()
   })
   // A command that does not read its input may exit before it is written.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   const ended = new Promise<CommandResult>((resolve) => {
     child.once('close', (code, signal) => {
-      hasExited = true
-      notify()
+      arrivals.end()
       resolve({ code: code ?? signal, stdout, stderr })
     })
   })
   return {
     child, ended,
-    printed: (pattern) => new Promise((resolve, reject) => {
-      const check = (): void => {
-        if (!pattern.test(stdout + stderr) && !hasExited) return
-        listeners.delete(check)
-        if (pattern.test(stdout + stderr)) resolve()
-        else reject(new Error(`The command exited without printing ${String(pattern)}: ${stdout}${stderr}`))
-      }
-      listeners.add(check)
-      check()
-    }),
+    printed: async (pattern) => void (await arrivals.wait(() => (pattern.test(stdout + stderr) ? true : undefined), `output that matches ${String(pattern)}`)),
   }
 }
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { request as sendRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { StreamFrame } from '../support/stream-client.ts'
+import { createArrivals } from '../support/until.ts'
 
 /** An event with the id that was in effect when it arrived. */
 export interface ReceivedEvent {
@@ -50,14 +51,10 @@ export async function openEventSource(url: string, options: EventSourceOptions =
   assert.deepEqual([response.statusCode, response.headers['content-type']], [200, 'text/event-stream; charset=utf-8'])
   const events: ReceivedEvent[] = []
   const comments: string[] = []
-  const checks = new Set<() => void>()
+  const arrivals = createArrivals(() => `last events: ${JSON.stringify(events.slice(-3))}`)
   let lastEventId = initialId
   let retryMs: number | undefined
-  let isOver = false
   let buffered = ''
-  const changed = (): void => {
-    for (const check of checks) check()
-  }
 
   /** One event: the lines before a blank line. */
   function take(block: string): void {
@@ -83,38 +80,24 @@ export async function openEventSource(url: string, options: EventSourceOptions =
         buffered = buffered.slice(end + 2)
       }
       if (events.length >= cutAfter) response.destroy()
-      changed()
+      arrivals.changed()
     })
   }
   const ended = new Promise<boolean>((resolve) => {
     response.on('error', () => {})
     response.on('close', () => {
-      isOver = true
       resolve(response.complete)
-      changed()
+      arrivals.end()
     })
   })
-
-  function wait<Found>(find: () => Found | undefined): Promise<Found> {
-    return new Promise((resolve, reject) => {
-      const check = (): void => {
-        const found = find()
-        if (found === undefined && !isOver) return
-        checks.delete(check)
-        if (found === undefined) reject(new Error(`the stream ended; last events: ${JSON.stringify(events.slice(-3))}`))
-        else resolve(found)
-      }
-      checks.add(check)
-      check()
-    })
-  }
 
   return {
     response, events, comments, ended,
     lastEventId: () => lastEventId,
     retryMs: () => retryMs,
-    frame: (matches, from = 0) => wait(() => events.slice(from).find(({ frame }) => matches(frame))?.frame),
-    comment: (text) => wait(() => (comments.includes(text) ? true : undefined)).then(() => {}),
+    frame: (matches, from = 0) =>
+      arrivals.wait(() => events.slice(from).find(({ frame }) => matches(frame))?.frame, `an event for which ${String(matches)}`),
+    comment: async (text) => void (await arrivals.wait(() => (comments.includes(text) ? true : undefined), `the comment ${text}`)),
     destroy: () => void response.destroy(),
   }
 }

@@ -2,7 +2,8 @@
 
 import { StoreUnavailable } from '../../src/store/store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { wrapStore } from './tracked-store.ts'
+import { createCallCounter, wrapStore } from './tracked-store.ts'
+import { untilIdle } from './until.ts'
 
 export interface FlakyStore {
   readonly store: Store
@@ -25,7 +26,7 @@ export function createFlakyStore(real: Store): FlakyStore {
   let unblocked = Promise.withResolvers<void>()
   let blocked = Promise.withResolvers<void>()
   let statements = 0
-  const running = new Set<Promise<unknown>>()
+  const calls = createCallCounter()
   let isListening = true
   let dropsNotifications = false
   const listeners = new Set<(isListening: boolean) => void>()
@@ -37,13 +38,7 @@ export function createFlakyStore(real: Store): FlakyStore {
     }
     if (state === 'down') throw new StoreUnavailable('the database is down')
     statements += 1
-    const call = work()
-    running.add(call)
-    try {
-      return await call
-    } finally {
-      running.delete(call)
-    }
+    return await calls.track(work)
   }
 
   return {
@@ -68,11 +63,8 @@ export function createFlakyStore(real: Store): FlakyStore {
       blocked = Promise.withResolvers<void>()
     },
     waitForBlockedCall: () => blocked.promise,
-    async idle() {
-      // Unblocked calls start in the next turn of the event loop.
-      await new Promise<void>((resolve) => void setImmediate(resolve))
-      await Promise.allSettled(running)
-    },
+    // Unblocked calls start in the next turn of the event loop.
+    idle: () => untilIdle(() => calls.running() > 0, 1),
     statements: () => statements,
     dropNotifications() {
       dropsNotifications = true

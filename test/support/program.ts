@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { createArrivals } from './until.ts'
 
 type ExitStatus = number | NodeJS.Signals | null
 
@@ -47,20 +48,15 @@ export function startProgram(
   const exited = new Promise<ExitStatus>((resolve) => void child.once('close', (code, killSignal) => resolve(code ?? killSignal)))
   const printed = { stdout: '', stderr: '' }
   const unread: string[] = []
-  const checks = new Set<() => void>()
-  let hasExited = false
-  const runChecks = (): void => checks.forEach((check) => check())
+  const arrivals = createArrivals(() => `${file}:\n${printed.stdout}\n${printed.stderr}`)
   for (const name of ['stdout', 'stderr'] as const) {
     createInterface({ input: child[name] }).on('line', (line) => {
       unread.push(line)
       printed[name] += `${line}\n`
-      runChecks()
+      arrivals.changed()
     })
   }
-  void exited.then(() => {
-    hasExited = true
-    runChecks()
-  })
+  void exited.then(arrivals.end)
 
   function signal(name: NodeJS.Signals): void {
     try {
@@ -78,23 +74,10 @@ export function startProgram(
   }
 
   function waitForLine(pattern: RegExp): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const finish = (problem?: string): void => {
-        checks.delete(check)
-        clearTimeout(timer)
-        if (problem !== undefined) reject(new Error(`${file} ${problem} ${String(pattern)}:\n${printed.stdout}\n${printed.stderr}`))
-      }
-      const check = (): void => {
-        const index = unread.findIndex((line) => pattern.test(line))
-        if (index < 0 && hasExited) finish('exited without printing')
-        if (index < 0) return
-        finish()
-        resolve(unread.splice(index, 1)[0] ?? '')
-      }
-      const timer = setTimeout(() => finish('did not print'), LINE_TIMEOUT_MS)
-      checks.add(check)
-      check()
-    })
+    return arrivals.wait(() => {
+      const index = unread.findIndex((line) => pattern.test(line))
+      return index < 0 ? undefined : unread.splice(index, 1)[0]
+    }, `a line that matches ${String(pattern)}`, LINE_TIMEOUT_MS)
   }
 
   return {

@@ -2,10 +2,10 @@
 // therefore keeps the engines whose stores were disposed, and hands them out again as fresh databases.
 
 import { StoreUnavailable } from '../../src/store/store.ts'
-import type { Param, Queryable, Writer, WriterLock } from '../../src/store/store.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { readBaseline, restoreBaseline } from './baseline.ts'
 import type { Baseline } from './baseline.ts'
+import { wrapStore } from './tracked-store.ts'
 
 interface PooledEngine {
   readonly store: EmbeddedStore
@@ -55,61 +55,33 @@ async function reset({ store, baseline }: PooledEngine): Promise<boolean> {
 
 /** The store for one user: disposing it releases its locks and listeners, rejects later statements, and gives the engine back. */
 function lend(store: EmbeddedStore, giveBack: () => Promise<void>): EmbeddedStore {
-  const closing = new AbortController()
+  let isClosed = false
   const held = new Set<() => Promise<void>>()
-  const check = (): void => {
-    if (closing.signal.aborted) throw new StoreUnavailable('the store is closed')
+  async function run<T>(work: () => Promise<T>): Promise<T> {
+    if (isClosed) throw new StoreUnavailable('the store is closed')
+    return await work()
   }
-  const reader = (db: Queryable): Queryable => ({
-    async query<Row extends object>(sql: string, params?: readonly Param[]): Promise<Row[]> {
-      check()
-      return await db.query<Row>(sql, params)
-    },
-  })
-  const writer = (db: Writer): Writer => ({
-    ...reader(db),
-    async transaction(work) {
-      check()
-      return await db.transaction(work)
-    },
-  })
-  async function holdLock(name: string): Promise<WriterLock | undefined> {
-    check()
-    const lock = await store.tryLock(name)
-    if (lock === undefined) return undefined
-    const release = async (): Promise<void> => {
-      held.delete(release)
-      await lock[Symbol.asyncDispose]()
-    }
-    held.add(release)
-    return { lost: lock.lost, db: lock.db, [Symbol.asyncDispose]: release }
+  /** What the user may release, and closing the store does. */
+  function hold(release: () => Promise<void>): () => Promise<void> {
+    const releaseOnce = async (): Promise<void> => void (held.delete(releaseOnce) && (await release()))
+    held.add(releaseOnce)
+    return releaseOnce
   }
-  let returned: Promise<void> | undefined
+  async function close(): Promise<void> {
+    isClosed = true
+    for (const release of held) await release().catch(() => {})
+    await giveBack()
+  }
+  let closed: Promise<void> | undefined
+
   return {
-    engine: 'embedded',
-    readsLag: false,
-    read: reader(store.read),
-    write: writer(store.write),
-    bulkWriter: writer(store.bulkWriter),
-    waiting: () => store.waiting(),
-    tryLock: holdLock,
-    async listen(channel, callback, onConnected) {
-      check()
-      const stop = await store.listen(channel, callback, onConnected)
-      const release = async (): Promise<void> => {
-        if (held.delete(release)) await stop()
-      }
-      held.add(release)
-      return release
+    ...store, ...wrapStore(store, run), engine: 'embedded',
+    async tryLock(name) {
+      const lock = await run(() => store.tryLock(name))
+      return lock === undefined ? undefined : { ...lock, [Symbol.asyncDispose]: hold(async () => await lock[Symbol.asyncDispose]()) }
     },
-    async dump() {
-      check()
-      return await store.dump()
-    },
-    [Symbol.asyncDispose]: () => (returned ??= (async () => {
-      closing.abort()
-      for (const release of held) await release().catch(() => {})
-      await giveBack()
-    })()),
+    listen: async (...listener) => hold(await run(() => store.listen(...listener))),
+    dump: () => run(() => store.dump()),
+    [Symbol.asyncDispose]: () => (closed ??= close()),
   }
 }

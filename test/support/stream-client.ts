@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { WebSocket } from 'ws'
+import { createArrivals } from './until.ts'
 
 /** A received frame; its fields depend on its type. */
 export interface StreamFrame {
@@ -19,7 +20,7 @@ export interface StreamClient {
   readonly headers: Readonly<Record<string, unknown>>
   /** All frames so far. */
   readonly frames: readonly StreamFrame[]
-    readonly closed: Promise<{ readonly code: number; readonly reason: string }>
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>
   send(message: unknown): void
   /** Waits for the first matching frame from index `from` on. Rejects when the connection closes without it. */
   frame(matches: (frame: StreamFrame) => boolean, from?: number): Promise<StreamFrame>
@@ -34,18 +35,18 @@ export interface StreamClient {
 export async function connectStream(url: string, headers: Readonly<Record<string, string>> = {}): Promise<StreamClient> {
   const webSocket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/ws`, { headers })
   const frames: StreamFrame[] = []
-  const checks = new Set<() => void>()
   let ended = ''
   let pings = 0
+  const arrivals = createArrivals(() => `${ended}; last frames: ${JSON.stringify(frames.slice(-5))}`)
   webSocket.on('message', (data) => {
     frames.push(JSON.parse((data as Buffer).toString('utf8')) as StreamFrame)
-    for (const check of checks) check()
+    arrivals.changed()
   })
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     webSocket.on('close', (code, reason) => {
-      ended = `${code} ${String(reason)}`
+      ended = `closed with ${code} ${String(reason)}`
       resolve({ code, reason: String(reason) })
-      for (const check of checks) check()
+      arrivals.end()
     })
   })
   const headersReceived = await new Promise<Readonly<Record<string, unknown>>>((resolve, reject) => {
@@ -54,20 +55,13 @@ export async function connectStream(url: string, headers: Readonly<Record<string
   })
   webSocket.on('error', () => {})
 
-  function frame(matches: (frame: StreamFrame) => boolean, from = 0): Promise<StreamFrame> {
-    return new Promise((resolve, reject) => {
-      let next = from
-      const check = (): void => {
-        let found: StreamFrame | undefined
-        for (; found === undefined && next < frames.length; next++) if (matches(frames[next] ?? {})) found = frames[next]
-        if (found === undefined && ended === '') return
-        checks.delete(check)
-        if (found === undefined) reject(new Error(`the connection closed (${ended}) without the frame; last frames: ${JSON.stringify(frames.slice(-5))}`))
-        else resolve(found)
-      }
-      checks.add(check)
-      check()
-    })
+  async function frame(matches: (frame: StreamFrame) => boolean, from = 0): Promise<StreamFrame> {
+    let next = from
+    return await arrivals.wait(() => {
+      let found: StreamFrame | undefined
+      for (; found === undefined && next < frames.length; next++) if (matches(frames[next] ?? {})) found = frames[next]
+      return found
+    }, `a frame for which ${String(matches)}`)
   }
 
   return {

@@ -43,3 +43,47 @@ export async function untilIdle(busy: () => boolean, quietTurns: number): Promis
     quiet = -1
   }
 }
+
+/** What tests wait for while it arrives. */
+export interface Arrivals {
+  /** Something has arrived. */
+  changed(): void
+  /** Nothing arrives any more: each `wait` without a result rejects. */
+  end(): void
+  /** What `find` returns, as soon as it is not undefined. The error names `expectation`; without `limitMs` only the end is an error. */
+  wait<Found>(find: () => Found | undefined, expectation: string, limitMs?: number): Promise<Found>
+}
+
+/** @param describe - what has arrived, for error messages */
+export function createArrivals(describe: () => string): Arrivals {
+  const checks = new Set<() => void>()
+  let hasEnded = false
+  const changed = (): void => checks.forEach((check) => check())
+
+  return {
+    changed,
+    end() {
+      hasEnded = true
+      changed()
+    },
+    async wait<Found>(find: () => Found | undefined, expectation: string, limitMs?: number) {
+      const { promise, resolve, reject } = Promise.withResolvers<Found>()
+      const fail = (problem: string): void => {
+        checks.delete(check)
+        reject(new Error(`${problem} ${expectation}: ${describe()}`))
+      }
+      const check = (): void => {
+        const found = find()
+        if (found === undefined && !hasEnded) return
+        // At once: `find` may take what it returns.
+        checks.delete(check)
+        if (found === undefined) fail('it ended without')
+        else resolve(found)
+      }
+      const timer = limitMs === undefined ? undefined : globalThis.setTimeout(() => fail('timed out waiting for'), limitMs)
+      checks.add(check)
+      check()
+      return await promise.finally(() => clearTimeout(timer))
+    },
+  }
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findMutations } from './mutate.ts'
+import { findMutations } from './find-mutations.ts'
 
 /** The source text with each of its mutations planted. */
 function mutants(source: string): string[] {

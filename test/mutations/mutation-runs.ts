@@ -5,10 +5,10 @@ import type { ChildProcess } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Mutation } from './mutate.ts'
-import { PROJECT_ROOT } from './program.ts'
-import { copyProject } from './project-copy.ts'
-import { createImportGraph, findTestFiles, isSlow } from './test-files.ts'
+import type { Mutation } from './find-mutations.ts'
+import { PROJECT_ROOT } from '../support/program.ts'
+import { copyProject } from '../support/project-copy.ts'
+import { createImportGraph, findTestFiles, isSlow } from '../runner/test-files.ts'
 
 /** Two cores are what a small machine has. */
 const CONCURRENCY = 2
