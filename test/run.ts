@@ -10,15 +10,15 @@
 // Other arguments that begin with `--test-` go to node's test runner.
 
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { OPENING_TEST_PATTERN, planBatches, writeBatches } from './runner/batches.ts'
 import { COMPILE_CACHE, SHORT_RUN_FLAGS } from './support/program.ts'
 import { TEMPLATE_VARIABLE, ensureEmbeddedTemplate, testServerUrl, withServerTemplate } from './support/database.ts'
 import { testRedisUrl } from './support/redis.ts'
-import { createImportGraph, findTestFiles, HARNESSES, isSlow, ON_GENERATION_2, runsMoreInAll } from './runner/test-files.ts'
+import { createImportGraph, findTestFiles, HARNESSES, isLongest, isSlow, ON_GENERATION_2, runsMoreInAll } from './runner/test-files.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const WITHOUT_TRACKING = new URL('./runner/without-tracking.ts', import.meta.url).href
 /** A file that imports one of these, directly or not, touches a database. */
 const DATABASE_MODULES = ['test/support/database.ts', 'test/support/gateway-fixture.ts']
 /** A file that imports this has tests that need a Redis server. */
@@ -55,7 +55,8 @@ const GENERATION_2_SETTINGS = { TEST_GENERATION: '2' }
 /** Runs node's test runner over the files and returns its exit code; signals to this process are passed on. */
 async function runNode(files: readonly string[], { flags, environment, concurrency = CONCURRENCY }: Omit<Leg, 'files'>): Promise<number> {
   const timeoutMs = files.some(isSlow) ? SLOW_TEST_TIMEOUT_MS : TEST_TIMEOUT_MS
-  const own = [...SHORT_RUN_FLAGS, '--test', `--test-concurrency=${concurrency}`, `--test-timeout=${timeoutMs}`, '--test-reporter=spec']
+  const limits = [`--test-concurrency=${concurrency}`, `--test-timeout=${timeoutMs}`]
+  const own = [...SHORT_RUN_FLAGS, `--import=${WITHOUT_TRACKING}`, '--test', ...limits, '--test-reporter=spec']
   const child = spawn(process.execPath, [...own, ...flags, ...files], {
     cwd: ROOT,
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...environment },
@@ -88,14 +89,13 @@ interface Leg {
 /** Runs the files in batches; slow files and small selections run in processes of their own. */
 async function runLeg({ files, flags, ...settings }: Leg): Promise<number> {
   const isAlone = (file: string): boolean => isSlow(file) || file.startsWith('test/sim/')
-  const alone = files.filter(isAlone)
+  const alone = files.filter(isAlone).sort((a, b) => Number(isLongest(b)) - Number(isLongest(a)))
   const isParsing = (file: string): boolean => graph.reaches(file, PARSER_MODULES) && !touchesDatabase(file)
   const { parsing = [], other = [] } = Object.groupBy(files.filter((file) => !isAlone(file)), (file) => (isParsing(file) ? 'parsing' : 'other'))
   const weighted = other.map((file) => ({ file, weight: touchesDatabase(file) ? 5 : 1 }))
   const batches = [...alone.map((file) => [file]), ...planBatches(weighted, BATCHES), ...(parsing.length === 0 ? [] : [parsing])]
   const hasNamePattern = flags.some((flag) => flag.startsWith('--test-name-pattern'))
-  const folder = join(ROOT, 'node_modules/.cache/test-batches', String(process.pid))
-  using written = writeBatches(batches, { root: ROOT, folder, hasNamePattern })
+  using written = writeBatches(batches, { root: ROOT, hasNamePattern })
   const patterns = hasNamePattern ? [`--test-name-pattern=${OPENING_TEST_PATTERN}`] : []
   return await runNode(written.entries, { ...settings, flags: [...flags, ...patterns] })
 }
@@ -150,7 +150,7 @@ async function runAll(files: readonly string[], { flags, afterFast }: { readonly
     const names = again.flatMap((file) => ON_GENERATION_2[file] ?? [])
     legs.push({ files: again, flags: names.map((name) => `--test-name-pattern=${name}`), environment: { ...embedded, ...GENERATION_2_SETTINGS } })
   }
-  if (serverUrl !== undefined) legs.push({ files: storeFiles(files), flags, environment: process.env })
+  if (serverUrl !== undefined) legs.push({ files: storeFiles(files), flags, environment: process.env, concurrency: SLOW_CONCURRENCY })
   let code = 0
   for (const leg of legs) {
     const legCode = await runWithDatabases(leg)

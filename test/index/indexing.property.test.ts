@@ -26,7 +26,7 @@ import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
 
-const RUNS = fuzzRuns(4, 40)
+const RUNS = fuzzRuns(4, 20)
 
 /** Pages as faulty nodes and proxies return them. */
 const PAGE_FAULTS: readonly ((page: EventsPage) => EventsPage)[] = [

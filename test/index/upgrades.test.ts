@@ -157,7 +157,7 @@ test('each event is decoded by the code that emitted it, wherever pages are cut 
     await start(fixture)
     await fixture.catchUp()
     assert.deepEqual(await readRows(), { events, upgrades, lastSeq }, 'the same rows as a single read')
-  }), { numRuns: fuzzRuns(6, 60) })
+  }), { numRuns: fuzzRuns(6, 30) })
 })
 
 test('an upgrade inside a transaction splits its events, and takes its own place in the log', async () => {

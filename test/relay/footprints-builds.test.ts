@@ -1,4 +1,5 @@
-// As footprints.test.ts, on the other builds (from 2.0 to 2.2 a loss touches other entries than a profit), and a thousand closes in each direction.
+// As footprints.test.ts, on the other builds (from 2.0 to 2.2 a loss touches other entries than a profit), and a thousand closes of both generations: profits
+// that become losses, and losses that become profits.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,8 +12,9 @@ import { testMovement } from './movement-tests.ts'
 
 for (const build of ['1', '2.0', '2.1', '2.2'] as const) testMovement(build)
 
-const WALLETS = 100
-const CLOSES = 1_000
+const WALLETS = 125
+/** Of each kind; the four tests make a thousand. */
+const CLOSES = 250
 const TERMS = { asset: 'BTC', collateral: String(20n * ONE), leverage: 5, direction: 'Long' } as const
 
 /** The mean and the largest, in stroops. */

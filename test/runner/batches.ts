@@ -8,8 +8,6 @@ import { pathToFileURL } from 'node:url'
 /** The runner limits each test; a suite takes as long as its tests. */
 const SUITE_TIMEOUT_MS = 2_147_483_647
 
-const DATABASE = 'test/support/database.ts'
-
 export interface WeightedFile {
   /** Relative to the project's root. */
   readonly file: string
@@ -40,25 +38,44 @@ function batchSource(root: string, files: readonly string[], hasNamePattern: boo
     // A pattern that matches a suite's name would select all of its tests.
     const name = JSON.stringify(hasNamePattern ? '·' : file)
     const opening = hasNamePattern ? `; test('${OPENING_TEST}', () => {})` : ''
-    return `suite(${name}, { timeout: ${SUITE_TIMEOUT_MS} }, async () => { await import(${url})${opening} })\n`
+    return `suite(${name}, { timeout: ${SUITE_TIMEOUT_MS} }, () => load(async () => { await import(${url})${opening} }))\n`
   })
-  const database = JSON.stringify(pathToFileURL(join(root, DATABASE)).href)
-  return `import { after, suite, test } from 'node:test'\nimport { reuseDatabases } from ${database}\nafter(reuseDatabases())\n${suites.join('')}`
+  const importOf = (name: string, file: string): string => `import { ${name} } from ${JSON.stringify(pathToFileURL(join(root, file)).href)}`
+  return `import { after, suite, test } from 'node:test'
+${importOf('reuseDatabases', 'test/support/database.ts')}
+${importOf('stopTracking', 'test/runner/without-tracking.ts')}
+after(reuseDatabases())
+let loading = ${files.length}
+async function load(file) {
+  try {
+    await file()
+  } finally {
+    loading -= 1
+    if (loading === 0) stopTracking()
+  }
+}
+${suites.join('')}`
 }
 
 interface BatchesOptions {
   readonly root: string
-  /** Where the modules are written; `Symbol.dispose` removes it. */
-  readonly folder: string
   /** Whether only tests run whose names match a pattern. */
   readonly hasNamePattern: boolean
 }
 
-/** Writes one module per batch. A batch of one file is that file, unless tests are selected by name. */
+const FOLDER = 'node_modules/.cache/test-batches'
+
+/** Whether a process runs the module of a batch. */
+export function isBatch(path: string): boolean {
+  return path.includes(FOLDER)
+}
+
+/** Writes one module per batch; `Symbol.dispose` removes them. A batch of one file is that file, unless tests are selected by name. */
 export function writeBatches(
   batches: readonly (readonly string[])[],
-  { root, folder, hasNamePattern }: BatchesOptions,
+  { root, hasNamePattern }: BatchesOptions,
 ): { readonly entries: readonly string[] } & Disposable {
+  const folder = join(root, FOLDER, String(process.pid))
   mkdirSync(folder, { recursive: true })
   const entries = batches.map((files, index) => {
     const [only] = files

@@ -36,6 +36,12 @@ const SLOW = [
   'test/contract/cash-ledger.test.ts',
 ]
 
+/** Start first, so that at the end of a run no core waits for one of them. */
+const LONGEST = [
+  'test/sim/', 'test/process/verify.test.ts', 'test/docs/guides.test.ts', 'test/index/hostile-pairs.test.ts', 'test/stream/hour.test.ts',
+  'test/relay/footprints-builds.test.ts', 'test/client/cli.test.ts', 'test/console/',
+]
+
 /**
  * What `npm run test:all` runs again on contracts of generation 2: the parts of the names of tests, from each harness those that differ most. Less than
  * a minute; `npm run test:all -- --generation=2` runs all of HARNESSES.
@@ -56,6 +62,10 @@ export const HARNESSES: readonly string[] = [
 
 export function isSlow(file: string): boolean {
   return SLOW.some((slow) => file.startsWith(slow))
+}
+
+export function isLongest(file: string): boolean {
+  return LONGEST.some((long) => file.startsWith(long))
 }
 
 /** Whether `npm run test:all` runs more of this file than `npm test`: more seeds or cases. */
