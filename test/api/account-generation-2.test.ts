@@ -13,7 +13,7 @@ import type { AssetFunding, CurrentFunding, FundingRow } from '../../src/resourc
 import type { MarketLimits } from '../../src/resources/market-limits.ts'
 import type { OpenOrder } from '../../src/resources/open-order.ts'
 import type { PoolState } from '../../src/resources/pool.ts'
-import { callView } from '../support/chain-views.ts'
+import { callView } from './chain-views.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { bearer } from '../support/keys.ts'

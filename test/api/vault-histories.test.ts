@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import type { TraderVault } from '../../src/resources/trader-vault.ts'
 import { followPages } from '../support/pagination.ts'
 import type { Row } from '../support/pagination.ts'
-import { viewVault } from '../support/chain-views.ts'
+import { viewVault } from './chain-views.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 

@@ -10,7 +10,7 @@ import { address, bool, i128, symbol, text, u32, u64 } from '../../localnet/cont
 import type { Val } from '../../localnet/contracts/host.ts'
 import { applyInOneLedger, createChainTrader, ONE } from '../support/traders.ts'
 import type { ChainTrader } from '../support/traders.ts'
-import { viewVault } from '../support/chain-views.ts'
+import { viewVault } from './chain-views.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 

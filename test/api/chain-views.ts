@@ -9,8 +9,8 @@ import { NULL_ACCOUNT } from '../../src/chain/views.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import type { OpenPosition } from '../../src/resources/open-position.ts'
-import { createControlledTransport } from './controlled-transport.ts'
-import type { GatewayFixture } from './gateway-fixture.ts'
+import { createControlledTransport } from '../support/controlled-transport.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 
 /** Id, trader, asset, direction, size, entry price and time of opening. */
