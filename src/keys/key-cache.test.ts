@@ -79,6 +79,20 @@ test('reads a key once and caches it until its TTL', async () => {
   assert.equal(statements.length, 2)
 })
 
+test('an invalidated key is read again, an unknown one is no error, and others stay cached', async () => {
+  const { table, statements, keys } = build()
+  const other = idOf(1)
+  table.set(ID, { revoked: false }).set(other, { revoked: false })
+  await Promise.all([keys.find(ID, CLIENT), keys.find(other, CLIENT)])
+  const before = statements.length
+  table.set(ID, { revoked: true })
+  keys.invalidate(ID)
+  keys.invalidate(idOf(2))
+  assert.equal((await keys.find(ID, CLIENT))?.revoked, true)
+  assert.ok(!(keys.find(other, CLIENT) instanceof Promise), 'synchronously')
+  assert.equal(statements.length, before + 1)
+})
+
 test('setting the clock back does not prolong the TTL', async () => {
   const { table, keys, clock } = build()
   table.set(ID, { revoked: false })
