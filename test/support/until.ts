@@ -45,7 +45,7 @@ export async function untilIdle(busy: () => boolean, quietTurns: number): Promis
 }
 
 /** What tests wait for while it arrives. */
-export interface Arrivals {
+interface Arrivals {
   /** Something has arrived. */
   changed(): void
   /** Nothing arrives any more: each `wait` without a result rejects. */
