@@ -8,6 +8,14 @@ import { pathToFileURL } from 'node:url'
 /** The runner limits each test; a suite takes as long as its tests. */
 const SUITE_TIMEOUT_MS = 2_147_483_647
 
+/** Where the modules of batches are written, below the project's root. */
+const FOLDER = join('node_modules', '.cache', 'test-batches')
+
+/** Whether this is the module of a batch. */
+export function isBatch(path: string): boolean {
+  return path.includes(FOLDER)
+}
+
 export interface WeightedFile {
   /** Relative to the project's root. */
   readonly file: string
@@ -61,13 +69,6 @@ interface BatchesOptions {
   readonly root: string
   /** Whether only tests run whose names match a pattern. */
   readonly hasNamePattern: boolean
-}
-
-const FOLDER = 'node_modules/.cache/test-batches'
-
-/** Whether a process runs the module of a batch. */
-export function isBatch(path: string): boolean {
-  return path.includes(FOLDER)
 }
 
 /** Writes one module per batch; `Symbol.dispose` removes them. A batch of one file is that file, unless tests are selected by name. */

@@ -8,7 +8,7 @@ import type { SavedRun, Task, TaskResult } from './worker.ts'
 
 const ALL = process.env['TEST_ALL'] === '1'
 const SEEDS_DEFAULT = 62
-/** Here occurs what is rare: a bad debt, and a submission that stays prepared. */
+/** Seeds with events that are rare: a bad debt, and a submission that stays prepared. */
 const SEEDS_OF_RARE_EVENTS = ['135', '149']
 /** Each of these must occur in the seeds of `npm run test:all`; otherwise the simulation no longer tests it. */
 const EXPECTED = [
