@@ -1,9 +1,7 @@
 // Responses of a hostile node over real HTTP: no body is read further than its method can need, and none is parsed on the main thread above the bound.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { createGzip } from 'node:zlib'
 import { createVirtualClock } from '../base/clock.ts'
@@ -15,6 +13,7 @@ import { createMessageReader } from './message-reader.ts'
 import { METHODS } from './methods.ts'
 import { createRpc } from './rpc.ts'
 import type { RpcClient } from './rpc.ts'
+import { serveHttp } from '../../test/support/http-server.ts'
 
 const HASH = 'ab'.repeat(32)
 const MIB = 1024 * 1024
@@ -30,7 +29,7 @@ interface HostileNode extends AsyncDisposable {
 
 async function hostileNode(respond: Respond): Promise<HostileNode> {
   const closed = Promise.withResolvers<number>()
-  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+  const server = await serveHttp((request, response) => {
     request.setEncoding('utf8').once('data', (text: string) => {
       const { socket } = request
       socket.once('close', () => closed.resolve(socket.bytesWritten))
@@ -38,19 +37,11 @@ async function hostileNode(respond: Respond): Promise<HostileNode> {
       respond(response, JSON.parse(text) as { id: number; method: string })
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  assert.ok(typeof address === 'object' && address !== null)
   const clock = createVirtualClock(0)
-  const rpc = createRpc({ urls: [`http://127.0.0.1:${address.port}`], clock, random: createSeededRandom('hostile'), log: silentLog })
+  const rpc = createRpc({ urls: [server.url], clock, random: createSeededRandom('hostile'), log: silentLog })
   return {
     rpc, clock, closed: closed.promise,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
 

@@ -1,8 +1,6 @@
 // Against a stub server over real HTTP.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
@@ -10,38 +8,13 @@ import type { VirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { createKlines, KLINES_FAILURES_TO_OPEN, KLINES_MAX_BYTES, KLINES_OPEN_MS, KLINES_TIMEOUT_MS } from './klines.ts'
 import { anyDeployment } from '../../test/support/deployments.ts'
+import { serveHttp } from '../../test/support/http-server.ts'
 
 /** In the format of the exchange: prices are strings. */
 const KLINES = [
   [1783335600000, '108421.50000000', '108600.00000000', '108300.25000000', '108512.75000000', '12.5', 1783339199999, '1355000.1', 812, '6.1', '660000.0', '0'],
   [1783339200000, '108512.75000000', '108700.00000000', '108500.00000000', '108650.00000000', '9.1', 1783342799999, '988000.7', 640, '4.4', '478000.2', '0'],
 ]
-
-interface Stub extends AsyncDisposable {
-  readonly url: string
-  readonly requests: string[]
-}
-
-async function stub(respond: RequestListener): Promise<Stub> {
-  const requests: string[] = []
-  const server = createServer((request, response) => {
-    requests.push(request.url ?? '')
-    respond(request, response)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  assert.ok(typeof address === 'object' && address !== null)
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    requests,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
 
 function respondsWith(status: number, body: string): RequestListener {
   return (_request, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(body)
@@ -54,7 +27,7 @@ function build(baseUrls: readonly string[], clock: VirtualClock = createVirtualC
 const QUERY = { asset: 'BTC', interval: '1h', limit: 500 } as const
 
 test('requests the USDT pair and parses the klines', async () => {
-  await using exchange = await stub(respondsWith(200, JSON.stringify(KLINES)))
+  await using exchange = await serveHttp(respondsWith(200, JSON.stringify(KLINES)))
   const candles = await build([`${exchange.url}/`])(QUERY)
   assert.deepEqual(exchange.requests, ['/api/v3/klines?symbol=BTCUSDT&interval=1h&limit=500'])
   assert.deepEqual(candles, [
@@ -65,7 +38,7 @@ test('requests the USDT pair and parses the klines', async () => {
 })
 
 test('makes no request for an asset without a pair or without hosts', async () => {
-  await using exchange = await stub(respondsWith(200, JSON.stringify(KLINES)))
+  await using exchange = await serveHttp(respondsWith(200, JSON.stringify(KLINES)))
   assert.deepEqual(await build([exchange.url])({ ...QUERY, asset: 'HYPE' }), [])
   assert.deepEqual(await build([exchange.url])({ ...QUERY, asset: 'NOPE' }), [])
   assert.deepEqual(await build([])(QUERY), [])
@@ -73,7 +46,7 @@ test('makes no request for an asset without a pair or without hosts', async () =
 })
 
 test('requests klines before a time, and of every asset only from the local network', async () => {
-  await using exchange = await stub(respondsWith(200, JSON.stringify(KLINES)))
+  await using exchange = await serveHttp(respondsWith(200, JSON.stringify(KLINES)))
   await build([exchange.url])({ ...QUERY, toSec: 1_783_339_200 })
   const local = createKlines({ baseUrls: [exchange.url], deployment: anyDeployment(), everyAsset: true, clock: createVirtualClock(0), log: silentLog })
   await local({ ...QUERY, asset: 'HYPE' })
@@ -98,8 +71,8 @@ const REFUSALS: readonly (readonly [title: string, respond: RequestListener])[] 
 
 for (const [title, respond] of REFUSALS) {
   test(`tries the next host after ${title}`, async () => {
-    await using bad = await stub(respond)
-    await using good = await stub(respondsWith(200, JSON.stringify(KLINES)))
+    await using bad = await serveHttp(respond)
+    await using good = await serveHttp(respondsWith(200, JSON.stringify(KLINES)))
     assert.equal((await build([bad.url, good.url])(QUERY))?.length, 2)
     assert.deepEqual([bad.requests.length, good.requests.length], [1, 1])
     assert.equal(await build([bad.url])(QUERY), undefined, 'no host left')
@@ -109,8 +82,8 @@ for (const [title, respond] of REFUSALS) {
 test('times out a host that does not respond', async () => {
   const clock = createVirtualClock(0)
   const received = Promise.withResolvers<void>()
-  await using slow = await stub(() => received.resolve())
-  await using good = await stub(respondsWith(200, JSON.stringify(KLINES)))
+  await using slow = await serveHttp(() => received.resolve())
+  await using good = await serveHttp(respondsWith(200, JSON.stringify(KLINES)))
   const asking = build([slow.url, good.url], clock)(QUERY)
   await received.promise
   clock.advance(KLINES_TIMEOUT_MS)
@@ -121,7 +94,7 @@ test('times out a host that does not respond', async () => {
 test('pauses a host after repeated failures', async () => {
   const clock = createVirtualClock(0)
   const state = { broken: true }
-  await using host = await stub((request, response) => respondsWith(state.broken ? 500 : 200, JSON.stringify(KLINES))(request, response))
+  await using host = await serveHttp((request, response) => respondsWith(state.broken ? 500 : 200, JSON.stringify(KLINES))(request, response))
   const readKlines = build([host.url], clock)
   for (let call = 0; call < KLINES_FAILURES_TO_OPEN + 5; call++) assert.equal(await readKlines(QUERY), undefined)
   assert.equal(host.requests.length, KLINES_FAILURES_TO_OPEN)

@@ -1,8 +1,6 @@
 // Volume, density, finality and revisions of candles (additions to the specification, "Market data"), with history from before the first start.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import { CANDLE_INTERVALS } from '../../src/resources/candle.ts'
@@ -14,6 +12,8 @@ import type { UdfHistory } from '../../src/resources/udf.ts'
 import { bucketStart, CANDLE_WIDTHS, foldTicks } from '../../src/projections/candles.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import { serveHttp } from '../support/http-server.ts'
+import type { HttpServer } from '../support/http-server.ts'
 import { followPages } from '../support/pagination.ts'
 
 interface Candles {
@@ -123,7 +123,7 @@ test('a page is dense and bounded across a gap of months', async () => {
 })
 
 let local: GatewayFixture
-let outside: AsyncDisposable & { readonly url: string; readonly requests: string[] }
+let outside: HttpServer
 
 before(async () => {
   local = await createGatewayFixture({ seed: 'fresh', traders: 0 })
@@ -138,24 +138,9 @@ after(async () => {
 })
 
 /** The klines of a local network that does not listen. */
-async function serveKlines({ network }: GatewayFixture): Promise<typeof outside> {
-  const requests: string[] = []
-  const server = createServer((request, response) => {
-    requests.push(request.url ?? '')
-    void network.rpc.klines?.(new URL(request.url ?? '', 'http://localnet').searchParams).then(({ status, body }) => response.writeHead(status).end(body))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  assert.ok(typeof address === 'object' && address !== null)
-  return {
-    url: `http://127.0.0.1:${address.port}`, requests,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+function serveKlines({ network }: GatewayFixture): Promise<HttpServer> {
+  return serveHttp((request, response) => void network.rpc.klines?.(new URL(request.url ?? '', 'http://localnet').searchParams)
+    .then(({ status, body }) => response.writeHead(status).end(body)))
 }
 
 test('a new local network has days of history of every asset in every interval, continuous with its first price', async () => {

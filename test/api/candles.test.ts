@@ -1,8 +1,6 @@
 // GET /v1/candles: candles of oracle prices, or an external exchange's klines where there are none.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 import { after, before, test } from 'node:test'
 import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
@@ -13,6 +11,8 @@ import type { Price } from '../../src/resources/price.ts'
 import { END, assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages } from '../support/pagination.ts'
 import { createGatewayFixture, FIXTURE_START_MS } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import { serveHttp } from '../support/http-server.ts'
+import type { HttpServer } from '../support/http-server.ts'
 import type { ApiResponse } from '../support/keys.ts'
 
 interface Candles {
@@ -28,13 +28,7 @@ const SUNDAY_EVENING_MS = FIXTURE_START_MS + 6 * 86_400_000 + (12 * 3_600 - 60) 
 const INTERVALS: Readonly<Record<string, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': DAY_SEC, '1w': 7 * DAY_SEC }
 
 let fixture: GatewayFixture
-let exchange: ExternalExchange
-
-interface ExternalExchange extends AsyncDisposable {
-  readonly url: string
-  readonly requests: string[]
-  behave: RequestListener
-}
+let exchange: HttpServer
 
 const OUTSIDE = { open: 100.5, high: 101, low: 99.25, close: 100.75, volume: '0', trades: 0, final: true, source: 'binance' }
 
@@ -47,29 +41,6 @@ const KLINES: RequestListener = (request, response) => {
     return [openMs, '100.50000000', '101.00000000', '99.25000000', '100.75000000', '12.5', openMs + widthMs - 1, '1355.1', 8, '6.1', '660.0', '0']
   })
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(rows))
-}
-
-async function startExchange(): Promise<ExternalExchange> {
-  const requests: string[] = []
-  const server = createServer((request, response) => {
-    requests.push(request.url ?? '')
-    external.behave(request, response)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  assert.ok(typeof address === 'object' && address !== null)
-  const external: ExternalExchange = {
-    url: `http://127.0.0.1:${address.port}`,
-    requests,
-    behave: KLINES,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-  return external
 }
 
 function get(query: string): Promise<ApiResponse<Candles>> {
@@ -94,7 +65,7 @@ async function tick(price: number): Promise<number> {
 }
 
 before(async () => {
-  exchange = await startExchange()
+  exchange = await serveHttp(KLINES)
   fixture = await createGatewayFixture({ seed: 'candles', traders: 0, gateway: { klinesUrls: [exchange.url] } })
 })
 after(async () => {
@@ -151,19 +122,19 @@ function assertUnknown({ status, body, headers }: ApiResponse<Candles>): void {
 test('says that older candles are unknown when the external exchange hangs, refuses or sends bad JSON, and pauses after a few failures', async () => {
   fixture.clock.advance(MINUTE_MS)
   const received = Promise.withResolvers<void>()
-  exchange.behave = () => received.resolve()
+  exchange.respond = () => received.resolve()
   const hanging = get('asset=ADA')
   await received.promise
   fixture.clock.advance(KLINES_TIMEOUT_MS)
   assertUnknown(await hanging)
 
-  exchange.behave = (_request, response) => response.writeHead(451).end('{"code":0,"msg":"restricted location"}')
+  exchange.respond = (_request, response) => response.writeHead(451).end('{"code":0,"msg":"restricted location"}')
   assertUnknown(await get('asset=BNB'))
-  exchange.behave = (_request, response) => response.writeHead(200).end('[[1783335600000,"1')
+  exchange.respond = (_request, response) => response.writeHead(200).end('[[1783335600000,"1')
   assertUnknown(await get('asset=TRX'))
   assert.equal(exchange.requests.splice(0).length, KLINES_FAILURES_TO_OPEN)
 
-  exchange.behave = KLINES
+  exchange.respond = KLINES
   for (const asset of ['LTC', 'BCH', 'ZEC']) assertUnknown(await get(`asset=${asset}&limit=7`))
   const { body: { s: state } } = await fixture.get<{ s: string }>('/udf/history?symbol=LTC&resolution=60&from=0&to=1783339200&countback=7')
   assert.equal(state, 'error', 'a chart would take no_data as the beginning of the history')
@@ -187,7 +158,7 @@ test('never stores external klines as native candles', async () => {
 const FORMING = { volume: '0', trades: 0, final: false, source: 'noeracle' }
 
 test('groups prices into buckets of every width by attestation time, the current bucket included', async () => {
-  exchange.behave = (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
+  exchange.respond = (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
   fixture.clock.advance(SUNDAY_EVENING_MS - fixture.clock.nowMs())
   const first = await tick(100_000)
   assert.ok(first < SUNDAY_EVENING_MS / 1_000 + 10)
@@ -255,7 +226,7 @@ test('pages go back in time and contain every bucket once', async () => {
 test('serves external klines before the first native candle, and requests a range of the past once', async () => {
   const [first] = await candles('asset=BTC&interval=1h&limit=1000')
   assert.ok(first !== undefined)
-  exchange.behave = (request, response) => {
+  exchange.respond = (request, response) => {
     const query = new URL(request.url ?? '', 'http://external').searchParams
     const newest = Math.floor(Number(query.get('endTime')) / 3_600_000)
     // History begins 2,500 hours before the first native candle, and lacks one hour.

@@ -1,15 +1,13 @@
 // Traces, as a collector receives them.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { tracedStore } from '../../src/store/traced-store.ts'
 import { createTracing } from '../../src/tracing/tracing.ts'
 import type { Tracing } from '../../src/tracing/tracing.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import { openTestStore } from '../support/database.ts'
+import { serveHttp } from '../support/http-server.ts'
 
 interface Span {
   readonly traceId: string
@@ -30,7 +28,7 @@ interface Collector extends AsyncDisposable {
 async function createCollector(): Promise<Collector> {
   const bodies: string[] = []
   const headers: (string | undefined)[] = []
-  const server = createServer((request, response) => {
+  const server = await serveHttp((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -40,21 +38,15 @@ async function createCollector(): Promise<Collector> {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    endpoint: `${server.url}/`,
     bodies,
     headers,
     spans: () => bodies.flatMap((body) => {
       const { resourceSpans } = JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] }
       return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
     }),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
 

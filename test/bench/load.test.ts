@@ -1,12 +1,11 @@
 // The load generator counts complete responses and nothing else.
 
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { load } from '../../bench/support/load.ts'
 import type { LoadResult } from '../../bench/support/load.ts'
+import { serveHttp } from '../support/http-server.ts'
 
 function afterLoopTurns(turns: number, work: () => void): void {
   if (turns === 0) work()
@@ -15,14 +14,8 @@ function afterLoopTurns(turns: number, work: () => void): void {
 
 /** Loads a server with this handler for 50 ms. */
 async function loadOf(onRequest: RequestListener): Promise<LoadResult> {
-  const server = createServer(onRequest)
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  try {
-    return await load({ port: (server.address() as AddressInfo).port, path: '/', connections: 3, durationMs: 50 })
-  } finally {
-    server.close()
-    server.closeAllConnections()
-  }
+  await using server = await serveHttp(onRequest)
+  return await load({ port: server.port, path: '/', connections: 3, durationMs: 50 })
 }
 
 test('counts each request once and sends it only after the previous response is complete, for every response size and chunking', async () => {

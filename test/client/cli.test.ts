@@ -2,9 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, request as forward } from 'node:http'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as forward } from 'node:http'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { COMMANDS } from '../../client/src/cli/commands.ts'
@@ -14,8 +12,11 @@ import type { ProcessContext } from '../../client/src/cli/run.ts'
 import { systemClock } from '../../client/src/clock.ts'
 import { runCommand, startCommand } from './cli.ts'
 import type { CommandResult, CommandOptions } from './cli.ts'
+import { serveHttp } from '../support/http-server.ts'
+import type { HttpServer } from '../support/http-server.ts'
 import { holdPrices, startMain } from '../support/main-process.ts'
 import type { MainProcess } from '../support/main-process.ts'
+import { freePort } from '../support/tcp-proxy.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -302,10 +303,7 @@ test('invalid command lines fail with exit code 2 before any request', async () 
 })
 
 test('an unreachable gateway fails with exit code 3', async () => {
-  const closed = createServer()
-  await new Promise<void>((resolve) => void closed.listen(0, '127.0.0.1', resolve))
-  const { port } = closed.address() as AddressInfo
-  await new Promise<void>((resolve) => void closed.close(() => resolve()))
+  const port = await freePort()
   for (const words of [['prices'], ['watch', 'BTC']]) {
     const { code, stderr: errors } = await call([...words, '--url', `http://127.0.0.1:${port}`])
     assert.equal(code, 3, errors)
@@ -345,8 +343,8 @@ test('watch reads several channels over one connection', async () => {
 })
 
 /** A proxy to the gateway that drops the responses to submissions. */
-async function startLossyProxy(onSubmit: () => void): Promise<Server> {
-  const server = createServer((incoming, outgoing) => {
+function startLossyProxy(onSubmit: () => void): Promise<HttpServer> {
+  return serveHttp((incoming, outgoing) => {
     const upstream = forward(`${url}${incoming.url ?? ''}`, { method: incoming.method, headers: incoming.headers }, (response) => {
       if (incoming.url === '/v1/tx/submit') return onSubmit()
       outgoing.writeHead(response.statusCode ?? 500, response.headers)
@@ -354,30 +352,23 @@ async function startLossyProxy(onSubmit: () => void): Promise<Server> {
     })
     incoming.pipe(upstream)
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  return server
 }
 
 test('a trade with an unknown outcome prints its transaction, and finish completes it without trading twice', async () => {
   const submitted = Promise.withResolvers<void>()
-  const server = await startLossyProxy(submitted.resolve)
-  try {
-    const through = { ...environment, URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-    const trading = startCommand(['place', 'market', 'BTC', 'long', '30', '--leverage', '2', '--json'], { environment: through })
-    await submitted.promise
-    trading.child.kill('SIGINT')
-    const unknown = await trading.ended
-    assert.deepEqual([unknown.code, errorOf(unknown)['kind']], [8, 'unknown_outcome'])
-    const finished = await call(['finish', '--json'], { input: unknown.stderr })
-    const { hash } = JSON.parse(finished.stdout) as Traded
-    assert.equal(hash, (errorOf(unknown)['transaction'] as Traded).hash)
-    const { positions } = await json<{ readonly positions: readonly { readonly positionId: number }[] }>('positions')
-    assert.equal(positions.length, 1)
-    assert.equal((await call(['close', String(positions[0]?.positionId)])).code, 0)
-  } finally {
-    server.closeAllConnections()
-    server.close()
-  }
+  await using server = await startLossyProxy(submitted.resolve)
+  const through = { ...environment, URL: server.url }
+  const trading = startCommand(['place', 'market', 'BTC', 'long', '30', '--leverage', '2', '--json'], { environment: through })
+  await submitted.promise
+  trading.child.kill('SIGINT')
+  const unknown = await trading.ended
+  assert.deepEqual([unknown.code, errorOf(unknown)['kind']], [8, 'unknown_outcome'])
+  const finished = await call(['finish', '--json'], { input: unknown.stderr })
+  const { hash } = JSON.parse(finished.stdout) as Traded
+  assert.equal(hash, (errorOf(unknown)['transaction'] as Traded).hash)
+  const { positions } = await json<{ readonly positions: readonly { readonly positionId: number }[] }>('positions')
+  assert.equal(positions.length, 1)
+  assert.equal((await call(['close', String(positions[0]?.positionId)])).code, 0)
 })
 
 test('secrets are rejected on the command line and never printed', async () => {

@@ -3,14 +3,13 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { serveHttp } from '../support/http-server.ts'
 import { createWallet } from '../support/keys.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -131,28 +130,24 @@ async function findNode(): Promise<string> {
 
 test('it reads, signs, has a WebSocket and runs as a command on the oldest Node available', async () => {
   const node = await findNode()
-  const server = createServer((_request, response) => response.writeHead(200, { 'content-type': 'application/json', 'x-seq': '7' }).end('{"trades":[]}'))
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  try {
-    const wallet = createWallet('oldest node')
-    const script = `import { createClient, secretSigner } from 'perpetual-exchange-client'
-      const answer = await createClient({ url: process.env.URL }).listTrades()
-      const signer = await secretSigner(process.env.SECRET)
-      const signature = await signer.signHash(new Uint8Array(32))
-      createClient({ url: process.env.URL }).stream().close()
-      console.log(JSON.stringify([answer.seq, answer.body, signer.address, Buffer.from(signature).toString('hex')]))`
-    const env = { PATH: process.env['PATH'], URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, SECRET: wallet.secret() }
-    const { stdout } = await run(node, ['--input-type=module', '--eval', script], { cwd: project, env, timeout: TIMEOUT_MS })
-    const signature = Buffer.from(wallet.sign(Buffer.alloc(32))).toString('hex')
-    assert.deepEqual(JSON.parse(stdout), [7, { trades: [] }, wallet.publicKey(), signature])
-    const command = join(project, 'node_modules/.bin/perpetual-exchange-client')
-    const called = await run(node, [command, 'trades', '--json'], { cwd: project, env, timeout: TIMEOUT_MS })
-    assert.deepEqual([JSON.parse(called.stdout), called.stderr], [{ trades: [] }, ''])
-    // As users run it: npx finds the command, and its first line finds Node on the PATH.
-    const path = `${dirname(node)}${delimiter}${env.PATH ?? ''}`
-    const npx = await run('npx', ['--offline', 'perpetual-exchange-client', '--version'], { cwd: project, env: { ...env, PATH: path }, timeout: TIMEOUT_MS })
-    assert.match(npx.stdout, /^perpetual-exchange-client \d/)
-  } finally {
-    server.close()
-  }
+  const headers = { 'content-type': 'application/json', 'x-seq': '7' }
+  await using server = await serveHttp((_request, response) => response.writeHead(200, headers).end('{"trades":[]}'))
+  const wallet = createWallet('oldest node')
+  const script = `import { createClient, secretSigner } from 'perpetual-exchange-client'
+    const answer = await createClient({ url: process.env.URL }).listTrades()
+    const signer = await secretSigner(process.env.SECRET)
+    const signature = await signer.signHash(new Uint8Array(32))
+    createClient({ url: process.env.URL }).stream().close()
+    console.log(JSON.stringify([answer.seq, answer.body, signer.address, Buffer.from(signature).toString('hex')]))`
+  const env = { PATH: process.env['PATH'], URL: server.url, SECRET: wallet.secret() }
+  const { stdout } = await run(node, ['--input-type=module', '--eval', script], { cwd: project, env, timeout: TIMEOUT_MS })
+  const signature = Buffer.from(wallet.sign(Buffer.alloc(32))).toString('hex')
+  assert.deepEqual(JSON.parse(stdout), [7, { trades: [] }, wallet.publicKey(), signature])
+  const command = join(project, 'node_modules/.bin/perpetual-exchange-client')
+  const called = await run(node, [command, 'trades', '--json'], { cwd: project, env, timeout: TIMEOUT_MS })
+  assert.deepEqual([JSON.parse(called.stdout), called.stderr], [{ trades: [] }, ''])
+  // As users run it: npx finds the command, and its first line finds Node on the PATH.
+  const path = `${dirname(node)}${delimiter}${env.PATH ?? ''}`
+  const npx = await run('npx', ['--offline', 'perpetual-exchange-client', '--version'], { cwd: project, env: { ...env, PATH: path }, timeout: TIMEOUT_MS })
+  assert.match(npx.stdout, /^perpetual-exchange-client \d/)
 })

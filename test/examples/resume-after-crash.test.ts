@@ -1,15 +1,13 @@
 // The plan is killed with SIGKILL at every kind of step; in the end each slice is bought once.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { appendFileSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { startExchange } from './exchange-process.ts'
+import { serveHttp } from '../support/http-server.ts'
 
 const SLICES = 5
 
@@ -23,7 +21,7 @@ interface Proxy extends AsyncDisposable {
 
 async function startProxy(gateway: string): Promise<Proxy> {
   let onSubmission = (): void => {}
-  const server = createServer((request, response) => void forward(request, response).catch(() => response.destroy()))
+  const server = await serveHttp((request, response) => void forward(request, response).catch(() => response.destroy()))
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const isSubmission = request.url === '/v1/tx/submit'
     if (isSubmission && proxy.mode === 'drop requests') return onSubmission()
@@ -34,19 +32,13 @@ async function startProxy(gateway: string): Promise<Proxy> {
     if (isSubmission && proxy.mode === 'drop responses') return onSubmission()
     response.writeHead(upstream.status, { 'content-type': 'application/json' }).end(body)
   }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   const proxy: Proxy = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     mode: 'forward',
     submission: () => new Promise((resolve) => {
       onSubmission = resolve
     }),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
   return proxy
 }

@@ -1,9 +1,8 @@
 // The containers' health check, run as a container engine runs it: a program whose exit code says whether the process with the same environment responds.
 
 import { strict as assert } from 'node:assert'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import test from 'node:test'
+import { serveHttp } from '../support/http-server.ts'
 import { startMain } from '../support/main-process.ts'
 import { COMPILE_CACHE, startProgram } from '../support/program.ts'
 
@@ -40,16 +39,11 @@ test('finds the gateway, its metrics and the local network healthy while they ru
   }
 })
 
-test('finds a process unhealthy that fails or does not respond within two seconds', async (context) => {
-  const server = createServer((request, response) => {
+test('finds a process unhealthy that fails or does not respond within two seconds', async () => {
+  await using server = await serveHttp((request, response) => {
     if (request.url === '/livez') response.writeHead(503).end()
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  context.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const port = String((server.address() as AddressInfo).port)
+  const port = String(server.port)
   const failed = await check({ PORT: port, HOST: '127.0.0.1' })
   assert.deepEqual(failed, { code: 1, errors: `The health check failed: http://127.0.0.1:${port}/livez returned status 503\n` })
   const silent = await check({ ...INDEXER, METRICS_PORT: port, METRICS_HOST: '127.0.0.1' })

@@ -6,6 +6,7 @@ import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { createRpc } from '../../src/chain/rpc.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
+import type { Transport } from '../../src/chain/transport.ts'
 
 /** The outcome of one call. */
 export type NodeResponse =
@@ -29,6 +30,20 @@ export interface ScriptedNode {
   calls(method: string): number
 }
 
+/** Sends what `respond` returns as a node would. */
+export function createScriptedTransport(
+  respond: (url: string, method: string, params: Readonly<Record<string, unknown>>) => NodeResponse | Promise<NodeResponse>,
+): Transport {
+  return async (url, body) => {
+    const { id, method, params } = JSON.parse(body) as { id: number; method: string; params?: Record<string, unknown> }
+    const response = await respond(url, method, params ?? {})
+    if (response === 'silence') return new Promise<never>(() => {})
+    if ('broken' in response) throw new TypeError('fetch failed', { cause: Object.assign(new Error(response.broken), { code: response.broken }) })
+    if ('http' in response) return { status: response.http, body: response.body ?? '' }
+    return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, ...response }) }
+  }
+}
+
 export const NODE_START_MS = 1_783_339_200_000
 
 /** Methods without a script return "method not found". */
@@ -46,15 +61,10 @@ export function createScriptedNode(): ScriptedNode {
 
   const rpc = createRpc({
     urls: ['http://node/'], clock, random: createSeededRandom('scripted node'), log: silentLog,
-    async transport(_url, body) {
-      const { id, method, params } = JSON.parse(body) as { id: number; method: string; params?: Record<string, unknown> }
+    transport: createScriptedTransport((_url, method, params) => {
       counts.set(method, (counts.get(method) ?? 0) + 1)
-      const response = await respond(method, params ?? {})
-      if (response === 'silence') return new Promise<never>(() => {})
-      if ('broken' in response) throw new TypeError('fetch failed', { cause: Object.assign(new Error(response.broken), { code: response.broken }) })
-      if ('http' in response) return { status: response.http, body: response.body ?? '' }
-      return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, ...response }) }
-    },
+      return respond(method, params)
+    }),
   })
 
   return {

@@ -18,6 +18,7 @@ import { createSubmissionService } from '../../src/submissions/submissions.ts'
 import type { SubmissionService, Submitted } from '../../src/submissions/submissions.ts'
 import type { TransactionRow } from '../../src/resources/transaction.ts'
 import { CONTRACTS, resultXdr, TRAPPED_XDR } from '../relay/responses.ts'
+import { createScriptedTransport } from '../relay/scripted-node.ts'
 import type { NodeResponse } from '../relay/scripted-node.ts'
 import { openTestStore } from '../support/database.ts'
 import { currentDeploymentOf } from '../support/deployments.ts'
@@ -93,7 +94,7 @@ export interface SubmissionFixture extends AsyncDisposable {
 
 function createChain(clock: VirtualClock): {
   chain: ModelChain
-  respond(node: ModelNode, method: string, params: Record<string, unknown>): NodeResponse | 'lost'
+  respond(node: ModelNode, method: string, params: Readonly<Record<string, unknown>>): NodeResponse
 } {
   let ledger = 1_000
   let firstOfChain = 1
@@ -140,9 +141,9 @@ function createChain(clock: VirtualClock): {
     return respondWith('PENDING')
   }
 
-  function send(node: ModelNode, signed: SignedTransaction): NodeResponse | 'lost' {
+  function send(node: ModelNode, signed: SignedTransaction): NodeResponse {
     if (node.send === 'refused') return { broken: 'ECONNREFUSED' }
-    if (node.send === 'lost request') return 'lost'
+    if (node.send === 'lost request') return 'silence'
     if (node.send === 'try again later') return { result: { status: 'TRY_AGAIN_LATER', hash: signed.hash, latestLedger: ledger } }
     if (node.send === 'rejected') {
       const errorResultXdr = resultXdr(xdr.TransactionResultResult.txInsufficientFee())
@@ -150,7 +151,7 @@ function createChain(clock: VirtualClock): {
     }
     chain.sent.push(signed.envelopeXdr)
     const response = receive(signed)
-    return node.send === 'lost response' ? 'lost' : response
+    return node.send === 'lost response' ? 'silence' : response
   }
 
   function lookUp(node: ModelNode, hash: string): NodeResponse {
@@ -236,14 +237,8 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
     })
     const rpc = createRpc({
       urls: ['http://one/', 'http://two/'], clock, random, log: silentLog,
-      async transport(url, body) {
-        const { id, method, params } = JSON.parse(body) as { id: number; method: string; params?: Record<string, unknown> }
-        const response = isDead ? 'lost' : respond(nodes[url.includes('one') ? 0 : 1], method, params ?? {})
-        if (response === 'lost' || response === 'silence') return new Promise<never>(() => {})
-        if ('broken' in response) throw new TypeError('fetch failed', { cause: Object.assign(new Error(response.broken), { code: response.broken }) })
-        if ('http' in response) return { status: response.http, body: response.body ?? '' }
-        return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, ...response }) }
-      },
+      transport: createScriptedTransport((url, method, params) =>
+        isDead ? 'silence' : respond(nodes[url.includes('one') ? 0 : 1], method, params)),
     })
     const deployment = currentDeploymentOf(CONTRACTS, { passphrase: PASSPHRASE })
     const relay = createRelay({ rpc, clock, log: silentLog, deployment, ledgerWatermarks: createLedgerWatermarks(clock), ...NO_WARNINGS })
