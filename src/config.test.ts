@@ -150,6 +150,11 @@ test('the first of several deployments is served, the others are indexed, and al
     'DEPLOYMENT: mine is on another network than testnet', 'DEPLOYMENT: testnet has the same market as testnet',
     'DEPLOYMENT: two files have the same name',
   ])
+  const nowhere = join(folder.path, 'nowhere.json')
+  assert.deepEqual(
+    problemsOf({ DEPLOYMENT: `${nowhere},${join(folder.path, 'mine.json')}`, NETWORK: 'testnet' }), [`${nowhere}: cannot be read (ENOENT)`],
+    'the second file is not compared in place of the first',
+  )
 })
 
 test('without DEPLOYMENT, the newest manifest of the network is served, staging excluded', () => {

@@ -7,6 +7,8 @@ const LIMITS = { freshMs: 3_000, staleMs: 5_000, servedMs: 30_000, waitMs: 1_000
 
 function build() {
   const clock = createVirtualClock(0)
+  // Not at the clock's zero, where a time and an age are the same.
+  clock.advance(60_000)
   const pending: PromiseWithResolvers<number | null>[] = []
   const value = createRefreshedValue<number>({
     clock, ...LIMITS,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { xdr } from '@stellar/stellar-sdk'
 
 import { customSection, functionEntry, wasmOf } from './test-wasm.ts'
-import { parseContractSpec, SPEC_ENTRIES_MAX, UnreadableContractSpec } from './contract-spec.ts'
+import { parseContractSpec, SPEC_ENTRIES_MAX, UnreadableContractSpec, WASM_MAX_BYTES } from './contract-spec.ts'
 
 const type = xdr.ScSpecTypeDef
 
@@ -69,6 +69,16 @@ test('reads several spec sections as one, and ignores all other sections', () =>
     wasmOf([first]), customSection('contractmetav0', Buffer.from('noise')), Buffer.from([1, 1, 0]), customSection('contractspecv0', second.toXdr()),
   ])
   assert.deepEqual(parseContractSpec(wasm).functions.map(({ name }) => name), ['a', 'b'])
+})
+
+test('reads code of exactly the size that the network allows', () => {
+  const own = wasmOf([functionEntry('a', [], [])])
+  // The section has a byte for its kind, three for its length and one for that of its name.
+  const noise = customSection('n', Buffer.alloc(WASM_MAX_BYTES - own.length - 6))
+  const largest = Buffer.concat([own, noise])
+  assert.equal(largest.length, WASM_MAX_BYTES)
+  assert.deepEqual(parseContractSpec(largest).functions.map(({ name }) => name), ['a'])
+  assert.throws(() => parseContractSpec(Buffer.concat([largest, Buffer.alloc(1)])), /larger than the network allows/)
 })
 
 const spec = wasmOf([functionEntry('a', [['value', type.scSpecTypeU32()]], [])])

@@ -2,6 +2,15 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { buildConsole } from './build.ts'
-import type { ConsoleBuildOptions } from './build.ts'
+import type { BuiltConsole, ConsoleBuildOptions } from './build.ts'
 
-parentPort?.postMessage(buildConsole(workerData as ConsoleBuildOptions), [])
+function build(): BuiltConsole {
+  try {
+    return buildConsole(workerData as ConsoleBuildOptions)
+  } catch (error) {
+    // Threads copy the bundler's errors without their message.
+    throw new Error(`The console could not be built: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}
+
+parentPort?.postMessage(build(), [])

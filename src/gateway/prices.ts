@@ -32,13 +32,13 @@ export function createPriceParts(
 ): PriceParts {
   let readCloseSec = (): number | null => null
   const exchangeSec = (): number => Math.max(nowSec(clock), readCloseSec() ?? 0)
-  const listed = (): readonly string[] => deployment.current.assets.symbols
   return {
     oracle: createOracle({ deployment, entries: createPriceEntries({ rpc, deployment }), nowSec: exchangeSec, ...writing, clock, log }),
     dayRanges: createDayRanges({
       clock, log,
-      readFigures: () => readDayFigures(store.read, { assets: listed(), nowSec: nowSec(clock) }),
-      readHistory: (known) => readDayHistory(history, { assets: listed().filter((asset) => !known.has(asset)), nowSec: exchangeSec() }),
+      listed: () => deployment.current.assets.symbols,
+      readFigures: (assets) => readDayFigures(store.read, { assets, nowSec: nowSec(clock) }),
+      readHistory: (assets) => readDayHistory(history, { assets, nowSec: exchangeSec() }),
     }),
     nowSec: exchangeSec,
     followLedgers: (closeSec) => void (readCloseSec = closeSec),

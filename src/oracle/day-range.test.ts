@@ -5,6 +5,7 @@ import { silentLog } from '../base/log.ts'
 import { createDayRanges, DAY_HISTORY_INTERVAL_MS, DAY_HISTORY_RETRY_MS, DAY_HISTORY_WAIT_MS, DAY_RANGE_INTERVAL_MS, dayRangeOf } from './day-range.ts'
 import type { DayHistory } from './day-range.ts'
 
+const listed = (): readonly string[] => ['BTC', 'HYPE', 'ADA']
 const FIGURES = { reference: 100_0000000n, high: 110_0000000n, low: 95_0000000n }
 
 test('reads the candles once per interval, whatever the number of requests', async () => {
@@ -13,9 +14,10 @@ test('reads the candles once per interval, whatever the number of requests', asy
   let reads = 0
   let fails = false
   const ranges = createDayRanges({
-    clock, log: silentLog,
+    clock, log: silentLog, listed,
     readHistory: async () => ({ figures: none, isComplete: true }),
-    readFigures: async () => {
+    readFigures: async (assets) => {
+      assert.deepEqual(assets, listed())
       reads += 1
       if (fails) throw new Error('connection lost')
       return new Map([['BTC', FIGURES]])
@@ -48,10 +50,10 @@ test('takes figures of assets with a short history from elsewhere, without waiti
   let slow = Promise.withResolvers<DayHistory>()
   const asked: string[][] = []
   const ranges = createDayRanges({
-    clock, log: silentLog,
+    clock, log: silentLog, listed,
     readFigures: async () => new Map([['BTC', FIGURES]]),
-    async readHistory(known) {
-      asked.push([...known.keys()])
+    async readHistory(assets) {
+      asked.push([...assets])
       return await slow.promise
     },
   })
@@ -67,7 +69,7 @@ test('takes figures of assets with a short history from elsewhere, without waiti
   assert.equal(ranges.cached(), both)
   clock.advance(DAY_HISTORY_INTERVAL_MS - 1)
   await ranges.read()
-  assert.deepEqual(asked, [['BTC']], 'other history is read once per interval')
+  assert.deepEqual(asked, [['HYPE', 'ADA']], 'other history is read once per interval, of assets without figures of their own')
   slow = Promise.withResolvers()
   slow.reject(new Error('connection lost'))
   clock.advance(DAY_HISTORY_INTERVAL_MS)
@@ -82,7 +84,7 @@ test('reads other history again soon while that of an asset cannot be read', asy
   let found: DayHistory = { figures: new Map(), isComplete: false }
   let reads = 0
   const ranges = createDayRanges({
-    clock, log: silentLog,
+    clock, log: silentLog, listed,
     readFigures: async () => new Map(),
     async readHistory() {
       reads += 1

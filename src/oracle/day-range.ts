@@ -45,13 +45,15 @@ const EMPTY: DayRanges = new Map()
 /** The change is reported in percent with four decimals. */
 const CHANGE_SCALE = 1_000_000n
 
-export function createDayRanges({ clock, log, readFigures, readHistory }: {
+export function createDayRanges({ clock, log, listed, readFigures, readHistory }: {
   readonly clock: Clock
   readonly log: Log
-  /** The figures of all assets whose stored candles go back far enough. */
-  readonly readFigures: () => Promise<DayRanges>
-  /** The figures of other assets, with the help of external history. May be slow. `known` has those of `readFigures`. */
-  readonly readHistory: (known: DayRanges) => Promise<DayHistory>
+  /** The assets of the exchange. */
+  readonly listed: () => readonly string[]
+  /** The figures of those assets whose stored candles go back far enough. */
+  readonly readFigures: (assets: readonly string[]) => Promise<DayRanges>
+  /** The figures of the other assets, with the help of external history. May be slow. */
+  readonly readHistory: (assets: readonly string[]) => Promise<DayHistory>
 }): DayRangeReader {
   async function readOrNull<Read>(read: () => Promise<Read>): Promise<Read | null> {
     try {
@@ -64,7 +66,7 @@ export function createDayRanges({ clock, log, readFigures, readHistory }: {
 
   const stored = createRefreshedValue<DayRanges>({
     clock, freshMs: DAY_RANGE_INTERVAL_MS, staleMs: DAY_RANGE_SERVED_MS, servedMs: DAY_RANGE_SERVED_MS, waitMs: DAY_RANGE_WAIT_MS,
-    read: () => readOrNull(readFigures),
+    read: () => readOrNull(() => readFigures(listed())),
   })
   let history = EMPTY
   let dueAtMs = Number.NEGATIVE_INFINITY
@@ -73,7 +75,8 @@ export function createDayRanges({ clock, log, readFigures, readHistory }: {
     clock, freshMs: DAY_HISTORY_RETRY_MS, staleMs: DAY_RANGE_SERVED_MS, servedMs: DAY_RANGE_SERVED_MS, waitMs: DAY_HISTORY_WAIT_MS,
     async read() {
       if (clock.elapsedMs() < dueAtMs) return history
-      const found = await readOrNull(async () => await readHistory((await stored.get(''))?.value ?? EMPTY))
+      const known = (await stored.get(''))?.value ?? EMPTY
+      const found = await readOrNull(() => readHistory(listed().filter((asset) => !known.has(asset))))
       const isComplete = found?.isComplete === true
       dueAtMs = clock.elapsedMs() + (isComplete ? DAY_HISTORY_INTERVAL_MS : retryMs)
       retryMs = isComplete ? DAY_HISTORY_RETRY_MS : Math.min(retryMs * 2, DAY_HISTORY_INTERVAL_MS)
