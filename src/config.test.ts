@@ -128,9 +128,11 @@ function copyTestnet(folder: string, name: string, change: object = {}): void {
 }
 
 test('DEPLOYMENT selects a manifest by name or path, and with it the network', () => {
-  const { config, secrets } = loadSettings({ DEPLOYMENT: 'testnet-2026-07-06' })
+  const { config, secrets, deployments } = loadSettings({ DEPLOYMENT: 'testnet-2026-07-06' })
   assert.deepEqual([config.network.kind, config.network.manifest?.contracts.market, config.network.manifest?.assets.length], ['testnet', MARKET, 14])
   assert.deepEqual(secrets.rpcUrls, ['https://soroban-testnet.stellar.org'])
+  assert.deepEqual([deployments?.choice.names, deployments?.selected.served.contracts.market], [['testnet-2026-07-06'], MARKET], 'to follow its files')
+  assert.equal(loadSettings({}).deployments, null, 'the local network reports its own')
   using folder = mkdtempDisposableSync(join(tmpdir(), 'gateway-config-'))
   copyTestnet(folder.path, 'mine', { network: 'custom', passphrase: 'my own', rpcUrls: ['https://rpc.example/hunter2'] })
   const own = loadSettings({ DEPLOYMENT: join(folder.path, 'mine.json') })

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { createSeededRandom } from '../base/random.ts'
+import { BREAKER_FAILURES } from './breaker.ts'
 import { isUnprocessed, RpcFailure } from './failure.ts'
 import { createRpc } from './rpc.ts'
 import type { Rpc } from './rpc.ts'
@@ -116,6 +117,16 @@ for (const [name, behaviour] of UNKNOWN) {
     assert.deepEqual(fixture.calls, ['0'])
   })
 }
+
+test('sends once to an endpoint that refuses while all others are paused', async () => {
+  const fixture = createFixture(http(429), http(503))
+  for (let send = 0; send < 2 * BREAKER_FAILURES && fixture.calls.filter((endpoint) => endpoint === '1').length < BREAKER_FAILURES; send++) {
+    await failureOf(fixture.rpc.sendTransaction(ENVELOPE))
+  }
+  fixture.calls.length = 0
+  await failureOf(fixture.rpc.sendTransaction(ENVELOPE))
+  assert.deepEqual(fixture.calls, ['0'])
+})
 
 test('sends once when there is no response in time, with an unknown outcome', async () => {
   const fixture = createFixture('hangs', { result: PENDING })

@@ -14,5 +14,7 @@ test('a failed build rejects with its reason, and the next request builds again'
   symlinkSync(PROJECT_ROOT, root)
   const built = await files()
   assert.match(Buffer.from(built.page.plain).toString(), /^<!doctype html>/i)
+  const scripts = [...built.assets].filter(([path]) => path.endsWith('.js')).map(([, { plain }]) => Buffer.from(plain).toString())
+  assert.ok(scripts.length > 0 && scripts.every((script) => !/\n {2}\w/.test(script)), 'every script is minified')
   assert.equal(await files(), built)
 })
