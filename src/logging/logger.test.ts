@@ -6,7 +6,7 @@ import { createLogger } from './logger.ts'
 const SECRET = `nk_${'0a'.repeat(12)}:${'5e'.repeat(32)}`
 const SEED = `S${'ABCDEFG'.repeat(7)}ABCDEF`
 
-function createRecorded(format: 'json' | 'terminal', color = false) {
+function createRecorded(format: 'auto' | 'json' | 'terminal', color = false) {
   const lines: string[] = []
   return { lines, log: createLogger({ level: 'info', format, color }, (line) => lines.push(line)) }
 }
@@ -34,6 +34,15 @@ test('writes a short line for a terminal, colored by level', () => {
   assert.match(colored.lines[0] ?? '', /\n\S* {4}at /, 'an error has its stack')
   colored.log.info({}, 'listening')
   assert.ok(colored.lines[1]?.endsWith('listening\n'))
+})
+
+test('`auto` is for a terminal only when the lines go there', (context) => {
+  const before = Object.getOwnPropertyDescriptor(process.stderr, 'isTTY')
+  context.after(() => Object.defineProperty(process.stderr, 'isTTY', before ?? { value: undefined, configurable: true, writable: true }))
+  Object.defineProperty(process.stderr, 'isTTY', { value: true, configurable: true, writable: true })
+  const { lines, log } = createRecorded('auto')
+  log.info({}, 'listening')
+  assert.equal((JSON.parse(lines[0] ?? '') as { msg: string }).msg, 'listening')
 })
 
 test('text from clients cannot control the terminal', () => {

@@ -7,7 +7,7 @@ import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import type { Journal, Submitter } from './journal.ts'
 
 /** The oldest are dropped beyond this number. */
-const UNSTORED_MAX = 1_000
+export const UNSTORED_MAX = 1_000
 
 export interface Unstored {
   readonly signed: SignedTransaction

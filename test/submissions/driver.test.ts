@@ -227,6 +227,23 @@ test('a resubmission is never reported as rejected while the accepted copy may b
   assert.equal((await fixture.row(instance, signed.hash))?.status, 'SUCCESS')
 })
 
+test('a refusal that proves the end of an earlier copy is stored at once', async () => {
+  await using fixture = await openSubmissions()
+  const instance = fixture.start()
+  const signed = fixture.sign(1)
+  fixture.nodes.forEach((node) => (node.send = 'lost request'))
+  await fixture.submit(instance, signed)
+  assert.equal((await fixture.row(instance, signed.hash))?.status, 'PENDING')
+  await fixture.pass(5)
+  fixture.chain.sequences.set(OWNER, 1n)
+  await fixture.pass(5)
+  fixture.nodes.forEach((node) => (node.send = 'none'))
+  const { outcome } = await fixture.submit(instance, signed)
+  assert.deepEqual([outcome.kind, outcome.kind === 'rejected' && outcome.result?.code], ['rejected', 'txBadSeq'])
+  const row = await fixture.row(instance, signed.hash)
+  assert.deepEqual([row?.status, row?.txResultCode], ['REJECTED', 'txBadSeq'])
+})
+
 test('another instance takes over when one is killed', async () => {
   await using fixture = await openSubmissions()
   const [first, second] = [fixture.start(), fixture.start()]
