@@ -33,6 +33,8 @@ export interface Envelope {
   isWithdrawn: boolean
   /** Whether a response promised that the submission is stored. */
   isStored: boolean
+  /** Whether another transaction has its client id, so that it cannot be stored any more. */
+  isIdTaken: boolean
 }
 
 interface Submission {
@@ -103,6 +105,7 @@ export function createSubmitter(parts: SubmitterParts): Submitter {
     assert.equal(body['error'], 'client_id_in_use', text)
     const holder = envelopes.find(({ hash }) => hash === body['hash'])
     assert.ok(holder !== undefined && holder !== envelope && holder.clientId === envelope.clientId && holder.submissions.length > 0, text)
+    envelope.isIdTaken = true
     submission.outcome = { kind: 'open' }
   }
 
@@ -149,7 +152,8 @@ export function createSubmitter(parts: SubmitterParts): Submitter {
         const hash = Buffer.from(TransactionBuilder.fromXdr(xdr, network.networkPassphrase).hash()).toString('hex')
         assert.deepEqual([response['hash'], response['clientId']], [hash, clientId], text)
         // The same trade at the same sequence number is the same transaction, whatever its client id.
-        prepared = envelopes.find((known) => known.xdr === xdr) ?? { hash, xdr, clientId, submissions: [], isWithdrawn: false, isStored: false }
+        const unsent = { submissions: [], isWithdrawn: false, isStored: false, isIdTaken: false }
+        prepared = envelopes.find((known) => known.xdr === xdr) ?? { hash, xdr, clientId, ...unsent }
         if (!envelopes.includes(prepared)) envelopes.push(prepared)
       })
       if (prepared !== undefined) await send(prepared, submitAt, key, patienceMs)

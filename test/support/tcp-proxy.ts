@@ -3,17 +3,14 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
+import { serveHttp } from './http-server.ts'
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'redis:': 6379, 'postgres:': 5432, 'postgresql:': 5432 }
 
 /** A port that is free now. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+  await using server = await serveHttp(() => {})
+  return server.port
 }
 
 export interface TcpProxy extends AsyncDisposable {
@@ -52,11 +49,8 @@ export async function createTcpProxy(url: string): Promise<TcpProxy> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const dropAll = (): void => clients.forEach((client) => client.destroy())
-  const proxyUrl = new URL(url)
-  proxyUrl.hostname = '127.0.0.1'
-  proxyUrl.port = String((server.address() as AddressInfo).port)
   return {
-    url: proxyUrl.href,
+    url: Object.assign(new URL(url), { hostname: '127.0.0.1', port: String((server.address() as AddressInfo).port) }).href,
     cut() {
       state = 'cut'
       dropAll()
