@@ -12,7 +12,6 @@ const NOW_SEC = 1_800_000_000
 const MARKET = { generation: '2', wasmHash: 'ab', notUnderstood: ['a', 'b'] }
 
 function sources(index: Partial<IndexState> | null): Partial<MetricSources> {
-  const node = { lag: null, pausedUntilMs: null }
   return {
     gateway: () => ({
       stream: { connections: 11, subscribers: 12, accounts: 13, replays: 14, bufferedBytesMax: 15 },
@@ -25,7 +24,7 @@ function sources(index: Partial<IndexState> | null): Partial<MetricSources> {
     manifestProblems: () => ['one', 'two', 'three'],
     rpcQueues: () => new Map([['getEvents', 24]]),
     storeQueues: () => ({ reads: 25, writes: 26 }),
-    rpcNodes: () => [{ ...node, ledger: 27, status: 'wrongNetwork', preferred: false }, { ...node, ledger: null, status: 'healthy', preferred: true }] as never,
+    rpcNodes: () => [{ ledger: 27, status: 'wrongNetwork', preferred: false }, { ledger: null, status: 'healthy', preferred: true }] as never,
     index: async () => ({ state: index, fresh: index !== null } as never),
   }
 }

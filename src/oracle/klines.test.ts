@@ -93,12 +93,11 @@ test('times out a host that does not respond', async () => {
 
 test('pauses a host after repeated failures', async () => {
   const clock = createVirtualClock(0)
-  const state = { broken: true }
-  await using host = await serveHttp((request, response) => respondsWith(state.broken ? 500 : 200, JSON.stringify(KLINES))(request, response))
+  await using host = await serveHttp(respondsWith(500, JSON.stringify(KLINES)))
   const readKlines = build([host.url], clock)
   for (let call = 0; call < KLINES_FAILURES_TO_OPEN + 5; call++) assert.equal(await readKlines(QUERY), undefined)
   assert.equal(host.requests.length, KLINES_FAILURES_TO_OPEN)
-  state.broken = false
+  host.respond = respondsWith(200, JSON.stringify(KLINES))
   clock.advance(KLINES_OPEN_MS)
   assert.equal((await readKlines(QUERY))?.length, 2)
 })

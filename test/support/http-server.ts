@@ -1,4 +1,4 @@
-// An HTTP server that a test answers itself.
+// An HTTP server whose responses a test writes.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
