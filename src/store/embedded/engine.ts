@@ -28,8 +28,11 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** Checkpoints keep the write-ahead log within these sizes. */
-const WAL_SETTINGS = ['-c', 'max_wal_size=64MB', '-c', 'min_wal_size=32MB']
+/**
+ * Checkpoints keep the write-ahead log within these sizes. Its buffer holds the log of the largest transaction, that of thousands of events: a full buffer is
+ * written page by page.
+ */
+const WAL_SETTINGS = ['-c', 'max_wal_size=64MB', '-c', 'min_wal_size=32MB', '-c', 'wal_buffers=32MB']
 const DURABLE = ['-c', 'fsync=on', '-c', 'wal_sync_method=fsync', '-c', 'synchronous_commit=on', '-c', 'full_page_writes=on']
 const SESSION = ['-c', 'timezone=UTC', '-c', 'datestyle=ISO', '-c', 'client_min_messages=warning']
 /** Clusters in memory are short-lived and often copied: small log segments keep them small. */
