@@ -3,7 +3,7 @@
 import { ACCOUNT_ROLES, ORDER_TOPICS, POSITION_TOPICS } from '../exchange/events.ts'
 import type { EventRow } from '../resources/event-row.ts'
 import type { Queryable } from '../store/store.ts'
-import type { ArchivedEvent } from './archived-event.ts'
+import type { ArchivedEvent, Payload } from './archived-event.ts'
 import type { AsOf } from './as-of.ts'
 import { columnsOf } from './columns.ts'
 import { EVENT_COLUMNS, toEventRow } from './events.ts'
@@ -30,6 +30,8 @@ export interface AccountEventsFilter extends AsOf, Pick<LogBounds, 'beforeTs'> {
   readonly cursor?: string | undefined
 }
 
+const TOPICS_OF_KIND: Readonly<Record<AccountEventKind, readonly string[]>> = { order: ORDER_TOPICS, position: POSITION_TOPICS }
+
 /** The events that concern an account, newest first (specification, "GET /v1/account/me/events", "GET /v1/account/me/orders"). */
 export async function listAccountEvents(db: Queryable, filter: AccountEventsFilter): Promise<Page<EventRow>> {
   const { account, topic, kind, ...rest } = filter
@@ -39,7 +41,8 @@ export async function listAccountEvents(db: Queryable, filter: AccountEventsFilt
     kind: `account-${kind ?? 'events'}`,
     table: 'idx.account_events',
     detail: 'idx.events',
-    equals: { account, topic, kind },
+    equals: { account, topic },
+    ...(kind === undefined ? {} : { oneOf: { sql: 'r.topic', values: TOPICS_OF_KIND[kind] } }),
     columns: EVENT_COLUMNS,
     keepsSeq: true,
   })
@@ -51,7 +54,6 @@ interface AccountEvent {
   readonly account: string
   readonly seq: number
   readonly topic: string
-  readonly kind: AccountEventKind | null
 }
 
 /** The changes of a page to the feeds. */
@@ -75,32 +77,28 @@ function foldAccountEvents(events: readonly ArchivedEvent[], owners: ReadonlyMap
   for (const event of events) {
     const { seq, topic, payload } = event
     if (payload === null) continue
-    const accounts = new Set(ACCOUNT_ROLES.map((role) => payload[role]).filter((name) => typeof name === 'string'))
+    const accounts = accountsIn(payload)
     if (isOrderEnd(event)) {
       const orderId = numberOf(event, 'orderId')
       const owner = owners.get(orderId)
       if (owner === undefined) ownerless.push({ seq, orderId, ts: event.ledgerCloseTs, topic })
       else accounts.add(owner)
     }
-    for (const account of accounts) rows.push({ account, seq, topic, kind: kindOf(topic) })
+    for (const account of accounts) rows.push({ account, seq, topic })
   }
   return { events: rows, ownerless }
 }
 
-const KINDS: ReadonlyMap<string, AccountEventKind> = new Map([
-  ...ORDER_TOPICS.map((topic) => [topic, 'order'] as const),
-  ...POSITION_TOPICS.map((topic) => [topic, 'position'] as const),
-])
-
-function kindOf(topic: string): AccountEventKind | null {
-  return KINDS.get(topic) ?? null
+/** The accounts that an event names. */
+export function accountsIn(payload: Payload): Set<string> {
+  return new Set(ACCOUNT_ROLES.map((role) => payload[role]).filter((name) => typeof name === 'string'))
 }
 
 async function insertAccountEvents(tx: Queryable, events: readonly AccountEvent[]): Promise<void> {
   if (events.length === 0) return
   await tx.query(
-    `insert into idx.account_events (account, seq, topic, kind)
-     select unnest($1::text[]), unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[])`,
-    columnsOf(events, ['account', 'seq', 'topic', 'kind']),
+    `insert into idx.account_events (account, seq, topic)
+     select unnest($1::text[]), unnest($2::bigint[]), unnest($3::text[])`,
+    columnsOf(events, ['account', 'seq', 'topic']),
   )
 }

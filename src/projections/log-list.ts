@@ -49,8 +49,8 @@ export interface LogList<Row> extends LogBounds, AsOf {
   /** Equality filters; undefined values are ignored. Every combination needs an index on these columns in this order, followed by seq. */
   readonly equals: Readonly<Record<string, string | number | undefined>>
   /**
-   * An indexed expression, of the table `r`, that equals one of these values: the rows of each are merged into the list by seq. Instead of `equals`; `only`
-   * must be the condition of its index.
+   * An expression, of the table `r`, that equals one of these values: the rows of each are merged into the list by seq. It follows `equals` in its index, and
+   * `only` must be the condition of that index.
    */
   readonly oneOf?: { readonly sql: string; readonly values: readonly string[] }
   /** A column before them that must equal this SQL, in which `c` is the cursor row. Must never contain a caller's input. */
@@ -190,7 +190,7 @@ const MAX_ROWS = PAGE_LIMITS.events.max + 1
  */
 function plainPage(source: PageSource, { table, select, key }: PageSource['tables'][number], low: string): string {
   const { by, tie, highs, limit, only, beforeTie: before } = source
-  const keys = key === undefined ? source.keys : [key]
+  const keys = key === undefined ? source.keys : [...source.keys, key]
   const columns = [...keys.map(({ sql }) => sql), `r.${by}`]
   const high = highs.length === 0 ? ABOVE_EVERY_SEQ : `least(${highs.join(', ')})`
   const bound = (seq: string): string => `(${[...keys.map(({ value }) => value), seq].join(', ')})`

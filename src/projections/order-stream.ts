@@ -1,5 +1,6 @@
 // The log for the channels account.orders.*: for each account, the positions at which a submission, an order or a fill changed, with their rows.
 
+import { ORDER_TOPICS } from '../exchange/events.ts'
 import { FILLS_IN_SNAPSHOT, ORDERS_IN_SNAPSHOT } from '../limits.ts'
 import type { Fill } from '../resources/fill.ts'
 import type { Order } from '../resources/order.ts'
@@ -26,11 +27,13 @@ export interface OrderEntry {
   readonly changes: readonly OrderChange[]
 }
 
+const TOPICS = ORDER_TOPICS.map((topic) => `'${topic}'`).join(', ')
+
 /** SQL: the event `seq` placed or ended an order. An execution that follows a cancellation in the same transaction changes nothing. */
 const changesOrder = (seq: string): string => `exists (
   select 1 from idx.events e join idx.epochs p on p.number = e.epoch and p.contracts->>'market' = e.contract_id
     join idx.orders o on o.deployment = p.deployment and o.order_id = (e.payload->>'orderId')::bigint and e.seq in (o.seq, o.ended_seq)
-  where e.seq = ${seq} and e.topic in ('order_placed', 'order_executed', 'order_cancelled'))`
+  where e.seq = ${seq} and e.topic in (${TOPICS}))`
 
 /** SQL: a fill that no event names. It is known only later, and has the position at which it became known. */
 const UNNAMED = `(kind = 'liquidation' and price is null)`
@@ -48,10 +51,12 @@ function positionsOf(range: (column: string) => string, page: (column: string) =
     union all
     (select k.seq, 'completed', k.seq from idx.order_changes k where k.account = n.name and ${range('k.seq')} ${page('k.seq')})
     union all
-    (select a.seq, 'order', a.seq from idx.account_events a where a.account = n.name and a.kind = 'order' and ${range('a.seq')}
-      and not exists (select 1 from idx.learned_events l where l.account = a.account and l.seq = a.seq) and ${changesOrder('a.seq')} ${page('a.seq')})
+    (select own.seq, 'order', own.seq from unnest(array[${TOPICS}]) t (topic) cross join lateral (
+        select a.seq from idx.account_events a where a.account = n.name and a.topic = t.topic and ${range('a.seq')}
+          and not exists (select 1 from idx.learned_events l where l.account = a.account and l.seq = a.seq) and ${changesOrder('a.seq')} ${page('a.seq')}) own
+      ${page('own.seq')})
     union all
-    (select l.place, 'order', l.seq from idx.learned_events l join idx.account_events a on a.account = l.account and a.seq = l.seq and a.kind = 'order'
+    (select l.place, 'order', l.seq from idx.learned_events l
       where l.account = n.name and ${range('l.place')} and ${changesOrder('l.seq')} ${page('l.place')})`
 }
 

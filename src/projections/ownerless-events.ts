@@ -31,7 +31,7 @@ export async function feedOwnedEvents(tx: Queryable, deployment: number, ids: re
        where e.deployment = $1 and e.order_id = any($2::bigint[]) and o.deployment = e.deployment and o.order_id = e.order_id and o.owner is not null
        returning o.owner, e.seq, e.topic
      ), fed as (
-       insert into idx.account_events (account, seq, topic, kind) select owner, seq, topic, 'order' from owned returning account, seq
+       insert into idx.account_events (account, seq, topic) select owner, seq, topic from owned returning account, seq
      )
      insert into idx.learned_events (account, seq) select account, seq from fed on conflict do nothing`,
     [deployment, ids],

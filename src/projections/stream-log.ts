@@ -2,6 +2,7 @@
 
 import type { Queryable } from '../store/store.ts'
 import type { Correction } from '../resources/correction.ts'
+import { accountsIn } from './account-events.ts'
 import type { Payload } from './archived-event.ts'
 import { CORRECTION_JSON, toCorrectionRow } from './corrections.ts'
 import { COMPLETE_SEQ } from './index-state.ts'
@@ -47,6 +48,7 @@ export interface LogRow extends LogEvent {
 }
 
 interface RawLogRow extends Omit<LogRow, 'accounts' | 'topicsXdr' | 'learned'> {
+  /** Those that its payload may not name; null: the row is read without accounts. */
   readonly accounts: string | null
   readonly topicsXdr: string
   readonly learned: readonly (Omit<LogEvent, 'topicsXdr'> & { readonly account: string; readonly topicsXdr: string })[] | null
@@ -131,7 +133,9 @@ const EVENT_COLUMNS = `e.seq, (select p.epoch from idx.epochs p where p.number =
   e.event_id as "eventId", e.contract_id as "contractId", e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.payload,
   ${rawXdr('e', 'topics_xdr')} as "topicsXdr", ${rawXdr('e', 'value_xdr')} as "valueXdr", ${printOf('e')} as print`
 
-const COLUMNS = `${EVENT_COLUMNS}, (select string_agg(a.account, ' ') from idx.account_events a where a.seq = e.seq and ${NOT_LEARNED}) as accounts,
+/** Events name their accounts, except the owner of an order that ends. */
+const COLUMNS = `${EVENT_COLUMNS}, coalesce((select string_agg(a.account, ' ') from idx.account_events a
+     where a.seq = e.seq and a.topic in ('order_executed', 'order_cancelled') and ${NOT_LEARNED}), '') as accounts,
   (select jsonb_agg(jsonb_build_object('account', l.account, 'eventId', le.event_id, 'contractId', le.contract_id, 'topic', le.topic, 'ledger', le.ledger,
      'ledgerCloseTs', le.ledger_close_ts, 'txHash', le.tx_hash, 'payload', le.payload,
      'topicsXdr', ${rawXdr('le', 'topics_xdr')}, 'valueXdr', ${rawXdr('le', 'value_xdr')}))
@@ -316,7 +320,7 @@ function toLogRow(raw: RawLogRow): LogRow {
   const { accounts, topicsXdr, learned, seq, epoch, eventId, contractId, topic, ledger, ledgerCloseTs, txHash, payload, valueXdr, print } = raw
   return {
     seq, epoch, eventId, contractId, topic, ledger, ledgerCloseTs, txHash, payload, valueXdr, print,
-    accounts: splitWords(accounts ?? ''),
+    accounts: accounts === null ? [] : [...new Set([...accountsIn(payload ?? {}), ...splitWords(accounts)])],
     topicsXdr: splitWords(topicsXdr),
     learned: (learned ?? []).map((event) => ({ ...event, topicsXdr: splitWords(event.topicsXdr) })),
   }

@@ -10,9 +10,7 @@ create table idx.account_events (
   account text not null,
   seq bigint not null,
   topic text not null,
-  kind text,
-  constraint account_events_pkey PRIMARY KEY (account, seq),
-  constraint account_events_kind_check CHECK ((kind = ANY (ARRAY['order'::text, 'position'::text])))
+  constraint account_events_pkey PRIMARY KEY (account, seq)
 );
 
 create table idx.anchors (
@@ -986,10 +984,9 @@ create table tx.submissions (
   constraint submissions_status_check CHECK ((status ~ '^(PREPARED|PENDING|SUCCESS|FAILED|REJECTED|EXPIRED|UNKNOWN)$'::text))
 );
 
-CREATE INDEX account_events_by_kind ON idx.account_events USING btree (account, kind, seq)
-  WHERE (kind IS NOT NULL);
-CREATE INDEX account_events_by_seq ON idx.account_events USING btree (seq);
 CREATE INDEX account_events_by_topic ON idx.account_events USING btree (account, topic, seq);
+CREATE INDEX account_events_of_order_ends ON idx.account_events USING btree (seq)
+  WHERE (topic = ANY (ARRAY['order_executed'::text, 'order_cancelled'::text]));
 CREATE INDEX candle_revisions_version ON idx.candle_revisions USING btree (version);
 CREATE INDEX cash_ledger_by_kind ON idx.cash_ledger USING btree (account, kind, seq, leg);
 CREATE INDEX cash_ledger_by_seq ON idx.cash_ledger USING btree (seq);
