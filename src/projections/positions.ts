@@ -142,19 +142,15 @@ export async function loadPositions(
   return [...rows, ...open].map((row) => ({ ...row, size: BigInt(row.size), entryPrice: BigInt(row.entryPrice) }))
 }
 
-/** Inserts or updates positions. */
-export async function storePositions(tx: Queryable, deployment: number, positions: readonly Position[]): Promise<void> {
+/** Inserts or updates positions. `added`: none of them is stored yet, which saves looking for each. */
+export async function storePositions(tx: Queryable, deployment: number, positions: readonly Position[], { added = false } = {}): Promise<void> {
   if (positions.length === 0) return
   await tx.query(
     `insert into idx.positions (deployment, position_id, trader, asset, direction, size, entry_price, opened_seq, opened_at, opened_tx_hash,
        margin_mode, state, since_seq)
      select $1::int, unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]), unnest($5::smallint[]), unnest($6::numeric[]),
        unnest($7::numeric[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::text[]), unnest($11::text[]), unnest($12::text[]),
-       unnest($13::bigint[])
-     on conflict (deployment, position_id) do update set trader = excluded.trader, asset = excluded.asset, direction = excluded.direction,
-       size = excluded.size, entry_price = excluded.entry_price, opened_seq = excluded.opened_seq, opened_at = excluded.opened_at,
-       opened_tx_hash = excluded.opened_tx_hash, margin_mode = excluded.margin_mode, state = excluded.state,
-       since_seq = excluded.since_seq`,
+       unnest($13::bigint[])${added ? '' : REPLACE}`,
     [
       deployment,
       ...columnsOf(positions, [
@@ -163,3 +159,8 @@ export async function storePositions(tx: Queryable, deployment: number, position
     ],
   )
 }
+
+const REPLACE = `
+  on conflict (deployment, position_id) do update set trader = excluded.trader, asset = excluded.asset, direction = excluded.direction,
+    size = excluded.size, entry_price = excluded.entry_price, opened_seq = excluded.opened_seq, opened_at = excluded.opened_at,
+    opened_tx_hash = excluded.opened_tx_hash, margin_mode = excluded.margin_mode, state = excluded.state, since_seq = excluded.since_seq`
