@@ -12,6 +12,7 @@ import type { Page } from './page.ts'
 import { addResults, addTraderVersions, NO_RESULTS, slabAt, tradersAt } from './trader-versions.ts'
 import type { TraderGain } from './trader-versions.ts'
 import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from './page.ts'
+import { appendArrays, divideIntoBlocks, TOTAL_VERSIONS, versionAt } from './version-blocks.ts'
 
 export interface LeadersFilter extends AsOf {
   readonly sort: LeaderboardSort
@@ -49,7 +50,7 @@ interface RankingSource {
 function rankingSource({ from, head, throughSeq }: StateSource): RankingSource {
   const columns = `${head}, c.last_ledger_close_ts as "updatedAt", coalesce(totals.traders, 0) as total`
   if (throughSeq === undefined) return { columns, from: `${from} left join idx.trader_totals totals on true`, traders: 'idx.traders t where true' }
-  const totals = `select v.* from idx.trader_total_versions v where v.seq <= ${throughSeq} order by v.seq desc limit 1`
+  const totals = versionAt(TOTAL_VERSIONS, throughSeq)
   return {
     columns, from: `${from} ${slabAt(throughSeq)} left join lateral (${totals}) totals on true`, traders: tradersAt(throughSeq),
   }
@@ -204,10 +205,16 @@ async function addToTotals(tx: Queryable, gains: readonly (TraderGain & { readon
       gains.reduce((sum, gain) => sum + gain.trades, 0),
     ],
   )
+  const versions = totalsAfterEach(defined(totals, 'the totals'), gains)
   await tx.query(
-    `insert into idx.trader_total_versions (seq, traders, volume, trades)
-     select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::numeric[]), unnest($4::bigint[])`,
-    columnsOf(totalsAfterEach(defined(totals, 'the totals'), gains), ['seq', 'traders', 'volume', 'trades']),
+    `insert into idx.trader_total_versions as t (from_seq, seqs, traders, volumes, trades)
+     select p.from_seq, ($1::bigint[])[p.first:p.last], ($2::bigint[])[p.first:p.last], ($3::numeric[])[p.first:p.last], ($4::bigint[])[p.first:p.last]
+     from unnest($5::bigint[], $6::int[], $7::int[]) p (from_seq, first, last)
+     on conflict (from_seq) ${appendArrays(TOTAL_VERSIONS)}`,
+    [
+      ...columnsOf(versions, ['seq', 'traders', 'volume', 'trades']),
+      ...columnsOf(divideIntoBlocks(versions, TOTAL_VERSIONS), ['fromSeq', 'first', 'last']),
+    ],
   )
 }
 

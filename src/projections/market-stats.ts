@@ -6,6 +6,7 @@ import type { HeadColumns } from './as-of.ts'
 import { stateSource } from './as-of.ts'
 import { headOf } from './log-list.ts'
 import type { Head } from './page.ts'
+import { INTEREST_VERSIONS, versionAt } from './version-blocks.ts'
 import { DAY_SEC, volumeIn } from './volumes.ts'
 import type { Window } from './volumes.ts'
 
@@ -20,10 +21,9 @@ export async function readMarketStats(
   const bind = (value: Param): string => `$${params.push(value)}`
   const { from, head, throughSeq } = stateSource({ atLedger }, bind)
   const now = throughSeq === undefined ? `${bind(nowSec)}::bigint` : 'c.last_ledger_close_ts'
-  const ofAsset = 'o.deployment = e.deployment and o.asset = a.asset'
   const interest = throughSeq === undefined
-    ? `left join idx.open_interest o on ${ofAsset}`
-    : `left join lateral (select o.* from idx.interest_versions o where ${ofAsset} and o.seq <= ${throughSeq} order by o.seq desc limit 1) o on true`
+    ? 'left join idx.open_interest o on o.deployment = e.deployment and o.asset = a.asset'
+    : `left join lateral (${versionAt(INTEREST_VERSIONS, throughSeq, 'w.deployment = e.deployment and w.asset = a.asset')}) o on true`
   const result = await db.query<MarketStats & HeadColumns>(
     `select ${head}, a.asset,
        coalesce(o.long_size, 0) as "openInterestLong", coalesce(o.short_size, 0) as "openInterestShort",

@@ -10,6 +10,8 @@ import type { RepairContext } from './correction-log.ts'
 import { recordRemovedEvents, recordRepairCorrections } from './correction-log.ts'
 import { lastReservedSeq, readIndexCursor, recountUnknownEvents } from './index-state.ts'
 import { PROJECTIONS } from './tables.ts'
+import type { VersionTable } from './version-blocks.ts'
+import { blockOf, VERSION_TABLES } from './version-blocks.ts'
 
 /** An event as it belongs in the archive, without its position. */
 export type RepairedEvent = Omit<ArchivedEvent, 'seq'>
@@ -182,16 +184,19 @@ async function readSeqAfter(tx: Queryable, epoch: number, { eventId, ledger }: R
 
 /**
  * Moves every seq from `firstSeq` on by `distance`, and further by one for each of `thresholds` (ascending) up to it. `distance` leads beyond every seq in
- * use, so that no two rows ever have the same one. All columns that hold a seq are named `seq`, `…_seq` or `place`.
+ * use, so that no two rows ever have the same one. All columns that hold a seq are named `seq`, `…_seq` or `place`, except in blocks of versions.
  */
 async function moveSeqs(tx: Queryable, move: SeqMove): Promise<void> {
   if (move.distance === 0) return
   const columns = await tx.query<{ table: string; column: string }>(
     `select table_name as table, column_name as column from information_schema.columns
      where table_schema = 'idx' and table_name not in ('tasks', 'repairs') and (column_name in ('seq', 'place') or column_name like '%\\_seq')
+       and table_name <> all($1::text[])
      order by 1, 2`,
+    [VERSION_TABLES.map(({ name }) => name)],
   )
   for (const { table, column } of columns) await moveColumn(tx, `idx.${table}`, column, move)
+  for (const table of VERSION_TABLES) await moveVersions(tx, table, move)
 }
 
 interface SeqMove {
@@ -204,6 +209,22 @@ async function moveColumn(tx: Queryable, table: string, column: string, { firstS
   if (distance === 0) return
   await tx.query(
     `update ${table} set ${column} = ${column} + $2::bigint + width_bucket(${column}, $3::bigint[]) where ${column} >= $1::bigint`,
+    [firstSeq, distance, thresholds],
+  )
+}
+
+/** Versions belong to other blocks afterwards. Until the rebuild, they are read, and continued by new pages. */
+async function moveVersions(tx: Queryable, table: VersionTable, { firstSeq, distance, thresholds }: SeqMove): Promise<void> {
+  const { name, key, values, width } = table
+  const columns = Object.keys(values)
+  const keys = key.map((column) => `b.${column}, `).join('')
+  await tx.query(
+    `with gone as (delete from idx.${name} where from_seq > $1::bigint - ${width} returning *)
+     insert into idx.${name} (${[...key, 'from_seq', 'seqs', ...columns].join(', ')})
+     select ${keys}${blockOf(table, 'm.seq')}, array_agg(m.seq order by m.seq), ${columns.map((column) => `array_agg(v.${column} order by m.seq)`).join(', ')}
+     from gone b cross join unnest(b.seqs, ${columns.map((column) => `b.${column}`).join(', ')}) v (seq, ${columns.join(', ')})
+     cross join lateral (select v.seq + case when v.seq >= $1::bigint then $2::bigint + width_bucket(v.seq, $3::bigint[]) else 0 end as seq) m
+     group by ${keys}${blockOf(table, 'm.seq')}`,
     [firstSeq, distance, thresholds],
   )
 }

@@ -255,11 +255,12 @@ create table idx.gaps (
 create table idx.interest_versions (
   deployment integer not null,
   asset text not null,
-  seq bigint not null,
-  long_size numeric not null,
-  short_size numeric not null,
-  positions bigint not null,
-  constraint interest_versions_pkey PRIMARY KEY (deployment, asset, seq)
+  from_seq bigint not null,
+  seqs bigint[] not null,
+  long_sizes numeric[] not null,
+  short_sizes numeric[] not null,
+  positions bigint[] not null,
+  constraint interest_versions_pkey PRIMARY KEY (deployment, asset, from_seq)
 );
 
 create table idx.learned_events (
@@ -653,11 +654,12 @@ create table idx.trader_slabs (
 );
 
 create table idx.trader_total_versions (
-  seq bigint not null,
-  traders bigint not null,
-  volume numeric not null,
-  trades bigint not null,
-  constraint trader_total_versions_pkey PRIMARY KEY (seq)
+  from_seq bigint not null,
+  seqs bigint[] not null,
+  traders bigint[] not null,
+  volumes numeric[] not null,
+  trades bigint[] not null,
+  constraint trader_total_versions_pkey PRIMARY KEY (from_seq)
 );
 
 create table idx.trader_totals (
