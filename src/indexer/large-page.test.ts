@@ -2,6 +2,7 @@
 
 import { strict as assert } from 'node:assert'
 import test, { after, beforeEach } from 'node:test'
+import { INTEREST_VERSIONS } from '../projections/version-blocks.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import { ConnectionBroken, createIndexFixture } from '../../test/index/fixture.ts'
 import type { IndexFixture } from '../../test/index/fixture.ts'
@@ -9,10 +10,17 @@ import { dumpArchive, dumpProjections, emptyIndex } from '../../test/index/table
 
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
-beforeEach(() => emptyIndex(store.write))
+beforeEach(beginLog)
 
 const LEDGERS = 12
 const EVENTS_PER_LEDGER = 40
+/** Of a log in which a page begins, continues and ends blocks of all versions. */
+const SEQS_BEFORE = INTEREST_VERSIONS.width - 100
+
+async function beginLog(): Promise<void> {
+  await emptyIndex(store.write)
+  await store.write.query('update idx.cursor set reserved_seq = $1', [SEQS_BEFORE])
+}
 
 function closeLedgers({ exchange, queue, closeLedger }: IndexFixture): void {
   const kinds = [exchange.open, exchange.close, exchange.placeOrder, exchange.endOrder, exchange.liquidate, exchange.open, exchange.close]
@@ -36,7 +44,7 @@ test('a large page leaves the rows of small ones, and a failure within it leaves
     await small.catchUp()
     return await wholeIndex()
   })()
-  await emptyIndex(store.write)
+  await beginLog()
   await using large = createIndexFixture(store)
   closeLedgers(large)
   await large.untilEpoch()
