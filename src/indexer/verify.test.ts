@@ -3,8 +3,11 @@ import { after, beforeEach, test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { insertEpoch, listEpochs, setFinalCursor } from '../projections/epochs.ts'
 import { readIndexCursor, readIndexState } from '../projections/index-state.ts'
+import { readLeaderTotals } from '../projections/leaders.ts'
+import { readMarketStats } from '../projections/market-stats.ts'
 import { listTrades } from '../projections/trades.ts'
 import { readTask } from '../projections/tasks.ts'
+import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import { createIndexFixture } from '../../test/index/fixture.ts'
 import type { IndexFixture } from '../../test/index/fixture.ts'
@@ -90,6 +93,45 @@ test('repairs missing, invented and changed events, so that everything is as aft
   await fixture[Symbol.asyncDispose]()
   await rebuild(store, { clock: createVirtualClock(0) })
   assert.deepEqual(await dumpProjections(store.read), live)
+})
+
+test('past states are the same while a repair has moved the log and the rebuild is not complete', async () => {
+  // The log begins where the ranges of blocks of versions end.
+  await store.write.query('update idx.cursor set reserved_seq = 1000')
+  await using fixture = createIndexFixture(store)
+  play(fixture, 40)
+  await fixture.catchUp()
+  const pastStates = async (ledgers: readonly number[]): Promise<unknown[]> => {
+    const states: unknown[] = []
+    for (const atLedger of ledgers) {
+      const { traders, volume, trades } = await readLeaderTotals(store.read, { atLedger })
+      states.push(traders, volume, trades, (await readMarketStats(store.read, { atLedger, nowSec: 0, assets: ASSET_SYMBOLS })).rows)
+    }
+    return states
+  }
+  const ledgers = Array.from({ length: 40 }, (_, index) => fixture.node.latest().sequence - index)
+  const before = await pastStates(ledgers)
+  const lastTrade = (): Promise<object[]> => store.read.query('select max(seq) as seq from idx.trades')
+  const notMoved = await lastTrade()
+  await run("delete from idx.events where seq = (select min(seq) from idx.events where topic = 'order_placed')")
+  await requestVerify(store.write, 0)
+  for (let step = 0; (await readTask(store.read, 'verify'))?.progress.phase === 'network'; step++) {
+    assert.ok(step < 50, 'the missing event is found')
+    await fixture.indexer.verify()
+  }
+  assert.notDeepEqual(await lastTrade(), notMoved)
+  assert.deepEqual(await pastStates(ledgers), before)
+
+  const last = fixture.node.latest().sequence
+  play(fixture, 20)
+  await fixture.catchUp()
+  const added = Array.from({ length: 20 }, (_, index) => last + 1 + index)
+  const grown = await pastStates([...ledgers, ...added])
+  const { interest_versions: interest, trader_total_versions: totals } = await dumpProjections(store.read)
+  await fixture.finishRebuild()
+  assert.deepEqual(await pastStates([...ledgers, ...added]), grown)
+  const rebuilt = await dumpProjections(store.read)
+  assert.deepEqual([rebuilt['interest_versions'], rebuilt['trader_total_versions']], [interest, totals])
 })
 
 test('reports what differed', async () => {
