@@ -95,7 +95,6 @@ export async function appendEvents(tx: Queryable, epoch: number, events: readonl
 
 /** Inserts events without updating what is computed from them. */
 export async function insertEvents(tx: Queryable, epoch: number, events: readonly ArchivedEvent[], nowMs: number): Promise<void> {
-  const rows = events.map((event) => ({ ...event, topicsXdr: event.topicsXdr.join(' '), payload: toJson(event.payload), isTransfer: isTransfer(event) }))
   await tx.query(
     `insert into idx.events (seq, epoch, chain, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload,
        problem, inserted_at, is_transfer)
@@ -104,10 +103,12 @@ export async function insertEvents(tx: Queryable, epoch: number, events: readonl
        unnest($12::text[])::jsonb, unnest($13::text[]), $2::bigint, unnest($14::boolean[])`,
     [
       epoch, nowMs,
-      ...columnsOf(rows, [
-        'seq', 'eventId', 'contractId', 'topic', 'ledger', 'ledgerCloseTs', 'txHash', 'topicsXdr', 'valueXdr', 'payload', 'problem',
-        'isTransfer',
-      ]),
+      ...columnsOf(events, ['seq', 'eventId', 'contractId', 'topic', 'ledger', 'ledgerCloseTs', 'txHash']),
+      events.map(({ topicsXdr }) => topicsXdr.join(' ')),
+      ...columnsOf(events, ['valueXdr']),
+      events.map(({ payload }) => toJson(payload)),
+      ...columnsOf(events, ['problem']),
+      events.map(isTransfer),
     ],
   )
 }
