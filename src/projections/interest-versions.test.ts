@@ -37,7 +37,8 @@ async function dump(): Promise<readonly object[]> {
 /** As read for clients: zeros before the first version. */
 async function readAt(asset: string, seqs: readonly number[]): Promise<string[]> {
   const rows = await store.read.query<{ text: string }>(
-    `select concat_ws(' ', coalesce(v.long_size, 0), coalesce(v.short_size, 0), coalesce(v.positions, 0)) as text from unnest($1::bigint[]) with ordinality s (seq, ordinal)
+    `select concat_ws(' ', coalesce(v.long_size, 0), coalesce(v.short_size, 0), coalesce(v.positions, 0)) as text
+     from unnest($1::bigint[]) with ordinality s (seq, ordinal)
      left join lateral (${versionAt(INTEREST_VERSIONS, 's.seq', 'w.deployment = $2 and w.asset = $3')}) v on true order by s.ordinal`,
     [seqs, DEPLOYMENT, asset],
   )
