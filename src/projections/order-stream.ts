@@ -27,6 +27,7 @@ export interface OrderEntry {
   readonly changes: readonly OrderChange[]
 }
 
+/** SQL: the topics of orders, separated by commas. */
 const TOPICS = ORDER_TOPICS.map((topic) => `'${topic}'`).join(', ')
 
 /** SQL: the event `seq` placed or ended an order. An execution that follows a cancellation in the same transaction changes nothing. */
