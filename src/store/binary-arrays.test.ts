@@ -27,9 +27,11 @@ const TYPES: Readonly<Record<string, fc.Arbitrary<Element>>> = {
   bigint: fc.oneof(fc.maxSafeInteger(), fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n })),
   int: fc.integer(),
   boolean: fc.boolean(),
-  text: fc.oneof(fc.string({ unit: 'binary-ascii' }), fc.string({ unit: 'binary' }), fc.constantFrom('"', '\\', '{}', 'NULL', '', 'a'.repeat(100)))
+  text: fc.oneof(fc.string({ unit: 'binary-ascii' }), fc.string({ unit: 'binary' }),
+    fc.constantFrom('"', '\\', '{}', 'NULL', '', 'ÿ', 'a'.repeat(128), 'a'.repeat(70_000)))
     .map((text) => text.replaceAll('\0', '')),
-  numeric: fc.oneof(fc.bigInt(), fc.bigInt().map(String), fc.maxSafeInteger(), fc.constantFrom('0', '-0', '0001', '10000', '-120000', (1n << 127n).toString())),
+  numeric: fc.oneof(fc.bigInt(), fc.bigInt().map(String), fc.maxSafeInteger(), fc.constantFrom('0', '-0', '0001', '10000', '-120000', (1n << 127n).toString()),
+    fc.constantFrom(-0, 9_999, 10_000, -99_999_999, 100_000_000n, 999_999_999_999n, 10n ** 12n, Number.MAX_SAFE_INTEGER, 2n ** 53n)),
 }
 
 for (const [type, elements] of Object.entries(TYPES)) {

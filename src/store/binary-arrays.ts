@@ -78,32 +78,49 @@ function writeBoolean(bytes: Buffer, value: Element, at: number): boolean {
   return true
 }
 
-/** Longer elements are copied by native code, whose call costs as much as this many bytes. */
-const NATIVE_COPY_MIN = 48
-
 function encodeTexts(elements: readonly Element[]): Buffer | undefined {
   for (const element of elements) if (element !== null && typeof element !== 'string') return undefined
   const texts = elements as readonly (string | null)[]
-  const joined = Buffer.from(texts.join(''))
-  const length = texts.reduce((sum, text) => sum + (text === null ? 0 : text.length), 0)
-  return joined.length === length ? divideAscii(joined, texts) : encodeUtf8(texts)
+  return encodeAscii(texts) ?? encodeUtf8(texts)
 }
 
-/** A text in ASCII has as many bytes as characters. One conversion for all costs less than one for each. */
-function divideAscii(joined: Buffer, texts: readonly (string | null)[]): Buffer {
-  const bytes = allocate(HEADER_LENGTH + texts.length * LENGTH_LENGTH + joined.length)
-  let at = HEADER_LENGTH
-  let from = 0
+/**
+ * Texts in ASCII, whose characters are bytes, as the lengths are too: one conversion for all costs less than one for each. Undefined for other texts: as UTF-8
+ * those would have more bytes.
+ */
+function encodeAscii(texts: readonly (string | null)[]): Buffer | undefined {
+  const parts: string[] = []
+  let lengthBytes = 0
   for (const text of texts) {
-    at = bytes.writeInt32BE(text === null ? NULL_LENGTH : text.length, at)
-    const to = from + (text === null ? 0 : text.length)
-    if (to - from < NATIVE_COPY_MIN) while (from < to) bytes[at++] = joined[from++] as number
-    else {
-      at += joined.copy(bytes, at, from, to)
-      from = to
-    }
+    const length = lengthPrefix(text === null ? NULL_LENGTH : text.length)
+    lengthBytes += length.utf8Length
+    parts.push(length.characters)
+    if (text !== null) parts.push(text)
   }
+  const all = parts.join('')
+  if (Buffer.byteLength(all) !== all.length - texts.length * LENGTH_LENGTH + lengthBytes) return undefined
+  const bytes = allocate(HEADER_LENGTH + all.length)
+  bytes.write(all, HEADER_LENGTH, 'latin1')
   return bytes
+}
+
+/** The four bytes of a length as characters, and how many bytes they would have as UTF-8. */
+interface LengthPrefix {
+  readonly characters: string
+  readonly utf8Length: number
+}
+
+const prefixes = new Map<number, LengthPrefix>()
+/** Long texts are rare, and have many lengths. */
+const KEPT_PREFIXES_MAX = 1_024
+
+function lengthPrefix(length: number): LengthPrefix {
+  const known = prefixes.get(length)
+  if (known !== undefined) return known
+  const characters = String.fromCharCode(length >>> 24, (length >>> 16) & 0xff, (length >>> 8) & 0xff, length & 0xff)
+  const prefix = { characters, utf8Length: Buffer.byteLength(characters) }
+  if (length < KEPT_PREFIXES_MAX) prefixes.set(length, prefix)
+  return prefix
 }
 
 function encodeUtf8(texts: readonly (string | null)[]): Buffer {
@@ -119,20 +136,19 @@ function encodeUtf8(texts: readonly (string | null)[]): Buffer {
 
 /** A numeric has a header of four words (digit count, weight, sign, scale) and digits of base 10,000, a word each. */
 const NUMERIC_HEADER_LENGTH = 8
+const BASE = 10_000
 const BASE_DIGITS = 4
 const WORD_LENGTH = 2
 const NEGATIVE = 0x4000
 const INTEGER = /^-?\d{1,1000}$/
-/** The character code of 0. */
-const DIGIT_ZERO = 48
 
-/** Only integers. Each has four decimal digits per digit of base 10,000, aligned at its end. */
+/** Only integers. */
 function encodeIntegers(elements: readonly Element[]): Buffer | undefined {
-  const integers: (string | null)[] = []
+  const integers: (number | string | null)[] = []
   let length = HEADER_LENGTH
   for (const element of elements) {
-    const integer = element === null ? null : String(element)
-    if (integer !== null && !INTEGER.test(integer)) return undefined
+    const integer = element === null ? null : toInteger(element)
+    if (integer === undefined) return undefined
     integers.push(integer)
     length += LENGTH_LENGTH + (integer === null ? 0 : numericLength(integer))
   }
@@ -145,32 +161,60 @@ function encodeIntegers(elements: readonly Element[]): Buffer | undefined {
   return bytes
 }
 
-function isNegative(integer: string): boolean {
-  return integer.startsWith('-')
+/** A number when that is exact, because it is divided fastest; otherwise decimal digits. Undefined: no integer. */
+function toInteger(element: string | number | bigint | boolean): number | string | undefined {
+  if (typeof element === 'bigint') {
+    const number = Number(element)
+    if (Number.isSafeInteger(number)) return number
+  }
+  if (typeof element === 'number' && Number.isSafeInteger(element)) return element
+  const digits = String(element)
+  return INTEGER.test(digits) ? digits : undefined
 }
 
-function baseDigits(integer: string): number {
-  return Math.ceil((integer.length - (isNegative(integer) ? 1 : 0)) / BASE_DIGITS)
+function isNegative(integer: number | string): boolean {
+  return typeof integer === 'number' ? integer < 0 : integer.startsWith('-')
 }
 
-function numericLength(integer: string): number {
+function baseDigits(integer: number | string): number {
+  if (typeof integer === 'string') return Math.ceil((integer.length - (isNegative(integer) ? 1 : 0)) / BASE_DIGITS)
+  let count = 1
+  for (let rest = Math.abs(integer); rest >= BASE; rest /= BASE) count++
+  return count
+}
+
+function numericLength(integer: number | string): number {
   return NUMERIC_HEADER_LENGTH + baseDigits(integer) * WORD_LENGTH
 }
 
 /** Writes a numeric and returns its end. */
-function writeInteger(bytes: Buffer, integer: string, at: number): number {
-  const negative = isNegative(integer)
+function writeInteger(bytes: Buffer, integer: number | string, at: number): number {
   const count = baseDigits(integer)
   let end = writeWord(bytes, count, at)
   end = writeWord(bytes, count - 1, end)
-  end = writeWord(bytes, negative ? NEGATIVE : 0, end)
+  end = writeWord(bytes, isNegative(integer) ? NEGATIVE : 0, end)
   end = writeWord(bytes, 0, end)
-  let digit = 0
-  for (let index = negative ? 1 : 0; index < integer.length; index++) {
-    digit = digit * 10 + integer.charCodeAt(index) - DIGIT_ZERO
-    if ((integer.length - index - 1) % BASE_DIGITS > 0) continue
-    end = writeWord(bytes, digit, end)
-    digit = 0
+  return typeof integer === 'number' ? writeNumber(bytes, Math.abs(integer), end, count) : writeDigits(bytes, integer, end)
+}
+
+/** Writes `count` digits of base 10,000. */
+function writeNumber(bytes: Buffer, number: number, at: number, count: number): number {
+  const end = at + count * WORD_LENGTH
+  let rest = number
+  for (let word = end - WORD_LENGTH; word >= at; word -= WORD_LENGTH) {
+    const higher = Math.floor(rest / BASE)
+    writeWord(bytes, rest - higher * BASE, word)
+    rest = higher
+  }
+  return end
+}
+
+/** Writes decimal digits, four per digit of base 10,000, aligned at their end. */
+function writeDigits(bytes: Buffer, integer: string, at: number): number {
+  const digits = integer.length - (isNegative(integer) ? 1 : 0)
+  let end = at
+  for (let to = integer.length - digits + ((digits - 1) % BASE_DIGITS) + 1; to <= integer.length; to += BASE_DIGITS) {
+    end = writeWord(bytes, Number(integer.slice(Math.max(to - BASE_DIGITS, integer.length - digits), to)), end)
   }
   return end
 }
