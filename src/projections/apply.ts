@@ -49,7 +49,7 @@ export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonl
   const page = await readSettledPage(tx, deployment, { transactions, again, positions })
   // The database works on these writes while the account ledger, which takes longest, is computed.
   await applyAccountEvents(tx, deployment, events)
-  await noteTransactions(tx, epoch, archived)
+  await noteTransactions(tx, deployment, page, first.seq)
   await applyCashLedger(tx, page)
   const { costs } = await applyFills(tx, deployment, page)
   await addToIntervals(tx, [...resultChanges(results), ...costs])

@@ -85,7 +85,7 @@ export async function readExportDay(db: Queryable, kind: ExportKind, day: number
 async function hasUnreadTransactions(db: Queryable, ranges: readonly SeqRange[]): Promise<boolean> {
   const rows = await db.query(
     `select 1 from unnest($1::bigint[], $2::bigint[]) r (low, high) where exists (
-       select 1 from idx.unread_transactions u where u.seq between r.low and r.high)`,
+       select 1 from idx.unread_transactions u cross join unnest(u.seqs) seq where u.from_seq <= r.high and seq between r.low and r.high)`,
     [ranges.map(({ firstSeq }) => firstSeq), ranges.map(({ lastSeq }) => lastSeq)],
   )
   return rows.length > 0

@@ -84,7 +84,7 @@ export async function readIndexState(db: Queryable): Promise<IndexState | null> 
        (select count(*) from idx.gaps) as gaps, ${GAP_RANGES} as "gapRanges",
        case when c.oldest_ledger > ${FIRST_LEDGERS} then greatest(0, c.last_ledger + 1 - c.oldest_ledger) end as "ledgersUntilLost",
        c.unknown_events as "unknownEvents",
-       (select count(*) from (select 1 from idx.unread_transactions limit ${UNREAD_COUNTED_MAX}) u) as "unreadTransactions",
+       (select count(*) from (select unnest(seqs) from idx.unread_transactions limit ${UNREAD_COUNTED_MAX}) u) as "unreadTransactions",
        ${ARCHIVED_BY_TOPIC} as archived,
        (select jsonb_build_object('ended', count(*) filter (where k.kind = 'ended'), 'changed', count(*) filter (where k.kind = 'changed'),
           'opened', count(*) filter (where k.kind = 'opened'),

@@ -9,6 +9,9 @@ import type { Queryable } from '../store/store.ts'
  */
 export async function assignLearnedEventSeqs(tx: Queryable, seqs: readonly number[]): Promise<void> {
   if (seqs.length === 0) return
+  // There are hardly ever any, and the statement below would read all seqs of a large page.
+  const [waiting] = await tx.query('select 1 from idx.learned_events where place is null limit 1')
+  if (waiting === undefined) return
   await tx.query(
     `with waiting as (
        select account, seq, row_number() over (partition by account order by seq) as nth from idx.learned_events where place is null

@@ -4,10 +4,10 @@ import type { Queryable } from '../store/store.ts'
 import type { ArchivedTransaction } from './archived-transactions.ts'
 import type { Position } from './positions.ts'
 import { readSettlementFacts } from './settlement-facts.ts'
-import type { SettlementFacts } from './settlement-facts.ts'
+import type { TransactionFacts } from './settlement-facts.ts'
 
 export interface TransactionWithFacts extends ArchivedTransaction {
-  readonly facts: SettlementFacts
+  readonly facts: TransactionFacts
 }
 
 /** Transactions whose rows are to be written. */

@@ -30,10 +30,15 @@ export interface SettledTransaction {
 
 export type SettlementFacts = Required<Pick<SettlementInput, 'changes' | 'generation' | 'opened' | 'fundingGrowth'>>
 
+export interface TransactionFacts extends SettlementFacts {
+  /** Whether the changes were read already. They may be unknown then too. */
+  readonly isRead: boolean
+}
+
 /** The facts of each transaction, in their order. `known` holds positions that need not be read. */
 export async function readSettlementFacts(
   tx: Queryable, deployment: number, transactions: readonly SettledTransaction[], known: ReadonlyMap<number, Position> = new Map(),
-): Promise<readonly SettlementFacts[]> {
+): Promise<readonly TransactionFacts[]> {
   const effects = await readTransactionEffects(tx, deployment, transactions.map(({ txHash }) => txHash))
   const idsIn = ({ txHash, events }: SettledTransaction): readonly number[] => {
     const named = events.map(({ payload }) => payload?.['positionId']).filter((id) => typeof id === 'number')
@@ -47,6 +52,7 @@ export async function readSettlementFacts(
   return transactions.map((transaction, index) => {
     const [first] = transaction.events
     return {
+      isRead: effects.has(transaction.txHash),
       changes: effects.get(transaction.txHash)?.changes ?? null,
       generation: first === undefined ? null : generationAt(transaction.market, first.eventId),
       opened,

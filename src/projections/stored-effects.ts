@@ -10,16 +10,16 @@ export interface TransactionEffects {
   readonly call: { readonly source: string; readonly contract: string; readonly functionName: string } | null
 }
 
-/** The stored effects of these transactions. Those that were not read, or could not be, have none. */
+/** The stored effects of those of these transactions that were read; null when no node had the transaction any more. */
 export async function readTransactionEffects(
   db: Queryable, deployment: number, hashes: readonly string[],
-): Promise<ReadonlyMap<string, TransactionEffects>> {
+): Promise<ReadonlyMap<string, TransactionEffects | null>> {
   if (hashes.length === 0) return new Map()
-  const rows = await db.query<{ txHash: string; effects: StoredEffects }>(
-    `select tx_hash as "txHash", effects from idx.transaction_effects where deployment = $1 and tx_hash = any($2::text[]) and effects is not null`,
+  const rows = await db.query<{ txHash: string; effects: StoredEffects | null }>(
+    `select tx_hash as "txHash", effects from idx.transaction_effects where deployment = $1 and tx_hash = any($2::text[])`,
     [deployment, hashes],
   )
-  return new Map(rows.map(({ txHash, effects }) => [txHash, fromJson(effects)]))
+  return new Map(rows.map(({ txHash, effects }) => [txHash, effects === null ? null : fromJson(effects)]))
 }
 
 /** Amounts are digits. */

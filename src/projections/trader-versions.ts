@@ -16,7 +16,7 @@ export interface TraderGain {
 }
 
 /** A slab holds at least this many changes, and half as many as there are traders: beginning one then costs at most two rows per change. */
-const SLAB_CHANGES_MIN = 256
+const SLAB_CHANGES_MIN = 512
 /** Slabs up to this capacity are begun in memory; a page can begin many of them. The database copies the versions of larger ones. */
 const CAPACITY_IN_MEMORY_MAX = 2_000
 

@@ -16,10 +16,12 @@ import { insertPlacements, listKnownOrders } from './order-placements.ts'
 import { applyFills } from './position-fills.ts'
 import type { FillRow } from './position-fills.ts'
 import { readSettledPage } from './settled-page.ts'
+import type { SettledPage } from './settled-page.ts'
 import { projectionTargets } from './shadow.ts'
 import { effectsToJson } from './stored-effects.ts'
 import type { TransactionEffects } from './stored-effects.ts'
 import { addToIntervals } from './trader-results.ts'
+import { blockOf } from './version-blocks.ts'
 
 /** A transaction of a market whose effects were not read yet. */
 export interface UnreadTransaction {
@@ -57,22 +59,22 @@ export function transactionsToSettle(transactions: readonly ArchivedTransaction[
   return transactions.filter(({ events, contracts }) => events.some((event) => isTransfer(event) || concernsStorage(event, contracts.market)))
 }
 
-/** Notes the transactions of a page whose effects are to be read. */
-export async function noteTransactions(tx: Queryable, { deployment, contracts }: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
-  const found = new Map<string, { txHash: string; seq: number; ledger: number }>()
-  for (const event of events) {
-    if (concernsStorage(event, contracts.market) && !found.has(event.txHash)) found.set(event.txHash, event)
-  }
-  if (found.size === 0) return
-  const rows = [...found.values()]
-  // This page may begin inside a transaction that an earlier page noted. Each one is noted once.
+/** The seqs of unread transactions are stored in blocks, whose rows stay below the 2 kB from which the database compresses them. */
+const UNREAD_BLOCK = { width: 256 }
+
+/** Notes the transactions of a page whose effects are to be read. The page begins with the event whose seq is `firstSeq`. */
+export async function noteTransactions(tx: Queryable, deployment: number, { transactions }: SettledPage, firstSeq: number): Promise<void> {
+  const seqs = transactions.flatMap(({ events, contracts, facts }) => {
+    const first = events.find((event) => concernsStorage(event, contracts.market))
+    // An earlier page noted the transaction inside which this one may begin.
+    return first === undefined || first.seq < firstSeq || facts.isRead ? [] : [first.seq]
+  })
+  if (seqs.length === 0) return
   await tx.query(
-    `insert into idx.unread_transactions (deployment, tx_hash, seq, ledger)
-     select $1::int, page.* from (select unnest($2::text[]) as tx_hash, unnest($3::bigint[]) as seq, unnest($4::bigint[]) as ledger) page
-     where not exists (select 1 from idx.transaction_effects e where e.deployment = $1 and e.tx_hash = page.tx_hash)
-       and page.tx_hash is distinct from
-         (select u.tx_hash from idx.unread_transactions u where u.deployment = $1 and u.seq < $5::bigint order by u.seq desc limit 1)`,
-    [deployment, ...columnsOf(rows, ['txHash', 'seq', 'ledger']), rows[0]?.seq ?? 0],
+    `insert into idx.unread_transactions as t (deployment, from_seq, seqs)
+     select $1::int, ${blockOf(UNREAD_BLOCK, 'seq')}, array_agg(seq order by seq) from unnest($2::bigint[]) seq group by 2
+     on conflict (deployment, from_seq) do update set seqs = array(select seq from unnest(t.seqs || excluded.seqs) seq order by seq)`,
+    [deployment, seqs],
   )
 }
 
@@ -80,15 +82,19 @@ export async function noteTransactions(tx: Queryable, { deployment, contracts }:
 export async function listUnreadTransactions(
   db: Queryable, deployments: readonly number[], options: { readonly limit: number; readonly except: readonly number[] },
 ): Promise<readonly UnreadTransaction[]> {
+  // No block is empty, so the first ones have as many transactions as are listed.
   return await db.query<UnreadTransaction>(
-    `select u.seq, u.tx_hash as "txHash", u.ledger, own.epoch, own.events, own.payloads
-     from (select * from idx.unread_transactions where deployment = any($1::int[]) and seq <> all($3::bigint[]) order by seq limit $2) u
+    `select u.seq, own.*
+     from (select b.deployment, seq
+       from (select * from idx.unread_transactions where deployment = any($1::int[]) order by from_seq limit $2 + cardinality($3::bigint[])) b
+       cross join unnest(b.seqs) seq where seq <> all($3) order by seq limit $2) u
+     join idx.events first on first.seq = u.seq
      cross join lateral (
-       select max(e.epoch) as epoch,
+       select max(e.tx_hash) as "txHash", max(e.ledger) as ledger, max(e.epoch) as epoch,
          coalesce(json_agg(e.contract_id || ' ' || e.topics_xdr || ' ' || e.value_xdr order by e.seq) filter (where not e.is_transfer), '[]'::json) as events,
          coalesce(json_agg(e.payload order by e.seq) filter (where e.contract_id = p.contracts->>'market'), '[]'::json) as payloads
        from idx.events e join idx.epochs p on p.number = e.epoch
-       where e.tx_hash = u.tx_hash and p.deployment = u.deployment
+       where e.tx_hash = first.tx_hash and p.deployment = u.deployment
      ) own order by u.seq`,
     [deployments, options.limit, options.except],
   )
@@ -137,11 +143,20 @@ async function recordPlacements(tx: Queryable, deployment: number, observations:
 
 /** A copy has noted only what it has replayed. The effects of the rest are there when it does. */
 async function applyEffects(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<readonly FillRow[]> {
-  const noted = await tx.query<{ txHash: string }>(
-    `delete from idx.unread_transactions u using idx.events e
-     where e.tx_hash = any($2::text[]) and u.deployment = $1 and u.seq = e.seq returning u.tx_hash as "txHash"`,
+  const noted = await tx.query<{ seq: number; fromSeq: number; txHash: string }>(
+    `select e.seq, u.from_seq as "fromSeq", e.tx_hash as "txHash" from idx.events e
+     join idx.unread_transactions u on u.deployment = $1 and u.from_seq = ${blockOf(UNREAD_BLOCK, 'e.seq')} and e.seq = any(u.seqs)
+     where e.tx_hash = any($2::text[])`,
     [deployment, hashes],
   )
+  if (noted.length === 0) return []
+  const blocks = [...new Set(noted.map(({ fromSeq }) => fromSeq))]
+  await tx.query(
+    `update idx.unread_transactions set seqs = array(select seq from unnest(seqs) seq where seq <> all($3::bigint[]) order by seq)
+     where deployment = $1 and from_seq = any($2::bigint[])`,
+    [deployment, blocks, noted.map(({ seq }) => seq)],
+  )
+  await tx.query(`delete from idx.unread_transactions where deployment = $1 and from_seq = any($2::bigint[]) and seqs = '{}'`, [deployment, blocks])
   return await settleAgain(tx, deployment, noted.map(({ txHash }) => txHash))
 }
 

@@ -50,7 +50,7 @@ export function divideIntoBlocks(versions: readonly { readonly seq: number }[], 
 }
 
 /** SQL: where the block of a seq begins. */
-export function blockOf({ width }: VersionTable, seq: string): string {
+export function blockOf({ width }: Pick<VersionTable, 'width'>, seq: string): string {
   return `(${seq} - ${seq} % ${width})`
 }
 

@@ -1,4 +1,4 @@
-// The migration that packs versions into blocks.
+// The migrations that pack versions, and transactions to read, into blocks.
 
 import { strict as assert } from 'node:assert'
 import { readFile } from 'node:fs/promises'
@@ -11,9 +11,9 @@ import { describeSchema } from './test-describe-schema.ts'
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
 
-const MIGRATION = new URL('./migrations/0053_packed_versions.sql', import.meta.url)
+const MIGRATIONS = ['0053_packed_versions.sql', '0054_unread_transactions_in_blocks.sql'].map((name) => new URL(`./migrations/${name}`, import.meta.url))
 
-/** The tables as they were before, with the same versions. */
+/** The tables as they were before, with the same content. */
 const UNPACK = `
   alter table idx.interest_versions rename to packed_interest_versions;
   alter table idx.packed_interest_versions drop constraint interest_versions_pkey;
@@ -28,6 +28,14 @@ const UNPACK = `
   create table idx.trader_total_versions (seq bigint primary key, traders bigint not null, volume numeric not null, trades bigint not null);
   insert into idx.trader_total_versions select v.* from idx.packed_trader_total_versions b cross join unnest(b.seqs, b.traders, b.volumes, b.trades) v;
   drop table idx.packed_trader_total_versions;
+  alter table idx.unread_transactions rename to packed_unread_transactions;
+  alter table idx.packed_unread_transactions drop constraint unread_transactions_pkey;
+  create table idx.unread_transactions (
+    deployment integer not null, tx_hash text not null, seq bigint not null, ledger bigint not null,
+    constraint unread_transactions_pkey primary key (deployment, seq));
+  insert into idx.unread_transactions select b.deployment, e.tx_hash, e.seq, e.ledger from idx.packed_unread_transactions b
+    cross join unnest(b.seqs) as seqs (seq) join idx.events e using (seq);
+  drop table idx.packed_unread_transactions;
 `
 
 test('leaves the rows that a rebuild makes, and a rebuild that was under way begins again', async () => {
@@ -41,12 +49,13 @@ test('leaves the rows that a rebuild makes, and a rebuild that was under way beg
   await fixture.catchUp()
   const [schema, live] = [await describeSchema(store.read), await dumpProjections(store.read)]
   assert.ok(live['interest_versions']?.some((row) => row.includes(',1024,')) === true, 'an asset has several blocks')
+  assert.ok((live['unread_transactions']?.length ?? 0) > 1, 'transactions to read have several blocks')
   await store.write.query('update idx.cursor set projections_version = 0')
   for (let step = 0; step < 3; step++) assert.equal(await fixture.indexer.rebuild(), 'page')
 
   await store.write.query(UNPACK)
   assert.notDeepEqual(await dumpProjections(store.read), live)
-  await store.write.query(await readFile(MIGRATION, 'utf8'))
+  for (const migration of MIGRATIONS) await store.write.query(await readFile(migration, 'utf8'))
   assert.deepEqual(await dumpProjections(store.read), live)
   assert.equal(await describeSchema(store.read), schema)
   assert.ok(await fixture.indexer.observe() > 0, 'what is observed before that is applied')

@@ -711,7 +711,7 @@ create table idx.trades (
   event_direction smallint,
   event_size numeric(39,0),
   constraint trades_pkey PRIMARY KEY (seq),
-  constraint trades_kind_check CHECK ((kind ~ '^(close|reduce|liquidation|partial_liquidation|cross_liquidation|adl)$'::text))
+  constraint trades_kind_check CHECK ((kind = ANY ('{close,reduce,liquidation,partial_liquidation,cross_liquidation,adl}'::text[])))
 );
 
 create table idx.transaction_effects (
@@ -726,10 +726,9 @@ create table idx.transaction_effects (
 
 create table idx.unread_transactions (
   deployment integer not null,
-  tx_hash text not null,
-  seq bigint not null,
-  ledger bigint not null,
-  constraint unread_transactions_pkey PRIMARY KEY (deployment, seq)
+  from_seq bigint not null,
+  seqs bigint[] not null,
+  constraint unread_transactions_pkey PRIMARY KEY (deployment, from_seq)
 );
 
 create table idx.vault_depositors (
