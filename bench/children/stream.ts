@@ -15,8 +15,9 @@ import { insertEpoch } from '../../src/projections/epochs.ts'
 import { appendEvents } from '../../src/projections/events.ts'
 import { INDEX_CHANNEL, notifyIndexChanged } from '../../src/projections/index-state.ts'
 import { notifyLogPage } from '../../src/projections/log-notification.ts'
+import { INDEXER_LOCK } from '../../src/indexer/options.ts'
 import { openStore } from '../../src/store/open.ts'
-import type { Queryable, Store } from '../../src/store/store.ts'
+import type { Queryable, Store, WriterLock } from '../../src/store/store.ts'
 import { readChannelHeads } from '../../src/projections/stream-log.ts'
 import { createStream } from '../../src/stream/stream.ts'
 import { archivePages, firstEpoch } from '../support/archive-rows.ts'
@@ -37,6 +38,8 @@ const deployment = loadDeployment()
 let events: readonly ArchivedEvent[] | undefined
 let written = 0
 let store: Store | undefined
+/** The indexer's. */
+let lock: WriterLock | undefined
 /** Whether clients of `echo` get the notifications, which then carry no rows. */
 let echoing = false
 /** Notifications that wait for `send`. */
@@ -123,7 +126,8 @@ serveParent(
       if (rows.length < count) throw new Error('The history has no more events')
       written += count
       let commitAtMs = 0
-      await defined(store, 'the store').write.transaction(async (tx) => {
+      lock ??= disposables.use(defined(await defined(store, 'the store').tryLock(INDEXER_LOCK), 'the lock'))
+      await lock.db.transaction(async (tx) => {
         await appendEvents(tx, 1, rows, clock.nowMs())
         await applyEvents(tx, firstEpoch(deployment), rows)
         await tx.query('update idx.cursor set last_seq = $1, last_ledger = $2', [written, rows.at(-1)?.ledger ?? null])

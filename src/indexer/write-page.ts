@@ -115,7 +115,10 @@ export async function writePage(
   const { from, to, epoch, page, anchors } = move
   const { archived } = page
   const isLarge = archived.length >= WRITE_BEHIND_MIN_EVENTS
-  await db.transaction((transaction) => (isLarge ? withWriteBehind(transaction, write) : write(transaction)))
+  await db.transaction(async (transaction) => {
+    await (isLarge ? withWriteBehind(transaction, write) : write(transaction))
+    await notifyLogPage(transaction, { afterSeq: from.lastSeq, lastSeq: to.lastSeq, rows: archived.length })
+  })
 
   async function write(tx: Queryable): Promise<void> {
     await moveIndexCursor(tx, from, to, nowMs)
@@ -125,7 +128,6 @@ export async function writePage(
     onArchiveSent?.()
     await applyEvents(tx, epoch, archived)
     await assignLearnedEventSeqs(tx, archived.filter((event) => !isTransfer(event)).map(({ seq }) => seq))
-    await notifyLogPage(tx, { afterSeq: from.lastSeq, lastSeq: to.lastSeq, rows: archived.length })
   }
 }
 

@@ -2,7 +2,7 @@
 // built by the statement that reads the log, in the transaction that writes it, so it says what a read after the commit returns.
 
 import { createHash } from 'node:crypto'
-import type { Queryable } from '../store/store.ts'
+import type { Transaction } from '../store/store.ts'
 import { INDEX_CHANNEL, notifyIndexChanged } from './index-state.ts'
 import { LOG_PAGE_SQL, toLogPage } from './stream-log.ts'
 import type { LogHead, LogPage, RawPageRow } from './stream-log.ts'
@@ -22,16 +22,17 @@ export interface LogNotification extends LogPage {
 }
 
 /** Notifies every instance at the commit. Must be the transaction's last statement; it has archived `rows` events since `afterSeq`. */
-export async function notifyLogPage(tx: Queryable, { afterSeq, lastSeq, rows }: { afterSeq: number; lastSeq: number; rows: number }): Promise<void> {
+export async function notifyLogPage(tx: Transaction, { afterSeq, lastSeq, rows }: { afterSeq: number; lastSeq: number; rows: number }): Promise<void> {
   if (rows > ROWS_MAX) {
     await notifyIndexChanged(tx, lastSeq)
     return
   }
-  await tx.query(
-    `select pg_notify($3::text, case when octet_length(n.payload) <= $4::int then n.payload else $5::text end) from (
-       select $5::text || ' ' || json_build_object('format', $6::text, 'afterSeq', $1::bigint, 'rows', json_agg(page)) as payload from (${LOG_PAGE_SQL}) page
+  await tx.notify(
+    INDEX_CHANNEL,
+    `select case when octet_length(n.payload) <= $3::int then n.payload else $4::text end as payload from (
+       select $4::text || ' ' || json_build_object('format', $5::text, 'afterSeq', $1::bigint, 'rows', json_agg(page)) as payload from (${LOG_PAGE_SQL}) page
      ) n`,
-    [afterSeq, ROWS_MAX + 1, INDEX_CHANNEL, PAYLOAD_MAX_BYTES, String(lastSeq), FORMAT],
+    [afterSeq, ROWS_MAX + 1, PAYLOAD_MAX_BYTES, String(lastSeq), FORMAT],
   )
 }
 

@@ -166,6 +166,29 @@ test('a notification is delivered after its commit, and not after a rollback', a
   await stop()
 })
 
+test('a transaction notifies of its commit with what a statement returns in it, and not after a rollback', async () => {
+  await createTable()
+  const received: string[] = []
+  const stopAll = await store.listen('Price Feed', (payload) => received.push(payload))
+  const { payload, stop } = await listenOnce('Last')
+  const notes = "select string_agg(body, ' ' order by id) || $1::text as payload from note"
+  await assert.rejects(store.write.transaction(async (tx) => {
+    await tx.notify('Price Feed', notes, ['rolled back'])
+    throw new RangeError('no')
+  }), RangeError)
+  await store.write.transaction(async (tx) => {
+    await tx.query("insert into note values (1, 'one'), (2, 'two')")
+    await tx.notify('Price Feed', notes, ['!'])
+    await tx.query('delete from note')
+    await tx.notify('Last', "select 'last' as payload", [])
+    assert.deepEqual(received, [])
+  })
+  assert.equal(await payload, 'last')
+  assert.deepEqual(received, ['one two!'])
+  await stop()
+  await stopAll()
+})
+
 test('a listener that stopped receives nothing, while the others still do', async () => {
   const received: string[] = []
   const stopFirst = await store.listen('prices', (payload) => received.push(`first ${payload}`))

@@ -13,9 +13,17 @@ export interface Queryable {
   query<Row extends object = Record<string, never>>(sql: string, params?: readonly Param[]): Promise<Row[]>
 }
 
+export interface Transaction extends Queryable {
+  /**
+   * Notifies those who listen to `channel` of the commit, with the text that a statement returns as `payload` in one row. The statement runs now. At most
+   * 7,999 bytes.
+   */
+  notify(channel: string, sql: string, params: readonly Param[]): Promise<void>
+}
+
 export interface Writer extends Queryable {
   /** Runs `work` in a transaction, and rolls back when it throws. When COMMIT raises StoreUnavailable, the outcome is unknown. */
-  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 }
 
 /** The exclusive right to write chain history. When the lock is lost, its statements fail. Disposing releases it. */
@@ -38,7 +46,7 @@ export interface Store extends AsyncDisposable {
   /** Takes the named lock; undefined when it is held already, by this process or another one. */
   tryLock(name: string): Promise<WriterLock | undefined>
   /**
-   * Calls `callback` for each NOTIFY on `channel` after its commit. Calls `onConnected(false)` when notifications may be missed from now on, because the
+   * Calls `callback` for each notification on `channel`, by `notify` or by NOTIFY, after its commit. Calls `onConnected(false)` when notifications may be missed from now on, because the
    * connection or the engine is gone, and `onConnected(true)` when they arrive (again). Returns a function that stops listening.
    */
   listen(channel: string, callback: (payload: string) => void, onConnected?: (connected: boolean) => void): Promise<() => Promise<void>>

@@ -1,23 +1,26 @@
 // Wraps a store so that each statement and each transaction is a span of a trace.
 
 import type { Tracer } from '../base/tracer.ts'
-import type { Queryable, Store, Writer } from './store.ts'
+import type { Queryable, Store, Transaction, Writer } from './store.ts'
 
 /** This much of a statement identifies it. It never contains parameter values. */
 const SPAN_STATEMENT_LENGTH = 500
 
 /** The spans include the wait for a connection. */
 export function tracedStore(store: Store, tracer: Tracer): Store {
+  function traced<T>(sql: string, run: () => Promise<T>): Promise<T> {
+    return tracer.span('sql', { 'db.system.name': 'postgresql', 'db.query.text': sql.slice(0, SPAN_STATEMENT_LENGTH) }, run)
+  }
   function queryable(db: Queryable): Queryable {
-    return {
-      query: (sql, params) =>
-        tracer.span('sql', { 'db.system.name': 'postgresql', 'db.query.text': sql.slice(0, SPAN_STATEMENT_LENGTH) }, () => db.query(sql, params)),
-    }
+    return { query: (sql, params) => traced(sql, () => db.query(sql, params)) }
+  }
+  function transaction(tx: Transaction): Transaction {
+    return { ...queryable(tx), notify: (channel, sql, params) => traced(sql, () => tx.notify(channel, sql, params)) }
   }
   function writer(db: Writer): Writer {
     return {
       ...queryable(db),
-      transaction: (work) => tracer.span('transaction', { 'db.system.name': 'postgresql' }, () => db.transaction((tx) => work(queryable(tx)))),
+      transaction: (work) => tracer.span('transaction', { 'db.system.name': 'postgresql' }, () => db.transaction((tx) => work(transaction(tx)))),
     }
   }
   return {

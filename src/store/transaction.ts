@@ -4,7 +4,7 @@ import type { Clock, Timer } from '../base/clock.ts'
 import { IDLE_TRANSACTION_TIMEOUT_MS } from './bounds.ts'
 import { createMutex } from './mutex.ts'
 import { StatementFailed, StatementTimeout, StoreUnavailable } from './store.ts'
-import type { Param, Queryable } from './store.ts'
+import type { Param, Transaction } from './store.ts'
 import { encodeParams } from './values.ts'
 
 /** Sends one statement on the transaction's connection, after those sent before it. `command` is PostgreSQL's command tag. */
@@ -18,14 +18,21 @@ export function inOrder(run: RunStatement): RunStatement {
 
 const SQLSTATE_IN_FAILED_TRANSACTION = '25P02'
 
+/** Delivers a notification to the listeners. */
+export type DeliverNotification = (channel: string, payload: string) => void
+
 /**
- * Runs `work` between BEGIN and COMMIT. Raises what `work` raises after rolling back; StatementFailed when the database rolled back instead of
+ * Runs `work` between BEGIN and COMMIT. `deliver` gets its notifications after the commit, where all listeners are in this process; without it they go
+ * through the database. Raises what `work` raises after rolling back; StatementFailed when the database rolled back instead of
  * committing; StatementTimeout when `work` sent nothing for too long; StoreUnavailable when the connection broke. When that happened at COMMIT, the
  * transaction may have been committed.
  */
-export async function runTransaction<T>(run: RunStatement, clock: Clock, work: (tx: Queryable) => Promise<T>): Promise<T> {
+export async function runTransaction<T>(
+  run: RunStatement, clock: Clock, work: (tx: Transaction) => Promise<T>, deliver?: DeliverNotification,
+): Promise<T> {
   await run('begin')
-  const handle = createHandle(run, clock)
+  const notifications: Parameters<DeliverNotification>[] = []
+  const handle = createHandle(run, clock, deliver === undefined ? null : notifications)
   let result: T
   try {
     const working = work(handle.tx)
@@ -37,6 +44,8 @@ export async function runTransaction<T>(run: RunStatement, clock: Clock, work: (
     throw cause
   }
   await commit(run)
+  // A fault of a listener is not one of the transaction, which is committed.
+  for (const notification of notifications) queueMicrotask(() => deliver?.(...notification))
   return result
 }
 
@@ -55,14 +64,15 @@ async function commit(run: RunStatement): Promise<void> {
 }
 
 interface Handle {
-  readonly tx: Queryable
+  readonly tx: Transaction
   /** Rejects when nothing was sent for too long. */
   readonly idle: Promise<never>
   /** Refuses further statements, and resolves when the running ones have ended. */
   close(): Promise<void>
 }
 
-function createHandle(run: RunStatement, clock: Clock): Handle {
+/** Notifications are added to `notifications`; null: the database delivers them. */
+function createHandle(run: RunStatement, clock: Clock, notifications: Parameters<DeliverNotification>[] | null): Handle {
   const running = new Set<Promise<unknown>>()
   let open = true
   let timer: Timer | undefined
@@ -81,25 +91,33 @@ function createHandle(run: RunStatement, clock: Clock): Handle {
     })
   }
 
+  async function query<Row extends object>(sql: string, params?: readonly Param[]): Promise<Row[]> {
+    if (!open) throw new StoreUnavailable('the transaction has ended')
+    timer?.cancel()
+    // Encoded here, while the statements before it run.
+    const result = run(sql, params === undefined ? params : encodeParams(sql, params))
+    running.add(result)
+    restartIdleTimer()
+    try {
+      return (await result).rows as Row[]
+    } finally {
+      running.delete(result)
+      restartIdleTimer()
+    }
+  }
+
+  async function notify(channel: string, sql: string, params: readonly Param[]): Promise<void> {
+    if (notifications === null) {
+      await query(`select pg_notify($${params.length + 1}::text, n.payload) from (${sql}) n`, [...params, channel])
+      return
+    }
+    for (const { payload } of await query<{ payload: string }>(sql, params)) notifications.push([channel, payload])
+  }
+
   restartIdleTimer()
   return {
     idle,
-    tx: {
-      async query<Row extends object>(sql: string, params?: readonly Param[]): Promise<Row[]> {
-        if (!open) throw new StoreUnavailable('the transaction has ended')
-        timer?.cancel()
-        // Encoded here, while the statements before it run.
-        const result = run(sql, params === undefined ? params : encodeParams(sql, params))
-        running.add(result)
-        restartIdleTimer()
-        try {
-          return (await result).rows as Row[]
-        } finally {
-          running.delete(result)
-          restartIdleTimer()
-        }
-      },
-    },
+    tx: { query, notify },
     async close() {
       open = false
       restartIdleTimer()

@@ -17,7 +17,7 @@ import type { VerifyProgress } from '../../src/projections/tasks.ts'
 import type { Indexer } from '../../src/indexer/indexer.ts'
 import type { StepResult } from '../../src/indexer/step-result.ts'
 import { POLL_INTERVAL_MS } from '../../src/limits.ts'
-import type { Queryable, Store, Writer } from '../../src/store/store.ts'
+import type { Store, Transaction, Writer } from '../../src/store/store.ts'
 import type { ExchangeEvent, LedgerFact, TestExchange } from './history.ts'
 import { createTestExchange, testContracts } from './history.ts'
 import { createFakeNode, eventId } from './node.ts'
@@ -205,13 +205,15 @@ function writerWithFaults(db: Writer, next: () => WriterFault | undefined): Writ
   }
 }
 
-function failAtStatement(tx: Queryable, statement: number): Queryable {
+function failAtStatement(tx: Transaction, statement: number): Transaction {
   let sent = 0
+  async function unlessBroken<T>(send: () => Promise<T>): Promise<T> {
+    if (sent++ >= statement) throw new ConnectionBroken(`the connection broke before statement ${statement}`)
+    return await send()
+  }
   return {
-    async query(sql, params) {
-      if (sent++ >= statement) throw new ConnectionBroken(`the connection broke before statement ${statement}`)
-      return await tx.query(sql, params)
-    },
+    query: (sql, params) => unlessBroken(() => tx.query(sql, params)),
+    notify: (channel, sql, params) => unlessBroken(() => tx.notify(channel, sql, params)),
   }
 }
 

@@ -48,7 +48,7 @@ export async function openInProcessStore(): Promise<InProcessStore> {
 
   const write: Writer = {
     ...queryable('write'),
-    transaction: (work) => runExclusive(() => runTransaction((sql, params) => run('write', sql, params), clock, work)),
+    transaction: (work) => runExclusive(() => runTransaction((sql, params) => run('write', sql, params), clock, work, listeners.notify)),
   }
   const baseline = await readBaseline(queryable('read'))
   return {

@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../src/base/clock.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
-import type { Queryable, Store, Writer, WriterLock } from '../../src/store/store.ts'
+import type { Queryable, Store, Transaction, Writer, WriterLock } from '../../src/store/store.ts'
 import type { Decisions, Option } from './decisions.ts'
 import type { Killable } from './killable.ts'
 import type { Profile } from './profile.ts'
@@ -31,6 +31,10 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
     return (sql, params) => killable.run(() => db.query(sql, params), true)
   }
 
+  function transaction(tx: Transaction): Transaction {
+    return { query: query(tx), notify: (channel, sql, params) => killable.run(() => tx.notify(channel, sql, params), true) }
+  }
+
   function readable(db: Queryable, door: string): Queryable {
     return {
       query: (sql, params) => {
@@ -48,7 +52,7 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
         const choice = decisions.decide(`${name} transaction`, transactionOptions(profile))?.name ?? ''
         return killable.run(async () => {
           const result = await db.transaction(async (tx) => {
-            const value = await killable.whileAlive(() => work({ query: query(tx) }))
+            const value = await killable.whileAlive(() => work(transaction(tx)))
             if (choice === 'fail before commit') throw new StoreUnavailable('the simulated connection broke before the commit')
             if (choice === 'die before commit') killable.kill()
             // The last checkpoint before the commit.

@@ -99,7 +99,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
     return {
       query: <Row extends object>(sql: string, params?: readonly Param[]) =>
         scheduler.write(async () => (await send('write', limitMs, sql, params)).rows as Row[]),
-      transaction: (work) => scheduler.write(async () => runTransaction(openSession('write', limitMs), clock, work)),
+      transaction: (work) => scheduler.write(async () => runTransaction(openSession('write', limitMs), clock, work, listeners.notify)),
     }
   }
 

@@ -1,10 +1,11 @@
-// LISTEN on the embedded engine. All notifications come from this process.
+// LISTEN on the embedded engine. All notifications come from this process: those of transactions are delivered without the engine's queue, whose pages it would
+// write to files.
 
 import { quoteIdentifier } from '../values.ts'
 
 export interface Listeners {
   listen(channel: string, callback: (payload: string) => void, onConnected?: (connected: boolean) => void): Promise<() => Promise<void>>
-  /** Delivers a notification from the engine. */
+  /** Delivers a notification of the engine, or of a transaction that has committed. */
   notify(channel: string, payload: string): void
   /** The engine ended: notifications are missed until `resubscribe`. */
   disconnected(): void

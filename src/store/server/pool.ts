@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import { PREPARED_STATEMENTS_MAX, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
-import type { Param, Queryable, Writer } from '../store.ts'
+import type { Param, Transaction, Writer } from '../store.ts'
 import { runTransaction, inOrder } from '../transaction.ts'
 import { connectionConfig, prepareSession, send, sendNamed, serverError } from './connection.ts'
 import { createStatementNames } from './statement-names.ts'
@@ -67,7 +67,7 @@ export function createPool(options: { url: string; readOnly: boolean; size: numb
 
   return {
     query: <Row extends object>(sql: string, params?: readonly Param[]) => withClient((client) => query(client, sql, params) as Promise<Row[]>),
-    transaction: <T>(work: (tx: Queryable) => Promise<T>) =>
+    transaction: <T>(work: (tx: Transaction) => Promise<T>) =>
       withClient((client) => runTransaction(inOrder((sql, params) => send(client, sql, params)), clock, work)),
     waiting: () => pool.waitingCount,
     [Symbol.asyncDispose]: () => pool.end(),
