@@ -75,7 +75,8 @@ function createWriter(client: pg.Client, clock: Clock, check: () => void): Write
   const nameOf = createStatementNames(PREPARED_STATEMENTS_MAX, 'write')
   const sendChecked: RunStatement = async (sql, params) => {
     check()
-    const name = params === undefined || !(PLAIN_INSERT.test(sql) || NOTIFICATION.test(sql)) ? undefined : nameOf(sql)
+    const isPrepared = PLAIN_INSERT.test(sql) || NOTIFICATION.test(sql)
+    const name = isPrepared ? nameOf(sql) : undefined
     return name === undefined || params === undefined ? send(client, sql, params) : { rows: await sendNamed(client, name, sql, params), command: '' }
   }
   return {
