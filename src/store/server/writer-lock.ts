@@ -75,8 +75,7 @@ function createWriter(client: pg.Client, clock: Clock, check: () => void): Write
   const nameOf = createStatementNames(PREPARED_STATEMENTS_MAX, 'write')
   const sendChecked: RunStatement = async (sql, params) => {
     check()
-    const isPrepared = PLAIN_INSERT.test(sql) || NOTIFICATION.test(sql)
-    const name = isPrepared ? nameOf(sql) : undefined
+    const name = params === undefined || !(PLAIN_INSERT.test(sql) || NOTIFICATION.test(sql)) ? undefined : nameOf(sql)
     return name === undefined || params === undefined ? send(client, sql, params) : { rows: await sendNamed(client, name, sql, params), command: '' }
   }
   return {
