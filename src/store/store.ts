@@ -46,8 +46,9 @@ export interface Store extends AsyncDisposable {
   /** Takes the named lock; undefined when it is held already, by this process or another one. */
   tryLock(name: string): Promise<WriterLock | undefined>
   /**
-   * Calls `callback` for each notification on `channel`, by `notify` or by NOTIFY, after its commit. Calls `onConnected(false)` when notifications may be missed from now on, because the
-   * connection or the engine is gone, and `onConnected(true)` when they arrive (again). Returns a function that stops listening.
+   * Calls `callback` for each notification on `channel`, by `notify` or by NOTIFY, after its commit. Calls `onConnected(false)` when notifications may be
+   * missed from now on, because the connection or the engine is gone, and `onConnected(true)` when they arrive (again). Returns a function that stops
+   * listening.
    */
   listen(channel: string, callback: (payload: string) => void, onConnected?: (connected: boolean) => void): Promise<() => Promise<void>>
 }
