@@ -2,7 +2,7 @@
 
 import { strict as assert } from 'node:assert'
 import { after, beforeEach, test } from 'node:test'
-import { createVirtualClock } from '../base/clock.ts'
+import { createSystemClock, createVirtualClock } from '../base/clock.ts'
 import { RPC_CODES, RpcFailure } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { listEvents } from '../projections/events.ts'
@@ -129,7 +129,7 @@ test('candles whose volume grew after they were final get a revision when a gap 
   assert.ok(changed.length > 20)
   assert.deepEqual(await readRevisions(), changed.toSorted())
   await fixture.indexer[Symbol.asyncDispose]()
-  await rebuild(store, { clock: createVirtualClock(0) })
+  await rebuild(store, { clock: createSystemClock() })
   assert.deepEqual(await readRevisions(), changed.toSorted())
 })
 
@@ -161,7 +161,7 @@ test('fills a gap page by page: every list is as if nothing had been lost, and a
 
   const live = await dumpProjections(store.read)
   await fixture[Symbol.asyncDispose]()
-  await rebuild(store, { clock: createVirtualClock(0) })
+  await rebuild(store, { clock: createSystemClock() })
   assert.deepEqual(await dumpProjections(store.read), live)
 })
 

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { after, beforeEach, test } from 'node:test'
 import { StrKey } from '@stellar/stellar-sdk'
-import { createVirtualClock } from '../base/clock.ts'
+import { createSystemClock } from '../base/clock.ts'
 import { encodeScVal } from '../chain/scval.ts'
 import { readIndexState } from '../projections/index-state.ts'
 import { listOpenPositions } from '../projections/positions.ts'
@@ -18,7 +18,8 @@ import { IndexBusy, rebuild } from './rebuild.ts'
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
 beforeEach(() => emptyIndex(store.write))
-const clock = createVirtualClock(0)
+/** Another reader of the tables, such as autovacuum, delays a rebuild, which waits by its clock. */
+const clock = createSystemClock()
 
 /** A history with one network reset, longer than one page of a rebuild. */
 async function longHistory(fixture: IndexFixture): Promise<void> {

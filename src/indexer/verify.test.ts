@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { after, beforeEach, test } from 'node:test'
-import { createVirtualClock } from '../base/clock.ts'
+import { createSystemClock } from '../base/clock.ts'
 import { insertEpoch, listEpochs, setFinalCursor } from '../projections/epochs.ts'
 import { readIndexCursor, readIndexState } from '../projections/index-state.ts'
 import { readLeaderTotals } from '../projections/leaders.ts'
@@ -91,7 +91,7 @@ test('repairs missing, invented and changed events, so that everything is as aft
   await fixture.indexer.observe()
   const live = await dumpProjections(store.read)
   await fixture[Symbol.asyncDispose]()
-  await rebuild(store, { clock: createVirtualClock(0) })
+  await rebuild(store, { clock: createSystemClock() })
   assert.deepEqual(await dumpProjections(store.read), live)
 })
 
@@ -280,6 +280,6 @@ test('merges the two halves of a chain that a false reset made, and keeps each e
   await fixture.catchUp()
   const live = await dumpProjections(store.read)
   await fixture[Symbol.asyncDispose]()
-  await rebuild(store, { clock: createVirtualClock(0) })
+  await rebuild(store, { clock: createSystemClock() })
   assert.deepEqual(await dumpProjections(store.read), live)
 })

@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert'
 import { readFile } from 'node:fs/promises'
 import { after, beforeEach, test } from 'node:test'
-import { createVirtualClock } from '../base/clock.ts'
+import { createSystemClock } from '../base/clock.ts'
 import { rebuild } from '../indexer/rebuild.ts'
 import { createIndexFixture } from '../../test/index/fixture.ts'
 import { openTestStore } from '../../test/support/database.ts'
@@ -74,12 +74,12 @@ test('removes the copies of a chain that was archived under wrong numbers and ag
   const honest = await results()
   await repeatChain(2, events, { throughSeq: events, raised: true })
   await repeatChain(3, events, { throughSeq: events })
-  await rebuild(store, { clock: createVirtualClock(0) })
+  await rebuild(store, { clock: createSystemClock() })
   assert.notDeepEqual(await results(), honest, 'every trade is there three times, also after a rebuild')
   await runMigration()
   const [version] = await store.read.query<{ version: number | null }>('select projections_version as version from idx.cursor')
   assert.equal(version?.version, null, 'the indexer rebuilds the projections')
-  await rebuild(store, { clock: createVirtualClock(0) })
+  await rebuild(store, { clock: createSystemClock() })
   assert.deepEqual(await results(), honest)
   assert.equal((await dumpArchive(store.read)).length, events)
 })

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { createSystemClock } from '../../src/base/clock.ts'
 import { address, text } from '../../localnet/contracts/host.ts'
 import { rebuild } from '../../src/indexer/rebuild.ts'
 import { requestVerify } from '../../src/indexer/verify.ts'
@@ -265,6 +266,6 @@ test('corrections of the open interest have both sums, and a rebuild keeps all c
   const rows = await read()
   assert.ok(rows.length > count)
   await fixture.indexer[Symbol.asyncDispose]()
-  await rebuild(fixture.store, { clock: fixture.clock })
+  await rebuild(fixture.store, { clock: createSystemClock() })
   assert.deepEqual(await read(), rows)
 })

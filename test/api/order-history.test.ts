@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { createSystemClock } from '../../src/base/clock.ts'
 import { address, u64 } from '../../localnet/contracts/host.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import type { Order } from '../../src/resources/order.ts'
@@ -261,7 +262,7 @@ for (const generation of ['1', '2'] as const) {
   test(`generation ${generation}: a rebuild gives the same orders`, async () => {
     const live = await dumpProjections(fixture.store.read)
     await fixture.indexer[Symbol.asyncDispose]()
-    await rebuild(fixture.store, { clock: fixture.clock })
+    await rebuild(fixture.store, { clock: createSystemClock() })
     assert.deepEqual((await dumpProjections(fixture.store.read))['orders'], live['orders'])
   })
 

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createSystemClock } from '../../src/base/clock.ts'
 import { address, i128, symbol, u32, u64 } from '../../localnet/contracts/host.ts'
 import { numberedKey } from '../../src/chain/market-entries.ts'
 import { rebuild } from '../../src/indexer/rebuild.ts'
@@ -188,7 +189,7 @@ test('after lost ledgers finds unseen positions by their ids, and reports what i
   await assertEqualsChain(fixture)
   const live = await dumpProjections(fixture.store.read)
   await fixture.indexer[Symbol.asyncDispose]()
-  await rebuild(fixture.store, { clock: fixture.clock })
+  await rebuild(fixture.store, { clock: createSystemClock() })
   assert.deepEqual(await dumpProjections(fixture.store.read), live)
 })
 

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { createSystemClock } from '../../src/base/clock.ts'
 import { test } from 'node:test'
 import { rebuild } from '../../src/indexer/rebuild.ts'
 import type { Health } from '../../src/resources/health.ts'
@@ -72,7 +73,7 @@ test('after lost ledgers closes phantoms without a trade, adds unseen positions,
   assert.deepEqual(await readPositionsFromApi(fixture), await readPositionsFromChain(fixture))
   const live = { rows: await dumpProjections(fixture.store.read), interest: await openInterest(fixture) }
   await fixture.indexer[Symbol.asyncDispose]()
-  await rebuild(fixture.store, { clock: fixture.clock })
+  await rebuild(fixture.store, { clock: createSystemClock() })
   assert.deepEqual({ rows: await dumpProjections(fixture.store.read), interest: await openInterest(fixture) }, live)
 })
 
