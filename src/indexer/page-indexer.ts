@@ -65,8 +65,7 @@ export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchiv
       const request = { ...requested, upgradesOf, limit: pageSize.limit() }
       const page = await reader.read(node, from, request, call)
       pageSize.onSuccess()
-      const anchors = await guard.confirmPage(db, epoch, page, node, call)
-      const events = await withoutArchived(db, epoch.chain, page.events)
+      const [anchors, events] = await Promise.all([guard.confirmPage(db, epoch, page, node, call), withoutArchived(db, epoch.chain, page.events)])
       const declared = await readPageInterfaces(db, { epoch, events, nowMs: clock.nowMs() }, { rpc: node, watched, call })
       const numbered = await toNumberedPage(events, { epoch, epochs, afterSeq: lastReservedSeq(cursor) }, declared, ahead)
       ahead.clear()

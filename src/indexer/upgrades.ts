@@ -60,9 +60,8 @@ export async function readPageInterfaces(
   { epoch, events, nowMs }: { readonly epoch: Epoch; readonly events: readonly ChainEvent[]; readonly nowMs: number },
   { rpc, watched, call }: { readonly rpc: Rpc; readonly watched: WatchedContracts; readonly call: CallOptions },
 ): Promise<PageInterfaces> {
-  const known = await listContractVersions(db, epoch.chain)
+  const [known, declaredEvents] = await Promise.all([listContractVersions(db, epoch.chain), readDeclaredEvents(db, epoch.chain)])
   const { upgrades, versions } = planUpgrades(known, events, { watched, startLedger: epoch.startLedger, nowMs })
-  const declaredEvents = await readDeclaredEvents(db, epoch.chain)
   if (upgrades.length === 0) return { upgrades: new Map(), code: [], interfaces: interfacesOf(versions, declaredEvents) }
   const code = await readNewCode(db, upgrades.flatMap(({ version, earlier }) => [version, ...(earlier === null ? [] : [earlier])]), rpc, call)
   const specs = new Map(code.map(({ wasmHash, spec }) => [wasmHash, spec as ContractSpec | null]))

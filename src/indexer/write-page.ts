@@ -121,8 +121,7 @@ export async function writePage(
   })
 
   async function write(tx: Queryable): Promise<void> {
-    await moveIndexCursor(tx, from, to, nowMs)
-    await insertAnchors(tx, epoch.chain, anchors)
+    await Promise.all([moveIndexCursor(tx, from, to, nowMs), insertAnchors(tx, epoch.chain, anchors)])
     await writeUpgrades(tx, epoch.chain, page, nowMs)
     await appendEvents(tx, epoch.number, archived, nowMs)
     onArchiveSent?.()

@@ -76,8 +76,11 @@ async function applyPositionEvents(
     if (event.kind === 'opened') opened.push(event.positionId)
   }
   const orders = readExecutedOrders(events)
-  const known = await loadPositions(tx, deployment, { ids: [...ids], openOf: [...crossLiquidated] })
-  const changes = foldPositions(positionEvents, known, await readMarginModes(tx, deployment, opened), await earlierLiquidations(tx, positionEvents), orders)
+  const [known, modes, earlier] = await Promise.all([
+    loadPositions(tx, deployment, { ids: [...ids], openOf: [...crossLiquidated] }), readMarginModes(tx, deployment, opened),
+    earlierLiquidations(tx, positionEvents),
+  ])
+  const changes = foldPositions(positionEvents, known, modes, earlier, orders)
   const results = foldTraderResults(positionEvents, changes.trades)
   const stored = new Set(known.map(({ positionId }) => positionId))
   await storePositions(tx, deployment, changes.positions.filter(({ positionId }) => stored.has(positionId)))
@@ -87,9 +90,8 @@ async function applyPositionEvents(
   await insertTrades(tx, changes.trades)
   await addHourlyVolumes(tx, changes.volumes)
   await addCandleVolumes(tx, changes.volumes)
-  await addToTraders(tx, changes.gains)
-  await addToProfiles(tx, results)
-  await changeOpenInterest(tx, deployment, changes.interest)
+  // Each of them waits for results of its own tables.
+  await Promise.all([addToTraders(tx, changes.gains), addToProfiles(tx, results), changeOpenInterest(tx, deployment, changes.interest)])
   return { positions: new Map([...known, ...changes.positions].map((position) => [position.positionId, position])), results }
 }
 

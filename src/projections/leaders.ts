@@ -185,8 +185,7 @@ export async function addToTraders(tx: Queryable, gains: readonly TraderGain[]):
     columnsOf(sums, ['trader', 'pnl', 'volume', 'trades', 'liquidations']),
   )
   const unseen = new Set(written.filter(({ isNew }) => isNew).map(({ trader }) => trader))
-  await addToTotals(tx, gains.map((gain) => ({ ...gain, traders: unseen.delete(gain.trader) ? 1 : 0 })))
-  await addTraderVersions(tx, gains)
+  await Promise.all([addToTotals(tx, gains.map((gain) => ({ ...gain, traders: unseen.delete(gain.trader) ? 1 : 0 }))), addTraderVersions(tx, gains)])
 }
 
 interface RawTotals {

@@ -39,16 +39,18 @@ export interface TransactionFacts extends SettlementFacts {
 export async function readSettlementFacts(
   tx: Queryable, deployment: number, transactions: readonly SettledTransaction[], known: ReadonlyMap<number, Position> = new Map(),
 ): Promise<readonly TransactionFacts[]> {
-  const effects = await readTransactionEffects(tx, deployment, transactions.map(({ txHash }) => txHash))
-  const idsIn = ({ txHash, events }: SettledTransaction): readonly number[] => {
+  const [effects, generationAt] = await Promise.all([
+    readTransactionEffects(tx, deployment, transactions.map(({ txHash }) => txHash)),
+    readGenerations(tx, deployment, [...new Set(transactions.map(({ market }) => market))]),
+  ])
+  const idsOf = transactions.map(({ txHash, events }) => {
     const named = events.map(({ payload }) => payload?.['positionId']).filter((id) => typeof id === 'number')
     return [...named, ...(effects.get(txHash)?.changes.positions.keys() ?? [])]
-  }
-  const ids = [...new Set(transactions.flatMap(idsIn))].filter((id) => !known.has(id))
+  })
+  const ids = [...new Set(idsOf.flat())].filter((id) => !known.has(id))
   const positions = await loadPositions(tx, deployment, { ids, openOf: [] })
   const opened = new Map<number, OpenedPosition & Position>([...known, ...positions.map((position) => [position.positionId, position] as const)])
-  const generationAt = await readGenerations(tx, deployment, [...new Set(transactions.map(({ market }) => market))])
-  const growths = await readGrowths(tx, deployment, transactions.map((transaction) => ({ transaction, ids: idsIn(transaction) })), opened)
+  const growths = await readGrowths(tx, deployment, transactions.map((transaction, index) => ({ transaction, ids: idsOf[index] ?? [] })), opened)
   return transactions.map((transaction, index) => {
     const [first] = transaction.events
     return {

@@ -226,7 +226,7 @@ test('settings in the URL cannot override those of a read', { skip }, async () =
   assert.deepEqual(held, [{ timezone: 'UTC', path: 'public', jit: 'off' }])
 })
 
-test('the holder of the lock prepares inserts, and plans statements that read each time', { skip }, async () => {
+test('the holder of the lock prepares inserts and notifications, and plans other statements that read each time', { skip }, async () => {
   await using database = await freshDatabase()
   await using store = openOn(database.url)
   await using lock = await store.tryLock('indexer')
@@ -237,6 +237,7 @@ test('the holder of the lock prepares inserts, and plans statements that read ea
   await lock.db.transaction((tx) => tx.notify('notes', 'select max(id)::text as payload from note where id <= $1', [1]))
   assert.deepEqual(await lock.db.query('select statement from pg_prepared_statements order by statement'), [
     { statement: 'insert into note values ($1)' },
+    { statement: 'select pg_notify($2::text, n.payload) from (select max(id)::text as payload from note where id <= $1) n' },
   ])
 })
 
