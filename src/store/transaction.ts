@@ -22,10 +22,9 @@ const SQLSTATE_IN_FAILED_TRANSACTION = '25P02'
 export type DeliverNotification = (channel: string, payload: string) => void
 
 /**
- * Runs `work` between BEGIN and COMMIT. `deliver` gets its notifications after the commit, where all listeners are in this process; without it they go
- * through the database. Raises what `work` raises after rolling back; StatementFailed when the database rolled back instead of
- * committing; StatementTimeout when `work` sent nothing for too long; StoreUnavailable when the connection broke. When that happened at COMMIT, the
- * transaction may have been committed.
+ * Runs `work` between BEGIN and COMMIT. `deliver` gets its notifications after the commit, where all listeners are in this process; without it they go through
+ * the database. Raises what `work` raises after rolling back; StatementFailed when the database rolled back instead of committing; StatementTimeout when `work`
+ * sent nothing for too long; StoreUnavailable when the connection broke. When that happened at COMMIT, the transaction may have been committed.
  */
 export async function runTransaction<T>(
   run: RunStatement, clock: Clock, work: (tx: Transaction) => Promise<T>, deliver?: DeliverNotification,
