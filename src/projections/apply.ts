@@ -16,6 +16,7 @@ import type { PositionEvent } from './market-events.ts'
 import { changeOpenInterest } from './interest-versions.ts'
 import { applyOrderEvents } from './orders.ts'
 import { foldPositions, liquidationKey } from './positions-fold.ts'
+import type { PositionChanges } from './positions-fold.ts'
 import { insertPositionVersions } from './position-versions.ts'
 import { applyPoolFlows } from './pool-samples.ts'
 import { applyFills } from './position-fills.ts'
@@ -39,16 +40,14 @@ export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonl
   if (first === undefined) return
   const { deployment } = epoch
   const events = archived.filter((event) => !isTransfer(event))
-  const { positions, results } = await applyPositionEvents(tx, deployment, events)
+  // A page may begin inside a transaction, whose rows are computed as a whole.
+  const [{ positions, results }, begun] = await Promise.all([applyPositionEvents(tx, deployment, events), readTransactionStart(tx, deployment, first)])
   await applyBadDebts(tx, deployment, events)
   await applyOrderEvents(tx, epoch, events)
-  // A page may begin inside a transaction, whose rows are computed as a whole.
-  const begun = await readTransactionStart(tx, deployment, first)
   const transactions = transactionsToSettle(toTransactions([...begun, ...archived], epoch.contracts))
   const again = begun.length === 0 ? [] : transactions.filter(({ txHash }) => txHash === first.txHash)
-  const page = await readSettledPage(tx, deployment, { transactions, again, positions })
-  // The database works on these writes while the account ledger, which takes longest, is computed.
-  await applyAccountEvents(tx, deployment, events)
+  // The database works on the writes while the facts and the account ledger, which takes longest, are computed.
+  const [page] = await Promise.all([readSettledPage(tx, deployment, { transactions, again, positions }), applyAccountEvents(tx, deployment, events)])
   await noteTransactions(tx, deployment, page, first.seq)
   await applyCashLedger(tx, page)
   const { costs } = await applyFills(tx, deployment, page)
@@ -83,16 +82,24 @@ async function applyPositionEvents(
   const changes = foldPositions(positionEvents, known, modes, earlier, orders)
   const results = foldTraderResults(positionEvents, changes.trades)
   const stored = new Set(known.map(({ positionId }) => positionId))
+  // The ranking and the open interest wait for results of their own tables. The database works on the other writes then.
+  await Promise.all([
+    addToTraders(tx, changes.gains), changeOpenInterest(tx, deployment, changes.interest), storeChanges(tx, deployment, changes, stored),
+    addToProfiles(tx, results),
+  ])
+  return { positions: new Map([...known, ...changes.positions].map((position) => [position.positionId, position])), results }
+}
+
+/** Stores what the events changed besides the ranking and the open interest. `stored` are the ids of positions that have rows. */
+async function storeChanges(tx: Queryable, deployment: number, changes: PositionChanges, stored: ReadonlySet<number>): Promise<void> {
   await storePositions(tx, deployment, changes.positions.filter(({ positionId }) => stored.has(positionId)))
   await storePositions(tx, deployment, changes.positions.filter(({ positionId }) => !stored.has(positionId)), { added: true })
+  // The sums take longer to compute than the other rows, and less to write.
+  await addHourlyVolumes(tx, changes.volumes)
+  await addCandleVolumes(tx, changes.volumes)
   await insertPositionVersions(tx, deployment, changes.versions)
   await insertOpens(tx, changes.opens)
   await insertTrades(tx, changes.trades)
-  await addHourlyVolumes(tx, changes.volumes)
-  await addCandleVolumes(tx, changes.volumes)
-  // Each of them waits for results of its own tables.
-  await Promise.all([addToTraders(tx, changes.gains), addToProfiles(tx, results), changeOpenInterest(tx, deployment, changes.interest)])
-  return { positions: new Map([...known, ...changes.positions].map((position) => [position.positionId, position])), results }
 }
 
 /** A page may begin inside a transaction, between the liquidations of an account's positions and the event that sums them up. */

@@ -175,6 +175,10 @@ export async function readLeaderTotals(db: Queryable, asOf: AsOf = {}): Promise<
 /** Adds gains, in log order, to the results of their traders, to the totals, and to the versions of both. */
 export async function addToTraders(tx: Queryable, gains: readonly TraderGain[]): Promise<void> {
   if (gains.length === 0) return
+  await Promise.all([addToResults(tx, gains), addTraderVersions(tx, gains)])
+}
+
+async function addToResults(tx: Queryable, gains: readonly TraderGain[]): Promise<void> {
   const sums = [...Map.groupBy(gains, ({ trader }) => trader)].map(([trader, parts]) => ({ trader, ...parts.reduce(addResults, NO_RESULTS) }))
   const written = await tx.query<{ trader: string; isNew: boolean }>(
     `insert into idx.traders as t (trader, pnl, volume, trades, liq_count)
@@ -185,7 +189,7 @@ export async function addToTraders(tx: Queryable, gains: readonly TraderGain[]):
     columnsOf(sums, ['trader', 'pnl', 'volume', 'trades', 'liquidations']),
   )
   const unseen = new Set(written.filter(({ isNew }) => isNew).map(({ trader }) => trader))
-  await Promise.all([addToTotals(tx, gains.map((gain) => ({ ...gain, traders: unseen.delete(gain.trader) ? 1 : 0 }))), addTraderVersions(tx, gains)])
+  await addToTotals(tx, gains.map((gain) => ({ ...gain, traders: unseen.delete(gain.trader) ? 1 : 0 })))
 }
 
 interface RawTotals {
