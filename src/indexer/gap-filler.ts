@@ -20,6 +20,7 @@ import type { IndexCursor } from '../projections/index-state.ts'
 import { IndexConflict, updateIndexCursor, readIndexCursor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import { readRange, readTip, relate } from './chain-identity.ts'
+import { readStoredInterfaces } from './interfaces.ts'
 import { createPageSize } from './page-size.ts'
 import { requestFor } from './event-scope.ts'
 import type { EventsPosition } from './events-page.ts'
@@ -110,7 +111,8 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     const end = endOfLedger(gap.toLedger)
     const events = await withoutArchived(db, epoch.chain, page.events.filter(({ id }) => id <= end))
     const watched = watchedContracts(options.deployment.current.contracts)
-    const declared = await readPageInterfaces(db, { epoch, events, nowMs: clock.nowMs() }, { rpc: archive, watched, call })
+    const stored = await readStoredInterfaces(db, epoch.chain)
+    const declared = await readPageInterfaces(db, { epoch, events, stored, nowMs: clock.nowMs() }, { rpc: archive, watched, call })
     const numbered = await toNumberedPage(events, { epoch, epochs, afterSeq: await lastFilledSeq(db, gap) }, declared)
     const { archived } = numbered
     if (numbered.lastSeq > gap.lastSeq) throw new BadPage('bad_events', 'the gap has more events than reserved seqs')

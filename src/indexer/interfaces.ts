@@ -28,12 +28,21 @@ export function interfacesOf(versions: readonly ContractVersion[], declaredEvent
 }
 
 export async function readInterfaces(db: Queryable, chain: number): Promise<Interfaces> {
-  return interfacesOf(await listContractVersions(db, chain), await readDeclaredEvents(db, chain))
+  const { versions, declaredEvents } = await readStoredInterfaces(db, chain)
+  return interfacesOf(versions, declaredEvents)
 }
 
-/** The events that code declares, by its hash. Code without such events is missing. */
-export async function readDeclaredEvents(db: Queryable, chain: number): Promise<Map<string, readonly SpecEvent[]>> {
-  return new Map((await listDeclaredEvents(db, chain)).map(({ wasmHash, events }) => [wasmHash, events as readonly SpecEvent[]]))
+/** What is stored about the code of a chain's contracts. */
+export interface StoredInterfaces {
+  /** In the order of the chain. */
+  readonly versions: readonly ContractVersion[]
+  /** The events that code declares, by its hash. Code without such events is missing. */
+  readonly declaredEvents: ReadonlyMap<string, readonly SpecEvent[]>
+}
+
+export async function readStoredInterfaces(db: Queryable, chain: number): Promise<StoredInterfaces> {
+  const [versions, declared] = await Promise.all([listContractVersions(db, chain), listDeclaredEvents(db, chain)])
+  return { versions, declaredEvents: new Map(declared.map(({ wasmHash, events }) => [wasmHash, events as readonly SpecEvent[]])) }
 }
 
 /** The interfaces of several chains, by chain. */

@@ -18,6 +18,7 @@ import { createDecodeAhead } from './decode-ahead.ts'
 import type { DecodeAhead } from './decode-ahead.ts'
 import { requestFor } from './event-scope.ts'
 import type { EventsPosition } from './events-page.ts'
+import { readStoredInterfaces } from './interfaces.ts'
 import { createPageReader } from './page-reader.ts'
 import { createPageSize } from './page-size.ts'
 import type { StepResult } from './step-result.ts'
@@ -65,8 +66,10 @@ export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchiv
       const request = { ...requested, upgradesOf, limit: pageSize.limit() }
       const page = await reader.read(node, from, request, call)
       pageSize.onSuccess()
-      const [anchors, events] = await Promise.all([guard.confirmPage(db, epoch, page, node, call), withoutArchived(db, epoch.chain, page.events)])
-      const declared = await readPageInterfaces(db, { epoch, events, nowMs: clock.nowMs() }, { rpc: node, watched, call })
+      const [anchors, events, stored] = await Promise.all([
+        guard.confirmPage(db, epoch, page, node, call), withoutArchived(db, epoch.chain, page.events), readStoredInterfaces(db, epoch.chain),
+      ])
+      const declared = await readPageInterfaces(db, { epoch, events, stored, nowMs: clock.nowMs() }, { rpc: node, watched, call })
       const numbered = await toNumberedPage(events, { epoch, epochs, afterSeq: lastReservedSeq(cursor) }, declared, ahead)
       ahead.clear()
       const { archived } = numbered

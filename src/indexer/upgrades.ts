@@ -14,12 +14,12 @@ import { recogniseGeneration, toGeneration } from '../exchange/generations.ts'
 import type { Generation } from '../exchange/generations.ts'
 import type { ContractCode, ContractVersion } from '../projections/contract-versions.ts'
 import {
-  insertContractVersion, latestVersions, listContractVersions, positionOf, readContractCode as readStoredCode, removeContractVersion, storeContractCode,
+  insertContractVersion, latestVersions, positionOf, readContractCode as readStoredCode, removeContractVersion, storeContractCode,
 } from '../projections/contract-versions.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import type { Queryable } from '../store/store.ts'
-import type { Interfaces } from './interfaces.ts'
-import { interfacesOf, readDeclaredEvents } from './interfaces.ts'
+import type { Interfaces, StoredInterfaces } from './interfaces.ts'
+import { interfacesOf } from './interfaces.ts'
 
 /** The contracts whose code is followed, by address. */
 export type WatchedContracts = ReadonlyMap<string, ContractKey>
@@ -57,17 +57,23 @@ export interface PageInterfaces {
 /** Finds the upgrades in a page and reads their code, so that the rest of the page is decoded by it. Code that cannot be read now stays unknown. */
 export async function readPageInterfaces(
   db: Queryable,
-  { epoch, events, nowMs }: { readonly epoch: Epoch; readonly events: readonly ChainEvent[]; readonly nowMs: number },
+  { epoch, events, stored, nowMs }: {
+    readonly epoch: Epoch
+    readonly events: readonly ChainEvent[]
+    readonly stored: StoredInterfaces
+    readonly nowMs: number
+  },
   { rpc, watched, call }: { readonly rpc: Rpc; readonly watched: WatchedContracts; readonly call: CallOptions },
 ): Promise<PageInterfaces> {
-  const [known, declaredEvents] = await Promise.all([listContractVersions(db, epoch.chain), readDeclaredEvents(db, epoch.chain)])
+  const { versions: known, declaredEvents: declared } = stored
   const { upgrades, versions } = planUpgrades(known, events, { watched, startLedger: epoch.startLedger, nowMs })
-  if (upgrades.length === 0) return { upgrades: new Map(), code: [], interfaces: interfacesOf(versions, declaredEvents) }
+  if (upgrades.length === 0) return { upgrades: new Map(), code: [], interfaces: interfacesOf(versions, declared) }
   const code = await readNewCode(db, upgrades.flatMap(({ version, earlier }) => [version, ...(earlier === null ? [] : [earlier])]), rpc, call)
   const specs = new Map(code.map(({ wasmHash, spec }) => [wasmHash, spec as ContractSpec | null]))
   const named = <Version extends ContractVersion | null>(version: Version): Version =>
     version === null ? version : { ...version, generation: generationOf(version, specs.get(version.wasmHash) ?? null, { watched, versions: known }) }
   const all = versions.map((version) => (specs.has(version.wasmHash) ? named(version) : version))
+  const declaredEvents = new Map(declared)
   for (const { wasmHash, spec } of code) declaredEvents.set(wasmHash, (spec as ContractSpec | null)?.events ?? [])
   const found = upgrades.map((upgrade) => ({ ...upgrade, version: named(upgrade.version), earlier: named(upgrade.earlier) }))
   return {
