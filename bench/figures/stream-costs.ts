@@ -26,7 +26,7 @@ export async function measureStreamCosts(reportProgress: ReportProgress, quick: 
   return figures
 }
 
-const LATENCY_ROUNDS = 4
+const LATENCY_ROUNDS = 8
 /** Enough that the 99th percentile is not that of one or two waits for the disk. */
 const COMMITS = 500
 const QUICK_COMMITS = 20

@@ -40,7 +40,7 @@ export const LOCK_FILE_ATTEMPTS = 5
 /** Server: connections of the pools. */
 export const READ_POOL_SIZE = 8
 export const WRITE_POOL_SIZE = 4
-/** Server: reads that are prepared on each connection. Each one takes some tens of kilobytes there. */
+/** Statements that are prepared on each connection. Each one takes some tens of kilobytes there. */
 export const PREPARED_STATEMENTS_MAX = 200
 /** Server: time limit for connecting, and for waiting for a free connection. */
 export const CONNECT_TIMEOUT_MS = 5_000

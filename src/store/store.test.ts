@@ -178,15 +178,43 @@ test('a transaction notifies of its commit with what a statement returns in it, 
   }), RangeError)
   await store.write.transaction(async (tx) => {
     await tx.query("insert into note values (1, 'one'), (2, 'two')")
-    await tx.notify('Price Feed', notes, ['!'])
+    await tx.notify('Price Feed', notes, ["'!"])
     await tx.query('delete from note')
     await tx.notify('Last', "select 'last' as payload", [])
     assert.deepEqual(received, [])
   })
   assert.equal(await payload, 'last')
-  assert.deepEqual(received, ['one two!'])
+  assert.deepEqual(received, ["one two'!"])
   await stop()
   await stopAll()
+})
+
+test('the holder of the lock keeps the plan of a notification, and plans it again for a table that took the place of another one', async () => {
+  await createTable()
+  const received: string[] = []
+  const stop = await store.listen('notes', (payload) => received.push(payload))
+  await using lock = await store.tryLock('notifier')
+  assert.ok(lock !== undefined)
+  const notes = 'select string_agg(body, $1::text) as payload from note'
+  for (const body of ['one', 'two']) {
+    await lock.db.transaction(async (tx) => {
+      await tx.query('insert into note values ($1, $2)', [body.length + received.length, body])
+      await tx.notify('notes', notes, [' '])
+    })
+  }
+  assert.equal((await lock.db.query('select 1 from pg_prepared_statements where strpos(statement, $1) > 0', [notes])).length, 1)
+  await lock.db.query('alter table note rename to replaced')
+  await lock.db.query('create table note (body text not null)')
+  await lock.db.transaction(async (tx) => {
+    await tx.query('insert into note values ($1)', ['three'])
+    await tx.notify('notes', notes, [' '])
+  })
+  const { payload, stop: stopLast } = await listenOnce('last')
+  await lock.db.transaction((tx) => tx.notify('last', "select 'last' as payload", []))
+  assert.equal(await payload, 'last')
+  assert.deepEqual(received, ['one', 'one two', 'three'])
+  await stop()
+  await stopLast()
 })
 
 test('a listener that stopped receives nothing, while the others still do', async () => {

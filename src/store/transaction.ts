@@ -7,13 +7,16 @@ import { StatementFailed, StatementTimeout, StoreUnavailable } from './store.ts'
 import type { Param, Transaction } from './store.ts'
 import { encodeParams } from './values.ts'
 
-/** Sends one statement on the transaction's connection, after those sent before it. `command` is PostgreSQL's command tag. */
-export type RunStatement = (sql: string, params?: readonly Param[]) => Promise<{ rows: object[]; command: string }>
+/**
+ * Sends one statement on the transaction's connection, after those sent before it. `isRepeated`: it is sent often, so the connection may keep its plan.
+ * `command` is PostgreSQL's command tag.
+ */
+export type RunStatement = (sql: string, params?: readonly Param[], isRepeated?: boolean) => Promise<{ rows: object[]; command: string }>
 
 /** For a connection that takes one statement at a time. */
 export function inOrder(run: RunStatement): RunStatement {
   const runExclusive = createMutex()
-  return (sql, params) => runExclusive(() => run(sql, params))
+  return (...statement) => runExclusive(() => run(...statement))
 }
 
 const SQLSTATE_IN_FAILED_TRANSACTION = '25P02'
@@ -90,11 +93,11 @@ function createHandle(run: RunStatement, clock: Clock, notifications: Parameters
     })
   }
 
-  async function query<Row extends object>(sql: string, params?: readonly Param[]): Promise<Row[]> {
+  async function send<Row extends object>(sql: string, params?: readonly Param[], isRepeated = false): Promise<Row[]> {
     if (!open) throw new StoreUnavailable('the transaction has ended')
     timer?.cancel()
     // Encoded here, while the statements before it run.
-    const result = run(sql, params === undefined ? params : encodeParams(sql, params))
+    const result = run(sql, params === undefined ? params : encodeParams(sql, params), isRepeated)
     running.add(result)
     restartIdleTimer()
     try {
@@ -105,18 +108,22 @@ function createHandle(run: RunStatement, clock: Clock, notifications: Parameters
     }
   }
 
+  /**
+   * Notifications are sent when the index has caught up, so the tables that they read grow slowly, and are analyzed again before a plan is too old. A plan that
+   * is not kept takes most of the time of such a statement, and a server would free it in the COMMIT that follows.
+   */
   async function notify(channel: string, sql: string, params: readonly Param[]): Promise<void> {
     if (notifications === null) {
-      await query(`select pg_notify($${params.length + 1}::text, n.payload) from (${sql}) n`, [...params, channel])
+      await send(`select pg_notify($${params.length + 1}::text, n.payload) from (${sql}) n`, [...params, channel], true)
       return
     }
-    for (const { payload } of await query<{ payload: string }>(sql, params)) notifications.push([channel, payload])
+    for (const { payload } of await send<{ payload: string }>(sql, params, true)) notifications.push([channel, payload])
   }
 
   restartIdleTimer()
   return {
     idle,
-    tx: { query, notify },
+    tx: { query: (sql, params) => send(sql, params), notify },
     async close() {
       open = false
       restartIdleTimer()

@@ -84,8 +84,8 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
   /** The sender of one turn's statements. All of them go to the same engine. */
   function openSession(access: Statement['access'], limitMs: number) {
     const engine = supervisor.engine()
-    return async (sql: string, params?: readonly Param[]): Promise<StatementResult> => {
-      const result = await engine.run({ access, sql, params: params === undefined ? null : encodeParams(sql, params) }, limitMs)
+    return async (sql: string, params?: readonly Param[], isRepeated = false): Promise<StatementResult> => {
+      const result = await engine.run({ access, sql, params: params === undefined ? null : encodeParams(sql, params), isRepeated }, limitMs)
       if (result.writtenRows > 0) maintenance.countRows(result.writtenRows)
       return result
     }

@@ -1,10 +1,14 @@
 // The embedded engine, inside its thread: opens PGlite durably, checks that it is durable, runs one statement at a time.
 
 import { MemoryFS, PGlite } from '@electric-sql/pglite'
+import type { Results } from '@electric-sql/pglite'
+import { PREPARED_STATEMENTS_MAX } from '../bounds.ts'
 import { ASSERTION, isSqlState, readFailure } from '../failures.ts'
+import { createStatementNames } from '../statement-names.ts'
 import { syncTree } from '../sync-tree.ts'
 import type { Fsync } from '../sync-tree.ts'
-import { DECODERS } from '../values.ts'
+import { DECODERS, quoteText } from '../values.ts'
+import type { EncodedParam } from '../values.ts'
 import { DurableFS } from './durable-filesystem.ts'
 import type { Disk } from './durable-filesystem.ts'
 import type { Statement, StatementResult } from './messages.ts'
@@ -110,6 +114,9 @@ export async function testDurability(engine: PGlite, filesystem: Pick<DurableFS,
 
 function wrapEngine(engine: PGlite, log: readonly string[]): Engine {
   let access: Statement['access'] = 'write'
+  const nameOf = createStatementNames(PREPARED_STATEMENTS_MAX, 'repeated')
+  /** The names that this session knows. */
+  const prepared = new Set<string>()
 
   /** Switching the session costs less than a read-only transaction around every read. */
   async function switchTo(wanted: Statement['access']): Promise<void> {
@@ -118,8 +125,25 @@ function wrapEngine(engine: PGlite, log: readonly string[]): Engine {
     access = wanted
   }
 
-  async function send({ sql, params }: Statement): Promise<StatementResult> {
-    const result = params === null ? (await engine.exec(sql)).at(-1) : await engine.query<object>(sql, [...params])
+  /** By SQL: PGlite cannot name a statement of the protocol, and EXECUTE takes no parameters of it. */
+  async function execute(name: string, sql: string, params: readonly (string | null)[]): Promise<Results<object> | undefined> {
+    if (!prepared.has(name)) {
+      await engine.exec(`prepare ${name} as ${sql}`)
+      prepared.add(name)
+    }
+    const literals = params.length === 0 ? '' : `(${params.map(quoteText).join(', ')})`
+    return (await engine.exec(`execute ${name}${literals}`)).at(-1)
+  }
+
+  async function query({ sql, params, isRepeated = false }: Statement): Promise<Results<object> | undefined> {
+    if (params === null) return (await engine.exec(sql)).at(-1)
+    const name = isRepeated ? nameOf(sql) : undefined
+    if (name !== undefined && areTexts(params)) return await execute(name, sql, params)
+    return await engine.query<object>(sql, [...params])
+  }
+
+  async function send(statement: Statement): Promise<StatementResult> {
+    const result = await query(statement)
     return { rows: result?.rows ?? [], command: result?.command ?? '', writtenRows: result?.affectedRows ?? 0 }
   }
 
@@ -141,4 +165,8 @@ function wrapEngine(engine: PGlite, log: readonly string[]): Engine {
     },
     close: () => engine.close(),
   }
+}
+
+function areTexts(params: readonly EncodedParam[]): params is readonly (string | null)[] {
+  return params.every((param) => !(param instanceof Uint8Array))
 }

@@ -14,6 +14,8 @@ export interface Statement {
   readonly sql: string
   /** Null when the text may hold several statements. */
   readonly params: readonly EncodedParam[] | null
+  /** It is sent often: the engine keeps its plan. */
+  readonly isRepeated?: boolean
 }
 
 export interface StatementResult {

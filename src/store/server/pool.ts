@@ -8,7 +8,7 @@ import { StatementTimeout, StoreUnavailable } from '../store.ts'
 import type { Param, Transaction, Writer } from '../store.ts'
 import { runTransaction, inOrder } from '../transaction.ts'
 import { connectionConfig, prepareSession, send, sendNamed, serverError } from './connection.ts'
-import { createStatementNames } from './statement-names.ts'
+import { createStatementNames } from '../statement-names.ts'
 
 export interface Pool extends Writer, AsyncDisposable {
   /** How many statements wait for a connection. */

@@ -12,7 +12,7 @@ import type { Param, Transaction, Writer, WriterLock } from '../store.ts'
 import { runTransaction } from '../transaction.ts'
 import type { RunStatement } from '../transaction.ts'
 import { advisoryLockKey, connect, send, sendNamed } from './connection.ts'
-import { createStatementNames } from './statement-names.ts'
+import { createStatementNames } from '../statement-names.ts'
 
 /** Takes the lock; undefined when another session has it. `limitMs` is the time limit of the holder's statements. Raises StoreUnavailable. */
 export async function tryWriterLock(url: string, name: string, clock: Clock, limitMs = BULK_STATEMENT_TIMEOUT_MS): Promise<WriterLock | undefined> {
@@ -63,20 +63,14 @@ export async function withOwnConnection<T>(url: string, role: string, clock: Clo
 
 /** Every page repeats the same inserts. A statement that reads is planned each time, because the tables grow from nothing while the index catches up. */
 const PLAIN_INSERT = /^\s*insert\b(?!.*(?:\breturning\b|\bjoin\b|\bfrom\s+(?:idx|shadow)))/is
-/**
- * A notification of few rows is sent when the index has caught up. Its tables grow slowly then, and the server plans it again when it has analyzed them. A
- * plan that is not kept would be freed by the COMMIT that follows, a fifth of its time.
- */
-const NOTIFICATION = /^select pg_notify\b/
 
 /** Runs statements and transactions one after the other on one connection. `check` raises when it may no longer be used. */
 function createWriter(client: pg.Client, clock: Clock, check: () => void): Writer {
   const runExclusive = createMutex()
   const nameOf = createStatementNames(PREPARED_STATEMENTS_MAX, 'write')
-  const sendChecked: RunStatement = async (sql, params) => {
+  const sendChecked: RunStatement = async (sql, params, isRepeated = false) => {
     check()
-    const isPrepared = PLAIN_INSERT.test(sql) || NOTIFICATION.test(sql)
-    const name = isPrepared ? nameOf(sql) : undefined
+    const name = isRepeated || PLAIN_INSERT.test(sql) ? nameOf(sql) : undefined
     return name === undefined || params === undefined ? send(client, sql, params) : { rows: await sendNamed(client, name, sql, params), command: '' }
   }
   return {
