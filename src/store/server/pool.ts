@@ -4,11 +4,11 @@ import pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import { PREPARED_STATEMENTS_MAX, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
+import { createStatementNames } from '../statement-names.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 import type { Param, Transaction, Writer } from '../store.ts'
 import { runTransaction, inOrder } from '../transaction.ts'
 import { connectionConfig, prepareSession, send, sendNamed, serverError } from './connection.ts'
-import { createStatementNames } from '../statement-names.ts'
 
 export interface Pool extends Writer, AsyncDisposable {
   /** How many statements wait for a connection. */

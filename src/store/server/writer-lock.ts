@@ -7,12 +7,12 @@ import {
   BULK_STATEMENT_TIMEOUT_MS, PREPARED_STATEMENTS_MAX, WRITER_LOCK_HEARTBEAT_MS, WRITER_LOCK_LOST_AFTER_MS, WRITER_LOCK_PEER_TIMEOUT_MS,
 } from '../bounds.ts'
 import { createMutex } from '../mutex.ts'
+import { createStatementNames } from '../statement-names.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Param, Transaction, Writer, WriterLock } from '../store.ts'
 import { runTransaction } from '../transaction.ts'
 import type { RunStatement } from '../transaction.ts'
 import { advisoryLockKey, connect, send, sendNamed } from './connection.ts'
-import { createStatementNames } from '../statement-names.ts'
 
 /** Takes the lock; undefined when another session has it. `limitMs` is the time limit of the holder's statements. Raises StoreUnavailable. */
 export async function tryWriterLock(url: string, name: string, clock: Clock, limitMs = BULK_STATEMENT_TIMEOUT_MS): Promise<WriterLock | undefined> {
