@@ -196,9 +196,9 @@ test('the holder of the lock keeps the plan of a notification, and plans it agai
   await using lock = await store.tryLock('notifier')
   assert.ok(lock !== undefined)
   const notes = 'select string_agg(body, $1::text) as payload from note'
-  for (const body of ['one', 'two']) {
+  for (const [id, body] of ['one', 'two'].entries()) {
     await lock.db.transaction(async (tx) => {
-      await tx.query('insert into note values ($1, $2)', [body.length + received.length, body])
+      await tx.query('insert into note values ($1, $2)', [id, body])
       await tx.notify('notes', notes, [' '])
     })
   }

@@ -70,7 +70,7 @@ function createWriter(client: pg.Client, clock: Clock, check: () => void): Write
   const nameOf = createStatementNames(PREPARED_STATEMENTS_MAX, 'write')
   const sendChecked: RunStatement = async (sql, params, isRepeated = false) => {
     check()
-    const name = isRepeated || PLAIN_INSERT.test(sql) ? nameOf(sql) : undefined
+    const name = params !== undefined && (isRepeated || PLAIN_INSERT.test(sql)) ? nameOf(sql) : undefined
     return name === undefined || params === undefined ? send(client, sql, params) : { rows: await sendNamed(client, name, sql, params), command: '' }
   }
   return {
