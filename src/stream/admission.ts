@@ -1,6 +1,7 @@
 // Accepts clients, as WebSockets and as server-sent events, until the shutdown, which it announces to them.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
@@ -92,7 +93,7 @@ export function createAdmission({ clients, tail, deployment, clock, log, limits,
     return connection
   }
 
-  function open(webSocket: WebSocket, socket: Duplex, { requestId, origin }: RequestContext): void {
+  function open(webSocket: WebSocket, socket: Socket, { requestId, origin }: RequestContext): void {
     const rejected = rejection(origin)
     if (rejected === undefined) {
       addClient(origin, (handlers) => createConnection({ ...handlers, webSocket, socket, limits, clock, failures, clientFailures, requestId }))
@@ -117,7 +118,7 @@ export function createAdmission({ clients, tail, deployment, clock, log, limits,
       const upgrade = (): void => {
         // The response and the hello leave in the same packet.
         socket.cork()
-        server.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, socket, context))
+        server.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, request.socket, context))
         socket.uncork()
       }
       if (tail.ready()) upgrade()

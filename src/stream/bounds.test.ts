@@ -8,7 +8,7 @@ import { STREAM_LIMITS } from '../limits.ts'
 import { WEB_SOCKET_FRAMES } from './encoding.ts'
 import { logFrame } from './frames.ts'
 import type { Frame } from './frames.ts'
-import { createOutput } from './output.ts'
+import { createOutput, drained, isStuck, writeTo } from './output.ts'
 import { createRecentRows } from './recent-rows.ts'
 import type { RecentRows } from './recent-rows.ts'
 import { createReplayBudgets, REPEATED_BYTES } from './replay-budget.ts'
@@ -154,29 +154,38 @@ test('retains the newest rows, and pages of them that are complete', () => {
 
 test('writes no more than may wait for a client, and notices a client that takes nothing', async () => {
   const pending: (() => void)[] = []
-  const stream = new Writable({ highWaterMark: 10, write: (_chunk, _encoding, done) => void pending.push(done) })
-  const output = createOutput(stream, 30)
+  let takenBytes = 0
+  const stream = new Writable({
+    highWaterMark: 10,
+    write: (chunk: Buffer, _encoding, done) => void pending.push(() => {
+      takenBytes += chunk.length
+      done()
+    }),
+  })
+  let overflows = 0
+  const socket = { get bytesWritten() { return takenBytes + stream.writableLength }, get writableLength() { return stream.writableLength } }
+  const output = createOutput({ stream, socket, encoding: WEB_SOCKET_FRAMES, waitingBytes: 30, overflow: () => void overflows++ })
   const stop = new AbortController()
-  await output.drained(stop.signal)
-  assert.deepEqual([output.write(Buffer.alloc(20)), output.write(Buffer.alloc(11)), output.write(Buffer.alloc(10))], [true, false, true])
-  assert.equal(output.bufferedBytes(), 30)
-  assert.deepEqual([output.isStuck(), output.isStuck()], [false, true])
+  await drained(output, stop.signal)
+  for (const bytes of [20, 11, 10]) writeTo(output, Buffer.alloc(bytes))
+  assert.deepEqual([stream.writableLength, overflows], [30, 1])
+  assert.deepEqual([isStuck(output), isStuck(output)], [false, true])
   pending.shift()?.()
   await new Promise((resolve) => setImmediate(resolve))
-  assert.deepEqual([output.bufferedBytes(), output.isStuck(), output.isStuck()], [10, false, true])
+  assert.deepEqual([stream.writableLength, isStuck(output), isStuck(output)], [10, false, true])
   let isDrained = false
-  const drained = output.drained(stop.signal).then(() => {
+  const waiting = drained(output, stop.signal).then(() => {
     isDrained = true
   })
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(isDrained, false)
   pending.shift()?.()
-  await drained
-  assert.equal(output.isStuck(), false)
-  output.write(Buffer.alloc(20))
-  const aborted = output.drained(stop.signal)
+  await waiting
+  assert.equal(isStuck(output), false)
+  writeTo(output, Buffer.alloc(20))
+  const aborted = drained(output, stop.signal)
   stop.abort()
   await aborted
-  await output.drained(stop.signal)
-  assert.deepEqual([stream.listenerCount('drain'), output.isStuck()], [0, true], 'nothing was taken since the last check')
+  await drained(output, stop.signal)
+  assert.deepEqual([stream.listenerCount('drain'), isStuck(output)], [0, true], 'nothing was taken since the last check')
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
+import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { test } from 'node:test'
 import type { WebSocket } from 'ws'
@@ -10,8 +11,9 @@ import { STREAM_LIMITS } from '../limits.ts'
 import { createConnection } from './connection.ts'
 
 /** A socket whose peer does not read. */
-function createStuckSocket(): Duplex {
-  return new Duplex({ read() {}, write() {}, writableHighWaterMark: 500 })
+function createStuckSocket(): Socket {
+  const stream = new Duplex({ read() {}, write() {}, writableHighWaterMark: 500 })
+  return Object.defineProperty(stream, 'bytesWritten', { get: () => stream.writableLength }) as Socket
 }
 
 function createStuck() {

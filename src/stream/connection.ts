@@ -1,7 +1,7 @@
 // One client's connection: outgoing frames and their buffer limit, pings and closing. Here for a WebSocket, which also receives requests. The session handles
 // the requests.
 
-import type { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
 import type { RawData, WebSocket } from 'ws'
 import type { Clock } from '../base/clock.ts'
 import type { FailureLog } from '../base/failure-log.ts'
@@ -9,7 +9,8 @@ import type { StreamLimits } from '../limits.ts'
 import { WEB_SOCKET_FRAMES } from './encoding.ts'
 import type { Encoding, Position } from './encoding.ts'
 import type { Frame } from './frames.ts'
-import { createOutput } from './output.ts'
+import { createOutput, drained, isStuck, writeTo } from './output.ts'
+import type { Output } from './output.ts'
 import { createRequestQueue, nameOf } from './request-queue.ts'
 import { parseRequest } from './requests.ts'
 import type { ClientRequest, RequestId } from './requests.ts'
@@ -32,7 +33,8 @@ export interface ReplyContext {
 }
 
 export interface Connection {
-  readonly encoding: Encoding
+  /** Where frames are written that are encoded for many clients. */
+  readonly output: Output
   /** Aborts when the connection has closed or starts closing. */
   readonly closed: AbortSignal
   /** Sends whole frames in this connection's encoding. Closes the connection when its buffer exceeds the limit. */
@@ -56,14 +58,14 @@ export function encodeReply(encoding: Encoding, message: Readonly<Record<string,
 }
 
 /** Encodes frames for a client. */
-export function sendFrames({ encoding, write }: Connection, frames: readonly Frame[]): void {
-  if (frames.length > 0) write(encoding.frames(frames))
+export function sendFrames({ output }: Connection, frames: readonly Frame[]): void {
+  if (frames.length > 0) writeTo(output, output.encoding.frames(frames))
 }
 
 export interface ConnectionParts {
   readonly webSocket: WebSocket
   /** The underlying socket, for frames that are already encoded. */
-  readonly socket: Duplex
+  readonly socket: Socket
   readonly limits: StreamLimits
   readonly clock: Clock
   /** Counts requests that the gateway could not handle. */
@@ -81,16 +83,16 @@ export function createConnection(parts: ConnectionParts): Connection {
   const { webSocket, socket, limits, clock, clientFailures, requestId } = parts
   const closing = new AbortController()
   const messages = createTokenBucket({ perSecond: limits.messagesPerSecond, burst: limits.messagesPerSecond, clock })
-  const output = createOutput(socket, limits.waitingBytes)
+  const output = createOutput({
+    stream: socket, socket, encoding: WEB_SOCKET_FRAMES, waitingBytes: limits.waitingBytes, overflow: () => close(CLOSE.tryAgain, 'backpressure'),
+  })
   // After a failure the client reconnects and resumes: better than a wrong reply or none.
   const queue = createRequestQueue({ ...parts, onFailure: () => close(CLOSE.unexpected, 'unavailable') })
   let pongReceived = true
-  /** The same as `closing.signal.aborted`, which is too slow to read for each frame. */
-  let isClosed = false
 
   function markClosed(): void {
-    if (isClosed) return
-    isClosed = true
+    if (output.isClosed) return
+    output.isClosed = true
     // Without a reason, each abort would create an error with a stack.
     closing.abort(CLOSED)
     queue.clear()
@@ -98,19 +100,15 @@ export function createConnection(parts: ConnectionParts): Connection {
   }
 
   function close(code: number, reason: string): void {
-    if (isClosed) return
+    if (output.isClosed) return
     markClosed()
     closeWithGrace(webSocket, clock, { code, reason })
-  }
-
-  function write(bytes: Buffer): void {
-    if (!isClosed && !output.write(bytes)) close(CLOSE.tryAgain, 'backpressure')
   }
 
   function reply(message: Readonly<Record<string, unknown>>, context?: ReplyContext): void {
     // What follows in the same turn, such as the first frames of a replay, leaves in the same packet.
     socket.cork()
-    write(encodeReply(WEB_SOCKET_FRAMES, message, context))
+    writeTo(output, encodeReply(WEB_SOCKET_FRAMES, message, context))
     process.nextTick(uncork, socket)
   }
 
@@ -132,14 +130,14 @@ export function createConnection(parts: ConnectionParts): Connection {
   webSocket.on('close', markClosed)
 
   return {
-    encoding: WEB_SOCKET_FRAMES,
+    output,
     closed: closing.signal,
-    write,
+    write: (bytes) => writeTo(output, bytes),
     reply,
     limitExceeded,
     close,
-    drained: () => output.drained(closing.signal),
-    bufferedBytes: output.bufferedBytes,
+    drained: () => drained(output, closing.signal),
+    bufferedBytes: () => socket.writableLength,
     ping() {
       if (!pongReceived) {
         markClosed()
@@ -147,7 +145,7 @@ export function createConnection(parts: ConnectionParts): Connection {
         return
       }
       // A client can respond to pings without reading: it would hold its replay forever.
-      if (output.isStuck()) {
+      if (isStuck(output)) {
         close(CLOSE.tryAgain, 'backpressure')
         return
       }
@@ -164,7 +162,7 @@ export function closeWithGrace(webSocket: WebSocket, clock: Clock, { code, reaso
   webSocket.once('close', () => timer.cancel())
 }
 
-function uncork(socket: Duplex): void {
+function uncork(socket: Socket): void {
   socket.uncork()
 }
 

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { CLOSE, CLOSE_GRACE_MS, encodeReply } from './connection.ts'
 import type { Connection, ConnectionParts, ReplyContext } from './connection.ts'
 import { SERVER_SENT_EVENTS } from './encoding.ts'
-import { createOutput } from './output.ts'
+import { createOutput, drained, isStuck, writeTo } from './output.ts'
 import { createRequestQueue, nameOf } from './request-queue.ts'
 import type { SubscribeRequest } from './requests.ts'
 
@@ -30,11 +30,16 @@ export interface EventConnection extends Connection {
 export function createEventConnection(parts: EventConnectionParts): EventConnection {
   const { response, limits, clock, clientFailures, requestId } = parts
   const closing = new AbortController()
-  const output = createOutput(response, limits.waitingBytes)
+  const output = createOutput({
+    // `response.socket` is null while an earlier response on the connection is unfinished.
+    stream: response, socket: response.req.socket, encoding: SERVER_SENT_EVENTS, waitingBytes: limits.waitingBytes,
+    overflow: () => close(CLOSE.tryAgain, 'backpressure'),
+  })
   const queue = createRequestQueue({ ...parts, onFailure: () => close(CLOSE.unexpected, 'unavailable') })
 
   function markClosed(): void {
-    if (closing.signal.aborted) return
+    if (output.isClosed) return
+    output.isClosed = true
     closing.abort()
     queue.clear()
     parts.onClose()
@@ -42,40 +47,36 @@ export function createEventConnection(parts: EventConnectionParts): EventConnect
 
   /** Ends the response. The client reconnects and resumes after the last event that it received. */
   function close(_code: number, reason: string): void {
-    if (closing.signal.aborted) return
+    if (output.isClosed) return
     markClosed()
     response.end(`: ${reason}\n\n`)
     const timer = clock.setTimer(CLOSE_GRACE_MS, () => response.destroy())
     response.once('close', () => timer.cancel())
   }
 
-  function write(bytes: Buffer): void {
-    if (!closing.signal.aborted && !output.write(bytes)) close(CLOSE.tryAgain, 'backpressure')
-  }
-
   function reply(message: Readonly<Record<string, unknown>>, context?: ReplyContext): void {
-    write(encodeReply(SERVER_SENT_EVENTS, message, context))
+    writeTo(output, encodeReply(SERVER_SENT_EVENTS, message, context))
   }
 
   response.on('error', (error: NodeJS.ErrnoException) => clientFailures.record(error.code ?? nameOf(error), () => ({ requestId })))
   response.on('close', markClosed)
-  write(RETRY)
+  writeTo(output, RETRY)
 
   return {
-    encoding: SERVER_SENT_EVENTS,
+    output,
     closed: closing.signal,
-    write,
+    write: (bytes) => writeTo(output, bytes),
     reply,
     limitExceeded() {
       reply({ type: 'error', error: 'rate_limited' })
       close(CLOSE.tryAgain, 'rate limit exceeded')
     },
     close,
-    drained: () => output.drained(closing.signal),
-    bufferedBytes: output.bufferedBytes,
+    drained: () => drained(output, closing.signal),
+    bufferedBytes: () => response.writableLength,
     ping() {
-      if (output.isStuck()) close(CLOSE.tryAgain, 'backpressure')
-      else write(HEARTBEAT)
+      if (isStuck(output)) close(CLOSE.tryAgain, 'backpressure')
+      else writeTo(output, HEARTBEAT)
     },
     start: queue.push,
   }

@@ -1,30 +1,26 @@
 // Delivers frames to subscribers. Subscribers with the same set of channels and the same encoding form a group. The frames for a group are encoded once and
 // written to each member with one call.
 
+import type { Writable } from 'node:stream'
 import { isLogChannelName, LOG_NOTICE } from './channels.ts'
 import type { Encoding } from './encoding.ts'
 import type { Frame } from './frames.ts'
-
-/** A client of the hub. */
-export interface Subscriber {
-  readonly encoding: Encoding
-  /** Sends whole frames in this encoding. Must not throw or block. */
-  write(bytes: Buffer): void
-}
+import { writeToAll } from './output.ts'
+import type { Output } from './output.ts'
 
 interface Group {
   readonly encoding: Encoding
   readonly channels: ReadonlySet<string>
-  readonly members: Set<Subscriber>
+  readonly members: Map<Output, Writable>
 }
 
 export interface Hub {
   /** The subscriber's live channels. */
-  channelsOf(subscriber: Subscriber): ReadonlySet<string>
-  add(subscriber: Subscriber, channels: Iterable<string>): void
-  remove(subscriber: Subscriber, channels: Iterable<string>): void
+  channelsOf(subscriber: Output): ReadonlySet<string>
+  add(subscriber: Output, channels: Iterable<string>): void
+  remove(subscriber: Output, channels: Iterable<string>): void
   /** Removes the subscriber from all channels. */
-  drop(subscriber: Subscriber): void
+  drop(subscriber: Output): void
   /** The number of subscribers with at least one channel. */
   subscribers(): number
   hasSubscribers(channel: string): boolean
@@ -34,12 +30,13 @@ export interface Hub {
 
 const NO_CHANNELS: ReadonlySet<string> = new Set()
 
-export function createHub(): Hub {
+/** At most `waitingBytes` wait for each subscriber. */
+export function createHub(waitingBytes: number): Hub {
   const groups = new Map<string, Group>()
-  const groupOf = new Map<Subscriber, Group>()
+  const groupOf = new Map<Output, Group>()
   const groupsByChannel = new Map<string, Set<Group>>()
 
-  function leave(subscriber: Subscriber): void {
+  function leave(subscriber: Output): void {
     const group = groupOf.get(subscriber)
     if (group === undefined) return
     groupOf.delete(subscriber)
@@ -53,24 +50,24 @@ export function createHub(): Hub {
     }
   }
 
-  function join(subscriber: Subscriber, channels: ReadonlySet<string>): void {
+  function join(subscriber: Output, channels: ReadonlySet<string>): void {
     if (channels.size === 0) return
     const { encoding } = subscriber
     const key = keyOf({ encoding, channels })
     let group = groups.get(key)
     if (group === undefined) {
-      group = { encoding, channels, members: new Set() }
+      group = { encoding, channels, members: new Map() }
       groups.set(key, group)
       for (const channel of channels) {
         const channelGroups = groupsByChannel.get(channel) ?? new Set()
         groupsByChannel.set(channel, channelGroups.add(group))
       }
     }
-    group.members.add(subscriber)
+    group.members.set(subscriber, subscriber.stream)
     groupOf.set(subscriber, group)
   }
 
-  function channelsOf(subscriber: Subscriber): ReadonlySet<string> {
+  function channelsOf(subscriber: Output): ReadonlySet<string> {
     return groupOf.get(subscriber)?.channels ?? NO_CHANNELS
   }
 
@@ -106,9 +103,8 @@ export function createHub(): Hub {
         }
       }
       for (const [group, part] of parts) {
-        const bytes = group.encoding.frames(part)
-        // NOTE: a write may close a slow member, which then leaves the group: the set may shrink during the loop.
-        for (const member of group.members) member.write(bytes)
+        // NOTE: a write may close a slow member, which then leaves the group: the map may shrink during the writes.
+        writeToAll(group.members, group.encoding.frames(part), waitingBytes)
       }
     },
   }

@@ -80,7 +80,7 @@ export interface StreamOptions {
 }
 
 export function createStream({ store, deployment, clock, log, limits, services }: StreamOptions): Stream {
-  const hub = createHub()
+  const hub = createHub(limits.waitingBytes)
   const candles = createCandleBroadcast({ hub, db: store.read, deployment })
   const clients = createClients(limits)
   const tail = createTail({

@@ -7,7 +7,7 @@ import { isPersonal, parseChannel } from './channels.ts'
 import type { Channel, LogChannel, PersonalChannel } from './channels.ts'
 import { CLOSE } from './connection.ts'
 import type { Connection } from './connection.ts'
-import type { Hub, Subscriber } from './hub.ts'
+import type { Hub } from './hub.ts'
 import { runReplay } from './replay.ts'
 import type { Replay } from './replay.ts'
 import type { ReplayBudget } from './replay-budget.ts'
@@ -50,7 +50,7 @@ export interface Subscriptions {
 }
 
 export function createSubscriptions({ connection, hub, tail, db, clock, budget, waitingBytes, log }: SubscriptionsParts): Subscriptions {
-  const subscriber: Subscriber = { encoding: connection.encoding, write: connection.write }
+  const subscriber = connection.output
   const replays = new Set<Replay>()
   /** By name. */
   const watched = new Map<string, PersonalChannel>()
@@ -84,7 +84,7 @@ export function createSubscriptions({ connection, hub, tail, db, clock, budget, 
         signal: connection.closed,
         budget,
         waitingBytes,
-        encoding: connection.encoding,
+        encoding: subscriber.encoding,
         write: connection.write,
         drained: connection.drained,
         goLive: (names) => hub.add(subscriber, names),

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { STREAM_LIMITS } from '../../src/limits.ts'
 import { openEventSource, requestStream } from './event-source.ts'
@@ -169,31 +170,46 @@ test('shares the limits of connections with the WebSocket', async () => {
   again.destroy()
 })
 
-test('disconnects a client that does not read, within the limit of memory', async () => {
-  const streamLimits = { ...STREAM_LIMITS, waitingBytes: 20_000 }
-  await using fixture = await createGatewayFixture({ listen: true, gateway: { streamLimits } })
-  const { port, hostname } = new URL(fixture.url)
+/** Beats sent at a time, 12 KB. */
+const BEATS = 100
+
+/** A client of heartbeats that does not read. */
+async function openStuckClient({ url, gateway, idle }: GatewayFixture): Promise<Socket> {
+  const { port, hostname } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => {})
   await once(socket, 'connect')
   socket.pause()
   socket.write(`GET /v1/stream?channels=heartbeat HTTP/1.1\r\nhost: ${hostname}:${port}\r\n\r\n`)
-  const { stream } = fixture.gateway
-  while (stream.connections() === 0) await fixture.idle()
+  while (gateway.stream.connections() === 0) await idle()
+  return socket
+}
+
+/** Sends heartbeats until this many bytes wait that the operating system does not take, or nobody is connected. Returns the most that waited at any time. */
+async function fill({ gateway: { stream } }: GatewayFixture, waitingBytes: number): Promise<number> {
   let most = 0
-  for (let beats = 0; stream.connections() === 1 && beats < 1_000_000; beats++) {
-    stream.heartbeat()
+  let waiting = 0
+  while (waiting < waitingBytes && stream.connections() > 0) {
+    for (let beats = 0; beats < BEATS; beats++) stream.heartbeat()
     most = Math.max(most, stream.stats().bufferedBytesMax)
-    if (beats % 1_000 === 0) await new Promise((resolve) => void setImmediate(resolve))
+    await new Promise((resolve) => void setImmediate(resolve))
+    waiting = stream.stats().bufferedBytesMax
   }
-  assert.equal(stream.connections(), 0)
+  return most
+}
+
+test('disconnects a client that does not read, within the limit of memory', async () => {
+  const streamLimits = { ...STREAM_LIMITS, waitingBytes: 20_000 }
+  await using fixture = await createGatewayFixture({ listen: true, gateway: { streamLimits } })
+  const socket = await openStuckClient(fixture)
+  const most = await fill(fixture, Infinity)
   assert.ok(most > streamLimits.waitingBytes / 2 && most <= streamLimits.waitingBytes + 1_000, `${most} bytes`)
   fixture.clock.advance(3_000)
   socket.resume()
   await once(socket, 'close')
 })
 
-test('sends heartbeats as comments, and disconnects who stopped reading before the next one', async () => {
+test('sends heartbeats as comments', async () => {
   await using fixture = await createGatewayFixture({ listen: true })
   const source = await openEventSource(streamOf(fixture, ['trades.BTC']))
   await source.frame(isSubscribed)
@@ -202,6 +218,22 @@ test('sends heartbeats as comments, and disconnects who stopped reading before t
   fixture.gateway.stream.ping()
   assert.equal(fixture.gateway.stream.connections(), 1)
   source.destroy()
+})
+
+test('disconnects a client that took nothing since the last heartbeat', async () => {
+  await using fixture = await createGatewayFixture({ listen: true })
+  const socket = await openStuckClient(fixture)
+  const { stream } = fixture.gateway
+  await fill(fixture, 200_000)
+  // The operating system may still take some of it.
+  for (let pings = 0; stream.connections() === 1 && pings < 1_000; pings++) {
+    stream.ping()
+    await new Promise((resolve) => void setImmediate(resolve))
+  }
+  assert.equal(stream.connections(), 0)
+  fixture.clock.advance(3_000)
+  socket.resume()
+  await once(socket, 'close')
 })
 
 test('ends with a hint to reconnect when the gateway shuts down, and loses nothing', async () => {
