@@ -11,11 +11,11 @@ import { interleave } from '../support/rounds.ts'
 const CONNECTIONS = 1_000
 const QUICK_CONNECTIONS = 50
 const ROUNDS = 24
-/** Rounds that do not count: V8 compiles the code of the database engine during them, in the process that is measured. */
+/** Rounds before those that count: V8 compiles the code of the database engine during them, in the process that is measured. */
 const WARM_UP_ROUNDS = 6
 /**
- * Bursts per round, of which each side's follows one of the other side: after a commit and the other server's burst, neither finds the memory of its clients
- * in the processor's cache.
+ * Bursts of each side per round. The sides take turns: after a commit and a burst of the other server, neither finds its clients' memory in the processor's
+ * cache.
  */
 const BURSTS = 8
 const BUDGET_MS = 30_000
@@ -45,7 +45,7 @@ export async function measureFanOut(reportProgress: ReportProgress, quick: boole
         if (done % BURSTS === 0) reportProgress(`${connections} connections, ${frames} at once: round ${done / BURSTS} of ${roundCount}`)
       },
     })
-    const rounds = roundsOf(bursts).slice(quick ? 0 : WARM_UP_ROUNDS).map((round) => ({
+    const rounds = roundsOf(bursts).slice(-ROUNDS).map((round) => ({
       ours: microsPerFrame(round.map((burst) => burst.ours), frames * connections),
       baseline: microsPerFrame(round.map((burst) => burst.baseline), frames * connections),
     }))

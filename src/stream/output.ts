@@ -34,8 +34,8 @@ export function writeTo(output: Output, bytes: Buffer): void {
 }
 
 /**
- * The same for many open outputs, each with its stream. Of most clients nothing is in the processor's cache: each object read on the way to the stream would
- * cost a twentieth of the write.
+ * The same for many open outputs, each with its stream. The objects of most clients are not in the processor's cache: each one read on the way to the stream
+ * would cost a twentieth of the write.
  */
 export function writeToAll(outputs: ReadonlyMap<Output, Writable>, bytes: Buffer, waitingBytes: number): void {
   outputs.forEach((stream, output) => {

@@ -27,7 +27,7 @@ export function blocksOf(page: string): readonly CodeBlock[] {
   return found
 }
 
-/** Names and types in a JSON value; an array by its first element. What is null in the documented value has any type: the output may have a value there. */
+/** Names and types in a JSON value; an array by its first element. Where the documented value has null, the output may have a value. */
 function shapeOf(value: unknown, shown: unknown): unknown {
   if (shown === null) return 'null or a value'
   if (Array.isArray(value)) return [shapeOf(value[0], Array.isArray(shown) ? shown[0] : undefined)]
