@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, createServer, get } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { after, before, test } from 'node:test'
@@ -20,8 +20,8 @@ before(async () => {
 })
 after(() => server.close())
 
-async function request(agent: Agent | false): Promise<number | undefined> {
-  const [response] = await once(get({ port, host: '127.0.0.1', agent }), 'response') as [IncomingMessage]
+async function request(agent: Agent | false, toPort = port): Promise<number | undefined> {
+  const [response] = await once(get({ port: toPort, host: '127.0.0.1', agent }), 'response') as [IncomingMessage]
   response.resume()
   await once(response, 'end')
   return response.statusCode
@@ -47,6 +47,32 @@ test('closes a new connection at once if all connections have a request in progr
   await once(rejected, 'close')
   for (const socket of busy) socket.destroy()
   await Promise.all(busy.map((socket) => once(socket, 'close')))
+})
+
+test('keeps a connection whose next request came before the last response ended', async (t) => {
+  const held = Promise.withResolvers<ServerResponse>()
+  const idle = Array.from({ length: MAX * 2 }, () => new Agent({ keepAlive: true, keepAliveMsecs: 60_000 }))
+  const pipelined = createServer((incoming, response) => {
+    if (incoming.url === '/held') held.resolve(response)
+    else response.end('ok')
+  })
+  t.after(() => {
+    for (const agent of idle) agent.destroy()
+    pipelined.close()
+    pipelined.closeAllConnections()
+  })
+  limitConnections(pipelined, MAX, { fairly: false })
+  pipelined.listen(0, '127.0.0.1')
+  await once(pipelined, 'listening')
+  const toPort = (pipelined.address() as AddressInfo).port
+  const socket = connect(toPort, '127.0.0.1').setEncoding('latin1')
+  socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\nGET /held HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+  await once(socket, 'data')
+  const answer = Promise.race([once(socket, 'data').then(String), once(socket, 'close').then(() => 'closed')])
+  for (const agent of idle) assert.equal(await request(agent, toPort), 200)
+  const response = await held.promise
+  response.end('held')
+  assert.match(await answer, /held$/)
 })
 
 test('an address that holds most connections gets no further ones while the server is crowded, and others do', async (t) => {
