@@ -115,7 +115,7 @@ export function createApp(options: AppOptions): App {
   const cors = createCors(options.webOrigins)
   const resolveCaller = createCallerResolver(createClientAddress(options.trustProxy), options.authenticate ?? (() => 'missing_bearer'))
   const admissions = createAdmissions({ resolveCaller, requestLimits, observer })
-  const direct = createDirectAnswers({ admissions, newId, cors, hostCheck, isDraining, observer, clock, resetSec: requestLimits.resetSec })
+  const direct = createDirectAnswers({ admissions, newId, cors, hostCheck, isDraining, observer, clock })
   const app = Fastify({
     logger: false,
     genReqId: (raw) => direct.admissionOf(raw)?.requestId ?? newId(raw.headers),
@@ -156,9 +156,8 @@ export function createApp(options: AppOptions): App {
   function count(request: FastifyRequest, reply: FastifyReply, next: (rejection: ErrorResponse | undefined) => void): void {
     const { caller, raw, routeOptions } = request
     const onCount = (outcome: Outcome): void => {
-      const resetSec = requestLimits.resetSec()
-      reply.headers(rateLimitHeaders(caller.tier, outcome, resetSec))
-      next(outcome.allowed ? undefined : rateLimited(resetSec))
+      reply.headers(rateLimitHeaders(caller.tier, outcome))
+      next(outcome.allowed ? undefined : rateLimited(outcome.resetSec))
     }
     const admission = direct.admissionOf(raw)
     if (admission === undefined) admissions.count(caller, routeOptions.config.countedAs ?? 'read', onCount)

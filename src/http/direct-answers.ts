@@ -33,14 +33,13 @@ export interface DirectAnswerParts {
   readonly newId: RequestIds
   readonly cors: Cors
   readonly hostCheck: HostCheck
-  readonly resetSec: () => number
   readonly isDraining: () => boolean
   readonly observer: HttpObserver | null
   readonly clock: Clock
 }
 
 export function createDirectAnswers(parts: DirectAnswerParts): DirectAnswers {
-  const { admissions, newId, cors, hostCheck, resetSec, isDraining, observer, clock } = parts
+  const { admissions, newId, cors, hostCheck, isDraining, observer, clock } = parts
   const routes = new Map<string, ReadPrepared>()
   const passedOn = new WeakMap<IncomingMessage, Admission>()
 
@@ -50,14 +49,12 @@ export function createDirectAnswers(parts: DirectAnswerParts): DirectAnswers {
       repeatedHeader(rawHeaders) === undefined && hostCheck(headers) === undefined && !isDraining()
   }
 
-  const secondsSince = (startedMs: number): number => (clock.elapsedMs() - startedMs) / 1000
-
   function send(request: IncomingMessage, response: ServerResponse, { requestId, caller, outcome }: Admission, prepared: PreparedResponse): void {
     const headers: Record<string, string> = {
       'x-request-id': requestId,
       ...SECURITY_HEADERS,
       ...cors.headersFor(request),
-      ...rateLimitHeaders(caller.tier, outcome, resetSec()),
+      ...rateLimitHeaders(caller.tier, outcome),
       ...prepared.headers,
     }
     const ifNoneMatch = request.headers['if-none-match']
@@ -70,6 +67,12 @@ export function createDirectAnswers(parts: DirectAnswerParts): DirectAnswers {
     response.writeHead(200, headers).end(prepared.text)
   }
 
+  function observe(observed: HttpObserver, { method = '', url = '' }: IncomingMessage, response: ServerResponse, startedMs: number): void {
+    response.on('finish', () => {
+      observed.onResponse({ method, route: url, status: response.statusCode, seconds: (clock.elapsedMs() - startedMs) / 1000 })
+    })
+  }
+
   return {
     add: (url, read) => void routes.set(url, read),
     admissionOf: (request) => passedOn.get(request),
@@ -78,7 +81,7 @@ export function createDirectAnswers(parts: DirectAnswerParts): DirectAnswers {
       const read = method === 'GET' ? routes.get(url) : undefined
       if (read === undefined || !isOrdinary(request)) return framework(request, response)
       const requestId = newId(request.headers)
-      const startedMs = clock.elapsedMs()
+      const startedMs = observer === null ? 0 : clock.elapsedMs()
       const onCount = (caller: Caller, outcome: Outcome): void => {
         const admission: Admission = { requestId, caller, outcome }
         const prepared = outcome.allowed ? tryRead(read) : undefined
@@ -87,10 +90,7 @@ export function createDirectAnswers(parts: DirectAnswerParts): DirectAnswers {
           framework(request, response)
           return
         }
-        if (observer !== null) {
-          const onFinish = (): void => observer.onResponse({ method, route: url, status: response.statusCode, seconds: secondsSince(startedMs) })
-          response.on('finish', onFinish)
-        }
+        if (observer !== null) observe(observer, request, response, startedMs)
         send(request, response, admission, prepared)
       }
       admissions.identify(request, true, (caller) => admissions.count(caller, 'read', (outcome) => onCount(caller, outcome)))

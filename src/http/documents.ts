@@ -50,8 +50,8 @@ export function lazyDocument(render: () => string | Uint8Array, type: string): (
 
 export function createDocuments(requestLimits: RequestLimits): Documents {
   async function count(request: FastifyRequest, bytes: number): Promise<void> {
-    const { allowed } = await requestLimits.takeDocument(request.caller, bytes)
-    if (!allowed) throw new HttpFailure(rateLimited(requestLimits.resetSec()))
+    const { allowed, resetSec } = await requestLimits.takeDocument(request.caller, bytes)
+    if (!allowed) throw new HttpFailure(rateLimited(resetSec))
   }
 
   async function send(request: FastifyRequest, reply: FastifyReply, document: Document, headers: Readonly<Record<string, string>>): Promise<FastifyReply> {

@@ -28,6 +28,8 @@ export interface Outcome {
   readonly bucket: Bucket
   /** Requests left in that bucket. */
   readonly remaining: number
+  /** Seconds until the window ends, rounded up, at least 1. */
+  readonly resetSec: number
 }
 
 /** The count of each bucket, in the order of the buckets; null for those that were not counted. */
@@ -73,11 +75,15 @@ export function createRateLimiter({ clock, random, maxExact, shared = null }: Ra
   const tables = new Map<string, Counts>()
   let window = Math.floor(clock.nowMs() / WINDOW_MS)
 
-  function startWindow(): void {
-    const current = Math.floor(clock.nowMs() / WINDOW_MS)
-    if (current === window) return
-    window = current
-    tables.clear()
+  /** Starts a new window if the last one is over. Returns the seconds until the current one ends. */
+  function enterWindow(): number {
+    const nowMs = clock.nowMs()
+    const current = Math.floor(nowMs / WINDOW_MS)
+    if (current !== window) {
+      window = current
+      tables.clear()
+    }
+    return Math.max(1, Math.ceil(((current + 1) * WINDOW_MS - nowMs) / 1000))
   }
 
   function tableOf({ table }: Bucket): Counts {
@@ -112,41 +118,39 @@ export function createRateLimiter({ clock, random, maxExact, shared = null }: Ra
     const outcome = await store.take(window, buckets, amount)
     if (outcome === undefined) return local
     if (countedIn === window) raiseCounts(buckets, outcome.used, 0)
-    return outcomeOf(buckets, outcome.used, outcome.allowed)
+    return outcomeOf(buckets, outcome.used, { allowed: outcome.allowed, resetSec: local.resetSec })
   }
 
   return {
     take(buckets, amount = 1) {
-      startWindow()
+      const resetSec = enterWindow()
       const used = readCounts(buckets)
-      const before = outcomeOf(buckets, used, true)
-      if (before.remaining <= 0) return { ...before, allowed: false }
+      const { bucket, remaining } = outcomeOf(buckets, used, { allowed: true, resetSec })
+      if (remaining <= 0) return { allowed: false, bucket, remaining, resetSec }
       raiseCounts(buckets, used, amount)
-      const local = { ...before, remaining: Math.max(0, before.remaining - amount) }
+      const local = { allowed: true, bucket, remaining: Math.max(0, remaining - amount), resetSec }
       return shared === null ? local : takeShared(shared, buckets, amount, local)
     },
     async remaining(buckets) {
-      startWindow()
+      enterWindow()
       const counted = await shared?.take(window, buckets, 0)
       const used = counted?.used ?? readCounts(buckets)
       return buckets.map(({ limit }, index) => Math.max(0, limit - (used[index] ?? 0)))
     },
-    resetSec() {
-      const nowMs = clock.nowMs()
-      const endMs = (Math.floor(nowMs / WINDOW_MS) + 1) * WINDOW_MS
-      return Math.max(1, Math.ceil((endMs - nowMs) / 1000))
-    },
+    resetSec: enterWindow,
   }
 }
 
 /** Reports the bucket with the fewest requests left. */
-function outcomeOf(buckets: readonly Bucket[], used: readonly (number | null)[], allowed: boolean): Outcome {
+function outcomeOf(
+  buckets: readonly Bucket[], used: readonly (number | null)[], { allowed, resetSec }: Pick<Outcome, 'allowed' | 'resetSec'>,
+): Outcome {
   let outcome: Outcome | undefined
   for (const [index, bucket] of buckets.entries()) {
     const count = used[index] ?? null
     if (count === null) continue
     const remaining = Math.max(0, bucket.limit - count)
-    if (outcome === undefined || remaining < outcome.remaining) outcome = { allowed, bucket, remaining }
+    if (outcome === undefined || remaining < outcome.remaining) outcome = { allowed, bucket, remaining, resetSec }
   }
   if (outcome === undefined) throw new RangeError('A request counts in at least one bucket')
   return outcome

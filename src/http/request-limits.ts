@@ -49,16 +49,17 @@ export function createRequestLimits(options: RequestLimitsOptions): RequestLimit
   const limiter = createRateLimiter({ clock, random, shared })
 
   /** The bucket of a client address and the one of the network around it, which has ten times the limit. */
-  function addressBuckets(table: string, network: ClientNetwork, limit: number): readonly Bucket[] {
-    return [
-      { table, key: network.bucket, limit },
-      { table: `${table}-networks`, key: network.wide, limit: limit * WIDE_NETWORK_FACTOR, onlyIfFull: !network.isWideOneSubscriber },
+  function addressBuckets(table: string, limit: number): (network: ClientNetwork) => readonly Bucket[] {
+    const networks = `${table}-networks`
+    return ({ bucket, wide, isWideOneSubscriber }) => [
+      { table, key: bucket, limit },
+      { table: networks, key: wide, limit: limit * WIDE_NETWORK_FACTOR, onlyIfFull: !isWideOneSubscriber },
     ]
   }
 
-  const publicBuckets = (network: ClientNetwork): readonly Bucket[] => addressBuckets('public', network, limits.public)
-  const keysBuckets = (network: ClientNetwork): readonly Bucket[] => addressBuckets('keys', network, addressCeiling)
-  const documentBuckets = (network: ClientNetwork): readonly Bucket[] => addressBuckets('documents', network, documentUnits)
+  const publicBuckets = addressBuckets('public', limits.public)
+  const keysBuckets = addressBuckets('keys', addressCeiling)
+  const documentBuckets = addressBuckets('documents', documentUnits)
   const keyBucket = ({ tier, bucket }: Caller, kind: 'read' | 'trading'): Bucket => ({ table: `${tier}-${kind}`, key: bucket, limit: limits[tier] })
 
   return {

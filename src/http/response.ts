@@ -26,7 +26,7 @@ export const SECURITY_HEADERS = {
 } as const
 
 /** On every response to a request that is counted. */
-export function rateLimitHeaders(tier: Tier, { bucket, remaining }: Outcome, resetSec: number): Readonly<Record<string, string>> {
+export function rateLimitHeaders(tier: Tier, { bucket, remaining, resetSec }: Outcome): Readonly<Record<string, string>> {
   const left = String(remaining)
   return {
     'x-ratelimit-tier': tier, 'x-ratelimit-remaining': left,
