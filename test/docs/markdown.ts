@@ -27,12 +27,16 @@ export function blocksOf(page: string): readonly CodeBlock[] {
   return found
 }
 
+/** Fields that a candle has or not, depending on the moment: in the first seconds of a minute there is no price yet. */
+const MOMENTARY: ReadonlySet<string> = new Set(['filled', 'revision'])
+
 /** Names and types in a JSON value; an array by its first element. Where the documented value has null, the output may have a value. */
 function shapeOf(value: unknown, shown: unknown): unknown {
   if (shown === null) return 'null or a value'
   if (Array.isArray(value)) return [shapeOf(value[0], Array.isArray(shown) ? shown[0] : undefined)]
   if (typeof value !== 'object' || value === null) return typeof value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner, (shown as Record<string, unknown> | undefined)?.[name])]))
+  const lasting = Object.entries(value).filter(([name]) => !MOMENTARY.has(name))
+  return Object.fromEntries(lasting.map(([name, inner]) => [name, shapeOf(inner, (shown as Record<string, unknown> | undefined)?.[name])]))
 }
 
 const headerNames = (text: string): readonly string[] =>
