@@ -217,6 +217,18 @@ test('the holder of the lock keeps the plan of a notification, and plans it agai
   await stopLast()
 })
 
+test('a notification whose statement failed on its values is sent with other values', async () => {
+  const { payload, stop } = await listenOnce('quotients')
+  await using lock = await store.tryLock('notifier')
+  assert.ok(lock !== undefined)
+  const send = (divisor: string): Promise<void> =>
+    lock.db.transaction((tx) => tx.notify('quotients', 'select (12 / $1::int)::text as payload', [divisor]))
+  await assert.rejects(send('0'), StatementFailed)
+  await send('3')
+  assert.equal(await payload, '4')
+  await stop()
+})
+
 test('a listener that stopped receives nothing, while the others still do', async () => {
   const received: string[] = []
   const stopFirst = await store.listen('prices', (payload) => received.push(`first ${payload}`))

@@ -51,11 +51,6 @@ function encodeElement(element: Element): string {
   return ESCAPED.test(element) ? `"${element.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"` : `"${element}"`
 }
 
-/** A value in PostgreSQL's text form, as a literal of any type. */
-export function quoteText(text: string | null): string {
-  return text === null ? 'null' : `'${text.replaceAll("'", "''")}'`
-}
-
 /** An identifier, quoted for SQL. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`

@@ -1,17 +1,17 @@
 // The embedded engine, inside its thread: opens PGlite durably, checks that it is durable, runs one statement at a time.
 
-import { MemoryFS, PGlite } from '@electric-sql/pglite'
+import { MemoryFS, parse, PGlite } from '@electric-sql/pglite'
 import type { Results } from '@electric-sql/pglite'
 import { PREPARED_STATEMENTS_MAX } from '../bounds.ts'
 import { ASSERTION, isSqlState, readFailure } from '../failures.ts'
 import { createStatementNames } from '../statement-names.ts'
 import { syncTree } from '../sync-tree.ts'
 import type { Fsync } from '../sync-tree.ts'
-import { DECODERS, quoteText } from '../values.ts'
-import type { EncodedParam } from '../values.ts'
+import { DECODERS } from '../values.ts'
 import { DurableFS } from './durable-filesystem.ts'
 import type { Disk } from './durable-filesystem.ts'
 import type { Statement, StatementResult } from './messages.ts'
+import { encodeStatement } from './statement-message.ts'
 
 /** Raised when the engine is unusable. Everything acknowledged is on the disk, and the next start recovers it. */
 export class EngineBroken extends Error {
@@ -125,21 +125,12 @@ function wrapEngine(engine: PGlite, log: readonly string[]): Engine {
     access = wanted
   }
 
-  /** By SQL: PGlite cannot name a statement of the protocol, and EXECUTE takes no parameters of it. */
-  async function execute(name: string, sql: string, params: readonly (string | null)[]): Promise<Results<object> | undefined> {
-    if (!prepared.has(name)) {
-      await engine.exec(`prepare ${name} as ${sql}`)
-      prepared.add(name)
-    }
-    const literals = params.length === 0 ? '' : `(${params.map(quoteText).join(', ')})`
-    return (await engine.exec(`execute ${name}${literals}`)).at(-1)
-  }
-
   async function query({ sql, params, isRepeated = false }: Statement): Promise<Results<object> | undefined> {
     if (params === null) return (await engine.exec(sql)).at(-1)
-    const name = isRepeated ? nameOf(sql) : undefined
-    if (name !== undefined && areTexts(params)) return await execute(name, sql, params)
-    return await engine.query<object>(sql, [...params])
+    const name = (isRepeated ? nameOf(sql) : undefined) ?? ''
+    const { messages } = await engine.execProtocol(encodeStatement({ sql, params, name, isParsed: prepared.has(name) }))
+    if (name !== '') prepared.add(name)
+    return parse.parseResults(messages, engine.parsers).at(-1)
   }
 
   async function send(statement: Statement): Promise<StatementResult> {
@@ -165,8 +156,4 @@ function wrapEngine(engine: PGlite, log: readonly string[]): Engine {
     },
     close: () => engine.close(),
   }
-}
-
-function areTexts(params: readonly EncodedParam[]): params is readonly (string | null)[] {
-  return params.every((param) => !(param instanceof Uint8Array))
 }
