@@ -4,6 +4,7 @@ import { MemoryFS, parse, PGlite } from '@electric-sql/pglite'
 import type { Results } from '@electric-sql/pglite'
 import { PREPARED_STATEMENTS_MAX } from '../bounds.ts'
 import { ASSERTION, isSqlState, readFailure } from '../failures.ts'
+import { createMutex } from '../mutex.ts'
 import { createStatementNames } from '../statement-names.ts'
 import { syncTree } from '../sync-tree.ts'
 import type { Fsync } from '../sync-tree.ts'
@@ -113,6 +114,8 @@ export async function testDurability(engine: PGlite, filesystem: Pick<DurableFS,
 }
 
 function wrapEngine(engine: PGlite, log: readonly string[]): Engine {
+  /** PGlite would give the results of one statement to another that begins before it ends. */
+  const runExclusive = createMutex()
   let access: Statement['access'] = 'write'
   const nameOf = createStatementNames(PREPARED_STATEMENTS_MAX, 'repeated')
   /** The names that this session knows. */
@@ -128,7 +131,7 @@ function wrapEngine(engine: PGlite, log: readonly string[]): Engine {
   async function query({ sql, params, isRepeated = false }: Statement): Promise<Results<object> | undefined> {
     if (params === null) return (await engine.exec(sql)).at(-1)
     const name = (isRepeated ? nameOf(sql) : undefined) ?? ''
-    const { messages } = await engine.execProtocol(encodeStatement({ sql, params, name, isParsed: prepared.has(name) }))
+    const messages = await engine.execProtocolStream(encodeStatement({ sql, params, name, isParsed: prepared.has(name) }))
     if (name !== '') prepared.add(name)
     return parse.parseResults(messages, engine.parsers).at(-1)
   }
@@ -138,22 +141,24 @@ function wrapEngine(engine: PGlite, log: readonly string[]): Engine {
     return { rows: result?.rows ?? [], command: result?.command ?? '', writtenRows: result?.affectedRows ?? 0 }
   }
 
+  async function run(statement: Statement): Promise<StatementResult> {
+    try {
+      await switchTo(statement.access)
+      return await send(statement)
+    } catch (cause) {
+      const { code, message } = readFailure(cause)
+      if (isSqlState(code) || code === ASSERTION) throw cause
+      throw new EngineBroken([message, ...log].join('; '), { cause })
+    }
+  }
+
   return {
-    async run(statement) {
-      try {
-        await switchTo(statement.access)
-        return await send(statement)
-      } catch (cause) {
-        const { code, message } = readFailure(cause)
-        if (isSqlState(code) || code === ASSERTION) throw cause
-        throw new EngineBroken([message, ...log].join('; '), { cause })
-      }
-    },
+    run: (statement) => runExclusive(() => run(statement)),
     onNotification: (callback) => void engine.onNotification(callback),
-    async dump() {
+    dump: () => runExclusive(async () => {
       await engine.exec('checkpoint')
       return new Uint8Array(await (await engine.dumpDataDir('none')).arrayBuffer())
-    },
-    close: () => engine.close(),
+    }),
+    close: () => runExclusive(() => engine.close()),
   }
 }

@@ -1,8 +1,7 @@
-// The work of the embedded engine's thread: one request at a time from the thread that started it.
+// The work of the embedded engine's thread: requests from the thread that started it, which the engine takes one at a time.
 
 import type { MessagePort } from 'node:worker_threads'
 import { readFailure } from '../failures.ts'
-import { createMutex } from '../mutex.ts'
 import { EngineBroken, createCluster, openEngine } from './engine.ts'
 import type { Engine } from './engine.ts'
 import type { Job, Report, Request } from './messages.ts'
@@ -35,9 +34,8 @@ function serve(engine: Engine, port: MessagePort, report: (message: Report) => v
     report(message)
     if (message.kind === 'closed') port.close()
   }
-  const runExclusive = createMutex()
   engine.onNotification((channel, payload) => report({ kind: 'notified', channel, payload }))
-  port.on('message', (request: Request) => void runExclusive(() => handle(request)))
+  port.on('message', (request: Request) => void handle(request))
   report({ kind: 'ready' })
 }
 
