@@ -19,48 +19,45 @@ export function limitConnections(server: Server, max: number, { fairly }: { read
   const crowded = Math.ceil(max * CROWDED_SHARE)
   let open = 0
   const openByAddress = new Map<string, number>()
-  const connections = new Map<Socket, Connection>()
+  /** Several per connection, if a client does not wait for a response before it sends the next request. */
+  const responsesDue = new Map<Socket, number>()
+  /** Connections without a response due, with the bytes read until the last one ended: more bytes are the next request. */
+  const idle = new Map<Socket, number>()
 
   server.on('connection', (socket) => {
     open += 1
     const address = networkOf(peerAddress(socket.remoteAddress, undefined)).bucket
     const ofAddress = (openByAddress.get(address) ?? 0) + 1
     openByAddress.set(address, ofAddress)
-    connections.set(socket, { responsesDue: 0, bytesRead: null })
+    responsesDue.set(socket, 0)
     socket.once('close', () => {
       open -= 1
-      connections.delete(socket)
+      responsesDue.delete(socket)
+      idle.delete(socket)
       const remaining = (openByAddress.get(address) ?? 1) - 1
       if (remaining === 0) openByAddress.delete(address)
       else openByAddress.set(address, remaining)
     })
     if (open < crowded) return
-    for (const [candidate, { responsesDue, bytesRead }] of connections) if (responsesDue === 0 && candidate.bytesRead === bytesRead) candidate.destroy()
+    for (const [candidate, bytesRead] of idle) if (candidate.bytesRead === bytesRead) candidate.destroy()
     // One more address may come at any time.
     if (fairly && open >= crowded && ofAddress > max / (openByAddress.size + 1)) socket.destroy()
   })
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const connection = connections.get(socket)
-    if (connection !== undefined) connection.responsesDue += 1
+    idle.delete(socket)
+    const due = responsesDue.get(socket)
+    if (due !== undefined) responsesDue.set(socket, due + 1)
     response.on('close', onResponseClose)
   })
 
   /** One function for all responses, because this runs for every request. */
   function onResponseClose(this: ServerResponse): void {
     const { socket } = this.req
-    const connection = connections.get(socket)
-    if (connection === undefined) return
-    connection.responsesDue -= 1
-    connection.bytesRead = socket.bytesRead
+    const due = responsesDue.get(socket)
+    if (due === undefined) return
+    responsesDue.set(socket, due - 1)
+    if (due === 1) idle.set(socket, socket.bytesRead)
   }
-}
-
-/** A connection is idle if no response is due and no bytes of a next request have arrived. */
-interface Connection {
-  /** Several, if the client does not wait for a response before it sends the next request. */
-  responsesDue: number
-  /** The bytes read when the last response ended. Null before that. */
-  bytesRead: number | null
 }
 
 const peerAddress = createClientAddress(false)
