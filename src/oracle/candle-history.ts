@@ -44,7 +44,7 @@ export interface CandlePage {
   readonly isComplete: boolean
   /** True when the series has native candles, of the range or not. */
   readonly hasNative: boolean
-  /** The newest candle before the range; null: unknown or none. */
+  /** The newest bucket before the range, with or without a price; null: unknown or none. */
   readonly previous: number | null
   readonly head: Head
 }
@@ -143,13 +143,13 @@ export function createCandleHistory({ readSpan, readKlines, deployment, clock }:
       const outside = mustReadAgain ? await readOutside({ ...wider, toSec: span.toSec }, span) : first
       const rows = toCandles(span, outside.candles)
       const candles = rows.slice(-query.limit)
-      const before = outside.candles.findLast(({ time }) => time < span.fromSec)
+      const hasPrevious = span.before !== null || outside.candles.some(({ time }) => time < span.fromSec)
       // Without a candle the next page begins where this one ends.
       const firstSec = candles[0]?.time ?? wanted.toSec
       const hasOlder = rows.length > candles.length || (!outside.isComplete && firstSec > wanted.fromSec)
       return {
         candles, olderSec: hasOlder ? firstSec : null, isComplete: outside.isComplete, hasNative: found.firstTime !== null,
-        previous: span.before?.time ?? before?.time ?? null, head: span.head,
+        previous: hasPrevious ? Math.min(span.fromSec, span.toSec) - bucketEnd(0, query.interval) : null, head: span.head,
       }
     },
   }

@@ -110,7 +110,7 @@ export async function readCandleSpans(db: Queryable, ranges: readonly CandleRang
   if (ranges.length === 0) return []
   const parameters = ranges.map(({ asset, interval, fromSec, toSec, limit, isListed }) => ({
     asset: toSearchText(asset), interval, width: bucketEnd(0, interval), shift: interval === '1w' ? FIRST_MONDAY_SEC : 0,
-    fromSec: fromSec === undefined ? 0 : nextBucketStart(fromSec, interval), toSec: toSec === undefined ? null : nextBucketStart(toSec, interval),
+    fromSec: nextBucketStart(fromSec ?? 0, interval), toSec: toSec === undefined ? null : nextBucketStart(toSec, interval),
     limit, isListed,
   }))
   const rows = await db.query<SpanRow>(

@@ -185,6 +185,14 @@ test('a week starts on Monday, 00:00 UTC', async () => {
   assert.deepEqual(weeks.map(({ time, close }) => [time, close]), [[Date.UTC(2026, 6, 6) / 1_000, 100_020], [Date.UTC(2026, 6, 13) / 1_000, 100_500]])
 })
 
+test('returns the same weeks for any limit, also one that reaches back before 1970', async () => {
+  const weeks = await candles('asset=BTC&interval=1w')
+  assert.ok(weeks.length >= 2)
+  for (const query of ['limit=5000', 'limit=5000&from=0', `limit=5000&to=${fixture.clock.nowMs() / 1_000 + 14 * DAY_SEC}`]) {
+    assert.deepEqual(await candles(`asset=BTC&interval=1w&${query}`), weeks, query)
+  }
+})
+
 test('returns the newest `limit` candles, oldest first, one hour wide by default', async () => {
   for (let hour = 1; hour <= 6; hour++) {
     fixture.clock.advance(3_600_000)

@@ -88,6 +88,24 @@ test('returns no_data without bars, with nextTime when older bars exist', async 
   assert.deepEqual(await history(`from=-100&to=-50`), { s: 'no_data' })
 })
 
+test('nextTime is the newest bar before the range, also one without a price', async () => {
+  assert.deepEqual(await history(`from=${at(EMPTY_HOUR) + 60}&to=${at(EMPTY_HOUR) + 120}`), { s: 'no_data', nextTime: at(EMPTY_HOUR) })
+  assert.deepEqual(await history(`from=${at(3) + 60}&to=${at(3) + 120}`), { s: 'no_data', nextTime: at(3) })
+})
+
+test('the volume of a bar is the USDC of its candle', async () => {
+  const volumes = [
+    { asset: 'LTC', interval: '1h', time: at(2), volume: '12345600000', trades: 2 }, { asset: 'LTC', interval: '1h', time: at(4), volume: '1', trades: 1 },
+  ]
+  for (const { asset, interval, time, volume, trades } of volumes) {
+    await fixture.store.write.query(
+      'insert into idx.candle_volumes (asset, interval, time, volume, trades) values ($1, $2, $3::bigint, $4::numeric, $5::int)',
+      [asset, interval, time, volume, trades],
+    )
+  }
+  assert.deepEqual((await history(`from=${at(2)}&to=${at(5)}`)).v, [1234.56, 0, 0.0000001])
+})
+
 test('bounds a response, and an earlier range continues without a gap', async () => {
   const newest = await history(`from=0&to=${at(HOURS)}`)
   assert.equal(newest.t?.length, UDF_BARS_MAX)
