@@ -103,7 +103,7 @@ export const CONDITIONS_WAIT_MS = 500
 /** Cache time of the figures of quotes: about the shortest time between two ledgers. Traders whose figures are cached. */
 export const QUOTE_CACHE_MS = 1_000
 export const QUOTED_TRADERS_MAX = 1_000
-/** Cache time of the vault's limits, which only its administrator changes. */
+/** Cache time of the vault's limits while the entries that hold them do not change. */
 export const VAULT_CAPS_CACHE_MS = 5 * 60_000
 /** Auto-deleveraging queues: cache time, positions per asset, and how long the list of positions waits for them. */
 export const ADL_CACHE_MS = 30_000

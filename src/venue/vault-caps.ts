@@ -2,6 +2,7 @@
 // only once its administrator has set it; until then the contract's defaults apply.
 
 import { readEntrySnapshot } from '../chain/entry-snapshot.ts'
+import type { EntrySnapshot } from '../chain/entry-snapshot.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import { contractDataKey, contractDataValue, instanceKey, instanceStorage } from '../chain/ledger-keys.ts'
 import type { ScValue } from '../chain/scval.ts'
@@ -24,12 +25,8 @@ export interface VaultCaps {
 /** Reads the limits of generation 1 from the vault's entries. Rejects with RpcFailure. */
 export async function readStoredVaultCaps(rpc: Rpc, vault: string, assets: readonly string[], options: CallOptions): Promise<VaultCaps> {
   const instance = instanceKey(vault)
-  const capKeys = assets.map((asset) => [asset, assetCapKey(vault, asset)] as const)
-  const snapshot = await readEntrySnapshot(rpc, [instance, ...capKeys.map(([, key]) => key)], options)
-  if (snapshot === undefined) {
-    throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'a ledger closed between the entries of the vault' })
-  }
-  const { entries } = snapshot
+  const capKeys = assets.map((asset) => [asset, capKey(vault, 'AssetCapBps', asset)] as const)
+  const { entries } = await readVaultEntries(rpc, [instance, ...capKeys.map(([, key]) => key)], options)
   const instanceXdr = entries.get(instance)
   const storage = instanceXdr === undefined ? undefined : instanceStorage(instanceXdr)
   const known = new Map<string, AssetCaps>()
@@ -46,12 +43,34 @@ function reserveIn(storage: ReadonlyMap<string, ScValue>): number | null {
   return stored === undefined ? OPEN_INTEREST_CAPS_BPS.reserved : readField(stored, 'u32') ?? null
 }
 
-function assetCapKey(vault: string, asset: string): string {
-  return contractDataKey(vault, { type: 'vec', value: [{ type: 'symbol', value: 'AssetCapBps' }, { type: 'symbol', value: asset }] })
+/**
+ * The entries that hold the limits from generation 2 on, as one text: while it is the same, so are the limits. The vault's interface does not say whether a
+ * limit is in its instance or in an entry of its own, so both are read. Rejects with RpcFailure.
+ */
+export async function readVaultCapsVersion(
+  rpc: Rpc, vault: string, assets: readonly string[], options: CallOptions,
+): Promise<{ readonly version: string; readonly ledger: number }> {
+  const keys = [instanceKey(vault), ...STORED_CAPS.flatMap((name) => assets.map((asset) => capKey(vault, name, asset)))]
+  const { entries, ledger } = await readVaultEntries(rpc, keys, options)
+  return { version: keys.map((key) => entries.get(key) ?? '').join(' '), ledger }
 }
 
-/** Reads the limits of these assets. Rejects with RpcFailure. */
-export async function readVaultCaps(rpc: Rpc, vault: string, assets: readonly string[], options: CallOptions): Promise<VaultCaps> {
+const STORED_CAPS = ['AssetCapBps', 'AssetCapAbs', 'SkewCapBps'] as const
+
+function capKey(vault: string, name: typeof STORED_CAPS[number], asset: string): string {
+  return contractDataKey(vault, { type: 'vec', value: [{ type: 'symbol', value: name }, { type: 'symbol', value: asset }] })
+}
+
+async function readVaultEntries(rpc: Rpc, keys: readonly string[], options: CallOptions): Promise<EntrySnapshot> {
+  const snapshot = await readEntrySnapshot(rpc, keys, options)
+  if (snapshot !== undefined) return snapshot
+  throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'a ledger closed between the entries of the vault' })
+}
+
+/** Reads the limits of these assets from the vault's views, one call for each; `ledger` is the oldest one that was read. Rejects with RpcFailure. */
+export async function readVaultCaps(
+  rpc: Rpc, vault: string, assets: readonly string[], options: CallOptions,
+): Promise<{ readonly caps: VaultCaps; readonly ledger: number }> {
   const [reserve, ...caps] = await Promise.all([
     viewOrNull(rpc, { contract: vault, functionName: 'get_reserve_cap', args: [] }, options),
     ...assets.map((asset) => viewOrNull(rpc, { contract: vault, functionName: 'get_asset_caps', args: [{ type: 'symbol', value: asset }] }, options)),
@@ -61,7 +80,10 @@ export async function readVaultCaps(rpc: Rpc, vault: string, assets: readonly st
     const found = assetCapsOf(caps[index]?.value)
     if (found !== undefined) known.set(asset, found)
   }
-  return { reserveBps: readField(reserve?.value, 'u32') ?? null, assets: known, hasShortfallReserve: true }
+  return {
+    caps: { reserveBps: readField(reserve?.value, 'u32') ?? null, assets: known, hasShortfallReserve: true },
+    ledger: Math.min(...[reserve, ...caps].flatMap((view) => view?.ledger ?? [])),
+  }
 }
 
 /** `get_asset_caps` returns side bps, absolute side cap, skew bps, and the effective cap. */

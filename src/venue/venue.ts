@@ -27,7 +27,7 @@ import { describeFunding } from './funding.ts'
 import { poolRooms, sideCapOf, smallestRoom } from './headroom.ts'
 import { createQuotes } from './quotes.ts'
 import type { ReadQuote } from './quotes.ts'
-import { readStoredVaultCaps, readVaultCaps } from './vault-caps.ts'
+import { readStoredVaultCaps, readVaultCaps, readVaultCapsVersion } from './vault-caps.ts'
 import type { VaultCaps } from './vault-caps.ts'
 
 /** Rejects with RpcFailure when the ledger cannot be read. */
@@ -96,8 +96,16 @@ export function createVenue(parts: {
   async function capsOf(exchange: Deployment, signal: AbortSignal): Promise<VaultCaps> {
     const { contracts: { vault }, assets: { symbols } } = exchange
     if (!hasNewerView(exchange, 'vault', 'get_asset_caps', ['symbol'])) return await readStoredVaultCaps(rpc, vault, symbols, { signal })
-    const caps = await vaultCaps.get(cacheKeyOf(exchange), () => readVaultCaps(rpc, vault, symbols, { signal }))
-    if (caps.reserveBps === null || caps.assets.size < symbols.length) vaultCaps.delete(cacheKeyOf(exchange))
+    // A view for each asset is many calls. One call says whether a limit has changed since.
+    const { version, ledger } = await readVaultCapsVersion(rpc, vault, symbols, { signal })
+    const key = `${cacheKeyOf(exchange)} ${version}`
+    let isOlder = false
+    const caps = await vaultCaps.get(key, async () => {
+      const found = await readVaultCaps(rpc, vault, symbols, { signal })
+      isOlder = found.ledger < ledger
+      return found.caps
+    })
+    if (isOlder || caps.reserveBps === null || caps.assets.size < symbols.length) vaultCaps.delete(key)
     return caps
   }
 

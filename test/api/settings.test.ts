@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEFAULT_MARKET_CONFIG_2, ASSET_RISKS } from '../../localnet/contracts/generation-2/market/defaults.ts'
 import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
-import { VAULT_CAPS_CACHE_MS, VENUE_CACHE_MS } from '../../src/limits.ts'
+import { VENUE_CACHE_MS } from '../../src/limits.ts'
 import type { MarketLimits } from '../../src/resources/market-limits.ts'
 import type { MarketCapacity, MarketStats } from '../../src/resources/market-stats.ts'
 import type { OracleHealth } from '../../src/resources/oracle-health.ts'
@@ -22,7 +22,7 @@ async function read<Body>(fixture: GatewayFixture, path: string): Promise<Body> 
 }
 
 function waitForCaches(fixture: GatewayFixture): void {
-  fixture.clock.advance(VAULT_CAPS_CACHE_MS + VENUE_CACHE_MS)
+  fixture.clock.advance(VENUE_CACHE_MS)
 }
 
 async function capacityOf(fixture: GatewayFixture, asset: string): Promise<MarketCapacity> {
