@@ -122,7 +122,7 @@ export const CHANNEL_MESSAGES = {
       timestamp: seconds('Attestation time of the price, Unix seconds.'), ts: milliseconds('Broadcast time, Unix milliseconds.'),
     }),
   }),
-  prices: frame('price', 'Price as in GET /v1/markets/{asset}/price, as soon as it changes or is attested again', { data: ref(Price) }),
+  prices: frame('price', 'Price as in GET /v1/markets/{asset}/price, as soon as it changes, is attested again, or becomes stale', { data: ref(Price) }),
   candles: frame('candle', 'Candle update, one final frame when the interval ends, and later corrections, which have a revision', {
     data: Type.Object(Candle.properties),
   }),

@@ -1,4 +1,4 @@
-// What the stream sends besides the log: prices every three seconds, prices as soon as they change, and a heartbeat every second.
+// What the stream sends besides the log: prices every three seconds, prices as soon as they change or when they become stale, and a heartbeat every second.
 
 import type { Clock } from '../base/clock.ts'
 import type { Price } from '../resources/price.ts'
@@ -11,7 +11,7 @@ import type { Tail } from './tail.ts'
 export interface Ticks {
   /** The last frame of a ticker channel, and the current row of a prices channel. */
   last(channel: string): Frame | undefined
-  /** Broadcasts the prices. Does not reject when prices cannot be read. */
+  /** Broadcasts the prices, and the rows of those that have become stale or are no longer. Does not reject when prices cannot be read. */
   broadcastPrices(): Promise<void>
   /** Broadcasts prices that have just changed. */
   publishPrices(changed: readonly Price[]): void
@@ -30,6 +30,14 @@ export interface TicksOptions {
 
 export function createTicks({ hub, tail, clock, readPrices, currentPrice }: TicksOptions): Ticks {
   const lastTicks = new Map<string, Frame>()
+  /** Whether the last row of an asset said that its price is stale. */
+  const wasStale = new Map<string, boolean | null>()
+
+  function publishPrices(changed: readonly Price[]): void {
+    for (const { asset, stale } of changed) wasStale.set(asset, stale)
+    const subscribed = changed.filter(({ asset }) => hub.hasSubscribers(pricesChannel(asset)))
+    if (subscribed.length > 0) hub.publish(subscribed.map(priceFrame))
+  }
 
   return {
     last(name) {
@@ -38,16 +46,16 @@ export function createTicks({ hub, tail, clock, readPrices, currentPrice }: Tick
       const price = currentPrice(channel.asset)
       return price === undefined ? undefined : priceFrame(price)
     },
-    publishPrices(changed) {
-      const subscribed = changed.filter(({ asset }) => hub.hasSubscribers(pricesChannel(asset)))
-      if (subscribed.length > 0) hub.publish(subscribed.map(priceFrame))
-    },
+    publishPrices,
     async broadcastPrices() {
       const prices = await readPrices()
+      // A price becomes stale without being read again. A client that knows only the row from before would go on trading at it.
+      publishPrices(prices.filter(({ asset, stale }) => wasStale.has(asset) && wasStale.get(asset) !== stale))
       const ts = clock.nowMs()
       const frames = prices.map(({ asset, price, priceFloat, timestamp }) =>
         plainFrame(tickerChannel(asset), JSON.stringify({ asset, price, priceFloat, timestamp, ts })))
       for (const frame of frames) lastTicks.set(frame.channel, frame)
+      for (const { asset, stale } of prices) wasStale.set(asset, stale)
       hub.publish(frames)
     },
     broadcastHeartbeat() {

@@ -166,6 +166,35 @@ test('sends the price row as soon as the price changes, and the current one as a
   assert.deepEqual([frames.length, frames[1]?.data?.['price'], frames[1]], [2, '1234500000000', { channel: 'prices.BTC', data: await row() }])
 })
 
+test('sends the price row again when the price becomes stale, once, and when it is attested again', async () => {
+  await using fixture = await createGatewayFixture({ traders: 0, listen: true })
+  await fixture.publishLedgers(2)
+  await fixture.gateway.oracle.step()
+  const client = await fixture.connect()
+  client.send({ op: 'subscribe', channels: ['prices.BTC'], snapshot: true })
+  await client.settle()
+  const staleFlags = (): readonly unknown[] => client.of('prices.BTC').map(({ data }) => data?.['stale'])
+  await fixture.gateway.stream.tick()
+  await client.settle()
+  assert.deepEqual(staleFlags(), [false])
+  await fixture.control('local_actors', { publisher: false })
+  fixture.clock.advance(400_000)
+  for (let ticks = 0; ticks < 3; ticks++) {
+    await fixture.gateway.oracle.step()
+    await fixture.gateway.stream.tick()
+  }
+  await client.settle()
+  assert.deepEqual(staleFlags(), [false, true])
+  const { body } = await fixture.get<object>('/v1/markets/BTC/price')
+  assert.deepEqual(client.of('prices.BTC')[1], { channel: 'prices.BTC', data: body })
+  await fixture.publishLedgers(1)
+  await fixture.control('local_setPrice', { asset: 'BTC', price: '1234500000000' })
+  await fixture.gateway.oracle.step()
+  await fixture.gateway.stream.tick()
+  await client.settle()
+  assert.deepEqual(staleFlags(), [false, true, false])
+})
+
 test('sends prints, events and heartbeats with the documented fields', async () => {
   await using fixture = await createGatewayFixture({ listen: true })
   const { connect, publishLedgers } = fixture
