@@ -40,8 +40,8 @@ export async function planResume(
   if (since > tail.position()) await tail.catchUp()
   if (epoch !== undefined && epoch !== tail.head()?.epoch) return gap('epoch')
   if (since > tail.position()) return gap('ahead')
-  // An epoch that continued after another one keeps its name.
-  if (epoch !== undefined && since < (tail.head()?.interruptedThrough ?? 0)) return gap('epoch')
+  // An epoch that continued after another one keeps its name. Without a name, the current epoch is assumed.
+  if (since < (tail.head()?.interruptedThrough ?? 0)) return gap('epoch')
   const selection = toLogSelection(channels.values())
   const range = { afterSeq: since, throughSeq: tail.position(), max: maxFrames + 1 }
   if (needsCount(tail, { since, channels: channels.size, maxFrames })) {

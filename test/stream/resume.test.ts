@@ -225,3 +225,16 @@ test('replies with a gap to a client that resumes in an epoch which another chai
   client.send({ op: 'subscribe', channels: ['events'], since: 7, epoch: 'e1' })
   assert.equal((await client.frame(({ channel }) => channel === 'events', from)).seq, 8)
 })
+
+test('replies with a gap to a client that names no epoch, and resumes before another chain interrupted the current one', async () => {
+  await using fixture = await createStreamFixture()
+  await fixture.publish(5)
+  await fixture.interrupt(2)
+  await fixture.publish(3)
+  const client = await fixture.connect()
+  client.send({ op: 'subscribe', channels: ['events'], since: 4 })
+  const { reason, since, channels } = await client.frame(({ type, channel }) => type === 'gap' || channel === 'events')
+  assert.deepEqual([reason, since, channels], ['epoch', 4, ['events']], 'events of the other chain are not replayed')
+  client.send({ op: 'subscribe', channels: ['events'], since: 7 })
+  assert.equal((await client.frame(({ channel }) => channel === 'events')).seq, 8)
+})
