@@ -154,6 +154,6 @@ export function createAdmission({ clients, tail, deployment, clock, log, limits,
 
 /** Empty while the position is unknown. */
 function logPosition(tail: Tail): object {
-  const head = tail.head()
-  return head === undefined ? {} : { epoch: head.epoch, head: tail.position(), ledger: head.ledger }
+  const epoch = tail.epoch()
+  return epoch === undefined ? {} : { epoch, head: tail.position(), ledger: tail.head()?.ledger ?? null }
 }

@@ -38,10 +38,10 @@ export async function planResume(
   const gap = (reason: GapMessage['reason']): Resume => ({ kind: 'gap', message: gapMessage(tail, [...channels.keys()], { since, reason }) })
   // Another instance may have published rows that this one has not read yet.
   if (since > tail.position()) await tail.catchUp()
-  if (epoch !== undefined && epoch !== tail.head()?.epoch) return gap('epoch')
+  if (epoch !== undefined && epoch !== tail.epoch()) return gap('epoch')
   if (since > tail.position()) return gap('ahead')
   // An epoch that continued after another one keeps its name. Without a name, the current epoch is assumed.
-  if (since < (tail.head()?.interruptedThrough ?? 0)) return gap('epoch')
+  if (since < tail.interruptedThrough()) return gap('epoch')
   const selection = toLogSelection(channels.values())
   const range = { afterSeq: since, throughSeq: tail.position(), max: maxFrames + 1 }
   if (needsCount(tail, { since, channels: channels.size, maxFrames })) {

@@ -13,6 +13,7 @@ import type { Connection } from './connection.ts'
 import type { Position } from './encoding.ts'
 import type { Frame } from './frames.ts'
 import type { Hub } from './hub.ts'
+import type { EpochChange } from './published-epoch.ts'
 import type { ReplayBudget, RequestCost } from './replay-budget.ts'
 import type { ClientRequest, SubscribeRequest } from './requests.ts'
 import { gapMessage, needsCount, planResume } from './resume.ts'
@@ -20,7 +21,7 @@ import type { Resume } from './resume.ts'
 import { readSnapshots } from './snapshots.ts'
 import type { AccountSnapshot, ChannelSnapshot } from './snapshots.ts'
 import { createSubscriptions } from './subscriptions.ts'
-import type { EpochChange, Tail } from './tail.ts'
+import type { Tail } from './tail.ts'
 
 /** The owner of a connection after a login. */
 export interface StreamLogin {
@@ -175,8 +176,8 @@ export function createSession(parts: SessionParts): Session {
 
 /** Where live delivery continues. Undefined while nothing is indexed. */
 function livePosition(tail: Tail): Position | undefined {
-  const head = tail.head()
-  return head === undefined ? undefined : { epoch: head.epoch, seq: tail.position() }
+  const epoch = tail.epoch()
+  return epoch === undefined ? undefined : { epoch, seq: tail.position() }
 }
 
 /** Rejects unknown channels, and the account channels of other owners. */

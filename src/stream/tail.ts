@@ -14,6 +14,8 @@ import type { Frame, LogEntry } from './frames.ts'
 import { inLogOrder } from './frames.ts'
 import { coalesce, followLog } from './log-follower.ts'
 import { createPersonalChannels } from './personal-channels.ts'
+import { createPublishedEpoch } from './published-epoch.ts'
+import type { EpochChange } from './published-epoch.ts'
 import type { FramePage } from './recent-rows.ts'
 import { createRowFrames } from './row-frames.ts'
 
@@ -25,7 +27,11 @@ export const INITIAL_ROWS = PAGE_ROWS
 export interface Tail {
   /** Everything up to this seq has been published. */
   position(): number
-  /** Undefined before the first read and while nothing is indexed. */
+  /** The epoch of the position; undefined before the first read and while nothing is indexed. */
+  epoch(): string | undefined
+  /** The last seq of another epoch that interrupted the epoch of the position; 0 when none did. */
+  interruptedThrough(): number
+  /** The end of the log that was read last, which may be in a later epoch than the position. Undefined before the first read and while nothing is indexed. */
   head(): LogHead | undefined
   /** True once the end of the log was found. Before that, no position can be reported to clients. */
   ready(): boolean
@@ -46,14 +52,6 @@ export interface Tail {
   run(signal: AbortSignal): Promise<void>
 }
 
-/** The border between two epochs. */
-export interface EpochChange {
-  /** The last position in the old epoch. */
-  readonly since: number
-  /** The name of the new epoch. */
-  readonly epoch: string
-}
-
 export interface TailOptions {
   readonly store: Store
   readonly deployment: CurrentDeployment
@@ -68,14 +66,13 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
   const db = store.read
   const personal = createPersonalChannels(db, () => position)
   const rowFrames = createRowFrames(db, personal)
+  const published = createPublishedEpoch(onEpoch)
   const catchUp = coalesce(advance)
   let position = 0
   let ready = false
   /** From a repair that was noticed until the tail has restarted behind it. */
   let isRestarting = false
   let head: LogHead | undefined
-  /** The epoch of the last published row; undefined while nothing is indexed. */
-  let epoch: string | undefined
 
   /** Starts a page before the end of the log or before `untilSeq`, to retain that page's frames. Publishes nothing. */
   async function start(untilSeq = Number.MAX_SAFE_INTEGER): Promise<void> {
@@ -87,7 +84,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     for (const entry of inLogOrder(rows, upgrades, corrections)) if (entry.seq <= endSeq) rowFrames.take(entry)
     position = endSeq
     head = end ?? undefined
-    epoch = end?.epoch
+    published.start(end)
     ready = true
   }
 
@@ -102,10 +99,10 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
       // A channel was subscribed to during the read: read again, with its data.
       if (!personal.isCurrent(selection)) continue
       if (end === null) return
-      const isRepaired = end.epoch !== epoch && afterSeq > 0 && !(await hasEventAt(db, afterSeq))
+      const isRepaired = end.epoch !== published.name() && afterSeq > 0 && !(await hasEventAt(db, afterSeq))
       // Rows of notifications were published during the read, maybe all that it found.
       if (position > afterSeq) {
-        if (end.epoch === epoch && end.seq <= position) return
+        if (end.epoch === published.name() && end.seq <= position) return
         continue
       }
       if (isRepaired) {
@@ -115,7 +112,8 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
       publishPage(inLogOrder(rows, upgrades, corrections, entries).filter(({ seq }) => seq <= throughSeq), { end, throughSeq })
       if (throughSeq < end.seq) continue
       // A new epoch may have no rows yet.
-      enterEpoch(end.epoch)
+      published.enter(end.epoch, position)
+      published.update(end)
       return
     }
   }
@@ -127,9 +125,11 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
   async function restart(): Promise<void> {
     isRestarting = true
     const since = position
-    const repairSeq = epoch === undefined ? null : await readRepairStart(db, epoch)
+    const repaired = published.name()
+    const repairSeq = repaired === undefined ? null : await readRepairStart(db, repaired)
     await start(repairSeq === null ? undefined : repairSeq - 1)
     isRestarting = false
+    const epoch = published.name()
     if (epoch !== undefined) onEpoch({ since, epoch })
   }
 
@@ -141,7 +141,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     // A read of a lagging replica would miss rows that were published.
     if (!ready || isRestarting || store.readsLag || personal.selection().orders.length > 0) return false
     const page = parseLogNotification(payload)
-    if (page === undefined || page.afterSeq !== position || page.end.schema !== head?.schema || page.end.epoch !== epoch) return false
+    if (page === undefined || page.afterSeq !== position || page.end.schema !== head?.schema || page.end.epoch !== published.name()) return false
     publishPage(inLogOrder(page.rows, page.upgrades, page.corrections), { end: page.end, throughSeq: page.end.seq })
     return true
   }
@@ -151,25 +151,22 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     publishEntries(entries)
     // The log may end with rows that are on no channel.
     position = Math.max(position, throughSeq)
+    published.update(end)
   }
 
   function publishEntries(entries: readonly LogEntry[]): void {
     for (const { epoch: entryEpoch, part } of byEpoch(entries)) {
-      enterEpoch(entryEpoch)
+      published.enter(entryEpoch, position)
       const frames = part.flatMap(rowFrames.take)
       position = part.at(-1)?.seq ?? position
       publish(frames)
     }
   }
 
-  function enterEpoch(next: string): void {
-    const previous = epoch
-    epoch = next
-    if (previous !== undefined && previous !== next) onEpoch({ since: position, epoch: next })
-  }
-
   return {
     position: () => position,
+    epoch: published.name,
+    interruptedThrough: published.interruptedThrough,
     head: () => head,
     ready: () => ready,
     channelHead: rowFrames.channelHead,

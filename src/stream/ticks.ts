@@ -59,8 +59,8 @@ export function createTicks({ hub, tail, clock, readPrices, currentPrice }: Tick
       hub.publish(frames)
     },
     broadcastHeartbeat() {
-      const { epoch = null, ledger = null, ledgerCloseTs = null } = tail.head() ?? {}
-      const data = { ts: clock.nowMs(), epoch, head: tail.position(), ledger, ledgerCloseTs }
+      const { ledger = null, ledgerCloseTs = null } = tail.head() ?? {}
+      const data = { ts: clock.nowMs(), epoch: tail.epoch() ?? null, head: tail.position(), ledger, ledgerCloseTs }
       hub.publish([plainFrame(HEARTBEAT_CHANNEL, JSON.stringify(data))])
     },
   }

@@ -238,3 +238,39 @@ test('replies with a gap to a client that names no epoch, and resumes before ano
   client.send({ op: 'subscribe', channels: ['events'], since: 7 })
   assert.equal((await client.frame(({ channel }) => channel === 'events')).seq, 8)
 })
+
+test('names the epoch of the published position while the instance catches up with a reset', async () => {
+  const reading = Promise.withResolvers<void>()
+  const resumed = Promise.withResolvers<void>()
+  let pages = -1
+  await using fixture = await createStreamFixture({
+    async beforeRead(sql) {
+      if (pages === -1 || !sql.includes('"headSeq"') || ++pages !== 2) return
+      reading.resolve()
+      await resumed.promise
+    },
+  })
+  await fixture.publish(5)
+  await fixture.append(3_000)
+  await fixture.appendReset(10)
+  pages = 0
+  const caughtUp = fixture.stream.publishCommitted()
+  await reading.promise
+  const client = await fixture.connect()
+  const { epoch, head } = await client.frame(() => true)
+  assert.deepEqual({ epoch, head }, { epoch: 'e1', head: 505 }, 'the second page is not published yet')
+  client.send({ op: 'subscribe', channels: ['events'], since: head, epoch: 'e2' })
+  assert.equal((await client.frame(({ type }) => type === 'gap'))['reason'], 'epoch', 'the new epoch has not begun there')
+  client.send({ op: 'subscribe', channels: ['events', 'heartbeat'], since: head, epoch })
+  await client.settle()
+  fixture.stream.heartbeat()
+  const beat = (await client.frame(({ channel }) => channel === 'heartbeat')).data
+  assert.deepEqual([beat?.['epoch'], beat?.['head']], [epoch, head])
+  resumed.resolve()
+  await caughtUp
+  const last = await client.frame(({ seq }) => seq === 3_015)
+  assertUnbroken(client.of('events'), Number(head))
+  const gaps = client.frames.filter(({ type }) => type === 'gap').map(({ since, epoch: next }) => [since, next])
+  assert.deepEqual(gaps, [[head, undefined], [3_005, 'e2']], 'the new epoch is announced once')
+  assert.equal(last.prev, 3_014)
+})

@@ -26,6 +26,7 @@ const EPOCH: Epoch = {
   number: 1, epoch: 'e1', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: null,
   contracts: { market: 'CMARKET', vault: 'CVAULT', vaultFactory: 'CFACTORY', referral: 'CREFERRAL' },
 }
+const OTHER_CHAIN: Epoch = { ...EPOCH, number: 2, epoch: 'e2', chain: 2, deployment: 2, reason: 'reset' }
 const UPGRADE = [
   'GET /v1/ws HTTP/1.1', 'Host: test', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13',
   '', '',
@@ -42,6 +43,8 @@ export interface StreamFixture extends AsyncDisposable {
   appendUpgrade(generation: string): Promise<void>
   /** Publishes trades of another chain in an epoch of its own, then continues the first epoch. */
   interrupt(trades: number): Promise<void>
+  /** Appends trades of another chain in the epoch e2, without publishing them. */
+  appendReset(trades: number): Promise<void>
   /** Connects a client from this address. */
   connect(address?: string): Promise<StreamClient>
   /** Connects a client that never reads its socket. It sends these requests. */
@@ -51,9 +54,11 @@ export interface StreamFixture extends AsyncDisposable {
 export interface StreamFixtureOptions {
   readonly limits?: Partial<StreamLimits>
   readonly services?: Partial<StreamOptions['services']>
+  /** Called before each read of the stream, which waits for it. */
+  readonly beforeRead?: (sql: string) => Promise<void>
 }
 
-export async function createStreamFixture({ limits = {}, services = {} }: StreamFixtureOptions = {}): Promise<StreamFixture> {
+export async function createStreamFixture({ limits = {}, services = {}, beforeRead }: StreamFixtureOptions = {}): Promise<StreamFixture> {
   await using building = new AsyncDisposableStack()
   const store = building.use(await openTestStore())
   const clock = createVirtualClock(START_MS)
@@ -63,7 +68,8 @@ export async function createStreamFixture({ limits = {}, services = {} }: Stream
   })
   const stream = createStream({
     deployment: anyDeployment(),
-    store, clock, log: silentLog,
+    store: beforeRead === undefined ? store : { ...store, read: { query: (sql, params) => beforeRead(sql).then(() => store.read.query(sql, params)) } },
+    clock, log: silentLog,
     limits: { ...STREAM_LIMITS, drainMs: 0, ...limits },
     services: {
       login: () => Promise.resolve('invalid_credentials'),
@@ -99,6 +105,14 @@ export async function createStreamFixture({ limits = {}, services = {} }: Stream
     })
   }
 
+  async function appendReset(trades: number): Promise<void> {
+    await store.write.transaction(async (tx) => {
+      await insertEpoch(tx, OTHER_CHAIN, seq + 1, START_MS)
+      await tx.query('update idx.cursor set epoch = 2')
+    })
+    await append(trades, OTHER_CHAIN)
+  }
+
   return {
     stream, clock,
     append: (trades) => append(trades),
@@ -114,13 +128,9 @@ export async function createStreamFixture({ limits = {}, services = {} }: Stream
         await tx.query('update idx.cursor set last_seq = $1, last_ledger = $1', [seq])
       })
     },
+    appendReset,
     async interrupt(trades) {
-      const other: Epoch = { ...EPOCH, number: 2, epoch: 'e2', chain: 2, deployment: 2, reason: 'reset' }
-      await store.write.transaction(async (tx) => {
-        await insertEpoch(tx, other, seq + 1, START_MS)
-        await tx.query('update idx.cursor set epoch = 2')
-      })
-      await append(trades, other)
+      await appendReset(trades)
       await stream.publishCommitted()
       await store.write.transaction(async (tx) => {
         await beginSection(tx, EPOCH.number, seq + 1)
