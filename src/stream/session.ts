@@ -168,7 +168,10 @@ export function createSession(parts: SessionParts): Session {
         const channel = parseChannel(name)
         return channel !== undefined && isLogChannel(channel)
       })
-      if (channels.length > 0) connection.reply({ ...gapMessage(tail, channels, { since, reason: 'epoch', epoch }) })
+      if (channels.length === 0) return
+      // During a replay, frames before the border are still to come: a client that resumed from here would miss them.
+      const position = subscriptions.replays() === 0 ? livePosition(tail) : undefined
+      connection.reply({ ...gapMessage(tail, channels, { since, reason: 'epoch', epoch }) }, { position })
     },
     close: subscriptions.close,
   }

@@ -128,6 +128,29 @@ test('announces a gap as an event that can be resumed from', async () => {
   }
 })
 
+test('the gap of an epoch that begins while the client is connected has an id, from which the stream continues without another gap', async () => {
+  await using fixture = await createGatewayFixture({ listen: true })
+  await fixture.publishLedgers(25)
+  const url = streamOf(fixture, CHANNELS)
+  const source = await openEventSource(url)
+  await source.frame(isSubscribed)
+  await fixture.publishLedgers(5)
+  await fixture.control('local_reset')
+  await fixture.publishLedgers(15)
+  const gap = await source.frame(({ type }) => type === 'gap')
+  const id = source.events.find(({ frame }) => frame === gap)?.id
+  assert.equal(id, `${String(gap['epoch'])}:${String(gap['since'])}`)
+  const last = await lastSeq(fixture)
+  const isLast = ({ channel, seq }: StreamFrame): boolean => channel === 'events' && seq === last
+  await source.frame(isLast)
+  const resumed = await openEventSource(url, { lastEventId: id ?? '' })
+  await resumed.frame(isLast)
+  assert.equal(resumed.events.some(({ frame }) => frame.type === 'gap'), false)
+  const later = logFrames(source).filter(({ seq }) => Number(seq) > Number(gap['since']))
+  assert.deepEqual(logFrames(resumed).map(nameOf), later.map(nameOf), 'all frames of the new epoch')
+  for (const each of [source, resumed]) each.destroy()
+})
+
 test('rejects what is not a public channel, and positions that are none', async () => {
   await using fixture = await createGatewayFixture({ listen: true })
   const account = fixture.network.contracts.market.replace(/^C/, 'G')
