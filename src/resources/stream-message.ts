@@ -54,7 +54,10 @@ export const CONTROL_MESSAGES: readonly StreamMessage[] = [
   }),
   controlMessage('subscribed', 'Accepted channels', {
     channels,
-    heads: Type.Unsafe({ type: 'object', description: 'Sequence number of the last frame of each log channel.', additionalProperties: { type: 'integer' } }),
+    heads: Type.Optional(Type.Unsafe({
+      type: 'object', description: 'Sequence number of the last frame of each log channel. Absent if no accepted channel is a log channel.',
+      additionalProperties: { type: 'integer' },
+    })),
     id,
   }),
   controlMessage('rejected', 'Rejected channels: they do not exist, or the client has no access', { channels, id }),
@@ -68,9 +71,11 @@ export const CONTROL_MESSAGES: readonly StreamMessage[] = [
   }, 'loggedIn'),
   controlMessage('pong', 'Reply to a ping', { ts: milliseconds('Server time, Unix milliseconds.'), id }),
   controlMessage('gap', 'Some frames cannot be replayed. Fetch them over REST; live frames follow', {
-    channels, since: seq('Sequence number requested by the client.'), oldest: seq('Sequence number after which delivery continues.'),
+    channels,
+    since: seq('Sequence number that the client asked to resume from. If an epoch began while it was connected: the last one of the previous epoch.'),
+    oldest: seq('Smallest sequence number that can be replayed. 0 if the log is empty.'),
     reason: oneOf('epoch', 'too_far', 'ahead'),
-    epoch: Type.Optional(epoch), id,
+    epoch: Type.Optional(Type.String({ description: 'The new epoch, if it began while the client was connected.', examples: ['667e41f1'] })), id,
   }),
   controlMessage('upgrade', 'A contract was upgraded in place. Sent to every client with a log channel, in order with its frames', {
     contract: Type.String({ description: 'The contract, as in GET /v1/health.', examples: ['market'] }),

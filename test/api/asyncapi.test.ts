@@ -87,6 +87,7 @@ test('every frame of every channel matches the document', async () => {
   const assetChannels = ['BTC', 'ETH'].flatMap((asset) => [`ticker.${asset}`, `prices.${asset}`, `trades.${asset}`, `candles.${asset}.1m`])
   const channels = ['events', 'corrections', 'heartbeat', accountChannel, `account.orders.${trader.address}`, ...assetChannels]
   client.send({ op: 'subscribe', channels, snapshot: true, id: 'all' })
+  client.send({ op: 'subscribe', channels: ['ticker.BTC', 'heartbeat'], id: 'no log channel' })
   client.send({ op: 'subscribe', channels: ['events'], since: 1e9 })
   client.send({ op: 'subscribe', channels: 'events' })
   client.send({ op: 'subscribe', channels: ['events'], since: -1 })
@@ -104,6 +105,8 @@ test('every frame of every channel matches the document', async () => {
   await fixture.gateway.stream.tick()
   fixture.gateway.stream.heartbeat()
   await client.settle()
+  const withoutHeads = client.frames.filter(({ type, id }) => type === 'subscribed' && id === 'no log channel')
+  assert.deepEqual(withoutHeads, [{ type: 'subscribed', channels: ['ticker.BTC', 'heartbeat'], id: 'no log channel' }])
   for (const frame of client.frames) received.add(messageOf(frame, ['sendControlMessages', 'sendFrames']))
   const sent = [...(operations['sendControlMessages']?.messages ?? []), ...(operations['sendFrames']?.messages ?? [])]
   const missing = sent.map(({ $ref }) => $ref.split('/').at(-1) ?? '')
