@@ -105,7 +105,7 @@ const history = operation(
     ok: listOf('samples', ref(VaultSample)),
     example: { samples: [EXAMPLE_VAULT_SAMPLE] },
     headers: ['index', 'next'],
-    errors: [400, 503],
+    errors: [400, '400 ledger_not_indexed', 503],
   },
   {
     params,

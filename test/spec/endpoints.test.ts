@@ -535,6 +535,14 @@ test('every operation has a unique id', () => {
   for (const id of ids) assert.match(id ?? '', /^[a-z][A-Za-z]+$/)
 })
 
+test('every route with at_ledger declares the error of a ledger that is not indexed', () => {
+  const declares = (endpoint: Endpoint): boolean =>
+    JSON.stringify(operationOf(endpoint).responses['400'] ?? {}).includes('"#/components/schemas/LedgerNotIndexed"')
+  const withParameter = ENDPOINTS.filter(({ query }) => query.includes(AT_LEDGER)).map(({ path }) => path)
+  assert.ok(withParameter.length > 20)
+  assert.deepEqual(ENDPOINTS.filter(declares).map(({ path }) => path), withParameter)
+})
+
 for (const endpoint of ENDPOINTS) {
   const { method = 'get', path, pathParameters: pathRows = [], query, fields, operations, errors } = endpoint
   const body = bodyKeys(endpoint)
