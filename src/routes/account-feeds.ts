@@ -88,7 +88,8 @@ const listMyPositions = operation(
     summary: 'List your positions and position events',
     description:
       'Returns up to 500 of your open positions, newest first, and your 200 newest position_opened, position_closed and position_liquidated events. Both ' +
-      'come from the same state of the index. The Link header continues the positions at /v1/positions/open, which also takes nextCursor.',
+      'come from the same state of the index. With cursor, the positions continue, and the events are again the newest ones. The Link header continues the ' +
+      'positions at /v1/positions/open, which also takes nextCursor.',
     ok: Type.Object({
       positions: Type.Array(ref(OpenPosition), { description: 'Open positions.' }),
       events: Type.Array(ref(EventRow), { description: 'Position events.' }),
@@ -98,7 +99,7 @@ const listMyPositions = operation(
     errors: [400, '400 ledger_not_indexed'],
     requiresKey: true,
   },
-  { querystring: Type.Object({ at_ledger: atLedgerParameter }) },
+  { querystring: Type.Object({ at_ledger: atLedgerParameter, cursor: cursorParameter }) },
 )
 
 const getVolume = operation(
@@ -145,8 +146,8 @@ export function accountFeedsRoutes(app: App, parts: { readonly db: Queryable; re
 
   app.get('/v1/account/me/positions', { schema: listMyPositions, config: { requiresKey: true } }, async (request, reply) => {
     const { owner } = callerKey(request)
-    const { at_ledger: atLedger } = request.query
-    const positions = await listOpenPositions(db, { trader: owner, atLedger })
+    const { at_ledger: atLedger, cursor } = request.query
+    const positions = await listOpenPositions(db, { trader: owner, atLedger, cursor })
     // Only events up to the state that the positions were read from.
     const events = await listAccountEvents(db, {
       account: owner, kind: 'position', limit: ACCOUNT_POSITION_EVENTS_MAX_ROWS,

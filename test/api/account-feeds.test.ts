@@ -6,6 +6,7 @@ import { createHoldingsReader } from '../../localnet/actors/stored-entries.ts'
 import { address, u64 } from '../../localnet/contracts/host.ts'
 import { contractDataKey } from '../../src/chain/ledger-keys.ts'
 import { readVolume } from '../../src/chain/market-entries.ts'
+import { OPEN_POSITIONS_OF_TRADER_MAX_ROWS } from '../../src/limits.ts'
 import type { EventRow } from '../../src/resources/event-row.ts'
 import type { OpenPosition } from '../../src/resources/open-position.ts'
 import { bearer } from '../support/keys.ts'
@@ -38,7 +39,7 @@ before(async () => {
 after(() => fixture[Symbol.asyncDispose]())
 
 const get = (path: string, caller: Trader = trader, headers: Readonly<Record<string, string>> = {}) =>
-  fixture.get<{ events: EventRow[]; positions: OpenPosition[] }>(path, { authorization: bearer(caller.key), ...headers })
+  fixture.get<{ events: EventRow[]; positions: OpenPosition[]; nextCursor: string | null }>(path, { authorization: bearer(caller.key), ...headers })
 
 /** The market limits how far a price may move from the last one for ten minutes; waiting longer allows any price. */
 async function priceAt(percent: bigint): Promise<void> {
@@ -174,6 +175,37 @@ test('me/positions returns the open positions and all position events from one s
   assert.deepEqual(topics(body.events).toReversed(), HISTORY.filter((topic) => topic.startsWith('position_')))
   assert.equal(headers['link'], undefined)
   assert.equal((await fixture.get('/v1/account/me/positions')).status, 401)
+})
+
+test('me/positions continues with nextCursor to the end, and rejects an invalid cursor with 400', async () => {
+  const [open] = (await get('/v1/account/me/positions')).body.positions
+  const copies = OPEN_POSITIONS_OF_TRADER_MAX_ROWS + 100
+  await fixture.store.write.query(
+    `insert into idx.positions
+     select (jsonb_populate_record(p, jsonb_build_object('position_id', p.position_id + n, 'opened_seq', p.opened_seq + 1000000 + n))).*
+     from idx.positions p, generate_series(100001, 100000 + $2::int) n where p.trader = $1 and p.state = 'open'`,
+    [trader.address, copies],
+  )
+  const ids: number[] = []
+  const sizes: number[] = []
+  let cursor: string | null = null
+  do {
+    const query: string = cursor === null ? '' : `?cursor=${encodeURIComponent(cursor)}`
+    const { status, body } = await get(`/v1/account/me/positions${query}`)
+    assert.equal(status, 200)
+    assert.ok(body.events.length > 0)
+    ids.push(...body.positions.map(({ positionId }) => positionId))
+    sizes.push(body.positions.length)
+    cursor = body.nextCursor
+    assert.ok(sizes.length <= 2, 'two pages')
+  } while (cursor !== null)
+  await fixture.store.write.query('delete from idx.positions where position_id > 100000')
+  assert.deepEqual(sizes, [OPEN_POSITIONS_OF_TRADER_MAX_ROWS, 101])
+  assert.deepEqual([new Set(ids).size, ids.at(-1)], [copies + 1, open?.positionId], 'each position once, the oldest one last')
+  for (const invalid of ['nonsense', '']) {
+    const { status, body } = await get(`/v1/account/me/positions?cursor=${invalid}`)
+    assert.deepEqual([status, (body as unknown as { code: string }).code], [400, 'FST_ERR_VALIDATION'], invalid)
+  }
 })
 
 test('volume14d equals the volume that the market recorded', async () => {

@@ -62,6 +62,7 @@ const TABLE: Readonly<Record<ListName, List>> = {
   listMyReferralClaims: { url: '/v1/referral/me/claims', max: 200, isLogged: true },
   listAccountEvents: { url: '/v1/account/me/events', max: 500 },
   listAccountOrderEvents: { url: '/v1/account/me/orders', max: 200 },
+  listAccountPositions: { url: '/v1/account/me/positions', max: 500, rows: 1, fixed: true },
   listAccountFills: { url: '/v1/account/me/fills', max: 200 },
   listExports: { url: '/v1/export', max: 90, rowsPerUnit: 5 },
   listPoolHistory: { url: '/v1/pool/history', max: 500 },

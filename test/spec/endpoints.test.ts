@@ -345,7 +345,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     body: ['events'], errors: [400, 401, 429, 500],
   },
   {
-    path: '/v1/account/me/positions', indexed: true, key: true, query: [AT_LEDGER], body: ['positions', 'events'], errors: [400, 401, 429, 500],
+    path: '/v1/account/me/positions', indexed: true, key: true, query: [AT_LEDGER, CURSOR], body: ['positions', 'events'], errors: [400, 401, 429, 500],
   },
   {
     path: '/v1/account/me/orders', indexed: true, key: true, query: [BEFORE, AT_LEDGER, limit(500, 500), CURSOR],
@@ -508,9 +508,8 @@ function checkUnion(schema: BodySchema | undefined, operations: Readonly<Record<
 /** "List bodies" of the additions. */
 const PAGE_KEYS = ['hasMore', 'nextCursor']
 
-function bodyKeys({ path, query, body }: Endpoint): readonly string[] {
-  const isPaged = query.includes(CURSOR) || path === '/v1/account/me/positions'
-  return isPaged ? [...body, ...PAGE_KEYS] : body
+function bodyKeys({ query, body }: Endpoint): readonly string[] {
+  return query.includes(CURSOR) ? [...body, ...PAGE_KEYS] : body
 }
 
 test('the document lists exactly these endpoints', () => {

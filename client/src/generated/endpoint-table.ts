@@ -100,6 +100,7 @@ export const LISTS = {
   listAccountEvents: 'events',
   listAccountOrderEvents: 'events',
   listAccountFills: 'fills',
+  listAccountPositions: 'positions',
   listExports: 'exports',
   listPoolHistory: 'samples',
   getFunding: 'history',

@@ -4345,13 +4345,15 @@ export interface operations {
   };
   /**
    * List your positions and position events. Needs a key.
-   * @description Returns up to 500 of your open positions, newest first, and your 200 newest position_opened, position_closed and position_liquidated events. Both come from the same state of the index. The Link header continues the positions at /v1/positions/open, which also takes nextCursor.
+   * @description Returns up to 500 of your open positions, newest first, and your 200 newest position_opened, position_closed and position_liquidated events. Both come from the same state of the index. With cursor, the positions continue, and the events are again the newest ones. The Link header continues the positions at /v1/positions/open, which also takes nextCursor.
    */
   readonly listAccountPositions: {
     readonly parameters: {
       readonly query?: {
         /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
         readonly at_ledger?: number;
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
+        readonly cursor?: string;
       };
       readonly header?: never;
       readonly path?: never;
