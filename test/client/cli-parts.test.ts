@@ -6,9 +6,11 @@ import { COMMON_FLAGS, parseArguments } from '../../client/src/cli/arguments.ts'
 import type { ParsedArguments } from '../../client/src/cli/arguments.ts'
 import { COMMANDS } from '../../client/src/cli/commands.ts'
 import { fromUnits, toBps, toPercent, toUnits } from '../../client/src/cli/decimal.ts'
+import { tradingState } from '../../client/src/cli/exchange-commands.ts'
 import { describeFailure, failureText } from '../../client/src/cli/failures.ts'
 import { createProgress } from '../../client/src/cli/progress.ts'
 import { table } from '../../client/src/cli/table.ts'
+import { lineOf } from '../../client/src/cli/watch-command.ts'
 import { UsageError } from '../../client/src/cli/usage-error.ts'
 import { ContractFailure, GatewayError, NotFinal, RateLimited, TransactionExpired } from '../../client/src/errors.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
@@ -30,6 +32,22 @@ test('shares need a unit and must be whole basis points', () => {
   for (const [text, bps] of Object.entries({ '1%': 100, '0.5 %': 50, '50bps': 50, '100%': 10_000, '0.01%': 1 })) assert.equal(toBps(text, 'share'), bps)
   for (const text of ['1', '0.001%', '1.5bps', '%', '-1%']) assert.throws(() => toBps(text, 'share'), UsageError, text)
   assert.deepEqual(['2000', '100000', '-1', '12345678'].map(toPercent), ['0.02 %', '1 %', '-0.00001 %', '123.45678 %'])
+})
+
+test('frames of corrections and of orders are printed, though no ledger closed for them', () => {
+  const context = { format: (units: string | null) => (units === null ? null : fromUnits(units)), formatAddress: (address: string | null) => address }
+  const frame = (channel: string, data: object): string => lineOf(context, { channel, seq: 7, data } as unknown as Parameters<typeof lineOf>[1])
+  assert.equal(frame('corrections', { kind: 'changed', id: 3, after: '15000000' }), 'corrections  #7  kind changed, id 3, after 1.50')
+  assert.match(frame('account.orders.GABC', { orderId: 5, status: 'executed' }), /orderId 5, status "?executed/)
+  assert.match(frame('events', { topic: 'x', ledgerCloseTs: 0, raw: { topic: 'x', code: '12345678', size: '10000000' } }), /code 12345678, size 1\.00$/)
+})
+
+test('limits say that an asset is halted or that the market is paused', () => {
+  const open = { tradingPaused: false, assetHalted: false, adlActive: false }
+  assert.deepEqual(
+    [open, { ...open, tradingPaused: true }, { ...open, assetHalted: true }, { ...open, adlActive: true }, { ...open, tradingPaused: null }].map(tradingState),
+    ['open', 'paused', 'halted: no position can be opened', 'open, auto-deleveraging', null],
+  )
 })
 
 test('options may appear anywhere before --', () => {

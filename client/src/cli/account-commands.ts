@@ -98,11 +98,11 @@ async function events(context: Context): Promise<void> {
   ], rows, 'No events.'))
 }
 
-/** Fields of events that are digit strings but neither amounts, prices nor rates. */
-const COUNTS: ReadonlySet<string> = new Set(['hoursElapsed', 'orderId', 'positionId'])
+/** Fields of events that can be digit strings but are neither amounts, prices nor rates: counts, ids, and texts that users choose. */
+const COUNTS: ReadonlySet<string> = new Set(['hoursElapsed', 'orderId', 'positionId', 'code', 'name'])
 
 /** An event's fields as one line, without long values. */
-export function payloadText(context: Context, payload: unknown): string {
+export function payloadText(context: Pick<Context, 'format'>, payload: unknown): string {
   const textOf = (name: string, value: unknown): string => {
     if (typeof value !== 'string') return JSON.stringify(value)
     return /^-?\d+$/.test(value) && !COUNTS.has(name) ? context.format(value) ?? value : value

@@ -1,7 +1,7 @@
 // Public data: prices, positions, trades, candles, limits, funding.
 
 import type { CallOptions } from '../http.ts'
-import type { Candle, OpenPosition } from '../generated/resources.ts'
+import type { Candle, MarketLimits, OpenPosition } from '../generated/resources.ts'
 import type { Argument, Command, Context, Flag } from './command.ts'
 import { flagText } from './command.ts'
 import { toPercent } from './decimal.ts'
@@ -87,6 +87,14 @@ async function markets(context: Context): Promise<void> {
   ], rows, 'No markets.'))
 }
 
+/** Null: unknown. */
+export function tradingState({ tradingPaused, assetHalted, adlActive }: Pick<MarketLimits, 'tradingPaused' | 'assetHalted' | 'adlActive'>): string | null {
+  if (tradingPaused === true) return 'paused'
+  if (assetHalted === true) return 'halted: no position can be opened'
+  if (tradingPaused === null) return null
+  return adlActive === true ? 'open, auto-deleveraging' : 'open'
+}
+
 async function limits(context: Context): Promise<void> {
   const asset = context.args['ASSET'] ?? ''
   const { body } = await context.progress.run('Loading limits', () => context.client().getMarketLimits({ asset }, callOptions(context)))
@@ -102,7 +110,7 @@ async function limits(context: Context): Promise<void> {
     ['open longs', context.format(body.openInterest.long)], ['room for longs', context.format(body.headroom.long)],
     ['open shorts', context.format(body.openInterest.short)], ['room for shorts', context.format(body.headroom.short)],
     ['maximum price age', body.maxPriceAgeSec === null ? null : `${body.maxPriceAgeSec} s`],
-    ['trading', body.tradingPaused === null ? null : body.tradingPaused ? 'paused' : 'open'],
+    ['trading', tradingState(body)],
     ...(tiers ?? []).map((tier, index) => [index === 0 ? 'fees' : '', tier] as const),
   ]))
 }

@@ -88,14 +88,15 @@ function reportProblem(context: Context, problem: StreamProblem): Error | null {
   return null
 }
 
-function lineOf(context: Context, frame: Frame<Channel>): string {
+/** One line of text for a frame of any channel. */
+export function lineOf(context: Pick<Context, 'format' | 'formatAddress'>, frame: Frame<Channel>): string {
   const { channel, seq } = frame
   const position = seq === undefined ? '' : `  #${seq}`
   const data = frame.data as unknown as Readonly<Record<string, unknown>>
   return displayText(`${channel.replace(/^(account\.events)\..*$/, '$1')}${position}  ${textOfData(context, channel, data)}`)
 }
 
-function textOfData(context: Context, channel: string, data: Readonly<Record<string, unknown>>): string {
+function textOfData(context: Parameters<typeof lineOf>[0], channel: string, data: Readonly<Record<string, unknown>>): string {
   const price = (value: unknown): string => context.format(typeof value === 'string' ? value : null) ?? '–'
   const second = (ms: unknown): string => timeOf(typeof ms === 'number' ? ms / 1000 : null) ?? '–'
   if (channel.startsWith('prices.')) return `${second(Number(data['timestamp']) * 1000)}  ${price(data['price'])}  ledger ${String(data['ledger'])}`
@@ -114,6 +115,8 @@ function textOfData(context: Context, channel: string, data: Readonly<Record<str
     return `${second(data['ts'])}  ${what}  ${context.formatAddress(String(data['trader'])) ?? ''}`
   }
   if (channel === 'heartbeat') return `${second(data['ts'])}  ledger ${String(data['ledger'])}  head ${String(data['head'])}`
+  // Corrections and changes of orders have no raw event.
+  if (data['ledgerCloseTs'] === undefined) return payloadText(context, data)
   const { topic: _topic, ...fields } = (data['raw'] ?? {}) as Readonly<Record<string, unknown>>
   return `${second(Number(data['ledgerCloseTs']) * 1000)}  ${String(data['topic'])}  ${payloadText(context, fields)}`
 }
@@ -121,7 +124,9 @@ function textOfData(context: Context, channel: string, data: Readonly<Record<str
 export const WATCH_COMMANDS: readonly Command[] = [
   {
     name: 'watch', summary: 'Prints the stream, one line per frame, until Ctrl-C.',
-    arguments: [{ name: 'CHANNEL', help: 'BTC (its price), ticker.BTC, prices.BTC, candles.BTC.1m, trades.BTC, events, heartbeat, account', isMany: true }],
+    arguments: [{
+      name: 'CHANNEL', help: 'BTC (its price), ticker.BTC, prices.BTC, candles.BTC.1m, trades.BTC, events, corrections, heartbeat, account', isMany: true,
+    }],
     details: [
       'Reconnects and resumes after a lost connection; missing frames are reported on the error output.',
       'With --json each line is a frame as the gateway sends it: seq is its position in the log, prev that of the channel\'s previous frame.',
