@@ -37,8 +37,8 @@ test('shares need a unit and must be whole basis points', () => {
 test('frames of corrections and of orders are printed, though no ledger closed for them', () => {
   const context = { format: (units: string | null) => (units === null ? null : fromUnits(units)), formatAddress: (address: string | null) => address }
   const frame = (channel: string, data: object): string => lineOf(context, { channel, seq: 7, data } as unknown as Parameters<typeof lineOf>[1])
-  assert.equal(frame('corrections', { kind: 'changed', id: 3, after: '15000000' }), 'corrections  #7  kind changed, id 3, after 1.50')
-  assert.match(frame('account.orders.GABC', { orderId: 5, status: 'executed' }), /orderId 5, status "?executed/)
+  assert.equal(frame('corrections', { kind: 'changed', positionId: 3, after: '15000000' }), 'corrections  #7  kind changed, positionId 3, after 1.50')
+  assert.match(frame('account.orders.GABC', { kind: 'order', row: { orderId: 5, size: '10000000' } }), /#7  order  orderId 5, size 1\.00$/)
   assert.match(frame('events', { topic: 'x', ledgerCloseTs: 0, raw: { topic: 'x', code: '12345678', size: '10000000' } }), /code 12345678, size 1\.00$/)
 })
 

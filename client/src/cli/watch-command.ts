@@ -116,6 +116,7 @@ function textOfData(context: Parameters<typeof lineOf>[0], channel: string, data
   }
   if (channel === 'heartbeat') return `${second(data['ts'])}  ledger ${String(data['ledger'])}  head ${String(data['head'])}`
   // Corrections and changes of orders have no raw event.
+  if (data['row'] !== undefined) return `${String(data['kind'])}  ${payloadText(context, data['row'])}`
   if (data['ledgerCloseTs'] === undefined) return payloadText(context, data)
   const { topic: _topic, ...fields } = (data['raw'] ?? {}) as Readonly<Record<string, unknown>>
   return `${second(Number(data['ledgerCloseTs']) * 1000)}  ${String(data['topic'])}  ${payloadText(context, fields)}`
