@@ -8,6 +8,7 @@ import { STREAM_LIMITS } from '../limits.ts'
 import { WEB_SOCKET_FRAMES } from './encoding.ts'
 import { logFrame } from './frames.ts'
 import type { Frame } from './frames.ts'
+import { createHub } from './hub.ts'
 import { createOutput, drained, isStuck, writeTo } from './output.ts'
 import { createRecentRows } from './recent-rows.ts'
 import type { RecentRows } from './recent-rows.ts'
@@ -188,4 +189,31 @@ test('writes no more than may wait for a client, and notices a client that takes
   await aborted
   await drained(output, stop.signal)
   assert.deepEqual([stream.listenerCount('drain'), isStuck(output)], [0, true], 'nothing was taken since the last check')
+})
+
+test('waits for the slowest subscriber of some channels until it has read or the time is up, and for no other', async () => {
+  const hub = createHub(1_000_000)
+  const reads: (() => void)[] = []
+  const subscribe = (channel: string): void => {
+    const stream = new Writable({ highWaterMark: 10, write: (_chunk, _encoding, done) => void reads.push(done) })
+    hub.add(createOutput({
+      stream, socket: { bytesWritten: 0, writableLength: 0 }, encoding: WEB_SOCKET_FRAMES, waitingBytes: 1_000_000, overflow: assert.fail,
+    }), [channel])
+  }
+  subscribe('candles.BTC.1m')
+  subscribe('ticker.BTC')
+  hub.publish([frame('ticker.BTC', 1, 20), frame('candles.BTC.1m', 1, 20)])
+  const limit = new AbortController()
+  await hub.drained(['candles.ETH.1m'], limit.signal)
+  let isDrained = false
+  const waiting = hub.drained(['candles.BTC.1m'], limit.signal).then(() => (isDrained = true))
+  reads[0]?.()
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(isDrained, false, 'only the other channel was read')
+  reads[1]?.()
+  await waiting
+  hub.publish([frame('candles.BTC.1m', 2, 20)])
+  const limited = hub.drained(['candles.BTC.1m'], limit.signal)
+  limit.abort()
+  await limited
 })

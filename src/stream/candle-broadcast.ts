@@ -1,18 +1,26 @@
 // Candles on the stream: the forming candle when its prices or volume change, each candle once when ledger time has passed its end, and later corrections.
 
+import type { Clock } from '../base/clock.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
-import { readCandleSpans, readCandleVersion, readRevisedCandles, toCandles } from '../projections/candle-rows.ts'
-import type { CandleSpan, Series } from '../projections/candle-rows.ts'
+import { readCandleSpans, readCandleVersion, readRevisedCandles } from '../projections/candle-rows.ts'
+import type { CandleSpan } from '../projections/candle-rows.ts'
+import { bucketEnd } from '../projections/candles.ts'
 import { CANDLE_INTERVALS } from '../resources/candle.ts'
 import type { Candle } from '../resources/candle.ts'
 import type { Queryable } from '../store/store.ts'
+import { createSentCandles } from './candle-frames.ts'
+import type { CandleChannel } from './candle-frames.ts'
 import { candlesChannel } from './channels.ts'
 import { plainFrame } from './frames.ts'
 import type { Frame } from './frames.ts'
 import type { Hub } from './hub.ts'
 
-/** Candles of one channel that end at once: a day of minutes. Clients read more from REST. */
-const ENDED_MAX = 1_440
+/** Candles that are read and published at once, of all channels together: about 180 KB, and a client's buffer holds 1 MB. */
+const PIECE_CANDLES = 1_000
+/** Of each channel, also when there are many channels: more than the candles that ordinary rounds change. */
+const PIECE_CANDLES_MIN = 8
+/** A client that does not read delays the next piece for the others by at most this much. */
+const DRAIN_MS = 500
 /** Corrections that are read at once; the next broadcast reads more. */
 const REVISIONS_MAX = 500
 
@@ -27,60 +35,30 @@ export interface CandleBroadcast {
   settled(): Promise<void>
 }
 
-interface Channel extends Series {
-  readonly name: string
-}
-
-/** What subscribers of a channel have received. */
-interface Sent {
-  /** Start of the first bucket that is not final. A price may be newer than the indexed ledger, so that more than one is not. */
-  readonly sinceSec: number
-  /** The candles from then on, as they were sent. */
-  readonly texts: ReadonlyMap<number, string>
-}
-
-export function createCandleBroadcast({ hub, db, deployment }: {
-  readonly hub: Hub; readonly db: Queryable; readonly deployment: CurrentDeployment
+export function createCandleBroadcast({ hub, db, deployment, clock }: {
+  readonly hub: Hub; readonly db: Queryable; readonly deployment: CurrentDeployment; readonly clock: Clock
 }): CandleBroadcast {
   let channels = listChannels()
-  const sent = new Map<string, Sent>()
+  const sent = createSentCandles()
   /** Corrections up to this version were sent; null while nobody is subscribed. */
   let version: number | null = null
   let running: Promise<void> | undefined
   let isRequested = false
   deployment.subscribe(() => (channels = listChannels()))
 
-  function listChannels(): readonly Channel[] {
+  function listChannels(): readonly CandleChannel[] {
     return deployment.current.assets.symbols.flatMap((asset) =>
       CANDLE_INTERVALS.map((interval) => ({ asset, interval, name: candlesChannel(asset, interval) })))
   }
 
-  function subscribedChannels(): readonly Channel[] {
+  function subscribedChannels(): readonly CandleChannel[] {
     const subscribed = channels.filter(({ name }) => hub.hasSubscribers(name))
-    const names = new Set(subscribed.map(({ name }) => name))
-    // New subscribers begin with the forming candle.
-    for (const name of sent.keys()) if (!names.has(name)) sent.delete(name)
+    sent.keepOnly(subscribed)
     return subscribed
   }
 
-  /** Frames of a channel's candles since the first one that was not final. */
-  function framesOf({ name }: Channel, span: CandleSpan | undefined, isRepeated: boolean): readonly Frame[] {
-    const previous = sent.get(name)
-    const candles = span === undefined ? [] : toCandles(span)
-    const texts = new Map(candles.filter((candle) => !candle.final).map((candle) => [candle.time, JSON.stringify(candle)]))
-    const newest = candles.at(-1)
-    if (newest !== undefined) sent.set(name, { sinceSec: candles.find((candle) => !candle.final)?.time ?? newest.time + 1, texts })
-    return candles.flatMap((candle) => {
-      // A candle is sent as final only to subscribers that have received it, or one before it, while it was not.
-      if (candle.final) return previous === undefined ? [] : [plainFrame(name, JSON.stringify(candle))]
-      const text = texts.get(candle.time) ?? ''
-      const isKnown = previous?.texts.get(candle.time) === text
-      return isKnown && !(isRepeated && candle === newest) ? [] : [plainFrame(name, text)]
-    })
-  }
-
   /** Corrections of candles that were final when they were sent. */
-  async function readCorrections(subscribed: readonly Channel[]): Promise<readonly Frame[]> {
+  async function readCorrections(subscribed: readonly CandleChannel[]): Promise<readonly Frame[]> {
     if (version === null) {
       version = await readCandleVersion(db)
       return []
@@ -89,23 +67,50 @@ export function createCandleBroadcast({ hub, db, deployment }: {
     version = through
     return candles.flatMap(({ asset, interval, ...candle }) => {
       const name = candlesChannel(asset, interval)
-      const isSentBelow = candle.time >= (sent.get(name)?.sinceSec ?? 0)
+      const isSentBelow = candle.time >= (sent.sinceSec(name) ?? 0)
       return isSentBelow ? [] : [plainFrame(name, JSON.stringify(candle satisfies Candle))]
     })
   }
 
-  async function send(isRepeated: boolean): Promise<void> {
-    const subscribed = subscribedChannels()
-    if (subscribed.length === 0) {
-      version = null
-      return
-    }
-    const corrections = await readCorrections(subscribed)
-    const spans = await readCandleSpans(db, subscribed.map(({ asset, interval, name }) => {
-      const fromSec = sent.get(name)?.sinceSec
-      return { asset, interval, fromSec, limit: fromSec === undefined ? 1 : ENDED_MAX, isListed: true }
+  /** Publishes as many frames as fit into a client's buffer, then waits until the clients have taken them. */
+  async function publishPiece(frames: readonly Frame[]): Promise<void> {
+    hub.publish(frames)
+    const limit = new AbortController()
+    const timer = clock.setTimer(DRAIN_MS, () => limit.abort())
+    await hub.drained([...new Set(frames.map(({ channel }) => channel))], limit.signal)
+    timer.cancel()
+  }
+
+  async function sendCorrections(subscribed: readonly CandleChannel[]): Promise<void> {
+    const frames = await readCorrections(subscribed)
+    for (let start = 0; start < frames.length; start += PIECE_CANDLES) await publishPiece(frames.slice(start, start + PIECE_CANDLES))
+  }
+
+  /** Sends the next final candles of channels that are behind. */
+  async function sendEnded(behind: readonly CandleChannel[]): Promise<void> {
+    const limit = pieceOf(behind.length)
+    const spans = await readCandleSpans(db, behind.map(({ asset, interval, name }) => {
+      const fromSec = sent.sinceSec(name) ?? 0
+      return { asset, interval, fromSec, toSec: fromSec + limit * bucketEnd(0, interval), limit, isListed: true }
     }))
-    hub.publish([...corrections, ...subscribed.flatMap((channel, index) => framesOf(channel, spans[index], isRepeated))])
+    await publishPiece(inPairs(behind, spans).flatMap(([channel, span]) => sent.framesOf(channel, span)))
+  }
+
+  async function send(isRepeated: boolean): Promise<void> {
+    let subscribed = subscribedChannels()
+    if (subscribed.length === 0) version = null
+    else await sendCorrections(subscribed)
+    // A long jump of ledger time ends more candles than a client's buffer holds. Each round sends the next ones; the last one sends the newest.
+    for (; subscribed.length > 0; subscribed = subscribedChannels()) {
+      const limit = pieceOf(subscribed.length)
+      const read = inPairs(subscribed, await readCandleSpans(db, subscribed.map(({ asset, interval, name }) => {
+        const fromSec = sent.sinceSec(name)
+        return { asset, interval, fromSec, limit: fromSec === undefined ? 1 : limit, isListed: true }
+      })))
+      const behind = read.filter(([channel, span]) => sent.isBehind(channel, span))
+      if (behind.length === 0) return hub.publish(read.flatMap(([channel, span]) => sent.framesOf(channel, span, isRepeated)))
+      await sendEnded(behind.map(([channel]) => channel))
+    }
   }
 
   async function sendRequested(): Promise<void> {
@@ -141,4 +146,15 @@ export function createCandleBroadcast({ hub, db, deployment }: {
       await running?.catch(() => {})
     },
   }
+}
+
+function pieceOf(channels: number): number {
+  return Math.max(PIECE_CANDLES_MIN, Math.floor(PIECE_CANDLES / channels))
+}
+
+function inPairs(channels: readonly CandleChannel[], spans: readonly CandleSpan[]): readonly (readonly [CandleChannel, CandleSpan])[] {
+  return channels.flatMap((channel, index) => {
+    const span = spans[index]
+    return span === undefined ? [] : [[channel, span] as const]
+  })
 }

@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream'
 import { isLogChannelName, LOG_NOTICE } from './channels.ts'
 import type { Encoding } from './encoding.ts'
 import type { Frame } from './frames.ts'
-import { writeToAll } from './output.ts'
+import { drained, writeToAll } from './output.ts'
 import type { Output } from './output.ts'
 
 interface Group {
@@ -26,6 +26,8 @@ export interface Hub {
   hasSubscribers(channel: string): boolean
   /** Delivers frames to the subscribers of their channels, in this order. */
   publish(frames: readonly Frame[]): void
+  /** Resolves when all subscribers of the channels accept more data, at the latest when the signal aborts. */
+  drained(channels: readonly string[], signal: AbortSignal): Promise<void>
 }
 
 const NO_CHANNELS: ReadonlySet<string> = new Set()
@@ -106,6 +108,10 @@ export function createHub(waitingBytes: number): Hub {
         // NOTE: a write may close a slow member, which then leaves the group: the map may shrink during the writes.
         writeToAll(group.members, group.encoding.frames(part), waitingBytes)
       }
+    },
+    async drained(channels, signal) {
+      const waiting = new Set(channels.flatMap((channel) => [...groupsByChannel.get(channel) ?? []]))
+      await Promise.all([...waiting].flatMap(({ members }) => [...members.keys()]).map((output) => drained(output, signal)))
     },
   }
 }

@@ -81,7 +81,7 @@ export interface StreamOptions {
 
 export function createStream({ store, deployment, clock, log, limits, services }: StreamOptions): Stream {
   const hub = createHub(limits.waitingBytes)
-  const candles = createCandleBroadcast({ hub, db: store.read, deployment })
+  const candles = createCandleBroadcast({ hub, db: store.read, deployment, clock })
   const clients = createClients(limits)
   const tail = createTail({
     store, deployment, clock, log,
@@ -106,8 +106,6 @@ export function createStream({ store, deployment, clock, log, limits, services }
     for (const { connection } of clients) connection.ping()
   }
 
-  const tick = (): Promise<void> => ticks.broadcastPrices().then(candles.broadcast)
-
   return {
     accept: admission.accept,
     ready: admission.ready,
@@ -116,7 +114,7 @@ export function createStream({ store, deployment, clock, log, limits, services }
     connections: clients.count,
     candlesChanged: candles.notify,
     ledgerCloseSec: () => tail.head()?.ledgerCloseTs ?? null,
-    tick,
+    tick: () => ticks.broadcastPrices().then(candles.broadcast),
     publishCommitted: tail.catchUp,
     heartbeat: ticks.broadcastHeartbeat,
     ping,
@@ -133,7 +131,9 @@ export function createStream({ store, deployment, clock, log, limits, services }
       const every = (intervalMs: number, work: () => void | Promise<void>): Promise<void> => repeat({ clock, log, signal, intervalMs, work })
       loops = [
         tail.run(signal),
-        every(TICKER_BROADCAST_MS, tick),
+        every(TICKER_BROADCAST_MS, ticks.broadcastPrices),
+        // Thousands of candles can take seconds. Prices do not wait for them.
+        every(TICKER_BROADCAST_MS, candles.broadcast),
         every(HEARTBEAT_MS, ticks.broadcastHeartbeat),
         every(KEY_CHECK_MS, () => closeRevoked(clients, services.isRevoked)),
         every(limits.pingIntervalMs, ping),

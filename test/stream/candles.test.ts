@@ -97,3 +97,30 @@ test('sends a candle again with a revision when a price of it comes late', async
   await settle(fixture, client)
   assert.equal(candlesOf(client).filter(({ time, revision }) => time === final.time && revision === 1).length, 1, 'once')
 })
+
+test('sends every candle that a long jump of ledger time ends, also more than a client\'s buffer holds', async () => {
+  await using fixture = await createGatewayFixture({ seed: 'candle stream', traders: 0, listen: true })
+  await fixture.publishLedgers(2)
+  const assets = fixture.deployment.current.assets.symbols
+  const channels = assets.map((asset) => `candles.${asset}.1m`)
+  const client = await subscribe(fixture, channels)
+  await fixture.gateway.stream.tick()
+  await fixture.control('local_advance', { seconds: 2 * 86_400 })
+  await fixture.publishLedgers(1)
+  await fixture.gateway.stream.tick()
+  await settle(fixture, client)
+  for (const [index, channel] of channels.entries()) {
+    const [first, ...later] = candlesOf(client, channel)
+    const expected: number[] = []
+    let cursor = ''
+    do {
+      const { body } = await fixture.get<{ candles: readonly Candle[]; nextCursor: string | null }>(
+        `/v1/candles?asset=${assets[index]}&interval=1m&from=${first?.time}&limit=5000${cursor}`)
+      expected.unshift(...body.candles.filter(({ final }) => final).map(({ time }) => time))
+      cursor = body.nextCursor === null ? '' : `&cursor=${body.nextCursor}`
+    } while (cursor !== '')
+    assert.ok(expected.length >= 2_880)
+    assert.deepEqual(later.filter(({ final }) => final).map(({ time }) => time), expected, channel)
+    assert.ok(later.at(-1)?.final === false, 'the forming candle comes last')
+  }
+})
