@@ -58,10 +58,14 @@ interface Bucket {
   closeTs: number
 }
 
+/** Candles without a price that get a revision in one write, the newest ones: a day of minutes. */
+const FILLED_REVISIONS_MAX = 1_440
+
 /**
  * Applies ticks to the candles of every interval in one statement. Applying a tick twice changes nothing, and ticks may arrive late: open and close follow
  * the time of attestation; among equal times the first tick received opens and the last one closes. A price of a trade never replaces an oracle price
- * of the same time, and marks a candle only if it changes it. A candle that changes after its bucket ended gets a revision.
+ * of the same time, and marks a candle only if it changes it. A candle that changes after its bucket ended gets a revision, and so do the final candles
+ * without a price that repeat its close.
  */
 export async function foldTicks(db: Queryable, ticks: readonly CandleTick[], source: PriceSource = 'oracle'): Promise<void> {
   const rows = [...bucketTicks(ticks).values()].map((bucket) => ({ ...bucket, endTs: bucketEnd(bucket.time, bucket.interval) }))
@@ -89,10 +93,23 @@ export async function foldTicks(db: Queryable, ticks: readonly CandleTick[], sou
            when excluded.open_ts < k.open_ts or excluded.close_ts > k.close_ts or excluded.high > k.high or excluded.low < k.low
            then greatest(k.source, excluded.source) else k.source end
        returning k.*),
-     late as (
-       select f.asset, f.interval, f.time from folded f join ticks n on n.asset = f.asset and n.interval = f.interval and n.time = f.time and n.is_late
+     changed as (
+       select f.asset, f.interval, f.time, f.close, f.source, n.end_ts, n.end_ts - n.time as width, b.close as close_before, b.source as source_before
+       from folded f join ticks n on n.asset = f.asset and n.interval = f.interval and n.time = f.time and n.is_late
        left join before b on b.asset = f.asset and b.interval = f.interval and b.time = f.time
        where (b.open, b.high, b.low, b.close, b.source) is distinct from (f.open, f.high, f.low, f.close, f.source)),
+     filled as (
+       select c.asset, c.interval, g.time from changed c cross join head
+       left join lateral (
+         select k.close, k.source from idx.candles k
+         where c.close_before is null and k.asset = c.asset and k.interval = c.interval and k.time < c.time order by k.time desc limit 1) p on true
+       cross join lateral generate_series(c.end_ts, least(
+         head.ts,
+         (select min(k.time) from idx.candles k where k.asset = c.asset and k.interval = c.interval and k.time > c.time),
+         (select min(n.time) from ticks n where n.asset = c.asset and n.interval = c.interval and n.time > c.time)) - c.width, c.width) g (time)
+       where (coalesce(c.close_before, p.close), coalesce(c.source_before, p.source)) is distinct from (c.close, c.source)
+       order by g.time desc limit ${FILLED_REVISIONS_MAX}),
+     late as (select asset, interval, time from changed union all select asset, interval, time from filled),
      ${RECORD_REVISIONS}
      select 1`,
     [...columnsOf(rows, ['asset', 'interval', 'time', 'open', 'high', 'low', 'close', 'openTs', 'closeTs', 'endTs']), source],

@@ -98,6 +98,40 @@ test('sends a candle again with a revision when a price of it comes late', async
   assert.equal(candlesOf(client).filter(({ time, revision }) => time === final.time && revision === 1).length, 1, 'once')
 })
 
+test('sends the final candles again that repeat a close which a late price has changed, and no others', async () => {
+  await using fixture = await createGatewayFixture({ seed: 'candle stream', traders: 0, listen: true })
+  await fixture.publishLedgers(2)
+  const client = await subscribe(fixture)
+  await fixture.gateway.stream.tick()
+  await fixture.control('local_advance', { seconds: 600 })
+  await fixture.publishLedgers(1)
+  await fixture.gateway.stream.tick()
+  await settle(fixture, client)
+  const finals = candlesOf(client).filter(({ final }) => final)
+  const [start = 0, first] = finals.map(({ time }) => time)
+  assert.ok(first !== undefined && finals.length >= 10 && finals.slice(1).every(({ filled }) => filled))
+  const minute = (index: number): number => start + index * 60
+  const fold = async (...ticks: readonly (readonly [dollars: bigint, timestampSec: number])[]): Promise<readonly unknown[]> => {
+    const received = candlesOf(client).length
+    await foldTicks(fixture.store.write, ticks.map(([dollars, timestampSec]) => ({ asset: 'BTC', price: dollars * 10_000_000n, timestampSec })))
+    await fixture.gateway.stream.tick()
+    await settle(fixture, client)
+    const rest = await restCandles(fixture, `asset=BTC&interval=1m&from=${start}&limit=5000`)
+    return candlesOf(client).slice(received).filter(({ final }) => final).toSorted((a, b) => a.time - b.time).map((candle) => {
+      assert.deepEqual(candle, rest.find(({ time }) => time === candle.time))
+      return [(candle.time - start) / 60, candle.close, candle.revision]
+    })
+  }
+  const newest = finals.length - 1
+  const from = (index: number, to: number, close: number, revision: number): readonly unknown[] =>
+    Array.from({ length: to - index + 1 }, (_, at) => [index + at, close, revision])
+  assert.deepEqual(await fold([1_234n, minute(6) + 30]), from(6, newest, 1_234, 1), 'up to the newest')
+  assert.deepEqual(await fold([1_235n, minute(6) + 20]), [[6, 1_234, 2]], 'the close has not changed')
+  assert.deepEqual(await fold([1_000n, minute(2) + 30], [1_001n, minute(4)]), [...from(2, 3, 1_000, 1), ...from(4, 5, 1_001, 1)], 'up to the next price')
+  assert.deepEqual(await fold([1_001n, minute(8)]), [[8, 1_001, 2], ...from(9, newest, 1_001, 2)], 'from a new price in between')
+  assert.deepEqual(await fold([1_001n, minute(9)]), [[9, 1_001, 3]], 'with the same close as before')
+})
+
 test('sends every candle that a long jump of ledger time ends, also more than a client\'s buffer holds', async () => {
   await using fixture = await createGatewayFixture({ seed: 'candle stream', traders: 0, listen: true })
   await fixture.publishLedgers(2)
