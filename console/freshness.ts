@@ -23,7 +23,7 @@ export interface ReceivedPrice {
 /** The log's head from the stream. */
 export interface ReceivedHead {
   readonly seq: number
-  readonly ledger: number
+  readonly ledger: number | null
   /** Age of the last indexed ledger when the head was sent, seconds; null if nothing is indexed. */
   readonly ageSec: number | null
   readonly receivedMs: number

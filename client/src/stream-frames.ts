@@ -75,12 +75,12 @@ export type OrderChangeData =
   /** As `GET /v1/account/me/fills`. `again`: sent before, with members that were still null. */
   | { readonly kind: 'fill'; readonly row: components['schemas']['Fill']; readonly again?: true }
 
-/** The head of the log, sent every second. */
+/** The head of the log, sent every second. Epoch and ledger are null while nothing is indexed. */
 export interface HeartbeatData {
   readonly ts: number
-  readonly epoch: string
+  readonly epoch: string | null
   readonly head: number
-  readonly ledger: number
+  readonly ledger: number | null
   readonly ledgerCloseTs: number | null
 }
 

@@ -10,6 +10,7 @@ import { tradingState } from '../../client/src/cli/exchange-commands.ts'
 import { describeFailure, failureText } from '../../client/src/cli/failures.ts'
 import { createProgress } from '../../client/src/cli/progress.ts'
 import { table } from '../../client/src/cli/table.ts'
+import { timeOf, toSeconds } from '../../client/src/cli/time.ts'
 import { lineOf } from '../../client/src/cli/watch-command.ts'
 import { UsageError } from '../../client/src/cli/usage-error.ts'
 import { ContractFailure, GatewayError, NotFinal, RateLimited, TransactionExpired } from '../../client/src/errors.ts'
@@ -38,16 +39,31 @@ test('frames of corrections and of orders are printed, though no ledger closed f
   const context = { format: (units: string | null) => (units === null ? null : fromUnits(units)), formatAddress: (address: string | null) => address }
   const frame = (channel: string, data: object): string => lineOf(context, { channel, seq: 7, data } as unknown as Parameters<typeof lineOf>[1])
   assert.equal(frame('corrections', { kind: 'changed', positionId: 3, after: '15000000' }), 'corrections  #7  kind changed, positionId 3, after 1.50')
-  assert.match(frame('account.orders.GABC', { kind: 'order', row: { orderId: 5, size: '10000000' } }), /#7  order  orderId 5, size 1\.00$/)
-  assert.match(frame('events', { topic: 'x', ledgerCloseTs: 0, raw: { topic: 'x', code: '12345678', size: '10000000' } }), /code 12345678, size 1\.00$/)
+  assert.match(frame('account.orders.GABC', { kind: 'order', row: { orderId: 5, size: '10000000' } }), /^account\.orders  #7  order  orderId 5, size 1\.00$/)
+  const raw = { topic: 'x', code: '12345678', name: '87654321', size: '10000000' }
+  assert.match(frame('events', { topic: 'x', ledgerCloseTs: 0, raw }), /code 12345678, name 87654321, size 1\.00$/)
 })
 
-test('limits say that an asset is halted or that the market is paused', () => {
-  const open = { tradingPaused: false, assetHalted: false, adlActive: false }
-  assert.deepEqual(
-    [open, { ...open, tradingPaused: true }, { ...open, assetHalted: true }, { ...open, adlActive: true }, { ...open, tradingPaused: null }].map(tradingState),
-    ['open', 'paused', 'halted: no position can be opened', 'open, auto-deleveraging', null],
-  )
+test('limits say why no position can be opened, and are open only if all of it is known', () => {
+  const first = { tradingPaused: false, pauseMode: null, assetHalted: null, adlActive: null }
+  const second = { tradingPaused: false, pauseMode: 0, assetHalted: false, adlActive: false }
+  const states = [
+    first, { ...first, tradingPaused: true }, { ...first, tradingPaused: null }, second, { ...second, assetHalted: null }, { ...second, adlActive: null },
+    { ...second, assetHalted: true, adlActive: null }, { ...second, adlActive: true }, { ...second, tradingPaused: true, pauseMode: 1 },
+    { ...second, tradingPaused: true, pauseMode: 2 },
+  ].map(tradingState)
+  assert.deepEqual(states.map((state) => state?.split(':')[0] ?? null), [
+    'open', 'paused', null, 'open', null, null, 'halted', 'auto-deleveraging', 'paused', 'frozen',
+  ])
+})
+
+test('times are UTC, in days, minutes or seconds', () => {
+  const texts = ['2026-11-22', '2026-11-22 04:19', '2026-11-22T04:19:39Z', '1793852379']
+  assert.deepEqual(texts.map((text) => toSeconds(text, '--from')), [1_795_305_600, 1_795_321_140, 1_795_321_179, 1_793_852_379])
+  assert.equal(timeOf(1_795_321_179), '2026-11-22 04:19:39')
+  for (const text of ['', '2026-02-30', '2026-13-01', '2026-11-22 25:00', '22.11.2026', '2026-11-22T04:19+01:00', 'now', '-5']) {
+    assert.throws(() => toSeconds(text, '--from'), UsageError, text)
+  }
 })
 
 test('options may appear anywhere before --', () => {
@@ -129,6 +145,20 @@ test('an unknown asset is named, with the command that lists the assets', () => 
     assert.deepEqual([exitCode, kind, message], [4, code, 'Unknown market NOPE.'])
     assert.match(hint ?? '', /^`markets`/)
   }
+})
+
+test('errors that have only a code say what they mean and what to do', () => {
+  const failureOf = (status: number, code: string, body: object = { error: code }, message = code): readonly unknown[] => {
+    const failure = new GatewayError({ status, code, message, hint: message === code ? null : message, requestId: null, body })
+    const { exitCode, message: text, hint } = describeFailure(failure)
+    return [exitCode, text, hint]
+  }
+  assert.deepEqual(failureOf(404, 'key_not_found'), [
+    4, 'You have no such key, or it is already revoked (404 key_not_found)', '`key list` lists your keys.',
+  ])
+  assert.deepEqual(failureOf(400, 'ledger_not_indexed', { first: 5, last: 70 }), [4, 'This ledger is not indexed.', 'Use a ledger from 5 to 70.'])
+  assert.deepEqual(failureOf(405, 'http_405', {}), [3, 'The server responded with 405, and not as such a gateway does.', 'Check the address (--url, URL).'])
+  assert.equal(failureOf(400, 'FST_ERR_VALIDATION', {}, 'querystring/leverage must be <= 10')[1], 'leverage must be <= 10 (400 FST_ERR_VALIDATION)')
 })
 
 test('two words name a command before one does', () => {

@@ -96,7 +96,7 @@ test('the help of every command lists its arguments and options, without a reque
 
 test('prices prints a table, and the gateway\'s response with --json', async () => {
   const table = await call(['prices', 'btc', 'ETH'])
-  assert.match(table.stdout, /^asset +price +attested \(UTC\) +age, s +state\nBTC +\d+\.\d{2,7} +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\d+ +live\nETH /)
+  assert.match(table.stdout, /^asset +price +attested \(UTC\) +age, s +ledger +state\nBTC +\d+\.\d{2,7} +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\d+ +\d+ +live\nETH /)
   const { prices } = await json<{ readonly prices: readonly { readonly asset: string; readonly price: string }[] }>('prices')
   assert.equal(prices.length, markets)
   assert.match(prices[0]?.price ?? '', /^\d{8,}$/)
@@ -118,6 +118,25 @@ test('status shows gateway, index, prices and account, and works without a key',
   const lines = [/^gateway +version /m, /^ledger +\d+$/m, /^index +\d+ s behind/m, /^trading +open$/m, /^USDC +\d+\.\d{2}/m]
   for (const line of [...lines, new RegExp(`^prices +${markets}, the oldest is \\d+ s old`, 'm')]) assert.match(out, line)
   assert.match((await call(['status'], { environment: { URL: url } })).stdout, /^account +no API key configured$/m)
+  const { trading, account } = await json<{ readonly trading: unknown; readonly account: Readonly<Record<string, unknown>> }>('status')
+  const { owner } = await json<{ readonly owner: string }>('account')
+  assert.deepEqual([trading, account['owner'], typeof account['positions'], typeof account['orders']], ['open', owner, 'number', 'number'])
+  assert.match(String(account['usdc']), /^\d{8,}$/, 'JSON has integers')
+})
+
+test('candles lists a range of time, up to 5,000 at once', async () => {
+  interface Listed { readonly candles: readonly { readonly time: number }[] }
+  const { candles: [first, second] } = await json<Listed>('candles', 'BTC', '--interval', '1m', '--limit', '5')
+  const [from, to] = [first?.time ?? 0, second?.time ?? 0]
+  const range = ['candles', 'BTC', '--interval', '1m', '--to', new Date(to * 1000).toISOString().slice(0, 16)]
+  const { candles } = await json<Listed>(...range, '--from', String(from))
+  assert.deepEqual(candles.map(({ time }) => time), [from])
+  const many = await call([...range, '--from', '1'])
+  assert.match(many.stdout, /^begin .* prices of +state\n/)
+  assert.deepEqual([many.stdout.split('\n').length, many.code], [5_002, 0])
+  assert.match(many.stderr, /^Older candles of this range: --to \d+$/m)
+  for (const wrong of [['--limit', '5001'], ['--from', '100', '--to', '100'], ['--from', 'yesterday']])
+    assert.equal((await call([...range.slice(0, 4), ...wrong])).code, 2)
 })
 
 test('do lists the operations, and explains the fields of one with unit, range and default', async () => {
@@ -138,7 +157,7 @@ test('every reading command prints text and JSON', async () => {
   const lines = [
     'markets', 'limits BTC', 'book', 'trades', 'candles BTC --interval 1m', 'funding', 'quote BTC long 100 --leverage 5 --cross', 'key list', 'account',
     'events', 'orders history', 'fills', 'ledger', 'pnl --interval 1h', 'export list',
-    'trades --opens', 'funding BTC', 'vaults', 'pool', 'leaders --sort volume', 'status', 'do',
+    'trades --opens', 'funding BTC', 'funding --limit 500', 'vaults', 'pool', 'leaders --sort volume', 'status', 'do',
   ]
   for (const line of lines) {
     const words = line.split(' ')

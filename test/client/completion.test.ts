@@ -32,6 +32,10 @@ test('completes commands, options, assets, intervals, operations and fields', ()
   assert.ok(complete('trades -').includes('--opens') && complete('trades -').includes('--json'))
   assert.deepEqual(complete('trades --json --js'), [], 'an option is offered once')
   assert.deepEqual(complete('limits BTC '), [])
+  assert.deepEqual(complete('candles BTC --interval=1'), ['--interval=1m', '--interval=15m', '--interval=1h', '--interval=1d', '--interval=1w'])
+  assert.deepEqual(complete('candles BTC --interval=1m --inter'), [])
+  assert.deepEqual(complete('leaders --sort=v'), ['--sort=volume'])
+  assert.deepEqual(complete('place limit BTC long 5 --when '), ['above', 'below'])
   assert.deepEqual(complete('prices --key-file '), [], 'files are left to the shell')
   assert.deepEqual(complete('nothing x'), [])
   assert.deepEqual([...ASSETS].toSorted(), [...ASSET_SYMBOLS].toSorted())
@@ -55,12 +59,21 @@ test('bash completes with the script', { skip: withoutShell('bash') }, async () 
   const out = await runShell('bash', `
     source <(perpetual-exchange-client completion bash)
     complete -p perpetual-exchange-client
-    COMP_WORDS=(perpetual-exchange-client candles B); COMP_CWORD=2; _perpetual_exchange_client; echo "\${COMPREPLY[*]}"
-    COMP_WORDS=(perpetual-exchange-client candles BTC --interval ""); COMP_CWORD=4; _perpetual_exchange_client; echo "\${COMPREPLY[*]}"
-    COMP_WORDS=(perpetual-exchange-client prices --key-file ""); COMP_CWORD=3; _perpetual_exchange_client; echo "\${#COMPREPLY[@]}"
+    complete_line() {
+      COMP_LINE=$1; COMP_POINT=\${#1}; shift
+      COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _perpetual_exchange_client; echo "\${#COMPREPLY[@]} \${COMPREPLY[*]}"
+    }
+    complete_line 'perpetual-exchange-client candles B' perpetual-exchange-client candles B
+    complete_line 'perpetual-exchange-client candles BTC --interval ' perpetual-exchange-client candles BTC --interval ''
+    complete_line 'perpetual-exchange-client prices --key-file ' perpetual-exchange-client prices --key-file ''
+    complete_line 'perpetual-exchange-client --url http://x:1  candles B' perpetual-exchange-client --url http : //x : 1 candles B
+    complete_line 'perpetual-exchange-client leaders --limit=5 --sort=v' perpetual-exchange-client leaders --limit = 5 --sort = v
+    complete_line 'perpetual-exchange-client leaders --sort=' perpetual-exchange-client leaders --sort =
+    complete_line 'perpetual-exchange-client do deposit_cross_margin a' perpetual-exchange-client do deposit_cross_margin a
   `)
   assert.deepEqual(out.trimEnd().split('\n'), [
-    'complete -o default -F _perpetual_exchange_client perpetual-exchange-client', 'BTC BNB BCH', '1m 5m 15m 1h 4h 1d 1w', '0',
+    'complete -o default -F _perpetual_exchange_client perpetual-exchange-client', '3 BTC BNB BCH', '7 1m 5m 15m 1h 4h 1d 1w', '0 ', '3 BTC BNB BCH',
+    '1 volume', '2 pnl volume', '1 amount=',
   ])
 })
 
@@ -68,11 +81,13 @@ test('zsh completes with the script', { skip: withoutShell('zsh') }, async () =>
   const out = await runShell('zsh', `
     autoload -Uz compinit && compinit -u -D
     source <(perpetual-exchange-client completion zsh)
-    compadd() { print -r -- "\${(P)2}" }
+    compadd() { print -r -- "$@" }
     _files() { print files }
     words=(perpetual-exchange-client candles B); CURRENT=3; _perpetual_exchange_client
     words=(perpetual-exchange-client candles BTC --interval ''); CURRENT=5; _perpetual_exchange_client
     words=(perpetual-exchange-client prices --key-file ''); CURRENT=4; _perpetual_exchange_client
+    words=(perpetual-exchange-client leaders --sort=v); CURRENT=3; _perpetual_exchange_client
+    words=(perpetual-exchange-client do deposit_cross_margin a); CURRENT=4; _perpetual_exchange_client
   `)
-  assert.deepEqual(out.trimEnd().split('\n'), ['BTC BNB BCH', '1m 5m 15m 1h 4h 1d 1w', 'files'])
+  assert.deepEqual(out.trimEnd().split('\n'), ['-- BTC BNB BCH', '-- 1m 5m 15m 1h 4h 1d 1w', 'files', '-- --sort=volume', '-S  -- amount='])
 })

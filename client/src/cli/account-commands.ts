@@ -6,7 +6,8 @@ import { toPercent } from './decimal.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
 import { AT_LEDGER_FLAG, atLedgerOf, callOptions, firstRows, LIMIT_FLAG, limitOf, sideOf } from './exchange-commands.ts'
-import { listing, table, timeOf } from './table.ts'
+import { listing, table } from './table.ts'
+import { timeOf } from './time.ts'
 
 type Position = NonNullable<AccountState['positions']>[number]
 

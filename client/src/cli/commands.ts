@@ -4,6 +4,7 @@ import { ACCOUNT_COMMANDS } from './account-commands.ts'
 import type { Command } from './command.ts'
 import { completionCommand } from './completion-command.ts'
 import { EXCHANGE_COMMANDS } from './exchange-commands.ts'
+import { HISTORY_COMMANDS } from './history-commands.ts'
 import { KEY_COMMANDS } from './key-commands.ts'
 import { LEDGER_COMMANDS } from './ledger-commands.ts'
 import { LIFE_COMMANDS } from './life-commands.ts'
@@ -13,6 +14,6 @@ import { VENUE_COMMANDS } from './venue-commands.ts'
 import { WATCH_COMMANDS } from './watch-command.ts'
 
 export const COMMANDS: readonly Command[] = [
-  ...EXCHANGE_COMMANDS, ...VENUE_COMMANDS, ...WATCH_COMMANDS, ...KEY_COMMANDS, ...ACCOUNT_COMMANDS, ...LIFE_COMMANDS, ...LEDGER_COMMANDS,
-  ...TRADE_COMMANDS, ...OTHER_COMMANDS, completionCommand(() => COMMANDS),
+  ...EXCHANGE_COMMANDS, ...HISTORY_COMMANDS, ...VENUE_COMMANDS, ...WATCH_COMMANDS, ...KEY_COMMANDS, ...ACCOUNT_COMMANDS, ...LIFE_COMMANDS,
+  ...LEDGER_COMMANDS, ...TRADE_COMMANDS, ...OTHER_COMMANDS, completionCommand(() => COMMANDS),
 ]

@@ -4,8 +4,8 @@ import { OPERATIONS } from '../calls.ts'
 import { OPERATION_FIELDS } from '../generated/operation-fields.ts'
 import { COMMON_FLAGS } from './arguments.ts'
 import type { Command, Context } from './command.ts'
-import { INTERVALS } from './exchange-commands.ts'
 import { PROGRAM } from './help.ts'
+import { INTERVALS } from './history-commands.ts'
 import { READABLE } from './other-commands.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -14,17 +14,32 @@ export const ASSETS = ['BTC', 'ETH', 'XLM', 'SOL', 'XRP', 'ADA', 'BNB', 'TRX', '
 
 const FUNCTION = `_${PROGRAM.replaceAll('-', '_')}`
 const SCRIPTS: Readonly<Record<string, string>> = {
+  // bash splits words at = and : as well. What has no space before it continues a word, and bash replaces only the part after the last of the two.
   bash: `${FUNCTION}() {
-  local IFS=$'\\n'
-  COMPREPLY=($(${PROGRAM} completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local IFS=$'\n' line=\${COMP_LINE:0:COMP_POINT} part words=() i last=-1
+  for ((i = 0; i <= COMP_CWORD; i++)); do
+    part=\${COMP_WORDS[i]}
+    if ((i > 0)) && [[ $line != [[:space:]]* ]]; then words[last]+=$part; else words[++last]=$part; fi
+    line=\${line#"\${line%%[![:space:]]*}"}
+    line=\${line#"$part"}
+  done
+  local typed=\${words[last]}
+  local kept=\${typed%"\${typed##*[=:]}"}
+  COMPREPLY=($(${PROGRAM} completion words -- "\${words[@]:1}" 2>/dev/null))
+  COMPREPLY=("\${COMPREPLY[@]#"$kept"}")
+  [[ \${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null || true
 }
 complete -o default -F ${FUNCTION} ${PROGRAM}
 `,
   zsh: `#compdef ${PROGRAM}
 ${FUNCTION}() {
-  local -a found
-  found=("\${(@f)$(${PROGRAM} completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  if [[ -n "\${found[1]}" ]]; then compadd -a found; else _files; fi
+  local -a found fields
+  found=(\${(f)"$(${PROGRAM} completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  fields=(\${(M)found:#*=})
+  found=(\${found:#*=})
+  (( $#fields )) && compadd -S '' -- $fields
+  (( $#found )) && compadd -- $found
+  (( $#fields + $#found )) || _files
 }
 compdef ${FUNCTION} ${PROGRAM}
 `,
@@ -32,9 +47,11 @@ compdef ${FUNCTION} ${PROGRAM}
 
 /** Values of options and arguments, by the names in their descriptions. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
-  ASSET: ASSETS, SIDE: ['long', 'short'], WIDTH: INTERVALS, OPERATION: OPERATIONS, ENDPOINT: READABLE, SHELL: Object.keys(SCRIPTS), ORDER: ['pnl', 'volume'],
+  ASSET: ASSETS, SIDE: ['long', 'short'], WHEN: ['above', 'below'], WIDTH: INTERVALS, OPERATION: OPERATIONS, ENDPOINT: READABLE,
+  SHELL: Object.keys(SCRIPTS), ORDER: ['pnl', 'volume'],
   CHANNEL: [
-    ...ASSETS, 'events', 'heartbeat', 'account', 'corrections', ...ASSETS.flatMap((asset) => [`trades.${asset}`, `prices.${asset}`, `ticker.${asset}`]),
+    ...ASSETS, 'events', 'heartbeat', 'account', 'account.orders', 'corrections',
+    ...ASSETS.flatMap((asset) => [`trades.${asset}`, `prices.${asset}`, `ticker.${asset}`]),
   ],
 }
 
@@ -44,13 +61,16 @@ export function completionsOf(words: readonly string[], commands: readonly Comma
   const earlier = words.slice(0, -1)
   const flags = [...COMMON_FLAGS, ...commands.flatMap((command) => command.flags ?? [])]
   const takesValue = (word: string | undefined): boolean => flags.some(({ name, value }) => value !== undefined && word === `--${name}`)
+  const valuesOfFlag = (flag: string | undefined): readonly string[] => VALUES[flags.find(({ name }) => flag === `--${name}`)?.value ?? ''] ?? []
+  const [, flag, value = ''] = /^(--[\w-]+)=(.*)$/.exec(typed) ?? []
+  if (flag !== undefined) return startingWith(value, valuesOfFlag(flag)).map((one) => `${flag}=${one}`)
   const last = earlier.at(-1)
-  if (takesValue(last)) return startingWith(typed, VALUES[flags.find(({ name }) => last === `--${name}`)?.value ?? ''] ?? [])
+  if (takesValue(last)) return startingWith(typed, valuesOfFlag(last))
   const positionals = earlier.filter((word, index) => !word.startsWith('-') && !takesValue(earlier[index - 1]))
   const command = [2, 1].map((count) => commands.find(({ name }) => name === positionals.slice(0, count).join(' '))).find((one) => one !== undefined)
   if (typed.startsWith('-')) {
     const own = [...(command?.flags ?? []), ...COMMON_FLAGS].map(({ name }) => `--${name}`)
-    return startingWith(typed, own.filter((name) => !earlier.includes(name)))
+    return startingWith(typed, own.filter((name) => !earlier.some((word) => word === name || word.startsWith(`${name}=`))))
   }
   const next = commands.flatMap(({ name }) => {
     const parts = name.split(' ')

@@ -1,12 +1,13 @@
-// Public data: prices, positions, trades, candles, limits, funding.
+// Public data of markets: prices, positions, trades, limits, quotes.
 
 import type { CallOptions } from '../http.ts'
-import type { Candle, MarketLimits, OpenPosition } from '../generated/resources.ts'
+import type { MarketLimits, OpenPosition } from '../generated/resources.ts'
 import type { Argument, Command, Context, Flag } from './command.ts'
 import { flagText } from './command.ts'
 import { toPercent } from './decimal.ts'
-import { listing, table, timeOf } from './table.ts'
+import { listing, table } from './table.ts'
 import type { Column } from './table.ts'
+import { timeOf } from './time.ts'
 import { UsageError } from './usage-error.ts'
 
 const ASSETS_ARGUMENT = { name: 'ASSET', help: 'symbols like BTC; all if omitted', isOptional: true, isMany: true }
@@ -18,10 +19,10 @@ export const PAGE_MAX = 200
 export const callOptions = ({ signal }: Context): CallOptions => ({ signal })
 
 /** The number of rows of `--limit`. */
-export function limitOf(context: Context, byDefault = 20): number {
+export function limitOf(context: Context, { byDefault = 20, max = ROWS_MAX }: { readonly byDefault?: number; readonly max?: number } = {}): number {
   const text = flagText(context, 'limit') ?? String(byDefault)
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > ROWS_MAX) throw new UsageError(`--limit: ${JSON.stringify(text)} is not a number from 1 to ${ROWS_MAX}.`)
+  if (limit < 1 || limit > max) throw new UsageError(`--limit: ${JSON.stringify(text)} is not a number from 1 to ${max}.`)
   return limit
 }
 
@@ -52,7 +53,7 @@ function selectAssets<Row extends { readonly asset: string }>(rows: readonly Row
 }
 
 /** An empty list has two causes. Throws UsageError when it is an asset that the exchange does not have. */
-async function checkAssetOfEmpty(context: Context, rows: readonly unknown[], asset: string | undefined): Promise<void> {
+export async function checkAssetOfEmpty(context: Context, rows: readonly unknown[], asset: string | undefined): Promise<void> {
   if (rows.length > 0 || asset === undefined) return
   const { body } = await context.client().listMarkets({}, callOptions(context))
   selectAssets(body.markets.map(({ asset: { symbol } }) => ({ asset: symbol })), [asset])
@@ -67,6 +68,7 @@ async function prices(context: Context): Promise<void> {
     { title: 'asset', text: ({ asset }) => asset },
     { title: 'price', align: 'point', text: ({ price }) => context.format(price) },
     { title: 'attested (UTC)', text: ({ timestamp }) => timeOf(timestamp) }, { title: 'age, s', align: 'right', text: ({ ageSec }) => ageSec },
+    { title: 'ledger', align: 'right', text: ({ ledger }) => ledger },
     { title: 'state', text: ({ stale }) => (stale === null ? null : stale ? 'stale' : 'live') },
   ], rows, 'No prices are available.'))
   if (isStale) context.note('Some prices could not be refreshed. Check when they were attested.')
@@ -87,12 +89,25 @@ async function markets(context: Context): Promise<void> {
   ], rows, 'No markets.'))
 }
 
-/** Null: unknown. */
-export function tradingState({ tradingPaused, assetHalted, adlActive }: Pick<MarketLimits, 'tradingPaused' | 'assetHalted' | 'adlActive'>): string | null {
-  if (tradingPaused === true) return 'paused'
+type Trading = Pick<MarketLimits, 'tradingPaused' | 'pauseMode' | 'assetHalted' | 'adlActive'>
+
+/** Whether a position can be opened. Null: unknown. */
+export function tradingState({ tradingPaused, pauseMode, assetHalted, adlActive }: Trading): string | null {
+  if (pauseMode !== null && pauseMode !== 0) return PAUSE_MODES[pauseMode] ?? `mode ${pauseMode}`
+  if (tradingPaused === true) return 'paused: no position can be opened'
   if (assetHalted === true) return 'halted: no position can be opened'
-  if (tradingPaused === null) return null
-  return adlActive === true ? 'open, auto-deleveraging' : 'open'
+  if (adlActive === true) return 'auto-deleveraging: no position can be opened'
+  // Only contracts that have pause modes can halt one asset.
+  const isUnknown = tradingPaused === null || (pauseMode !== null && (assetHalted === null || adlActive === null))
+  return isUnknown ? null : 'open'
+}
+
+/** Texts of the market's pause modes. */
+export const PAUSE_MODES = ['open', 'paused: positions can only be closed', 'frozen: no position can be opened or closed']
+
+const BINDING_LIMITS: Readonly<Record<NonNullable<MarketLimits['headroom']['bindingLong']>, string>> = {
+  aggregate: 'open interest of all markets', side: 'cap of this side', skew: 'difference between longs and shorts', liquidity: 'liquidity of the pool',
+  maxPosition: 'maximum size',
 }
 
 async function limits(context: Context): Promise<void> {
@@ -101,15 +116,21 @@ async function limits(context: Context): Promise<void> {
   const bps = (value: number | null): string | null => (value === null ? null : toPercent(String(value * 1000)))
   const tiers = body.feeTiers?.map(({ minVolume, makerRate, takerRate }) =>
     `taker ${toPercent(takerRate)}, maker ${toPercent(makerRate)} from a 14-day volume of ${context.format(minVolume) ?? ''}`)
+  const room = (units: string | null, limit: MarketLimits['headroom']['bindingLong']): string | null =>
+    (units === null ? null : `${context.format(units) ?? ''}${limit === null ? '' : `, by the ${BINDING_LIMITS[limit]}`}`)
+  const { base, rate } = body.keeperFee
   context.show(body, listing([
     ['asset', body.asset], ['ledger', body.ledger], ['leverage', `${body.minLeverage} to ${body.maxLeverage ?? '–'}`],
     ['minimum collateral', context.format(body.minCollateral)], ['maximum size', context.format(body.maxPositionSize)],
-    ['maintenance margin', bps(body.maintenanceMarginBps)],
+    ['initial margin', bps(body.initialMarginBps)], ['maintenance margin', bps(body.maintenanceMarginBps)],
     ['slippage', `${bps(body.slippageToleranceBps.min) ?? ''} to ${bps(body.slippageToleranceBps.max) ?? ''}`],
     ['trailing distance', `${bps(body.trailingPercentBps.min) ?? ''} to ${bps(body.trailingPercentBps.max) ?? ''}`],
-    ['open longs', context.format(body.openInterest.long)], ['room for longs', context.format(body.headroom.long)],
-    ['open shorts', context.format(body.openInterest.short)], ['room for shorts', context.format(body.headroom.short)],
+    ['open longs', context.format(body.openInterest.long)], ['room for longs', room(body.headroom.long, body.headroom.bindingLong)],
+    ['open shorts', context.format(body.openInterest.short)], ['room for shorts', room(body.headroom.short, body.headroom.bindingShort)],
+    ['cap of each side', context.format(body.assetSideCap)],
     ['maximum price age', body.maxPriceAgeSec === null ? null : `${body.maxPriceAgeSec} s`],
+    ['maximum price deviation', bps(body.maxPriceDeviationBps)],
+    ['keeper\'s fee', base === null || rate === null ? null : `${context.format(base) ?? ''} and ${toPercent(rate)} of the size`],
     ['trading', tradingState(body)],
     ...(tiers ?? []).map((tier, index) => [index === 0 ? 'fees' : '', tier] as const),
   ]))
@@ -127,7 +148,7 @@ function bookColumns(context: Context): Column<OpenPosition>[] {
 async function book(context: Context): Promise<void> {
   const asset = context.args['ASSET']?.toUpperCase()
   const account = flagText(context, 'account')
-  const limit = limitOf(context, 100)
+  const limit = limitOf(context, { byDefault: 100 })
   const input = { ...atLedgerOf(context), ...(account === undefined ? {} : { trader: account }) }
   const client = context.client()
   async function* matching(): AsyncGenerator<OpenPosition> {
@@ -173,25 +194,8 @@ async function trades(context: Context): Promise<void> {
     { title: 'entry price', align: 'point', text: ({ entryPrice }) => context.format(entryPrice) },
     { title: 'close price', align: 'point', text: ({ closePrice }) => context.format(closePrice) },
     { title: 'pnl', align: 'point', text: ({ pnl }) => context.format(pnl) }, { title: 'position', align: 'right', text: ({ positionId }) => positionId },
-    { title: 'account', text: ({ trader }) => context.formatAddress(trader) },
+    { title: 'order', align: 'right', text: ({ orderId }) => orderId }, { title: 'account', text: ({ trader }) => context.formatAddress(trader) },
   ], rows, 'No trades.'))
-}
-
-export const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d', '1w'] as const
-
-async function candles(context: Context): Promise<void> {
-  const interval = INTERVALS.find((one) => one === (flagText(context, 'interval') ?? '1h'))
-  if (interval === undefined) throw new UsageError(`--interval must be one of ${INTERVALS.join(', ')}.`)
-  const { body } = await context.progress.run('Loading candles', () =>
-    context.client().listCandles({ asset: context.args['ASSET'] ?? '', interval, limit: limitOf(context) }, callOptions(context)))
-  await checkAssetOfEmpty(context, body.candles, context.args['ASSET'])
-  const price = (title: string, text: (row: Candle) => number): Column<Candle> => ({ title, align: 'point', text })
-  context.show(body, table([
-    { title: 'begin (UTC)', text: ({ time }) => timeOf(time) }, price('open', ({ open }) => open), price('high', ({ high }) => high),
-    price('low', ({ low }) => low), price('close', ({ close }) => close),
-    { title: 'volume', align: 'point', text: ({ volume }) => context.format(volume) }, { title: 'trades', align: 'right', text: ({ trades: count }) => count },
-    { title: 'state', text: ({ final }) => (final ? 'final' : 'forming') },
-  ], body.candles, 'No candles.'))
 }
 
 async function quote(context: Context): Promise<void> {
@@ -231,32 +235,14 @@ export const ENTRY: readonly Argument[] = [
 export const CROSS: Flag = { name: 'cross', help: 'use cross margin' }
 export const LEVERAGE: Flag = { name: 'leverage', value: 'N', help: 'position size as a multiple of the collateral; required' }
 
-async function funding(context: Context): Promise<void> {
-  const limit = Math.min(limitOf(context), PAGE_MAX)
-  const input = { limit, ...(context.args['ASSET'] === undefined ? {} : { asset: context.args['ASSET'] }) }
-  const { body } = await context.progress.run('Loading funding', () => context.client().getFunding(input, callOptions(context)))
-  await checkAssetOfEmpty(context, body.current?.assets ?? [], context.args['ASSET'])
-  const percent = (rate: string | null): string | null => (rate === null ? null : toPercent(rate))
-  const now = table([
-    { title: 'asset', text: ({ asset }) => asset }, { title: 'rate per hour', align: 'right', text: ({ rate }) => percent(rate) },
-    { title: 'next', align: 'right', text: ({ predictedRate }) => percent(predictedRate) },
-    { title: 'next (UTC)', text: ({ nextTs }) => timeOf(nextTs) }, { title: 'applied (UTC)', text: ({ lastTs }) => timeOf(lastTs) },
-  ], body.current?.assets ?? [], 'The current rates are unknown.')
-  context.show(body, `Positive: longs pay.\n\n${now}\n${table([
-    { title: 'asset', text: ({ asset }) => asset ?? 'all' }, { title: 'applied (UTC)', text: ({ ts }) => timeOf(ts) },
-    { title: 'rate per hour', align: 'right', text: ({ fundingRate }) => toPercent(fundingRate) },
-    { title: 'hours', align: 'right', text: ({ hoursElapsed }) => hoursElapsed }, { title: 'ledger', align: 'right', text: ({ ledger }) => ledger },
-  ], body.history, 'No funding was applied yet.')}`)
-}
-
 const ACCOUNT_FLAG = { name: 'account', value: 'ADDRESS', help: 'only this account (G…) or contract (C…)' }
-const MARKET_ARGUMENT = { name: 'ASSET', help: 'a symbol like BTC; all markets if omitted', isOptional: true }
+export const MARKET_ARGUMENT = { name: 'ASSET', help: 'a symbol like BTC; all markets if omitted', isOptional: true }
 
 export const EXCHANGE_COMMANDS: readonly Command[] = [
   { name: 'prices', summary: 'Oracle prices.', arguments: [ASSETS_ARGUMENT], examples: ['prices', 'prices BTC ETH --json'], run: prices },
   {
-    name: 'markets', summary: 'Open interest and volume of each market.', arguments: [ASSETS_ARGUMENT], flags: [AT_LEDGER_FLAG], examples: ['markets BTC'],
-    run: markets,
+    name: 'markets', summary: 'Open interest of each market, and volume and price range of the past 24 hours.',
+    arguments: [ASSETS_ARGUMENT], flags: [AT_LEDGER_FLAG], examples: ['markets BTC'], run: markets,
   },
   {
     name: 'limits', summary: 'A market\'s limits: leverage, sizes, fees and remaining open interest.',
@@ -274,17 +260,8 @@ export const EXCHANGE_COMMANDS: readonly Command[] = [
     examples: ['trades BTC --limit 5', 'trades --opens'], run: trades,
   },
   {
-    name: 'candles', summary: 'Price history.', arguments: [{ name: 'ASSET', help: 'a symbol like BTC' }],
-    flags: [{ name: 'interval', value: 'WIDTH', help: `${INTERVALS.join(', ')}; 1h by default` }, LIMIT_FLAG],
-    examples: ['candles BTC --interval 5m'], run: candles,
-  },
-  {
     name: 'quote', summary: 'What opening a position would do now: price, fee, liquidation price and room.', arguments: ENTRY,
     flags: [LEVERAGE, { name: 'account', value: 'ADDRESS', help: 'with the fees and positions of this account (G…)' }, CROSS],
     examples: ['quote BTC long 100 --leverage 5'], run: quote,
-  },
-  {
-    name: 'funding', summary: 'The current funding rate and the funding history.', arguments: [MARKET_ARGUMENT], flags: [LIMIT_FLAG],
-    examples: ['funding', 'funding BTC'], run: funding,
   },
 ]

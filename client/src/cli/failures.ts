@@ -11,7 +11,7 @@ import { UsageError } from './usage-error.ts'
 export const EXIT_CODES: Readonly<Record<number, string>> = {
   0: 'success',
   1: 'unexpected error',
-  2: 'invalid command line or environment; no request was sent',
+  2: 'invalid command line, environment or name; nothing was traded',
   3: 'no response, or not from such a gateway',
   4: 'rejected by the gateway',
   5: 'API key missing or not accepted',
@@ -73,6 +73,24 @@ const CONTRACT_HINTS: Readonly<Record<string, string>> = {
   CrossMarginInsufficientBalance: 'Deposit first: `do deposit_cross_margin amount=…`.',
   CrossMarginInsufficientFreeMargin: '`account` shows your free margin.',
   CrossMarginOrderNotSupported: 'Cross positions cannot have such orders.',
+}
+
+/** Errors whose bodies have only a code: what each means, and what to do about it. */
+const GATEWAY_ERRORS: Readonly<Record<string, readonly [meaning: string, advice?: string]>> = {
+  unknown_transaction: ['Neither the gateway nor the network has this transaction', 'Check the hash. This does not prove that it failed.'],
+  order_not_found: ['No order has this id, or its ledger is not indexed yet', '`orders history` lists your orders.'],
+  key_not_found: ['You have no such key, or it is already revoked', '`key list` lists your keys.'],
+  vault_not_found: ['No vault has this id', '`vaults` lists them.'],
+  unknown_code: ['Nobody has registered this referral code', 'Check the spelling. Upper and lower case differ.'],
+  no_code: ['This address has not registered a referral code'],
+  export_not_available: ['This day cannot be downloaded', '`export list` lists the days.'],
+  export_in_progress: ['The file of this day is being generated', 'Try again in a minute.'],
+  not_yet: ['The gateway has not indexed this ledger yet', 'Try again in a moment.'],
+  key_limit_reached: ['The account has the maximum number of keys', '`key revoke KEY-ID` revokes one.'],
+  not_in_beta: ['Only accounts of the early access can create keys'],
+  region_restricted: ['Trading is not available in your region', 'Everything else is.'],
+  rpc_error: ['The gateway cannot reach the network now', 'Try again in a moment.'],
+  'Not Found': ['The gateway has no such endpoint', 'Check the address (--url, URL). The gateway may be older than this program.'],
 }
 
 /** The message, hint and exit code of an error. */
@@ -140,11 +158,23 @@ function describeGatewayError(error: GatewayError): Failure {
     const advice = `Transaction ${String(hash)} has it: \`tx\` shows it. Use a new id for a new trade.`
     return { exitCode: 4, kind: code, message: 'Another transaction has this client id.', hint: advice, requestId, more: { status, hash } }
   }
+  if (code.startsWith('http_')) {
+    const what = `The server responded with ${status}, and not as such a gateway does.`
+    return { exitCode: 3, kind: code, message: what, hint: 'Check the address (--url, URL).', requestId, more: { status } }
+  }
+  if (code === 'ledger_not_indexed') {
+    const { first, last } = error.body as { readonly first?: unknown; readonly last?: unknown }
+    const range = typeof first === 'number' && typeof last === 'number' ? `Use a ledger from ${first} to ${last}.` : null
+    return { exitCode: 4, kind: code, message: 'This ledger is not indexed.', hint: range, requestId, more: { status, first, last } }
+  }
   if (code === 'unsupported_asset' || code === 'Unknown asset') {
     const { asset } = error.body as { readonly asset?: unknown }
     return { exitCode: 4, kind: code, message: `Unknown market ${String(asset)}.`, hint: '`markets` lists them.', requestId, more: { status, asset } }
   }
-  return { exitCode: 4, kind: code, message: `${message} (${status} ${code})`, hint: null, requestId, more: { status } }
+  const [meaning, advice = null] = GATEWAY_ERRORS[code] ?? []
+  // The message of an invalid request names where the value was sent, which is not how it was typed.
+  const sentence = meaning ?? message.replace(/^(?:querystring|params|body|headers)\//, '')
+  return { exitCode: 4, kind: code, message: `${sentence.replace(/\.$/, '')} (${status} ${code})`, hint: advice, requestId, more: { status } }
 }
 
 /** The message with the cause, which `fetch` hides. */

@@ -4,7 +4,8 @@ import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
 import { callOptions, firstRows } from './exchange-commands.ts'
 import { writeKeyFile } from './secrets.ts'
-import { table, timeOf } from './table.ts'
+import { table } from './table.ts'
+import { timeOf } from './time.ts'
 
 async function create(context: Context): Promise<void> {
   const client = await context.signingClient(false)

@@ -3,10 +3,12 @@
 import { writeFileSync } from 'node:fs'
 import type { CashMovement, PnlPoint } from '../generated/resources.ts'
 import type { Column } from './table.ts'
+import { timeOf } from './time.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
-import { AT_LEDGER_FLAG, atLedgerOf, callOptions, firstRows, INTERVALS, LIMIT_FLAG, limitOf, PAGE_MAX } from './exchange-commands.ts'
-import { listing, table, timeOf } from './table.ts'
+import { AT_LEDGER_FLAG, atLedgerOf, callOptions, firstRows, LIMIT_FLAG, limitOf, PAGE_MAX } from './exchange-commands.ts'
+import { INTERVALS } from './history-commands.ts'
+import { listing, table } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
 async function movements(context: Context): Promise<void> {

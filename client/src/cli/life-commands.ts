@@ -3,10 +3,11 @@
 import { displayText } from '../display.ts'
 import type { Fill, Order, Transaction } from '../generated/resources.ts'
 import type { Column } from './table.ts'
+import { timeOf } from './time.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
 import { AT_LEDGER_FLAG, atLedgerOf, callOptions, firstRows, LIMIT_FLAG, limitOf, PAGE_MAX, sideOf } from './exchange-commands.ts'
-import { listing, table, timeOf } from './table.ts'
+import { listing, table } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
 export const HASH_PATTERN = /^[0-9a-f]{64}$/

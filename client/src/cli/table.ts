@@ -36,11 +36,6 @@ export function listing(entries: readonly (readonly [name: string, value: string
   return entries.map(([name, value]) => `${name.padEnd(width)}${GAP}${displayText(String(value ?? UNKNOWN))}\n`).join('')
 }
 
-/** Unix seconds as `2026-11-22 04:19:39`, in UTC. */
-export function timeOf(seconds: number | null | undefined): string | null {
-  return seconds === null || seconds === undefined ? null : new Date(seconds * 1000).toISOString().replace('T', ' ').slice(0, 19)
-}
-
 /** `GBX7RO…VAAS`: the ends suffice to distinguish addresses. */
 export function shortAddress(address: string): string {
   return address.length > 12 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address

@@ -186,7 +186,7 @@ export const TRADE_COMMANDS: readonly Command[] = [
   {
     name: 'place limit', summary: 'Places an order that opens a position when the price reaches the trigger.', arguments: ENTRY, details: [RESTING_NOTE],
     flags: [
-      LEVERAGE, TRIGGER, { name: 'when', value: 'SIDE', help: 'trigger above or below the price; below for longs and above for shorts by default' }, SLIPPAGE,
+      LEVERAGE, TRIGGER, { name: 'when', value: 'WHEN', help: 'trigger above or below the price; below for longs and above for shorts by default' }, SLIPPAGE,
       ...TRADE_FLAGS,
     ],
     examples: ['place limit BTC long 100 --leverage 5 --trigger 90000'], run: placeLimit,
@@ -196,7 +196,7 @@ export const TRADE_COMMANDS: readonly Command[] = [
     details: [RESTING_NOTE],
     flags: [
       LEVERAGE, TRIGGER, { name: 'limit', value: 'PRICE', help: 'the price of the limit order; required' },
-      { name: 'when', value: 'SIDE', help: 'trigger above or below the price; above for longs and below for shorts by default' }, SLIPPAGE, ...TRADE_FLAGS,
+      { name: 'when', value: 'WHEN', help: 'trigger above or below the price; above for longs and below for shorts by default' }, SLIPPAGE, ...TRADE_FLAGS,
     ],
     examples: ['place stop-limit BTC long 100 --leverage 5 --trigger 95000 --limit 95100'], run: placeStopLimit,
   },

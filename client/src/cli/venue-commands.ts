@@ -5,9 +5,10 @@ import type { PoolState, TraderVault } from '../generated/resources.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
 import { toPercent } from './decimal.ts'
-import { AT_LEDGER_FLAG, atLedgerOf, callOptions, firstRows, LIMIT_FLAG, limitOf, PAGE_MAX } from './exchange-commands.ts'
-import { listing, table, timeOf } from './table.ts'
+import { AT_LEDGER_FLAG, atLedgerOf, callOptions, firstRows, LIMIT_FLAG, limitOf, PAGE_MAX, PAUSE_MODES } from './exchange-commands.ts'
+import { listing, table } from './table.ts'
 import type { Column } from './table.ts'
+import { timeOf } from './time.ts'
 import { UsageError } from './usage-error.ts'
 
 const bps = (value: number | null): string | null => (value === null ? null : toPercent(String(value * 1000)))
@@ -64,20 +65,29 @@ async function leaders(context: Context): Promise<void> {
   ], rows, 'Nobody has traded yet.'))
 }
 
-/** The account of the configured key; what prevents it from being read, otherwise. */
-async function accountOf(context: Context): Promise<readonly (readonly [string, string | null])[]> {
+/** The account of the configured key, and what prevents it from being read. */
+interface StatusAccount {
+  readonly value: { readonly owner: string; readonly usdc: string | null; readonly positions: number | null; readonly orders: number | null } | null
+  readonly problem: string
+}
+
+async function accountOf(context: Context): Promise<StatusAccount> {
   try {
     const { body } = await context.clientWithKey().getAccountState({}, callOptions(context))
-    const count = (list: readonly unknown[] | null): string => (list === null ? 'unknown' : String(list.length))
-    return [
-      ['account', body.owner], ['USDC', context.format(body.balances.usdc)], ['positions', count(body.positions)], ['resting orders', count(body.orders)],
-    ]
+    const { owner, balances, positions, orders } = body
+    return { value: { owner, usdc: balances.usdc, positions: positions?.length ?? null, orders: orders?.length ?? null }, problem: '' }
   } catch (error) {
-    if (error instanceof UsageError) return [['account', 'no API key configured']]
-    if (error instanceof Unauthorized) return [['account', `the API key was not accepted (${error.code})`]]
+    if (error instanceof UsageError) return { value: null, problem: 'no API key configured' }
+    if (error instanceof Unauthorized) return { value: null, problem: `the API key was not accepted (${error.code})` }
     if (error instanceof RateLimited) throw error
-    return [['account', 'not available now']]
+    return { value: null, problem: 'not available now' }
   }
+}
+
+function accountLines(context: Context, { value, problem }: StatusAccount): readonly (readonly [string, string | number | null])[] {
+  if (value === null) return [['account', problem]]
+  const { owner, usdc, positions, orders } = value
+  return [['account', owner], ['USDC', context.format(usdc)], ['positions', positions ?? 'unknown'], ['resting orders', orders ?? 'unknown']]
 }
 
 async function status(context: Context): Promise<void> {
@@ -96,7 +106,8 @@ async function status(context: Context): Promise<void> {
   const value = {
     gateway: { version: health.version, network: health.network, uptime: health.uptime },
     index: { lastLedger: indexer.lastLedger, ledgerAgeSeconds: lag, gaps: indexer.gaps },
-    prices: { count: prices.length, oldestAsset: oldest?.asset ?? null, oldestAgeSec: oldest?.ageSec ?? null, stale }, account: Object.fromEntries(account),
+    prices: { count: prices.length, oldestAsset: oldest?.asset ?? null, oldestAgeSec: oldest?.ageSec ?? null, stale },
+    trading, account: account.value,
   }
   context.show(value, listing([
     ['gateway', `version ${health.version}, up for ${durationOf(health.uptime)}`], ['network', health.network],
@@ -104,11 +115,9 @@ async function status(context: Context): Promise<void> {
     ['last update (UTC)', timeOf(indexer.lastUpdatedAt === null ? null : Math.floor(indexer.lastUpdatedAt / 1000))],
     ['missing ledgers', indexer.gaps], ['trading', trading],
     ['prices', oldest === undefined ? 'none' : `${prices.length}, the oldest is ${oldest.ageSec} s old (${oldest.asset})`],
-    ['stale prices', stale.length === 0 ? 'none' : stale.join(', ')], ...account,
+    ['stale prices', stale.length === 0 ? 'none' : stale.join(', ')], ...accountLines(context, account),
   ]))
 }
-
-const PAUSE_MODES = ['open', 'positions can only be closed', 'frozen']
 
 /** Whether a market without pause modes allows opens; null when that is unknown. */
 async function tradingText(context: Context, asset: string | undefined): Promise<string | null> {

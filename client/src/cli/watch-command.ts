@@ -8,10 +8,11 @@ import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
 import { callOptions, sideOf } from './exchange-commands.ts'
 import { Interrupted } from './failures.ts'
-import { timeOf } from './table.ts'
+import { timeOf } from './time.ts'
 import { UsageError } from './usage-error.ts'
 
-const ACCOUNT = 'account'
+/** Words for the channels of the API key's account. */
+const OWN_CHANNELS: Readonly<Record<string, string>> = { account: 'account.events', 'account.orders': 'account.orders' }
 const COUNT_MAX = 1_000_000_000
 
 function integerOf(context: Context, name: string): number | undefined {
@@ -26,7 +27,7 @@ async function watch(context: Context): Promise<void> {
   const since = integerOf(context, 'since')
   const count = integerOf(context, 'count') ?? COUNT_MAX
   if (count === 0) throw new UsageError('--count must be at least 1.')
-  const client = context.rest.includes(ACCOUNT) ? context.clientWithKey() : context.client()
+  const client = context.rest.some((word) => word in OWN_CHANNELS) ? context.clientWithKey() : context.client()
   const channels = await context.progress.run('Connecting', () => channelsOf(client, context))
   const stream = client.stream()
   let left = count
@@ -60,10 +61,13 @@ async function watch(context: Context): Promise<void> {
 
 /** The channels that the words name. Makes one call first, so that an unreachable gateway fails at once instead of being retried. */
 async function channelsOf(client: Client, context: Context): Promise<readonly Channel[]> {
-  if (!context.rest.includes(ACCOUNT)) await client.getHealth({}, callOptions(context))
+  const hasOwn = context.rest.some((word) => word in OWN_CHANNELS)
+  const owner = hasOwn ? (await client.getAccountIdentity({}, callOptions(context))).body.owner : null
+  if (owner === null) await client.getHealth({}, callOptions(context))
   const channels: string[] = []
   for (const word of context.rest) {
-    if (word === ACCOUNT) channels.push(`account.events.${(await client.getAccountIdentity({}, callOptions(context))).body.owner}`)
+    const own = OWN_CHANNELS[word]
+    if (own !== undefined) channels.push(`${own}.${owner ?? ''}`)
     else if (/^[A-Za-z]{2,10}$/.test(word) && word !== 'events' && word !== 'heartbeat') channels.push(`ticker.${word.toUpperCase()}`)
     else channels.push(word)
   }
@@ -93,7 +97,7 @@ export function lineOf(context: Pick<Context, 'format' | 'formatAddress'>, frame
   const { channel, seq } = frame
   const position = seq === undefined ? '' : `  #${seq}`
   const data = frame.data as unknown as Readonly<Record<string, unknown>>
-  return displayText(`${channel.replace(/^(account\.events)\..*$/, '$1')}${position}  ${textOfData(context, channel, data)}`)
+  return displayText(`${channel.replace(/^(account\.(?:events|orders))\..*$/, '$1')}${position}  ${textOfData(context, channel, data)}`)
 }
 
 function textOfData(context: Parameters<typeof lineOf>[0], channel: string, data: Readonly<Record<string, unknown>>): string {
@@ -102,19 +106,20 @@ function textOfData(context: Parameters<typeof lineOf>[0], channel: string, data
   if (channel.startsWith('prices.')) return `${second(Number(data['timestamp']) * 1000)}  ${price(data['price'])}  ledger ${String(data['ledger'])}`
   if (channel.startsWith('ticker.')) return `${second(data['ts'])}  ${price(data['price'])}`
   if (channel.startsWith('candles.')) {
-    const { time, open, high, low, close, final } = data
+    const { time, open, high, low, close, final, revision } = data
     const prices = `open ${String(open)} high ${String(high)} low ${String(low)} close ${String(close)}`
     const volume = typeof data['volume'] === 'string' ? `  volume ${price(data['volume'])}` : ''
-    return `${second(Number(time) * 1000)}  ${prices}${volume}${final === true ? '  final' : ''}`
+    return `${second(Number(time) * 1000)}  ${prices}${volume}${final === true ? '  final' : ''}${typeof revision === 'number' ? `, revision ${revision}` : ''}`
   }
   if (channel.startsWith('trades.')) {
     const pnl = data['pnl'] === undefined ? '' : `  pnl ${price(data['pnl'])}`
     const direction = typeof data['direction'] === 'number' ? sideOf(data['direction']) : null
     const size = [direction, typeof data['size'] === 'string' ? price(data['size']) : null].filter((part) => part !== null).join(' ')
-    const what = `${String(data['kind'])}  ${size === '' ? '' : `${size}  `}position ${String(data['positionId'])}  at ${price(data['price'])}${pnl}`
+    const order = typeof data['orderId'] === 'number' ? `  order ${data['orderId']}` : ''
+    const what = `${String(data['kind'])}  ${size === '' ? '' : `${size}  `}position ${String(data['positionId'])}${order}  at ${price(data['price'])}${pnl}`
     return `${second(data['ts'])}  ${what}  ${context.formatAddress(String(data['trader'])) ?? ''}`
   }
-  if (channel === 'heartbeat') return `${second(data['ts'])}  ledger ${String(data['ledger'])}  head ${String(data['head'])}`
+  if (channel === 'heartbeat') return `${second(data['ts'])}  ledger ${typeof data['ledger'] === 'number' ? data['ledger'] : '–'}  head ${String(data['head'])}`
   // Corrections and changes of orders have no raw event.
   if (data['row'] !== undefined) return `${String(data['kind'])}  ${payloadText(context, data['row'])}`
   if (data['ledgerCloseTs'] === undefined) return payloadText(context, data)
@@ -126,12 +131,13 @@ export const WATCH_COMMANDS: readonly Command[] = [
   {
     name: 'watch', summary: 'Prints the stream, one line per frame, until Ctrl-C.',
     arguments: [{
-      name: 'CHANNEL', help: 'BTC (its price), ticker.BTC, prices.BTC, candles.BTC.1m, trades.BTC, events, corrections, heartbeat, account', isMany: true,
+      name: 'CHANNEL', help: 'BTC (its price), ticker.BTC, prices.BTC, candles.BTC.1m, trades.BTC, events, corrections, heartbeat, account, account.orders',
+      isMany: true,
     }],
     details: [
       'Reconnects and resumes after a lost connection; missing frames are reported on the error output.',
       'With --json each line is a frame as the gateway sends it: seq is its position in the log, prev that of the channel\'s previous frame.',
-      'account is the event channel of the API key\'s account. Ctrl-C ends the command with exit code 0.',
+      'account has the events of the API key\'s account, account.orders its transactions, orders and fills. Ctrl-C ends the command with exit code 0.',
     ],
     flags: [
       { name: 'since', value: 'SEQ', help: 'start after this position: the last seq that you have' },
