@@ -75,6 +75,8 @@ export interface LogHead {
   readonly ledgerCloseTs: number | null
   /** The last seq of another epoch that interrupted this one; 0 when none did. */
   readonly interruptedThrough: number
+  /** The last seq of any other epoch; 0 when there is none. */
+  readonly othersThrough: number
   /** The schema of the index. Several indexes of one database share a notification channel. */
   readonly schema: string
 }
@@ -93,6 +95,7 @@ export interface LogPage {
 interface RawHead {
   readonly schema: string
   readonly interruptedThrough: number | null
+  readonly othersThrough: number | null
   readonly headSeq: number
   readonly headEpoch: string
   readonly headLedger: number | null
@@ -102,7 +105,8 @@ interface RawHead {
 const HEAD_COLUMNS = `c.last_seq as "headSeq", (select h.epoch from idx.epochs h where h.number = c.epoch) as "headEpoch", c.last_ledger as "headLedger",
   c.last_ledger_close_ts as "headCloseTs", 'idx' as schema,
   (select max(s.last_seq) from idx.sections s
-   where s.epoch <> c.epoch and s.first_seq > (select min(o.first_seq) from idx.sections o where o.epoch = c.epoch)) as "interruptedThrough"`
+   where s.epoch <> c.epoch and s.first_seq > (select min(o.first_seq) from idx.sections o where o.epoch = c.epoch)) as "interruptedThrough",
+  (select max(s.last_seq) from idx.sections s where s.epoch <> c.epoch) as "othersThrough"`
 
 /** The end of the log; null while nothing has been indexed. */
 export async function readLogHead(db: Queryable): Promise<LogHead | null> {
@@ -117,8 +121,11 @@ export async function hasEventAt(db: Queryable, seq: number): Promise<boolean> {
   return (await db.query(entries.join(' union all '), [seq])).length > 0
 }
 
-function toHead({ headSeq, headEpoch, headLedger, headCloseTs, interruptedThrough, schema }: RawHead): LogHead {
-  return { seq: headSeq, epoch: headEpoch, ledger: headLedger, ledgerCloseTs: headCloseTs, interruptedThrough: interruptedThrough ?? 0, schema }
+function toHead({ headSeq, headEpoch, headLedger, headCloseTs, interruptedThrough, othersThrough, schema }: RawHead): LogHead {
+  return {
+    seq: headSeq, epoch: headEpoch, ledger: headLedger, ledgerCloseTs: headCloseTs, interruptedThrough: interruptedThrough ?? 0,
+    othersThrough: othersThrough ?? 0, schema,
+  }
 }
 
 /** SQL: rows of the account's channel that keep their own seq. */

@@ -15,6 +15,8 @@ export interface PublishedEpoch {
   name(): string | undefined
   /** The last seq of another epoch that interrupted this one; 0 when none did. */
   interruptedThrough(): number
+  /** The last seq of any other epoch; 0 when there is none. */
+  othersThrough(): number
   /** Starts at this end of the log. */
   start(end: LogHead | null): void
   /** Everything after `since` is in this epoch. Calls `onEpoch` when it is another one. */
@@ -26,13 +28,16 @@ export interface PublishedEpoch {
 export function createPublishedEpoch(onEpoch: (change: EpochChange) => void): PublishedEpoch {
   let name: string | undefined
   let interruptedThrough = 0
+  let othersThrough = 0
 
   return {
     name: () => name,
     interruptedThrough: () => interruptedThrough,
+    othersThrough: () => othersThrough,
     start(end) {
       name = end?.epoch
       interruptedThrough = end?.interruptedThrough ?? 0
+      othersThrough = end?.othersThrough ?? 0
     },
     enter(epoch, since) {
       const previous = name
@@ -40,10 +45,11 @@ export function createPublishedEpoch(onEpoch: (change: EpochChange) => void): Pu
       if (previous === undefined || previous === epoch) return
       // It may be an earlier epoch that continues. While the end of the log is in a later one, only this border is known.
       interruptedThrough = since
+      othersThrough = since
       onEpoch({ since, epoch })
     },
     update(end) {
-      if (end.epoch === name) interruptedThrough = end.interruptedThrough
+      if (end.epoch === name) ({ interruptedThrough, othersThrough } = end)
     },
   }
 }

@@ -40,8 +40,10 @@ export async function planResume(
   if (since > tail.position()) await tail.catchUp()
   if (epoch !== undefined && epoch !== tail.epoch()) return gap('epoch')
   if (since > tail.position()) return gap('ahead')
-  // An epoch that continued after another one keeps its name. Without a name, the current epoch is assumed.
+  // An epoch that continued after another one keeps its name.
   if (since < tail.interruptedThrough()) return gap('epoch')
+  // Without a name, the current epoch is assumed, and the position is not in it. From 0 means the whole log.
+  if (epoch === undefined && since > 0 && since < tail.othersThrough()) return gap('epoch')
   const selection = toLogSelection(channels.values())
   const range = { afterSeq: since, throughSeq: tail.position(), max: maxFrames + 1 }
   if (needsCount(tail, { since, channels: channels.size, maxFrames })) {

@@ -31,6 +31,8 @@ export interface Tail {
   epoch(): string | undefined
   /** The last seq of another epoch that interrupted the epoch of the position; 0 when none did. */
   interruptedThrough(): number
+  /** The last seq of any other epoch than that of the position; 0 when there is none. */
+  othersThrough(): number
   /** The end of the log that was read last, which may be in a later epoch than the position. Undefined before the first read and while nothing is indexed. */
   head(): LogHead | undefined
   /** True once the end of the log was found. Before that, no position can be reported to clients. */
@@ -167,6 +169,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     position: () => position,
     epoch: published.name,
     interruptedThrough: published.interruptedThrough,
+    othersThrough: published.othersThrough,
     head: () => head,
     ready: () => ready,
     channelHead: rowFrames.channelHead,

@@ -146,6 +146,15 @@ test('a reset network with the same ids on lower ledgers neither mixes nor loses
   const from = client.frames.length
   client.send({ op: 'subscribe', channels: ['events'], since: hello['head'], epoch: hello['epoch'] })
   assert.equal((await client.frame(isGap, from))['reason'], 'epoch')
+  const unnamed = await fixture.connect()
+  const oldSeq = Number(hello['head']) - 1
+  unnamed.send({ op: 'subscribe', channels: ['events'], since: oldSeq })
+  const { reason, since } = await unnamed.frame((frame) => isGap(frame) || frame.channel === 'events')
+  assert.deepEqual([reason, since], ['epoch', oldSeq], 'the old network\'s events are not replayed as if the current epoch had them')
+  const whole = await fixture.connect()
+  whole.send({ op: 'subscribe', channels: ['events'], since: 0 })
+  const first = await whole.frame((frame) => isGap(frame) || frame.channel === 'events')
+  assert.ok(Number(first.seq) <= oldSeq, '0 is the beginning of the whole log')
 })
 
 test('a new market address removes its positions, keeps history and vaults, and begins an epoch', async () => {
