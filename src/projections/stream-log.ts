@@ -94,7 +94,7 @@ export interface LogPage {
 
 interface RawHead {
   readonly schema: string
-  readonly interruptedThrough: number | null
+  readonly epochFrom: number | null
   readonly othersThrough: number | null
   readonly headSeq: number
   readonly headEpoch: string
@@ -104,8 +104,7 @@ interface RawHead {
 
 const HEAD_COLUMNS = `c.last_seq as "headSeq", (select h.epoch from idx.epochs h where h.number = c.epoch) as "headEpoch", c.last_ledger as "headLedger",
   c.last_ledger_close_ts as "headCloseTs", 'idx' as schema,
-  (select max(s.last_seq) from idx.sections s
-   where s.epoch <> c.epoch and s.first_seq > (select min(o.first_seq) from idx.sections o where o.epoch = c.epoch)) as "interruptedThrough",
+  (select min(s.first_seq) from idx.sections s where s.epoch = c.epoch) as "epochFrom",
   (select max(s.last_seq) from idx.sections s where s.epoch <> c.epoch) as "othersThrough"`
 
 /** The end of the log; null while nothing has been indexed. */
@@ -121,11 +120,10 @@ export async function hasEventAt(db: Queryable, seq: number): Promise<boolean> {
   return (await db.query(entries.join(' union all '), [seq])).length > 0
 }
 
-function toHead({ headSeq, headEpoch, headLedger, headCloseTs, interruptedThrough, othersThrough, schema }: RawHead): LogHead {
-  return {
-    seq: headSeq, epoch: headEpoch, ledger: headLedger, ledgerCloseTs: headCloseTs, interruptedThrough: interruptedThrough ?? 0,
-    othersThrough: othersThrough ?? 0, schema,
-  }
+function toHead({ headSeq, headEpoch, headLedger, headCloseTs, epochFrom, othersThrough, schema }: RawHead): LogHead {
+  const through = othersThrough ?? 0
+  const interruptedThrough = epochFrom !== null && epochFrom < through ? through : 0
+  return { seq: headSeq, epoch: headEpoch, ledger: headLedger, ledgerCloseTs: headCloseTs, interruptedThrough, othersThrough: through, schema }
 }
 
 /** SQL: rows of the account's channel that keep their own seq. */

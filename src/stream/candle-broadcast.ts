@@ -72,18 +72,20 @@ export function createCandleBroadcast({ hub, db, deployment, clock }: {
     })
   }
 
-  /** Publishes as many frames as fit into a client's buffer, then waits until the clients have taken them. */
-  async function publishPiece(frames: readonly Frame[]): Promise<void> {
-    hub.publish(frames)
+  /** Waits until the subscribers have read what was published, so that the next piece fits into their buffers. */
+  async function drained(subscribed: readonly CandleChannel[]): Promise<void> {
     const limit = new AbortController()
     const timer = clock.setTimer(DRAIN_MS, () => limit.abort())
-    await hub.drained([...new Set(frames.map(({ channel }) => channel))], limit.signal)
+    await hub.drained(subscribed.map(({ name }) => name), limit.signal)
     timer.cancel()
   }
 
   async function sendCorrections(subscribed: readonly CandleChannel[]): Promise<void> {
     const frames = await readCorrections(subscribed)
-    for (let start = 0; start < frames.length; start += PIECE_CANDLES) await publishPiece(frames.slice(start, start + PIECE_CANDLES))
+    for (let start = 0; start < frames.length; start += PIECE_CANDLES) {
+      if (start > 0) await drained(subscribed)
+      hub.publish(frames.slice(start, start + PIECE_CANDLES))
+    }
   }
 
   /** Sends the next final candles of channels that are behind. */
@@ -93,7 +95,8 @@ export function createCandleBroadcast({ hub, db, deployment, clock }: {
       const fromSec = sent.sinceSec(name) ?? 0
       return { asset, interval, fromSec, toSec: fromSec + limit * bucketEnd(0, interval), limit, isListed: true }
     }))
-    await publishPiece(inPairs(behind, spans).flatMap(([channel, span]) => sent.framesOf(channel, span)))
+    hub.publish(inPairs(behind, spans).flatMap(([channel, span]) => sent.framesOf(channel, span)))
+    await drained(behind)
   }
 
   async function send(isRepeated: boolean): Promise<void> {

@@ -111,7 +111,8 @@ export function createHub(waitingBytes: number): Hub {
     },
     async drained(channels, signal) {
       const waiting = new Set(channels.flatMap((channel) => [...groupsByChannel.get(channel) ?? []]))
-      await Promise.all([...waiting].flatMap(({ members }) => [...members.keys()]).map((output) => drained(output, signal)))
+      const outputs = [...waiting].flatMap(({ members }) => [...members.keys()].filter(({ stream }) => stream.writableNeedDrain))
+      await Promise.all(outputs.map((output) => drained(output, signal)))
     },
   }
 }
