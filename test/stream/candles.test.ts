@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { foldTicks } from '../../src/projections/candles.ts'
 import type { Candle } from '../../src/resources/candle.ts'
+import { fc, fuzzRuns } from '../support/fuzz.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import type { StreamClient } from '../support/stream-client.ts'
@@ -157,4 +158,44 @@ test('sends every candle that a long jump of ledger time ends, also more than a 
     assert.deepEqual(later.filter(({ final }) => final).map(({ time }) => time), expected, channel)
     assert.ok(later.at(-1)?.final === false, 'the forming candle comes last')
   }
+})
+
+test('property: after any prices, jumps and corrections, the frames that a client received are the candles of REST', async () => {
+  const channels = [['BTC', '1m'], ['BTC', '1h'], ['ETH', '5m']] as const
+  const operation = fc.oneof(
+    fc.record({ kind: fc.constant('advance' as const), seconds: fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 3_600, max: 100_000 })) }),
+    fc.record({
+      kind: fc.constant('price' as const), asset: fc.constantFrom('BTC', 'ETH'), dollars: fc.integer({ min: 100, max: 104 }),
+      backSec: fc.integer({ min: 0, max: 4_000 }),
+    }),
+    fc.record({ kind: fc.constant('tick' as const) }),
+  )
+  await fc.assert(fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 25 }), async (operations) => {
+    await using fixture = await createGatewayFixture({ seed: 'candle stream', traders: 0, listen: true })
+    await fixture.publishLedgers(2)
+    const client = await subscribe(fixture, channels.map(([asset, interval]) => `candles.${asset}.${interval}`))
+    await fixture.gateway.stream.tick()
+    for (const one of operations) {
+      if (one.kind === 'advance') {
+        await fixture.control('local_advance', { seconds: one.seconds })
+        await fixture.publishLedgers(1)
+      } else if (one.kind === 'price') {
+        const nowSec = fixture.network.chain.history.latest().closeTimeSec
+        await foldTicks(fixture.store.write, [{ asset: one.asset, price: BigInt(one.dollars) * 10_000_000n, timestampSec: nowSec - one.backSec }])
+      } else {
+        await fixture.gateway.stream.tick()
+      }
+    }
+    await fixture.gateway.stream.tick()
+    await settle(fixture, client)
+    for (const [asset, interval] of channels) {
+      const received = candlesOf(client, `candles.${asset}.${interval}`)
+      const from = received[0]?.time ?? 0
+      const latest = new Map(received.map((candle) => [candle.time, candle]))
+      const rest = (await restCandles(fixture, `asset=${asset}&interval=${interval}&from=${from}&limit=5000`)).filter(({ time }) => time >= from)
+      for (const candle of rest) assert.deepEqual(latest.get(candle.time), candle, `${asset} ${interval}`)
+      const finals = received.filter(({ final, revision }) => final && revision === undefined).map(({ time }) => time)
+      assert.equal(new Set(finals).size, finals.length, 'once as final')
+    }
+  }), { numRuns: fuzzRuns(6) })
 })
