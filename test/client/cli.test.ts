@@ -336,10 +336,11 @@ test('watch prints one line per frame and ends by count, by Ctrl-C and when its 
   assert.deepEqual([code, frames.length], [0, 5])
   frames.forEach(({ channel, prev }, index) => assert.deepEqual([channel, prev], ['events', frames[index - 1]?.seq ?? 0]))
 
-  const watching = startCommand(['watch', 'BTC', 'account'], { environment })
+  const watching = startCommand(['watch', 'BTC', 'account', 'account.orders'], { environment })
   await watching.printed(/^ticker\.BTC {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}\d+\.\d+$/m)
   const { order } = await json<Traded>('place', 'limit', 'BTC', 'long', '20', '--leverage', '2', '--trigger', '100')
   await watching.printed(new RegExp(`^account\\.events  #\\d+ .*order_placed  .*orderId ${order?.orderId}\\b`, 'm'))
+  await watching.printed(new RegExp(`^account\\.orders  #\\d+  order  .*orderId ${order?.orderId}\\b`, 'm'))
   watching.child.kill('SIGINT')
   const ended = await watching.ended
   assert.deepEqual([ended.code, ended.stderr], [0, ''])
