@@ -35,7 +35,7 @@ const controlMessage = (type: string, summary: string, fields: TProperties, name
 export const CLIENT_MESSAGES: readonly StreamMessage[] = [
   clientMessage('subscribe', 'Subscribe to channels: live, after a sequence number, or starting with a snapshot', {
     channels,
-    since: Type.Optional(seq('Replay all frames after this sequence number first.')),
+    since: Type.Optional(seq('Replay all frames after this sequence number first. 0: the whole log, earlier epochs included.')),
     epoch: Type.Optional(epoch),
     snapshot: Type.Optional(Type.Boolean({ description: 'Send a snapshot first.' })),
   }),

@@ -40,7 +40,8 @@ const schema = operation(
     querystring: Type.Object({
       channels: Type.Optional(Type.String({ description: 'Names of channels, separated by commas.', examples: ['trades.BTC,ticker.BTC'] })),
       since: Type.Optional(Type.Unsafe<number>({
-        type: 'integer', minimum: 0, description: 'Continue after this seq. Last-Event-ID takes precedence, so that EventSource can reconnect.',
+        type: 'integer', minimum: 0, description:
+          'Continue after this seq. 0: the whole log, earlier epochs included. Last-Event-ID takes precedence, so that EventSource can reconnect.',
       })),
       epoch: Type.Optional(Type.String({ minLength: 1, description: 'The epoch of since. By default the current one.' })),
     }),
