@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createVirtualClock, nowSec } from './clock.ts'
+import { createSystemClock, createVirtualClock, nowSec } from './clock.ts'
 
 test('a virtual clock fires timers at their times and in order', () => {
   const clock = createVirtualClock(1_000)
@@ -40,4 +40,14 @@ test('an aborted sleep ends at once and leaves no timer', async () => {
   await sleep
   assert.equal(clock.pendingTimers(), 0)
   await clock.sleep(60_000, stop.signal)
+})
+
+test('a time that is already over needs no delay, and the log gets no warning of a negative one', async () => {
+  const warnings: Error[] = []
+  const record = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', record)
+  await createSystemClock().sleep(-0.001)
+  await new Promise((resolve) => setImmediate(resolve))
+  process.removeListener('warning', record)
+  assert.deepEqual(warnings, [])
 })

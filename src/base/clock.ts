@@ -28,7 +28,8 @@ export function createSystemClock(options: { keepAlive?: boolean } = {}): Clock 
     nowMs: () => Date.now(),
     elapsedMs: () => performance.now(),
     setTimer(delayMs, callback) {
-      const handle = setTimeout(callback, delayMs)
+      // Time passes between the calculation of a delay and this call, and Node.js warns of a negative one.
+      const handle = setTimeout(callback, Math.max(0, delayMs))
       if (!keepAlive) handle.unref()
       return { cancel: () => clearTimeout(handle) }
     },
