@@ -33,6 +33,14 @@ async function settle(fixture: GatewayFixture, client: StreamClient): Promise<vo
   await client.settle()
 }
 
+/** Closes a ledger this much later, and waits for the frames of what ended before it. */
+async function advance(fixture: GatewayFixture, client: StreamClient, seconds: number): Promise<void> {
+  await fixture.control('local_advance', { seconds })
+  await fixture.publishLedgers(1)
+  await fixture.gateway.stream.tick()
+  await settle(fixture, client)
+}
+
 test('sends the forming candle when a print is committed and when a price is stored, without a broadcast', async () => {
   await using fixture = await createGatewayFixture({ seed: 'candle stream', traders: 0, listen: true })
   const trader = await createChainTrader(fixture, 'trader')
@@ -80,10 +88,7 @@ test('sends a candle again with a revision when a price of it comes late', async
   await fixture.publishLedgers(2)
   const client = await subscribe(fixture)
   await fixture.gateway.stream.tick()
-  await fixture.control('local_advance', { seconds: 180 })
-  await fixture.publishLedgers(1)
-  await fixture.gateway.stream.tick()
-  await settle(fixture, client)
+  await advance(fixture, client, 180)
   const final = candlesOf(client).find((candle) => candle.final && candle.filled === true)
   assert.ok(final !== undefined)
   const received = candlesOf(client).length
@@ -104,10 +109,7 @@ test('sends the final candles again that repeat a close which a late price has c
   await fixture.publishLedgers(2)
   const client = await subscribe(fixture)
   await fixture.gateway.stream.tick()
-  await fixture.control('local_advance', { seconds: 600 })
-  await fixture.publishLedgers(1)
-  await fixture.gateway.stream.tick()
-  await settle(fixture, client)
+  await advance(fixture, client, 600)
   const finals = candlesOf(client).filter(({ final }) => final)
   const [start = 0, first] = finals.map(({ time }) => time)
   assert.ok(first !== undefined && finals.length >= 10 && finals.slice(1).every(({ filled }) => filled))
@@ -140,10 +142,7 @@ test('sends every candle that a long jump of ledger time ends, also more than a 
   const channels = assets.map((asset) => `candles.${asset}.1m`)
   const client = await subscribe(fixture, channels)
   await fixture.gateway.stream.tick()
-  await fixture.control('local_advance', { seconds: 2 * 86_400 })
-  await fixture.publishLedgers(1)
-  await fixture.gateway.stream.tick()
-  await settle(fixture, client)
+  await advance(fixture, client, 2 * 86_400)
   for (const [index, channel] of channels.entries()) {
     const [first, ...later] = candlesOf(client, channel)
     const expected: number[] = []
