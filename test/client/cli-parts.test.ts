@@ -158,6 +158,7 @@ test('errors that have only a code say what they mean and what to do', () => {
   ])
   assert.deepEqual(failureOf(400, 'ledger_not_indexed', { first: 5, last: 70 }), [4, 'This ledger is not indexed.', 'Use a ledger from 5 to 70.'])
   assert.deepEqual(failureOf(405, 'http_405', {}), [3, 'The server responded with 405, and not as such a gateway does.', 'Check the address (--url, URL).'])
+  assert.deepEqual(failureOf(400, 'constructor'), [4, 'constructor (400 constructor)', null], 'a code that no gateway sends')
   assert.equal(failureOf(400, 'FST_ERR_VALIDATION', {}, 'querystring/leverage must be <= 10')[1], 'leverage must be <= 10 (400 FST_ERR_VALIDATION)')
 })
 

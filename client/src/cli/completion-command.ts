@@ -16,7 +16,7 @@ const FUNCTION = `_${PROGRAM.replaceAll('-', '_')}`
 const SCRIPTS: Readonly<Record<string, string>> = {
   // bash splits words at = and : as well. What has no space before it continues a word, and bash replaces only the part after the last of the two.
   bash: `${FUNCTION}() {
-  local IFS=$'\n' line=\${COMP_LINE:0:COMP_POINT} part words=() i last=-1
+  local IFS=$'\\n' line=\${COMP_LINE:0:COMP_POINT} part words=() i last=-1
   for ((i = 0; i <= COMP_CWORD; i++)); do
     part=\${COMP_WORDS[i]}
     if ((i > 0)) && [[ $line != [[:space:]]* ]]; then words[last]+=$part; else words[++last]=$part; fi

@@ -93,7 +93,7 @@ type Trading = Pick<MarketLimits, 'tradingPaused' | 'pauseMode' | 'assetHalted' 
 
 /** Whether a position can be opened. Null: unknown. */
 export function tradingState({ tradingPaused, pauseMode, assetHalted, adlActive }: Trading): string | null {
-  if (pauseMode !== null && pauseMode !== 0) return PAUSE_MODES[pauseMode] ?? `mode ${pauseMode}`
+  if (pauseMode !== null && pauseMode !== 0) return pauseText(pauseMode)
   if (tradingPaused === true) return 'paused: no position can be opened'
   if (assetHalted === true) return 'halted: no position can be opened'
   if (adlActive === true) return 'auto-deleveraging: no position can be opened'
@@ -102,8 +102,10 @@ export function tradingState({ tradingPaused, pauseMode, assetHalted, adlActive 
   return isUnknown ? null : 'open'
 }
 
-/** Texts of the market's pause modes. */
-export const PAUSE_MODES = ['open', 'paused: positions can only be closed', 'frozen: no position can be opened or closed']
+/** What a pause mode of the market allows. */
+export function pauseText(mode: number): string {
+  return ['open', 'paused: positions can only be closed', 'frozen: no position can be opened or closed'][mode] ?? `mode ${mode}`
+}
 
 const BINDING_LIMITS: Readonly<Record<NonNullable<MarketLimits['headroom']['bindingLong']>, string>> = {
   aggregate: 'open interest of all markets', side: 'cap of this side', skew: 'difference between longs and shorts', liquidity: 'liquidity of the pool',

@@ -76,7 +76,7 @@ const CONTRACT_HINTS: Readonly<Record<string, string>> = {
 }
 
 /** Errors whose bodies have only a code: what each means, and what to do about it. */
-const GATEWAY_ERRORS: Readonly<Record<string, readonly [meaning: string, advice?: string]>> = {
+const GATEWAY_ERRORS: ReadonlyMap<string, readonly [meaning: string, advice?: string]> = new Map(Object.entries({
   unknown_transaction: ['Neither the gateway nor the network has this transaction', 'Check the hash. This does not prove that it failed.'],
   order_not_found: ['No order has this id, or its ledger is not indexed yet', '`orders history` lists your orders.'],
   key_not_found: ['You have no such key, or it is already revoked', '`key list` lists your keys.'],
@@ -91,7 +91,7 @@ const GATEWAY_ERRORS: Readonly<Record<string, readonly [meaning: string, advice?
   region_restricted: ['Trading is not available in your region', 'Everything else is.'],
   rpc_error: ['The gateway cannot reach the network now', 'Try again in a moment.'],
   'Not Found': ['The gateway has no such endpoint', 'Check the address (--url, URL). The gateway may be older than this program.'],
-}
+}))
 
 /** The message, hint and exit code of an error. */
 export function describeFailure(error: unknown): Failure {
@@ -171,7 +171,7 @@ function describeGatewayError(error: GatewayError): Failure {
     const { asset } = error.body as { readonly asset?: unknown }
     return { exitCode: 4, kind: code, message: `Unknown market ${String(asset)}.`, hint: '`markets` lists them.', requestId, more: { status, asset } }
   }
-  const [meaning, advice = null] = GATEWAY_ERRORS[code] ?? []
+  const [meaning, advice = null] = GATEWAY_ERRORS.get(code) ?? []
   // The message of an invalid request names where the value was sent, which is not how it was typed.
   const sentence = meaning ?? message.replace(/^(?:querystring|params|body|headers)\//, '')
   return { exitCode: 4, kind: code, message: `${sentence.replace(/\.$/, '')} (${status} ${code})`, hint: advice, requestId, more: { status } }

@@ -5,7 +5,7 @@ import type { PoolState, TraderVault } from '../generated/resources.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
 import { toPercent } from './decimal.ts'
-import { AT_LEDGER_FLAG, atLedgerOf, callOptions, firstRows, LIMIT_FLAG, limitOf, PAGE_MAX, PAUSE_MODES } from './exchange-commands.ts'
+import { AT_LEDGER_FLAG, atLedgerOf, callOptions, firstRows, LIMIT_FLAG, limitOf, PAGE_MAX, pauseText } from './exchange-commands.ts'
 import { listing, table } from './table.ts'
 import type { Column } from './table.ts'
 import { timeOf } from './time.ts'
@@ -97,7 +97,7 @@ async function status(context: Context): Promise<void> {
     Promise.all([client.getHealth({}, options), client.listOraclePrices({}, options), accountOf(context)]))
   const { indexer } = health
   const { mode } = health.market.pauseState
-  const trading = mode === null ? await tradingText(context, prices[0]?.asset) : PAUSE_MODES[mode] ?? `mode ${mode}`
+  const trading = mode === null ? await tradingText(context, prices[0]?.asset) : pauseText(mode)
   const oldest = [...prices].sort((one, other) => other.ageSec - one.ageSec)[0]
   const stale = prices.filter((price) => price.stale === true).map(({ asset }) => asset)
   const lag = indexer.ledgerAgeSeconds

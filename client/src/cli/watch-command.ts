@@ -12,7 +12,7 @@ import { timeOf } from './time.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Words for the channels of the API key's account. */
-const OWN_CHANNELS: Readonly<Record<string, string>> = { account: 'account.events', 'account.orders': 'account.orders' }
+const OWN_CHANNELS: ReadonlyMap<string, string> = new Map([['account', 'account.events'], ['account.orders', 'account.orders']])
 const COUNT_MAX = 1_000_000_000
 
 function integerOf(context: Context, name: string): number | undefined {
@@ -23,11 +23,13 @@ function integerOf(context: Context, name: string): number | undefined {
   return value
 }
 
+const hasOwnChannel = ({ rest }: Context): boolean => rest.some((word) => OWN_CHANNELS.has(word))
+
 async function watch(context: Context): Promise<void> {
   const since = integerOf(context, 'since')
   const count = integerOf(context, 'count') ?? COUNT_MAX
   if (count === 0) throw new UsageError('--count must be at least 1.')
-  const client = context.rest.some((word) => word in OWN_CHANNELS) ? context.clientWithKey() : context.client()
+  const client = hasOwnChannel(context) ? context.clientWithKey() : context.client()
   const channels = await context.progress.run('Connecting', () => channelsOf(client, context))
   const stream = client.stream()
   let left = count
@@ -61,12 +63,11 @@ async function watch(context: Context): Promise<void> {
 
 /** The channels that the words name. Makes one call first, so that an unreachable gateway fails at once instead of being retried. */
 async function channelsOf(client: Client, context: Context): Promise<readonly Channel[]> {
-  const hasOwn = context.rest.some((word) => word in OWN_CHANNELS)
-  const owner = hasOwn ? (await client.getAccountIdentity({}, callOptions(context))).body.owner : null
+  const owner = hasOwnChannel(context) ? (await client.getAccountIdentity({}, callOptions(context))).body.owner : null
   if (owner === null) await client.getHealth({}, callOptions(context))
   const channels: string[] = []
   for (const word of context.rest) {
-    const own = OWN_CHANNELS[word]
+    const own = OWN_CHANNELS.get(word)
     if (own !== undefined) channels.push(`${own}.${owner ?? ''}`)
     else if (/^[A-Za-z]{2,10}$/.test(word) && word !== 'events' && word !== 'heartbeat') channels.push(`ticker.${word.toUpperCase()}`)
     else channels.push(word)
