@@ -53,7 +53,7 @@ export function createInterfaceFollower({ store, deployment, clock, log }: {
     async run(signal) {
       let changed = Promise.withResolvers<void>()
       const notify = (): void => changed.resolve()
-      const stop = await store.listen(CONTRACTS_CHANNEL, notify, notify).catch(() => undefined)
+      const stop = await store.listen(CONTRACTS_CHANNEL, notify, { onConnected: notify }).catch(() => undefined)
       const unsubscribe = deployment.subscribe(notify)
       while (!signal.aborted) {
         changed = Promise.withResolvers<void>()

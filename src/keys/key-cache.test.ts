@@ -15,7 +15,7 @@ interface Statement {
 
 interface Listener {
   readonly callback: (payload: string) => void
-  readonly onConnectionChange: (connected: boolean) => void
+  readonly onConnected: (connected: boolean) => void
 }
 
 /** A key cache on a fake store. With `manual`, the test settles each statement itself. */
@@ -40,9 +40,9 @@ function build(options: { manual?: boolean } = {}) {
     engine: 'embedded',
     read: { query },
     write: { query },
-    async listen(_channel: string, callback: Listener['callback'], onConnectionChange: Listener['onConnectionChange']) {
-      listeners.push({ callback, onConnectionChange })
-      onConnectionChange(true)
+    async listen(_channel: string, callback: Listener['callback'], { onConnected }: Pick<Listener, 'onConnected'>) {
+      listeners.push({ callback, onConnected })
+      onConnected(true)
       return async () => {}
     },
   } as unknown as Store
@@ -50,7 +50,7 @@ function build(options: { manual?: boolean } = {}) {
   return {
     clock, table, statements, keys, rows,
     notifyRevoked: (keyId: string) => listeners.forEach(({ callback }) => callback(keyId)),
-    setConnected: (connected: boolean) => listeners.forEach(({ onConnectionChange }) => onConnectionChange(connected)),
+    setConnected: (connected: boolean) => listeners.forEach(({ onConnected }) => onConnected(connected)),
   }
 }
 

@@ -40,7 +40,7 @@ export function createRevocationListener({ store, onRevoked, onDisconnected }: R
 
   return {
     async listen() {
-      listening ??= store.listen(REVOCATIONS_CHANNEL, onNotification, onConnectionChange)
+      listening ??= store.listen(REVOCATIONS_CHANNEL, onNotification, { onConnected: onConnectionChange })
       try {
         await listening
       } catch {

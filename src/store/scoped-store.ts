@@ -31,7 +31,7 @@ export function scopedStore(store: Store, schema: string): Store {
     read: scopedQueryable(store.read, schema),
     write: writer(store.write),
     waiting: () => store.waiting(),
-    listen: (channel, callback, onConnected) => store.listen(channel, callback, onConnected),
+    listen: (channel, callback, options) => store.listen(channel, callback, options),
     async tryLock(name) {
       const lock = await store.tryLock(`${name} ${schema}`)
       return lock === undefined ? undefined : { db: writer(lock.db), lost: lock.lost, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() }

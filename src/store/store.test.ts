@@ -245,9 +245,11 @@ const NEEDS_SERVER = testServerUrl() === null && 'the embedded engine has no con
 test('a listener learns when it may miss notifications, and when they arrive again', { skip: NEEDS_SERVER }, async () => {
   const changes: boolean[] = []
   let change = Promise.withResolvers<void>()
-  const stop = await store.listen('prices', () => {}, (now) => {
-    if (changes.at(-1) !== now) change.resolve()
-    changes.push(now)
+  const stop = await store.listen('prices', () => {}, {
+    onConnected(now) {
+      if (changes.at(-1) !== now) change.resolve()
+      changes.push(now)
+    },
   })
   await change.promise
   change = Promise.withResolvers()

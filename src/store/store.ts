@@ -46,11 +46,19 @@ export interface Store extends AsyncDisposable {
   /** Takes the named lock; undefined when it is held already, by this process or another one. */
   tryLock(name: string): Promise<WriterLock | undefined>
   /**
-   * Calls `callback` for each notification on `channel`, by `notify` or by NOTIFY, after its commit. Calls `onConnected(false)` when notifications may be
-   * missed from now on, because the connection or the engine is gone, and `onConnected(true)` when they arrive (again). Returns a function that stops
-   * listening.
+   * Calls `callback` for each notification on `channel`, by `notify` or by NOTIFY, after its commit. Returns a function that stops listening.
    */
-  listen(channel: string, callback: (payload: string) => void, onConnected?: (connected: boolean) => void): Promise<() => Promise<void>>
+  listen(channel: string, callback: (payload: string) => void, options?: ListenOptions): Promise<() => Promise<void>>
+}
+
+export interface ListenOptions {
+  /** Called with false when notifications may be missed from now on, because the connection or the engine is gone, and with true when they arrive (again). */
+  readonly onConnected?: (connected: boolean) => void
+  /**
+   * May be called with a notification whose COMMIT is running, and may fail. What is computed here is not computed between the commit and its effect. It must
+   * have no effect of its own.
+   */
+  readonly prepare?: (payload: string) => void
 }
 
 /** Raised when a statement exceeded its time limit, in the queue or while it ran. */

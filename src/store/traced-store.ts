@@ -29,7 +29,7 @@ export function tracedStore(store: Store, tracer: Tracer): Store {
     read: queryable(store.read),
     write: writer(store.write),
     waiting: () => store.waiting(),
-    listen: (channel, callback, onConnected) => store.listen(channel, callback, onConnected),
+    listen: (channel, callback, options) => store.listen(channel, callback, options),
     async tryLock(name) {
       const lock = await store.tryLock(name)
       return lock === undefined ? undefined : { db: writer(lock.db), lost: lock.lost, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() }

@@ -33,6 +33,34 @@ test('a connection lost at COMMIT, or a COMMIT over its time limit, raises an un
   }
 })
 
+/** What happens during a transaction with one notification whose COMMIT returns this command or fails. */
+async function orderOfNotification(commit: () => string): Promise<readonly string[]> {
+  const order: string[] = []
+  const run: RunStatement = async (sql) => {
+    order.push(sql)
+    if (sql !== 'commit') return { rows: sql === 'x' ? [{ payload: 'row 7' }] : [], command: sql.toUpperCase() }
+    // Later than the microtasks that a listener waits for.
+    await new Promise((resolve) => void setImmediate(resolve))
+    order.push('commit returns')
+    return { rows: [], command: commit() }
+  }
+  const listeners = {
+    prepare: (channel: string, payload: string) => void order.push(`prepare ${channel} ${payload}`),
+    notify: (channel: string, payload: string) => void order.push(`notify ${channel} ${payload}`),
+  }
+  await runTransaction(run, createVirtualClock(0), (tx) => tx.notify('log', 'x', []), listeners).catch(() => order.push('failed'))
+  return order
+}
+
+test('listeners prepare a notification while COMMIT runs, and get it only if COMMIT succeeds', async () => {
+  const untilCommitted = ['begin', 'x', 'commit', 'prepare log row 7', 'commit returns']
+  assert.deepEqual(await orderOfNotification(() => 'COMMIT'), [...untilCommitted, 'notify log row 7'])
+  assert.deepEqual(await orderOfNotification(() => 'ROLLBACK'), [...untilCommitted, 'failed'])
+  assert.deepEqual(await orderOfNotification(() => {
+    throw new StoreUnavailable('gone')
+  }), [...untilCommitted, 'failed'])
+})
+
 test('rolls back an idle transaction and refuses its late statements', async () => {
   const clock = createVirtualClock(0)
   const { run, sent } = recordingConnection()

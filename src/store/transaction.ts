@@ -21,20 +21,27 @@ export function inOrder(run: RunStatement): RunStatement {
 
 const SQLSTATE_IN_FAILED_TRANSACTION = '25P02'
 
-/** Delivers a notification to the listeners. */
-export type DeliverNotification = (channel: string, payload: string) => void
+/** The listeners to a transaction's notifications, where all of them are in this process. */
+export interface TransactionListeners {
+  /** COMMIT is running. */
+  prepare(channel: string, payload: string): void
+  /** It has succeeded. */
+  notify(channel: string, payload: string): void
+}
+
+type Notification = readonly [channel: string, payload: string]
 
 /**
- * Runs `work` between BEGIN and COMMIT. `deliver` gets its notifications after the commit, where all listeners are in this process; without it they go through
- * the database. Raises what `work` raises after rolling back; StatementFailed when the database rolled back instead of committing; StatementTimeout when `work`
- * sent nothing for too long; StoreUnavailable when the connection broke. When that happened at COMMIT, the transaction may have been committed.
+ * Runs `work` between BEGIN and COMMIT. `listeners` get its notifications; without them they go through the database. Raises what `work` raises after
+ * rolling back; StatementFailed when the database rolled back instead of committing; StatementTimeout when `work` sent nothing for too long; StoreUnavailable
+ * when the connection broke. When that happened at COMMIT, the transaction may have been committed.
  */
 export async function runTransaction<T>(
-  run: RunStatement, clock: Clock, work: (tx: Transaction) => Promise<T>, deliver?: DeliverNotification,
+  run: RunStatement, clock: Clock, work: (tx: Transaction) => Promise<T>, listeners?: TransactionListeners,
 ): Promise<T> {
   await run('begin')
-  const notifications: Parameters<DeliverNotification>[] = []
-  const handle = createHandle(run, clock, deliver === undefined ? null : notifications)
+  const notifications: Notification[] = []
+  const handle = createHandle(run, clock, listeners === undefined ? null : notifications)
   let result: T
   try {
     const working = work(handle.tx)
@@ -45,9 +52,11 @@ export async function runTransaction<T>(
     await run('rollback').catch(() => {})
     throw cause
   }
-  await commit(run)
-  // A fault of a listener is not one of the transaction, which is committed.
-  for (const notification of notifications) queueMicrotask(() => deliver?.(...notification))
+  const committed = commit(run)
+  // A fault of a listener is not one of the transaction.
+  for (const notification of notifications) queueMicrotask(() => listeners?.prepare(...notification))
+  await committed
+  for (const notification of notifications) queueMicrotask(() => listeners?.notify(...notification))
   return result
 }
 
@@ -74,7 +83,7 @@ interface Handle {
 }
 
 /** Notifications are added to `notifications`; null: the database delivers them. */
-function createHandle(run: RunStatement, clock: Clock, notifications: Parameters<DeliverNotification>[] | null): Handle {
+function createHandle(run: RunStatement, clock: Clock, notifications: Notification[] | null): Handle {
   const running = new Set<Promise<unknown>>()
   let open = true
   let timer: Timer | undefined

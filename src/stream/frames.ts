@@ -102,14 +102,14 @@ export interface RowChannels {
 
 /** The row on each of its channels. */
 export function channelsOfRow(row: LogRow): RowChannels {
-  const rowText = lazyText(row)
+  const rowText = once(() => eventText(row))
   const print = toPrint(row)
   const events = { channel: EVENTS_CHANNEL, data: rowText }
   return {
-    shared: print === undefined ? [events] : [events, { channel: tradesChannel(print.asset), data: () => JSON.stringify(print) }],
+    shared: print === undefined ? [events] : [events, { channel: tradesChannel(print.asset), data: once(() => JSON.stringify(print)) }],
     personal: [
       ...row.accounts.map((account) => personalEntry(account, rowText)),
-      ...row.learned.map((event) => personalEntry(event.account, lazyText(event))),
+      ...row.learned.map((event) => personalEntry(event.account, once(() => eventText(event)))),
     ],
   }
 }
@@ -118,9 +118,9 @@ function personalEntry(account: string, text: () => string): RowChannels['person
   return { account, channel: accountChannel(account), data: () => `${text().slice(0, -1)},"owner":${JSON.stringify(account)}}` }
 }
 
-function lazyText(event: LogEvent): () => string {
+function once(make: () => string): () => string {
   let text: string | undefined
-  return () => (text ??= eventText(event))
+  return () => (text ??= make())
 }
 
 /** An event in the stream's format: `raw` and `payload` are the payload of GET /v1/events, its `topic` included, which is serialised once for both. */

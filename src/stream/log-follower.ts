@@ -12,13 +12,15 @@ export interface FollowerOptions {
   readonly store: Pick<Store, 'listen'>
   readonly clock: Clock
   readonly log: Log
+  /** Parses a notification that will probably be published next. */
+  readonly prepareNotified: (payload: string) => void
   /** Publishes the rows that the notification carries. False when the log has to be read instead. */
   readonly publishNotified: (payload: string) => boolean
   readonly catchUp: () => Promise<void>
 }
 
 /** Follows the log until the signal aborts. Never rejects. */
-export async function followLog({ store, clock, log, publishNotified, catchUp }: FollowerOptions, signal: AbortSignal): Promise<void> {
+export async function followLog({ store, clock, log, prepareNotified, publishNotified, catchUp }: FollowerOptions, signal: AbortSignal): Promise<void> {
   let woken = Promise.withResolvers<void>()
   const wake = (): void => woken.resolve()
   let fallback: Timer | undefined
@@ -30,7 +32,7 @@ export async function followLog({ store, clock, log, publishNotified, catchUp }:
     fallback = clock.setTimer(FALLBACK_INTERVAL_MS, wake)
   }
   signal.addEventListener('abort', wake, { once: true })
-  const stopListening = await store.listen(INDEX_CHANNEL, onNotification).catch(() => undefined)
+  const stopListening = await store.listen(INDEX_CHANNEL, onNotification, { prepare: prepareNotified }).catch(() => undefined)
   let failing = false
   while (!signal.aborted) {
     woken = Promise.withResolvers<void>()

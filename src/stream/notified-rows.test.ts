@@ -42,6 +42,7 @@ interface Follower extends AsyncDisposable {
   readonly clock: VirtualClock
   readonly frames: string[]
   reads(): number
+  prepare(payload: string): void
   notify(payload: string): void
 }
 
@@ -50,13 +51,13 @@ async function follow(change: Partial<Store> = {}): Promise<Follower> {
   const read = change.read ?? store.read
   const clock = createVirtualClock(0)
   const frames: string[] = []
-  const listening = Promise.withResolvers<(payload: string) => void>()
+  const listening = Promise.withResolvers<Pick<Follower, 'prepare' | 'notify'>>()
   let reads = 0
   const tail = createTail({
     store: {
       ...store, ...change,
       read: { query: (sql, params) => (reads++, read.query(sql, params)) },
-      listen: async (_, callback) => (listening.resolve(callback), async () => {}),
+      listen: async (_, notify, { prepare = () => {} } = {}) => (listening.resolve({ prepare, notify }), async () => {}),
     },
     publish: (published: readonly Frame[]) => void frames.push(...published.map((frame) => frame.bytes().toString('latin1'))),
     onEpoch: () => assert.fail('no epoch change'),
@@ -64,10 +65,10 @@ async function follow(change: Partial<Store> = {}): Promise<Follower> {
   })
   const stop = new AbortController()
   const running = tail.run(stop.signal)
-  const notify = await listening.promise
+  const { prepare, notify } = await listening.promise
   await tail.catchUp()
   return {
-    tail, clock, frames, notify, reads: () => reads,
+    tail, clock, frames, prepare, notify, reads: () => reads,
     async [Symbol.asyncDispose]() {
       stop.abort()
       await running
@@ -80,13 +81,21 @@ test('publishes small commits without a read, with the same frames as a read', a
   const [{ account } = { account: '' }] = await store.read.query<{ account: string }>('select account from idx.account_events order by seq desc limit 1')
   await using reader = await follow()
   await using notified = await follow()
-  for (const { tail } of [reader, notified]) await tail.watch({ kind: 'account', account })
+  await using prepared = await follow()
+  for (const { tail } of [reader, notified, prepared]) await tail.watch({ kind: 'account', account })
   const readsBefore = notified.reads()
   for (const events of [1, 0, 5, 2]) {
-    for (const payload of await commit(events)) notified.notify(payload)
+    for (const payload of await commit(events)) {
+      notified.notify(payload)
+      prepared.prepare(payload)
+      assert.deepEqual(prepared.frames, reader.frames, 'a notification that is prepared publishes nothing')
+      prepared.notify(payload)
+    }
     await reader.tail.catchUp()
-    assert.deepEqual(notified.frames, reader.frames)
-    assert.deepEqual([notified.tail.position(), notified.tail.head()], [reader.tail.position(), reader.tail.head()])
+    for (const { frames, tail } of [notified, prepared]) {
+      assert.deepEqual(frames, reader.frames)
+      assert.deepEqual([tail.position(), tail.head()], [reader.tail.position(), reader.tail.head()])
+    }
   }
   assert.equal(notified.frames.filter((frame) => frame.includes('"channel":"events"')).length, 8)
   assert.ok(notified.frames.some((frame) => frame.includes(`account.events.${account}`)), 'personal channels too')
@@ -172,8 +181,8 @@ test('ignores the rows of a notification when reads go to a replica, which may n
   assert.ok(notified.frames.length > 0)
 })
 
-test('publishes every row once and in order when notifications are lost, repeated, late or of another index or version', async () => {
-  const fault = fc.constantFrom('none', 'none', 'lost', 'twice', 'late', 'other index', 'other version')
+test('publishes every row once and in order when notifications are lost, repeated, late, rolled back or of another index or version', async () => {
+  const fault = fc.constantFrom('none', 'none', 'lost', 'twice', 'late', 'rolled back', 'prepared early', 'other index', 'other version')
   await fc.assert(fc.asyncProperty(fc.array(fc.record({ fault, events: fc.nat(4) }), { minLength: 1, maxLength: 8 }), async (commits) => {
     await using notified = await follow()
     const from = notified.tail.position()
@@ -183,7 +192,10 @@ test('publishes every row once and in order when notifications are lost, repeate
         const foreign = payload.replaceAll(/"headSeq":\d+/g, '"headSeq":1000000')
         if (each.fault === 'other index') notified.notify(foreign.replaceAll('"schema":"idx"', '"schema":"idx_2"'))
         if (each.fault === 'other version') notified.notify(foreign.replace(/"format" : "[^"]*"/, '"format" : "x"'))
-        if (each.fault === 'none' || each.fault === 'twice') notified.notify(payload)
+        // The next commit then has the same positions and other rows.
+        if (each.fault === 'rolled back') notified.prepare(payload.replaceAll('"topic":"', '"topic":"never_committed_'))
+        if (each.fault === 'prepared early') for (const other of [payload, ...late]) notified.prepare(other)
+        if (['none', 'twice', 'rolled back', 'prepared early'].includes(each.fault)) notified.notify(payload)
         if (each.fault === 'twice') notified.notify(payload)
         if (each.fault === 'late') late.push(payload)
         else for (const lateOne of late.splice(0)) notified.notify(lateOne)
@@ -191,5 +203,6 @@ test('publishes every row once and in order when notifications are lost, repeate
     }
     await notified.tail.catchUp()
     assert.deepEqual(eventSeqs(notified), await archivedSeqs(from))
+    assert.ok(!notified.frames.some((frame) => frame.includes('never_committed')))
   }), { numRuns: fuzzRuns(8, 30) })
 })

@@ -6,7 +6,7 @@ import type { LogRow } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
 import type { Correction } from '../resources/correction.ts'
 import { CORRECTIONS_CHANNEL, EVENTS_CHANNEL, tradesChannel } from './channels.ts'
-import type { Frame, LogEntry } from './frames.ts'
+import type { Frame, LogEntry, RowChannels } from './frames.ts'
 import { channelsOfRow, correctionFrame, isCorrection, isOrderEntry, isUpgrade, logFrame, upgradeFrame } from './frames.ts'
 import type { PersonalChannels } from './personal-channels.ts'
 import { createRecentRows } from './recent-rows.ts'
@@ -22,6 +22,8 @@ export interface RowFrames {
   restart(afterSeq: number, assets: AssetList): Promise<void>
   /** The seq of a shared channel's last frame, 0 when it has none. */
   channelHead(channel: string): number
+  /** Serialises rows that `take` will probably get next. Replaces those of the previous call. */
+  prepare(rows: readonly LogRow[]): void
   /** The frames of the next entry: on shared channels, and on those of accounts that are watched. */
   take(entry: LogEntry): readonly Frame[]
 }
@@ -29,10 +31,11 @@ export interface RowFrames {
 export function createRowFrames(db: Queryable, personal: PersonalChannels): RowFrames {
   const channelHeads = new Map<string, number>()
   const recent = createRecentRows(RECENT_ROWS)
+  let prepared: ReadonlyMap<LogRow, RowChannels> = new Map()
 
   function takeRow(row: LogRow): readonly Frame[] {
     const { seq, epoch } = row
-    const channels = channelsOfRow(row)
+    const channels = prepared.get(row) ?? channelsOfRow(row)
     const sharedFrames = channels.shared.map(({ channel, data }) => {
       const prev = channelHeads.get(channel) ?? 0
       channelHeads.set(channel, seq)
@@ -58,6 +61,10 @@ export function createRowFrames(db: Queryable, personal: PersonalChannels): RowF
       for (const [asset, seq] of heads.assets) channelHeads.set(tradesChannel(asset), seq)
     },
     channelHead: (channel) => channelHeads.get(channel) ?? 0,
+    prepare(rows) {
+      prepared = new Map(rows.map((row) => [row, channelsOfRow(row)]))
+      for (const { shared } of prepared.values()) for (const { data } of shared) data()
+    },
     take(entry) {
       if (isOrderEntry(entry)) return personal.takeOrders(entry)
       if (!isUpgrade(entry) && !isCorrection(entry)) return takeRow(entry)

@@ -5,7 +5,6 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { readRepairStart } from '../projections/correction-log.ts'
-import { parseLogNotification } from '../projections/log-notification.ts'
 import type { LogHead } from '../projections/stream-log.ts'
 import { hasEventAt, readLog, readLogHead } from '../projections/stream-log.ts'
 import type { Store } from '../store/store.ts'
@@ -13,6 +12,7 @@ import type { PersonalChannel } from './channels.ts'
 import type { Frame, LogEntry } from './frames.ts'
 import { inLogOrder } from './frames.ts'
 import { coalesce, followLog } from './log-follower.ts'
+import { createNotifiedPages } from './notified-pages.ts'
 import { createPersonalChannels } from './personal-channels.ts'
 import { createPublishedEpoch } from './published-epoch.ts'
 import type { EpochChange } from './published-epoch.ts'
@@ -68,6 +68,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
   const db = store.read
   const personal = createPersonalChannels(db, () => position)
   const rowFrames = createRowFrames(db, personal)
+  const notifiedPages = createNotifiedPages(rowFrames)
   const published = createPublishedEpoch(onEpoch)
   const catchUp = coalesce(advance)
   let position = 0
@@ -142,7 +143,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
   function publishNotified(payload: string): boolean {
     // A read of a lagging replica would miss rows that were published.
     if (!ready || isRestarting || store.readsLag || personal.selection().orders.length > 0) return false
-    const page = parseLogNotification(payload)
+    const page = notifiedPages.take(payload)
     if (page === undefined || page.afterSeq !== position || page.end.schema !== head?.schema || page.end.epoch !== published.name()) return false
     publishPage(inLogOrder(page.rows, page.upgrades, page.corrections), { end: page.end, throughSeq: page.end.seq })
     return true
@@ -179,7 +180,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     watched: personal.count,
     recentPage: (channels, afterSeq, pageBytes) => rowFrames.recent.pageAfter(channels, afterSeq, { pageBytes, endSeq: position }),
     catchUp,
-    run: (signal) => followLog({ store, clock, log, publishNotified, catchUp }, signal),
+    run: (signal) => followLog({ store, clock, log, prepareNotified: notifiedPages.prepare, publishNotified, catchUp }, signal),
   }
 }
 

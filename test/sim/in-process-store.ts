@@ -48,7 +48,7 @@ export async function openInProcessStore(): Promise<InProcessStore> {
 
   const write: Writer = {
     ...queryable('write'),
-    transaction: (work) => runExclusive(() => runTransaction((sql, params) => run('write', sql, params), clock, work, listeners.notify)),
+    transaction: (work) => runExclusive(() => runTransaction((sql, params) => run('write', sql, params), clock, work, listeners)),
   }
   const baseline = await readBaseline(queryable('read'))
   return {
@@ -70,7 +70,7 @@ export async function openInProcessStore(): Promise<InProcessStore> {
       }
       return { db, lost: lost.signal, [Symbol.asyncDispose]: async () => void (locks.get(name) === lost && locks.delete(name)) }
     },
-    listen: (channel, callback, onListening) => listeners.listen(channel, callback, onListening),
+    listen: listeners.listen,
     async clear() {
       assert(await restoreBaseline(write, baseline), 'nothing but rows changed')
     },

@@ -87,7 +87,7 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
     read: readable(real.read, 'read'),
     write: singleStatements(real.write),
     waiting: () => real.waiting(),
-    async listen(channel, callback, onListening) {
+    async listen(channel, callback, { onConnected, prepare } = {}) {
       const onNotification = (payload: string): void => {
         const choice = decisions.decide(`${name} notify`, notifyOptions(profile))
         const deliver = (): void => (killable.isDead() ? undefined : callback(payload))
@@ -100,7 +100,10 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
       const stopAndWait = (): Promise<void> => killable.track(() => stop())
       killable.onKilled(() => void stopAndWait())
       await killable.run(async () => {
-        stop = await real.listen(channel, onNotification, (isListening) => (killable.isDead() ? undefined : onListening?.(isListening)))
+        stop = await real.listen(channel, onNotification, {
+          onConnected: (isConnected) => (killable.isDead() ? undefined : onConnected?.(isConnected)),
+          prepare: (payload) => (killable.isDead() ? undefined : prepare?.(payload)),
+        })
         if (killable.isDead()) await stop()
       }, true)
       return stopAndWait

@@ -44,13 +44,13 @@ export function createFlakyStore(real: Store): FlakyStore {
   return {
     store: {
       ...wrapStore(real, run),
-      async listen(channel, callback, onListening = () => {}) {
+      async listen(channel, callback, { onConnected = () => {}, ...options } = {}) {
         const stop = await real.listen(channel,
           (payload) => (isListening && !dropsNotifications ? callback(payload) : undefined),
-          (now) => (isListening ? onListening(now) : undefined))
-        listeners.add(onListening)
+          { ...options, onConnected: (now) => (isListening ? onConnected(now) : undefined) })
+        listeners.add(onConnected)
         return async () => {
-          listeners.delete(onListening)
+          listeners.delete(onConnected)
           await stop()
         }
       },

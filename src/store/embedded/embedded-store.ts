@@ -99,7 +99,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
     return {
       query: <Row extends object>(sql: string, params?: readonly Param[]) =>
         scheduler.write(async () => (await send('write', limitMs, sql, params)).rows as Row[]),
-      transaction: (work) => scheduler.write(async () => runTransaction(openSession('write', limitMs), clock, work, listeners.notify)),
+      transaction: (work) => scheduler.write(async () => runTransaction(openSession('write', limitMs), clock, work, listeners)),
     }
   }
 
@@ -115,7 +115,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
     bulkWriter,
     waiting: () => scheduler.waiting(),
     tryLock: async (name) => locks.tryLock(name, bulkWriter),
-    listen: (channel, callback, onConnected) => listeners.listen(channel, callback, onConnected),
+    listen: listeners.listen,
     dump: () => scheduler.write(() => supervisor.engine().dump()),
     async [Symbol.asyncDispose]() {
       maintenance.stop()

@@ -6,8 +6,8 @@ test('listeners learn that the engine ended, and that its successor is listened 
   const sent: string[] = []
   const listeners = createListeners(async (sql) => sent.push(sql))
   const changes: string[] = []
-  const stop = await listeners.listen('prices', () => {}, (connected) => changes.push(`prices ${String(connected)}`))
-  await listeners.listen('other', () => {}, (connected) => changes.push(`other ${String(connected)}`))
+  const stop = await listeners.listen('prices', () => {}, { onConnected: (connected) => changes.push(`prices ${String(connected)}`) })
+  await listeners.listen('other', () => {}, { onConnected: (connected) => changes.push(`other ${String(connected)}`) })
   listeners.disconnected()
   await stop()
   await listeners.resubscribe(async (sql) => sent.push(`new engine: ${sql}`))
@@ -18,7 +18,7 @@ test('listeners learn that the engine ended, and that its successor is listened 
 test('a listener whose LISTEN failed is never reported as connected', async () => {
   const listeners = createListeners(() => Promise.reject(new Error('away')))
   const changes: boolean[] = []
-  await assert.rejects(listeners.listen('prices', () => {}, (connected) => changes.push(connected)))
+  await assert.rejects(listeners.listen('prices', () => {}, { onConnected: (connected) => changes.push(connected) }))
   listeners.disconnected()
   assert.deepEqual(changes, [])
 })

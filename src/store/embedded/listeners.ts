@@ -1,10 +1,13 @@
 // LISTEN on the embedded engine. All notifications come from this process: those of transactions are delivered without the engine's queue, whose pages it would
 // write to files.
 
+import type { ListenOptions, Store } from '../store.ts'
 import { quoteIdentifier } from '../values.ts'
 
 export interface Listeners {
-  listen(channel: string, callback: (payload: string) => void, onConnected?: (connected: boolean) => void): Promise<() => Promise<void>>
+  listen: Store['listen']
+  /** Announces a notification of a transaction whose COMMIT is running. */
+  prepare(channel: string, payload: string): void
   /** Delivers a notification of the engine, or of a transaction that has committed. */
   notify(channel: string, payload: string): void
   /** The engine ended: notifications are missed until `resubscribe`. */
@@ -13,9 +16,8 @@ export interface Listeners {
   resubscribe(send: SendStatement): Promise<void>
 }
 
-interface Listener {
+interface Listener extends ListenOptions {
   readonly callback: (payload: string) => void
-  readonly onConnected: (connected: boolean) => void
 }
 
 type SendStatement = (sql: string) => Promise<unknown>
@@ -32,8 +34,8 @@ export function createListeners(send: SendStatement): Listeners {
   }
 
   return {
-    async listen(channel, callback, onConnected = () => {}) {
-      const listener = { callback, onConnected }
+    async listen(channel, callback, options = {}) {
+      const listener = { ...options, callback }
       const listeners = channels.get(channel) ?? new Set()
       channels.set(channel, listeners.add(listener))
       try {
@@ -42,19 +44,22 @@ export function createListeners(send: SendStatement): Listeners {
         await stop(channel, listener)
         throw cause
       }
-      onConnected(true)
+      listener.onConnected?.(true)
       return () => stop(channel, listener)
+    },
+    prepare(channel, payload) {
+      for (const { prepare } of channels.get(channel) ?? []) prepare?.(payload)
     },
     notify(channel, payload) {
       for (const { callback } of channels.get(channel) ?? []) callback(payload)
     },
     disconnected() {
-      for (const { onConnected } of [...channels.values()].flatMap((listeners) => [...listeners])) onConnected(false)
+      for (const { onConnected } of [...channels.values()].flatMap((listeners) => [...listeners])) onConnected?.(false)
     },
     async resubscribe(sendToNewEngine) {
       for (const [channel, listeners] of channels) {
         await sendToNewEngine(`listen ${quoteIdentifier(channel)}`)
-        for (const { onConnected } of listeners) onConnected(true)
+        for (const { onConnected } of listeners) onConnected?.(true)
       }
     },
   }

@@ -110,7 +110,7 @@ test('after a restart listeners receive notifications again, and know that they 
   const payloads: string[] = []
   const changes: boolean[] = []
   const received = Promise.withResolvers<void>()
-  const stop = await store.listen('prices', (payload) => (payloads.push(payload), received.resolve()), (connected) => changes.push(connected))
+  const stop = await store.listen('prices', (payload) => (payloads.push(payload), received.resolve()), { onConnected: (connected) => changes.push(connected) })
   const runaway = assert.rejects(store.read.query(NEVER_ENDING), StatementTimeout)
   const queued = store.write.query("notify prices, 'the first statement after the restart'")
   clock.advance(LIMIT_MS)

@@ -5,12 +5,13 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import { RECONNECT_DELAY_MIN_MS, RECONNECT_DELAY_MAX_MS, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
 import { createMutex } from '../mutex.ts'
+import type { Store } from '../store.ts'
 import { quoteIdentifier } from '../values.ts'
 import { connect, send } from './connection.ts'
 
 export interface Listener extends AsyncDisposable {
   /** Resolves after the first attempt. If that failed, it is repeated in the background. */
-  listen(channel: string, callback: (payload: string) => void, onConnected?: (connected: boolean) => void): Promise<() => Promise<void>>
+  listen: Store['listen']
 }
 
 interface ChannelListener {
@@ -96,7 +97,7 @@ export function createListener(options: { url: string; clock: Clock; log: Log })
   }
 
   return {
-    async listen(channel, callback, onConnected = () => {}) {
+    async listen(channel, callback, { onConnected = () => {} } = {}) {
       const listener = { callback, onConnected }
       channels.set(channel, (channels.get(channel) ?? new Set()).add(listener))
       const isConnected = await runExclusive(() => apply(channel))

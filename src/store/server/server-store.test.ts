@@ -162,7 +162,7 @@ for (const from of ['the server', 'a replica'] as const) {
     const received: string[] = []
     const connected: boolean[] = []
     const arrived = Promise.withResolvers<void>()
-    const stop = await store.listen('prices', (payload) => (received.push(payload), arrived.resolve()), (isConnected) => connected.push(isConnected))
+    const stop = await store.listen('prices', (payload) => (received.push(payload), arrived.resolve()), { onConnected: (now) => connected.push(now) })
     assert.deepEqual(new Set(connected), new Set([true]))
     await database.direct.write.query("notify prices, 'before'")
     await arrived.promise

@@ -31,10 +31,10 @@ export function createServerStore(options: ServerOptions): Store {
     write: writes,
     waiting: () => ({ reads: reads.waiting(), writes: writes.waiting() }),
     tryLock: (name) => tryWriterLock(databaseUrl, name, clock),
-    async listen(channel, callback, onConnected) {
-      if (readUrl === null) return await listener.listen(channel, callback, onConnected)
+    async listen(channel, callback, listening) {
+      if (readUrl === null) return await listener.listen(channel, callback, listening)
       const repeater = createRepeater(callback, clock)
-      const stop = await listener.listen(channel, repeater.notify, onConnected)
+      const stop = await listener.listen(channel, repeater.notify, listening)
       return async () => {
         repeater.stop()
         await stop()
