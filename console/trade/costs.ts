@@ -52,6 +52,13 @@ export function nettingOf(
   }
 }
 
+/** How much can be opened before there is a quote. The headroom of generation 1 leaves out the largest position. Null while it is unknown. */
+export function roomToOpen(side: Side, limits: Pick<MarketLimits, 'headroom' | 'maxPositionSize'> | null): string | null {
+  const room = (side === 'Long' ? limits?.headroom.long : limits?.headroom.short) ?? null
+  const largest = limits?.maxPositionSize ?? null
+  return room === null || largest === null || BigInt(room) <= BigInt(largest) ? room : largest
+}
+
 /** Why the contracts refuse to net, in a sentence; null if they do not. */
 export function nettingProblem(
   { count, closedSize, size, collateral }: Netting,

@@ -5,7 +5,7 @@ import { amount, parseAmount, price } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { Facts } from '../ui/layout.tsx'
 import { ProblemText } from '../ui/problem.tsx'
-import { feeAt, keeperReward, liquidationAt, nettingText } from './costs.ts'
+import { feeAt, keeperReward, liquidationAt, nettingText, roomToOpen } from './costs.ts'
 import type { TicketCheck, TicketInput } from './ticket.ts'
 import type { Market } from './use-market.ts'
 import type { QuoteReading } from './use-quote.ts'
@@ -25,7 +25,7 @@ export function Preview(options: PreviewOptions) {
   const { account } = useParts()
   const state = account.state.answer.value?.body ?? null
   const isMarket = input.kind === 'market'
-  const room = quote?.headroom ?? null
+  const room = quote?.headroom ?? roomToOpen(input.side, limits)
   const entry = entryPriceOf(options)
   const reward = isMarket || check.size === null ? null : keeperReward(BigInt(check.size), limits?.keeperFee ?? null)
   return (

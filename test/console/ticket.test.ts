@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { conditionOf } from '../../console/trade/availability.ts'
-import { feeAt, keeperReward, liquidationAt } from '../../console/trade/costs.ts'
+import { feeAt, keeperReward, liquidationAt, roomToOpen } from '../../console/trade/costs.ts'
 import { checkTicket, fieldsOf } from '../../console/trade/ticket.ts'
 import type { TicketContext, TicketInput, TicketPosition } from '../../console/trade/ticket.ts'
 
@@ -202,4 +202,12 @@ test('a resting order would be liquidated as a position that is opened at its pr
   const at = (entry: bigint, side: 'Long' | 'Short', leverage: number) => liquidationAt(entry, { side, leverage, maintenanceMarginBps: 200 })
   assert.deepEqual([at(1_000_000_000_000n, 'Long', 10), at(1_000_000_000_000n, 'Short', 10)], [920_000_000_000n, 1_080_000_000_000n])
   assert.equal(at(1_000_000_000_000n, 'Long', 3), 686_666_700_000n)
+})
+
+test('what can be opened is known before there is a quote, and never more than the largest position', () => {
+  const limits = { headroom: { long: '500000000000', short: null, bindingLong: null, bindingShort: null }, maxPositionSize: '1000000000000' }
+  assert.equal(roomToOpen('Long', limits), '500000000000')
+  assert.equal(roomToOpen('Long', { ...limits, maxPositionSize: '90000000000' }), '90000000000')
+  assert.equal(roomToOpen('Long', { ...limits, maxPositionSize: null }), '500000000000')
+  assert.deepEqual([roomToOpen('Short', limits), roomToOpen('Long', null)], [null, null])
 })

@@ -43,6 +43,8 @@ const SESSION = ['-c', 'timezone=UTC', '-c', 'datestyle=ISO', '-c', 'client_min_
 /** Clusters in memory are short-lived and often copied: small log segments keep them small. */
 const MEMORY_INITDB_PARAMS = ['--wal-segsize=1']
 const LOG_LINES_MAX = 20
+/** PGlite would wait, after each statement, for a copy of a file system that neither of ours has. COMMIT itself calls fsync. */
+const NO_COPY = { syncToFs: false }
 
 /** The engine's start parameters. A durable engine starts without PGlite's `-F`, which turns fsync off. */
 export function startParams(durable: boolean): string[] {
@@ -131,7 +133,7 @@ function wrapEngine(engine: PGlite, log: readonly string[]): Engine {
   async function query({ sql, params, isRepeated = false }: Statement): Promise<Results<object> | undefined> {
     if (params === null) return (await engine.exec(sql)).at(-1)
     const name = (isRepeated ? nameOf(sql) : undefined) ?? ''
-    const messages = await engine.execProtocolStream(encodeStatement({ sql, params, name, isParsed: prepared.has(name) }))
+    const messages = await engine.execProtocolStream(encodeStatement({ sql, params, name, isParsed: prepared.has(name) }), NO_COPY)
     if (name !== '') prepared.add(name)
     return parse.parseResults(messages, engine.parsers).at(-1)
   }
