@@ -46,12 +46,12 @@ export const IS_COMPLETE = `[...document.querySelectorAll('[data-status]')].leng
   && [...document.querySelectorAll('[data-status]')].every(({ dataset }) => dataset.state === 'fresh')
   && ![...document.querySelectorAll('main .note')].some((note) => note.textContent.endsWith('loading…'))
   && document.fonts.status === 'loaded'`
-/** With an amount in the order ticket. */
+/** With an amount of a market order in the ticket, and its quote. */
 export const IS_TRADE_COMPLETE = `${IS_COMPLETE}
   && Number(document.querySelector('.chart').dataset.candles) >= 400
   && document.querySelectorAll('.tape tbody th').length > 1
   && document.querySelectorAll('[aria-label="Your positions"] tbody th').length === 2
-  && !document.querySelector('.preview').textContent.includes('n/a')`
+  && [...document.querySelectorAll('.preview dd')].every(({ textContent }) => textContent !== 'n/a' && !textContent.startsWith('about'))`
 
 export async function createStillConsole(
   seed: string, viewport: { readonly width: number; readonly height: number }, generation: TestGeneration = TEST_GENERATION,
