@@ -4,10 +4,12 @@ import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
 import { openTestStore } from '../../test/support/database.ts'
 import { createIndexFixture } from '../../test/index/fixture.ts'
+import { withOlderHistory } from '../../test/index/node.ts'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
+import { RpcFailure } from '../chain/failure.ts'
 import { INDEX_CHANNEL } from '../projections/index-state.ts'
-import { CORRECTIONS_CHANNEL } from './channels.ts'
+import { CORRECTIONS_CHANNEL, EVENTS_CHANNEL } from './channels.ts'
 import type { EpochChange } from './published-epoch.ts'
 import { createTail, INITIAL_ROWS } from './tail.ts'
 import type { Frame } from './frames.ts'
@@ -71,6 +73,53 @@ test('announces a repaired log, whose events have other seqs, and publishes none
   await tail.catchUp()
   const traded = published.filter(({ channel }) => channel !== CORRECTIONS_CHANNEL)
   assert.deepEqual(new Set(traded.map(({ seq }) => seq)), new Set([tail.position()]), 'what is new is published')
+})
+
+test('announces ledgers that were lost, and that they were recovered, and publishes none of the recovered rows', async () => {
+  await using store = await openTestStore()
+  let isDown = true
+  const unreachable = new RpcFailure({ method: 'getEvents', kind: 'unreachable', retryable: true })
+  await using world = createIndexFixture(store, {
+    archive: (node) => withOlderHistory(node, { oldest: 1, failure: () => (isDown ? unreachable : undefined) }),
+  })
+  const play = (ledgers: number): void => {
+    for (let ledger = 0; ledger < ledgers; ledger++) {
+      world.queue(world.exchange.open(ledger, ledger))
+      world.closeLedger()
+    }
+  }
+  const published: Frame[] = []
+  const changes: EpochChange[] = []
+  const tail = createTail({
+    deployment: anyDeployment(),
+    store, publish: (frames) => void published.push(...frames), onEpoch: (change) => void changes.push(change), clock: createVirtualClock(0), log: silentLog,
+  })
+  const seqsSince = (frames: number): readonly (number | undefined)[] =>
+    published.slice(frames).filter(({ channel }) => channel === EVENTS_CHANNEL).map(({ seq }) => seq)
+  play(20)
+  await world.catchUp()
+  await tail.catchUp()
+  const lostAfter = tail.position()
+  play(30)
+  world.node.oldest = 41
+  for (let steps = 0; (await world.indexer.step()).kind !== 'gap'; steps++) assert.ok(steps < 10, 'the ledgers become a gap')
+  await world.catchUp()
+  await tail.catchUp()
+  assert.deepEqual(changes, [{ since: lostAfter, epoch: tail.epoch() }])
+
+  const [frames, end] = [published.length, tail.position()]
+  isDown = false
+  while (await world.indexer.fill() !== 'none');
+  await world.finishRebuild()
+  const [{ events } = { events: 0 }] = await store.read.query<{ events: number }>('select count(*) as events from idx.events')
+  assert.equal(events, 50, 'all events were recovered')
+  await tail.catchUp()
+  assert.deepEqual(changes.slice(1), [{ since: end, epoch: tail.epoch() }])
+  assert.notEqual(changes[0]?.epoch, changes[1]?.epoch)
+  play(1)
+  await world.catchUp()
+  await tail.catchUp()
+  assert.deepEqual([seqsSince(frames), changes.length], [[tail.position()], 2], 'only what is new')
 })
 
 test('publishes no late rows of the old epoch while it restarts behind a repair', async () => {

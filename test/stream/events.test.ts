@@ -151,6 +151,32 @@ test('the gap of an epoch that begins while the client is connected has an id, f
   for (const each of [source, resumed]) each.destroy()
 })
 
+test('the gap of an epoch that begins during a replay has no id: the frames before it are still to come', async () => {
+  const streamLimits = { ...STREAM_LIMITS, waitingBytes: 40_000, replayBurstBytes: 1, replayBytesPerSecond: 100 }
+  await using fixture = await createGatewayFixture({ listen: true, gateway: { streamLimits } })
+  await fixture.publishLedgers(25)
+  const before = await lastSeq(fixture)
+  const source = await openEventSource(`${streamOf(fixture, CHANNELS)}&since=0`)
+  await source.frame(({ channel }) => channel === 'events')
+  await fixture.control('local_reset')
+  await fixture.publishLedgers(5)
+  const gap = await source.frame(({ type }) => type === 'gap')
+  assert.ok(!logFrames(source).some(({ seq }) => seq === before), 'the replay has not reached the border')
+  assert.equal(source.events.find(({ frame }) => frame === gap)?.id, undefined)
+  const last = await lastSeq(fixture)
+  const arrived = source.frame(({ channel, seq }) => channel === 'events' && seq === last)
+  let isArrived = false
+  void arrived.then(() => (isArrived = true))
+  while (!isArrived) {
+    fixture.clock.advance(1_000_000)
+    await new Promise((resolve) => void setImmediate(resolve))
+  }
+  const seqs = logFrames(source).filter(({ channel }) => channel === 'events').map(({ seq }) => seq)
+  const archived = await fixture.store.read.query<{ seq: number }>('select seq from idx.events where not is_transfer order by seq')
+  assert.deepEqual(seqs, archived.map(({ seq }) => seq), 'every event once, on both sides of the border')
+  source.destroy()
+})
+
 test('rejects what is not a public channel, and positions that are none', async () => {
   await using fixture = await createGatewayFixture({ listen: true })
   const account = fixture.network.contracts.market.replace(/^C/, 'G')
