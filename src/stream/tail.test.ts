@@ -8,6 +8,7 @@ import { withOlderHistory } from '../../test/index/node.ts'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { RpcFailure } from '../chain/failure.ts'
+import type { FillResult } from '../indexer/gap-filler.ts'
 import { INDEX_CHANNEL } from '../projections/index-state.ts'
 import { CORRECTIONS_CHANNEL, EVENTS_CHANNEL } from './channels.ts'
 import type { EpochChange } from './published-epoch.ts'
@@ -109,7 +110,9 @@ test('announces ledgers that were lost, and that they were recovered, and publis
 
   const [frames, end] = [published.length, tail.position()]
   isDown = false
-  while (await world.indexer.fill() !== 'none');
+  let result: FillResult
+  do result = await world.indexer.fill()
+  while (result !== 'none')
   await world.finishRebuild()
   const [{ events } = { events: 0 }] = await store.read.query<{ events: number }>('select count(*) as events from idx.events')
   assert.equal(events, 50, 'all events were recovered')

@@ -30,7 +30,7 @@ for (const [name, skip, throughProxy] of [['directly', false, false], ['through 
     await first.waitForLine(/^Indexer in sync/)
     await using proxy = throughProxy ? await startCaddy([port]) : null
     const url = `${proxy?.url ?? await first.url()}${PATH}`
-    const source = await openEventSource(`${url}&since=0`)
+    using source = await openEventSource(`${url}&since=0`)
     // Arrives within a second only if the proxy does not collect the response.
     await source.frame(({ channel }) => channel === 'heartbeat')
     await source.frame(({ channel, seq = 0 }) => channel === 'events' && seq > 20)
@@ -41,9 +41,8 @@ for (const [name, skip, throughProxy] of [['directly', false, false], ['through 
     await using second = startMain(environment)
     await second.waitForLine(/^Indexer in sync/)
     const from = Number(framesOf('events', source).at(-1)?.seq)
-    const resumed = await openEventSource(`${url}&since=0`, { lastEventId: source.lastEventId() })
+    using resumed = await openEventSource(`${url}&since=0`, { lastEventId: source.lastEventId() })
     await resumed.frame(({ channel, seq = 0 }) => channel === 'events' && seq > from + 5)
-    resumed.destroy()
     assert.equal(resumed.events.some(({ frame }) => frame.type === 'gap'), false)
     for (const channel of CHANNELS.filter((one) => one !== 'heartbeat')) assertUnbroken(framesOf(channel, source, resumed), 0)
   })

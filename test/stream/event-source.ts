@@ -13,7 +13,7 @@ export interface ReceivedEvent {
   readonly id: string | undefined
 }
 
-export interface EventSourceClient {
+export interface EventSourceClient extends Disposable {
   readonly response: IncomingMessage
   readonly events: readonly ReceivedEvent[]
   readonly comments: readonly string[]
@@ -99,5 +99,6 @@ export async function openEventSource(url: string, options: EventSourceOptions =
       arrivals.wait(() => events.slice(from).find(({ frame }) => matches(frame))?.frame, `an event for which ${String(matches)}`),
     comment: async (text) => void (await arrivals.wait(() => (comments.includes(text) ? true : undefined), `the comment ${text}`)),
     destroy: () => void response.destroy(),
+    [Symbol.dispose]: () => void response.destroy(),
   }
 }

@@ -40,7 +40,7 @@ test('delivers the frames of the WebSocket, with positions as ids', async () => 
   await using fixture = await createGatewayFixture({ listen: true })
   await fixture.publishLedgers(5)
   const channels = [...CHANNELS, 'ticker.BTC', 'heartbeat']
-  const source = await openEventSource(streamOf(fixture, channels))
+  using source = await openEventSource(streamOf(fixture, channels))
   const socket = await fixture.connect()
   socket.send({ op: 'subscribe', channels })
   await source.frame(isSubscribed)
@@ -61,14 +61,13 @@ test('delivers the frames of the WebSocket, with positions as ids', async () => 
     assert.equal(id, isLast ? `${epoch}:${frame.seq}` : undefined, 'the last frame of a position has its id')
   }
   assert.equal(source.events.find(({ frame }) => frame.channel === 'heartbeat')?.id, undefined)
-  source.destroy()
 })
 
 test('resumes from any event without a gap, wherever the connection breaks', async () => {
   await using fixture = await createGatewayFixture({ listen: true, seed: 'cuts' })
   await fixture.publishLedgers(25)
   const url = streamOf(fixture, CHANNELS)
-  const whole = await openEventSource(`${url}&since=0`)
+  using whole = await openEventSource(`${url}&since=0`)
   const last = await lastSeq(fixture)
   await whole.frame(({ channel, seq }) => channel === 'events' && seq === last)
   const wanted = logFrames(whole).map(nameOf)
@@ -76,55 +75,50 @@ test('resumes from any event without a gap, wherever the connection breaks', asy
   assert.ok(shared > 0, 'two channels have a frame with the same seq')
   const firsts = whole.events.flatMap(({ frame, id }, index) => (frame.seq !== undefined && id === undefined ? [index + 1] : []))
   for (const cutAfter of [...firsts.slice(0, 5), 3, 4, 10, 21, 40]) {
-    const cut = await openEventSource(`${url}&since=0`, { cutAfter })
+    using cut = await openEventSource(`${url}&since=0`, { cutAfter })
     await cut.ended
     assert.equal(cut.events.length, cutAfter)
     // EventSource reconnects to the same URL.
-    const rest = await openEventSource(`${url}&since=0`, { lastEventId: cut.lastEventId() })
+    using rest = await openEventSource(`${url}&since=0`, { lastEventId: cut.lastEventId() })
     await rest.frame(({ channel, seq }) => channel === 'events' && seq === last)
     const received = logFrames(cut, rest).map(nameOf)
     assert.deepEqual([...new Set(received)], wanted, `cut after ${cutAfter} events`)
     assert.ok(received.length - wanted.length <= 1, 'at most the frames of one position are repeated')
-    rest.destroy()
   }
-  whole.destroy()
 })
 
 test('resumes from the position of the subscription before the first frame', async () => {
   await using fixture = await createGatewayFixture({ listen: true })
   await fixture.publishLedgers(10)
-  const source = await openEventSource(streamOf(fixture, CHANNELS))
+  using source = await openEventSource(streamOf(fixture, CHANNELS))
   const { heads } = (await source.frame(isSubscribed)) as unknown as { readonly heads: Readonly<Record<string, number>> }
   assert.notEqual(source.lastEventId(), '')
   source.destroy()
   await fixture.publishLedgers(10)
-  const resumed = await openEventSource(streamOf(fixture, CHANNELS), { lastEventId: source.lastEventId() })
+  using resumed = await openEventSource(streamOf(fixture, CHANNELS), { lastEventId: source.lastEventId() })
   const last = await lastSeq(fixture)
   await resumed.frame(({ channel, seq }) => channel === 'events' && seq === last)
   assert.equal(logFrames(resumed).find(({ channel }) => channel === 'events')?.prev, heads['events'])
-  resumed.destroy()
 })
 
 test('announces a gap as an event that can be resumed from', async () => {
   await using fixture = await createGatewayFixture({ listen: true, gateway: { streamLimits: { ...STREAM_LIMITS, replayFrames: 10 } } })
   await fixture.publishLedgers(25)
   const url = streamOf(fixture, ['events'])
-  const first = await openEventSource(url)
+  using first = await openEventSource(url)
   const epoch = String((await first.frame(({ type }) => type === 'hello'))['epoch'])
   first.destroy()
   const head = await lastSeq(fixture)
   for (const [lastEventId, reason] of [[`${epoch}:0`, 'too_far'], [`other:${head}`, 'epoch'], [`${epoch}:${head + 1_000}`, 'ahead']]) {
-    const source = await openEventSource(url, { lastEventId: lastEventId ?? '' })
+    using source = await openEventSource(url, { lastEventId: lastEventId ?? '' })
     const gap = await source.frame(({ type }) => type === 'gap')
     assert.deepEqual([gap['reason'], gap['channels'], gap['since']], [reason, ['events'], Number(lastEventId?.split(':')[1])])
     assert.equal(source.events.find(({ frame }) => frame === gap)?.id, source.lastEventId())
-    const next = await openEventSource(url, { lastEventId: source.lastEventId() })
+    using next = await openEventSource(url, { lastEventId: source.lastEventId() })
     await next.frame(isSubscribed)
     await fixture.publishLedgers(5)
     await Promise.all([source, next].map((each) => each.frame(({ channel }) => channel === 'events')))
     assert.equal(next.events.some(({ frame }) => frame.type === 'gap'), false, 'live from the gap on')
-    source.destroy()
-    next.destroy()
   }
 })
 
@@ -132,7 +126,7 @@ test('the gap of an epoch that begins while the client is connected has an id, f
   await using fixture = await createGatewayFixture({ listen: true })
   await fixture.publishLedgers(25)
   const url = streamOf(fixture, CHANNELS)
-  const source = await openEventSource(url)
+  using source = await openEventSource(url)
   await source.frame(isSubscribed)
   await fixture.publishLedgers(5)
   await fixture.control('local_reset')
@@ -143,12 +137,11 @@ test('the gap of an epoch that begins while the client is connected has an id, f
   const last = await lastSeq(fixture)
   const isLast = ({ channel, seq }: StreamFrame): boolean => channel === 'events' && seq === last
   await source.frame(isLast)
-  const resumed = await openEventSource(url, { lastEventId: id ?? '' })
+  using resumed = await openEventSource(url, { lastEventId: id ?? '' })
   await resumed.frame(isLast)
   assert.equal(resumed.events.some(({ frame }) => frame.type === 'gap'), false)
   const later = logFrames(source).filter(({ seq }) => Number(seq) > Number(gap['since']))
   assert.deepEqual(logFrames(resumed).map(nameOf), later.map(nameOf), 'all frames of the new epoch')
-  for (const each of [source, resumed]) each.destroy()
 })
 
 test('the gap of an epoch that begins during a replay has no id: the frames before it are still to come', async () => {
@@ -156,7 +149,7 @@ test('the gap of an epoch that begins during a replay has no id: the frames befo
   await using fixture = await createGatewayFixture({ listen: true, gateway: { streamLimits } })
   await fixture.publishLedgers(25)
   const before = await lastSeq(fixture)
-  const source = await openEventSource(`${streamOf(fixture, CHANNELS)}&since=0`)
+  using source = await openEventSource(`${streamOf(fixture, CHANNELS)}&since=0`)
   await source.frame(({ channel }) => channel === 'events')
   await fixture.control('local_reset')
   await fixture.publishLedgers(5)
@@ -174,7 +167,6 @@ test('the gap of an epoch that begins during a replay has no id: the frames befo
   const seqs = logFrames(source).filter(({ channel }) => channel === 'events').map(({ seq }) => seq)
   const archived = await fixture.store.read.query<{ seq: number }>('select seq from idx.events where not is_transfer order by seq')
   assert.deepEqual(seqs, archived.map(({ seq }) => seq), 'every event once, on both sides of the border')
-  source.destroy()
 })
 
 test('rejects what is not a public channel, and positions that are none', async () => {
@@ -204,7 +196,7 @@ test('shares the limits of connections with the WebSocket', async () => {
   const url = streamOf(fixture, ['heartbeat'])
   const from = (address: string): Readonly<Record<string, string>> => ({ 'x-forwarded-for': address })
   await fixture.connect(from('192.0.2.1'))
-  const source = await openEventSource(url, { headers: from('192.0.2.1') })
+  using source = await openEventSource(url, { headers: from('192.0.2.1') })
   const rejected = await requestStream(url, from('192.0.2.1'))
   const body = JSON.parse((await rejected.toArray()).join('')) as unknown
   assert.deepEqual([rejected.statusCode, rejected.headers['retry-after'], body], [503, '5', { error: 'too_many_connections', retryable: true }])
@@ -215,8 +207,8 @@ test('shares the limits of connections with the WebSocket', async () => {
   assert.deepEqual(await webSocket.closed, { code: 1013, reason: 'server_full' })
   source.destroy()
   while (fixture.gateway.stream.connections() === 3) await fixture.idle()
-  const again = await openEventSource(url, { headers: from('192.0.2.3') })
-  again.destroy()
+  using again = await openEventSource(url, { headers: from('192.0.2.3') })
+  await again.frame(isSubscribed)
 })
 
 /** Beats sent at a time, 12 KB. */
@@ -260,7 +252,7 @@ test('disconnects a client that does not read, within the limit of memory', asyn
 
 test('sends heartbeats as comments', async () => {
   await using fixture = await createGatewayFixture({ listen: true })
-  const source = await openEventSource(streamOf(fixture, ['trades.BTC']))
+  using source = await openEventSource(streamOf(fixture, ['trades.BTC']))
   await source.frame(isSubscribed)
   fixture.gateway.stream.ping()
   await source.comment('heartbeat')
@@ -290,7 +282,7 @@ test('ends with a hint to reconnect when the gateway shuts down, and loses nothi
   await using fixture = await createGatewayFixture({ listen: true, gateway: { streamLimits } })
   await fixture.publishLedgers(10)
   const url = streamOf(fixture, CHANNELS)
-  const source = await openEventSource(url)
+  using source = await openEventSource(url)
   await source.frame(isSubscribed)
   const restarting = fixture.restartGateway()
   await source.frame(({ type }) => type === 'draining')
@@ -300,11 +292,10 @@ test('ends with a hint to reconnect when the gateway shuts down, and loses nothi
   await restarting
   await fixture.publishLedgers(5)
   const last = await lastSeq(fixture)
-  const resumed = await openEventSource(streamOf(fixture, CHANNELS), { lastEventId: source.lastEventId() })
+  using resumed = await openEventSource(streamOf(fixture, CHANNELS), { lastEventId: source.lastEventId() })
   await resumed.frame(({ channel, seq }) => channel === 'events' && seq === last)
   const events = logFrames(source, resumed).filter(({ channel }) => channel === 'events')
   for (const [index, { prev }] of events.entries()) if (index > 0) assert.equal(prev, events[index - 1]?.seq)
-  resumed.destroy()
 })
 
 test('has the headers of a stream, and those of every response; HEAD has no body and takes no connection', async () => {
