@@ -6,8 +6,8 @@ import { listLog } from './log-list.ts'
 import type { Page } from './page.ts'
 
 export interface FundingFilter extends Pick<LogBounds, 'beforeTs'> {
-  /** Only funding of this asset: its own, and what all assets share. */
-  readonly asset?: string | undefined
+  /** Only funding of this asset: its own and, if the exchange lists it, what all assets share. */
+  readonly asset?: { readonly name: string; readonly isListed: boolean } | undefined
   readonly limit: number
   readonly cursor?: string | undefined
 }
@@ -23,7 +23,7 @@ export async function listFunding(db: Queryable, { asset, ...filter }: FundingFi
     table: 'idx.events',
     ...(asset === undefined
       ? { equals: { topic: 'funding_applied' }, only: LISTED }
-      : { equals: {}, oneOf: { sql: ASSET, values: [asset, ''] }, only: `r.topic = 'funding_applied' and ${LISTED}` }),
+      : { equals: {}, oneOf: { sql: ASSET, values: asset.isListed ? [asset.name, ''] : [asset.name] }, only: `r.topic = 'funding_applied' and ${LISTED}` }),
     columns: {
       asset: `r.payload ->> 'asset'`,
       fundingRate: `r.payload ->> 'fundingRate'`, hoursElapsed: `r.payload ->> 'hoursElapsed'`, ledger: 'r.ledger', ts: 'r.ledger_close_ts',

@@ -1,6 +1,7 @@
 // GET /v1/funding. Not in the specification.
 
 import { Type } from 'typebox'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { sendResponse } from '../http/response.ts'
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
@@ -32,7 +33,7 @@ const getFunding = operation(
     description:
       'On contracts of generation 1 all assets share one funding rate, on generation 2 each asset has its own. `current` is read from the network and ' +
       'cached for 3 seconds. It is null if the network is unavailable. `history` lists every application of funding, newest first. With `asset`, both have ' +
-      'only funding of that asset, including funding that all assets share.',
+      'only funding of that asset, including funding that all assets share; nothing if the exchange has never had it.',
     ok: Type.Object({
       current: Type.Unsafe<CurrentFunding | null>({ anyOf: [ref(CurrentFunding), { type: 'null' }], description: 'Current funding.' }),
       history: Type.Array(ref(FundingRow), { description: 'Applied funding, newest first.' }),
@@ -48,12 +49,14 @@ const getFunding = operation(
   },
 )
 
-export function fundingRoutes(app: App, parts: { readonly db: Queryable; readonly venue: Venue }): void {
+export function fundingRoutes(app: App, parts: { readonly db: Queryable; readonly deployment: CurrentDeployment; readonly venue: Venue }): void {
+  const { db, deployment, venue } = parts
   app.get('/v1/funding', { schema: getFunding }, async (request, reply) => {
     const { before_ts, limit = PAGE_LIMITS.funding.default, cursor } = request.query
-    const asset = request.query.asset?.toUpperCase()
-    const [all, page] = await Promise.all([parts.venue.funding(), listFunding(parts.db, { asset, beforeTs: before_ts, limit, cursor })])
-    const current = all === null || asset === undefined ? all : { ...all, assets: all.assets.filter((row) => row.asset === asset) }
+    const name = request.query.asset?.toUpperCase()
+    const asset = name === undefined ? undefined : { name, isListed: deployment.current.assets.find(name) !== undefined }
+    const [all, page] = await Promise.all([venue.funding(), listFunding(db, { asset, beforeTs: before_ts, limit, cursor })])
+    const current = all === null || name === undefined ? all : { ...all, assets: all.assets.filter((row) => row.asset === name) }
     sendResponse(request, reply, pageResponse(request, reply, page, { current, history: page.rows }))
   })
 }

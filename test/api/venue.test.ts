@@ -96,6 +96,10 @@ test('returns the current funding rate and every applied hour', async () => {
   assert.deepEqual([asset, nextTs, predictedRate], ['BTC', Number(current.lastAppliedAt) + 3_600, current.rate])
   assert.equal(current.lastAppliedAt, history[0]?.ts)
   assert.deepEqual((await followPages(fixture, '/v1/funding?limit=1', 'history')).flat(), history)
+  const ofAsset = (name: string) => read<{ current: CurrentFunding; history: readonly FundingRow[] }>(`/v1/funding?asset=${name}`)
+  assert.deepEqual((await ofAsset('btc')).history, history, 'what all assets share')
+  const unknown = await ofAsset('NOPE')
+  assert.deepEqual([unknown.history, unknown.current.assets], [[], []], 'an asset that the exchange does not have')
   await assertRejected(fixture, '/v1/funding', [...badIntegers('limit', 1, 200), ...badIntegers('before_ts', 0)])
 })
 

@@ -4732,7 +4732,7 @@ export interface operations {
   };
   /**
    * Get current and past funding.
-   * @description On contracts of generation 1 all assets share one funding rate, on generation 2 each asset has its own. `current` is read from the network and cached for 3 seconds. It is null if the network is unavailable. `history` lists every application of funding, newest first. With `asset`, both have only funding of that asset, including funding that all assets share.
+   * @description On contracts of generation 1 all assets share one funding rate, on generation 2 each asset has its own. `current` is read from the network and cached for 3 seconds. It is null if the network is unavailable. `history` lists every application of funding, newest first. With `asset`, both have only funding of that asset, including funding that all assets share; nothing if the exchange has never had it.
    */
   readonly getFunding: {
     readonly parameters: {
