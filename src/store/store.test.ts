@@ -217,6 +217,26 @@ test('the holder of the lock keeps the plan of a notification, and plans it agai
   await stopLast()
 })
 
+test('a listener may prepare a notification of the lock\'s holder before the commit, and gets it only if it is committed', async () => {
+  const calls: string[] = []
+  const received = Promise.withResolvers<void>()
+  const stop = await store.listen('prepared', (payload) => {
+    calls.push(`committed ${payload}`)
+    received.resolve()
+  }, { prepare: (payload) => calls.push(`prepared ${payload}`) })
+  await store.write.query('create table checked (id int unique deferrable initially deferred)')
+  await using lock = await store.tryLock('notifier')
+  const insert = (ids: readonly number[], payload: string) => lock?.db.transaction(async (tx) => {
+    for (const id of ids) await tx.query('insert into checked values ($1)', [id])
+    await tx.notify('prepared', 'select $1::text as payload', [payload])
+  })
+  await assert.rejects(async () => insert([1, 1], 'refused by COMMIT'), StatementFailed)
+  await insert([1, 2], 'accepted')
+  await received.promise
+  assert.deepEqual(calls, ['prepared refused by COMMIT', 'prepared accepted', 'committed accepted'])
+  await stop()
+})
+
 test('a notification whose statement failed on its values is sent with other values', async () => {
   const { payload, stop } = await listenOnce('quotients')
   await using lock = await store.tryLock('notifier')

@@ -21,27 +21,27 @@ export function inOrder(run: RunStatement): RunStatement {
 
 const SQLSTATE_IN_FAILED_TRANSACTION = '25P02'
 
-/** The listeners to a transaction's notifications, where all of them are in this process. */
+/** The listeners of this process to a transaction's notifications. */
 export interface TransactionListeners {
   /** COMMIT is running. */
   prepare(channel: string, payload: string): void
-  /** It has succeeded. */
-  notify(channel: string, payload: string): void
+  /** It has succeeded. Absent: the database delivers the notification. */
+  readonly notify?: (channel: string, payload: string) => void
 }
 
 type Notification = readonly [channel: string, payload: string]
 
 /**
- * Runs `work` between BEGIN and COMMIT. `listeners` get its notifications; without them they go through the database. Raises what `work` raises after
- * rolling back; StatementFailed when the database rolled back instead of committing; StatementTimeout when `work` sent nothing for too long; StoreUnavailable
- * when the connection broke. When that happened at COMMIT, the transaction may have been committed.
+ * Runs `work` between BEGIN and COMMIT. Raises what `work` raises after rolling back; StatementFailed when the database rolled back instead of committing;
+ * StatementTimeout when `work` sent nothing for too long; StoreUnavailable when the connection broke. When that happened at COMMIT, the transaction may have
+ * been committed.
  */
 export async function runTransaction<T>(
   run: RunStatement, clock: Clock, work: (tx: Transaction) => Promise<T>, listeners?: TransactionListeners,
 ): Promise<T> {
   await run('begin')
   const notifications: Notification[] = []
-  const handle = createHandle(run, clock, listeners === undefined ? null : notifications)
+  const handle = createHandle(run, clock, { notifications, isDatabaseNotifying: listeners?.notify === undefined })
   let result: T
   try {
     const working = work(handle.tx)
@@ -56,7 +56,7 @@ export async function runTransaction<T>(
   // A fault of a listener is not one of the transaction.
   for (const notification of notifications) queueMicrotask(() => listeners?.prepare(...notification))
   await committed
-  for (const notification of notifications) queueMicrotask(() => listeners?.notify(...notification))
+  for (const notification of notifications) queueMicrotask(() => listeners?.notify?.(...notification))
   return result
 }
 
@@ -82,8 +82,13 @@ interface Handle {
   close(): Promise<void>
 }
 
-/** Notifications are added to `notifications`; null: the database delivers them. */
-function createHandle(run: RunStatement, clock: Clock, notifications: Notification[] | null): Handle {
+interface Notifying {
+  /** Notifications are added here. */
+  readonly notifications: Notification[]
+  readonly isDatabaseNotifying: boolean
+}
+
+function createHandle(run: RunStatement, clock: Clock, { notifications, isDatabaseNotifying }: Notifying): Handle {
   const running = new Set<Promise<unknown>>()
   let open = true
   let timer: Timer | undefined
@@ -122,11 +127,10 @@ function createHandle(run: RunStatement, clock: Clock, notifications: Notificati
    * is not kept takes most of the time of such a statement, and a server would free it in the COMMIT that follows.
    */
   async function notify(channel: string, sql: string, params: readonly Param[]): Promise<void> {
-    if (notifications === null) {
-      await send(`select pg_notify($${params.length + 1}::text, n.payload) from (${sql}) n`, [...params, channel], true)
-      return
-    }
-    for (const { payload } of await send<{ payload: string }>(sql, params, true)) notifications.push([channel, payload])
+    const rows = isDatabaseNotifying
+      ? await send<{ payload: string }>(`select n.payload, pg_notify($${params.length + 1}::text, n.payload) from (${sql}) n`, [...params, channel], true)
+      : await send<{ payload: string }>(sql, params, true)
+    for (const { payload } of rows) notifications.push([channel, payload])
   }
 
   restartIdleTimer()

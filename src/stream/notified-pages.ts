@@ -1,4 +1,4 @@
-// The pages that notifications carry. On the embedded engine they are parsed and serialised while COMMIT waits for the disk, not between the commit and its
+// The pages that notifications carry. In the indexer's process they are parsed and serialised while COMMIT waits for the disk, not between the commit and its
 // frames.
 
 import { parseLogNotification } from '../projections/log-notification.ts'

@@ -5,18 +5,19 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import { RECONNECT_DELAY_MIN_MS, RECONNECT_DELAY_MAX_MS, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
 import { createMutex } from '../mutex.ts'
-import type { Store } from '../store.ts'
+import type { ListenOptions, Store } from '../store.ts'
 import { quoteIdentifier } from '../values.ts'
 import { connect, send } from './connection.ts'
 
 export interface Listener extends AsyncDisposable {
   /** Resolves after the first attempt. If that failed, it is repeated in the background. */
   listen: Store['listen']
+  /** Announces a notification of a transaction of this process whose COMMIT is running. */
+  prepare(channel: string, payload: string): void
 }
 
-interface ChannelListener {
+interface ChannelListener extends ListenOptions {
   readonly callback: (payload: string) => void
-  readonly onConnected: (connected: boolean) => void
 }
 
 /** Builds the listener. It connects when the first channel is listened to. */
@@ -33,7 +34,7 @@ export function createListener(options: { url: string; clock: Clock; log: Log })
   }
 
   function report(connected: boolean): void {
-    for (const { onConnected } of [...channels.values()].flatMap((listening) => [...listening])) onConnected(connected)
+    for (const { onConnected } of [...channels.values()].flatMap((listening) => [...listening])) onConnected?.(connected)
   }
 
   async function open(): Promise<void> {
@@ -97,12 +98,15 @@ export function createListener(options: { url: string; clock: Clock; log: Log })
   }
 
   return {
-    async listen(channel, callback, { onConnected = () => {} } = {}) {
-      const listener = { callback, onConnected }
+    async listen(channel, callback, listening = {}) {
+      const listener = { ...listening, callback }
       channels.set(channel, (channels.get(channel) ?? new Set()).add(listener))
       const isConnected = await runExclusive(() => apply(channel))
-      if (isConnected) onConnected(true)
+      if (isConnected) listener.onConnected?.(true)
       return () => stop(channel, listener)
+    },
+    prepare(channel, payload) {
+      for (const { prepare } of channels.get(channel) ?? []) prepare?.(payload)
     },
     async [Symbol.asyncDispose]() {
       closing.abort()

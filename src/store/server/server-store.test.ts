@@ -79,7 +79,7 @@ test('a connection that breaks within a transaction loses the lock, and the tran
 test('a lock whose connection is silent is lost, although the server may still hold it', { skip }, async () => {
   await using database = await freshDatabase()
   const wire = await createTcpProxy(database.url)
-  const lock = await tryWriterLock(wire.url, 'indexer', clock, 100)
+  const lock = await tryWriterLock(wire.url, 'indexer', clock, { limitMs: 100 })
   assert.ok(lock !== undefined)
   wire.block()
   await assert.rejects(lock.db.query('select 1'), StoreUnavailable)
@@ -237,7 +237,7 @@ test('the holder of the lock prepares inserts and notifications, and plans other
   await lock.db.transaction((tx) => tx.notify('notes', 'select max(id)::text as payload from note where id <= $1', [1]))
   assert.deepEqual(await lock.db.query('select statement from pg_prepared_statements order by statement'), [
     { statement: 'insert into note values ($1)' },
-    { statement: 'select pg_notify($2::text, n.payload) from (select max(id)::text as payload from note where id <= $1) n' },
+    { statement: 'select n.payload, pg_notify($2::text, n.payload) from (select max(id)::text as payload from note where id <= $1) n' },
   ])
 })
 

@@ -30,7 +30,7 @@ export function createServerStore(options: ServerOptions): Store {
     read: { query: (sql, params) => reads.query(sql, params) },
     write: writes,
     waiting: () => ({ reads: reads.waiting(), writes: writes.waiting() }),
-    tryLock: (name) => tryWriterLock(databaseUrl, name, clock),
+    tryLock: (name) => tryWriterLock(databaseUrl, name, clock, { listeners: { prepare: listener.prepare } }),
     async listen(channel, callback, listening) {
       if (readUrl === null) return await listener.listen(channel, callback, listening)
       const repeater = createRepeater(callback, clock)

@@ -11,17 +11,25 @@ import { createStatementNames } from '../statement-names.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Param, Transaction, Writer, WriterLock } from '../store.ts'
 import { runTransaction } from '../transaction.ts'
-import type { RunStatement } from '../transaction.ts'
+import type { RunStatement, TransactionListeners } from '../transaction.ts'
 import { advisoryLockKey, connect, send, sendNamed } from './connection.ts'
 
-/** Takes the lock; undefined when another session has it. `limitMs` is the time limit of the holder's statements. Raises StoreUnavailable. */
-export async function tryWriterLock(url: string, name: string, clock: Clock, limitMs = BULK_STATEMENT_TIMEOUT_MS): Promise<WriterLock | undefined> {
+export interface WriterLockOptions {
+  /** The time limit of the holder's statements. */
+  readonly limitMs?: number
+  /** Those of this process to the holder's notifications. */
+  readonly listeners?: TransactionListeners
+}
+
+/** Takes the lock; undefined when another session has it. Raises StoreUnavailable. */
+export async function tryWriterLock(url: string, name: string, clock: Clock, options: WriterLockOptions = {}): Promise<WriterLock | undefined> {
+  const { limitMs = BULK_STATEMENT_TIMEOUT_MS, listeners } = options
   const lost = new AbortController()
   const client = await connect(url, `lock ${name}`, limitMs, () => lost.abort())
   try {
     await setSessionTimeouts(client)
     const { rows } = await send(client, 'select pg_try_advisory_lock($1) as taken', [advisoryLockKey(name)])
-    if ((rows[0] as { taken: boolean } | undefined)?.taken === true) return createLock(client, lost, clock)
+    if ((rows[0] as { taken: boolean } | undefined)?.taken === true) return createLock({ client, lost, clock, listeners })
     await client.end()
     return undefined
   } catch (cause) {
@@ -55,7 +63,7 @@ async function setSessionTimeouts(client: pg.Client): Promise<void> {
 export async function withOwnConnection<T>(url: string, role: string, clock: Clock, work: (db: Writer) => Promise<T>): Promise<T> {
   const client = await connect(url, role, BULK_STATEMENT_TIMEOUT_MS, () => {})
   try {
-    return await work(createWriter(client, clock, () => {}))
+    return await work(createWriter({ client, clock, check: () => {} }))
   } finally {
     await client.end().catch(() => {})
   }
@@ -64,8 +72,16 @@ export async function withOwnConnection<T>(url: string, role: string, clock: Clo
 /** Every page repeats the same inserts. A statement that reads is planned each time, because the tables grow from nothing while the index catches up. */
 const PLAIN_INSERT = /^\s*insert\b(?!.*(?:\breturning\b|\bjoin\b|\bfrom\s+(?:idx|shadow)))/is
 
-/** Runs statements and transactions one after the other on one connection. `check` raises when it may no longer be used. */
-function createWriter(client: pg.Client, clock: Clock, check: () => void): Writer {
+interface WriterParts {
+  readonly client: pg.Client
+  readonly clock: Clock
+  /** Raises when the connection may no longer be used. */
+  readonly check: () => void
+  readonly listeners?: TransactionListeners | undefined
+}
+
+/** Runs statements and transactions one after the other on one connection. */
+function createWriter({ client, clock, check, listeners }: WriterParts): Writer {
   const runExclusive = createMutex()
   const nameOf = createStatementNames(PREPARED_STATEMENTS_MAX, 'write')
   const sendChecked: RunStatement = async (sql, params, isRepeated = false) => {
@@ -75,15 +91,19 @@ function createWriter(client: pg.Client, clock: Clock, check: () => void): Write
   }
   return {
     query: <Row extends object>(sql: string, params?: readonly Param[]) => runExclusive(async () => (await sendChecked(sql, params)).rows as Row[]),
-    transaction: <T>(work: (tx: Transaction) => Promise<T>) => runExclusive(() => runTransaction(sendChecked, clock, work)),
+    transaction: <T>(work: (tx: Transaction) => Promise<T>) => runExclusive(() => runTransaction(sendChecked, clock, work, listeners)),
   }
 }
 
-function createLock(client: pg.Client, lost: AbortController, clock: Clock): WriterLock {
+function createLock({ lost, ...connection }: Omit<WriterParts, 'check'> & { readonly lost: AbortController }): WriterLock {
+  const { client, clock } = connection
   let released = false
-  const db = createWriter(client, clock, () => {
-    if (released) throw new StoreUnavailable('the writer lock was released')
-    if (lost.signal.aborted) throw new StoreUnavailable('the writer lock was lost with its connection')
+  const db = createWriter({
+    ...connection,
+    check() {
+      if (released) throw new StoreUnavailable('the writer lock was released')
+      if (lost.signal.aborted) throw new StoreUnavailable('the writer lock was lost with its connection')
+    },
   })
   let heartbeat = clock.setTimer(WRITER_LOCK_HEARTBEAT_MS, sendHeartbeat)
   return {
