@@ -78,7 +78,7 @@ for (const generation of ['1', '2'] as const) {
       assert.deepEqual((await history(`&asset=${asset}`)).slice(0, expected.length), expected)
     }
     assert.ok((await history('&asset=BTC')).length >= applications)
-    assert.deepEqual((await history('&asset=NONE')).length, generation === '1' ? all.length : 0)
+    assert.deepEqual(await history('&asset=NONE'), [])
     fixture.clock.advance(60_000)
     const { current } = (await fixture.get<Funding>('/v1/funding?asset=ETH')).body
     assert.deepEqual(current.assets.map(({ asset }) => asset), ['ETH'])
