@@ -26,7 +26,7 @@ export interface TransactionListeners {
   /** COMMIT is running. */
   prepare(channel: string, payload: string): void
   /** It has succeeded. Absent: the database delivers the notification. */
-  readonly notify?: (channel: string, payload: string) => void
+  notify?(channel: string, payload: string): void
 }
 
 type Notification = readonly [channel: string, payload: string]

@@ -157,13 +157,13 @@ test('the gap of an epoch that begins during a replay has no id: the frames befo
   assert.ok(!logFrames(source).some(({ seq }) => seq === before), 'the replay has not reached the border')
   assert.equal(source.events.find(({ frame }) => frame === gap)?.id, undefined)
   const last = await lastSeq(fixture)
-  const arrived = source.frame(({ channel, seq }) => channel === 'events' && seq === last)
-  let isArrived = false
-  void arrived.then(() => (isArrived = true))
-  while (!isArrived) {
+  let isWaiting = true
+  const arrived = source.frame(({ channel, seq }) => channel === 'events' && seq === last).finally(() => (isWaiting = false))
+  while (isWaiting) {
     fixture.clock.advance(1_000_000)
     await new Promise((resolve) => void setImmediate(resolve))
   }
+  await arrived
   const seqs = logFrames(source).filter(({ channel }) => channel === 'events').map(({ seq }) => seq)
   const archived = await fixture.store.read.query<{ seq: number }>('select seq from idx.events where not is_transfer order by seq')
   assert.deepEqual(seqs, archived.map(({ seq }) => seq), 'every event once, on both sides of the border')
