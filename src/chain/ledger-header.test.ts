@@ -47,7 +47,7 @@ test('verifies the header of a ledger of the public network, which a validator s
   assert.deepEqual(decodeHeader(PUBLIC_HEADER), {
     hash: '264d9a556adf5de0c1a187b90727e5c94c53c1d9873b60b478bb12500419d8b2',
     previousHash: 'f6109830af081541b540e84b0ec2b32d80624684dbb1e4cc9810de5b21675694',
-    sequence: 63_800_060, closeSec: 1_785_874_164,
+    sequence: 63_800_060, closeSec: 1_785_874_164, closeMs: null, protocol: 27, newer: null,
   })
   assert.throws(() => decodeHeader('AAAA'), InvalidHeader)
 })

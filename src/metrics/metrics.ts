@@ -34,7 +34,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'DELETE', '
 const STATUS_LABELS = {
   unknown: 'unknown', healthy: 'healthy', lagging: 'lagging', ahead: 'ahead', faulty: 'faulty', wrongNetwork: 'wrong_network',
 } as const
-const INDEXER_STATES = ['starting', 'standby', 'catching-up', 'live', 'waiting', 'unreachable'] as const
+const INDEXER_STATES = ['starting', 'standby', 'catching-up', 'live', 'waiting', 'outdated', 'unreachable'] as const
 
 /** `runtime` adds metrics of the process and of Node.js, which observe until the process ends. */
 export function createMetrics({ clock, runtime }: { readonly clock: Clock; readonly runtime: boolean }): Metrics {

@@ -221,7 +221,7 @@ function ledgersResponse(chain: Chain, state: NodeState, { startLedger, limit }:
   return chain.ledgers
     .filter(({ sequence }) => sequence >= startLedger && sequence <= latest.sequence)
     .slice(0, limit)
-    .map(({ sequence, closeSec, hash, previousHash }) => ({ sequence, hash, previousHash, closeSec }))
+    .map(({ sequence, closeSec, hash, previousHash }) => ({ sequence, hash, previousHash, closeSec, closeMs: null, protocol: 29, newer: null }))
 }
 
 function eventsResponse(chain: Chain, state: NodeState, request: Parameters<Rpc['getEvents']>[0]): EventsPage {
