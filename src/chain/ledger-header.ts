@@ -2,10 +2,8 @@
 // They are read by hand: the SDK does not know the forms of the newest protocols. docs/decisions/newer-protocols.md
 
 import { createHash } from 'node:crypto'
+import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import { NewerThanKnown } from './newer-than-known.ts'
-
-/** The newest protocol whose forms this gateway knows. */
-export const KNOWN_PROTOCOL = 30
 
 /** What a header says about its ledger. Hashes are lower-case hex. */
 export interface LedgerHeader {

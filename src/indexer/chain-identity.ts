@@ -1,10 +1,10 @@
 // Which chain a node serves. A chain is identified by the hashes of its ledgers: a reset network keeps its passphrase, contract addresses and event ids.
 // The reasons: docs/decisions/chain-identity.md.
 
+import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import { areOrdered, closedAfter } from '../chain/close-times.ts'
 import type { ClosedLedger } from '../chain/close-times.ts'
 import { RpcFailure } from '../chain/failure.ts'
-import { KNOWN_PROTOCOL } from '../chain/ledger-header.ts'
 import type { LedgerHeader } from '../chain/ledger-header.ts'
 import type { LedgerRange } from '../chain/responses.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'

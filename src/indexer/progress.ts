@@ -2,8 +2,8 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import { failureFields } from '../chain/failure.ts'
-import { KNOWN_PROTOCOL } from '../chain/ledger-header.ts'
 import type { RpcFailure } from '../chain/failure.ts'
 import { BadPage } from './events-page.ts'
 import type { StepResult } from './step-result.ts'

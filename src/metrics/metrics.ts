@@ -5,6 +5,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Gauge } from 'prom-client'
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
+import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import type { RpcObserver } from '../chain/rpc-observer.ts'
 import type { HttpObserver } from '../http/observe.ts'
 import { countedTopic, isTransfer } from '../projections/archived-event.ts'
@@ -144,6 +145,9 @@ async function readIndex(instruments: Instruments, readSnapshot: MetricSources['
   const closeSec = state?.lastLedgerCloseTs ?? null
   setOrRemove(instruments.indexLedger, state?.lastLedger ?? null)
   setOrRemove(instruments.indexAge, closeSec === null ? null : Math.max(0, nowSec(clock) - closeSec))
+  setOrRemove(instruments.networkProtocol, state?.protocol ?? null)
+  instruments.knownProtocol.set(KNOWN_PROTOCOL)
+  setOrRemove(instruments.newerForms, state?.newerForms.length ?? null)
   setOrRemove(instruments.unknownEvents, state?.unknownEvents ?? null)
   setOrRemove(instruments.unreadTransactions, state?.unreadTransactions ?? null)
   setOrRemove(instruments.gaps, state?.gaps ?? null)

@@ -79,6 +79,8 @@ create table idx.candles (
   open_ts bigint not null,
   close_ts bigint not null,
   source text not null default 'oracle'::text,
+  open_seq bigint,
+  close_seq bigint,
   constraint candles_pkey PRIMARY KEY (asset, "interval", "time"),
   constraint candles_source_check CHECK ((source = ANY (ARRAY['oracle'::text, 'trades'::text])))
 );

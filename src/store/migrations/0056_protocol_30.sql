@@ -11,3 +11,6 @@ create table idx.newer_forms (
   seen_at bigint not null,
   primary key (chain, what)
 );
+
+-- Positions in the log of the trades that open and close a candle; null for prices of the oracle. Seconds may repeat from protocol 30 on.
+alter table idx.candles add column open_seq bigint, add column close_seq bigint;
