@@ -11,7 +11,7 @@ import type { ContractSpec } from '../exchange/contract-spec.ts'
 import { createDeployment } from '../exchange/deployment.ts'
 import type { Deployment } from '../exchange/deployment.ts'
 import { requiredSignatures } from '../exchange/generations.ts'
-import { insertContractVersion, storeContractCode } from '../projections/contract-versions.ts'
+import { insertContractVersion, OWN_CODE, storeContractCode } from '../projections/contract-versions.ts'
 import type { Queryable, Store } from '../store/store.ts'
 import { createInterfaceFollower, REFRESH_MS } from './interfaces.ts'
 
@@ -36,7 +36,7 @@ const MARKET_1: ContractSpec = {
 
 function storeVersion(address: string, wasmHash: string, fromLedger: number): Promise<void> {
   return store.write.transaction((tx) => insertContractVersion(tx, 1, {
-    contract: 'market', address, fromLedger, fromEventId: null, wasmHash, generation: null, seq: null, noticedAt: 0,
+    ...OWN_CODE, contract: 'market', address, fromLedger, fromEventId: null, wasmHash, generation: null, seq: null, noticedAt: 0,
   }))
 }
 

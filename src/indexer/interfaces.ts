@@ -21,7 +21,7 @@ export function interfacesOf(versions: readonly ContractVersion[], declaredEvent
     at(address, eventId) {
       const version = versionAt(versionsOf.get(address) ?? [], eventId)
       return version === undefined ? UNKNOWN_INTERFACE : {
-        generation: toGeneration(version.generation), events: declaredEvents.get(version.wasmHash) ?? [],
+        generation: toGeneration(version.generation), events: (version.wasmHash === null ? undefined : declaredEvents.get(version.wasmHash)) ?? [],
       }
     },
   }
