@@ -21,6 +21,7 @@ import {
 import type { Epoch } from '../projections/epochs.ts'
 import type { Queryable } from '../store/store.ts'
 import { codeAt } from './code-readings.ts'
+import { NO_EVENTS } from './decode.ts'
 import type { Interfaces, StoredInterfaces } from './interfaces.ts'
 import { interfacesOf } from './interfaces.ts'
 
@@ -84,7 +85,7 @@ export async function readPageInterfaces(
     version === null ? version : { ...version, generation: generationOf(version, specs.get(version.wasmHash ?? '') ?? null, { watched, versions: known }) }
   const all = versions.map((version) => (specs.has(version.wasmHash ?? '') ? named(version) : version))
   const declaredEvents = new Map(declared)
-  for (const { wasmHash, spec } of code) declaredEvents.set(wasmHash, (spec as ContractSpec | null)?.events ?? [])
+  for (const { wasmHash, spec } of code) declaredEvents.set(wasmHash, (spec as ContractSpec | null) ?? NO_EVENTS)
   const found = upgrades.map((upgrade) => ({ ...upgrade, version: named(upgrade.version), earlier: named(upgrade.earlier) }))
   return {
     upgrades: new Map(found.map((upgrade) => [upgrade.version.fromEventId ?? '', upgrade])),

@@ -70,10 +70,12 @@ export async function readContractCode(db: Queryable, wasmHashes: readonly strin
   return new Map(rows.map((row) => [row.wasmHash, row]))
 }
 
-/** The events that the code of a chain's contracts declares, by its hash; only code that declares some. */
-export async function listDeclaredEvents(db: Queryable, chain: number): Promise<readonly { readonly wasmHash: string; readonly events: unknown }[]> {
+/** The events that the code of a chain's contracts declares, with its structs, by its hash; only code that declares some events. */
+export async function listDeclaredEvents(
+  db: Queryable, chain: number,
+): Promise<readonly { readonly wasmHash: string; readonly events: unknown; readonly structs: unknown }[]> {
   return await db.query(
-    `select c.wasm_hash as "wasmHash", c.spec->'events' as events from idx.contract_code c
+    `select c.wasm_hash as "wasmHash", c.spec->'events' as events, c.spec->'structs' as structs from idx.contract_code c
      where jsonb_array_length(c.spec->'events') > 0 and exists (select 1 from idx.contract_versions v where v.chain = $1 and v.wasm_hash = c.wasm_hash)`,
     [chain],
   )
