@@ -123,10 +123,10 @@ function createXdrReader(bytes: Uint8Array): XdrReader {
     done: () => offset === bytes.length,
     u32,
     name() {
-      const bytes = textBytes()
+      const text = textBytes()
       // Names are never truncated, because two of them could become equal.
-      if (bytes.length > NAME_MAX_LENGTH) throw new UnreadableContractSpec(`the interface has a name of more than ${NAME_MAX_LENGTH} bytes`)
-      return Buffer.from(bytes).toString('latin1').replaceAll(/[^\u0020-\u007e]|[<>,]/g, '?')
+      if (text.length > NAME_MAX_LENGTH) throw new UnreadableContractSpec(`the interface has a name of more than ${NAME_MAX_LENGTH} bytes`)
+      return Buffer.from(text).toString('latin1').replaceAll(/[^\u0020-\u007e]|[<>,]/g, '?')
     },
     skipText: () => void textBytes(),
     list(read) {

@@ -6,7 +6,7 @@ import { textOfBytes } from '../base/text.ts'
 import { NewerThanKnown } from './newer-than-known.ts'
 import { BASE64_MAX_LENGTH } from './scval.ts'
 
-/** What runs when a contract is called. */
+/** The code that runs when a contract is called. */
 export type Executable =
   /** The hash is lower-case hex. */
   | { readonly kind: 'wasm'; readonly wasmHash: string }

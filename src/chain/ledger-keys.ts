@@ -27,7 +27,7 @@ function persistentKey(contract: string, key: xdr.ScVal): string {
   ).toXdr('base64')
 }
 
-/** What a base64 LedgerKey has to do with the code of contracts: `code` is code itself, `tag` an entry that names code. */
+/** The role of a base64 LedgerKey's entry for the code of contracts: `code` is code itself, `tag` names code. Null for all other entries. */
 export function codeRoleOf(keyXdr: string): 'code' | 'tag' | null {
   const key = xdr.LedgerKey.fromXdr(keyXdr, 'base64')
   if (key.type === 'contractCode') return 'code'

@@ -80,6 +80,23 @@ test('composes the deployment from the versions and the code in the database', a
   assert.equal(replaced.length, 2)
 })
 
+test('reports code that is unknown with its reason, as no known interface', async () => {
+  const { deployment, follower } = follow()
+  const { market } = deployment.current.contracts
+  await storeVersion(market, 'aa', 40)
+  await storeContractCode(store.write, { wasmHash: 'aa', spec: MARKET_1, problem: null }, 0)
+  await follower.refresh()
+  const reference = { owner: 'C', tag: 'perps-v3' }
+  await store.write.transaction((tx) => insertContractVersion(tx, 1, {
+    contract: 'market', address: market, fromLedger: 50, fromEventId: null, afterLedger: 40, wasmHash: null, problem: 'found no entry', reference,
+    generation: null, seq: 7, noticedAt: 0,
+  }))
+  await follower.refresh()
+  assert.deepEqual(deployment.current.interfaces.market, {
+    wasmHash: null, sinceLedger: 50, generation: null, spec: null, notUnderstood: ['found no entry'],
+  })
+})
+
 test('reads code once, and leaves the deployment alone while nothing changes', async () => {
   const { deployment, replaced, follower, counted } = follow()
   await storeVersion(deployment.current.contracts.market, 'aa', 40)

@@ -57,7 +57,7 @@ export interface ContractSpec {
   readonly events: readonly SpecEvent[]
 }
 
-/** What events look like: their own declarations, and those of the structs in them. */
+/** The declarations of events, and of the structs in them. */
 export type EventSpec = Pick<ContractSpec, 'events' | 'structs'>
 
 /** The arguments of a parametrised type: `key` and `value` of `map<key,value>`. Undefined for a type of another kind. */

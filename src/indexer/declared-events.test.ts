@@ -6,14 +6,16 @@ import type { ScValue } from '../chain/scval.ts'
 import { readDeclaredPayload } from './declared-events.ts'
 
 const symbol = (value: string): ScValue => ({ type: 'symbol', value })
-const map = (fields: Readonly<Record<string, ScValue>>): ScValue => ({ type: 'map', value: Object.entries(fields).map(([name, value]) => [symbol(name), value]) })
+const map = (fields: Readonly<Record<string, ScValue>>): ScValue =>
+  ({ type: 'map', value: Object.entries(fields).map(([name, value]) => [symbol(name), value]) })
 const vec = (...value: ScValue[]): ScValue => ({ type: 'vec', value })
 const u32 = (value: number): ScValue => ({ type: 'u32', value })
 const i128 = (value: bigint): ScValue => ({ type: 'i128', value })
 const VOID: ScValue = { type: 'void' }
 
 function event(params: Readonly<Record<string, string>>, format: SpecEvent['dataFormat'] = 'map'): SpecEvent {
-  return { name: 'Noted', prefixTopics: ['noted'], dataFormat: format, params: Object.entries(params).map(([name, type]) => ({ name, type, location: 'data' })) }
+  const declared = Object.entries(params).map(([name, type]) => ({ name, type, location: 'data' as const }))
+  return { name: 'Noted', prefixTopics: ['noted'], dataFormat: format, params: declared }
 }
 
 function payloadOf(declared: SpecEvent, data: ScValue, structs: readonly SpecStruct[] = []): object | undefined {

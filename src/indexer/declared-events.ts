@@ -1,5 +1,5 @@
-// Decodes events that no table of src/exchange names by what the contract's own code declares about them. Contracts leave out empty fields of maps and may write
-// more than they declare (CAP-86), so an absent field equals void, and undeclared fields are ignored, at every level.
+// Decodes events that no table of src/exchange names by what the contract's own code declares about them. Contracts leave out empty fields of maps and may
+// write more than they declare (CAP-86), so an absent field equals void, and undeclared fields are ignored, at every level.
 
 import { typeArguments } from '../exchange/contract-spec.ts'
 import type { EventSpec, SpecEvent, SpecTypeText } from '../exchange/contract-spec.ts'

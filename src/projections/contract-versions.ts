@@ -40,7 +40,7 @@ export interface ContractCode {
   readonly problem: string | null
 }
 
-/** What is stored of code that the contract's own instance names. */
+/** The members of a version whose code the contract's own instance names. */
 export const OWN_CODE = { problem: null, reference: null, afterLedger: null } as const
 
 const COLUMNS = `address, contract, from_ledger as "fromLedger", nullif(from_event_id, '') as "fromEventId", after_ledger as "afterLedger",

@@ -184,6 +184,8 @@ test('code is unknown, not unchanged, while the entry is missing, and known agai
   const problem = `executable tag "perps-v3" of ${OWNER}: found no entry with the hash of code`
   const unknown = { code: problem, generation: null, tag: 'perps-v3', ledgers: [1, 2], byEvent: false, seq: 1 }
   assert.deepEqual(await stage.versions(), [FIRST, unknown])
+  const { upgrades: [announced] } = await readLog(store.read, 0, { limit: 10, accounts: false })
+  assert.deepEqual([announced?.wasmHash, announced?.generation, announced?.seq], [null, null, 1])
   stage.setTag(CODE_2)
   stage.close()
   await stage.index()

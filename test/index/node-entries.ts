@@ -35,7 +35,7 @@ interface StoredEntry {
   readonly liveUntilLedger: number
 }
 
-/** What a contract runs: a module, the code that an entry of another contract names, or an executable of a type that no gateway knows. */
+/** The executable of a contract: a module, the code that an entry of another contract names, or an executable of a type that no gateway knows. */
 export type NodeInstance = { readonly modifiedLedger: number } & (
   { readonly wasm: Uint8Array } | { readonly reference: CodeReference } | { readonly executableType: number }
 )
