@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Address, xdr } from '@stellar/stellar-sdk'
 
+import { protocolVectors, vectorsMissing } from '../../test/support/protocol-vectors.ts'
+import type { ProtocolVector } from '../../test/support/protocol-vectors.ts'
 import { describeReference, readExecutable, readExecutableVal } from './executable.ts'
+import { codeRoleOf, executableTagKey } from './ledger-keys.ts'
 
 const OWNER = 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC'
 const MARKET = 'CA63EPM4EEXUVUANF6FQUJEJ37RWRYIXCARWFXYUMPP7RLZWFNLTVNR4'
@@ -95,4 +98,18 @@ test('names a description that it does not know as newer, and rejects what no ho
 test('shortens a long tag in messages', () => {
   assert.equal(describeReference({ owner: OWNER, tag: 'perps-v3' }), `executable tag "perps-v3" of ${OWNER}`)
   assert.equal(describeReference({ owner: OWNER, tag: 't'.repeat(65) }), `executable tag "${'t'.repeat(64)}…" of ${OWNER}`)
+})
+
+/** A vector by type and name. */
+function vector(type: string, name: string): ProtocolVector {
+  return protocolVectors(type).find((each) => each.name === name) ?? assert.fail(name)
+}
+
+test('agrees with the vectors of external executables', { skip: vectorsMissing }, () => {
+  const { xdr: dataXdr, expect: { owner, tag } } = vector('LedgerEntryData', 'external-ref-instance')
+  assert.deepEqual(readExecutable(dataXdr), { kind: 'reference', owner, tag })
+  const { xdr: keyXdr } = vector('LedgerKey', 'external-ref-tag-key')
+  assert.equal(executableTagKey(String(owner), String(tag)), keyXdr)
+  assert.deepEqual([codeRoleOf(keyXdr), codeRoleOf(vector('LedgerKey', 'external-ref-code-key').xdr)], ['tag', 'code'])
+  assert.equal(codeRoleOf(vector('LedgerKey', 'external-ref-instance-key').xdr), null)
 })

@@ -10,6 +10,7 @@ import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { ContractKey } from '../exchange/contracts.ts'
 import type { ContractVersion } from '../projections/contract-versions.ts'
+import type { NewerForm } from '../projections/newer-forms.ts'
 
 /** The code behind an executable, as versions store it. */
 export type CodeIdentity = Pick<ContractVersion, 'wasmHash' | 'problem' | 'reference'>
@@ -54,6 +55,8 @@ export interface CodeReading extends CodeIdentity {
   readonly instanceLedger: number
   /** The ledger in which the entry of its reference last changed; null: there is no such entry. */
   readonly tagLedger: number | null
+  /** The kind of executable that this version of the gateway does not know; null for all others. */
+  readonly newer: NewerForm | null
 }
 
 /** The code of the watched contracts that have an instance and are not built-in, and the ledger at which it was read. Rejects with RpcFailure. */
@@ -66,7 +69,8 @@ export async function readCodes(
     const [contract, code] = [watched.get(address), codeNow(executable, tags)]
     if (contract === undefined || code === null) continue
     const tagLedger = executable.kind === 'reference' ? tags.get(tagKeyOf(executable))?.lastModifiedLedger ?? null : null
-    codes.push({ address, contract, ...code, instanceLedger: lastModifiedLedger, tagLedger })
+    const newer = executable.kind === 'newer' ? { what: executable.error.what, ledger: lastModifiedLedger, xdr: null } : null
+    codes.push({ address, contract, ...code, instanceLedger: lastModifiedLedger, tagLedger, newer })
   }
   return { ledger, codes }
 }

@@ -16,6 +16,7 @@ import { listEpochs } from '../projections/epochs.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { IndexConflict, isInsideTransaction, lastReservedSeq, readIndexCursor, updateIndexCursor } from '../projections/index-state.ts'
+import { recordNewerForms } from '../projections/newer-forms.ts'
 import { refreshUnknownCloses } from '../projections/transaction-effects.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 import { createBackgroundRequest } from './background-request.ts'
@@ -128,7 +129,7 @@ export function createContractWatcher({ rpc, deployment, clock, log, proof }: Co
     }
   }
 
-  async function store(tx: Queryable, reading: Reading): Promise<{ added: number; upgrades: readonly Upgrade[] }> {
+  async function store(tx: Queryable, reading: Reading): Promise<{ added: number; upgrades: readonly Pick<Upgrade, 'version'>[] }> {
     const { epoch: number, indexedLedger, ledger, codes, agreement, interfaces } = reading
     const cursor = await readIndexCursor(tx)
     const epoch = (await listEpochs(tx)).find((each) => each.number === number)
@@ -155,10 +156,11 @@ export function createContractWatcher({ rpc, deployment, clock, log, proof }: Co
     const versions = found.map(({ version, isUpgrade }) => (isUpgrade ? { ...version, seq: ++seq } : version))
     for (const read of interfaces) await storeContractCode(tx, read, clock.nowMs())
     for (const version of versions) await insertContractVersion(tx, epoch.chain, version)
+    await recordNewerForms(tx, epoch.chain, found.flatMap(({ code }) => code.newer ?? []), clock.nowMs())
     if (await nameGenerations(tx, watchedContracts(deployment.current.contracts), [...known, ...versions])) await refreshUnknownCloses(tx, epoch.deployment)
     const named = await listContractVersions(tx, epoch.chain)
     const announced = named.filter((version) => version.seq !== null && version.seq > lastReservedSeq(cursor))
-    return { added: versions.length + interfaces.length, upgrades: announced.map((version) => ({ version, earlier: null, replaced: null })) }
+    return { added: versions.length + interfaces.length, upgrades: announced.map((version) => ({ version })) }
   }
 
   async function reserveSeqs(tx: Queryable, cursor: IndexCursor, count: number): Promise<void> {

@@ -19,6 +19,8 @@ import {
   insertContractVersion, latestVersions, positionOf, readContractCode as readStoredCode, removeContractVersion, storeContractCode,
 } from '../projections/contract-versions.ts'
 import type { Epoch } from '../projections/epochs.ts'
+import { recordNewerForms } from '../projections/newer-forms.ts'
+import type { NewerForm } from '../projections/newer-forms.ts'
 import type { Queryable } from '../store/store.ts'
 import { codeAt } from './code-readings.ts'
 import { NO_EVENTS } from './decode.ts'
@@ -33,7 +35,7 @@ export function watchedContracts(contracts: ContractAddresses): WatchedContracts
 }
 
 /** Logs upgrades. */
-export function reportUpgrades(upgrades: readonly Upgrade[], log: Log): void {
+export function reportUpgrades(upgrades: readonly Pick<Upgrade, 'version'>[], log: Log): void {
   for (const { version } of upgrades) {
     const { address, wasmHash, generation, fromLedger, fromEventId, afterLedger, reference, problem } = version
     const fields = { contract: address, wasmHash, generation, ledger: fromLedger, ...(reference === null ? {} : { reference: describeReference(reference) }) }
@@ -51,6 +53,8 @@ export interface Upgrade {
   readonly earlier: ContractVersion | null
   /** The same code, known until now without its exact position. */
   readonly replaced: ContractVersion | null
+  /** The kind of executable that this version of the gateway does not know; null for all others. */
+  readonly newer: NewerForm | null
 }
 
 /** What a page reveals about code. */
@@ -178,7 +182,7 @@ function planUpgrades(
     const isFirst = !own.some((each) => positionOf(each) < id)
     const codeBefore = isFirst ? codeAt(before, startLedger, tags) : null
     const earlier: ContractVersion | null = codeBefore === null ? null : { ...base, ...codeBefore, fromLedger: startLedger - 1, fromEventId: null, seq: null }
-    upgrades.push({ version, earlier, replaced })
+    upgrades.push({ version, earlier, replaced, newer: after.kind === 'newer' ? { what: after.error.what, ledger, xdr: null } : null })
     versions = [...versions.filter((each) => each !== replaced), version, ...(earlier === null ? [] : [earlier])].toSorted(byPosition)
   }
   return { upgrades, versions }
@@ -194,6 +198,7 @@ export async function writeUpgrades(
 ): Promise<void> {
   if (upgrades.length === 0) return
   for (const read of code) await storeContractCode(tx, read, nowMs)
+  await recordNewerForms(tx, chain, upgrades.flatMap(({ newer }) => newer ?? []), nowMs)
   for (const { version, earlier, replaced } of upgrades) {
     if (replaced !== null) await removeContractVersion(tx, chain, replaced)
     if (earlier !== null) await insertContractVersion(tx, chain, earlier)

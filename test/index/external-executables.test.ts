@@ -263,4 +263,11 @@ test('an executable of a later protocol is named as newer than the gateway', asy
   await stage.watch()
   const problem = 'this gateway is older than the network: unknown executable type 3'
   assert.deepEqual((await stage.versions()).at(-1), { code: problem, generation: null, tag: null, ledgers: [1, 2], byEvent: false, seq: 1 })
+  const next = xdr.ScVal.scvVec([xdr.ScVal.scvSymbol('Native')])
+  stage.close(update(stage.contract, wasmVal(CODE_1), next))
+  await stage.index()
+  const { code } = (await stage.versions()).at(-1) as { code: unknown }
+  assert.equal(code, 'this gateway is older than the network: unknown executable "Native"')
+  const forms = await store.read.query<{ what: string; ledger: number }>('select what, ledger from idx.newer_forms order by ledger')
+  assert.deepEqual(forms, [{ what: 'executable type 3', ledger: 2 }, { what: 'executable "Native"', ledger: 3 }])
 })
