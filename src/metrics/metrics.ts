@@ -130,7 +130,7 @@ function readInterfaces({ contractInfo, contractNotUnderstood }: Instruments, in
   contractNotUnderstood.reset()
   for (const [contract, known] of Object.entries(interfaces)) {
     if (known === null) continue
-    contractInfo.set({ contract, generation: known.generation ?? 'unknown', wasm_hash: known.wasmHash }, 1)
+    contractInfo.set({ contract, generation: known.generation ?? 'unknown', wasm_hash: known.wasmHash ?? 'unknown' }, 1)
     contractNotUnderstood.set({ contract }, known.notUnderstood.length)
   }
 }

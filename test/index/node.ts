@@ -11,7 +11,7 @@ import { encodedHeader, usualForm } from '../support/ledger-headers.ts'
 import type { HeaderFields } from '../support/ledger-headers.ts'
 import { TEST_PROTOCOL } from '../support/protocol.ts'
 import { readEntries } from './node-entries.ts'
-import type { NodeInstance, NodeOrder, NodePosition } from './node-entries.ts'
+import type { NodeInstance, NodeOrder, NodePosition, NodeTag } from './node-entries.ts'
 
 /** An event before it is part of a ledger: its contract and its XDR. */
 export interface NodeEvent {
@@ -61,6 +61,8 @@ export interface NodeState {
   orders: NodeOrder[]
   /** The code of contracts, by address, and every module that the node has. */
   readonly instances: Map<string, NodeInstance>
+  /** The entries that references name. */
+  tags: NodeTag[]
   modules: Uint8Array[]
   /** Number of calls by method. */
   readonly calls: Record<string, number>
@@ -107,6 +109,7 @@ export function createFakeNode(options: { firstLedger?: number; passphrase?: str
     positions: [],
     orders: [],
     instances: new Map(),
+    tags: [],
     modules: [],
     calls: {},
   }
