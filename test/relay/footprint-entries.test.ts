@@ -130,7 +130,7 @@ test('pays for entries that the call may create', async () => {
 
 test('stays within the network\'s limits', async () => {
   const position = (id: number): string => entry('market', 'Position', { type: 'u64', value: BigInt(id) })
-  const many = Array.from({ length: 47 }, (_, index) => position(index + 1))
+  const many = Array.from({ length: TEST_NETWORK_SETTINGS.limits.writeEntries - 3 }, (_, index) => position(index + 1))
   const { writes } = await bench().extend(OPEN, simulationOf([EXPOSURE, ...many]))
   assert.equal(writes.length, TEST_NETWORK_SETTINGS.limits.writeEntries)
 })
