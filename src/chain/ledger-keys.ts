@@ -2,6 +2,7 @@
 
 import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
 
+import { bytesOfText } from '../base/text.ts'
 import type { ScArgument, ScValue } from './scval.ts'
 import { BASE64_MAX_LENGTH, fromScVal, MalformedScVal, toXdr } from './scval.ts'
 
@@ -15,15 +16,22 @@ export function instanceKey(contract: string): string {
   return persistentKey(contract, xdr.ScVal.scvLedgerKeyContractInstance())
 }
 
+/** The base64 LedgerKey of the entry that names the code of contracts with this owner and tag; the tag is text as textOfBytes returns it. */
+export function executableTagKey(owner: string, tag: string): string {
+  return persistentKey(owner, xdr.ScVal.scvExecutableTag(bytesOfText(tag)))
+}
+
 function persistentKey(contract: string, key: xdr.ScVal): string {
   return xdr.LedgerKey.contractData(
     new xdr.LedgerKeyContractData({ contract: new Address(contract).toScAddress(), key, durability: xdr.ContractDataDurability.persistent }),
   ).toXdr('base64')
 }
 
-/** Whether a base64 LedgerKey names the code of a contract. */
-export function isCodeKey(keyXdr: string): boolean {
-  return xdr.LedgerKey.fromXdr(keyXdr, 'base64').type === 'contractCode'
+/** The role of a base64 LedgerKey's entry for the code of contracts: `code` is code itself, `tag` names code. Null for all other entries. */
+export function codeRoleOf(keyXdr: string): 'code' | 'tag' | null {
+  const key = xdr.LedgerKey.fromXdr(keyXdr, 'base64')
+  if (key.type === 'contractCode') return 'code'
+  return key.type === 'contractData' && key.contractData.key.type === 'scvExecutableTag' ? 'tag' : null
 }
 
 /** The value of a contract's entry. Undefined for anything else, including invalid XDR. */

@@ -397,7 +397,8 @@ test('verifies the chain again once a reset network has outgrown the indexed one
   const before = await readIndexState(store.read)
   fixture.reset({ secondsBack: 60 })
   fixture.closeLedger()
-  assert.equal((await fixture.indexer.step()).kind, 'unreachable', 'a single ledger proves nothing')
+  await fixture.indexer.step()
+  assert.equal((await readIndexState(store.read))?.epoch, before?.epoch, 'a single ledger proves nothing')
   // Ledgers and close times pass the known ones: they could belong to the same chain.
   for (let ledger = 0; ledger < 120; ledger++) fixture.closeLedger(1)
   fixture.queue(fixture.exchange.open(0, 2))

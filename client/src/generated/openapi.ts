@@ -805,6 +805,15 @@ export interface components {
         readonly noetherRouter?: components["schemas"]["DeployedContract"];
         readonly noeToken?: components["schemas"]["DeployedContract"];
       };
+      /** @description Protocol of the Stellar network. */
+      readonly protocol: {
+        /** @description Protocol of the network, as of the last header that the index read. Null if none was read. */
+        readonly network: number | null;
+        /** @description Newest protocol that this gateway knows. If the network has a newer one, upgrade the gateway. */
+        readonly known: number;
+        /** @description What the network uses and this gateway does not know. The index goes on without it, or stops before it: see `indexer`. */
+        readonly unknown: readonly string[];
+      };
       /** @description Progress of the indexer. Every field is null until the first ledger is indexed. */
       readonly indexer: {
         /** @description Last indexed ledger. */
@@ -928,6 +937,8 @@ export interface components {
     readonly Ready: {
       /** @enum {string} */
       readonly status: "ready";
+      /** @description What the operator should look at. Absent: nothing. */
+      readonly warnings?: readonly "protocol_newer"[];
     };
     /** @description An API key without its secret. */
     readonly ApiKey: {
