@@ -14,12 +14,12 @@ export const SIGNERS_MAX = 20
 
 /** Per transaction. */
 export const OPERATIONS_MAX = 100
-export const INSTRUCTIONS_MAX = 100_000_000
-export const DISK_READ_ENTRIES_MAX = 100
+export const INSTRUCTIONS_MAX = 400_000_000
+export const DISK_READ_ENTRIES_MAX = 200
 export const DISK_READ_BYTES_MAX = 200_000
-export const WRITE_ENTRIES_MAX = 50
+export const WRITE_ENTRIES_MAX = 200
 export const WRITE_BYTES_MAX = 132_096
-export const FOOTPRINT_ENTRIES_MAX = 100
+export const FOOTPRINT_ENTRIES_MAX = 400
 export const TX_BYTES_MAX = 132_096
 /** Contract events and the return value together. */
 export const EVENTS_BYTES_MAX = 16_384

@@ -8,7 +8,7 @@ const NOTHING: Resources = { instructions: 0, diskReadEntries: 0, writeEntries: 
 const RESULT_STROOPS = 4_757n
 
 const resources = fc.record({
-  instructions: fc.nat(100_000_000), diskReadEntries: fc.nat(100), writeEntries: fc.nat(50), diskReadBytes: fc.nat(200_000),
+  instructions: fc.nat(400_000_000), diskReadEntries: fc.nat(200), writeEntries: fc.nat(200), diskReadBytes: fc.nat(200_000),
   writeBytes: fc.nat(132_096), txBytes: fc.nat(132_096),
 })
 

@@ -12,7 +12,7 @@ import { ALICE, BOB, COUNTER, PASSPHRASE, payment, startTestChain, type TestChai
 const LOW_BALANCE = testKeypair(7)
 const ABOVE_BALANCE_STROOPS = 100_000_000n
 /** The network's limit per transaction. */
-const INSTRUCTIONS_LIMIT = 100_000_000
+const INSTRUCTIONS_LIMIT = 400_000_000
 
 type Defect =
   | 'noSorobanData' | 'memo' | 'instructions' | 'tooLate' | 'lowBid' | 'noAccount' | 'badSeq' | 'minSeqAge' | 'wrongKey' | 'unaffordable'
