@@ -3,6 +3,7 @@
 import { StrKey } from '@stellar/stellar-sdk'
 
 import { RpcFailure } from './failure.ts'
+import { NewerThanKnown } from './newer-than-known.ts'
 import type { CallOptions } from './rpc-request.ts'
 import type { Rpc } from './rpc.ts'
 import type { ScArgument, ScValue } from './scval.ts'
@@ -68,7 +69,7 @@ function decodeOrUndefined(base64: string): ScValue | undefined {
   try {
     return decodeScVal(base64)
   } catch (error) {
-    if (error instanceof MalformedScVal) return undefined
+    if (error instanceof MalformedScVal || error instanceof NewerThanKnown) return undefined
     throw error
   }
 }

@@ -2,6 +2,7 @@
 
 import { TooManyWaiting } from '../base/semaphore.ts'
 import { RpcFailure } from '../chain/failure.ts'
+import { NewerThanKnown } from '../chain/newer-than-known.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from '../http/errors.ts'
 import type { ErrorResponse, ErrorRule } from '../http/errors.ts'
 import { ChallengesUnavailable } from '../keys/challenges.ts'
@@ -31,6 +32,10 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   {
     matches: (error) => error instanceof RpcFailure,
     toResponse: () => rpcFailure('The Stellar RPC server is unreachable or overloaded. Retry with exponential backoff.').response,
+  },
+  {
+    matches: (error) => error instanceof NewerThanKnown,
+    toResponse: () => rpcFailure('The network uses a protocol that is newer than this gateway. The gateway must be upgraded; a retry does not help.').response,
   },
   {
     matches: (error) => UNAVAILABLE_ERRORS.some((kind) => error instanceof kind),
