@@ -89,9 +89,9 @@ function dataFolder(config: Config, name: 'chain' | 'database'): string {
 }
 
 function startNetwork(config: Config, log: Log): Promise<LocalNetwork> {
-  const { seed, generation, ledgerMs, rpcHost: host, rpcPort: port, allowedHosts, traders } = config.local
+  const { seed, generation, protocol, ledgerMs, rpcHost: host, rpcPort: port, allowedHosts, traders } = config.local
   return startLocalNetwork({
-    clock, random, log, seed: seed ?? Buffer.from(random.bytes(6)).toString('hex'), generation, ledgerMs, host, port, allowedHosts, traders,
+    clock, random, log, seed: seed ?? Buffer.from(random.bytes(6)).toString('hex'), generation, protocol, ledgerMs, host, port, allowedHosts, traders,
     directory: dataFolder(config, 'chain'), networkPassphrase: config.network.passphrase,
   })
 }

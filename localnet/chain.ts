@@ -57,6 +57,8 @@ export interface ChainOptions {
   readonly genesis: Genesis
   /** The genesis with a label, for a stored chain and for `reset`. Default: there is only `genesis`. */
   readonly genesisOf?: (label: string) => Genesis
+  /** The protocol of a new chain, and of a reset one. A stored chain keeps its own. */
+  readonly protocol: number
   /** The directory of the database; null keeps the ledger in memory. */
   readonly directory: string | null
   /** The number of closed ledgers to keep. */
@@ -77,6 +79,10 @@ export interface Chain extends Disposable {
   pending(): number
   /** Closes a ledger with the queued transactions. Returns its sequence once it is on disk. */
   closeLedger(): number
+  /** The protocol of the latest ledger. */
+  readonly protocol: number
+  /** Closes a ledger that upgrades the network. Returns its sequence. Throws RangeError unless the protocol is later and known. */
+  upgradeProtocol(protocol: number): number
   /** How far the ledger's clock is ahead of the machine's, seconds. `advance` increases it. */
   readonly clockOffsetSec: number
   advance(seconds: number): void
@@ -91,8 +97,11 @@ export interface Chain extends Disposable {
   snapshot(): string
   /** Throws RangeError for an unknown id. */
   restore(id: string): void
-  /** Resets the network, as test networks are: restarts at ledger 1, by default from the same genesis. Close times keep increasing. */
-  reset(genesisLabel?: string): void
+  /**
+   * Resets the network, as test networks are: restarts at ledger 1, by default from the same genesis and with the protocol of the options. Close times keep
+   * increasing.
+   */
+  reset(to?: { readonly genesisLabel?: string | undefined; readonly protocol?: number | undefined }): void
   /** The label of the genesis that the chain started from. */
   readonly genesisLabel: string
   /** A value that is stored with the chain, and kept by a reset. */

@@ -277,11 +277,11 @@ test('a reset to another genesis survives a restart, and restoring a snapshot re
   {
     using testChain = startTestChain({ directory, genesisOf })
     const id = testChain.chain.snapshot()
-    testChain.chain.reset('other')
+    testChain.chain.reset({ genesisLabel: 'other' })
     assert.deepEqual([testChain.chain.genesisLabel, hasCounter(testChain)], ['other', false])
     testChain.chain.restore(id)
     assert.deepEqual([testChain.chain.genesisLabel, hasCounter(testChain)], ['', true])
-    testChain.chain.reset('other')
+    testChain.chain.reset({ genesisLabel: 'other' })
   }
   using testChain = startTestChain({ directory, genesisOf })
   assert.deepEqual([testChain.chain.genesisLabel, hasCounter(testChain)], ['other', false])

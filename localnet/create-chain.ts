@@ -2,22 +2,24 @@
 
 import { xdr } from '@stellar/stellar-sdk'
 import { defined } from '../src/base/assert.ts'
-import { nowSec } from '../src/base/clock.ts'
 import type { Chain, ChainOptions, Genesis, LedgerEntryResult } from './chain.ts'
 import { networkIdOf } from './ledger/addresses.ts'
 import { closeLedger } from './ledger/close.ts'
 import { type CodeRegistry, createCodeRegistry, type ModuleLabels } from './ledger/code-registry.ts'
-import { type ChainSnapshot, type ChainStore, type Head, openChainStore } from './ledger/chain-store.ts'
+import { type ChainSnapshot, type ChainStore, type Closing, closeTimeSecOf, type Head, openChainStore } from './ledger/chain-store.ts'
 import { BASE_FEE_STROOPS, SNAPSHOTS_MAX } from './ledger/constants.ts'
 import { type Envelope, feeOf, feeSourceOf } from './ledger/envelope.ts'
 import { buildGenesisLayer, creditBalance, updateContracts } from './ledger/genesis-state.ts'
 import { hasExpired } from './ledger/host-storage.ts'
 import { instanceKey, isTemporaryKey } from './ledger/keys.ts'
+import { nextCloseTimeMs } from './ledger/close-time.ts'
+import { requireStartProtocol, requireUpgrade } from './ledger/protocol.ts'
 import { createQueue } from './ledger/queue.ts'
 import { sendEnvelope } from './ledger/send.ts'
 import { simulate } from './ledger/simulate.ts'
 import { createLayer, findEntry } from './ledger/state.ts'
 import { dataOf } from './ledger/ledger-entry.ts'
+import { createValidator } from './ledger/validator.ts'
 import { validateTransaction } from './ledger/validity.ts'
 import { toBase64 } from './ledger/xdr-writer.ts'
 
@@ -29,21 +31,18 @@ export function createChain(options: ChainOptions): Chain {
   const { clock, networkPassphrase } = options
   const genesisOf = options.genesisOf ?? (() => options.genesis)
   const networkId = networkIdOf(networkPassphrase)
-  const store = openChainStore(options.directory, options.retentionLedgers)
+  requireStartProtocol(options.protocol)
+  const store = openChainStore(options.directory, options.retentionLedgers, createValidator(networkPassphrase))
   let genesis = store.genesisLabel === undefined ? options.genesis : genesisOf(store.genesisLabel)
   let codes = createCodeRegistry(genesis)
   const queue = createQueue(BigInt(BASE_FEE_STROOPS))
   const random = options.random.fork('simulation')
   const listeners = new Set<(sequence: number) => void>()
-  const snapshots = new Map<string, ChainSnapshot>()
-  let snapshotsTaken = 0
+  const snapshots = createSnapshots(store)
 
   const head = (): Head => defined(store.head(), 'the latest ledger')
-
-  /** Close times follow the machine's clock plus `clockOffsetSec`, and increase with every ledger. */
-  function nextCloseTimeSec(previousSec: number): number {
-    return Math.max(previousSec + 1, nowSec(clock) + store.clockOffsetSec)
-  }
+  /** The ledger's clock. */
+  const ledgerMs = (): number => clock.nowMs() + store.clockOffsetSec * 1_000
 
   function useGenesis(next: Genesis): void {
     genesis = next
@@ -51,30 +50,32 @@ export function createChain(options: ChainOptions): Chain {
   }
 
   /** Starts an empty chain and closes its first ledger with the genesis state. */
-  function startChain(previousCloseSec: number): void {
+  function startChain(previousCloseSec: number, protocol: number): void {
     store.setSetting(contractsSetting(genesis), addressesOf(genesis).join(' '))
     store.reset(genesis.label ?? '')
-    const closeTimeSec = nextCloseTimeSec(previousCloseSec)
-    const layer = buildGenesisLayer(store.state, genesis, codes, networkId, closeTimeSec)
-    store.append({ layer, transactions: [], evicted: [], feesCollected: 0n }, closeTimeSec)
+    const closing: Closing = { closeTimeMs: nextCloseTimeMs(ledgerMs(), previousCloseSec, protocol), protocol, upgradeTo: null, dropped: null }
+    const layer = buildGenesisLayer(store.state, genesis, codes, networkId, closeTimeSecOf(closing))
+    store.append({ layer, transactions: [], evicted: [], feesCollected: 0n }, closing)
   }
 
-  function closeNextLedger(): number {
+  function closeNextLedger(upgradeTo: number | null = null): number {
     const before = head()
+    const { protocol } = before
     const sequence = before.sequence + 1
-    const closeTimeSec = nextCloseTimeSec(before.closeTimeSec)
+    const closeTimeMs = nextCloseTimeMs(ledgerMs(), closeTimeSecOf(before), protocol)
+    const closeTimeSec = closeTimeSecOf({ closeTimeMs })
     const { envelopes, baseFee } = queue.selectTransactions()
     const { valid, invalid } = dropInvalid(store, envelopes, sequence, closeTimeSec)
     const expired = store.state.expired(sequence)
     const closed = closeLedger({ codes, networkId, sequence, closeTimeSec, state: store.state, envelopes: valid, baseFee, expired })
-    store.append(closed, closeTimeSec)
+    store.append(closed, { closeTimeMs, protocol, upgradeTo, dropped: null })
     queue.ledgerClosed([...valid, ...invalid])
     for (const listener of listeners) listener(sequence)
     return sequence
   }
 
   try {
-    openOrStartChain(store, options, genesis, codes, () => startChain(0))
+    openOrStartChain(store, options, genesis, codes, () => startChain(0, options.protocol))
   } catch (error) {
     store[Symbol.dispose]()
     throw error
@@ -85,16 +86,23 @@ export function createChain(options: ChainOptions): Chain {
     history: store.history,
     entries: (keysXdr) => readEntries(store, keysXdr),
     simulate(params) {
-      const { sequence, closeTimeSec } = head()
-      return simulate({ view: store.state, codes, networkId, sequence, closeTimeSec, random }, params)
+      const latest = head()
+      return simulate({ view: store.state, codes, networkId, sequence: latest.sequence, closeTimeSec: closeTimeSecOf(latest), random }, params)
     },
     send(envelopeXdr) {
-      const { sequence, closeTimeSec } = head()
-      const context = { queue, view: store.state, networkId, nextSequence: sequence + 1, lastCloseTimeSec: closeTimeSec }
+      const latest = head()
+      const context = { queue, view: store.state, networkId, nextSequence: latest.sequence + 1, lastCloseTimeSec: closeTimeSecOf(latest) }
       return sendEnvelope(context, envelopeXdr)
     },
     pending: () => queue.size,
-    closeLedger: closeNextLedger,
+    closeLedger: () => closeNextLedger(),
+    get protocol() {
+      return head().protocol
+    },
+    upgradeProtocol(protocol) {
+      requireUpgrade(head().protocol, protocol)
+      return closeNextLedger(protocol)
+    },
     get clockOffsetSec() {
       return store.clockOffsetSec
     },
@@ -108,25 +116,19 @@ export function createChain(options: ChainOptions): Chain {
       creditBalance(layer, account, asset, amount, head().sequence)
       store.changeState(layer.changes())
     },
-    snapshot() {
-      const id = `snapshot-${++snapshotsTaken}`
-      snapshots.set(id, store.snapshot())
-      for (const oldest of snapshots.keys()) if (snapshots.size > SNAPSHOTS_MAX) snapshots.delete(oldest)
-      store.retainSnapshots([...snapshots.values()])
-      return id
-    },
+    snapshot: () => snapshots.take(),
     restore(id) {
-      const snapshot = snapshots.get(id)
-      if (snapshot === undefined) throw new RangeError(`Unknown snapshot: ${id}`)
+      const snapshot = snapshots.find(id)
       store.restore(snapshot)
       useGenesis(genesisOf(snapshot.genesisLabel))
       queue.clear()
     },
-    reset(genesisLabel) {
-      const { closeTimeSec } = head()
+    reset({ genesisLabel, protocol = options.protocol } = {}) {
+      requireStartProtocol(protocol)
+      const previousSec = closeTimeSecOf(head())
       if (genesisLabel !== undefined) useGenesis(genesisOf(genesisLabel))
       queue.clear()
-      startChain(closeTimeSec)
+      startChain(previousSec, protocol)
     },
     get genesisLabel() {
       return genesis.label ?? ''
@@ -138,6 +140,26 @@ export function createChain(options: ChainOptions): Chain {
       return entry?.kind === 'instance' ? codes.codeOf(entry) : undefined
     },
     [Symbol.dispose]: () => store[Symbol.dispose](),
+  }
+}
+
+/** The snapshots of a chain, by id. Taking one too many drops the oldest. */
+function createSnapshots(store: ChainStore): { take(): string; find(id: string): ChainSnapshot } {
+  const snapshots = new Map<string, ChainSnapshot>()
+  let taken = 0
+  return {
+    take() {
+      const id = `snapshot-${++taken}`
+      snapshots.set(id, store.snapshot())
+      for (const oldest of snapshots.keys()) if (snapshots.size > SNAPSHOTS_MAX) snapshots.delete(oldest)
+      store.retainSnapshots([...snapshots.values()])
+      return id
+    },
+    find(id) {
+      const snapshot = snapshots.get(id)
+      if (snapshot === undefined) throw new RangeError(`Unknown snapshot: ${id}`)
+      return snapshot
+    },
   }
 }
 

@@ -6,6 +6,8 @@ export interface LedgerRecord {
   readonly hash: string
   readonly previousHash: string
   readonly closeTimeSec: number
+  /** The network's protocol after this ledger. */
+  readonly protocol: number
   /** LedgerHeader. */
   readonly headerXdr: string
   /** LedgerHeaderHistoryEntry. */

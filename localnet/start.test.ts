@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
+import { TEST_PROTOCOL } from '../test/support/protocol.ts'
 import { createVirtualClock } from '../src/base/clock.ts'
 import { silentLog } from '../src/base/log.ts'
 import { createSeededRandom } from '../src/base/random.ts'
@@ -126,7 +127,7 @@ test('with autoClose ledgers close on the clock until the network stops', async 
   const clock = createVirtualClock(START_MS)
   const network = await startLocalNetwork({
     clock, log: silentLog, seed: 'pace', random: createSeededRandom('pace'), ledgerMs: 1_000, host: '127.0.0.1', port: null, traders: 2, directory: null,
-    autoClose: true,
+    autoClose: true, protocol: TEST_PROTOCOL,
   })
   const first = network.chain.history.latest().sequence
   clock.advance(3_000)

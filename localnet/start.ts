@@ -30,6 +30,7 @@ import type { Faults } from './faults.ts'
 import { createGenesis, exchangeParties } from './genesis.ts'
 import type { LocalGenesis } from './genesis.ts'
 import type { Identities } from './identities.ts'
+import { DEFAULT_PROTOCOL } from './ledger/protocol.ts'
 import { createSemaphore } from '../src/base/semaphore.ts'
 import { createPacer } from './pacer.ts'
 import { createPriceHistory } from './price-history.ts'
@@ -70,6 +71,8 @@ export interface LocalNetworkOptions {
   readonly generation?: LocalGeneration
   /** False: the assets have no limits of their own, as before the admin sets the first ones. Generation 2. */
   readonly hasAssetLimits?: boolean
+  /** The protocol of a new chain, and of a reset one; a stored chain keeps its own. Default: DEFAULT_PROTOCOL. */
+  readonly protocol?: number
   /** Faults of the RPC server, for a simulation that decides them itself. */
   readonly faults?: Faults
 }
@@ -219,7 +222,8 @@ function delayClock(clock: Clock, byMs: number): { readonly delayedClock: Clock;
 }
 
 function openChain(options: LocalNetworkOptions, isPaced: boolean): OpenedChain {
-  const { random, directory, traders, networkPassphrase = TEST_NETWORK_PASSPHRASE, generation = FIRST_SETUP.generation, hasAssetLimits = true } = options
+  const { random, directory, traders, networkPassphrase = TEST_NETWORK_PASSPHRASE, hasAssetLimits = true } = options
+  const { generation = FIRST_SETUP.generation, protocol = DEFAULT_PROTOCOL } = options
   const { delayedClock, endDelay } = delayClock(options.clock, isPaced ? INITIAL_LEDGERS * 1_000 : 0)
   const walk = createPriceWalk(createSeededRandom(options.seed).fork('prices'))
   const feed = createPriceFeed(options.prices === undefined ? walk : createPriceReplay(options.prices, walk))
@@ -232,6 +236,7 @@ function openChain(options: LocalNetworkOptions, isPaced: boolean): OpenedChain 
     networkPassphrase,
     genesis: genesisOf({ ...FIRST_SETUP, generation }).genesis,
     genesisOf: (label) => genesisOf(readSetup(label)).genesis,
+    protocol,
     directory,
     retentionLedgers: RETENTION_LEDGERS_DEFAULT,
   })

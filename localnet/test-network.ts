@@ -5,6 +5,7 @@ import { createVirtualClock } from '../src/base/clock.ts'
 import type { VirtualClock } from '../src/base/clock.ts'
 import { silentLog } from '../src/base/log.ts'
 import { createSeededRandom } from '../src/base/random.ts'
+import { TEST_PROTOCOL } from '../test/support/protocol.ts'
 import { createClient } from './actors/client.ts'
 import type { Client } from './actors/client.ts'
 import { createIdentity } from './actors/identity.ts'
@@ -42,7 +43,8 @@ export async function startTestNetwork(options: Partial<LocalNetworkOptions> = {
   const clock = createVirtualClock(START_MS)
   const seed = options.seed ?? 'a test'
   const network = await startLocalNetwork({
-    clock, log: silentLog, seed, random: createSeededRandom(seed), ledgerMs: 1_000, host: '127.0.0.1', port: null, traders: 4, directory: null, ...options,
+    clock, log: silentLog, seed, random: createSeededRandom(seed), ledgerMs: 1_000, host: '127.0.0.1', port: null, traders: 4, directory: null,
+    protocol: TEST_PROTOCOL, ...options,
   })
   const { chain, rpc } = network
   const call = <T>(method: string, params: Readonly<Record<string, unknown>> = {}): Promise<T> => rpc.call(method, params) as Promise<T>

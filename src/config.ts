@@ -61,6 +61,7 @@ export interface Config {
     /** Null allows any. */
     readonly allowedHosts: readonly string[] | null
     readonly generation: '1' | '2'
+    readonly protocol: number
     readonly ledgerMs: number
     readonly rpcPort: number
     /** Null picks a random seed. */
@@ -210,8 +211,8 @@ function groupSettings(values: Values, { kind, selected }: Network, allowlist: C
     network: networkSettings(values, { kind, selected }),
     indexer: { pollIntervalMs: values.POLL_INTERVAL_MS, startLedger: values.START_LEDGER },
     local: {
-      generation: values.LOCAL_GENERATION, ledgerMs: values.LOCAL_LEDGER_MS, rpcHost: values.LOCAL_RPC_HOST, rpcPort: values.LOCAL_RPC_PORT,
-      seed: values.LOCAL_SEED, traders: values.LOCAL_TRADERS,
+      generation: values.LOCAL_GENERATION, protocol: values.LOCAL_PROTOCOL, ledgerMs: values.LOCAL_LEDGER_MS, rpcHost: values.LOCAL_RPC_HOST,
+      rpcPort: values.LOCAL_RPC_PORT, seed: values.LOCAL_SEED, traders: values.LOCAL_TRADERS,
       allowedHosts: values.ALLOWED_HOSTS === '*' ? null : values.ALLOWED_HOSTS ?? [],
     },
     metrics: values.METRICS_PORT === null ? null : { host: values.METRICS_HOST, port: values.METRICS_PORT },

@@ -3,7 +3,10 @@
 
 import { nativeToScVal, xdr } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
-import { encodeHeader, encodeHeaderEntry, headerHash, ZERO_HASH } from '../../localnet/ledger/header.ts'
+import { encodeHeader, encodeHeaderEntry, headerHash } from '../../localnet/ledger/header.ts'
+import { DEFAULT_PROTOCOL } from '../../localnet/ledger/protocol.ts'
+import { ZERO_HASH } from '../../localnet/ledger/stellar-value.ts'
+import { createValidator } from '../../localnet/ledger/validator.ts'
 import type { Transport } from '../../src/chain/transport.ts'
 import { closeSecOf, FIRST_LEDGER } from './history.ts'
 import type { History } from './history.ts'
@@ -69,14 +72,18 @@ function ledgerAt(sequence: number): object {
   return { sequence, hash: Buffer.from(hash).toString('hex'), ledgerCloseTime: String(closeSecOf(sequence)), headerXdr }
 }
 
+const VALIDATOR = createValidator('A network for measurements')
 const headers = new Map<number, { readonly hash: Uint8Array; readonly header: Uint8Array }>()
 
 function headerAt(sequence: number): { readonly hash: Uint8Array; readonly header: Uint8Array } {
   for (let next = FIRST_LEDGER + headers.size; next <= sequence; next++) {
-    const header = encodeHeader({
-      sequence: next, previousHash: headers.get(next - 1)?.hash ?? ZERO_HASH, closeTimeSec: closeSecOf(next),
-      txSetHash: ZERO_HASH, resultsHash: ZERO_HASH, stateHash: ZERO_HASH, feePool: 0n,
-    })
+    const header = encodeHeader(
+      {
+        sequence: next, previousHash: headers.get(next - 1)?.hash ?? ZERO_HASH, previousProtocol: DEFAULT_PROTOCOL, upgradeTo: null,
+        closeTimeMs: closeSecOf(next) * 1_000, isSetDropped: false, txSetHash: ZERO_HASH, resultsHash: ZERO_HASH, stateHash: ZERO_HASH, feePool: 0n,
+      },
+      VALIDATOR,
+    )
     headers.set(next, { hash: headerHash(header), header })
   }
   return defined(headers.get(sequence), `ledger ${sequence}`)

@@ -50,7 +50,8 @@ export function snapshots(controls: Controls): Readonly<Record<'local_snapshot' 
       lock.run(async () => {
         const { generation, newAddresses } = readParams(params, { generation: optional(oneOf(GENERATIONS)), newAddresses: optional(BOOLEAN) })
         const { setup } = controls
-        chain.reset(setupLabel({ generation: generation ?? setup.generation, deployment: setup.deployment + (newAddresses === true ? 1 : 0) }))
+        const deployment = setup.deployment + (newAddresses === true ? 1 : 0)
+        chain.reset({ genesisLabel: setupLabel({ generation: generation ?? setup.generation, deployment }) })
         feed.restore(null)
         await resyncActors(controls)
         return { ledger: latestView(chain).sequence }

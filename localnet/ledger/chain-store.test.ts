@@ -5,16 +5,20 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createAccountEntry } from './classic-entries.ts'
 import type { ClosedLedger } from './close.ts'
-import { openChainStore } from './chain-store.ts'
+import { type Closing, openChainStore } from './chain-store.ts'
 import { accountKey } from './keys.ts'
 import { createLayer } from './state.ts'
 import { createLedgerEntry, entryOf } from './ledger-entry.ts'
-import { ALICE, START_SEC } from './test-chain.ts'
+import { ALICE, PASSPHRASE, START_SEC } from './test-chain.ts'
+import { createValidator } from './validator.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'chain-store-'))
 after(() => rmSync(root, { recursive: true, force: true }))
 
+const VALIDATOR = createValidator(PASSPHRASE)
 const KEY = accountKey(ALICE.publicKey())
+
+const closingAt = (sec: number): Closing => ({ closeTimeMs: sec * 1_000, protocol: 29, upgradeTo: null, dropped: null })
 
 /** A ledger that sets ALICE's balance. */
 function ledgerOf(balance: bigint): ClosedLedger {
@@ -44,20 +48,20 @@ function balanceIn(store: ReturnType<typeof openChainStore>): bigint | undefined
 test('rolls back a ledger that could not be written completely, and reuses its sequence', () => {
   const directory = join(root, 'failing')
   {
-    using store = openChainStore(directory, 100)
-    const first = store.append(ledgerOf(1n), START_SEC)
-    assert.throws(() => store.append(failingLedger(2n), START_SEC + 1), /the disk is full/)
+    using store = openChainStore(directory, 100, VALIDATOR)
+    const first = store.append(ledgerOf(1n), closingAt(START_SEC))
+    assert.throws(() => store.append(failingLedger(2n), closingAt(START_SEC + 1)), /the disk is full/)
     assert.deepEqual([store.head(), balanceIn(store), store.history.latest().hash], [first, 1n, first.hash])
-    const second = store.append(ledgerOf(3n), START_SEC + 1)
+    const second = store.append(ledgerOf(3n), closingAt(START_SEC + 1))
     assert.equal(second.sequence, 2)
   }
-  using store = openChainStore(directory, 100)
+  using store = openChainStore(directory, 100, VALIDATOR)
   assert.deepEqual([store.head()?.sequence, balanceIn(store), store.history.ledgers(1, 10).length], [2, 3n, 2])
 })
 
 test('rolls back a state change outside a ledger that could not be written', () => {
-  using store = openChainStore(join(root, 'amended'), 100)
-  const first = store.append(ledgerOf(1n), START_SEC)
+  using store = openChainStore(join(root, 'amended'), 100, VALIDATOR)
+  const first = store.append(ledgerOf(1n), closingAt(START_SEC))
   const broken = new Map(ledgerOf(5n).layer.changes())
   broken.set('not a key', createLedgerEntry({ kind: 'code', hash: 'zz', wasm: null as unknown as Uint8Array }, 1, null))
   assert.throws(() => store.changeState(broken))
@@ -65,10 +69,10 @@ test('rolls back a state change outside a ledger that could not be written', () 
 })
 
 test('stays at the current ledger when restoring a snapshot fails', () => {
-  using store = openChainStore(join(root, 'restored'), 100)
-  store.append(ledgerOf(1n), START_SEC)
+  using store = openChainStore(join(root, 'restored'), 100, VALIDATOR)
+  store.append(ledgerOf(1n), closingAt(START_SEC))
   const snapshot = store.snapshot()
-  const second = store.append(ledgerOf(2n), START_SEC + 1)
+  const second = store.append(ledgerOf(2n), closingAt(START_SEC + 1))
   const unwritable = {
     toString(): string {
       throw new Error('the disk is full')
@@ -76,19 +80,19 @@ test('stays at the current ledger when restoring a snapshot fails', () => {
   }
   assert.throws(() => store.restore({ ...snapshot, head: { ...snapshot.head, feePool: unwritable as unknown as bigint } }), /the disk is full/)
   assert.deepEqual([store.head(), balanceIn(store), store.history.latest().sequence], [second, 2n, 2])
-  assert.equal(store.append(ledgerOf(3n), START_SEC + 2).sequence, 3)
+  assert.equal(store.append(ledgerOf(3n), closingAt(START_SEC + 2)).sequence, 3)
 })
 
 test('chains every change into the state hash, and the same changes give the same hash', () => {
   const hashes = [1, 2].map(() => {
-    using store = openChainStore(null, 100)
-    store.append(ledgerOf(1n), START_SEC)
+    using store = openChainStore(null, 100, VALIDATOR)
+    store.append(ledgerOf(1n), closingAt(START_SEC))
     store.changeState(ledgerOf(7n).layer.changes())
-    return store.append(ledgerOf(2n), START_SEC + 1).stateHash
+    return store.append(ledgerOf(2n), closingAt(START_SEC + 1)).stateHash
   })
-  using other = openChainStore(null, 100)
-  other.append(ledgerOf(1n), START_SEC)
-  const without = other.append(ledgerOf(2n), START_SEC + 1).stateHash
+  using other = openChainStore(null, 100, VALIDATOR)
+  other.append(ledgerOf(1n), closingAt(START_SEC))
+  const without = other.append(ledgerOf(2n), closingAt(START_SEC + 1)).stateHash
   assert.equal(hashes[0], hashes[1])
   assert.notEqual(hashes[0], without)
 })

@@ -7,13 +7,17 @@ import { openDatabase } from './database.ts'
 import { createEntryStore } from './entry-store.ts'
 import { eventRecords } from './event-records.ts'
 import { createMetadataStore } from './metadata-store.ts'
-import { encodeHeader, type Header, headerHash, nextStateHash, ZERO_HASH } from './header.ts'
+import { type Envelope, isSoroban } from './envelope.ts'
+import { encodeHeader, type Header, headerHash, nextStateHash, protocolAfter } from './header.ts'
 import { createHistory } from './history-reader.ts'
 import { isTemporaryKey, type LedgerKey } from './keys.ts'
 import { encodeTransactionSet, resultPair } from './meta.ts'
+import { FIRST_STORED_PROTOCOL } from './protocol.ts'
 import { createState, type State } from './state.ts'
+import { ZERO_HASH } from './stellar-value.ts'
 import type { LedgerEntry } from './ledger-entry.ts'
 import { type BranchRange, coveringRange, extendTimeline, type Timeline, trimTimeline } from './timeline.ts'
+import type { Validator } from './validator.ts'
 import { sha256 } from './addresses.ts'
 import { encode, fromHex, putArray, toHex } from './xdr-writer.ts'
 
@@ -22,11 +26,24 @@ export interface Head {
   readonly sequence: number
   /** Hex. */
   readonly hash: string
-  readonly closeTimeSec: number
+  readonly closeTimeMs: number
+  /** The network's protocol after this ledger. It decides the form of the next header. */
+  readonly protocol: number
   /** Hex. Commits to every state change so far. */
   readonly stateHash: string
   /** All fees collected so far, stroops. */
   readonly feePool: bigint
+}
+
+/** What the validators agree on besides the transactions. */
+export interface Closing {
+  readonly closeTimeMs: number
+  /** The protocol of the previous ledger; of the first ledger, its own. */
+  readonly protocol: number
+  /** The protocol that the ledger upgrades the network to. */
+  readonly upgradeTo: number | null
+  /** The transactions that were proposed and dropped, so that the ledger is empty; null for an ordinary ledger. */
+  readonly dropped: readonly Envelope[] | null
 }
 
 /** The whole chain at one ledger. It shares the entries with the current state. */
@@ -50,7 +67,7 @@ export interface ChainStore extends Disposable {
   setting(name: string): string | undefined
   setSetting(name: string, value: string): void
   /** Appends a ledger. It is on disk before it becomes visible. */
-  append(closed: ClosedLedger, closeTimeSec: number): Head
+  append(closed: ClosedLedger, closing: Closing): Head
   /** Changes the state without closing a ledger. The state hash includes the changes. */
   changeState(changes: ReadonlyMap<LedgerKey, LedgerEntry | null>): void
   snapshot(): ChainSnapshot
@@ -65,10 +82,12 @@ export interface ChainStore extends Disposable {
 /** Pruning per closed ledger is limited, so that no close takes long. */
 const PRUNE_LEDGERS_PER_CLOSE = 50
 
-const EMPTY_CHAIN_HEAD: Head = { sequence: 0, hash: toHex(ZERO_HASH), closeTimeSec: 0, stateHash: toHex(ZERO_HASH), feePool: 0n }
+const EMPTY_CHAIN_HEAD: Head = {
+  sequence: 0, hash: toHex(ZERO_HASH), closeTimeMs: 0, protocol: FIRST_STORED_PROTOCOL, stateHash: toHex(ZERO_HASH), feePool: 0n,
+}
 
 /** Opens the chain in `directory`, or an empty one in memory. */
-export function openChainStore(directory: string | null, retentionLedgers: number): ChainStore {
+export function openChainStore(directory: string | null, retentionLedgers: number, validator: Validator): ChainStore {
   const database = openDatabase(directory)
   const metadata = createMetadataStore(database)
   const entryStore = createEntryStore(database)
@@ -136,9 +155,9 @@ export function openChainStore(directory: string | null, retentionLedgers: numbe
     setClockOffset: (seconds) => commitPosition(() => void (clockOffsetSec = seconds)),
     setting: (name) => metadata.read(`option:${name}`),
     setSetting: (name, value) => database.transaction(() => metadata.write(`option:${name}`, value)),
-    append(closed, closeTimeSec) {
-      const ledger = ledgerAfter(head ?? EMPTY_CHAIN_HEAD, closed, closeTimeSec)
-      const events = eventRecords(ledger.head.sequence, closeTimeSec, closed.transactions)
+    append(closed, closing) {
+      const ledger = ledgerAfter(head ?? EMPTY_CHAIN_HEAD, closed, closing, validator)
+      const events = eventRecords(ledger.head.sequence, closeTimeSecOf(closing), closed.transactions)
       const range = branchRanges.get(branch) ?? { from: ledger.head.sequence, to: ledger.head.sequence }
       commitPosition(() => {
         archive.add(branch, ledger.row, closed.transactions, events)
@@ -210,32 +229,50 @@ function loadBranchRanges(archive: Archive): BranchRanges {
   return new Map(archive.branches().map(({ branch, from, to }) => [branch, { from, to }]))
 }
 
-function parseHead(text: string | undefined): Head | undefined {
-  if (text === undefined || text === '') return undefined
-  const read = JSON.parse(text) as Omit<Head, 'feePool'> & { readonly feePool: string }
-  return { ...read, feePool: BigInt(read.feePool) }
+/** Heads from before protocols could be chosen have a close time in seconds and no protocol. */
+type StoredHead = Omit<Head, 'feePool' | 'closeTimeMs' | 'protocol'> & {
+  readonly feePool: string
+  readonly closeTimeMs?: number
+  readonly closeTimeSec?: number
+  readonly protocol?: number
 }
 
+function parseHead(text: string | undefined): Head | undefined {
+  if (text === undefined || text === '') return undefined
+  const { closeTimeSec = 0, ...read } = JSON.parse(text) as StoredHead
+  const { protocol = FIRST_STORED_PROTOCOL, closeTimeMs = closeTimeSec * 1_000 } = read
+  return { ...read, protocol, closeTimeMs, feePool: BigInt(read.feePool) }
+}
+
+/** Unix seconds: what everything outside the header sees. */
+export const closeTimeSecOf = ({ closeTimeMs }: Pick<Head, 'closeTimeMs'>): number => Math.floor(closeTimeMs / 1_000)
+
 /** Builds the next ledger: its header, row and head. */
-function ledgerAfter(before: Head, closed: ClosedLedger, closeTimeSec: number): { readonly head: Head; readonly row: LedgerRow } {
+function ledgerAfter(before: Head, closed: ClosedLedger, closing: Closing, validator: Validator): { readonly head: Head; readonly row: LedgerRow } {
   const previousHash = fromHex(before.hash)
-  const transactions = closed.transactions.map(({ envelope, soroban }) => ({ soroban, envelope: envelope.bytes }))
+  const proposed = closing.dropped ?? closed.transactions.map(({ envelope }) => envelope)
+  const transactions = proposed.map((envelope) => ({ soroban: isSoroban(envelope), envelope: envelope.bytes }))
   const pairs = closed.transactions.map(({ envelope, result }) => resultPair(fromHex(envelope.hash), result))
   const stateHash = nextStateHash(fromHex(before.stateHash), closed.layer.changes())
+  const { closeTimeMs, upgradeTo } = closing
   const header: Header = {
     sequence: before.sequence + 1,
     previousHash,
-    closeTimeSec,
+    previousProtocol: closing.protocol,
+    closeTimeMs,
+    upgradeTo,
+    isSetDropped: closing.dropped !== null,
     txSetHash: sha256(encodeTransactionSet(previousHash, transactions)),
     resultsHash: sha256(encode((writer) => putArray(writer, pairs))),
     stateHash,
     feePool: before.feePool + closed.feesCollected,
   }
-  const headerXdr = encodeHeader(header)
+  const headerXdr = encodeHeader(header, validator)
   const hash = toHex(headerHash(headerXdr))
   const { sequence, feePool } = header
+  const closeTimeSec = closeTimeSecOf(closing)
   return {
-    head: { sequence, hash, closeTimeSec, stateHash: toHex(stateHash), feePool },
+    head: { sequence, hash, closeTimeMs, protocol: protocolAfter(header), stateHash: toHex(stateHash), feePool },
     row: {
       sequence, hash, previousHash: before.hash, closeTimeSec, header: headerXdr, evicted: new Uint8Array(Buffer.concat(closed.evicted)),
     },

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Operation, scValToNative, SorobanDataBuilder, type Transaction, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
+import { defined } from '../../src/base/assert.ts'
 import { address } from '../contracts/host.ts'
 import type { EventRecord, TransactionRecord } from '../history.ts'
 import {
   ALICE, BOB, COUNTER, metaOf, NATIVE_CONTRACT, UNFUNDED, PASSPHRASE, payment, testKeypair, resultOf, START_BALANCE, startTestChain, type TestChain,
 } from './test-chain.ts'
+import { closeMetaOf } from './test-header-reader.ts'
 
 function eventsOf(testChain: TestChain, ledger: number): readonly EventRecord[] {
   return [...testChain.chain.history.events({ afterId: null, fromLedger: ledger, untilLedger: ledger + 1, contractIds: null })]
@@ -14,11 +16,7 @@ function eventsOf(testChain: TestChain, ledger: number): readonly EventRecord[] 
 const topicsOf = (event: EventRecord): unknown[] => event.topics.map((topic) => scValToNative(xdr.ScVal.fromXdr(topic, 'base64')))
 const valueOf = (event: EventRecord): unknown => scValToNative(xdr.ScVal.fromXdr(event.value, 'base64'))
 
-function closeMeta(testChain: TestChain, ledger: number): xdr.LedgerCloseMetaV2 {
-  const meta = xdr.LedgerCloseMeta.fromXdr(testChain.chain.history.ledger(ledger)?.metadataXdr ?? '', 'base64')
-  assert(meta.type === 'v2')
-  return meta.v2
-}
+const closeMeta = ({ chain }: TestChain, ledger: number): xdr.LedgerCloseMetaV2 => closeMetaOf(defined(chain.history.ledger(ledger), 'the ledger'))
 
 function balancesIn(changes: readonly xdr.LedgerEntryChange[]): bigint[] {
   return changes.flatMap((change) => {

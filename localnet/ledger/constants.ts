@@ -1,6 +1,4 @@
-// Protocol and network limits (soroban-rpc, "Ledger facts"). Values are those of the public test network where it defines them.
-
-export const PROTOCOL_VERSION = 27
+// Network limits (soroban-rpc, "Ledger facts"). Values are those of the public test network where it defines them.
 
 export const BASE_FEE_STROOPS = 100
 export const BASE_RESERVE_STROOPS = 5_000_000n

@@ -2,36 +2,35 @@
 
 import { sha256 } from './addresses.ts'
 import {
-  BASE_FEE_STROOPS, BASE_RESERVE_STROOPS, PROTOCOL_VERSION, SOROBAN_TRANSACTIONS_PER_LEDGER, TOTAL_COINS_STROOPS,
+  BASE_FEE_STROOPS, BASE_RESERVE_STROOPS, SOROBAN_TRANSACTIONS_PER_LEDGER, TOTAL_COINS_STROOPS,
 } from './constants.ts'
 import type { LedgerKey } from './keys.ts'
 import { dataOf, type LedgerEntry } from './ledger-entry.ts'
+import { encodeValue, type LedgerValue, ZERO_HASH } from './stellar-value.ts'
+import type { Validator } from './validator.ts'
 import { encode, fromBase64, putBytes, putI64, putU32, putU64 } from './xdr-writer.ts'
 
-export interface Header {
+export interface Header extends LedgerValue {
   readonly sequence: number
-  readonly previousHash: Uint8Array
-  readonly closeTimeSec: number
-  readonly txSetHash: Uint8Array
   readonly resultsHash: Uint8Array
   readonly stateHash: Uint8Array
   /** All fees collected so far, stroops. */
   readonly feePool: bigint
 }
 
-export const ZERO_HASH = new Uint8Array(32)
 const SKIP_LIST_LENGTH = 4
+/** The position of the upgrades: after the protocol, two hashes and the close time. */
+const UPGRADES_AT = 4 + 32 + 32 + 8
+
+/** The network's protocol after a ledger: its header says so already. */
+export const protocolAfter = ({ upgradeTo, previousProtocol }: Pick<Header, 'upgradeTo' | 'previousProtocol'>): number => upgradeTo ?? previousProtocol
 
 /** LedgerHeader. */
-export function encodeHeader(header: Header): Uint8Array {
+export function encodeHeader(header: Header, validator: Validator): Uint8Array {
   return encode((writer) => {
-    putU32(writer, PROTOCOL_VERSION)
+    putU32(writer, protocolAfter(header))
     putBytes(writer, header.previousHash)
-    // StellarValue: no upgrades, basic.
-    putBytes(writer, header.txSetHash)
-    putU64(writer, BigInt(header.closeTimeSec))
-    putU32(writer, 0)
-    putU32(writer, 0)
+    putBytes(writer, encodeValue(header, validator))
     putBytes(writer, header.resultsHash)
     putBytes(writer, header.stateHash)
     putU32(writer, header.sequence)
@@ -46,6 +45,22 @@ export function encodeHeader(header: Header): Uint8Array {
     for (let slot = 0; slot < SKIP_LIST_LENGTH; slot++) putBytes(writer, ZERO_HASH)
     putU32(writer, 0)
   })
+}
+
+/** The protocol in a LedgerHeader. */
+export const protocolOf = (headerXdr: Uint8Array): number => Buffer.from(headerXdr.buffer, headerXdr.byteOffset).readUInt32BE(0)
+
+/** The upgrades in a LedgerHeader, LedgerUpgrade each. */
+export function upgradesIn(headerXdr: Uint8Array): readonly Uint8Array[] {
+  const bytes = Buffer.from(headerXdr.buffer, headerXdr.byteOffset, headerXdr.byteLength)
+  let at = UPGRADES_AT
+  const upgrades: Uint8Array[] = []
+  for (let left = bytes.readUInt32BE(at); left > 0; left--) {
+    const length = bytes.readUInt32BE(at + 4)
+    upgrades.push(new Uint8Array(bytes.subarray(at + 8, at + 8 + length)))
+    at += 4 + length
+  }
+  return upgrades
 }
 
 /** The hash of a ledger. */

@@ -5,7 +5,7 @@ import { defined } from '../../src/base/assert.ts'
 import type { EventRecord, History, LedgerRecord, TransactionRecord } from '../history.ts'
 import { firstIdOf } from './archive.ts'
 import type { LedgerDatabase } from './database.ts'
-import { encodeHeaderEntry } from './header.ts'
+import { encodeHeaderEntry, protocolOf, upgradesIn } from './header.ts'
 import { encodeCloseMeta } from './meta.ts'
 import { branchOf, rangesBetween, type Timeline } from './timeline.ts'
 import { type TransactionBody, unpackBody } from './transaction-body.ts'
@@ -88,6 +88,7 @@ function ledgerRecord(row: Row, transactions: () => readonly Row[]): LedgerRecor
     hash,
     previousHash,
     closeTimeSec: Number(row['close_time']),
+    protocol: protocolOf(header),
     headerXdr: toBase64(header),
     headerEntryXdr: toBase64(encodeHeaderEntry(fromHex(hash), header)),
     get metadataXdr() {
@@ -95,6 +96,7 @@ function ledgerRecord(row: Row, transactions: () => readonly Row[]): LedgerRecor
         encodeCloseMeta({
           headerEntry: encodeHeaderEntry(fromHex(hash), header),
           previousHash: fromHex(previousHash),
+          upgrades: upgradesIn(header),
           transactions: transactions().map((tx) => ({
             ...unpackBody(blob(tx, 'body')), hash: fromHex(String(tx['hash'])), soroban: tx['soroban'] === 1,
           })),

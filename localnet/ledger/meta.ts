@@ -109,6 +109,8 @@ const CLOSE_META_VERSION = 2
 export function encodeCloseMeta(ledger: {
   readonly headerEntry: Uint8Array
   readonly previousHash: Uint8Array
+  /** LedgerUpgrade each. */
+  readonly upgrades: readonly Uint8Array[]
   readonly transactions: readonly MetaTransaction[]
   readonly evicted: readonly Uint8Array[]
 }): Uint8Array {
@@ -125,8 +127,12 @@ export function encodeCloseMeta(ledger: {
       putBytes(writer, tx.meta)
       putBytes(writer, tx.postChanges)
     }
-    // No upgrades, no consensus messages.
-    putU32(writer, 0)
+    putU32(writer, ledger.upgrades.length)
+    for (const upgrade of ledger.upgrades) {
+      putBytes(writer, upgrade)
+      putU32(writer, 0)
+    }
+    // No consensus messages.
     putU32(writer, 0)
     putU64(writer, 0n)
     putArray(writer, ledger.evicted)

@@ -6,6 +6,7 @@ import {
 import { defined } from '../../src/base/assert.ts'
 import { createVirtualClock, type VirtualClock } from '../../src/base/clock.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
+import { TEST_PROTOCOL } from '../../test/support/protocol.ts'
 import type { Chain, ChainOptions, Genesis, SimulationResult } from '../chain.ts'
 import { type ContractCode, ContractFailure, type EntryPoint, type SpecType, type Val, VOID } from '../contracts/host.ts'
 import { address, symbol, text, u32, u64, vec } from '../contracts/host.ts'
@@ -230,6 +231,7 @@ export function startTestChain(options: Partial<ChainOptions> & { readonly start
   const clock = createVirtualClock((options.startSec ?? START_SEC) * 1_000)
   const chain = createChain({
     clock, random: createSeededRandom('test chain'), networkPassphrase: PASSPHRASE, genesis: TEST_GENESIS, directory: null, retentionLedgers: 10_000,
+    protocol: TEST_PROTOCOL,
     ...options,
   })
 

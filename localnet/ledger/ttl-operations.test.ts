@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { Operation, SorobanDataBuilder, type Transaction, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
+import { defined } from '../../src/base/assert.ts'
 import type { LedgerEntryResult } from '../chain.ts'
 import { address, symbol, u32, type Val, vec, VOID } from '../contracts/host.ts'
 import { toScVal, valFromBase64 } from '../scval.ts'
 import { openDatabase } from './database.ts'
 import { contractDataKey, instanceKey, type LedgerKey } from './keys.ts'
 import { ALICE, COUNTER, metaOf, PASSPHRASE, resultOf, startTestChain, type TestChain } from './test-chain.ts'
+import { closeMetaOf } from './test-header-reader.ts'
 
 /** Minimum TTLs in ledgers. */
 const PERSISTENT = 120_960
@@ -92,9 +94,8 @@ test('evicts a temporary entry after its last ledger and lists it in the close m
   const sequence = testChain.close()
   assert.equal(served(testChain, TEMPORARY_KEY), undefined)
   assert.deepEqual(returned(testChain, 'temporary'), VOID)
-  const meta = xdr.LedgerCloseMeta.fromXdr(testChain.chain.history.ledger(sequence)?.metadataXdr ?? '', 'base64')
-  assert(meta.type === 'v2')
-  assert.deepEqual(meta.v2.evictedKeys.map((key) => key.toXdr('base64')), [TEMPORARY_KEY])
+  const meta = closeMetaOf(defined(testChain.chain.history.ledger(sequence), 'the ledger'))
+  assert.deepEqual(meta.evictedKeys.map((key) => key.toXdr('base64')), [TEMPORARY_KEY])
 })
 
 test('deletes evicted entries from disk', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { xdr } from '@stellar/stellar-sdk'
+import { TEST_PROTOCOL } from '../../test/support/protocol.ts'
+import { readHeader } from '../ledger/test-header-reader.ts'
 import { createChainFixture, fakeCloseTimeSec } from './test-fixture.ts'
 
 test('the header is a LedgerHeader, the close time a string, the protocol version a number', async () => {
@@ -8,11 +9,11 @@ test('the header is a LedgerHeader, the close time a string, the protocol versio
   const record = fake.chain.closeLedgerWith()
   assert.deepEqual(await fake.call('getLatestLedger'), {
     id: record.hash,
-    protocolVersion: 27,
+    protocolVersion: TEST_PROTOCOL,
     sequence: 2,
     closeTime: String(fakeCloseTimeSec(2)),
     headerXdr: record.headerXdr,
     metadataXdr: record.metadataXdr,
   })
-  assert.equal(xdr.LedgerHeader.fromXdr(record.headerXdr, 'base64').ledgerSeq, 2)
+  assert.equal(readHeader(record.headerXdr).sequence, 2)
 })

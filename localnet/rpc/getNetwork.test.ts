@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TEST_PROTOCOL } from '../../test/support/protocol.ts'
 import { createChainFixture, FAKE_PASSPHRASE } from './test-fixture.ts'
 
 test('returns the friendbot URL only while it is served', async () => {
   const fake = createChainFixture()
-  assert.deepEqual(await fake.call('getNetwork'), { passphrase: FAKE_PASSPHRASE, protocolVersion: 27 })
+  assert.deepEqual(await fake.call('getNetwork'), { passphrase: FAKE_PASSPHRASE, protocolVersion: TEST_PROTOCOL })
   fake.rpc.setFriendbotUrl('http://127.0.0.1:1/friendbot')
   assert.equal((await fake.call('getNetwork'))['friendbotUrl'], 'http://127.0.0.1:1/friendbot')
   fake.rpc.setFriendbotUrl(null)
@@ -16,5 +17,5 @@ test('getVersionInfo has its five fields and identifies the local network', asyn
   const info = await fake.call('getVersionInfo')
   assert.deepEqual(Object.keys(info), ['version', 'commitHash', 'buildTimestamp', 'captiveCoreVersion', 'protocolVersion'])
   assert.match(String(info['version']), /localnet/)
-  assert.equal(info['protocolVersion'], 27)
+  assert.equal(info['protocolVersion'], TEST_PROTOCOL)
 })

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { TEST_PROTOCOL } from '../../test/support/protocol.ts'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
@@ -24,6 +25,7 @@ function start(directory: string | null = null, seed = 'outside', nowMs = START_
   const clock = createVirtualClock(nowMs)
   return startLocalNetwork({
     clock, random: createSeededRandom('ledger'), log: silentLog, seed, ledgerMs: 1_000, host: '127.0.0.1', port: 0, traders: 0, directory, autoClose: false,
+    protocol: TEST_PROTOCOL,
   })
 }
 

@@ -1,6 +1,5 @@
 // The type of a JSON-RPC method, and its context.
 
-import { xdr } from '@stellar/stellar-sdk'
 import type { Clock } from '../../src/base/clock.ts'
 import type { Chain } from '../chain.ts'
 import type { History } from '../history.ts'
@@ -23,5 +22,5 @@ export type RpcMethod = (context: MethodContext, params: Params) => unknown
 
 /** The protocol version of the latest ledger. */
 export function protocolVersion(history: History): number {
-  return xdr.LedgerHeader.fromXdr(history.latest().headerXdr, 'base64').ledgerVersion
+  return history.latest().protocol
 }

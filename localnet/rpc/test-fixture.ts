@@ -11,7 +11,11 @@ import type { Chain, SendOutcome, LedgerEntryResult } from '../chain.ts'
 import { createFaults } from '../faults.ts'
 import type { Faults, FaultsOptions } from '../faults.ts'
 import type { EventRecord, History, LedgerRecord, TransactionRecord } from '../history.ts'
-import { encodeHeader, encodeHeaderEntry, headerHash, ZERO_HASH } from '../ledger/header.ts'
+import { TEST_PROTOCOL } from '../../test/support/protocol.ts'
+import { encodeHeader, encodeHeaderEntry, headerHash } from '../ledger/header.ts'
+import { encodeCloseMeta } from '../ledger/meta.ts'
+import { ZERO_HASH } from '../ledger/stellar-value.ts'
+import { createValidator } from '../ledger/validator.ts'
 import { toHex } from '../ledger/xdr-writer.ts'
 import { eventId } from './event-cursor.ts'
 import { createFriendbot } from './friendbot.ts'
@@ -34,8 +38,10 @@ export interface ChainFixture {
 }
 
 /** The chain has one empty ledger. */
-export function createChainFixture(options: { extraMethods?: Record<string, ExtraMethod>; faults?: FaultsOptions } = {}): ChainFixture {
-  const chain = createFakeChain()
+export function createChainFixture(
+  options: { extraMethods?: Record<string, ExtraMethod>; faults?: FaultsOptions; protocol?: number } = {},
+): ChainFixture {
+  const chain = createFakeChain(options.protocol)
   chain.closeLedgerWith()
   const clock = createVirtualClock(FAKE_FIRST_CLOSE_TIME_SEC * 1000)
   const faults = createFaults(options.faults)
@@ -81,7 +87,7 @@ interface FakeChain extends Chain {
 }
 
 /** The first ledger is 1. */
-export function createFakeChain(): FakeChain {
+export function createFakeChain(protocol = TEST_PROTOCOL): FakeChain {
   const ledgers: LedgerRecord[] = []
   let transactions: TransactionRecord[] = []
   let events: EventRecord[] = []
@@ -94,7 +100,7 @@ export function createFakeChain(): FakeChain {
 
   function closeLedgerWith({ transactions: added = [], events: emitted = [] }: FakeLedger = {}): LedgerRecord {
     const sequence = nextSequence++
-    const ledger = fakeLedger(sequence, ledgers.at(-1)?.hash)
+    const ledger = fakeLedger(protocol, sequence, ledgers.at(-1)?.hash)
     ledgers.push(ledger)
     transactions = [...transactions, ...added.map((each, index) => fakeTransaction(ledger, index + 1, each))]
     events = [...events, ...emitted.map((each, index) => fakeEvent(ledger, index, each))].sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -156,6 +162,8 @@ export function createFakeChain(): FakeChain {
       return { status, hash: hashOf(transaction), ...(status === 'ERROR' ? { errorResultXdr: 'AAAAAAAAAGT////7AAAAAA==' } : {}) }
     },
     genesisLabel: '',
+    protocol,
+    upgradeProtocol: () => 0,
     setting: () => undefined,
     setSetting() {},
     codeOf: () => undefined,
@@ -184,23 +192,27 @@ export function fakeCloseTimeSec(sequence: number): number {
   return FAKE_FIRST_CLOSE_TIME_SEC + (sequence - 1) * SECONDS_PER_LEDGER
 }
 
-function fakeLedger(sequence: number, previousHash = '00'.repeat(32)): LedgerRecord {
+const VALIDATOR = createValidator(FAKE_PASSPHRASE)
+
+function fakeLedger(protocol: number, sequence: number, previousHash = '00'.repeat(32)): LedgerRecord {
   const closeTimeSec = fakeCloseTimeSec(sequence)
-  const header = encodeHeader({
-    sequence, closeTimeSec, previousHash: Buffer.from(previousHash, 'hex'), txSetHash: ZERO_HASH, resultsHash: ZERO_HASH, stateHash: ZERO_HASH, feePool: 0n,
-  })
+  const previous = Buffer.from(previousHash, 'hex')
+  const header = encodeHeader(
+    {
+      sequence, previousHash: previous, previousProtocol: protocol, closeTimeMs: closeTimeSec * 1_000, upgradeTo: null, isSetDropped: false,
+      txSetHash: ZERO_HASH, resultsHash: ZERO_HASH, stateHash: ZERO_HASH, feePool: 0n,
+    },
+    VALIDATOR,
+  )
   const hash = headerHash(header)
   const headerEntry = encodeHeaderEntry(hash, header)
-  const meta = xdr.LedgerCloseMeta.v0(new xdr.LedgerCloseMetaV0({
-    ledgerHeader: xdr.LedgerHeaderHistoryEntry.fromXdr(headerEntry), txSet: new xdr.TransactionSet({ previousLedgerHash: ZERO_HASH, txs: [] }),
-    txProcessing: [], upgradesProcessing: [], scpInfo: [],
-  }))
+  const meta = encodeCloseMeta({ headerEntry, previousHash: previous, upgrades: [], transactions: [], evicted: [] })
   return {
-    sequence, previousHash, closeTimeSec,
+    sequence, previousHash, closeTimeSec, protocol,
     hash: toHex(hash),
     headerXdr: Buffer.from(header).toString('base64'),
     headerEntryXdr: Buffer.from(headerEntry).toString('base64'),
-    metadataXdr: meta.toXdr('base64'),
+    metadataXdr: Buffer.from(meta).toString('base64'),
   }
 }
 

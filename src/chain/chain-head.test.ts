@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assess, HEAD_TTL_MS, highestRecent, LEAP_SLACK_LEDGERS } from './chain-head.ts'
+import { assess, HEAD_TTL_MS, highestRecent } from './chain-head.ts'
+import { BURST_LEDGERS } from './close-times.ts'
 import type { Assessment, Head } from './chain-head.ts'
 import { createNodeState } from './node-state.ts'
 import type { NodeState } from './node-state.ts'
@@ -26,9 +27,9 @@ test('the first report becomes the head', () => {
 })
 
 test('a higher ledger advances the head within what the time allows', () => {
-  const { head, change } = assessLedger(1_000 + LEAP_SLACK_LEDGERS)
-  assert.deepEqual([head.ledger, head.moves, change], [1_000 + LEAP_SLACK_LEDGERS, 2, 'advanced'])
-  assert.equal(assessLedger(1_001 + LEAP_SLACK_LEDGERS).status, 'ahead')
+  const { head, change } = assessLedger(1_000 + BURST_LEDGERS)
+  assert.deepEqual([head.ledger, head.moves, change], [1_000 + BURST_LEDGERS, 2, 'advanced'])
+  assert.equal(assessLedger(1_001 + BURST_LEDGERS).status, 'ahead')
 })
 
 test('a leap is believed when another node has reported a ledger near it, and of a single node', () => {

@@ -1,5 +1,6 @@
 // The head of the network, inferred from the ledgers that its nodes report. Pure. The reasons: docs/decisions/choosing-a-node.md.
 
+import { BURST_LEDGERS, MIN_LEDGER_MS } from './close-times.ts'
 import type { NodeState, Observation } from './node-state.ts'
 
 /** The highest ledger that the network can have reached, as far as known. */
@@ -24,10 +25,6 @@ export interface Assessment {
 
 /** Nodes close their ledgers a moment apart: up to this many below the head is healthy. */
 export const HEAD_TOLERANCE_LEDGERS = 2
-/** Networks with several nodes take longer than this for a ledger. */
-const MIN_LEDGER_MS = 1_000
-/** How far a report may exceed what the time allows. */
-export const LEAP_SLACK_LEDGERS = 50
 /** A head that has not moved for this long is replaced by the highest recent report: the network may have been reset, or the head may have been wrong. */
 export const HEAD_TTL_MS = 60_000
 /** The head is trusted when another node confirms it, or after this many advances. */
@@ -80,14 +77,14 @@ function confirmed(head: Head, index: number, ledger: number, closeSec: number |
 
 /** True when the time since the last advance allows the ledger, or another node has reported one near it. */
 function isCredible(nodes: readonly NodeState[], index: number, ledger: number, head: Head, nowMs: number): boolean {
-  if (ledger - head.ledger <= LEAP_SLACK_LEDGERS + (nowMs - head.sinceMs) / MIN_LEDGER_MS) return true
+  if (ledger - head.ledger <= BURST_LEDGERS + (nowMs - head.sinceMs) / MIN_LEDGER_MS) return true
   return nodes.some((node) => node.index !== index && isRecent(node, nowMs) && reportedNear(node, ledger))
 }
 
 /** Ledgers are seconds apart: of two reports with nearly the same time and ledgers far apart, one must be wrong. */
 function contradicts(head: Head, ledger: number, closeSec: number | null): boolean {
   if (closeSec === null || head.closeSec === null) return false
-  return head.ledger - ledger > LEAP_SLACK_LEDGERS + Math.max(0, head.closeSec - closeSec) * (1_000 / MIN_LEDGER_MS)
+  return head.ledger - ledger > BURST_LEDGERS + Math.max(0, head.closeSec - closeSec) * (1_000 / MIN_LEDGER_MS)
 }
 
 /** True when the node's last report is recent and from the right network. */
@@ -97,5 +94,5 @@ function isRecent({ isWrongNetwork, lastObservation }: NodeState, nowMs: number)
 
 /** True when the node's last report is close to the ledger. */
 export function reportedNear({ lastObservation }: NodeState, ledger: number): boolean {
-  return lastObservation !== null && Math.abs(lastObservation.ledger - ledger) <= LEAP_SLACK_LEDGERS
+  return lastObservation !== null && Math.abs(lastObservation.ledger - ledger) <= BURST_LEDGERS
 }

@@ -82,10 +82,10 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     }
   }
 
-  /** A JSON-RPC error comes from a node that works. A call that never got a permit says nothing about the node. */
+  /** A JSON-RPC error and a form of a later protocol come from a node that works. A call that never got a permit says nothing about the node. */
   function recordFailure(failure: RpcFailure, isStarted: boolean): void {
     if (!isStarted) breaker.release()
-    else if (failure.kind === 'rpc') breaker.recordSuccess()
+    else if (failure.kind === 'rpc' || failure.kind === 'newer') breaker.recordSuccess()
     else breaker.recordFailure()
     const { method, kind, code, status, detail } = failure
     log.debug({ method, kind, code, status, endpoint: index, detail }, 'RPC call failed')
@@ -137,6 +137,8 @@ function resultOf(outcome: MessageOutcome): unknown {
       return outcome.result
     case 'error':
       throw new ErrorResponse({ kind: 'rpc', code: outcome.code, retryable: isRetryableCode(outcome.code), detail: outcome.detail })
+    case 'newer':
+      throw new ErrorResponse({ kind: 'newer', retryable: true, detail: outcome.newer.what, newer: outcome.newer })
     case 'busy':
       throw new ErrorResponse({ kind: 'rpc', retryable: true, detail: outcome.detail })
     default:

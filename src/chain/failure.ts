@@ -1,10 +1,12 @@
 // Failures of calls to the chain. One class, so that callers check the type and never the text.
 
+import type { UnknownForm } from './newer-than-known.ts'
+
 /**
  * `rpc`: the node returned a JSON-RPC error or a failed simulation. `oversized`: its response is larger than the method can need. `behind`: its response is of
- * an older ledger than required.
+ * an older ledger than required. `newer`: its response has a form that a later protocol of the network added.
  */
-export type RpcFailureKind = 'unreachable' | 'timeout' | 'http' | 'malformed' | 'oversized' | 'rpc' | 'behind'
+export type RpcFailureKind = 'unreachable' | 'timeout' | 'http' | 'malformed' | 'oversized' | 'rpc' | 'behind' | 'newer'
 
 /** The details of a failure. */
 export interface RpcFailureDetails {
@@ -23,6 +25,8 @@ export interface RpcFailureDetails {
   readonly retryAfterMs?: number
   /** True when it is certain that nothing reached a node: the connection failed, or the call was never started. */
   readonly unsent?: boolean
+  /** Of the kind `newer`: what this gateway does not know. */
+  readonly newer?: UnknownForm
   readonly cause?: unknown
 }
 
@@ -41,6 +45,7 @@ export class RpcFailure extends Error {
   readonly detail: string | undefined
   readonly retryAfterMs: number | undefined
   readonly unsent: boolean
+  readonly newer: UnknownForm | undefined
 
   constructor(details: RpcFailureDetails) {
     super(`${details.method}: ${MESSAGES[details.kind]}`, details.cause === undefined ? undefined : { cause: details.cause })
@@ -53,7 +58,13 @@ export class RpcFailure extends Error {
     this.detail = details.detail?.slice(0, DETAIL_MAX_LENGTH)
     this.retryAfterMs = details.retryAfterMs
     this.unsent = details.unsent ?? false
+    this.newer = details.newer
   }
+}
+
+/** The failure of a call whose response has a form of a later protocol. */
+export function newerFailure(method: string, newer: UnknownForm): RpcFailure {
+  return new RpcFailure({ method, kind: 'newer', retryable: false, detail: newer.what, newer, cause: newer })
 }
 
 const DETAIL_MAX_LENGTH = 500
@@ -78,6 +89,7 @@ const MESSAGES: Readonly<Record<RpcFailureKind, string>> = {
   oversized: 'the RPC returned a response that is too large',
   rpc: 'the RPC rejected the request',
   behind: 'the RPC returned stale data',
+  newer: 'the network is newer than this gateway',
 }
 
 /** HTTP statuses that may not recur: rate limits, and overloaded or restarting proxies. */

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFakeChain } from '../../localnet/rpc/test-fixture.ts'
-import { decodeHeader, InvalidHeader } from './ledger-header.ts'
+import { KNOWN_PROTOCOL } from '../base/protocol.ts'
+import { encodedHeader } from '../../test/support/ledger-headers.ts'
+import type { HeaderFields } from '../../test/support/ledger-headers.ts'
+import { protocolVectors, vectorsMissing } from '../../test/support/protocol-vectors.ts'
+import { decodeHeader, InvalidHeader, KNOWN_VALUE_FORMS } from './ledger-header.ts'
+import { NewerThanKnown } from './newer-than-known.ts'
 import { MalformedResponse, parseLedgers } from './responses.ts'
 
 /** Three ledgers in a response of getLedgers. */
@@ -47,7 +52,66 @@ test('verifies the header of a ledger of the public network, which a validator s
   assert.deepEqual(decodeHeader(PUBLIC_HEADER), {
     hash: '264d9a556adf5de0c1a187b90727e5c94c53c1d9873b60b478bb12500419d8b2',
     previousHash: 'f6109830af081541b540e84b0ec2b32d80624684dbb1e4cc9810de5b21675694',
-    sequence: 63_800_060, closeSec: 1_785_874_164,
+    sequence: 63_800_060, closeSec: 1_785_874_164, closeMs: null, protocol: 27, newer: null,
   })
   assert.throws(() => decodeHeader('AAAA'), InvalidHeader)
+})
+
+const SECOND = 1_800_000_007
+const UPGRADES = [Buffer.from([0, 0, 0, 1, 0, 0, 0, 30]), Buffer.from([1, 2, 3])]
+
+for (const form of KNOWN_VALUE_FORMS) {
+  for (const hasFlags of [false, true]) {
+    for (const upgrades of [[], UPGRADES]) {
+      test(`reads a header of form ${form} ${hasFlags ? 'with' : 'without'} flags and with ${upgrades.length} upgrades`, () => {
+        const fields = { sequence: 4_242, protocol: 29, previousHash: 'ab'.repeat(32), closeSec: SECOND, closeMs: SECOND * 1_000 + 999, form, hasFlags, upgrades }
+        const { xdr, hash } = encodedHeader(fields)
+        assert.deepEqual(decodeHeader(xdr), {
+          sequence: 4_242, hash, previousHash: 'ab'.repeat(32), closeSec: SECOND, closeMs: form >= 3 ? SECOND * 1_000 + 999 : null, protocol: 29, newer: null,
+        })
+      })
+    }
+  }
+}
+
+/** Headers that a later protocol may have. */
+const NEWER: readonly [what: string, fields: HeaderFields][] = [
+  ['ledger value type 5', { sequence: 77, form: 5, value: Buffer.alloc(52, 9) }],
+  ['ledger value type 5', { sequence: 77, form: 5, value: Buffer.alloc(0), hasFlags: true, upgrades: UPGRADES }],
+  [`protocol ${KNOWN_PROTOCOL + 1}`, { sequence: 77, form: 3, protocol: KNOWN_PROTOCOL + 1 }],
+]
+
+for (const [what, fields] of NEWER) {
+  test(`names a header with ${what}${fields.hasFlags === true ? ' and flags' : ''}, and counts its sequence from the end`, () => {
+    const { xdr, hash } = encodedHeader(fields)
+    const { sequence, hash: read, newer } = decodeHeader(xdr)
+    assert.deepEqual([sequence, read, newer], [77, hash, { what, xdr }])
+  })
+}
+
+test('a header of a later protocol whose sequence cannot be found is newer than the gateway, of a known one malformed', () => {
+  const tail = Buffer.alloc(252, 5)
+  const { xdr } = encodedHeader({ sequence: 0, form: 3, protocol: KNOWN_PROTOCOL + 1, tail })
+  assert.throws(() => decodeHeader(xdr), (error) => error instanceof NewerThanKnown && error.xdr === xdr && error.what === 'ledger header of protocol 31')
+  assert.throws(() => decodeHeader(encodedHeader({ sequence: 0, form: 5, value: Buffer.alloc(8), tail }).xdr), NewerThanKnown)
+  assert.throws(() => decodeHeader(encodedHeader({ sequence: 0, form: 3, tail }).xdr), InvalidHeader)
+})
+
+test('a newer header does not excuse a wrong hash, or two close times that differ', () => {
+  const { xdr } = encodedHeader({ sequence: 77, form: 5, value: Buffer.alloc(52, 9) })
+  const altered = Buffer.from(xdr, 'base64')
+  altered[100] = 1
+  assert.throws(() => decodeHeader(altered.toString('base64')), InvalidHeader)
+  assert.throws(() => decodeHeader(encodedHeader({ sequence: 77, form: 3, closeSec: SECOND, closeMs: SECOND * 1_000 + 1_000 }).xdr), InvalidHeader)
+  assert.throws(() => decodeHeader(encodedHeader({ sequence: 77, form: 3, closeSec: Number.MAX_SAFE_INTEGER + 1 }).xdr), InvalidHeader)
+})
+
+test('reads the published vectors of every form', { skip: vectorsMissing }, () => {
+  const vectors = protocolVectors('LedgerHeaderHistoryEntry')
+  assert.equal(vectors.length, 8)
+  for (const { name, xdr, expect: { arm: _arm, ...expected } } of vectors) {
+    const { sequence, hash, previousHash, closeSec, closeMs, protocol, newer } = decodeHeader(xdr)
+    assert.equal(newer, null, name)
+    assert.deepEqual({ sequence, hash, previousHash, closeTime: closeSec, closeTimeMs: closeMs, ledgerVersion: protocol }, expected, name)
+  }
 })

@@ -3,6 +3,8 @@
 import { findExcess } from './json-structure.ts'
 import { METHODS } from './methods.ts'
 import type { Method } from './methods.ts'
+import { NewerThanKnown } from './newer-than-known.ts'
+import type { UnknownForm } from './newer-than-known.ts'
 import { fields, MalformedResponse, NodeBusy } from './responses.ts'
 
 /** A body with status 200, and what it must respond to. */
@@ -21,6 +23,8 @@ export type MessageOutcome =
   /** A JSON-RPC error. */
   | { readonly kind: 'error'; readonly code: number; readonly detail: string }
   | { readonly kind: 'busy' | 'malformed' | 'oversized'; readonly detail: string }
+  /** The response has a form that a later protocol added. */
+  | { readonly kind: 'newer'; readonly newer: UnknownForm }
 
 /** Larger bodies are checked before they are parsed. Parsing this much of anything takes a few milliseconds; most responses are smaller. */
 export const UNCHECKED_MAX_LENGTH = 64 * 1024
@@ -37,6 +41,7 @@ export function readMessage(message: Message): MessageOutcome {
     return readFields(message, fields(parseJson(text), `the response to ${message.method}`))
   } catch (error) {
     if (error instanceof MalformedResponse) return { kind: 'malformed', detail: error.message.slice(0, ERROR_TEXT_MAX_LENGTH) }
+    if (error instanceof NewerThanKnown) return { kind: 'newer', newer: { what: error.what, xdr: error.xdr } }
     if (error instanceof NodeBusy) return { kind: 'busy', detail: error.message.slice(0, ERROR_TEXT_MAX_LENGTH) }
     throw error
   }

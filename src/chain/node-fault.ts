@@ -2,7 +2,7 @@
 export type NodeFault =
   /** Its oldest ledger is after its latest. */
   | 'inverted_range'
-  /** More ledgers than seconds, or ledgers and close times in different orders: ledgers close at least a second apart. */
+  /** Ledgers and close times in different orders, or more ledgers than the time between them allows. */
   | 'impossible_range'
   /** A ledger that closes in the future. */
   | 'future_close_time'

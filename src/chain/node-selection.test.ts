@@ -8,7 +8,8 @@ import type { VirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { createSeededRandom } from '../base/random.ts'
 import { RpcFailure } from './failure.ts'
-import { HEAD_TTL_MS, LEAP_SLACK_LEDGERS } from './chain-head.ts'
+import { HEAD_TTL_MS } from './chain-head.ts'
+import { BURST_LEDGERS } from './close-times.ts'
 import { EXCLUSION_MIN_MS, PROBE_EVERY_MS } from './node-state.ts'
 import { createRpc } from './rpc.ts'
 import type { RpcClient } from './rpc.ts'
@@ -187,7 +188,7 @@ test('believes any ledger that all nodes report: after a leap and after a reset'
   const fixture = createFixture([{ lag: 0 }, { lag: 0 }], { ledger: () => now })
   fixture.watch()
   await fixture.pass(1_000)
-  now += LEAP_SLACK_LEDGERS * 10
+  now += BURST_LEDGERS * 10
   assert.equal(await fixture.read(), now, 'both nodes confirm it')
   assert.deepEqual(statuses(fixture), ['healthy', 'healthy'])
   now = 7

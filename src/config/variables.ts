@@ -30,6 +30,8 @@ function optional<Value>(format: Format<Value>, description: string, documentedD
 /** Ledger close times are whole seconds and strictly increase. */
 const LEDGER_MIN_MS = 1_000
 const TRADERS_MAX = 100
+/** What the local network has. */
+const LOCAL_PROTOCOLS = { min: 27, max: 30, default: 29 }
 const LEDGER_MAX = 2 ** 32 - 1
 /** One year: effectively no limit. */
 const READY_AGE_MAX_SEC = 31_536_000
@@ -165,6 +167,10 @@ const STREAM = {
 const LOCAL = {
   LOCAL_GENERATION: variable(
     choice('1', '2'), '1', 'Generation of the contracts of a new local chain. A stored chain keeps its own: use `local_reset` or another `DATA_DIR`.',
+  ),
+  LOCAL_PROTOCOL: variable(
+    integer(LOCAL_PROTOCOLS.min, LOCAL_PROTOCOLS.max), LOCAL_PROTOCOLS.default,
+    'Stellar protocol of a new or reset local chain. A stored chain keeps its own: use `local_upgradeProtocol`. The default is the newest that the SDK knows.',
   ),
   LOCAL_LEDGER_MS: variable(integer(LEDGER_MIN_MS, 600_000), LEDGER_MIN_MS, 'Ledger close time, in milliseconds.'),
   LOCAL_RPC_HOST: variable(

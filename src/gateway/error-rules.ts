@@ -2,7 +2,6 @@
 
 import { TooManyWaiting } from '../base/semaphore.ts'
 import { RpcFailure } from '../chain/failure.ts'
-import { NewerThanKnown } from '../chain/newer-than-known.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from '../http/errors.ts'
 import type { ErrorResponse, ErrorRule } from '../http/errors.ts'
 import { ChallengesUnavailable } from '../keys/challenges.ts'
@@ -12,6 +11,9 @@ import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import { ClientIdInUse } from '../submissions/client-id.ts'
 
 const UNAVAILABLE_ERRORS = [StatementTimeout, StoreUnavailable, ChallengesUnavailable, PastStatesMissing, TooManyWaiting]
+
+const UNREACHABLE = 'The Stellar RPC server is unreachable or overloaded. Retry with exponential backoff.'
+const TOO_OLD = 'The network uses a protocol that is newer than this gateway. Its operator must upgrade it; a retry does not help.'
 
 export const ERROR_RULES: readonly ErrorRule[] = [
   {
@@ -31,11 +33,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   },
   {
     matches: (error) => error instanceof RpcFailure,
-    toResponse: () => rpcFailure('The Stellar RPC server is unreachable or overloaded. Retry with exponential backoff.').response,
-  },
-  {
-    matches: (error) => error instanceof NewerThanKnown,
-    toResponse: () => rpcFailure('The network uses a protocol that is newer than this gateway. The gateway must be upgraded; a retry does not help.').response,
+    toResponse: (error) => rpcFailure(error instanceof RpcFailure && error.kind === 'newer' ? TOO_OLD : UNREACHABLE).response,
   },
   {
     matches: (error) => UNAVAILABLE_ERRORS.some((kind) => error instanceof kind),

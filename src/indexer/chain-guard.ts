@@ -9,13 +9,13 @@ import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { CurrentDeployment, Deployment } from '../exchange/deployment.ts'
 import { insertAnchors, readAnchorAt, readAnchors } from '../projections/anchors.ts'
-import type { Anchor } from '../projections/anchors.ts'
+import type { Anchor, ReadAnchor } from '../projections/anchors.ts'
 import type { Epoch, EpochContracts, EpochReason } from '../projections/epochs.ts'
 import { completeContracts, listEpochs } from '../projections/epochs.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { readIndexCursor } from '../projections/index-state.ts'
 import type { Queryable, Writer } from '../store/store.ts'
-import { readHeader, readHeaders, readRange, readTip, relate, toAnchor } from './chain-identity.ts'
+import { closedLedger, readHeader, readHeaders, readRange, readTip, relate, toAnchor } from './chain-identity.ts'
 import type { NodeRange } from './chain-identity.ts'
 import type { ChainTrust } from './confirmation.ts'
 import { beginEpoch, continueEpoch, epochChange, epochContracts, nextEpoch } from './epochs.ts'
@@ -23,8 +23,9 @@ import { BadPage } from './events-page.ts'
 import type { CheckedPage } from './events-page.ts'
 import { findKnownChain } from './known-chains.ts'
 import { confirmPage } from './page-identity.ts'
-import { findImpossible, isPlausibleAfter } from './plausible-range.ts'
-import { createResetEvidence, isServedByAnother } from './reset-evidence.ts'
+import { areEventsPlausible, findImpossible, isPlausibleAfter } from './plausible-range.ts'
+import type { CloseTimeLimits } from './plausible-range.ts'
+import { createResetEvidence } from './reset-evidence.ts'
 import type { StepResult } from './step-result.ts'
 
 /** The chain is verified at least this often, even without failures: a network can be reset between two polls. */
@@ -38,7 +39,7 @@ export interface ChainGuard {
   /** Whether the node serves the indexed chain now. A node without its newest ledger proves nothing. Throws RpcFailure or BadPage. */
   servesIndexedChain(db: Queryable, call: CallOptions): Promise<boolean>
   /** Verifies that a page is from the indexed chain; returns its ledgers, to be stored as anchors. Throws RpcFailure or BadPage. */
-  confirmPage(db: Writer, epoch: Epoch, page: CheckedPage, node: Rpc, call: CallOptions): Promise<readonly Anchor[]>
+  confirmPage(db: Writer, epoch: Epoch, page: CheckedPage, node: Rpc, call: CallOptions): Promise<readonly ReadAnchor[]>
   /** Makes the next `verify` check again. */
   invalidate(): void
 }
@@ -69,23 +70,35 @@ export function isStepResult(checked: StepResult | NodeRange): checked is StepRe
 
 export function createChainGuard({ rpc, clock, random, trust, ...options }: ChainGuardOptions): ChainGuard {
   const configured = (): Configured => configuredBy(options.deployment.current)
-  const evidence = createResetEvidence({ rpc, clock, confirmMs: trust.confirmMs })
+  const evidence = createResetEvidence({ rpc, clock, trust })
   let verified = false
   let verifiedAtMs = 0
   /** The deployment that was verified last. */
   let verifiedDeployment: Deployment | undefined
 
-  const latestCloseMaxSec = (): number | null => (trust.closeAheadSec === null ? null : nowSec(clock) + trust.closeAheadSec)
+  const { closeAheadSec, minLedgerMs } = trust
+  const closeTimeLimits = (): CloseTimeLimits => ({ latestMaxSec: closeAheadSec === null ? null : nowSec(clock) + closeAheadSec, minLedgerMs })
 
   /** Throws BadPage when a range contradicts itself or the clock. */
   function assertPossible(range: NodeRange): void {
-    const fault = findImpossible(range, latestCloseMaxSec())
+    const fault = findImpossible(range, closeTimeLimits())
     if (fault !== undefined) throw new BadPage(fault, 'the node reports an impossible range of ledgers')
+  }
+
+  /** Reads the node's range and its last headers, which say exactly when the latest ledger closed. Throws RpcFailure or BadPage. */
+  async function readChain(call: CallOptions): Promise<{ readonly range: NodeRange; readonly tip: readonly LedgerHeader[] }> {
+    const reported = await readRange(rpc, call)
+    assertPossible(reported)
+    const tip = await readTip(rpc, reported, call)
+    const newest = defined(tip.at(-1), 'the latest header')
+    const range = { ...reported, latest: closedLedger(toAnchor(newest), newest.closeSec) }
+    assertPossible(range)
+    return { range, tip }
   }
 
   /** Throws BadPage when a range cannot belong to the chain of the anchor. */
   function assertFollows(anchor: Anchor | null, range: NodeRange): void {
-    if (isPlausibleAfter(anchor, range, latestCloseMaxSec())) return
+    if (isPlausibleAfter(anchor, range, closeTimeLimits())) return
     throw new BadPage('impossible_range', 'the node\'s latest ledger contradicts an indexed one')
   }
 
@@ -101,12 +114,12 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
     call: CallOptions,
   ): Promise<StepResult> {
     const pending: StepResult = { kind: 'unreachable', error: new BadPage('other_chain', 'the node serves another chain than the indexed one') }
-    if (await isServedByAnother(rpc, node.anchors, call)) {
+    if (await evidence.isRefuted(node.anchors, call)) {
       evidence.reset()
       return pending
     }
     if (!(await evidence.add(node.tip, call))) return pending
-    const known = await findKnownChain(rpc, db, { cursor, ...node, passphrase: configured().passphrase }, call)
+    const known = await findKnownChain(rpc, db, { cursor, ...node, minLedgerMs, passphrase: configured().passphrase }, call)
     if (known === 'undecided') return pending
     if (known === undefined) {
       return await startEpoch(db, cursor, { configured: configured(), reason: 'reset', startLedger: node.range.oldestLedger, ...node }, call)
@@ -117,23 +130,19 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
   }
 
   async function checkChain(db: Writer, cursor: IndexCursor, call: CallOptions): Promise<StepResult | NodeRange> {
-    const range = await readRange(rpc, call)
-    assertPossible(range)
-    const tip = await readTip(rpc, range, call)
+    const { range, tip } = await readChain(call)
     const { chain } = await currentEpoch(db, cursor)
     const anchors = await readAnchors(db, chain)
-    const relation = await relate(rpc, anchors, { range, tip }, call)
+    const relation = await relate(rpc, anchors, { range, tip, minLedgerMs }, call)
     if (relation === 'other') return await handleOtherChain(db, cursor, { range, tip, anchors }, call)
     assertFollows(anchors[0] ?? null, range)
     evidence.reset()
-    if (anchors.length === 0) await db.transaction((tx) => insertAnchors(tx, chain, tip.map(toAnchor)))
+    if (anchors.length === 0) await db.transaction((tx) => insertAnchors(tx, chain, tip.map(toAnchor), clock.nowMs()))
     return range
   }
 
   async function beginFirstEpoch(db: Writer, call: CallOptions): Promise<StepResult> {
-    const range = await readRange(rpc, call)
-    assertPossible(range)
-    const tip = await readTip(rpc, range, call)
+    const { range, tip } = await readChain(call)
     return await startEpoch(db, null, { configured: configured(), reason: 'first', startLedger: options.startLedger ?? range.oldestLedger, range, tip }, call)
   }
 
@@ -168,6 +177,7 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
     async confirmPage(db, epoch, page, node, call) {
       try {
         assertPossible(page)
+        if (!areEventsPlausible(page, closeTimeLimits())) throw new BadPage('bad_events', 'the page has more ledgers than its close times allow')
         assertFollows(await readAnchorAt(db, epoch.chain), page)
         return await confirmPage(db, epoch.chain, page, node, call)
       } catch (error) {

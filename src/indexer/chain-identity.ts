@@ -1,12 +1,15 @@
 // Which chain a node serves. A chain is identified by the hashes of its ledgers: a reset network keeps its passphrase, contract addresses and event ids.
 // The reasons: docs/decisions/chain-identity.md.
 
+import { KNOWN_PROTOCOL } from '../base/protocol.ts'
+import { areOrdered, closedAfter } from '../chain/close-times.ts'
+import type { ClosedLedger } from '../chain/close-times.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { LedgerHeader } from '../chain/ledger-header.ts'
 import type { LedgerRange } from '../chain/responses.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
-import type { Anchor } from '../projections/anchors.ts'
+import type { Anchor, ReadAnchor } from '../projections/anchors.ts'
 import type { LedgerCloseTime } from '../projections/index-state.ts'
 import { BadPage } from './events-page.ts'
 
@@ -15,10 +18,17 @@ export const HEADERS_PER_CHECK = 4
 
 /** A node's ledger range; close times are null where it does not report them. */
 export interface NodeRange {
-  readonly latest: LedgerCloseTime | null
+  readonly latest: ClosedLedger | null
   readonly latestLedger: number
   readonly oldest: LedgerCloseTime | null
   readonly oldestLedger: number
+}
+
+/** The chain of a node: its ledgers, its last headers, and the shortest interval between ledgers of its network. */
+export interface NodeChain {
+  readonly range: NodeRange
+  readonly tip: readonly LedgerHeader[]
+  readonly minLedgerMs: number
 }
 
 /** How the chain of a node relates to one with known anchors. `unknown`: the node has none of the anchors, and nothing contradicts them. */
@@ -56,12 +66,12 @@ export async function readHeaders(rpc: Rpc, range: { readonly from: number; read
   const limit = range.to - range.from + 1
   const ledgers = await requestLedgers(rpc, { startLedger: range.from, limit }, options)
   if (ledgers.length > limit) throw new BadPage('broken_chain', 'the node returned more ledgers than requested')
-  for (const [index, { sequence, previousHash, closeSec }] of ledgers.entries()) {
-    if (sequence !== range.from + index) throw new BadPage('broken_chain', 'the node returned other ledgers than requested')
+  for (const [index, ledger] of ledgers.entries()) {
+    if (ledger.sequence !== range.from + index) throw new BadPage('broken_chain', 'the node returned other ledgers than requested')
     const before = ledgers[index - 1]
     if (before === undefined) continue
-    if (previousHash !== before.hash) throw new BadPage('broken_chain', 'a ledger does not contain the hash of the previous one')
-    if (closeSec <= before.closeSec) throw new BadPage('broken_chain', 'a ledger closed no later than the previous one')
+    if (ledger.previousHash !== before.hash) throw new BadPage('broken_chain', 'a ledger does not contain the hash of the previous one')
+    if (!closedAfter(before, ledger)) throw new BadPage('broken_chain', 'a ledger closed no later than the previous one')
   }
   return ledgers
 }
@@ -97,25 +107,27 @@ export async function readTip(rpc: Rpc, { latest, latestLedger, oldestLedger }: 
  * Compares a node's chain with anchors, newest first. Reads at most one ledger. Without a common ledger, headers can still contradict the newest anchor: on one
  * chain, close times rise with ledgers.
  */
-export async function relate(
-  rpc: Rpc, anchors: readonly Anchor[], node: { readonly range: NodeRange; readonly tip: readonly LedgerHeader[] }, options: CallOptions,
-): Promise<Relation> {
-  const { range: { oldestLedger, latestLedger }, tip } = node
+export async function relate(rpc: Rpc, anchors: readonly Anchor[], { range, tip, minLedgerMs }: NodeChain, options: CallOptions): Promise<Relation> {
+  const { oldestLedger, latestLedger } = range
   const common = anchors.find(({ ledger }) => ledger >= oldestLedger && ledger <= latestLedger)
-  if (common === undefined) return contradicts(anchors[0], tip.at(-1)) ? 'other' : 'unknown'
+  if (common === undefined) return contradicts(anchors[0], tip.at(-1), minLedgerMs) ? 'other' : 'unknown'
   const header = tip.find(({ sequence }) => sequence === common.ledger) ?? (await readHeader(rpc, common.ledger, options))
   if (header === undefined) return 'unknown'
   return header.hash === common.hash ? 'same' : 'other'
 }
 
-/** Whether an anchor and a header, of different ledgers, cannot be from one chain. */
-function contradicts(anchor: Anchor | undefined, header: LedgerHeader | undefined): boolean {
+/** True if an anchor and a header, of different ledgers, cannot be from one chain. */
+function contradicts(anchor: Anchor | undefined, header: LedgerHeader | undefined, minLedgerMs: number): boolean {
   if (anchor === undefined || anchor.closeSec === null || header === undefined) return false
-  const ledgers = header.sequence - anchor.ledger
-  const seconds = header.closeSec - anchor.closeSec
-  return ledgers > 0 ? seconds < ledgers : seconds > ledgers
+  return !areOrdered(closedLedger(anchor, anchor.closeSec), closedLedger(toAnchor(header), header.closeSec), minLedgerMs)
 }
 
-export function toAnchor({ sequence, hash, previousHash, closeSec }: LedgerHeader): Anchor {
-  return { ledger: sequence, hash, previousHash, closeSec }
+/** When an anchor closed. A header with a form of a later protocol may have milliseconds that were not read. */
+export function closedLedger({ ledger, closeMs, protocol }: Anchor, closeSec: number): ClosedLedger {
+  const isKnown = closeMs !== null || (protocol !== null && protocol <= KNOWN_PROTOCOL)
+  return { ledger, closeSec, ...(isKnown ? { closeMs } : {}) }
+}
+
+export function toAnchor({ sequence, hash, previousHash, closeSec, closeMs, protocol, newer }: LedgerHeader): ReadAnchor {
+  return { ledger: sequence, hash, previousHash, closeSec, closeMs, protocol, newer }
 }

@@ -1,6 +1,7 @@
 // Drastic conclusions need the same evidence several times: one response, or a few seconds of them, may be wrong.
 
 import type { Clock } from '../base/clock.ts'
+import { MIN_LEDGER_MS } from '../chain/close-times.ts'
 
 /** How much a network is trusted. */
 export interface ChainTrust {
@@ -8,13 +9,15 @@ export interface ChainTrust {
   readonly confirmMs: number
   /** How far close times may be ahead of the gateway's clock; null: any distance. */
   readonly closeAheadSec: number | null
+  /** The shortest interval between ledgers, as an average over many. */
+  readonly minLedgerMs: number
 }
 
-export const PUBLIC_NETWORK: ChainTrust = { confirmMs: 30_000, closeAheadSec: 600 }
+export const PUBLIC_NETWORK: ChainTrust = { confirmMs: 30_000, closeAheadSec: 600, minLedgerMs: MIN_LEDGER_MS }
 /** A network in this process does not lie, and its clock may be set. */
-export const LOCAL_NETWORK: ChainTrust = { confirmMs: 0, closeAheadSec: null }
+export const LOCAL_NETWORK: ChainTrust = { confirmMs: 0, closeAheadSec: null, minLedgerMs: 1 }
 /** A local network in another process, which something else could impersonate. */
-const REMOTE_LOCAL_NETWORK: ChainTrust = { confirmMs: 10_000, closeAheadSec: null }
+const REMOTE_LOCAL_NETWORK: ChainTrust = { confirmMs: 10_000, closeAheadSec: null, minLedgerMs: 1 }
 
 export function chainTrust(network: string, inThisProcess: boolean): ChainTrust {
   if (network !== 'local') return PUBLIC_NETWORK

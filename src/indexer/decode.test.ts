@@ -132,9 +132,9 @@ test('serves a muxed contract address as the contract emitted it, in topics and 
 
 test('an event with a form of a later protocol is newer, keeps its topic, and counts as unknown instead of malformed', () => {
   const cases: readonly (readonly [topics: readonly string[], value: string, problem: string])[] = [
-    [[symbol('position_opened')], addressValue(6), 'newer: address type 6'],
-    [[symbol('position_opened'), addressValue(6)], VOID, 'newer: address type 6'],
-    [[symbol('position_opened')], dataOf('AAAAFwAAAAA='), 'newer: value type 23'],
+    [[symbol('position_opened')], addressValue(6), 'newer than this gateway: address type 6'],
+    [[symbol('position_opened'), addressValue(6)], VOID, 'newer than this gateway: address type 6'],
+    [[symbol('position_opened')], dataOf('AAAAFwAAAAA='), 'newer than this gateway: value type 23'],
   ]
   for (const [topics, value, problem] of cases) {
     const decoded = decodeEvent('market', topics, value, UNKNOWN_INTERFACE)

@@ -7,7 +7,7 @@ import { EVENT_CONTRACT_KEYS } from '../exchange/contracts.ts'
 import type { Epoch, EpochContracts, EpochReason } from '../projections/epochs.ts'
 import { beginSection, insertEpoch, setFinalCursor } from '../projections/epochs.ts'
 import { insertAnchors } from '../projections/anchors.ts'
-import type { Anchor } from '../projections/anchors.ts'
+import type { ReadAnchor } from '../projections/anchors.ts'
 import { insertGap } from '../projections/gaps.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { completeSeq, lastReservedSeq, updateIndexCursor } from '../projections/index-state.ts'
@@ -63,7 +63,7 @@ export async function beginEpoch(
   db: Writer,
   before: readonly Epoch[],
   epoch: Epoch,
-  where: { readonly from: IndexCursor | null; readonly anchors: readonly Anchor[] },
+  where: { readonly from: IndexCursor | null; readonly anchors: readonly ReadAnchor[] },
   nowMs: number,
 ): Promise<void> {
   const { from, anchors } = where
@@ -84,7 +84,7 @@ export async function beginEpoch(
     await insertEpoch(tx, epoch, lastReservedSeq(to) + 1, nowMs)
     await updateIndexCursor(tx, from, to, nowMs)
     if (from !== null) await setFinalCursor(tx, from.epoch, from.cursor)
-    await insertAnchors(tx, epoch.chain, anchors)
+    await insertAnchors(tx, epoch.chain, anchors, nowMs)
     if (fromLedger === undefined) return
     const afterTs = from?.lastLedgerCloseTs ?? null
     await insertGap(tx, { epoch: epoch.number, fromLedger, toLedger: epoch.startLedger - 1, afterTs, fillCursor: null, afterSeq: lastReservedSeq(to) }, nowMs)

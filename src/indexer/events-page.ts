@@ -1,5 +1,6 @@
 // Requests one page of events, validates it, and cuts it to whole ledgers.
 
+import { areOrdered } from '../chain/close-times.ts'
 import type { ChainEvent, EventsPage } from '../chain/responses.ts'
 import type { NodeFault } from '../chain/node-fault.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
@@ -7,6 +8,9 @@ import type { EventsRequest, Rpc } from '../chain/rpc.ts'
 import { isRequestedOf } from '../chain/token-transfers.ts'
 import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
 import { endOfLedger, endOfTransaction, isEndOfLedger, isEventId, ledgerOf, transactionOf } from './toid.ts'
+
+/** Between two ledgers of any network. */
+const MIN_INTERVAL_MS = 1
 
 /** Where a page begins: after the cursor, or at a ledger when there is no cursor. */
 export type EventsPosition = Pick<IndexCursor, 'cursor' | 'startLedger'>
@@ -80,9 +84,7 @@ function checkEvents({ events, oldestLedger, latestLedger }: EventsPage, start: 
     check('bad_events', event.ledger === ledgerOf(event.id), 'an event id is from another ledger')
     check('bad_events', event.ledger >= oldestLedger && event.ledger <= latestLedger, 'an event is outside the node\'s ledger range')
     if (previous !== undefined) {
-      const ledgers = event.ledger - previous.ledger
-      const seconds = event.closeSec - previous.closeSec
-      check('bad_events', ledgers === 0 ? seconds === 0 : seconds >= ledgers, 'close times do not rise with ledgers')
+      check('bad_events', areOrdered(previous, event, MIN_INTERVAL_MS), 'close times do not rise with ledgers')
     }
     previousId = event.id
     previous = event

@@ -20,6 +20,7 @@ import type { IndexCursor } from '../projections/index-state.ts'
 import { IndexConflict, updateIndexCursor, readIndexCursor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import { readRange, readTip, relate } from './chain-identity.ts'
+import type { ChainTrust } from './confirmation.ts'
 import { readStoredInterfaces } from './interfaces.ts'
 import { createPageSize } from './page-size.ts'
 import { requestFor } from './event-scope.ts'
@@ -59,6 +60,7 @@ export interface GapFillerOptions {
   /** Nodes with a longer history. Each endpoint is probed on its own. */
   readonly archive: Rpc
   readonly deployment: CurrentDeployment
+  readonly trust: Pick<ChainTrust, 'minLedgerMs'>
   readonly clock: Clock
   readonly log: Log
   /** Called after events were archived. */
@@ -66,7 +68,7 @@ export interface GapFillerOptions {
 }
 
 export function createGapFiller(options: GapFillerOptions): GapFiller {
-  const { archive, clock, log } = options
+  const { archive, clock, log, trust } = options
   const startedAtMs = clock.nowMs()
   const pageSize = createPageSize()
   /** The endpoint that the current gap is read from. */
@@ -81,7 +83,8 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     const gap = await readGapToFill(db, current.chain, Math.max(startedAtMs, clock.nowMs() - FILL_RETRY_MS))
     if (gap === null) return 'none'
     if (source?.gap !== gapKey(gap)) {
-      const found = await findSource(archive, { db, chain: current.chain, gap, passphrase: options.deployment.current.passphrase }, call)
+      const { passphrase } = options.deployment.current
+      const found = await findSource(archive, { db, chain: current.chain, gap, passphrase, minLedgerMs: trust.minLedgerMs }, call)
       if (found === undefined) return 'unreachable'
       if (found.oldestLedger > firstMissingLedger(gap)) return await markUnfillable(db, gap, found.oldestLedger)
       source = { gap: gapKey(gap), endpoint: found.endpoint }
@@ -175,10 +178,18 @@ interface Source {
   readonly oldestLedger: number
 }
 
+interface WantedGap {
+  readonly db: Writer
+  readonly chain: number
+  readonly gap: Gap
+  readonly passphrase: string
+  readonly minLedgerMs: number
+}
+
 /** The endpoint on this chain that has most of the gap's ledgers; undefined when none responds or none can be shown to be on this chain. */
 async function findSource(
   archive: Rpc,
-  wanted: { readonly db: Writer; readonly chain: number; readonly gap: Gap; readonly passphrase: string },
+  wanted: WantedGap,
   call: CallOptions,
 ): Promise<Source | undefined> {
   let best: Source | undefined
@@ -192,14 +203,14 @@ async function findSource(
 /** The oldest ledger of an endpoint that serves the indexed chain and has the end of the gap; otherwise undefined. */
 async function probeSource(
   archive: Rpc,
-  { db, chain, gap, passphrase }: { readonly db: Writer; readonly chain: number; readonly gap: Gap; readonly passphrase: string },
+  { db, chain, gap, passphrase, minLedgerMs }: WantedGap,
   call: CallOptions,
 ): Promise<number | undefined> {
   try {
     if ((await archive.getNetwork(call)).passphrase !== passphrase) return undefined
     const range = await readRange(archive, call)
     if (range.latestLedger < gap.toLedger) return undefined
-    const relation = await relate(archive, await readAnchors(db, chain), { range, tip: await readTip(archive, range, call) }, call)
+    const relation = await relate(archive, await readAnchors(db, chain), { range, tip: await readTip(archive, range, call), minLedgerMs }, call)
     return relation === 'same' ? range.oldestLedger : undefined
   } catch (error) {
     if (error instanceof RpcFailure || error instanceof BadPage) return undefined

@@ -231,7 +231,7 @@ test('archives undecodable events raw, counts them, logs each kind once, and con
   assert.equal((await listOpenPositions(store.read, {})).rows.length, 1, 'later events are indexed')
   assert.deepEqual(
     warned.map((facts) => (facts as { topic: string; problem: string }).problem),
-    ['unknown topic', 'unexpected number of data values: 1', 'malformed: not the XDR of a contract value', 'no topic', 'newer: address type 6'],
+    ['unknown topic', 'unexpected number of data values: 1', 'malformed: not the XDR of a contract value', 'no topic', 'newer than this gateway: address type 6'],
     'each kind is logged once',
   )
 })

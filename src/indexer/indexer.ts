@@ -3,6 +3,7 @@
 
 import { NOOP_TRACER } from '../base/tracer.ts'
 import { createChainProof } from './chain-proof.ts'
+import { PUBLIC_NETWORK } from './confirmation.ts'
 import { createContractWatcher } from './contract-watcher.ts'
 import { createEntryObserver } from './entry-observer.ts'
 import { createGapFiller } from './gap-filler.ts'
@@ -69,7 +70,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     createEntryObserver(POOL, readers), createEntryObserver(transactionEffects(options.archive ?? null, options.onApplied), readers),
   ]
   const archive = options.archive ?? null
-  const gapFiller = archive === null ? null : createGapFiller({ ...options, archive })
+  const gapFiller = archive === null ? null : createGapFiller({ trust: PUBLIC_NETWORK, ...options, archive })
   const contractWatcher = createContractWatcher(readers)
   const reconciler = createReconciler(readers)
   const rebuilder = createRebuilder(options)

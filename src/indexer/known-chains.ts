@@ -1,6 +1,5 @@
 // Finds the chain of a node among those that were indexed before.
 
-import type { LedgerHeader } from '../chain/ledger-header.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { readAnchors } from '../projections/anchors.ts'
@@ -9,14 +8,12 @@ import type { Epoch } from '../projections/epochs.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import type { Queryable } from '../store/store.ts'
 import { relate } from './chain-identity.ts'
-import type { NodeRange } from './chain-identity.ts'
+import type { NodeChain } from './chain-identity.ts'
 
 /** The node, and the index, whose own chain the node does not serve. */
-interface OtherChain {
+interface OtherChain extends NodeChain {
   readonly cursor: IndexCursor
   readonly passphrase: string
-  readonly range: NodeRange
-  readonly tip: readonly LedgerHeader[]
 }
 
 /** The last epoch of an earlier chain that the node serves now. `undecided`: the node has not reached that chain's last known ledger yet. */

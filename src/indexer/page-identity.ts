@@ -4,7 +4,7 @@ import type { LedgerHeader } from '../chain/ledger-header.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { readAnchorAt } from '../projections/anchors.ts'
-import type { Anchor } from '../projections/anchors.ts'
+import type { Anchor, ReadAnchor } from '../projections/anchors.ts'
 import type { Queryable } from '../store/store.ts'
 import { HEADERS_PER_CHECK, readHeader, readHeaders, toAnchor } from './chain-identity.ts'
 import { BadPage } from './events-page.ts'
@@ -17,7 +17,7 @@ type CloseTimes = ReadonlyMap<number, number>
  * Returns the page's last ledgers. At the head of the chain that is one request, and none without a new ledger. While catching up, one more reads the last
  * known ledger again, and one the ledger of the last event. Throws RpcFailure or BadPage.
  */
-export async function confirmPage(db: Queryable, chain: number, page: CheckedPage, node: Rpc, call: CallOptions): Promise<readonly Anchor[]> {
+export async function confirmPage(db: Queryable, chain: number, page: CheckedPage, node: Rpc, call: CallOptions): Promise<readonly ReadAnchor[]> {
   const last = page.through?.ledger ?? page.events.at(-1)?.ledger
   if (last === undefined) return []
   const known = await readAnchorAt(db, chain, last)

@@ -1,28 +1,39 @@
-// Figures that cannot be true. Ledgers close at least a second apart, and none closes in the future.
+// Figures that cannot be true. Close times rise with ledgers, and none is in the future.
 
+import { areOrdered } from '../chain/close-times.ts'
 import type { NodeFault } from '../chain/node-fault.ts'
 import type { Anchor } from '../projections/anchors.ts'
-import type { LedgerCloseTime } from '../projections/index-state.ts'
+import { closedLedger } from './chain-identity.ts'
 import type { NodeRange } from './chain-identity.ts'
+import type { CheckedPage } from './events-page.ts'
 
-/** Why a range contradicts itself or the clock; undefined when it is plausible. `latestCloseMaxSec` null: any close time is. */
-export function findImpossible({ oldest, oldestLedger, latest, latestLedger }: NodeRange, latestCloseMaxSec: number | null): NodeFault | undefined {
+/** Limits of close times. */
+export interface CloseTimeLimits {
+  /** The latest close time that can be true, Unix seconds; null: any can. */
+  readonly latestMaxSec: number | null
+  /** The shortest interval between ledgers, as an average over many. */
+  readonly minLedgerMs: number
+}
+
+/** Why a range contradicts itself or the clock; undefined when it is plausible. */
+export function findImpossible({ oldest, oldestLedger, latest, latestLedger }: NodeRange, limits: CloseTimeLimits): NodeFault | undefined {
   if (oldestLedger > latestLedger) return 'inverted_range'
-  if (latestCloseMaxSec !== null && latest !== null && latest.closeSec > latestCloseMaxSec) return 'future_close_time'
-  return oldest !== null && latest !== null && !isOrdered(oldest, latest) ? 'impossible_range' : undefined
+  if (limits.latestMaxSec !== null && latest !== null && latest.closeSec > limits.latestMaxSec) return 'future_close_time'
+  return oldest !== null && latest !== null && !areOrdered(oldest, latest, limits.minLedgerMs) ? 'impossible_range' : undefined
 }
 
-/** Whether a range can belong to the chain of an anchor, judged by close times alone. A range that cannot is another chain's, or a lie. */
-export function isPlausibleAfter(anchor: Anchor | null, { latest, latestLedger }: NodeRange, latestCloseMaxSec: number | null): boolean {
+/** True if the events of a page can be as many ledgers apart as they say. */
+export function areEventsPlausible({ events }: CheckedPage, { minLedgerMs }: CloseTimeLimits): boolean {
+  const [first] = events
+  const last = events.at(-1)
+  return first === undefined || last === undefined || areOrdered(first, last, minLedgerMs)
+}
+
+/** True if a range can belong to the chain of an anchor, judged by close times alone. A range that cannot is another chain's, or a lie. */
+export function isPlausibleAfter(anchor: Anchor | null, { latest, latestLedger }: NodeRange, limits: CloseTimeLimits): boolean {
   if (anchor === null || anchor.closeSec === null) return true
-  const known = { ledger: anchor.ledger, closeSec: anchor.closeSec }
-  if (latest === null) return latestCloseMaxSec === null || latestLedger <= anchor.ledger || latestLedger - anchor.ledger <= latestCloseMaxSec - anchor.closeSec
-  return known.ledger <= latest.ledger ? isOrdered(known, latest) : isOrdered(latest, known)
-}
-
-/** Whether `later` can follow `earlier` on one chain. */
-function isOrdered(earlier: LedgerCloseTime, later: LedgerCloseTime): boolean {
-  const ledgers = later.ledger - earlier.ledger
-  const seconds = later.closeSec - earlier.closeSec
-  return ledgers === 0 ? seconds === 0 : seconds >= ledgers
+  const known = closedLedger(anchor, anchor.closeSec)
+  if (latest !== null) return areOrdered(known, latest, limits.minLedgerMs)
+  if (limits.latestMaxSec === null || latestLedger <= anchor.ledger) return true
+  return areOrdered(known, { ledger: latestLedger, closeSec: limits.latestMaxSec }, limits.minLedgerMs)
 }

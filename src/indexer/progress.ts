@@ -2,13 +2,14 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import { failureFields } from '../chain/failure.ts'
 import type { RpcFailure } from '../chain/failure.ts'
 import { BadPage } from './events-page.ts'
 import type { StepResult } from './step-result.ts'
 
 export interface IndexerStatus {
-  readonly state: 'starting' | 'standby' | 'catching-up' | 'live' | 'waiting' | 'unreachable'
+  readonly state: 'starting' | 'standby' | 'catching-up' | 'live' | 'waiting' | 'outdated' | 'unreachable'
   /** The last completely indexed ledger. */
   readonly lastLedger: number | null
   /** The RPC's latest ledger, as last reported. */
@@ -62,6 +63,9 @@ export function createProgress(clock: Clock, log: Log): Progress {
           break
         case 'waiting':
           if (setState('waiting')) log.warn({ reason: result.reason }, 'the index is waiting for the RPC')
+          break
+        case 'outdated':
+          if (setState('outdated')) log.error({ unknown: result.newer.what, known: KNOWN_PROTOCOL }, 'the index stopped: the network is newer than this gateway')
           break
         case 'unreachable':
           if (setState('unreachable')) log.warn(problemFields(result.error), 'the RPC returned no valid page; retrying')

@@ -42,6 +42,8 @@ function describe({ state, lastLedger, latestLedger }: IndexerStatus, nodes: str
       return 'Indexer on standby: another process writes the index'
     case 'waiting':
       return `Indexer waiting: ${nodes} lags behind the index or serves another network`
+    case 'outdated':
+      return 'Indexer stopped: the network has a newer protocol than this gateway. Upgrade the gateway; the indexed history stays available.'
     case 'unreachable':
       return `Indexer cannot reach ${nodes}. The gateway serves the indexed history and keeps retrying.`
     case 'starting':

@@ -8,6 +8,7 @@ import type { Rpc } from '../chain/rpc.ts'
 import type { Anchor } from '../projections/anchors.ts'
 import { readHeader, readRange, readTip, relate } from './chain-identity.ts'
 import { createConfirmation } from './confirmation.ts'
+import type { ChainTrust } from './confirmation.ts'
 import { BadPage } from './events-page.ts'
 
 /** A single ledger proves nothing: it contains no hash of another one that was read. */
@@ -16,10 +17,13 @@ const MIN_HEADERS = 2
 export interface ResetEvidence {
   /** Adds the last headers of a node whose chain contradicts the anchors. True once a reset is proven. */
   add(tip: readonly LedgerHeader[], call: CallOptions): Promise<boolean>
+  /** True if any of several nodes still serves the chain of these anchors. */
+  isRefuted(anchors: readonly Anchor[], call: CallOptions): Promise<boolean>
   reset(): void
 }
 
-export function createResetEvidence({ rpc, clock, confirmMs }: { readonly rpc: Rpc; readonly clock: Clock; readonly confirmMs: number }): ResetEvidence {
+export function createResetEvidence({ rpc, clock, trust }: { readonly rpc: Rpc; readonly clock: Clock; readonly trust: ChainTrust }): ResetEvidence {
+  const { confirmMs, minLedgerMs } = trust
   const confirmation = createConfirmation(clock, confirmMs)
   let first: LedgerHeader | undefined
   let last: LedgerHeader | undefined
@@ -43,24 +47,22 @@ export function createResetEvidence({ rpc, clock, confirmMs }: { readonly rpc: R
       const hasGrown = confirmMs === 0 || newest.sequence > first.sequence
       return confirmation.confirm() && hasGrown
     },
+    async isRefuted(anchors, call) {
+      for (let endpoint = 0; rpc.endpoints > 1 && endpoint < rpc.endpoints; endpoint++) {
+        try {
+          const pinned = { ...call, endpoint }
+          const range = await readRange(rpc, pinned)
+          if ((await relate(rpc, anchors, { range, tip: await readTip(rpc, range, pinned), minLedgerMs }, pinned)) === 'same') return true
+        } catch (error) {
+          if (!(error instanceof RpcFailure) && !(error instanceof BadPage)) throw error
+        }
+      }
+      return false
+    },
     reset() {
       confirmation.reset()
       first = undefined
       last = undefined
     },
   }
-}
-
-/** Whether any of several nodes still serves the chain of these anchors. */
-export async function isServedByAnother(rpc: Rpc, anchors: readonly Anchor[], call: CallOptions): Promise<boolean> {
-  for (let endpoint = 0; rpc.endpoints > 1 && endpoint < rpc.endpoints; endpoint++) {
-    try {
-      const pinned = { ...call, endpoint }
-      const range = await readRange(rpc, pinned)
-      if ((await relate(rpc, anchors, { range, tip: await readTip(rpc, range, pinned) }, pinned)) === 'same') return true
-    } catch (error) {
-      if (!(error instanceof RpcFailure) && !(error instanceof BadPage)) throw error
-    }
-  }
-  return false
 }

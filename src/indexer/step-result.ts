@@ -1,4 +1,5 @@
 import type { RpcFailure } from '../chain/failure.ts'
+import type { UnknownForm } from '../chain/newer-than-known.ts'
 import type { EpochReason } from '../projections/epochs.ts'
 import type { BadPage } from './events-page.ts'
 
@@ -18,6 +19,8 @@ export type StepResult =
   /** Another process holds the writer lock. */
   | { readonly kind: 'standby' }
   | { readonly kind: 'waiting'; readonly reason: 'node-lagging' | 'wrong-network' }
+  /** The network has a form that this gateway does not know, and without it the next ledgers cannot be verified. The gateway must be upgraded. */
+  | { readonly kind: 'outdated'; readonly newer: UnknownForm }
   /** The RPC failed or returned an invalid page. */
   | { readonly kind: 'unreachable'; readonly error: RpcFailure | BadPage }
   /** An epoch began, or an earlier one continues because its chain returned. */

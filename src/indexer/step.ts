@@ -4,8 +4,11 @@ import { defined } from '../base/assert.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import { RPC_CODES, RpcFailure } from '../chain/failure.ts'
 import type { RpcFailureKind } from '../chain/failure.ts'
+import type { UnknownForm } from '../chain/newer-than-known.ts'
+import { listEpochs } from '../projections/epochs.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { IndexConflict, readIndexCursor } from '../projections/index-state.ts'
+import { recordNewerForms } from '../projections/newer-forms.ts'
 import type { Writer } from '../store/store.ts'
 import { createChainGuard } from './chain-guard.ts'
 import { PUBLIC_NETWORK } from './confirmation.ts'
@@ -42,9 +45,20 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
   async function recover(db: Writer, cursor: IndexCursor | null, failure: RpcFailure, call: CallOptions): Promise<StepResult> {
     // After an outage the endpoint may serve a new chain that has already grown past everything that would reveal it.
     if (OUTAGES.has(failure.kind)) guard.invalidate()
+    if (failure.newer !== undefined) return await stopAt(db, cursor, failure.newer)
     pages.onFailure(failure)
     const isOutOfRange = failure.code === RPC_CODES.invalidRequest && failure.method === 'getEvents'
     return isOutOfRange && cursor !== null ? await droppedLedgers.recover(db, cursor, failure, call) : { kind: 'unreachable', error: failure }
+  }
+
+  /** Records what stopped the index, for the other instances and for whoever upgrades the gateway. */
+  async function stopAt(db: Writer, cursor: IndexCursor | null, newer: UnknownForm): Promise<StepResult> {
+    const epoch = cursor === null ? undefined : (await listEpochs(db)).find(({ number }) => number === cursor.epoch)
+    if (cursor !== null && epoch !== undefined) {
+      const ledger = cursor.lastLedger === null ? cursor.startLedger : cursor.lastLedger + 1
+      await db.transaction((tx) => recordNewerForms(tx, epoch.chain, [{ ...newer, ledger }], options.clock.nowMs()))
+    }
+    return { kind: 'outdated', newer }
   }
 
   async function indexOrRecover(db: Writer, cursor: IndexCursor | null, call: CallOptions): Promise<StepResult> {

@@ -45,6 +45,9 @@ export function createInstruments(registry: Registry) {
     contractNotUnderstood: gauge(
       'gateway_contract_not_understood', 'What this version does not understand of a contract\'s interface; absent while its code is unknown', ['contract'],
     ),
+    networkProtocol: gauge('gateway_protocol_network', 'Protocol of the network as of the last header that was read; absent before the first'),
+    knownProtocol: gauge('gateway_protocol_known', 'Newest protocol that this version knows'),
+    newerForms: gauge('gateway_protocol_unknown_forms', 'Kinds of headers, values and records that this version does not know'),
     unreadTransactions: gauge('gateway_index_unread_transactions', 'Transactions whose changed entries were not read yet, counted up to 10,000'),
     unknownEvents: gauge('gateway_index_unknown_events', 'Archived events of unknown topic or shape'),
     gaps: gauge('gateway_index_gaps', 'Ranges of ledgers that could not be indexed'),

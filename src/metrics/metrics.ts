@@ -5,6 +5,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Gauge } from 'prom-client'
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
+import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import type { RpcObserver } from '../chain/rpc-observer.ts'
 import type { HttpObserver } from '../http/observe.ts'
 import { countedTopic, isTransfer } from '../projections/archived-event.ts'
@@ -34,7 +35,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'DELETE', '
 const STATUS_LABELS = {
   unknown: 'unknown', healthy: 'healthy', lagging: 'lagging', ahead: 'ahead', faulty: 'faulty', wrongNetwork: 'wrong_network',
 } as const
-const INDEXER_STATES = ['starting', 'standby', 'catching-up', 'live', 'waiting', 'unreachable'] as const
+const INDEXER_STATES = ['starting', 'standby', 'catching-up', 'live', 'waiting', 'outdated', 'unreachable'] as const
 
 /** `runtime` adds metrics of the process and of Node.js, which observe until the process ends. */
 export function createMetrics({ clock, runtime }: { readonly clock: Clock; readonly runtime: boolean }): Metrics {
@@ -144,6 +145,9 @@ async function readIndex(instruments: Instruments, readSnapshot: MetricSources['
   const closeSec = state?.lastLedgerCloseTs ?? null
   setOrRemove(instruments.indexLedger, state?.lastLedger ?? null)
   setOrRemove(instruments.indexAge, closeSec === null ? null : Math.max(0, nowSec(clock) - closeSec))
+  setOrRemove(instruments.networkProtocol, state?.protocol ?? null)
+  instruments.knownProtocol.set(KNOWN_PROTOCOL)
+  setOrRemove(instruments.newerForms, state?.newerForms.length ?? null)
   setOrRemove(instruments.unknownEvents, state?.unknownEvents ?? null)
   setOrRemove(instruments.unreadTransactions, state?.unreadTransactions ?? null)
   setOrRemove(instruments.gaps, state?.gaps ?? null)

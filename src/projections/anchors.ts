@@ -2,6 +2,7 @@
 
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
+import { recordNewerForms } from './newer-forms.ts'
 
 /** A ledger that was indexed. */
 export interface Anchor {
@@ -11,6 +12,16 @@ export interface Anchor {
   readonly previousHash: string | null
   /** Unix seconds; null as above. */
   readonly closeSec: number | null
+  /** Unix milliseconds; null where the header has none. */
+  readonly closeMs: number | null
+  /** The protocol after the ledger; null as above. */
+  readonly protocol: number | null
+}
+
+/** A ledger whose header was read. */
+export interface ReadAnchor extends Anchor {
+  /** What of the header is newer than this gateway; null: nothing. */
+  readonly newer: { readonly what: string; readonly xdr: string } | null
 }
 
 /** Every ledger of the last ones is an anchor, as far as its header was read. */
@@ -20,7 +31,7 @@ const DISTANCE_PER_AGE = 64
 /** Anchors are thinned each time the chain has grown by this many ledgers. */
 const THIN_EVERY_LEDGERS = 64
 
-const COLUMNS = 'ledger, hash, previous_hash as "previousHash", close_ts as "closeSec"'
+const COLUMNS = 'ledger, hash, previous_hash as "previousHash", close_ts as "closeSec", close_ms as "closeMs", protocol'
 
 /** All anchors of a chain, newest first: at most about two thousand. */
 export async function readAnchors(db: Queryable, chain: number): Promise<readonly Anchor[]> {
@@ -35,17 +46,20 @@ export async function readAnchorAt(db: Queryable, chain: number, ledger: number 
   return anchor ?? null
 }
 
-/** Stores anchors, ascending, and thins older ones when the chain has grown. A known ledger keeps its hash. */
-export async function insertAnchors(tx: Queryable, chain: number, anchors: readonly Anchor[]): Promise<void> {
+/** Stores anchors, ascending, and thins older ones when the chain has grown. A known ledger keeps its hash. Also records what of their headers is unknown. */
+export async function insertAnchors(tx: Queryable, chain: number, anchors: readonly ReadAnchor[], nowMs: number): Promise<void> {
   const newest = anchors.at(-1)
   if (newest === undefined) return
+  const newer = anchors.flatMap(({ ledger, newer: form }) => (form === null ? [] : [{ ...form, ledger }]))
+  await recordNewerForms(tx, chain, newer, nowMs)
   const before = await readAnchorAt(tx, chain)
   await tx.query(
-    `insert into idx.anchors (chain, ledger, hash, previous_hash, close_ts)
-     select $1::int, ledger, hash, previous_hash, close_ts
-     from unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[]) as page (ledger, hash, previous_hash, close_ts)
+    `insert into idx.anchors (chain, ledger, hash, previous_hash, close_ts, close_ms, protocol)
+     select $1::int, ledger, hash, previous_hash, close_ts, close_ms, protocol
+     from unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::int[])
+       as page (ledger, hash, previous_hash, close_ts, close_ms, protocol)
      on conflict (chain, ledger) do nothing`,
-    [chain, ...columnsOf(anchors, ['ledger', 'hash', 'previousHash', 'closeSec'])],
+    [chain, ...columnsOf(anchors, ['ledger', 'hash', 'previousHash', 'closeSec', 'closeMs', 'protocol'])],
   )
   const hasGrown = before !== null && Math.floor(newest.ledger / THIN_EVERY_LEDGERS) > Math.floor(before.ledger / THIN_EVERY_LEDGERS)
   if (!hasGrown) return

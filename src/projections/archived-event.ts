@@ -6,11 +6,10 @@ export type PayloadValue = string | number | boolean | null | readonly PayloadVa
 /** The decoded body of an event: `topic` and the fields of that topic. */
 export type Payload = Readonly<Record<string, PayloadValue>>
 
-/** Begins the problem of an event whose XDR does not decode. That is a node's fault; other problems mean that the contracts or the protocol have changed. */
+/** Begins the problem of an event that has a form of a later protocol, followed by the name of the form. It is decoded again after an upgrade. */
+export const NEWER_PREFIX = 'newer than this gateway: '
+/** Begins the problem of an event whose XDR does not decode. That is a node's fault; every other problem means that the contracts have changed. */
 export const MALFORMED_PREFIX = 'malformed: '
-
-/** Begins the problem of an event with a value that a later protocol added: nobody's fault. A newer version of the gateway can read it. */
-export const NEWER_PREFIX = 'newer: '
 
 /** The names under which undecodable events are counted, because their topics are unbounded. */
 const UNKNOWN_TOPIC = 'unknown'

@@ -56,9 +56,9 @@ export async function fillCandles(db: Writer, range: FillRange): Promise<FillPag
   const isLast = oldest === undefined || trades.length < limit || oldest.ts < fromSec
   const known = new Set(assets)
   const ticks: CandleTick[] = []
-  for (const { ts, asset, price } of trades) {
+  for (const { seq, ts, asset, price } of trades) {
     if (ts < fromSec || ts >= toSec || asset === null || price === null || !known.has(asset) || !/^[1-9]\d{0,37}$/.test(price)) continue
-    ticks.push({ asset, price: BigInt(price), timestampSec: ts })
+    ticks.push({ asset, price: BigInt(price), timestampSec: ts, seq })
   }
   // Ascending, as the ticker reads prices.
   const missing = (await withoutOraclePrice(db, ticks)).toReversed()

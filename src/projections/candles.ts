@@ -23,6 +23,8 @@ export interface CandleTick {
   readonly price: bigint
   /** Time of attestation, unix seconds; determines the bucket. */
   readonly timestampSec: number
+  /** Position of the trade in the log, which orders trades of one second. Absent for a price of the oracle. */
+  readonly seq?: number
 }
 
 /** Start of the bucket that contains a time, unix seconds. */
@@ -56,15 +58,21 @@ interface Bucket {
   close: bigint
   openTs: number
   closeTs: number
+  openSeq: number | null
+  closeSeq: number | null
 }
 
 /** Candles without a price that get a revision in one write, the newest ones: a day of minutes. */
 const FILLED_REVISIONS_MAX = 1_440
 
+/** SQL: true if the new row opens or closes the candle `k`. Seconds may repeat, so the log orders trades; a price of the oracle has no seq. */
+const OPENS = '(excluded.open_ts < k.open_ts or (excluded.open_ts = k.open_ts and excluded.open_seq < k.open_seq))'
+const CLOSES = '(excluded.close_ts > k.close_ts or (excluded.close_ts = k.close_ts and (excluded.close_seq is null or excluded.close_seq > k.close_seq)))'
+
 /**
  * Applies ticks to the candles of every interval in one statement. Applying a tick twice changes nothing, and ticks may arrive late: open and close follow
- * the time of attestation; among equal times the first tick received opens and the last one closes. A price of a trade never replaces an oracle price
- * of the same time, and marks a candle only if it changes it. A candle that changes after its bucket ended gets a revision, and so do the final candles
+ * the time of attestation; among equal times the first tick received opens and the last one closes, of trades those with the lowest and the highest seq. A
+ * price of a trade never replaces an oracle price of the same time, and marks a candle only if it changes it. A candle that changes after its bucket ended gets a revision, and so do the final candles
  * without a price that repeat its close.
  */
 export async function foldTicks(db: Queryable, ticks: readonly CandleTick[], source: PriceSource = 'oracle'): Promise<void> {
@@ -75,22 +83,24 @@ export async function foldTicks(db: Queryable, ticks: readonly CandleTick[], sou
      ticks as (
        select n.*, $11::text as source, coalesce(n.end_ts <= head.ts, false) as is_late
        from head cross join unnest($1::text[], $2::text[], $3::bigint[], $4::numeric[], $5::numeric[], $6::numeric[], $7::numeric[], $8::bigint[],
-         $9::bigint[], $10::bigint[]) n (asset, interval, time, open, high, low, close, open_ts, close_ts, end_ts)),
+         $9::bigint[], $10::bigint[], $12::bigint[], $13::bigint[])
+         n (asset, interval, time, open, high, low, close, open_ts, close_ts, end_ts, open_seq, close_seq)),
      before as materialized (
        select k.* from ticks n join idx.candles k on k.asset = n.asset and k.interval = n.interval and k.time = n.time where n.is_late),
      folded as (
-       insert into idx.candles as k (asset, interval, time, open, high, low, close, open_ts, close_ts, source)
-       select n.asset, n.interval, n.time, n.open, n.high, n.low, n.close, n.open_ts, n.close_ts, n.source from ticks n
+       insert into idx.candles as k (asset, interval, time, open, high, low, close, open_ts, close_ts, open_seq, close_seq, source)
+       select n.asset, n.interval, n.time, n.open, n.high, n.low, n.close, n.open_ts, n.close_ts, n.open_seq, n.close_seq, n.source from ticks n
        on conflict (asset, interval, time) do update set
-         open = case when excluded.open_ts < k.open_ts then excluded.open else k.open end,
+         open = case when ${OPENS} then excluded.open else k.open end,
          high = greatest(k.high, excluded.high),
          low = least(k.low, excluded.low),
-         close = case
-           when excluded.close_ts > k.close_ts or (excluded.close_ts = k.close_ts and excluded.source = 'oracle') then excluded.close else k.close end,
+         close = case when ${CLOSES} then excluded.close else k.close end,
+         open_seq = case when ${OPENS} then excluded.open_seq else k.open_seq end,
+         close_seq = case when ${CLOSES} then excluded.close_seq else k.close_seq end,
          open_ts = least(k.open_ts, excluded.open_ts),
          close_ts = greatest(k.close_ts, excluded.close_ts),
          source = case
-           when excluded.open_ts < k.open_ts or excluded.close_ts > k.close_ts or excluded.high > k.high or excluded.low < k.low
+           when ${OPENS} or ${CLOSES} or excluded.high > k.high or excluded.low < k.low
            then greatest(k.source, excluded.source) else k.source end
        returning k.*),
      changed as (
@@ -112,7 +122,7 @@ export async function foldTicks(db: Queryable, ticks: readonly CandleTick[], sou
      late as (select asset, interval, time from changed union all select asset, interval, time from filled),
      ${RECORD_REVISIONS}
      select 1`,
-    [...columnsOf(rows, ['asset', 'interval', 'time', 'open', 'high', 'low', 'close', 'openTs', 'closeTs', 'endTs']), source],
+    [...columnsOf(rows, ['asset', 'interval', 'time', 'open', 'high', 'low', 'close', 'openTs', 'closeTs', 'endTs']), source, ...columnsOf(rows, ['openSeq', 'closeSeq'])],
   )
 }
 
@@ -127,7 +137,7 @@ export const RECORD_REVISIONS = `
 /** Merges ticks per asset, interval and bucket, because one statement must not update a row twice. */
 function bucketTicks(ticks: readonly CandleTick[]): ReadonlyMap<string, Bucket> {
   const buckets = new Map<string, Bucket>()
-  for (const { asset, price, timestampSec } of ticks) {
+  for (const { asset, price, timestampSec, seq = null } of ticks) {
     for (const interval of INTERVALS) {
       const time = bucketStart(timestampSec, interval)
       const key = `${asset} ${interval} ${time}`
@@ -135,24 +145,27 @@ function bucketTicks(ticks: readonly CandleTick[]): ReadonlyMap<string, Bucket> 
       if (bucket === undefined) {
         buckets.set(key, {
           asset, interval, time, open: price, high: price, low: price, close: price, openTs: timestampSec, closeTs: timestampSec,
+          openSeq: seq, closeSeq: seq,
         })
       } else {
-        addTick(bucket, price, timestampSec)
+        addTick(bucket, { price, timestampSec, seq })
       }
     }
   }
   return buckets
 }
 
-function addTick(bucket: Bucket, price: bigint, timestampSec: number): void {
+function addTick(bucket: Bucket, { price, timestampSec, seq }: { readonly price: bigint; readonly timestampSec: number; readonly seq: number | null }): void {
   if (price > bucket.high) bucket.high = price
   if (price < bucket.low) bucket.low = price
   if (timestampSec < bucket.openTs) {
     bucket.open = price
     bucket.openTs = timestampSec
+    bucket.openSeq = seq
   }
   if (timestampSec >= bucket.closeTs) {
     bucket.close = price
     bucket.closeTs = timestampSec
+    bucket.closeSeq = seq
   }
 }

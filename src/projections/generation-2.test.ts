@@ -125,3 +125,16 @@ test('fills candles of minutes in which positions were only reduced or partly li
   )
   assert.deepEqual(candles, ['100', '110', '90'].map((close) => ({ close, source: 'trades' })))
 })
+
+test('the trades of ledgers that close in one second open and close a candle in the order of the log, in whatever order they are read', async () => {
+  await log.clear()
+  for (const price of ['100', '130', '90', '120']) {
+    log.append('market', 'position_reduced', { trader: BOB, asset: 'ETH', positionId: 1, closedSize: '1', remainingSize: '6', price, pnl: '4' })
+    log.wait(-5)
+  }
+  await log.commit()
+  const range = { assets: ['ETH'], fromSec: 0, toSec: log.last().ledgerCloseTs + 1, limit: 9 }
+  for (const [afterSeq, beforeSeq] of [[1, 3], [2, 9], [0, 2], [2, 4]] as const) await fillCandles(store.write, { ...range, afterSeq, beforeSeq })
+  const candles = await store.read.query("select open::text, high::text, low::text, close::text from idx.candles where asset = 'ETH' and interval = '1m'")
+  assert.deepEqual(candles, [{ open: '100', high: '130', low: '90', close: '120' }])
+})

@@ -6,6 +6,8 @@ import type { Queryable } from '../store/store.ts'
 import { MALFORMED_PREFIX } from './archived-event.ts'
 import { ARCHIVED_BY_TOPIC } from './event-counts.ts'
 import { GAP_RANGES } from './gaps.ts'
+import { NEWER_FORMS } from './newer-forms.ts'
+import type { NewerForm } from './newer-forms.ts'
 import { PROJECTIONS_VERSION } from './tables.ts'
 
 /**
@@ -53,6 +55,10 @@ export interface IndexState {
   readonly gapRanges: readonly NotedGap[]
   /** Ledgers that the RPC can drop before one is lost, as of the last page; null when it has dropped none or its range is unknown. */
   readonly ledgersUntilLost: number | null
+  /** The protocol of the network after the newest header that was read; null: none was read. */
+  readonly protocol: number | null
+  /** What later protocols added and this gateway does not know, in the order of the ledgers in which it was met. */
+  readonly newerForms: readonly Pick<NewerForm, 'what' | 'ledger'>[]
   /** Number of archived events that could not be decoded. */
   readonly unknownEvents: number
   /** Transactions whose effects were not read yet, counted up to a limit. */
@@ -83,6 +89,7 @@ export async function readIndexState(db: Queryable): Promise<IndexState | null> 
     `select c.last_ledger as "lastLedger", c.last_ledger_close_ts as "lastLedgerCloseTs", c.updated_at as "lastUpdatedAt", c.last_seq as seq, e.epoch,
        (select count(*) from idx.gaps) as gaps, ${GAP_RANGES} as "gapRanges",
        case when c.oldest_ledger > ${FIRST_LEDGERS} then greatest(0, c.last_ledger + 1 - c.oldest_ledger) end as "ledgersUntilLost",
+       (select a.protocol from idx.anchors a where a.chain = e.chain order by a.ledger desc limit 1) as protocol, ${NEWER_FORMS} as "newerForms",
        c.unknown_events as "unknownEvents",
        (select count(*) from (select unnest(seqs) from idx.unread_transactions limit ${UNREAD_COUNTED_MAX}) u) as "unreadTransactions",
        ${ARCHIVED_BY_TOPIC} as archived,
@@ -102,6 +109,11 @@ export async function readIndexState(db: Queryable): Promise<IndexState | null> 
      where c.updated_at is not null`,
   )
   return rows[0] ?? null
+}
+
+/** True if the index stopped, because without a form that this gateway does not know the next ledgers cannot be verified. */
+export function isStoppedByProtocol({ lastLedger, newerForms }: Pick<IndexState, 'lastLedger' | 'newerForms'>): boolean {
+  return newerForms.some(({ ledger }) => ledger > (lastLedger ?? 0))
 }
 
 /** A ledger and its close time, unix seconds. */

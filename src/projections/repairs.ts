@@ -89,8 +89,8 @@ export async function mergeChains(
   await removeEvents(tx, removed)
   await tx.query('update idx.events set chain = $1 where chain = any($2::int[])', [chain, others])
   await tx.query(
-    `insert into idx.anchors (chain, ledger, hash, previous_hash, close_ts)
-     select $1::int, ledger, hash, previous_hash, close_ts from idx.anchors where chain = any($2::int[]) on conflict do nothing`,
+    `insert into idx.anchors (chain, ledger, hash, previous_hash, close_ts, close_ms, protocol)
+     select $1::int, ledger, hash, previous_hash, close_ts, close_ms, protocol from idx.anchors where chain = any($2::int[]) on conflict do nothing`,
     [chain, others],
   )
   await tx.query('delete from idx.anchors where chain = any($1::int[])', [others])

@@ -102,6 +102,16 @@ export const Health = Type.Object(
       required: [...CONTRACT_KEYS],
       properties: Object.fromEntries([...CONTRACT_KEYS, ...ALIASES].map((key) => [key, ref(DeployedContract)])),
     }),
+    protocol: Type.Object(
+      {
+        network: integerOrNull({ description: 'Protocol of the network, as of the last header that the index read. Null if none was read.', examples: [30] }),
+        known: Type.Integer({ description: 'Newest protocol that this gateway knows. If the network has a newer one, upgrade the gateway.', examples: [30] }),
+        unknown: Type.Array(Type.String(), {
+          description: 'What the network uses and this gateway does not know. The index goes on without it, or stops before it: see `indexer`.',
+        }),
+      },
+      { description: 'Protocol of the Stellar network.' },
+    ),
     indexer: Type.Object(
       {
         lastLedger: integerOrNull({ description: 'Last indexed ledger.', examples: [1234567] }),

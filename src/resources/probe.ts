@@ -10,14 +10,27 @@ export const Alive = Type.Object(
 
 export type Alive = Static<typeof Alive>
 
+const WARNINGS = ['protocol_newer'] as const
+export type ReadyWarning = (typeof WARNINGS)[number]
+
 export const Ready = Type.Object(
-  { status: Type.Literal('ready') },
+  {
+    status: Type.Literal('ready'),
+    warnings: Type.Optional(Type.Array(
+      Type.Unsafe<ReadyWarning>({
+        type: 'string',
+        enum: [...WARNINGS],
+        description: 'protocol_newer: the network is newer than the gateway, which continues but does not understand everything. See `protocol` in /v1/health.',
+      }),
+      { description: 'What the operator should look at. Absent: nothing.' },
+    )),
+  },
   { $id: 'Ready', description: 'The instance accepts traffic.' },
 )
 
 export type Ready = Static<typeof Ready>
 
-const NOT_READY_REASONS = ['draining', 'database', 'index_empty', 'index_behind', 'prices_stale'] as const
+const NOT_READY_REASONS = ['draining', 'database', 'index_empty', 'index_behind', 'protocol_newer', 'prices_stale'] as const
 export type NotReadyReason = (typeof NOT_READY_REASONS)[number]
 
 /** 503 response of GET /readyz. */
@@ -30,7 +43,8 @@ export const NotReady = Type.Object(
         enum: [...NOT_READY_REASONS],
         description:
           'draining: the process is shutting down. database: the database does not respond. index_empty: nothing is indexed yet. index_behind: the last ' +
-          'indexed ledger is older than READY_MAX_LEDGER_AGE_SEC. prices_stale: no price could be read for READY_MAX_PRICE_AGE_SEC.',
+          'indexed ledger is older than READY_MAX_LEDGER_AGE_SEC. protocol_newer: indexing stopped because the network is newer than the gateway. ' +
+          'prices_stale: no price could be read for READY_MAX_PRICE_AGE_SEC.',
       }),
       { examples: [['index_behind']] },
     ),

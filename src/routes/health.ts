@@ -2,6 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
+import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import { CONTRACT_ALIASES, CONTRACT_KEYS } from '../exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from '../exchange/contracts.ts'
 import { UNKNOWN_INTERFACES } from '../exchange/contract-interface.ts'
@@ -43,6 +44,7 @@ export function healthRoutes(app: App, parts: HealthParts): void {
       passphrase: deployment.passphrase,
       deployment: { name: deployment.name, since: deployment.since },
       contracts: contractsOf(deployment),
+      protocol: { network: state?.protocol ?? null, known: KNOWN_PROTOCOL, unknown: state?.newerForms.map(({ what }) => what) ?? [] },
       indexer: describe(state, clock),
       market: { pauseState },
       rateLimits: { counting: countingOf(parts.sharedCounts) },
@@ -110,6 +112,7 @@ function healthOperation(parts: HealthParts) {
         passphrase: 'Test SDF Network ; September 2015',
         deployment: { name: 'testnet-2026-07-06', since: '2026-07-06' },
         contracts: EXAMPLE_CONTRACTS,
+        protocol: { network: 30, known: KNOWN_PROTOCOL, unknown: [] },
         indexer: {
           lastLedger: 1_234_567, lastUpdatedAt: 1_783_339_202_481, ledgerAgeSeconds: 3, unknownEvents: 0,
           archived: { order_placed: 9_120, position_opened: 4_211 }, gaps: 0, gapRanges: [], ledgersUntilLost: 120_958,

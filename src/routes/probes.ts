@@ -2,11 +2,13 @@
 
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
+import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
 import type { Prices } from '../oracle/prices.ts'
-import type { IndexSnapshotReader } from '../projections/index-snapshot.ts'
+import type { IndexSnapshot, IndexSnapshotReader } from '../projections/index-snapshot.ts'
+import { isStoppedByProtocol } from '../projections/index-state.ts'
 import { ref } from '../resources/fields.ts'
 import { Alive, Ready } from '../resources/probe.ts'
 import type { NotReady, NotReadyReason } from '../resources/probe.ts'
@@ -63,20 +65,26 @@ export function probesRoutes(app: App, parts: ProbesParts): void {
   })
 
   app.get('/readyz', { schema: getReadiness, config: { rateLimited: false, anyHost: true } }, async (_request, reply) => {
-    const reasons = await rejectionReasons(parts)
-    const body: Ready | NotReady = reasons.length === 0 ? { status: 'ready' } : { status: 'not_ready', reasons: [...reasons] }
+    const snapshot = await parts.readIndex()
+    const reasons = rejectionReasons(parts, snapshot)
+    const body: Ready | NotReady = reasons.length === 0 ? readyWith(snapshot) : { status: 'not_ready', reasons: [...reasons] }
     reply.code(reasons.length === 0 ? 200 : 503).header('cache-control', CACHE_NEVER)
     reply.type(JSON_TYPE).send(JSON.stringify(body))
   })
 }
 
-async function rejectionReasons(parts: ProbesParts): Promise<readonly NotReadyReason[]> {
-  const draining = parts.isDraining() ? 'draining' as const : null
-  return [draining, await indexProblem(parts), pricesProblem(parts)].filter((reason) => reason !== null)
+function readyWith({ state }: IndexSnapshot): Ready {
+  const isNewer = state !== null && (state.newerForms.length > 0 || (state.protocol ?? 0) > KNOWN_PROTOCOL)
+  return isNewer ? { status: 'ready', warnings: ['protocol_newer'] } : { status: 'ready' }
 }
 
-async function indexProblem({ readIndex, clock, maxLedgerAgeSec }: ProbesParts): Promise<NotReadyReason | null> {
-  const { state, fresh } = await readIndex()
+function rejectionReasons(parts: ProbesParts, snapshot: IndexSnapshot): readonly NotReadyReason[] {
+  const draining = parts.isDraining() ? 'draining' as const : null
+  const stopped = snapshot.state !== null && isStoppedByProtocol(snapshot.state) ? 'protocol_newer' as const : null
+  return [draining, indexProblem(parts, snapshot), stopped, pricesProblem(parts)].filter((reason) => reason !== null)
+}
+
+function indexProblem({ clock, maxLedgerAgeSec }: ProbesParts, { state, fresh }: IndexSnapshot): NotReadyReason | null {
   // Without the database the age of the index is unknown: another instance may be indexing.
   if (!fresh) return 'database'
   const closeSec = state?.lastLedgerCloseTs ?? null

@@ -19,6 +19,8 @@ create table idx.anchors (
   hash text not null,
   previous_hash text,
   close_ts bigint,
+  close_ms bigint,
+  protocol integer,
   constraint anchors_pkey PRIMARY KEY (chain, ledger)
 );
 
@@ -77,6 +79,8 @@ create table idx.candles (
   open_ts bigint not null,
   close_ts bigint not null,
   source text not null default 'oracle'::text,
+  open_seq bigint,
+  close_seq bigint,
   constraint candles_pkey PRIMARY KEY (asset, "interval", "time"),
   constraint candles_source_check CHECK ((source = ANY (ARRAY['oracle'::text, 'trades'::text])))
 );
@@ -288,6 +292,16 @@ create table idx.margin_modes (
   constraint margin_modes_pkey PRIMARY KEY (deployment, position_id),
   constraint margin_modes_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
   constraint margin_modes_mode_check CHECK ((mode = ANY (ARRAY['isolated'::text, 'cross'::text])))
+);
+
+create table idx.newer_forms (
+  chain integer not null,
+  what text not null,
+  ledger bigint not null,
+  xdr text,
+  seen_at bigint not null,
+  constraint newer_forms_pkey PRIMARY KEY (chain, what),
+  constraint newer_forms_what_check CHECK ((length(what) <= 100))
 );
 
 create table idx.open_interest (

@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { TEST_GENERATION } from '../support/generation.ts'
+import { TEST_PROTOCOL } from '../support/protocol.ts'
 import { startProgram } from '../support/program.ts'
 import type { Program } from '../support/program.ts'
 import { copyProject } from '../support/project-copy.ts'
@@ -41,6 +42,7 @@ export async function createDocumentedRun(): Promise<DocumentedRun> {
   const translate = (text: string): string => text.replaceAll(/(?<=:|METRICS_PORT=)(?:8080|8000|9464)\b/g, (port) => ports.get(port) ?? port)
   const environment = {
     PATH, HOME: folder.path, PORT: ports.get('8080'), LOCAL_RPC_PORT: ports.get('8000'), LOG_LEVEL: 'error', LOCAL_GENERATION: TEST_GENERATION,
+    LOCAL_PROTOCOL: String(TEST_PROTOCOL),
   }
   let main: Program | undefined
   building.defer(async () => main?.[Symbol.asyncDispose]())

@@ -2,7 +2,10 @@
 
 import type { LedgerHeader } from '../../src/chain/ledger-header.ts'
 import type { ChainEvent, EventsPage, LedgerRange } from '../../src/chain/responses.ts'
-import { encodeHeader, encodeHeaderEntry, headerHash, ZERO_HASH } from '../../localnet/ledger/header.ts'
+import { encodeHeader, encodeHeaderEntry, headerHash } from '../../localnet/ledger/header.ts'
+import { ZERO_HASH } from '../../localnet/ledger/stellar-value.ts'
+import { createValidator } from '../../localnet/ledger/validator.ts'
+import { TEST_PROTOCOL } from '../support/protocol.ts'
 import { RpcFailure } from '../../src/chain/failure.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
 import { isTransferOf } from '../../src/chain/token-transfers.ts'
@@ -127,14 +130,20 @@ export function createFakeNode(options: { firstLedger?: number; passphrase?: str
   })
 }
 
+const VALIDATOR = createValidator('A network of fake nodes')
+
 /** Encodes a ledger's header. Chains differ by their state. */
 function encodeLedger(
   ledger: { readonly sequence: number; readonly closeSec: number; readonly previousHash: string; readonly incarnation: number },
 ): { readonly hash: string; readonly headerXdr: string } {
-  const header = encodeHeader({
-    sequence: ledger.sequence, previousHash: Buffer.from(ledger.previousHash, 'hex'), closeTimeSec: ledger.closeSec, txSetHash: ZERO_HASH,
-    resultsHash: ZERO_HASH, stateHash: new Uint8Array(32).fill(ledger.incarnation), feePool: 0n,
-  })
+  const header = encodeHeader(
+    {
+      sequence: ledger.sequence, previousHash: Buffer.from(ledger.previousHash, 'hex'), previousProtocol: TEST_PROTOCOL, upgradeTo: null,
+      closeTimeMs: ledger.closeSec * 1_000, isSetDropped: false, txSetHash: ZERO_HASH, resultsHash: ZERO_HASH,
+      stateHash: new Uint8Array(32).fill(ledger.incarnation), feePool: 0n,
+    },
+    VALIDATOR,
+  )
   const hash = headerHash(header)
   return { hash: Buffer.from(hash).toString('hex'), headerXdr: Buffer.from(encodeHeaderEntry(hash, header)).toString('base64') }
 }
@@ -212,7 +221,7 @@ function ledgersResponse(chain: Chain, state: NodeState, { startLedger, limit }:
   return chain.ledgers
     .filter(({ sequence }) => sequence >= startLedger && sequence <= latest.sequence)
     .slice(0, limit)
-    .map(({ sequence, closeSec, hash, previousHash }) => ({ sequence, hash, previousHash, closeSec }))
+    .map(({ sequence, closeSec, hash, previousHash }) => ({ sequence, hash, previousHash, closeSec, closeMs: null, protocol: 29, newer: null }))
 }
 
 function eventsResponse(chain: Chain, state: NodeState, request: Parameters<Rpc['getEvents']>[0]): EventsPage {

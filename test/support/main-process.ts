@@ -1,6 +1,7 @@
 // The program as users start it: main.ts in a process of its own, on free ports.
 
 import { TEST_GENERATION } from './generation.ts'
+import { TEST_PROTOCOL } from './protocol.ts'
 import { COMPILE_CACHE, SHORT_RUN_FLAGS, startProgram } from './program.ts'
 import type { Program } from './program.ts'
 
@@ -15,9 +16,10 @@ export interface MainProcess extends Program {
   control<Result = unknown>(method: string, params?: object): Promise<Result>
 }
 
-/** Starts the program with this environment and nothing else, on contracts of TEST_GENERATION unless the environment chooses. */
+/** Starts the program with this environment and nothing else, on contracts of TEST_GENERATION and with TEST_PROTOCOL unless the environment chooses. */
 export function startMain(environment: Readonly<Record<string, string>>): MainProcess {
-  const defaults = { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', LOCAL_RPC_PORT: '0', LOCAL_GENERATION: TEST_GENERATION }
+  const chain = { LOCAL_GENERATION: TEST_GENERATION, LOCAL_PROTOCOL: String(TEST_PROTOCOL) }
+  const defaults = { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', LOCAL_RPC_PORT: '0', ...chain }
   const program = startProgram([process.execPath, ...SHORT_RUN_FLAGS, 'main.ts'], { ...defaults, ...environment })
   const addressIn = (pattern: RegExp): (() => Promise<string>) => {
     let address: Promise<string> | undefined

@@ -1,0 +1,7 @@
+// The protocol of the Stellar network.
+
+/**
+ * The newest protocol whose forms this gateway knows. Increase it together with PROJECTIONS_VERSION when the forms of a protocol were added: events that were
+ * archived undecoded are then decoded again. docs/operating.md, "Protocol upgrades".
+ */
+export const KNOWN_PROTOCOL = 30
