@@ -219,9 +219,8 @@ test('archives undecodable events raw, counts them, logs each kind once, and con
   fixture.closeLedger()
   await fixture.catchUp()
   const { rows } = await listEvents(store.read, { limit: 50 })
-  const oldestFirst = rows.toReversed()
   assert.deepEqual(
-    oldestFirst.map(({ topic, payload }) => [topic, payload]).slice(0, odd.length),
+    rows.toReversed().map(({ topic, payload }) => [topic, payload]).slice(0, odd.length),
     odd.map(({ topicsXdr, valueXdr }, index) => {
       const topic = ['margin_called', 'margin_called', 'position_opened', 'claimed', '', 'position_opened'][index]
       return [topic, { topic, topicsXdr, valueXdr }]
@@ -231,7 +230,8 @@ test('archives undecodable events raw, counts them, logs each kind once, and con
   assert.equal((await listOpenPositions(store.read, {})).rows.length, 1, 'later events are indexed')
   assert.deepEqual(
     warned.map((facts) => (facts as { topic: string; problem: string }).problem),
-    ['unknown topic', 'unexpected number of data values: 1', 'malformed: not the XDR of a contract value', 'no topic', 'newer than this gateway: address type 6'],
+    ['unknown topic', 'unexpected number of data values: 1', 'malformed: not the XDR of a contract value', 'no topic',
+      'newer than this gateway: address type 6'],
     'each kind is logged once',
   )
 })

@@ -236,7 +236,8 @@ test('authorized transfers may move the order\'s cost to the exchange, and nothi
     ),
   ]
   for (const each of upgraded) {
-    assertRefused({ ...made, auth: [new xdr.SorobanAuthorizationEntry({ credentials: each, rootInvocation })] }, /credential type is [23], .* signs transactions/)
+    const auth = [new xdr.SorobanAuthorizationEntry({ credentials: each, rootInvocation })]
+    assertRefused({ ...made, auth }, /credential type is [23], .* signs transactions/)
   }
 })
 

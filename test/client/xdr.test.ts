@@ -97,15 +97,15 @@ test('property: contract values are read to their end', () => {
   }), { numRuns: fuzzRuns(300) })
 })
 
-const read = (hex: string) => readValue(createReader(Uint8Array.from(Buffer.from(hex, 'hex'))))
+const valueOf = (hex: string) => readValue(createReader(Uint8Array.from(Buffer.from(hex, 'hex'))))
 
 test('a muxed contract address is read as W…, and types of later protocols are newer than the client', () => {
   const muxed = '00000012000000050020000000000001ab27b729d9cc4cb1c00960700446924159e9298d0f952aee3d55408b8e0b1b71'
-  assert.deepEqual(read(muxed), { type: 'address', value: 'WCVSPNZJ3HGEZMOABFQHABCGSJAVT2JJRUHZKKXOHVKUBC4OBMNXCABAAAAAAAAAAGQOA' })
-  assert.throws(() => read('00000017'), { name: 'MalformedXdr', message: 'value type 23 is newer than this client' })
-  assert.throws(() => read('0000001200000006'), { message: 'address type 6 is newer than this client' })
-  assert.throws(() => read('0000001300000003'), { message: 'executable type 3 is newer than this client' })
-  assert.throws(() => read('00001700'), { message: 'unsupported value type 5888' })
+  assert.deepEqual(valueOf(muxed), { type: 'address', value: 'WCVSPNZJ3HGEZMOABFQHABCGSJAVT2JJRUHZKKXOHVKUBC4OBMNXCABAAAAAAAAAAGQOA' })
+  assert.throws(() => valueOf('00000017'), { name: 'MalformedXdr', message: 'value type 23 is newer than this client' })
+  assert.throws(() => valueOf('0000001200000006'), { message: 'address type 6 is newer than this client' })
+  assert.throws(() => valueOf('0000001300000003'), { message: 'executable type 3 is newer than this client' })
+  assert.throws(() => valueOf('00001700'), { message: 'unsupported value type 5888' })
 })
 
 test('property: arbitrary bytes are rejected with MalformedXdr', () => {
