@@ -3,6 +3,7 @@
 import type { Clock } from '../src/base/clock.ts'
 import type { Random } from '../src/base/random.ts'
 import type { ContractCode, Val } from './contracts/host.ts'
+import type { LedgerFault, PreviousLedger } from './fault-kinds.ts'
 import type { History } from './history.ts'
 
 /** A ledger entry as getLedgerEntries returns it. */
@@ -61,6 +62,8 @@ export interface ChainOptions {
   readonly protocol: number
   /** The directory of the database; null keeps the ledger in memory. */
   readonly directory: string | null
+  /** Returns the faults that affect the next ledger. Default: none. */
+  readonly ledgerFaults?: (before: PreviousLedger) => readonly LedgerFault[]
   /** The number of closed ledgers to keep. */
   readonly retentionLedgers: number
 }
@@ -81,8 +84,11 @@ export interface Chain extends Disposable {
   closeLedger(): number
   /** The protocol of the latest ledger. */
   readonly protocol: number
-  /** Closes a ledger that upgrades the network. Returns its sequence. Throws RangeError unless the protocol is later and known. */
-  upgradeProtocol(protocol: number): number
+  /**
+   * Closes a ledger that upgrades the network. Returns its sequence. Throws RangeError unless the protocol is later and known; `isUnreleasedAllowed` allows one
+   * more, whose headers no program knows.
+   */
+  upgradeProtocol(protocol: number, isUnreleasedAllowed?: boolean): number
   /** How far the ledger's clock is ahead of the machine's, seconds. `advance` increases it. */
   readonly clockOffsetSec: number
   advance(seconds: number): void

@@ -28,7 +28,7 @@ import { toBase64 } from './ledger/xdr-writer.ts'
  * another network's chain.
  */
 export function createChain(options: ChainOptions): Chain {
-  const { clock, networkPassphrase } = options
+  const { clock, networkPassphrase, ledgerFaults = () => [] } = options
   const genesisOf = options.genesisOf ?? (() => options.genesis)
   const networkId = networkIdOf(networkPassphrase)
   requireStartProtocol(options.protocol)
@@ -62,14 +62,17 @@ export function createChain(options: ChainOptions): Chain {
     const before = head()
     const { protocol } = before
     const sequence = before.sequence + 1
-    const closeTimeMs = nextCloseTimeMs(ledgerMs(), closeTimeSecOf(before), protocol)
+    const faults = ledgerFaults(before)
+    const closeTimeMs = faults.includes('equal_seconds') ? before.closeTimeMs + 1 : nextCloseTimeMs(ledgerMs(), closeTimeSecOf(before), protocol)
     const closeTimeSec = closeTimeSecOf({ closeTimeMs })
     const { envelopes, baseFee } = queue.selectTransactions()
     const { valid, invalid } = dropInvalid(store, envelopes, sequence, closeTimeSec)
     const expired = store.state.expired(sequence)
-    const closed = closeLedger({ codes, networkId, sequence, closeTimeSec, state: store.state, envelopes: valid, baseFee, expired })
-    store.append(closed, { closeTimeMs, protocol, upgradeTo, dropped: null })
-    queue.ledgerClosed([...valid, ...invalid])
+    const isDropped = faults.includes('dropped_transactions')
+    const applied = isDropped ? [] : valid
+    const closed = closeLedger({ codes, networkId, sequence, closeTimeSec, state: store.state, envelopes: applied, baseFee, expired })
+    store.append(closed, { closeTimeMs, protocol, upgradeTo, dropped: isDropped ? valid : null })
+    queue.ledgerClosed(isDropped ? [] : [...valid, ...invalid])
     for (const listener of listeners) listener(sequence)
     return sequence
   }
@@ -99,8 +102,8 @@ export function createChain(options: ChainOptions): Chain {
     get protocol() {
       return head().protocol
     },
-    upgradeProtocol(protocol) {
-      requireUpgrade(head().protocol, protocol)
+    upgradeProtocol(protocol, isUnreleasedAllowed = false) {
+      requireUpgrade(head().protocol, protocol, isUnreleasedAllowed)
       return closeNextLedger(protocol)
     },
     get clockOffsetSec() {

@@ -1,5 +1,7 @@
 // The table of faults. Each reproduces a failure of real nodes (soroban-rpc, "Failure modes").
 
+import { DROPPED_SETS_SINCE, MILLISECONDS_SINCE } from './ledger/protocol.ts'
+
 export type FaultValue = number | string | boolean
 export type FaultValues = Readonly<Record<string, FaultValue>>
 
@@ -16,10 +18,12 @@ export interface FaultParameter {
 export interface FaultKind {
   readonly name: string
   readonly description: string
-  /** The methods that it applies to; null: every method of a real node. */
+  /** The methods that it applies to; null: every method of a real node. None for a fault of ledgers. */
   readonly methods: readonly string[] | null
+  /** The first protocol whose ledgers it affects, for a fault of ledgers. */
+  readonly sinceProtocol?: number
   readonly parameters: Readonly<Record<string, FaultParameter>>
-  /** The default number of calls that it affects; null: until cleared. */
+  /** The default number of calls or ledgers that it affects; null: until cleared. */
   readonly countDefault: number | null
 }
 
@@ -35,6 +39,34 @@ function milliseconds(value: number): FaultParameter {
 
 function ledgers(value: number, description: string): FaultParameter {
   return { type: 'integer', default: value, min: 1, max: 1_000_000, description }
+}
+
+/** The faults of the network itself: they affect ledgers, not calls. Every node shows them. */
+export const LEDGER_FAULTS = [
+  {
+    name: 'dropped_transactions',
+    description: 'the validators agree on a ledger without its transactions, which stay queued; from protocol 28 on',
+    methods: [],
+    sinceProtocol: DROPPED_SETS_SINCE,
+    parameters: {},
+    countDefault: 1,
+  },
+  {
+    name: 'equal_seconds',
+    description: 'a ledger closes in the same second as the one before; from protocol 30 on',
+    methods: [],
+    sinceProtocol: MILLISECONDS_SINCE,
+    parameters: {},
+    countDefault: 1,
+  },
+] as const satisfies readonly FaultKind[]
+
+export type LedgerFault = (typeof LEDGER_FAULTS)[number]['name']
+
+/** The ledger before one that faults may affect. */
+export interface PreviousLedger {
+  readonly protocol: number
+  readonly closeTimeMs: number
 }
 
 /** Faults of the connection and of proxies: they affect the whole HTTP response. */
@@ -182,6 +214,7 @@ const RESPONSE_FAULTS: readonly FaultKind[] = [
     feeStroops: { type: 'integer', default: 1_000_000, min: 0, max: 1_000_000_000, description: 'the sufficient fee' },
   }),
   rejectedSend('too_late', 'sendTransaction returns ERROR with txTOO_LATE', {}),
+  rejectedSend('frozen_key', 'sendTransaction returns ERROR with txFROZEN_KEY_ACCESSED: validators have frozen an entry that it uses', {}),
   {
     name: 'footprint_moved',
     description: 'a simulated transaction fails when it is applied: INVOKE_HOST_FUNCTION_RESOURCE_LIMIT_EXCEEDED',

@@ -1,8 +1,8 @@
-// Faults of the RPC server, as real nodes and their proxies show them. Each has a name, parameters and a limit. Which calls are affected depends on the
-// number of the call per method, not on random numbers, so that a run can be repeated.
+// Faults of the RPC server, as real nodes and their proxies show them, and of the network's ledgers. Each has a name, parameters and a limit. Which calls are
+// affected depends on the number of the call per method, not on random numbers, so that a run can be repeated.
 
-import { CALL_FAULTS, HTTP_FAULTS } from './fault-kinds.ts'
-import type { FaultKind, FaultParameter, FaultValue, FaultValues } from './fault-kinds.ts'
+import { CALL_FAULTS, HTTP_FAULTS, LEDGER_FAULTS } from './fault-kinds.ts'
+import type { FaultKind, FaultParameter, FaultValue, FaultValues, LedgerFault, PreviousLedger } from './fault-kinds.ts'
 
 /** Faults armed at the same time. */
 export const ARMED_FAULTS_MAX = 32
@@ -12,7 +12,7 @@ export interface FaultRequest {
   readonly name: string
   /** Affects only calls of this method. Absent or null: all methods that the fault applies to. */
   readonly method?: string | null
-  /** Affects every n-th of those calls. Default: 1. */
+  /** Affects every n-th of those calls, or of the ledgers. Default: 1. */
   readonly everyNth?: number
   /** The number of calls to affect. null: until cleared. Absent: the fault's default. */
   readonly count?: number | null
@@ -59,11 +59,13 @@ export interface Faults {
   armed(): readonly ArmedFault[]
   /** Counts the call and returns the faults that affect it, in the order of arming. */
   trigger(method: string): readonly TriggeredFault[]
+  /** The faults that affect the ledger after `before`. */
+  triggerLedger(before: PreviousLedger): readonly LedgerFault[]
 }
 
 type Armed = ArmedFault & { kind: FaultKind; seen: number; hits: number; remaining: number | null }
 
-const KINDS: readonly FaultKind[] = [...HTTP_FAULTS, ...CALL_FAULTS]
+const KINDS: readonly FaultKind[] = [...HTTP_FAULTS, ...CALL_FAULTS, ...LEDGER_FAULTS]
 const COMMON_FIELDS = new Set(['name', 'method', 'everyNth', 'count'])
 
 /** Builds the faults of one RPC server. None is armed. */
@@ -72,14 +74,16 @@ export function createFaults(options: FaultsOptions = {}): Faults {
   let nextId = 1
   const occurrences = new Map<string, number>()
 
-  function triggerFault(fault: Armed, method: string): TriggeredFault[] {
-    if (!appliesTo(fault.kind, fault.method, method)) return []
+  /** Counts what the fault could affect. True if it does. */
+  function hit(fault: Armed): boolean {
     fault.seen += 1
-    if (fault.seen % fault.everyNth !== 0) return []
+    if (fault.seen % fault.everyNth !== 0) return false
     fault.hits += 1
     if (fault.remaining !== null) fault.remaining -= 1
-    return [{ name: fault.name, values: fault.parameters }]
+    return true
   }
+
+  const dropSpent = (): void => void (armed = armed.filter((fault) => fault.remaining === null || fault.remaining > 0))
 
   return {
     kinds: KINDS,
@@ -100,15 +104,25 @@ export function createFaults(options: FaultsOptions = {}): Faults {
       const nth = (occurrences.get(method) ?? 0) + 1
       occurrences.set(method, nth)
       const decided = (options.decide?.({ method, nth }) ?? []).map((request) => createArmedFault(request, 0))
-      const triggered = [...decided, ...armed].flatMap((fault) => triggerFault(fault, method))
-      armed = armed.filter((fault) => fault.remaining === null || fault.remaining > 0)
-      return triggered
+      const affecting = [...decided, ...armed].filter((fault) => appliesTo(fault.kind, fault.method, method) && hit(fault))
+      dropSpent()
+      return affecting.map(({ name, parameters }) => ({ name, values: parameters }))
+    },
+    triggerLedger(before) {
+      const affecting = LEDGER_FAULTS.filter((kind) => canAffect(kind, before) && armed.filter((fault) => fault.name === kind.name && hit(fault)).length > 0)
+      dropSpent()
+      return affecting.map(({ name }) => name)
     },
   }
 }
 
 function appliesTo(kind: FaultKind, filter: string | null, method: string): boolean {
   return (filter === null || filter === method) && (kind.methods === null || kind.methods.includes(method))
+}
+
+/** True if the ledger after `before` can have the fault. After the last millisecond of a second there is no other in it. */
+function canAffect({ name, sinceProtocol }: (typeof LEDGER_FAULTS)[number], { protocol, closeTimeMs }: PreviousLedger): boolean {
+  return protocol >= sinceProtocol && (name !== 'equal_seconds' || closeTimeMs % 1_000 < 999)
 }
 
 function view({ id, name, method, everyNth, remaining, hits, parameters }: Armed): ArmedFault {
@@ -130,6 +144,7 @@ function createArmedFault(request: FaultRequest, id: number): Armed {
 function boundProblems(kind: FaultKind, method: unknown, everyNth: unknown, count: unknown): string[] {
   const problems: string[] = []
   if (method !== null && typeof method !== 'string') problems.push('method must be a method name')
+  else if (method !== null && kind.sinceProtocol !== undefined) problems.push('method must be absent: the fault affects ledgers, not calls')
   else if (method !== null && kind.methods !== null && !kind.methods.includes(method)) {
     problems.push(`method must be one of ${kind.methods.join(', ')}`)
   }

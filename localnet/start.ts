@@ -73,7 +73,7 @@ export interface LocalNetworkOptions {
   readonly hasAssetLimits?: boolean
   /** The protocol of a new chain, and of a reset one; a stored chain keeps its own. Default: DEFAULT_PROTOCOL. */
   readonly protocol?: number
-  /** Faults of the RPC server, for a simulation that decides them itself. */
+  /** Faults of the RPC server and of ledgers, for a simulation that decides them itself. */
   readonly faults?: Faults
 }
 
@@ -123,8 +123,9 @@ const MAX_WAITING = 255
 /** Starts the network, or continues the one stored in `directory`. Throws when the directory cannot be used or the port is taken. */
 export async function startLocalNetwork(options: LocalNetworkOptions): Promise<LocalNetwork> {
   const isPaced = options.autoClose ?? options.port !== null
-  const { chain, endDelay, feed, prices, genesisOf } = openChain(options, isPaced)
-  const controls = composeControls(options, chain, feed, genesisOf)
+  const opened = openChain(options, isPaced)
+  const { chain, endDelay, feed, prices } = opened
+  const controls = composeControls(options, opened)
   const history = createPriceHistory(originOf(chain, options.seed, prices), feed)
   const rpc = createRpcHandler({
     chain,
@@ -195,6 +196,7 @@ async function closeInitialLedgers(controls: Controls): Promise<void> {
 
 interface OpenedChain {
   readonly chain: Chain
+  readonly faults: Faults
   /** Ends the delay of the chain's clock, once the initial ledgers are closed. */
   readonly endDelay: () => void
   readonly feed: PriceFeed
@@ -230,6 +232,7 @@ function openChain(options: LocalNetworkOptions, isPaced: boolean): OpenedChain 
   const timeSec = nowSec(delayedClock)
   const prices = new Map(PRICED_SYMBOLS.map((asset) => [asset, feed.quote(asset).price]))
   const genesisOf = (setup: Setup): LocalGenesis => createGenesis({ networkPassphrase, traders, prices, timeSec, hasAssetLimits, setup })
+  const faults = options.faults ?? createFaults()
   const chain = createChain({
     clock: delayedClock,
     random: random.fork('ledger'),
@@ -237,15 +240,19 @@ function openChain(options: LocalNetworkOptions, isPaced: boolean): OpenedChain 
     genesis: genesisOf({ ...FIRST_SETUP, generation }).genesis,
     genesisOf: (label) => genesisOf(readSetup(label)).genesis,
     protocol,
+    ledgerFaults: (before) => faults.triggerLedger(before),
     directory,
     retentionLedgers: RETENTION_LEDGERS_DEFAULT,
   })
-  return { chain, endDelay, feed, prices, genesisOf }
+  if (chain.protocol !== protocol) {
+    options.log.info({ protocol: chain.protocol, configured: protocol }, 'the stored chain keeps its protocol; the configured one applies after a reset')
+  }
+  return { chain, faults, endDelay, feed, prices, genesisOf }
 }
 
 type PacedControls = Controls & { runActors(): Promise<void>; stopActors(): void }
 
-function composeControls(options: LocalNetworkOptions, chain: Chain, feed: PriceFeed, genesisOf: OpenedChain['genesisOf']): PacedControls {
+function composeControls(options: LocalNetworkOptions, { chain, faults, feed, genesisOf }: OpenedChain): PacedControls {
   const { clock, log } = options
   const { networkPassphrase } = chain
   // The actors have a handler without faults: armed faults are for the clients under test.
@@ -295,7 +302,7 @@ function composeControls(options: LocalNetworkOptions, chain: Chain, feed: Price
   const clientOf = (identity: Identity) => createClient({ identity, networkPassphrase, transport, exchange: exchangeParties(running.genesis) })
   return {
     chain, clock, identities, feed, lock, transport,
-    faults: options.faults ?? createFaults(),
+    faults,
     pacer: createPacer({ clock, everyMs: options.ledgerMs, onTick: closeLedger }),
     admin: clientOf(identities.admin),
     usdcIssuer: clientOf(identities.usdcIssuer),

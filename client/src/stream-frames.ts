@@ -115,8 +115,14 @@ export interface Upgrade {
   readonly contract: string
   /** Generation of the new code; null: the gateway does not recognise it. */
   readonly generation: string | null
-  readonly wasmHash: string
+  /** Null: the new code is unknown. */
+  readonly wasmHash: string | null
+  /** `entries`: no event reported the upgrade, and it was found by reading the ledger. */
+  readonly source: 'event' | 'entries'
+  /** With the source `entries`: the first ledger at which the new code is certain. */
   readonly ledger: number
+  /** With the source `entries`: the last ledger with the code before. Null: unknown, or an event reported the upgrade. */
+  readonly afterLedger: number | null
   /** Frames with a lower `seq` are from the old code. */
   readonly seq: number
 }
@@ -162,8 +168,10 @@ export interface Message {
   readonly data?: unknown
   readonly contract?: string
   readonly generation?: string | null
-  readonly wasmHash?: string
+  readonly wasmHash?: string | null
+  readonly source?: 'event' | 'entries'
   readonly ledger?: number
+  readonly afterLedger?: number | null
 }
 
 export function isLog(channel: string): channel is LogChannel {

@@ -200,10 +200,11 @@ function createSession({ connection, subscriptions, key, report, onUpgrade }: Se
   }
 
   /** A resume repeats upgrades; each is reported once. */
-  function receiveUpgrade({ contract = '', generation = null, wasmHash = '', ledger = 0, seq = 0 }: Message): void {
+  function receiveUpgrade(message: Message): void {
+    const { contract = '', generation = null, wasmHash = null, source = 'event', ledger = 0, afterLedger = null, seq = 0 } = message
     if (seq <= lastUpgradeSeq) return
     lastUpgradeSeq = seq
-    onUpgrade({ contract, generation, wasmHash, ledger, seq })
+    onUpgrade({ contract, generation, wasmHash, source, ledger, afterLedger, seq })
   }
 
   function onLogin({ ok, error = '' }: Message): void {

@@ -1,4 +1,4 @@
-// local_fault, local_clearFaults, local_faults: faults of the RPC server. They do not affect the actors and the local_* methods.
+// local_fault, local_clearFaults, local_faults: faults of the RPC server, which do not affect the actors and the local_* methods, and of the network's ledgers.
 
 import { latestView } from '../controls.ts'
 import type { Controls } from '../controls.ts'
@@ -11,6 +11,10 @@ import { readParams } from './params.ts'
 export function localFault({ chain, faults }: Controls): ExtraMethod {
   return async (params) => {
     if (typeof params['name'] !== 'string') throw invalidParams(`name must be one of ${faults.kinds.map((kind) => kind.name).join(', ')}`)
+    const { sinceProtocol = 0 } = faults.kinds.find((kind) => kind.name === params['name']) ?? {}
+    if (chain.protocol < sinceProtocol) {
+      throw invalidParams(`${params['name']} needs protocol ${sinceProtocol}, and the network runs ${chain.protocol}. Upgrade it with local_upgradeProtocol`)
+    }
     // Throws RangeError for invalid parameters, which becomes error -32602.
     const fault = faults.arm(params as FaultRequest)
     return { ledger: latestView(chain).sequence, fault }

@@ -22,6 +22,7 @@ export function localInfo(controls: Controls): ExtraMethod {
       closeTime: closeTimeSec,
       clockOffsetSeconds: chain.clockOffsetSec,
       networkPassphrase: chain.networkPassphrase,
+      protocol: chain.protocol,
       ledgerMs,
       autoClose: pacer.running,
       contracts: Object.fromEntries(CONTRACT_KEYS.map((key) => [key, deployment[key]])),

@@ -9,6 +9,7 @@ import { localAdmin } from './admin.ts'
 import { localFund } from './fund.ts'
 import { localInfo } from './info.ts'
 import { localReleasePrice, localSetPrice } from './prices.ts'
+import { localUpgradeProtocol } from './protocol.ts'
 import { snapshots } from './snapshots.ts'
 import { localUpgrade } from './upgrade.ts'
 
@@ -24,6 +25,7 @@ export function controlMethods(controls: Controls): Readonly<Record<string, Extr
     local_actors: localActors(controls),
     local_admin: localAdmin(controls),
     local_upgrade: localUpgrade(controls),
+    local_upgradeProtocol: localUpgradeProtocol(controls),
     local_fault: localFault(controls),
     local_clearFaults: localClearFaults(controls),
     local_faults: localFaults(controls),

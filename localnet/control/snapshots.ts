@@ -4,9 +4,10 @@ import type { EnabledActors } from '../actors/actors.ts'
 import type { FeedState } from '../actors/price-feed.ts'
 import { latestView, resyncActors } from '../controls.ts'
 import type { Controls } from '../controls.ts'
+import { NEWEST_PROTOCOL, OLDEST_PROTOCOL } from '../ledger/protocol.ts'
 import type { ExtraMethod } from '../rpc/handler.ts'
 import { GENERATIONS, setupLabel } from '../setup.ts'
-import { BOOLEAN, oneOf, optional, readParams, TEXT } from './params.ts'
+import { BOOLEAN, integerBetween, oneOf, optional, readParams, TEXT } from './params.ts'
 
 /** The chain drops its oldest snapshots too. */
 const MAX_SAVED_STATES = 64
@@ -48,10 +49,12 @@ export function snapshots(controls: Controls): Readonly<Record<'local_snapshot' 
       }),
     local_reset: (params) =>
       lock.run(async () => {
-        const { generation, newAddresses } = readParams(params, { generation: optional(oneOf(GENERATIONS)), newAddresses: optional(BOOLEAN) })
+        const { generation, newAddresses, protocol } = readParams(params, {
+          generation: optional(oneOf(GENERATIONS)), newAddresses: optional(BOOLEAN), protocol: optional(integerBetween(OLDEST_PROTOCOL, NEWEST_PROTOCOL)),
+        })
         const { setup } = controls
         const deployment = setup.deployment + (newAddresses === true ? 1 : 0)
-        chain.reset({ genesisLabel: setupLabel({ generation: generation ?? setup.generation, deployment }) })
+        chain.reset({ genesisLabel: setupLabel({ generation: generation ?? setup.generation, deployment }), protocol: protocol ?? undefined })
         feed.restore(null)
         await resyncActors(controls)
         return { ledger: latestView(chain).sequence }

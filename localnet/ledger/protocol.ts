@@ -23,8 +23,10 @@ export function requireStartProtocol(protocol: number): void {
 }
 
 /** Throws RangeError unless a chain at `from` can be upgraded to `to`. */
-export function requireUpgrade(from: number, to: number): void {
+export function requireUpgrade(from: number, to: number, isUnreleasedAllowed: boolean): void {
   if (!Number.isInteger(to)) throw new RangeError(`protocol must be an integer, not ${to}`)
   if (to <= from) throw new RangeError(`the network runs protocol ${from} already and cannot go to ${to}: an upgrade goes to a later protocol`)
-  if (to > UNRELEASED_PROTOCOL) throw new RangeError(`protocol ${to} is unknown: an upgrade goes to ${NEWEST_PROTOCOL} at most, or to ${UNRELEASED_PROTOCOL}`)
+  if (to > (isUnreleasedAllowed ? UNRELEASED_PROTOCOL : NEWEST_PROTOCOL)) {
+    throw new RangeError(`protocol ${to} is unknown: an upgrade goes to ${NEWEST_PROTOCOL} at most, or to ${UNRELEASED_PROTOCOL} with unreleased: true`)
+  }
 }

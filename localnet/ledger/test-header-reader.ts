@@ -49,14 +49,30 @@ export function readHeader(headerXdr: string): ReadHeader {
   return { protocol, previousHash, txSetHash, closeSec, closeMs, upgrades, arm, proposed, nodeId, signature, resultsHash, stateHash, sequence, feePool }
 }
 
-/** LedgerHeaderHistoryEntry of a ledger without any content, in the first of all forms. */
-const EMPTY_ENTRY = new Uint8Array(360)
+/**
+ * XDR that contains a LedgerHeader at `headerAt`, in the form of protocol 29, which the SDK decodes: without the milliseconds. Unchanged if it has none.
+ */
+export function withoutMilliseconds(bytes: Uint8Array, headerAt: number): Uint8Array {
+  const copy = Buffer.from(bytes)
+  let at = headerAt + 4 + 32 + 32 + 8
+  const upgrades = copy.readUInt32BE(at)
+  at += 4
+  for (let left = upgrades; left > 0; left--) at += 4 + copy.readUInt32BE(at)
+  const arm = copy.readUInt32BE(at)
+  if (arm !== 3 && arm !== 4) return bytes
+  copy.writeUInt32BE(arm - 2, at)
+  return new Uint8Array(Buffer.concat([copy.subarray(0, at + 4), copy.subarray(at + 12)]))
+}
 
-/** The LedgerCloseMeta of a ledger as the SDK decodes it, with an empty header in the place of its own. Throws unless it contains that at the right place. */
-export function closeMetaOf({ metadataXdr, headerEntryXdr }: Pick<LedgerRecord, 'metadataXdr' | 'headerEntryXdr'>): xdr.LedgerCloseMetaV2 {
-  const [bytes, entry] = [metadataXdr, headerEntryXdr].map((text) => Buffer.from(text, 'base64')) as [Buffer, Buffer]
-  if (!bytes.subarray(8, 8 + entry.length).equals(entry)) throw new Error('the close meta does not begin with the header')
-  const meta = xdr.LedgerCloseMeta.fromXdr(new Uint8Array(Buffer.concat([bytes.subarray(0, 8), EMPTY_ENTRY, bytes.subarray(8 + entry.length)])))
+/** A close meta contains the entry of the header after its version and an extension, and the entry begins with the hash. */
+export const HEADER_AT = { header: 0, entry: 32, closeMeta: 40 } as const
+
+/** The LedgerCloseMeta of a ledger, without the milliseconds of its header. Throws unless it contains the ledger's own header. */
+export function closeMetaOf({ metadataXdr, headerXdr }: Pick<LedgerRecord, 'metadataXdr' | 'headerXdr'>): xdr.LedgerCloseMetaV2 {
+  const bytes = Buffer.from(metadataXdr, 'base64')
+  const header = Buffer.from(headerXdr, 'base64')
+  if (!bytes.subarray(HEADER_AT.closeMeta, HEADER_AT.closeMeta + header.length).equals(header)) throw new Error('the close meta has another header')
+  const meta = xdr.LedgerCloseMeta.fromXdr(withoutMilliseconds(bytes, HEADER_AT.closeMeta))
   if (meta.type !== 'v2') throw new Error(`close meta of version ${meta.type}`)
   return meta.v2
 }

@@ -9,6 +9,9 @@ import type { Params } from './params.ts'
 import { optionalObject, optionalString, optionalU32, requireBase64 } from './params.ts'
 import { invalidParams, outsideRange } from './rpc-error.ts'
 
+/** Releases for this protocol and later do not report whether the call succeeded. */
+const WITHOUT_SUCCESS_SINCE = 30
+
 /** The range to scan: ledgers in [fromLedger, untilLedger), after `afterId` when it is not null. */
 interface Scan {
   readonly fromLedger: number
@@ -29,7 +32,7 @@ export function getEvents({ history }: MethodContext, params: Params): unknown {
   const latest = history.latest()
   const oldest = history.oldest()
   return {
-    events: events.map(eventItem),
+    events: events.map((event) => eventItem(event, latest.protocol)),
     cursor: last?.id ?? endOfLedgerCursor(scan.untilLedger - 1),
     latestLedger: latest.sequence,
     oldestLedger: oldest.sequence,
@@ -74,7 +77,7 @@ function findEvents(history: History, { filters, limit, ...range }: Scan): reado
   return found
 }
 
-function eventItem(event: EventRecord): unknown {
+function eventItem(event: EventRecord, protocol: number): unknown {
   return {
     type: event.type,
     ledger: event.ledger,
@@ -84,7 +87,7 @@ function eventItem(event: EventRecord): unknown {
     operationIndex: event.operationIndex,
     transactionIndex: event.transactionIndex,
     txHash: event.txHash,
-    inSuccessfulContractCall: event.successful,
+    ...(protocol < WITHOUT_SUCCESS_SINCE ? { inSuccessfulContractCall: event.successful } : {}),
     ...(event.topics.length === 0 ? {} : { topic: event.topics }),
     value: event.value,
   }

@@ -1,10 +1,12 @@
 import type { MethodContext } from './method.ts'
 import { protocolVersion } from './method.ts'
 
-/** getVersionInfo (soroban-rpc, "getVersionInfo"): identifies the local network. There is no build, hence no commit. */
+/**
+ * getVersionInfo (soroban-rpc, "getVersionInfo"): identifies the local network. There is no build, hence no commit. The release is that of the protocol.
+ */
 export function getVersionInfo({ history }: MethodContext): unknown {
   return {
-    version: '28.0.1-localnet',
+    version: `${protocolVersion(history)}.0.0-localnet`,
     commitHash: '0000000000000000000000000000000000000000',
     buildTimestamp: '1970-01-01T00:00:00',
     captiveCoreVersion: 'localnet (no stellar-core)',

@@ -81,6 +81,7 @@ export const RESPONSE_EFFECTS: Readonly<Record<string, Effect>> = {
   bad_sequence: sendError({ code: TX_CODE.badSeq, operations: [] }),
   fee_surge: sendError({ code: TX_CODE.insufficientFee, operations: [] }),
   too_late: sendError({ code: TX_CODE.tooLate, operations: [] }),
+  frozen_key: sendError({ code: TX_CODE.frozenKeyAccessed, operations: [] }),
   footprint_moved: failedTransaction(OP_CODES.invokeHostFunction.resourceLimitExceeded),
   entry_archived: failedTransaction(OP_CODES.invokeHostFunction.entryArchived),
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Address, xdr } from '@stellar/stellar-sdk'
 
 import { functionEntry, wasmHashOf, wasmOf } from './test-wasm.ts'
-import { contractCodeKey, readContractCode, readContractInstances, readExecutableUpdate } from './contract-code.ts'
+import { contractCodeKey, readContractCode, readContractInstances, readExecutableUpdate, readTagEntries, tagKeyOf } from './contract-code.ts'
 import { instanceKey } from './ledger-keys.ts'
 import type { Rpc } from './rpc.ts'
 
@@ -23,6 +23,28 @@ test('reads the executables of several contracts in one call', async () => {
     [USDC, { executable: { kind: 'asset' }, lastModifiedLedger: 700 }],
   ])
   assert.equal(node.calls.length, 1)
+})
+
+const TAG = { owner: VAULT, tag: 'perps-v3' }
+
+test('reads instances and the entries that they refer to at one ledger', async () => {
+  const entry = tagEntry(TAG, xdr.ScVal.scvBytes(Buffer.from(wasmHash, 'hex')))
+  const node = nodeWith({ [instanceKey(MARKET)]: instance(MARKET, reference(TAG)), [tagKeyOf(TAG)]: entry })
+  const { instances, tags } = await readContractInstances(node.rpc, [MARKET, USDC])
+  assert.deepEqual([...instances], [[MARKET, { executable: { kind: 'reference', ...TAG }, lastModifiedLedger: 700 }]])
+  assert.deepEqual([...tags], [[tagKeyOf(TAG), { wasmHash, lastModifiedLedger: 700 }]])
+  assert.deepEqual(node.calls.at(-1), [instanceKey(MARKET), instanceKey(USDC), tagKeyOf(TAG)])
+})
+
+test('an entry without a hash of code is no answer, and neither is a reference that changed while it was read', async () => {
+  const short = nodeWith({ [instanceKey(MARKET)]: instance(MARKET, reference(TAG)), [tagKeyOf(TAG)]: tagEntry(TAG, xdr.ScVal.scvBytes(Buffer.alloc(31))) })
+  assert.equal((await readContractInstances(short.rpc, [MARKET])).tags.size, 0)
+  assert.equal((await readTagEntries(short.rpc, [TAG, TAG])).size, 0)
+  const moved: Record<string, string> = { [instanceKey(MARKET)]: instance(MARKET, reference({ owner: VAULT, tag: 'perps-v2' })) }
+  const node = nodeWith(moved)
+  const reading = readContractInstances(node.rpc, [MARKET])
+  moved[instanceKey(MARKET)] = instance(MARKET, reference(TAG))
+  assert.equal((await reading).instances.size, 0, 'the entry of the new reference was not read')
 })
 
 test('reads the interface of code by its hash', async () => {
@@ -83,6 +105,18 @@ function instance(address: string, executable: xdr.ContractExecutable): string {
 
 function wasmExecutable(): xdr.ContractExecutable {
   return xdr.ContractExecutable.contractExecutableWasm(Buffer.from(wasmHash, 'hex'))
+}
+
+function reference({ owner, tag }: { readonly owner: string; readonly tag: string }): xdr.ContractExecutable {
+  const executableOwner = new Address(owner).toScAddress()
+  return xdr.ContractExecutable.contractExecutableExternalRef(new xdr.ContractExecutableExternalRef({ executableOwner, tag }))
+}
+
+function tagEntry({ owner, tag }: { readonly owner: string; readonly tag: string }, val: xdr.ScVal): string {
+  return xdr.LedgerEntryData.contractData(new xdr.ContractDataEntry({
+    ext: xdr.ExtensionPoint.v0(), contract: new Address(owner).toScAddress(), key: xdr.ScVal.scvExecutableTag(tag),
+    durability: xdr.ContractDataDurability.persistent, val,
+  })).toXdr('base64')
 }
 
 function assetExecutable(): xdr.ContractExecutable {

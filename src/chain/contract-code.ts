@@ -5,51 +5,82 @@ import { xdr } from '@stellar/stellar-sdk'
 
 import type { ContractSpec } from '../exchange/contract-spec.ts'
 import { parseContractSpec, UnreadableContractSpec, WASM_MAX_BYTES } from './contract-spec.ts'
-import { instanceKey } from './ledger-keys.ts'
+import { readExecutable, readExecutableVal } from './executable.ts'
+import type { CodeReference, Executable } from './executable.ts'
+import { executableTagKey, instanceKey } from './ledger-keys.ts'
+import type { LedgerEntriesResponse, LedgerEntry } from './responses.ts'
 import type { CallOptions } from './rpc-request.ts'
+import { ENTRY_KEYS_MAX } from './rpc.ts'
 import type { Rpc } from './rpc.ts'
-import { BASE64_MAX_LENGTH } from './scval.ts'
+import { BASE64_MAX_LENGTH, encodeScVal } from './scval.ts'
 
-/** What runs when a contract is called. `unsupported` is a kind of executable that this version does not know. */
-export type Executable =
-  /** The hash is lower-case hex. */
-  | { readonly kind: 'wasm'; readonly wasmHash: string }
-  /** The built-in contract of a classic asset. */
-  | { readonly kind: 'asset' }
-  | { readonly kind: 'unsupported' }
+/** The value of the entry that a reference names. */
+export interface TagEntry {
+  /** Lower-case hex. */
+  readonly wasmHash: string
+  readonly lastModifiedLedger: number
+}
+
+/** By `tagKeyOf`. Entries that do not exist, or hold no hash, are missing. */
+export type TagEntries = ReadonlyMap<string, TagEntry>
 
 export interface ContractInstance {
   readonly executable: Executable
-  /** The instance entry also changes with the instance storage, so the code is at least this old only if it has not changed since. */
+  /** The instance entry also changes with the instance storage, so the executable is at least this old only if it has not changed since. */
   readonly lastModifiedLedger: number
 }
 
 export interface ContractInstances {
-  /** The ledger at which the instances were read. */
+  /** The ledger at which the instances and the entries of their references were read. */
   readonly ledger: number
   /** By address. Addresses without a readable instance are missing. */
   readonly instances: ReadonlyMap<string, ContractInstance>
+  readonly tags: TagEntries
 }
 
-/** Reads the instances of several contracts in one call at one ledger. Rejects with RpcFailure. */
+/** Reads the instances of several contracts, and the entries that they refer to, at one ledger. Rejects with RpcFailure. */
 export async function readContractInstances(rpc: Rpc, addresses: readonly string[], options: CallOptions = {}): Promise<ContractInstances> {
   const keys = new Map(addresses.map((address) => [instanceKey(address), address]))
-  const { entries, latestLedger } = await rpc.getLedgerEntries([...keys.keys()], options)
+  const first = await rpc.getLedgerEntries([...keys.keys()], options)
+  const tagKeys = new Set([...instancesIn(first, keys).values()].flatMap(({ executable }) => (executable.kind === 'reference' ? [tagKeyOf(executable)] : [])))
+  if (tagKeys.size === 0) return { ledger: first.latestLedger, instances: instancesIn(first, keys), tags: new Map() }
+  // Both are read again together, because either may have changed in between.
+  const response = await rpc.getLedgerEntries([...keys.keys(), ...tagKeys].slice(0, ENTRY_KEYS_MAX), options)
+  const isComplete = ({ executable }: ContractInstance): boolean => executable.kind !== 'reference' || tagKeys.has(tagKeyOf(executable))
+  const instances = [...instancesIn(response, keys)].filter(([, instance]) => isComplete(instance))
+  return { ledger: response.latestLedger, instances: new Map(instances), tags: tagEntriesIn(response.entries) }
+}
+
+function instancesIn({ entries }: LedgerEntriesResponse, keys: ReadonlyMap<string, string>): Map<string, ContractInstance> {
   const instances = new Map<string, ContractInstance>()
   for (const { keyXdr, dataXdr, lastModifiedLedger } of entries) {
     const address = keys.get(keyXdr)
-    const executable = executableOf(dataXdr)
+    const executable = dataXdr.length > BASE64_MAX_LENGTH ? undefined : readExecutable(dataXdr)
     if (address !== undefined && executable !== undefined) instances.set(address, { executable, lastModifiedLedger })
   }
-  return { ledger: latestLedger, instances }
+  return instances
 }
 
-function executableOf(dataXdr: string): Executable | undefined {
-  const data = ledgerEntryData(dataXdr, BASE64_MAX_LENGTH)
-  if (data?.type !== 'contractData' || data.contractData.val.type !== 'scvContractInstance') return undefined
-  const { executable } = data.contractData.val.instance
-  if (executable.type === 'contractExecutableWasm') return { kind: 'wasm', wasmHash: Buffer.from(executable.wasmHash.value).toString('hex') }
-  return { kind: executable.type === 'contractExecutableStellarAsset' ? 'asset' : 'unsupported' }
+/** Reads the entries of these references. Rejects with RpcFailure. */
+export async function readTagEntries(rpc: Rpc, references: readonly CodeReference[], options: CallOptions = {}): Promise<TagEntries> {
+  const keys = [...new Set(references.map(tagKeyOf))].slice(0, ENTRY_KEYS_MAX)
+  return keys.length === 0 ? new Map() : tagEntriesIn((await rpc.getLedgerEntries(keys, options)).entries)
+}
+
+function tagEntriesIn(entries: readonly LedgerEntry[]): TagEntries {
+  const found = new Map<string, TagEntry>()
+  for (const { keyXdr, dataXdr, lastModifiedLedger } of entries) {
+    const data = ledgerEntryData(dataXdr, BASE64_MAX_LENGTH)
+    if (data?.type !== 'contractData' || data.contractData.val.type !== 'scvBytes') continue
+    const hash = data.contractData.val.bytes.value
+    if (hash.length === HASH_LENGTH) found.set(keyXdr, { wasmHash: Buffer.from(hash).toString('hex'), lastModifiedLedger })
+  }
+  return found
+}
+
+/** The base64 LedgerKey of the entry that a reference names. */
+export function tagKeyOf({ owner, tag }: CodeReference): string {
+  return executableTagKey(owner, tag)
 }
 
 /** The code with a hash. Exactly one of `spec` and `problem` is null. */
@@ -84,6 +115,7 @@ export function contractCodeKey(wasmHash: string): string {
   return xdr.LedgerKey.contractCode(new xdr.LedgerKeyContractCode({ hash: Buffer.from(wasmHash, 'hex') })).toXdr('base64')
 }
 
+const HASH_LENGTH = 32
 const CODE_BASE64_MAX_LENGTH = (WASM_MAX_BYTES * 4) / 3 + 1_024
 
 function ledgerEntryData(dataXdr: string, maxLength: number): xdr.LedgerEntryData | undefined {
@@ -103,23 +135,11 @@ export interface ExecutableUpdate {
 
 /** Reads the topics (base64 ScVal) of the system event `executable_update`. Undefined for any other event. */
 export function readExecutableUpdate(topicsXdr: readonly string[]): ExecutableUpdate | undefined {
-  if (topicsXdr.length !== 3 || topicsXdr.some((topic) => topic.length > TOPIC_MAX_LENGTH)) return undefined
-  try {
-    const [name, before, after] = topicsXdr.map((topic) => xdr.ScVal.fromXdr(topic, 'base64'))
-    if (name?.type !== 'scvSymbol' || name.sym.toString() !== 'executable_update' || before === undefined || after === undefined) return undefined
-    return { before: executableOfVal(before), after: executableOfVal(after) }
-  } catch {
-    return undefined
-  }
+  const [name, beforeXdr, afterXdr, more] = topicsXdr
+  if (name !== EXECUTABLE_UPDATE || beforeXdr === undefined || afterXdr === undefined || more !== undefined) return undefined
+  const [before, after] = [readExecutableVal(beforeXdr), readExecutableVal(afterXdr)]
+  return before === undefined || after === undefined ? undefined : { before, after }
 }
 
-const TOPIC_MAX_LENGTH = 512
+const EXECUTABLE_UPDATE = encodeScVal({ type: 'symbol', value: 'executable_update' })
 
-/** The host describes an executable as a vector of its kind and, for WASM, its hash. */
-function executableOfVal(value: xdr.ScVal): Executable {
-  if (value.type !== 'scvVec') return { kind: 'unsupported' }
-  const [kind, hash] = value.vec ?? []
-  const name = kind?.type === 'scvSymbol' ? kind.sym.toString() : ''
-  if (name === 'Wasm' && hash?.type === 'scvBytes') return { kind: 'wasm', wasmHash: Buffer.from(hash.bytes.value).toString('hex') }
-  return { kind: name === 'StellarAsset' ? 'asset' : 'unsupported' }
-}

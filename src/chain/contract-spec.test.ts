@@ -111,6 +111,26 @@ test('replaces control characters in names, so that the database can store them'
   assert.deepEqual(parseContractSpec(moduleWith(bytes)).functions.map(({ name }) => name), ['a?cd'])
 })
 
+/** The XDR of a struct without fields. The SDK limits names to 60 bytes. */
+function structOf(name: string): Buffer {
+  const text = Buffer.concat([words(name.length), Buffer.from(name), Buffer.alloc((4 - (name.length % 4)) % 4)])
+  return Buffer.concat([words(1, 0, 0), text, words(0)])
+}
+
+test('reads names of up to 1,024 bytes whole, so that no two of them become equal', () => {
+  const path = '::exchange::orders'.padEnd(1_023, ':')
+  const names = [`${path}A`, `${path}B`, 'State2']
+  const module = moduleWith(Buffer.concat(names.map(structOf)))
+  assert.deepEqual(parseContractSpec(module).structs.map(({ name }) => name), names)
+  assert.throws(() => parseContractSpec(moduleWith(structOf(`${path}AB`))), (error) => {
+    return error instanceof UnreadableContractSpec && error.message === 'the interface has a name of more than 1024 bytes'
+  })
+})
+
+test('no name can be taken for a parametrised type', () => {
+  assert.deepEqual(parseContractSpec(moduleWith(structOf('option<a,b>'))).structs.map(({ name }) => name), ['option?a?b?'])
+})
+
 test('fails on every truncation of a module without anything but UnreadableContractSpec', () => {
   for (let length = 0; length < spec.length; length += 1) {
     assert.throws(() => parseContractSpec(spec.subarray(0, length)), UnreadableContractSpec, `length ${length}`)

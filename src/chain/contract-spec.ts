@@ -89,7 +89,10 @@ function readLeb128(bytes: Uint8Array, start: number): { readonly value: number;
 interface XdrReader {
   done(): boolean
   u32(): number
-  /** Text with everything but printable ASCII replaced: names go into logs, JSON and the database. */
+  /**
+   * Text with everything but printable ASCII replaced, because names go into logs, JSON and the database. So are the marks of parametrised types, which no
+   * name has.
+   */
   name(): string
   skipText(): void
   list<T>(read: () => T): T[]
@@ -119,7 +122,12 @@ function createXdrReader(bytes: Uint8Array): XdrReader {
   return {
     done: () => offset === bytes.length,
     u32,
-    name: () => Buffer.from(textBytes()).toString('latin1').slice(0, NAME_MAX_LENGTH).replaceAll(/[^\u0020-\u007e]/g, '?'),
+    name() {
+      const text = textBytes()
+      // Names are never truncated, because two of them could become equal.
+      if (text.length > NAME_MAX_LENGTH) throw new UnreadableContractSpec(`the interface has a name of more than ${NAME_MAX_LENGTH} bytes`)
+      return Buffer.from(text).toString('latin1').replaceAll(/[^\u0020-\u007e]|[<>,]/g, '?')
+    },
     skipText: () => void textBytes(),
     list(read) {
       const count = u32()
@@ -130,8 +138,8 @@ function createXdrReader(bytes: Uint8Array): XdrReader {
   }
 }
 
-/** XDR allows 60 characters for types and 32 for functions. */
-const NAME_MAX_LENGTH = 64
+/** Of types and events, which can be whole paths (protocol 30). Names of functions have up to 32 bytes. */
+export const NAME_MAX_LENGTH = 1_024
 
 function readEntry(reader: XdrReader, found: GrowingSpec): void {
   const kind = reader.u32()

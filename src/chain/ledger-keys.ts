@@ -2,6 +2,7 @@
 
 import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
 
+import { bytesOfText } from '../base/text.ts'
 import type { ScArgument, ScValue } from './scval.ts'
 import { NewerThanKnown } from './newer-than-known.ts'
 import { BASE64_MAX_LENGTH, MalformedScVal, readScVal, SCV, toXdr, typeOfScVal } from './scval.ts'
@@ -16,6 +17,11 @@ export function contractDataKey(contract: string, key: ScArgument): string {
 /** The base64 LedgerKey of a contract's instance, which holds its instance storage. */
 export function instanceKey(contract: string): string {
   return persistentKey(contract, xdr.ScVal.scvLedgerKeyContractInstance())
+}
+
+/** The base64 LedgerKey of the entry that names the code of contracts with this owner and tag; the tag is text as textOfBytes returns it. */
+export function executableTagKey(owner: string, tag: string): string {
+  return persistentKey(owner, xdr.ScVal.scvExecutableTag(bytesOfText(tag)))
 }
 
 function persistentKey(contract: string, key: xdr.ScVal): string {
@@ -36,11 +42,13 @@ function uint(value: number): Buffer {
 }
 
 /** The discriminants of ledger entries and keys. */
-export const LEDGER_ENTRY = { account: 0, trustline: 1, contractData: 6 } as const
+export const LEDGER_ENTRY = { account: 0, trustline: 1, contractData: 6, contractCode: 7 } as const
 
-/** Whether a base64 LedgerKey names the code of a contract. */
-export function isCodeKey(keyXdr: string): boolean {
-  return xdr.LedgerKey.fromXdr(keyXdr, 'base64').type === 'contractCode'
+/** The role of a base64 LedgerKey's entry for the code of contracts: `code` is code itself, `tag` names code. Null for all other entries. */
+export function codeRoleOf(keyXdr: string): 'code' | 'tag' | null {
+  const key = readXdr(xdr.LedgerKey, keyXdr)
+  if (key.type === LEDGER_ENTRY.contractCode) return 'code'
+  return key.type === LEDGER_ENTRY.contractData && typeOfScVal(key.contractData.key) === SCV.executableTag ? 'tag' : null
 }
 
 /** The value of a contract's entry. Undefined for anything else, including invalid XDR. */

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { xdr } from '@stellar/stellar-sdk'
 import { CONTRACTS } from '../../test/relay/responses.ts'
 import { anyDeployment } from '../../test/support/deployments.ts'
+import { contractCodeKey } from './contract-code.ts'
+import { executableTagKey, instanceKey } from './ledger-keys.ts'
 import { createPriceEntries } from './price-entries.ts'
+import type { PriceEntries } from './price-entries.ts'
 import type { Rpc } from './rpc.ts'
+import { encodeScVal } from './scval.ts'
 
 test('a node that lags up to a hundred ledgers is ignored, unless it serves another chain or deployment', async () => {
   const deployment = anyDeployment({}, ['BTC'])
@@ -18,4 +23,55 @@ test('a node that lags up to a hundred ledgers is ignored, unless it serves anot
   assert.deepEqual([await ledgerAt(150), await ledgerAt(149)], [150, 150])
   deployment.replace({ ...deployment.current, contracts: { ...deployment.current.contracts, oracleShim: 'another shim' } })
   assert.equal(await ledgerAt(149), 149, 'what was read of the deployment before is forgotten')
+})
+
+const SHIM = 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC'
+const ORACLE = 'CBLVZZ557ALB342GBQIMC2E3IYXJ5AEL7XSVMPX36CVLKRDQGDH22UL6'
+const CODE = contractCodeKey('5a'.repeat(32))
+const TAG = executableTagKey(ORACLE, 'shim-v2')
+
+/** A shim whose simulation touches these entries, and the node's entries. */
+function shimWith(readOnly: readonly string[], entries: ReadonlyMap<string, string>): { readonly prices: PriceEntries; price: bigint } {
+  const deployment = anyDeployment({}, ['BTC'])
+  deployment.replace({ ...deployment.current, contracts: { ...deployment.current.contracts, market: CONTRACTS.market, oracleShim: SHIM } })
+  const footprint = new xdr.LedgerFootprint({ readOnly: readOnly.map((key) => xdr.LedgerKey.fromXdr(key, 'base64')), readWrite: [] })
+  const resources = new xdr.SorobanResources({ footprint, instructions: 1, diskReadBytes: 1, writeBytes: 0 })
+  const data = new xdr.SorobanTransactionData({ ext: xdr.SorobanTransactionDataExt.v0(), resources, resourceFee: 1n })
+  const rpc = {
+    async simulateTransaction() {
+      const returnValueXdr = encodeScVal({ type: 'vec', value: [{ type: 'i128', value: shim.price }, { type: 'u64', value: 1_000n }] })
+      return { error: null, latestLedger: 200, results: [{ authXdr: [], returnValueXdr }], transactionDataXdr: data.toXdr('base64') }
+    },
+    async getLedgerEntries(keys: readonly string[]) {
+      const found = keys.flatMap((keyXdr) => {
+        const dataXdr = entries.get(keyXdr)
+        return dataXdr === undefined ? [] : [{ keyXdr, dataXdr, lastModifiedLedger: 100, liveUntilLedger: null }]
+      })
+      return { entries: found, latestLedger: 200 }
+    },
+  } as unknown as Rpc
+  const shim = { prices: createPriceEntries({ rpc, deployment }), price: 7n }
+  return shim
+}
+
+const { signal } = new AbortController()
+
+for (const [what, keys] of [['no entries', []], ['only code', [CODE]], ['only code and the entry that names it', [CODE, TAG]]] as const) {
+  test(`a simulation that touched ${what} proves nothing about later prices, so the asset is simulated again`, async () => {
+    const { prices } = shimWith(keys, new Map([[TAG, 'AAAA']]))
+    await prices.read('BTC', signal)
+    const { prices: found, changed } = await prices.poll()
+    assert.deepEqual([[...found], changed], [[], []])
+  })
+}
+
+test('new code behind the same executable tag is simulated, not taken for the same price', async () => {
+  const instance = instanceKey(SHIM)
+  const entries = new Map([[instance, 'AAAA'], [TAG, 'AAAB']])
+  const { prices } = shimWith([instance, TAG, CODE], entries)
+  await prices.read('BTC', signal)
+  assert.deepEqual((await prices.poll()).prices.get('BTC'), { price: 7n, timestampSec: 1_000, ledger: 200 })
+  entries.set(TAG, 'AAAC')
+  const { prices: found, changed } = await prices.poll()
+  assert.deepEqual([[...found], changed], [[], ['BTC']])
 })

@@ -3,7 +3,7 @@
 
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { readFootprint } from './footprint.ts'
-import { contractDataValue, instanceKey, instanceStorage, isCodeKey } from './ledger-keys.ts'
+import { codeRoleOf, contractDataValue, instanceKey, instanceStorage } from './ledger-keys.ts'
 import type { ShimPrice } from './prices.ts'
 import { readShimPriceWithFootprint } from './prices.ts'
 import { MalformedResponse } from './responses.ts'
@@ -157,11 +157,15 @@ function readMaxAge(dataXdr: string): number | null {
   return (config === undefined ? undefined : readField(structField(config, 'max_price_staleness'), 'count')) ?? null
 }
 
-/** The entries of a simulation; null when they cannot be read. */
+/**
+ * The entries of a simulation, without code, which never changes. Null when they cannot be read, and when none of them could hold a price: an entry that names
+ * code says when the code changes, not when the price does.
+ */
 function keysOf(transactionDataXdr: string): readonly string[] | null {
   try {
     const { readOnly, readWrite } = readFootprint(transactionDataXdr)
-    return [...readOnly, ...readWrite].filter((key) => !isCodeKey(key)).toSorted()
+    const keys = [...readOnly, ...readWrite]
+    return keys.some((key) => codeRoleOf(key) === null) ? keys.filter((key) => codeRoleOf(key) !== 'code').toSorted() : null
   } catch (error) {
     if (error instanceof MalformedResponse) return null
     throw error

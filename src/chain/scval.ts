@@ -61,6 +61,7 @@ export function typeOfScVal({ raw }: RawXdr): number {
 /** Discriminants of ScVal. */
 export const SCV = {
   bool: 0, void: 1, error: 2, u32: 3, u64: 5, i128: 10, bytes: 13, string: 14, symbol: 15, vec: 16, map: 17, address: 18, instance: 19,
+  executableTag: 22,
 } as const
 
 interface Reader {

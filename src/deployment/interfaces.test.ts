@@ -11,7 +11,7 @@ import type { ContractSpec } from '../exchange/contract-spec.ts'
 import { createDeployment } from '../exchange/deployment.ts'
 import type { Deployment } from '../exchange/deployment.ts'
 import { requiredSignatures } from '../exchange/generations.ts'
-import { insertContractVersion, storeContractCode } from '../projections/contract-versions.ts'
+import { insertContractVersion, OWN_CODE, storeContractCode } from '../projections/contract-versions.ts'
 import type { Queryable, Store } from '../store/store.ts'
 import { createInterfaceFollower, REFRESH_MS } from './interfaces.ts'
 
@@ -36,7 +36,7 @@ const MARKET_1: ContractSpec = {
 
 function storeVersion(address: string, wasmHash: string, fromLedger: number): Promise<void> {
   return store.write.transaction((tx) => insertContractVersion(tx, 1, {
-    contract: 'market', address, fromLedger, fromEventId: null, wasmHash, generation: null, seq: null, noticedAt: 0,
+    ...OWN_CODE, contract: 'market', address, fromLedger, fromEventId: null, wasmHash, generation: null, seq: null, noticedAt: 0,
   }))
 }
 
@@ -78,6 +78,23 @@ test('composes the deployment from the versions and the code in the database', a
   assert.equal(deployment.current.interfaces.market?.generation, '1')
   assert.equal(deployment.current.interfaces.vault, null)
   assert.equal(replaced.length, 2)
+})
+
+test('reports code that is unknown with its reason, as no known interface', async () => {
+  const { deployment, follower } = follow()
+  const { market } = deployment.current.contracts
+  await storeVersion(market, 'aa', 40)
+  await storeContractCode(store.write, { wasmHash: 'aa', spec: MARKET_1, problem: null }, 0)
+  await follower.refresh()
+  const reference = { owner: 'C', tag: 'perps-v3' }
+  await store.write.transaction((tx) => insertContractVersion(tx, 1, {
+    contract: 'market', address: market, fromLedger: 50, fromEventId: null, afterLedger: 40, wasmHash: null, problem: 'found no entry', reference,
+    generation: null, seq: 7, noticedAt: 0,
+  }))
+  await follower.refresh()
+  assert.deepEqual(deployment.current.interfaces.market, {
+    wasmHash: null, sinceLedger: 50, generation: null, spec: null, notUnderstood: ['found no entry'],
+  })
 })
 
 test('reads code once, and leaves the deployment alone while nothing changes', async () => {

@@ -35,10 +35,11 @@ export function createInterfaceFollower({ store, deployment, clock, log }: {
   async function refresh(): Promise<void> {
     const read = deployment.current
     const versions = await listRunningVersions(store.read, Object.values(read.contracts))
-    const wanted = versions.filter(({ isRead }) => isRead).map(({ wasmHash }) => wasmHash)
+    const wanted = versions.filter(({ isRead }) => isRead).flatMap(({ wasmHash }) => wasmHash ?? [])
     known = await readMissing(store.read, known, wanted)
-    const codeAt = new Map(versions.map(({ address, wasmHash, sinceLedger }): [string, RunningCode] => {
-      return [address, { wasmHash, sinceLedger, ...(known.get(wasmHash) ?? NOT_READ) }]
+    const codeAt = new Map(versions.map(({ address, wasmHash, problem, sinceLedger }): [string, RunningCode] => {
+      const stored = wasmHash === null ? { spec: null, problem } : known.get(wasmHash) ?? NOT_READ
+      return [address, { wasmHash, sinceLedger, ...stored }]
     }))
     // Another manifest may have replaced the deployment while the database was read.
     if (deployment.current !== read) return await refresh()

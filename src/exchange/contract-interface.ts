@@ -11,8 +11,8 @@ import type { Generation } from './generations.ts'
 
 /** The interface of one contract, as its code declares it. */
 export interface ContractInterface {
-  /** Lower-case hex. */
-  readonly wasmHash: string
+  /** Lower-case hex; null: the code is unknown. */
+  readonly wasmHash: string | null
   /** The ledger from which on this code is known to run. */
   readonly sinceLedger: number
   /** Null: the interface is of no known generation, or could not be read. */
@@ -30,10 +30,11 @@ export const UNKNOWN_INTERFACES = Object.fromEntries(CONTRACT_KEYS.map((key) => 
 
 /** The code that a contract runs. */
 export interface RunningCode {
-  readonly wasmHash: string
+  /** Null: unknown. */
+  readonly wasmHash: string | null
   readonly sinceLedger: number
   readonly spec: ContractSpec | null
-  /** Why there is no interface; null also while the code was not read yet. */
+  /** Why there is no interface or no code; null also while the code was not read yet. */
   readonly problem: string | null
 }
 

@@ -57,6 +57,26 @@ export interface ContractSpec {
   readonly events: readonly SpecEvent[]
 }
 
+/** The declarations of events, and of the structs in them. */
+export type EventSpec = Pick<ContractSpec, 'events' | 'structs'>
+
+/** The arguments of a parametrised type: `key` and `value` of `map<key,value>`. Undefined for a type of another kind. */
+export function typeArguments(kind: 'option' | 'vec' | 'map' | 'tuple', type: SpecTypeText): readonly SpecTypeText[] | undefined {
+  if (!type.startsWith(`${kind}<`) || !type.endsWith('>')) return undefined
+  const found: SpecTypeText[] = []
+  let [depth, start] = [0, kind.length + 1]
+  for (let index = start; index < type.length; index++) {
+    const char = type.charAt(index)
+    if (char === '<') depth += 1
+    if ((char === ',' && depth === 0) || index === type.length - 1) {
+      found.push(type.slice(start, index))
+      start = index + 1
+    }
+    if (char === '>') depth -= 1
+  }
+  return found
+}
+
 export function findFunction(spec: ContractSpec, name: string): SpecFunction | undefined {
   return spec.functions.find((candidate) => candidate.name === name)
 }
@@ -73,14 +93,17 @@ export function acceptsArguments(spec: ContractSpec, declared: SpecFunction, typ
 
 /** Whether a value of type `sent` is valid where the contract declares `declared`. Integer enums are encoded as u32. */
 function acceptsType(spec: ContractSpec, declared: SpecTypeText, sent: SpecTypeText): boolean {
-  const optional = /^option<(.*)>$/.exec(declared)?.[1]
+  const [optional] = typeArguments('option', declared) ?? []
   if (optional !== undefined) return acceptsType(spec, optional, sent)
   if (declared === sent || declared === 'val') return true
   if (declared === 'muxedAddress') return sent === 'address'
   return sent === 'u32' && spec.enums.some(({ name }) => name === declared)
 }
 
-/** A function as a signature: `close_position(trader: address, position_id: u64)`. */
+const SIGNATURE_MAX_LENGTH = 300
+
+/** A function as a signature: `close_position(trader: address, position_id: u64)`. Shortened, because the name of a type may have a thousand characters. */
 export function signatureOf({ name, inputs }: SpecFunction): string {
-  return `${name}(${inputs.map((input) => `${input.name}: ${input.type}`).join(', ')})`
+  const signature = `${name}(${inputs.map((input) => `${input.name}: ${input.type}`).join(', ')})`
+  return signature.length > SIGNATURE_MAX_LENGTH ? `${signature.slice(0, SIGNATURE_MAX_LENGTH)}…` : signature
 }

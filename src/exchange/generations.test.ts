@@ -89,6 +89,28 @@ test('accepts an integer enum, an option and any value where it sends a plain va
   assert.deepEqual(listNotUnderstood('market', spec, { generation: '1', expected: null, knowsError: () => true }), [])
 })
 
+test('types that a compiler renames, by number or with their path, change nothing', () => {
+  for (const generation of GENERATIONS) {
+    for (const name of ['Direction', 'Direction2', '::perps::types::orders::Direction'.padStart(1_024, ':')]) {
+      const types = (declared: readonly string[]): string[] => declared.map((type) => (type === 'u32' ? name : `option<${type}>`))
+      const functions = Object.entries(requiredSignatures('market', generation)).map(([key, declared]) => [key, types(declared)] as const)
+      const pause: Functions = generation === '1' ? {} : { get_pause_state: [] }
+      const spec = { ...specOf({ ...Object.fromEntries(functions), ...pause }), enums: [{ name, cases: [{ name: 'Long', value: 0 }] }] }
+      assert.equal(recogniseGeneration('market', spec, null), generation === '1' ? '1' : '2.0')
+      assert.deepEqual(listNotUnderstood('market', spec, { generation, expected: null, knowsError: () => true }), [])
+    }
+  }
+})
+
+test('shortens lines with long names', () => {
+  const name = 'T'.repeat(1_024)
+  const spec = specOf({ cancel_order: [name, name] }, { [name]: 9 })
+  const lines = listNotUnderstood('market', spec, { generation: '1', expected: null, knowsError: () => false })
+  assert.deepEqual(lines.filter((line) => line.length > 501), [])
+  assert.ok(lines.some((line) => line.startsWith('cancel_order(a0: TTT') && line.endsWith('…: expected (address, u64)')))
+  assert.ok(lines.some((line) => line.startsWith('error 9 TTT') && line.endsWith('…')))
+})
+
 test('bounds the lines', () => {
   const errors = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`E${index}`, 1_000 + index]))
   const lines = listNotUnderstood('referral', specOf(requiredSignatures('referral', '1'), errors), {

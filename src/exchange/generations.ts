@@ -1,5 +1,5 @@
 // The generations of the exchange's contracts. One address has several interfaces over its life, so the interface that the code declares decides, never the
-// address (docs/decisions/interfaces-from-the-chain.md).
+// address (docs/decisions/interfaces-from-the-chain.md). Names of declared types say nothing: a compiler may rename them without changing what is called.
 
 import type { ContractKey } from './contracts.ts'
 import { acceptsArguments, findFunction, signatureOf } from './contract-spec.ts'
@@ -167,8 +167,9 @@ export function requiredSignatures(key: ContractKey, generation: Generation): Si
   }
 }
 
-/** More lines than this help nobody. */
+/** More lines than this help nobody, and neither do longer ones: a name may have a thousand characters. */
 const NOT_UNDERSTOOD_MAX = 50
+const LINE_MAX_LENGTH = 500
 
 /**
  * What the gateway does not understand of an interface, one line each: no known generation, functions that are missing or take other arguments, and error
@@ -189,6 +190,6 @@ export function listNotUnderstood(key: ContractKey, spec: ContractSpec, { genera
   for (const { name, value } of spec.errors) {
     if (!knowsError(value)) lines.push(`error ${value} ${name} is unknown`)
   }
-  if (lines.length <= NOT_UNDERSTOOD_MAX) return lines
-  return [...lines.slice(0, NOT_UNDERSTOOD_MAX), `and ${lines.length - NOT_UNDERSTOOD_MAX} more`]
+  const shown = lines.slice(0, NOT_UNDERSTOOD_MAX).map((line) => (line.length > LINE_MAX_LENGTH ? `${line.slice(0, LINE_MAX_LENGTH)}…` : line))
+  return lines.length <= NOT_UNDERSTOOD_MAX ? shown : [...shown, `and ${lines.length - NOT_UNDERSTOOD_MAX} more`]
 }

@@ -35,10 +35,10 @@ test('charges every added entry by what it may need', () => {
 
 test('declares no more than the network allows, and never less than simulated', () => {
   const { limits } = TEST_NETWORK_SETTINGS
-  const large = withHeadroom({ ...SIMULATED, instructions: 90_000_000, writeBytes: 132_000, diskReadBytes: 199_999 }, NOTHING, TEST_NETWORK_SETTINGS)
+  const large = withHeadroom({ ...SIMULATED, instructions: 350_000_000, writeBytes: 132_000, diskReadBytes: 199_999 }, NOTHING, TEST_NETWORK_SETTINGS)
   assert.deepEqual([large.instructions, large.writeBytes, large.diskReadBytes], [limits.instructions, limits.writeBytes, limits.diskReadBytes])
-  const above = withHeadroom({ ...SIMULATED, instructions: 100_000_001, writeBytes: 132_097, diskReadBytes: 200_001 }, NOTHING, TEST_NETWORK_SETTINGS)
-  assert.deepEqual([above.instructions, above.writeBytes, above.diskReadBytes], [100_000_001, 132_097, 200_001])
+  const above = withHeadroom({ ...SIMULATED, instructions: 400_000_001, writeBytes: 132_097, diskReadBytes: 200_001 }, NOTHING, TEST_NETWORK_SETTINGS)
+  assert.deepEqual([above.instructions, above.writeBytes, above.diskReadBytes], [400_000_001, 132_097, 200_001])
 })
 
 test('a tolerance bounds the price of a buy from above and of a sale from below, rounded toward the price', () => {

@@ -28,7 +28,7 @@ export interface NetworkSettings {
 /** The public test network's. They apply until the network's own have been read. */
 export const TEST_NETWORK_SETTINGS: NetworkSettings = {
   limits: {
-    instructions: 100_000_000, diskReadEntries: 100, diskReadBytes: 200_000, writeEntries: 50, writeBytes: 132_096, footprintEntries: 100,
+    instructions: 400_000_000, diskReadEntries: 200, diskReadBytes: 200_000, writeEntries: 200, writeBytes: 132_096, footprintEntries: 400,
     transactionBytes: 132_096,
   },
   fees: {

@@ -1,9 +1,8 @@
-// Reads which code the contracts run, for what events do not say: the first version of each contract, upgrades whose system event a node did not send, and
-// code that could not be read before.
+// Reads which code the contracts run, for what events do not say: the first version of each contract, upgrades by an entry of another contract, upgrades whose
+// system event a node did not send, and code that could not be read before.
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { readContractInstances } from '../chain/contract-code.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { ContractSpec } from '../exchange/contract-spec.ts'
@@ -11,16 +10,19 @@ import type { ContractKey } from '../exchange/contracts.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { ContractCode, ContractVersion } from '../projections/contract-versions.ts'
 import {
-  insertContractVersion, listContractVersions, positionOf, readContractCode, setGeneration, storeContractCode, versionAt,
+  insertContractVersion, latestVersions, listContractVersions, positionOf, readContractCode, setGeneration, storeContractCode, versionAt,
 } from '../projections/contract-versions.ts'
 import { listEpochs } from '../projections/epochs.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { IndexConflict, isInsideTransaction, lastReservedSeq, readIndexCursor, updateIndexCursor } from '../projections/index-state.ts'
+import { recordNewerForms } from '../projections/newer-forms.ts'
 import { refreshUnknownCloses } from '../projections/transaction-effects.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 import { createBackgroundRequest } from './background-request.ts'
 import type { ChainProof } from './chain-proof.ts'
+import { askAllNodes, readCodes, sinceLedger } from './code-readings.ts'
+import type { Agreement, CodeReading } from './code-readings.ts'
 import { endOfLedger } from './toid.ts'
 import type { Upgrade } from './upgrades.ts'
 import { generationOf, readCode, reportUpgrades, watchedContracts } from './upgrades.ts'
@@ -49,22 +51,22 @@ export interface ContractWatcherOptions {
   readonly proof: ChainProof
 }
 
-/** The code of one contract at a ledger: it ran from `sinceLedger` at the latest. */
-interface CodeReading {
-  readonly address: string
-  readonly contract: ContractKey
-  readonly wasmHash: string
-  readonly sinceLedger: number
-}
-
 interface Reading {
   readonly epoch: number
   /** The indexed ledger before the reading. A node behind it proves nothing. */
   readonly indexedLedger: number
   /** The ledger at which the instances were read. */
   readonly ledger: number
-  readonly instances: readonly CodeReading[]
-  readonly code: readonly ContractCode[]
+  readonly codes: readonly CodeReading[]
+  /** How far nodes agree about code that differs from the known version. */
+  readonly agreement: ReadonlyMap<CodeReading, Agreement>
+  readonly interfaces: readonly ContractCode[]
+}
+
+/** The code of a contract when it was last read and was the known one. */
+interface Seen {
+  readonly wasmHash: string | null
+  readonly ledger: number
 }
 
 export function createContractWatcher({ rpc, deployment, clock, log, proof }: ContractWatcherOptions): ContractWatcher {
@@ -73,25 +75,26 @@ export function createContractWatcher({ rpc, deployment, clock, log, proof }: Co
   let nextAtMs = Number.NEGATIVE_INFINITY
   /** Upgrades that the last reading found without an event: a second reading must confirm them. */
   let suspected: readonly ContractVersion[] = []
+  let seen: { readonly epoch: number; readonly byAddress: ReadonlyMap<string, Seen> } = { epoch: 0, byAddress: new Map() }
 
   async function readAll(db: Queryable, epoch: Epoch, indexedLedger: number, call: CallOptions): Promise<Reading> {
     const watched = watchedContracts(deployment.current.contracts)
-    const { ledger, instances } = await readContractInstances(rpc, [...watched.keys()], call)
-    const readings: CodeReading[] = []
-    for (const [address, { executable, lastModifiedLedger }] of instances) {
-      const contract = watched.get(address)
-      if (executable.kind !== 'wasm' || contract === undefined) continue
-      readings.push({ address, contract, wasmHash: executable.wasmHash, sinceLedger: lastModifiedLedger })
-    }
+    const { ledger, codes } = await readCodes(rpc, watched, call)
     const versions = await listContractVersions(db, epoch.chain)
-    const hashes = [...new Set([...readings, ...versions].map(({ wasmHash }) => wasmHash))]
+    const latest = latestVersions(versions)
+    const differing = codes.filter(({ address, wasmHash }) => (latest.get(address) ?? { wasmHash }).wasmHash !== wasmHash)
+    const agreement = await askAllNodes(rpc, watched, { ledger, codes: differing, call })
+    for (const [{ address, wasmHash }, verdict] of agreement) {
+      if (verdict === 'disputed') log.warn({ contract: address, wasmHash }, 'the nodes disagree about the code of a contract')
+    }
+    const hashes = [...new Set([...codes, ...versions].flatMap(({ wasmHash }) => wasmHash ?? []))]
     const stored = await readContractCode(db, hashes)
-    const code: ContractCode[] = []
+    const interfaces: ContractCode[] = []
     for (const wasmHash of hashes.filter((hash) => !stored.has(hash)).slice(0, CODES_PER_READ)) {
       const found = await readCode(rpc, wasmHash, call)
-      if (found !== undefined) code.push(found)
+      if (found !== undefined) interfaces.push(found)
     }
-    return { epoch: epoch.number, indexedLedger, ledger, instances: readings, code }
+    return { epoch: epoch.number, indexedLedger, ledger, codes, agreement, interfaces }
   }
 
   /** The next read; undefined when none is due. Its promise never rejects. */
@@ -126,8 +129,8 @@ export function createContractWatcher({ rpc, deployment, clock, log, proof }: Co
     }
   }
 
-  async function store(tx: Queryable, reading: Reading): Promise<{ added: number; upgrades: readonly Upgrade[] }> {
-    const { epoch: number, indexedLedger, ledger, instances, code } = reading
+  async function store(tx: Queryable, reading: Reading): Promise<{ added: number; upgrades: readonly Pick<Upgrade, 'version'>[] }> {
+    const { epoch: number, indexedLedger, ledger, codes, agreement, interfaces } = reading
     const cursor = await readIndexCursor(tx)
     const epoch = (await listEpochs(tx)).find((each) => each.number === number)
     // Pages written since the reading do not matter: it is compared with the versions up to its own ledger.
@@ -137,20 +140,27 @@ export function createContractWatcher({ rpc, deployment, clock, log, proof }: Co
       return { added: 0, upgrades: [] }
     }
     const known = await listContractVersions(tx, epoch.chain)
-    const all = findVersions(known, instances, { ledger, indexedLedger: cursor.lastLedger ?? 0, nowMs: clock.nowMs() })
-    const found = all.filter(({ version, isUpgrade }) => !isUpgrade || suspected.some((each) => isSameCode(each, version)))
-    suspected = all.filter(({ isUpgrade }) => isUpgrade).map(({ version }) => version)
-    if (found.length < all.length) nextAtMs = clock.elapsedMs() + RETRY_MS
+    const seenBefore = seen.epoch === number ? seen.byAddress : new Map<string, Seen>()
+    const all = findVersions(known, codes, { ledger, indexedLedger: cursor.lastLedger ?? 0, nowMs: clock.nowMs(), seen: seenBefore })
+    const agreementOf = ({ code }: FoundVersion): Agreement => agreement.get(code) ?? 'open'
+    const isSuspected = ({ version }: FoundVersion): boolean => suspected.some((each) => isSameCode(each, version))
+    const found = all.filter((each) => !each.isUpgrade || agreementOf(each) === 'agreed' || (agreementOf(each) === 'open' && isSuspected(each)))
+    suspected = all.filter((each) => !found.includes(each) && agreementOf(each) === 'open').map(({ version }) => version)
+    if (suspected.length > 0) nextAtMs = clock.elapsedMs() + RETRY_MS
+    const latest = latestVersions(known)
+    const unchanged = codes.filter(({ address, wasmHash }) => latest.get(address)?.wasmHash === wasmHash)
+    seen = { epoch: number, byAddress: new Map([...seenBefore, ...unchanged.map(({ address, wasmHash }) => [address, { wasmHash, ledger }] as const)]) }
     const upgrades = found.filter(({ isUpgrade }) => isUpgrade).length
     if (upgrades > 0) await reserveSeqs(tx, cursor, upgrades)
     let seq = lastReservedSeq(cursor)
     const versions = found.map(({ version, isUpgrade }) => (isUpgrade ? { ...version, seq: ++seq } : version))
-    for (const read of code) await storeContractCode(tx, read, clock.nowMs())
+    for (const read of interfaces) await storeContractCode(tx, read, clock.nowMs())
     for (const version of versions) await insertContractVersion(tx, epoch.chain, version)
+    await recordNewerForms(tx, epoch.chain, found.flatMap(({ code }) => code.newer ?? []), clock.nowMs())
     if (await nameGenerations(tx, watchedContracts(deployment.current.contracts), [...known, ...versions])) await refreshUnknownCloses(tx, epoch.deployment)
     const named = await listContractVersions(tx, epoch.chain)
     const announced = named.filter((version) => version.seq !== null && version.seq > lastReservedSeq(cursor))
-    return { added: versions.length + code.length, upgrades: announced.map((version) => ({ version, earlier: null, replaced: null })) }
+    return { added: versions.length + interfaces.length, upgrades: announced.map((version) => ({ version })) }
   }
 
   async function reserveSeqs(tx: Queryable, cursor: IndexCursor, count: number): Promise<void> {
@@ -176,6 +186,8 @@ export function createContractWatcher({ rpc, deployment, clock, log, proof }: Co
   }
 }
 
+type NamedVersion = ContractVersion & { readonly wasmHash: string }
+
 /**
  * Recognises versions whose generation is unknown: their code was read now, or the version that stored it did not know the generation. Returns whether one
  * of them is the market's.
@@ -183,7 +195,7 @@ export function createContractWatcher({ rpc, deployment, clock, log, proof }: Co
 async function nameGenerations(
   tx: Queryable, watched: ReadonlyMap<string, ContractKey>, versions: readonly ContractVersion[],
 ): Promise<boolean> {
-  const unnamed = versions.filter(({ generation }) => generation === null)
+  const unnamed = versions.filter((version): version is NamedVersion => version.generation === null && version.wasmHash !== null)
   if (unnamed.length === 0) return false
   const stored = await readContractCode(tx, unnamed.map(({ wasmHash }) => wasmHash))
   const isMarket = ({ address }: ContractVersion): boolean => watched.get(address) === 'market'
@@ -205,22 +217,44 @@ function isSameCode(a: ContractVersion, b: ContractVersion): boolean {
   return a.address === b.address && a.wasmHash === b.wasmHash
 }
 
+interface FoundVersion {
+  readonly version: ContractVersion
+  readonly code: CodeReading
+  /** False: the first version of its contract, or the code of a version whose code was unknown. */
+  readonly isUpgrade: boolean
+}
+
 /**
  * Versions that a reading at a ledger proves and that are not known. An upgrade after the indexed ledger is left to its event, which the index has not reached
- * yet; one before it had no event, so the ledger at which the instance last changed bounds it.
+ * yet; one before it had no event, so the ledger at which the instance, or the entry that it refers to, last changed bounds it.
  */
-export function findVersions(
-  known: readonly ContractVersion[], instances: readonly CodeReading[],
-  { ledger, indexedLedger, nowMs }: { readonly ledger: number; readonly indexedLedger: number; readonly nowMs: number },
-): readonly { readonly version: ContractVersion; readonly isUpgrade: boolean }[] {
-  const found: { version: ContractVersion; isUpgrade: boolean }[] = []
-  for (const { address, contract, wasmHash, sinceLedger } of instances) {
-    const own = known.filter((version) => version.address === address)
-    const version = { address, contract, fromLedger: sinceLedger, fromEventId: null, wasmHash, generation: null, seq: null, noticedAt: nowMs }
+function findVersions(
+  known: readonly ContractVersion[], codes: readonly CodeReading[],
+  { ledger, indexedLedger, nowMs, seen }: {
+    readonly ledger: number
+    readonly indexedLedger: number
+    readonly nowMs: number
+    readonly seen: ReadonlyMap<string, Seen>
+  },
+): readonly FoundVersion[] {
+  return codes.flatMap((code): FoundVersion[] => {
+    const { address, contract, wasmHash, problem, reference } = code
     const end = endOfLedger(ledger)
-    const inForce = versionAt(own, end)
-    if (inForce === undefined) found.push({ version, isUpgrade: false })
-    else if (inForce.wasmHash !== wasmHash && positionOf(inForce) <= end && sinceLedger <= indexedLedger) found.push({ version, isUpgrade: true })
-  }
-  return found
+    const inForce = versionAt(known.filter((version) => version.address === address), end)
+    const fromLedger = sinceLedger(code, inForce, ledger)
+    const version: ContractVersion = {
+      address, contract, fromLedger, fromEventId: null, afterLedger: null, wasmHash, problem, reference, generation: null, seq: null, noticedAt: nowMs,
+    }
+    if (inForce === undefined) return [{ version, code, isUpgrade: false }]
+    if (inForce.wasmHash === wasmHash) return []
+    // The code of that time, which was not read until now.
+    if (inForce.wasmHash === null && fromLedger <= inForce.fromLedger) {
+      return [{ version: { ...inForce, wasmHash, problem, reference }, code, isUpgrade: false }]
+    }
+    const position = positionOf({ fromLedger, fromEventId: null })
+    if (positionOf(inForce) > end || position <= positionOf(inForce) || fromLedger > indexedLedger) return []
+    const last = seen.get(address)
+    const afterLedger = last?.wasmHash === inForce.wasmHash && last.ledger < fromLedger ? Math.max(last.ledger, inForce.fromLedger) : inForce.fromLedger
+    return [{ version: { ...version, afterLedger }, code, isUpgrade: true }]
+  })
 }

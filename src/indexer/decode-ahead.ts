@@ -88,14 +88,14 @@ export function toUnnumberedEvent(event: ChainEvent, { epoch, contract, declared
   }
 }
 
-/** Compares interfaces. Every page reads them again, so the events that a contract declares are compared once per page and contract. */
+/** Compares interfaces. Every page reads them again, so what a contract declares is compared once per page and contract. */
 function createComparison(): (a: EventInterface, b: EventInterface) => boolean {
-  const equal = new WeakMap<EventInterface['events'], EventInterface['events']>()
-  function areSameEvents(a: EventInterface['events'], b: EventInterface['events']): boolean {
+  const equal = new WeakMap<readonly unknown[], readonly unknown[]>()
+  function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
     if (a === b || (a.length === 0 && b.length === 0) || equal.get(a) === b) return true
     if (!isDeepStrictEqual(a, b)) return false
     equal.set(a, b)
     return true
   }
-  return (a, b) => a.generation === b.generation && areSameEvents(a.events, b.events)
+  return (a, b) => a.generation === b.generation && areSame(a.events, b.events) && areSame(a.structs, b.structs)
 }

@@ -53,7 +53,7 @@ for (const generation of ['1', '2.0', '2.3'] satisfies Generation[]) {
       for (const [topic, shape] of Object.entries(eventShapes(generation)[contract])) {
         const { topics, value, payload } = eventOf(topic, shape)
         for (const declared of [generation, null, generation === '1' ? '2.2' : '1'] as const) {
-          const read = decodeEvent(contract, topics, value, { generation: declared, events: [] })
+          const read = decodeEvent(contract, topics, value, { generation: declared, events: [], structs: [] })
           assert.deepEqual(read, { topic, payload, problem: null }, `${contract} ${topic} ${declared}`)
         }
         decoded += 1

@@ -1,6 +1,6 @@
 // Decodes contract events from XDR to payloads, using the event shapes of src/exchange. Never throws: an undecodable event is archived raw, with a reason.
 
-import type { SpecEvent } from '../exchange/contract-spec.ts'
+import type { EventSpec } from '../exchange/contract-spec.ts'
 import type { ArchivedContractKey } from '../exchange/contracts.ts'
 import { shapesOf } from '../exchange/event-shapes.ts'
 import type { EventField, EventShape } from '../exchange/events.ts'
@@ -29,14 +29,14 @@ class ShapeMismatch extends Error {
 }
 
 /** What a contract declares about its events at one position of its history. */
-export interface EventInterface {
+export interface EventInterface extends EventSpec {
   /** Null: unknown. */
   readonly generation: Generation | null
-  /** The events that its code declares. Code built before this was possible declares none. */
-  readonly events: readonly SpecEvent[]
 }
 
-export const UNKNOWN_INTERFACE: EventInterface = { generation: null, events: [] }
+/** Code built before this was possible declares no events. */
+export const NO_EVENTS: EventSpec = { events: [], structs: [] }
+export const UNKNOWN_INTERFACE: EventInterface = { generation: null, ...NO_EVENTS }
 
 /** The length of an event's XDR, in characters of base64. */
 export function xdrLength({ topicsXdr, valueXdr }: { readonly topicsXdr: readonly string[]; readonly valueXdr: string }): number {
@@ -57,7 +57,7 @@ export function decodeEvent(contract: ArchivedContractKey, topicsXdr: readonly s
     if (topic === '') return { topic, payload: null, problem: 'no topic' }
     if (shapes.length === 0) {
       // Only for topics of no table: the projections rely on the payloads of the tables.
-      const payload = readDeclaredPayload(declared.events, { topic, topics, data: readData() })
+      const payload = readDeclaredPayload(declared, { topic, topics, data: readData() })
       return payload === undefined ? { topic, payload: null, problem: 'unknown topic' } : { topic, payload, problem: null }
     }
     return { topic, payload: readFirstMatch(topic, shapes, topics.slice(1), readData()), problem: null }

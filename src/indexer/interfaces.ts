@@ -1,12 +1,12 @@
 // The interface of a contract at each position of its history. Indexing, rebuilds, verifications and filled gaps all decode with it, so they agree.
 
-import type { SpecEvent } from '../exchange/contract-spec.ts'
+import type { EventSpec } from '../exchange/contract-spec.ts'
 import { toGeneration } from '../exchange/generations.ts'
 import type { ContractVersion } from '../projections/contract-versions.ts'
 import { listContractVersions, listDeclaredEvents, versionAt } from '../projections/contract-versions.ts'
 import type { Queryable } from '../store/store.ts'
 import type { EventInterface } from './decode.ts'
-import { UNKNOWN_INTERFACE } from './decode.ts'
+import { NO_EVENTS, UNKNOWN_INTERFACE } from './decode.ts'
 
 /** The interfaces of the contracts of one chain. */
 export interface Interfaces {
@@ -15,14 +15,14 @@ export interface Interfaces {
 }
 
 /** Interfaces by versions in the order of the chain, and the events that their code declares. */
-export function interfacesOf(versions: readonly ContractVersion[], declaredEvents: ReadonlyMap<string, readonly SpecEvent[]>): Interfaces {
+export function interfacesOf(versions: readonly ContractVersion[], declaredEvents: ReadonlyMap<string, EventSpec>): Interfaces {
   const versionsOf = Map.groupBy(versions, ({ address }) => address)
   return {
     at(address, eventId) {
       const version = versionAt(versionsOf.get(address) ?? [], eventId)
-      return version === undefined ? UNKNOWN_INTERFACE : {
-        generation: toGeneration(version.generation), events: declaredEvents.get(version.wasmHash) ?? [],
-      }
+      if (version === undefined) return UNKNOWN_INTERFACE
+      const { events, structs } = (version.wasmHash === null ? undefined : declaredEvents.get(version.wasmHash)) ?? NO_EVENTS
+      return { generation: toGeneration(version.generation), events, structs }
     },
   }
 }
@@ -37,12 +37,12 @@ export interface StoredInterfaces {
   /** In the order of the chain. */
   readonly versions: readonly ContractVersion[]
   /** The events that code declares, by its hash. Code without such events is missing. */
-  readonly declaredEvents: ReadonlyMap<string, readonly SpecEvent[]>
+  readonly declaredEvents: ReadonlyMap<string, EventSpec>
 }
 
 export async function readStoredInterfaces(db: Queryable, chain: number): Promise<StoredInterfaces> {
   const [versions, declared] = await Promise.all([listContractVersions(db, chain), listDeclaredEvents(db, chain)])
-  return { versions, declaredEvents: new Map(declared.map(({ wasmHash, events }) => [wasmHash, events as readonly SpecEvent[]])) }
+  return { versions, declaredEvents: new Map(declared.map(({ wasmHash, ...spec }) => [wasmHash, spec as EventSpec])) }
 }
 
 /** The interfaces of several chains, by chain. */

@@ -2,7 +2,9 @@
 // position of an upgrade on the chain is exact.
 
 import type { Log } from '../base/log.ts'
-import { readContractCode, readExecutableUpdate } from '../chain/contract-code.ts'
+import { readContractCode, readExecutableUpdate, readTagEntries } from '../chain/contract-code.ts'
+import type { ExecutableUpdate, TagEntries } from '../chain/contract-code.ts'
+import { describeReference } from '../chain/executable.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { ChainEvent } from '../chain/responses.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
@@ -17,7 +19,11 @@ import {
   insertContractVersion, latestVersions, positionOf, readContractCode as readStoredCode, removeContractVersion, storeContractCode,
 } from '../projections/contract-versions.ts'
 import type { Epoch } from '../projections/epochs.ts'
+import { recordNewerForms } from '../projections/newer-forms.ts'
+import type { NewerForm } from '../projections/newer-forms.ts'
 import type { Queryable } from '../store/store.ts'
+import { codeAt } from './code-readings.ts'
+import { NO_EVENTS } from './decode.ts'
 import type { Interfaces, StoredInterfaces } from './interfaces.ts'
 import { interfacesOf } from './interfaces.ts'
 
@@ -28,10 +34,14 @@ export function watchedContracts(contracts: ContractAddresses): WatchedContracts
   return new Map(CONTRACT_KEYS.map((key) => [contracts[key], key]))
 }
 
-/** Logs the upgrades of a page. */
-export function reportUpgrades(upgrades: readonly Upgrade[], log: Log): void {
-  for (const { version: { address, wasmHash, generation, fromLedger } } of upgrades) {
-    log.warn({ contract: address, wasmHash, generation, ledger: fromLedger }, 'a contract was upgraded')
+/** Logs upgrades. */
+export function reportUpgrades(upgrades: readonly Pick<Upgrade, 'version'>[], log: Log): void {
+  for (const { version } of upgrades) {
+    const { address, wasmHash, generation, fromLedger, fromEventId, afterLedger, reference, problem } = version
+    const fields = { contract: address, wasmHash, generation, ledger: fromLedger, ...(reference === null ? {} : { reference: describeReference(reference) }) }
+    if (wasmHash === null) log.warn({ ...fields, problem }, 'the code of a contract is unknown')
+    else if (fromEventId === null) log.warn({ ...fields, afterLedger }, 'a contract was upgraded without an event')
+    else log.warn(fields, 'a contract was upgraded')
   }
 }
 
@@ -43,6 +53,8 @@ export interface Upgrade {
   readonly earlier: ContractVersion | null
   /** The same code, known until now without its exact position. */
   readonly replaced: ContractVersion | null
+  /** The kind of executable that this version of the gateway does not know; null for all others. */
+  readonly newer: NewerForm | null
 }
 
 /** What a page reveals about code. */
@@ -66,15 +78,18 @@ export async function readPageInterfaces(
   { rpc, watched, call }: { readonly rpc: Rpc; readonly watched: WatchedContracts; readonly call: CallOptions },
 ): Promise<PageInterfaces> {
   const { versions: known, declaredEvents: declared } = stored
-  const { upgrades, versions } = planUpgrades(known, events, { watched, startLedger: epoch.startLedger, nowMs })
+  const updates = updatesIn(events, watched)
+  const tags = await readTags(updates, rpc, call)
+  const { upgrades, versions } = planUpgrades(known, updates, { watched, startLedger: epoch.startLedger, nowMs, tags })
   if (upgrades.length === 0) return { upgrades: new Map(), code: [], interfaces: interfacesOf(versions, declared) }
-  const code = await readNewCode(db, upgrades.flatMap(({ version, earlier }) => [version, ...(earlier === null ? [] : [earlier])]), rpc, call)
+  const hashes = upgrades.flatMap(({ version, earlier }) => [version.wasmHash, earlier?.wasmHash ?? null]).filter((hash) => hash !== null)
+  const code = await readNewCode(db, [...new Set(hashes)], rpc, call)
   const specs = new Map(code.map(({ wasmHash, spec }) => [wasmHash, spec as ContractSpec | null]))
   const named = <Version extends ContractVersion | null>(version: Version): Version =>
-    version === null ? version : { ...version, generation: generationOf(version, specs.get(version.wasmHash) ?? null, { watched, versions: known }) }
-  const all = versions.map((version) => (specs.has(version.wasmHash) ? named(version) : version))
+    version === null ? version : { ...version, generation: generationOf(version, specs.get(version.wasmHash ?? '') ?? null, { watched, versions: known }) }
+  const all = versions.map((version) => (specs.has(version.wasmHash ?? '') ? named(version) : version))
   const declaredEvents = new Map(declared)
-  for (const { wasmHash, spec } of code) declaredEvents.set(wasmHash, (spec as ContractSpec | null)?.events ?? [])
+  for (const { wasmHash, spec } of code) declaredEvents.set(wasmHash, (spec as ContractSpec | null) ?? NO_EVENTS)
   const found = upgrades.map((upgrade) => ({ ...upgrade, version: named(upgrade.version), earlier: named(upgrade.earlier) }))
   return {
     upgrades: new Map(found.map((upgrade) => [upgrade.version.fromEventId ?? '', upgrade])),
@@ -96,9 +111,8 @@ export function generationOf(
   return recogniseGeneration(key, spec, toGeneration(market?.generation ?? null))
 }
 
-/** The code of these versions, as far as it is not stored yet and can be read. */
-async function readNewCode(db: Queryable, versions: readonly ContractVersion[], rpc: Rpc, call: CallOptions): Promise<readonly ContractCode[]> {
-  const hashes = [...new Set(versions.map(({ wasmHash }) => wasmHash))]
+/** The code of these hashes, as far as it is not stored yet and can be read. */
+async function readNewCode(db: Queryable, hashes: readonly string[], rpc: Rpc, call: CallOptions): Promise<readonly ContractCode[]> {
   const stored = await readStoredCode(db, hashes)
   const found: ContractCode[] = [...stored.values()]
   for (const wasmHash of hashes.filter((hash) => !stored.has(hash))) {
@@ -119,30 +133,56 @@ export async function readCode(rpc: Rpc, wasmHash: string, call: CallOptions): P
   }
 }
 
-/** The upgrades in events, and all versions including theirs, in the order of the chain. */
-export function planUpgrades(
+interface EventUpdate extends ExecutableUpdate {
+  readonly event: ChainEvent
+}
+
+function updatesIn(events: readonly ChainEvent[], watched: WatchedContracts): readonly EventUpdate[] {
+  return events.flatMap((event): EventUpdate[] => {
+    const update = event.isSystem === true && watched.has(event.contractId) ? readExecutableUpdate(event.topicsXdr) : undefined
+    return update === undefined ? [] : [{ ...update, event }]
+  })
+}
+
+/** The entries that updates refer to. A node without them must not stop the index. */
+async function readTags(updates: readonly EventUpdate[], rpc: Rpc, call: CallOptions): Promise<TagEntries> {
+  const references = updates.flatMap(({ before, after }) => [before, after]).filter((each) => each.kind === 'reference')
+  try {
+    return await readTagEntries(rpc, references, call)
+  } catch (error) {
+    if (error instanceof RpcFailure) return new Map()
+    throw error
+  }
+}
+
+/** The upgrades in these updates, and all versions including theirs, in the order of the chain. */
+function planUpgrades(
   known: readonly ContractVersion[],
-  events: readonly ChainEvent[],
-  { watched, startLedger, nowMs }: { readonly watched: WatchedContracts; readonly startLedger: number; readonly nowMs: number },
+  updates: readonly EventUpdate[],
+  { watched, startLedger, nowMs, tags }: {
+    readonly watched: WatchedContracts
+    readonly startLedger: number
+    readonly nowMs: number
+    readonly tags: TagEntries
+  },
 ): { readonly upgrades: readonly Upgrade[]; readonly versions: readonly ContractVersion[] } {
   const upgrades: Upgrade[] = []
   let versions = known
-  for (const { id, ledger, contractId, topicsXdr, isSystem } of events) {
-    const update = isSystem === true && watched.has(contractId) ? readExecutableUpdate(topicsXdr) : undefined
-    if (update?.after.kind !== 'wasm' || versions.some(({ fromEventId, address }) => fromEventId === id && address === contractId)) continue
-    const base = { address: contractId, contract: watched.get(contractId) ?? null, generation: null, noticedAt: nowMs }
+  for (const { before, after, event: { id, ledger, contractId } } of updates) {
     const own = versions.filter(({ address }) => address === contractId)
+    const code = codeAt(after, ledger, tags)
+    if (code === null || own.some(({ fromEventId }) => fromEventId === id)) continue
+    const base = { address: contractId, contract: watched.get(contractId) ?? null, generation: null, noticedAt: nowMs, afterLedger: null }
     const next = own.find((version) => positionOf(version) > id)
-    const isSameCode = next?.fromEventId === null && next.wasmHash === update.after.wasmHash
+    const isSameCode = next?.fromEventId === null && next.wasmHash !== null && next.wasmHash === code.wasmHash
     const replaced = isSameCode ? next : null
     const version: ContractVersion = {
-      ...base, fromLedger: ledger, fromEventId: id, wasmHash: update.after.wasmHash, generation: replaced?.generation ?? null, seq: replaced?.seq ?? null,
+      ...base, ...code, fromLedger: ledger, fromEventId: id, generation: replaced?.generation ?? null, seq: replaced?.seq ?? null,
     }
     const isFirst = !own.some((each) => positionOf(each) < id)
-    const earlier: ContractVersion | null = isFirst && update.before.kind === 'wasm'
-      ? { ...base, fromLedger: startLedger - 1, fromEventId: null, wasmHash: update.before.wasmHash, seq: null }
-      : null
-    upgrades.push({ version, earlier, replaced })
+    const codeBefore = isFirst ? codeAt(before, startLedger, tags) : null
+    const earlier: ContractVersion | null = codeBefore === null ? null : { ...base, ...codeBefore, fromLedger: startLedger - 1, fromEventId: null, seq: null }
+    upgrades.push({ version, earlier, replaced, newer: after.kind === 'newer' ? { what: after.error.what, ledger, xdr: null } : null })
     versions = [...versions.filter((each) => each !== replaced), version, ...(earlier === null ? [] : [earlier])].toSorted(byPosition)
   }
   return { upgrades, versions }
@@ -158,6 +198,7 @@ export async function writeUpgrades(
 ): Promise<void> {
   if (upgrades.length === 0) return
   for (const read of code) await storeContractCode(tx, read, nowMs)
+  await recordNewerForms(tx, chain, upgrades.flatMap(({ newer }) => newer ?? []), nowMs)
   for (const { version, earlier, replaced } of upgrades) {
     if (replaced !== null) await removeContractVersion(tx, chain, replaced)
     if (earlier !== null) await insertContractVersion(tx, chain, earlier)

@@ -77,6 +77,7 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
     async text() {
       const { gateway, indexer, interfaces, manifestProblems, rpcQueues, storeQueues, rpcNodes, index } = sources
       instruments.queues.reset()
+      instruments.knownProtocol.set(KNOWN_PROTOCOL)
       if (gateway !== undefined) readGateway(instruments, gateway())
       if (indexer !== undefined) readIndexer(instruments, indexer())
       if (manifestProblems !== undefined) instruments.manifestProblems.set(manifestProblems().length)
@@ -129,7 +130,7 @@ function readInterfaces({ contractInfo, contractNotUnderstood }: Instruments, in
   contractNotUnderstood.reset()
   for (const [contract, known] of Object.entries(interfaces)) {
     if (known === null) continue
-    contractInfo.set({ contract, generation: known.generation ?? 'unknown', wasm_hash: known.wasmHash }, 1)
+    contractInfo.set({ contract, generation: known.generation ?? 'unknown', wasm_hash: known.wasmHash ?? 'unknown' }, 1)
     contractNotUnderstood.set({ contract }, known.notUnderstood.length)
   }
 }
@@ -146,7 +147,6 @@ async function readIndex(instruments: Instruments, readSnapshot: MetricSources['
   setOrRemove(instruments.indexLedger, state?.lastLedger ?? null)
   setOrRemove(instruments.indexAge, closeSec === null ? null : Math.max(0, nowSec(clock) - closeSec))
   setOrRemove(instruments.networkProtocol, state?.protocol ?? null)
-  instruments.knownProtocol.set(KNOWN_PROTOCOL)
   setOrRemove(instruments.newerForms, state?.newerForms.length ?? null)
   setOrRemove(instruments.unknownEvents, state?.unknownEvents ?? null)
   setOrRemove(instruments.unreadTransactions, state?.unreadTransactions ?? null)

@@ -14,7 +14,7 @@ import type { Queryable } from '../store/store.ts'
 import { applyEvents } from './apply.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import { listCashLedger } from './cash-ledger.ts'
-import { insertContractVersion } from './contract-versions.ts'
+import { insertContractVersion, OWN_CODE } from './contract-versions.ts'
 import { insertEpoch } from './epochs.ts'
 import type { Epoch } from './epochs.ts'
 import { insertEvents, refreshLedgers } from './events.ts'
@@ -147,7 +147,8 @@ async function checkSharedCloses(epoch: Epoch): Promise<void> {
 async function nameMarket({ chain, deployment, contracts }: Epoch): Promise<void> {
   await store.write.transaction(async (tx) => {
     await insertContractVersion(tx, chain, {
-      address: contracts.market, contract: 'market', fromLedger: 1, fromEventId: null, wasmHash: 'market', generation: '2.3', seq: null, noticedAt: 0,
+      ...OWN_CODE, address: contracts.market, contract: 'market', fromLedger: 1, fromEventId: null, wasmHash: 'market', generation: '2.3', seq: null,
+      noticedAt: 0,
     })
     await refreshUnknownCloses(tx, deployment)
   })

@@ -15,8 +15,14 @@ export interface ContractVersion {
   readonly fromLedger: number
   /** The RPC's id of the event that reported the upgrade; null: unknown. */
   readonly fromEventId: string | null
-  /** Lower-case hex. */
-  readonly wasmHash: string
+  /** The last ledger at which the code before this upgrade was read; null: unknown, or an event reported the upgrade. */
+  readonly afterLedger: number | null
+  /** Lower-case hex; null: the code is unknown. */
+  readonly wasmHash: string | null
+  /** Why the code is unknown; null when it is known. */
+  readonly problem: string | null
+  /** The entry of another contract that named the code; null: the contract's own instance did. */
+  readonly reference: { readonly owner: string; readonly tag: string } | null
   /** Null: not recognised, or the code could not be read. */
   readonly generation: string | null
   /** The position of the upgrade in the log; null for the first known version of a contract. */
@@ -34,7 +40,11 @@ export interface ContractCode {
   readonly problem: string | null
 }
 
-const COLUMNS = `address, contract, from_ledger as "fromLedger", nullif(from_event_id, '') as "fromEventId", wasm_hash as "wasmHash", generation, seq,
+/** The members of a version whose code the contract's own instance names. */
+export const OWN_CODE = { problem: null, reference: null, afterLedger: null } as const
+
+const COLUMNS = `address, contract, from_ledger as "fromLedger", nullif(from_event_id, '') as "fromEventId", after_ledger as "afterLedger",
+  wasm_hash as "wasmHash", problem, case when owner is not null then jsonb_build_object('owner', owner, 'tag', tag) end as reference, generation, seq,
   noticed_at as "noticedAt"`
 
 /** Every version on a chain, in the order of the chain. */
@@ -60,10 +70,12 @@ export async function readContractCode(db: Queryable, wasmHashes: readonly strin
   return new Map(rows.map((row) => [row.wasmHash, row]))
 }
 
-/** The events that the code of a chain's contracts declares, by its hash; only code that declares some. */
-export async function listDeclaredEvents(db: Queryable, chain: number): Promise<readonly { readonly wasmHash: string; readonly events: unknown }[]> {
+/** The events that the code of a chain's contracts declares, with its structs, by its hash; only code that declares some events. */
+export async function listDeclaredEvents(
+  db: Queryable, chain: number,
+): Promise<readonly { readonly wasmHash: string; readonly events: unknown; readonly structs: unknown }[]> {
   return await db.query(
-    `select c.wasm_hash as "wasmHash", c.spec->'events' as events from idx.contract_code c
+    `select c.wasm_hash as "wasmHash", c.spec->'events' as events, c.spec->'structs' as structs from idx.contract_code c
      where jsonb_array_length(c.spec->'events') > 0 and exists (select 1 from idx.contract_versions v where v.chain = $1 and v.wasm_hash = c.wasm_hash)`,
     [chain],
   )
@@ -101,13 +113,18 @@ export function latestVersions(versions: readonly ContractVersion[]): ReadonlyMa
 
 /** Adds a version. One at the same position is replaced. */
 export async function insertContractVersion(tx: Queryable, chain: number, version: ContractVersion): Promise<void> {
-  const { address, contract, fromLedger, fromEventId, wasmHash, generation, seq, noticedAt } = version
+  const { address, contract, fromLedger, fromEventId, afterLedger, wasmHash, problem, reference, generation, seq, noticedAt } = version
   await tx.query(
-    `insert into idx.contract_versions (chain, address, from_ledger, from_event_id, wasm_hash, generation, seq, noticed_at, contract)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    `insert into idx.contract_versions (chain, address, from_ledger, from_event_id, wasm_hash, generation, seq, noticed_at, contract, problem, owner, tag,
+       after_ledger)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      on conflict (chain, address, from_ledger, from_event_id) do update
-       set wasm_hash = excluded.wasm_hash, generation = excluded.generation, seq = coalesce(idx.contract_versions.seq, excluded.seq)`,
-    [chain, address, fromLedger, fromEventId ?? '', wasmHash, generation, seq, noticedAt, contract],
+       set wasm_hash = excluded.wasm_hash, problem = excluded.problem, owner = excluded.owner, tag = excluded.tag, generation = excluded.generation,
+         seq = coalesce(idx.contract_versions.seq, excluded.seq)`,
+    [
+      chain, address, fromLedger, fromEventId ?? '', wasmHash, generation, seq, noticedAt, contract, problem, reference?.owner ?? null,
+      reference?.tag ?? null, afterLedger,
+    ],
   )
   await notifyContractsChanged(tx)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
 import { openTestStore } from '../../test/support/database.ts'
-import { insertContractVersion, storeContractCode } from './contract-versions.ts'
+import { insertContractVersion, OWN_CODE, storeContractCode } from './contract-versions.ts'
 import { listRunningVersions } from './running-code.ts'
 
 const store = await openTestStore()
@@ -18,7 +18,7 @@ test('lists the newest version of each contract on the current chain', async () 
       )
       await tx.query('insert into idx.sections (first_seq, epoch) values ($1, $2)', [number * 100, number])
     }
-    const version = { contract: null, generation: null, seq: null, noticedAt: 0 }
+    const version = { ...OWN_CODE, contract: null, generation: null, seq: null, noticedAt: 0 }
     await insertContractVersion(tx, 1, { ...version, address: 'A', fromLedger: 10, fromEventId: null, wasmHash: 'one' })
     await insertContractVersion(tx, 1, { ...version, address: 'A', fromLedger: 20, fromEventId: null, wasmHash: 'two' })
     await insertContractVersion(tx, 1, { ...version, address: 'A', fromLedger: 20, fromEventId: '0000000085899345920-0000000001', wasmHash: 'three' })
@@ -27,7 +27,7 @@ test('lists the newest version of each contract on the current chain', async () 
     await storeContractCode(tx, { wasmHash: 'three', spec: null, problem: 'the code has no section contractspecv0' }, 0)
   })
   assert.deepEqual(await listRunningVersions(store.read, ['A', 'B', 'C']), [
-    { address: 'A', wasmHash: 'three', sinceLedger: 20, isRead: true },
-    { address: 'B', wasmHash: 'four', sinceLedger: 15, isRead: false },
+    { address: 'A', wasmHash: 'three', problem: null, sinceLedger: 20, isRead: true },
+    { address: 'B', wasmHash: 'four', problem: null, sinceLedger: 15, isRead: false },
   ])
 })

@@ -5,8 +5,10 @@ import type { Queryable } from '../store/store.ts'
 /** The newest version of a contract on the current chain. */
 export interface RunningVersion {
   readonly address: string
-  /** Lower-case hex. */
-  readonly wasmHash: string
+  /** Lower-case hex; null: the code is unknown. */
+  readonly wasmHash: string | null
+  /** Why the code is unknown; null when it is known. */
+  readonly problem: string | null
   readonly sinceLedger: number
   /** Whether the code was read. */
   readonly isRead: boolean
@@ -15,7 +17,8 @@ export interface RunningVersion {
 /** The newest version of each of these contracts on the chain that is indexed now. One statement, whatever the number of versions. */
 export async function listRunningVersions(db: Queryable, addresses: readonly string[]): Promise<readonly RunningVersion[]> {
   return await db.query<RunningVersion>(
-    `select distinct on (v.address) v.address, v.wasm_hash as "wasmHash", v.from_ledger as "sinceLedger", c.wasm_hash is not null as "isRead"
+    `select distinct on (v.address) v.address, v.wasm_hash as "wasmHash", v.problem, v.from_ledger as "sinceLedger",
+       c.wasm_hash is not null as "isRead"
      from idx.contract_versions v left join idx.contract_code c using (wasm_hash)
      where v.address = any($1::text[])
        and v.chain = (select e.chain from idx.sections s join idx.epochs e on e.number = s.epoch order by s.first_seq desc limit 1)

@@ -62,7 +62,10 @@ export interface LogUpgrade {
   /** As in GET /v1/health. */
   readonly contract: string
   readonly generation: string | null
-  readonly wasmHash: string
+  /** Null: the new code is unknown. */
+  readonly wasmHash: string | null
+  readonly source: 'event' | 'entries'
+  readonly afterLedger: number | null
   readonly ledger: number
 }
 
@@ -148,6 +151,7 @@ const COLUMNS = `${EVENT_COLUMNS}, coalesce((select string_agg(a.account, ' ') f
 
 /** SQL: upgrades, as `upgrade`. Those of another deployment's contracts are not in the stream. */
 const UPGRADE = `jsonb_build_object('seq', v.seq, 'contract', v.contract, 'generation', v.generation, 'wasmHash', v.wasm_hash, 'ledger', v.from_ledger,
+  'source', case when v.from_event_id = '' then 'entries' else 'event' end, 'afterLedger', v.after_ledger,
   'epoch', (select p.epoch from idx.sections s join idx.epochs p on p.number = s.epoch where s.first_seq <= v.seq order by s.first_seq desc limit 1))`
 
 /** The upgrades in (afterSeq, throughSeq], in log order. There are few, so they are not paged. */

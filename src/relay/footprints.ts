@@ -13,6 +13,7 @@ import type { LedgerEntry, SimulationResponse } from '../chain/responses.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { structField } from '../chain/scval.ts'
 import type { ScValue } from '../chain/scval.ts'
+import { CONTRACT_KEYS } from '../exchange/contracts.ts'
 import type { CurrentDeployment, Deployment } from '../exchange/deployment.ts'
 import { bindVariables, coverCall, largestId } from '../exchange/footprint-keys.ts'
 import type { CallToCover, EntryKey, ExchangeParties } from '../exchange/footprint-keys.ts'
@@ -80,12 +81,14 @@ export function createFootprints(parts: { readonly rpc: Rpc; readonly clock: Clo
   const headroom = createLearnedHeadroom(clock)
   const nextIds = createNextIds(clock)
   const readDetails = createDetailsReader(parts)
+  deployment.subscribe((next, previous) => {
+    if (hasOtherCode(next, previous)) learned.clear()
+  })
 
   const partiesOf = ({ treasury, usdcAsset }: Details, { contracts, interfaces, targetOf }: Deployment): ExchangeParties & { readonly isKnown: boolean } => {
     const market = interfaces.market
     return { contracts, treasury, usdcAsset, generation: targetOf('market').generation, isKnown: market === null || market.generation !== null }
   }
-
 
   /** Stores the entries of a transaction that is in a ledger. Returns its function; undefined for calls that the gateway does not prepare. */
   function learnFrom(applied: AppliedCall | undefined, keys: readonly string[]): string | undefined {
@@ -142,6 +145,11 @@ export function createFootprints(parts: { readonly rpc: Rpc; readonly clock: Clo
       return extendSimulation({ simulation, transactionDataXdr, simulated, candidates, known, settings: details.settings, percent })
     },
   }
+}
+
+/** True if a contract was upgraded, by an event or by the entry that it refers to. */
+function hasOtherCode(next: Deployment, previous: Deployment): boolean {
+  return CONTRACT_KEYS.some((key) => previous.interfaces[key] !== null && previous.interfaces[key].wasmHash !== next.interfaces[key]?.wasmHash)
 }
 
 function functionIdOf({ contract, functionName }: CallToCover, { contracts }: Deployment): string {

@@ -7,7 +7,7 @@ import type { Variable } from '../exchange/footprint-table.ts'
 /** An entry that a simulation touched. */
 export interface TouchedEntry {
   readonly keyXdr: string
-  /** Undefined for entries that belong to no storage key: instances and code. */
+  /** Undefined for entries that belong to no storage key: instances, code, and what names the code of a reference. */
   readonly key: EntryKey | undefined
   readonly isWritten: boolean
 }
@@ -19,6 +19,8 @@ export interface LearnedEntries {
   learn(functionId: string, touched: readonly TouchedEntry[], values: Values): void
   /** The remembered entries for these values. */
   recall(functionId: string, values: Values): readonly (LearnedKey & { readonly isWritten: boolean })[]
+  /** Forgets everything: other code touches other entries. */
+  clear(): void
 }
 
 /** Entries of one function, and functions. The oldest are dropped. */
@@ -50,6 +52,7 @@ export function createLearnedEntries(): LearnedEntries {
     },
     recall: (functionId, values) =>
       [...(functions.get(functionId)?.values() ?? [])].flatMap(({ isWritten, materialize }) => materialize(values).map((key) => ({ ...key, isWritten }))),
+    clear: () => functions.clear(),
   }
 }
 

@@ -80,8 +80,14 @@ export const CONTROL_MESSAGES: readonly StreamMessage[] = [
   controlMessage('upgrade', 'A contract was upgraded in place. Sent to every client with a log channel, in order with its frames', {
     contract: Type.String({ description: 'The contract, as in GET /v1/health.', examples: ['market'] }),
     generation: Type.Union([Type.String(), Type.Null()], { description: 'Generation of the new code; null: not recognised.', examples: ['2.3'] }),
-    wasmHash: Type.String({ description: 'Hash of the new code, hex.', examples: ['9f'.repeat(32)] }),
-    ledger: Type.Integer({ description: 'Ledger of the upgrade.', examples: [1_234_567] }),
+    wasmHash: Type.Union([Type.String(), Type.Null()], { description: 'Hash of the new code, hex; null: unknown.', examples: ['9f'.repeat(32)] }),
+    source: oneOf('event', 'entries'),
+    ledger: Type.Integer({
+      description: 'Ledger of the upgrade. With the source entries: the first one at which the new code is certain.', examples: [1_234_567],
+    }),
+    afterLedger: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'With the source entries: the last ledger with the code before; the upgrade happened after it, up to `ledger`. Null: unknown, or exact.',
+    }),
     seq: seq('Sequence number of the upgrade in the log.'),
   }),
   controlMessage('error', 'The gateway rejected a client message', {

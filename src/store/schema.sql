@@ -120,11 +120,17 @@ create table idx.contract_versions (
   contract text,
   from_ledger bigint not null,
   from_event_id text not null,
-  wasm_hash text not null,
+  wasm_hash text,
   generation text,
   seq bigint,
   noticed_at bigint not null,
-  constraint contract_versions_pkey PRIMARY KEY (chain, address, from_ledger, from_event_id)
+  problem text,
+  owner text,
+  tag text,
+  after_ledger bigint,
+  constraint contract_versions_pkey PRIMARY KEY (chain, address, from_ledger, from_event_id),
+  constraint contract_versions_check CHECK (((wasm_hash IS NULL) = (problem IS NOT NULL))),
+  constraint contract_versions_check1 CHECK (((owner IS NULL) = (tag IS NULL)))
 );
 
 create table idx.corrections (

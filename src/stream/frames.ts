@@ -38,8 +38,10 @@ export function logFrame(channel: string, place: FramePlace, data: () => string)
 }
 
 /** An upgrade of a contract, for every client with a log channel. */
-export function upgradeFrame({ contract, generation, wasmHash, ledger, seq, epoch }: LogUpgrade): Frame {
-  return lazyFrame(LOG_NOTICE, { seq, epoch }, () => JSON.stringify({ type: 'upgrade', contract, generation, wasmHash, ledger, seq }))
+export function upgradeFrame({ contract, generation, wasmHash, source, afterLedger, ledger, seq, epoch }: LogUpgrade): Frame {
+  return lazyFrame(LOG_NOTICE, { seq, epoch }, () => {
+    return JSON.stringify({ type: 'upgrade', contract, generation, wasmHash, source, ledger, afterLedger, seq })
+  })
 }
 
 /** The frames of an entry on its account's channel. They share `seq` and `prev`; `more` counts those that follow. */

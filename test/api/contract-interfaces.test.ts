@@ -8,7 +8,7 @@ import type { ContractSpec } from '../../src/exchange/contract-spec.ts'
 import { CONTRACT_ALIASES, CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import type { ContractKey } from '../../src/exchange/contracts.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
-import { insertContractVersion, readContractCode, storeContractCode } from '../../src/projections/contract-versions.ts'
+import { insertContractVersion, OWN_CODE, readContractCode, storeContractCode } from '../../src/projections/contract-versions.ts'
 import type { Health } from '../../src/resources/health.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
@@ -62,7 +62,8 @@ async function upgradeMarket(spec: ContractSpec, wasmHash: string): Promise<void
   await fixture.store.write.transaction(async (tx) => {
     await storeContractCode(tx, { wasmHash, spec, problem: null }, 0)
     await insertContractVersion(tx, 1, {
-      contract: 'market', address: fixture.network.contracts.market, fromLedger, fromEventId: null, wasmHash, generation: null, seq: null, noticedAt: 0,
+      ...OWN_CODE, contract: 'market', address: fixture.network.contracts.market, fromLedger, fromEventId: null, wasmHash, generation: null, seq: null,
+      noticedAt: 0,
     })
   })
   await fixture.catchUp()

@@ -67,7 +67,7 @@ test('an upgrade is reported once, between the frames before and after it, also 
   const { clock, stream, line, lines } = stage()
   const got: unknown[] = []
   stream.on('events', ({ seq }) => got.push(seq))
-  stream.onUpgrade(({ contract, generation, seq }) => got.push([contract, generation, seq]))
+  stream.onUpgrade(({ contract, generation, wasmHash, source, afterLedger, seq }) => got.push([contract, generation, wasmHash, source, afterLedger, seq]))
   line(0).hello(1)
   line(0).say({ type: 'subscribed', channels: ['events'], heads: { events: 1 } })
   const upgrade = { type: 'upgrade', contract: 'market', generation: '2.3', wasmHash: 'ab', ledger: 9, seq: 3 }
@@ -79,8 +79,9 @@ test('an upgrade is reported once, between the frames before and after it, also 
   }
   line(1).hello(4)
   line(1).say({ type: 'subscribed', channels: ['events'], heads: { events: 4 } })
-  for (const message of [upgrade, frame(5, 4)]) line(1).say(message)
-  assert.deepEqual(got, [2, ['market', '2.3', 3], 4, 5])
+  const unknown = { type: 'upgrade', contract: 'vault', generation: null, wasmHash: null, source: 'entries', ledger: 12, afterLedger: 10, seq: 6 }
+  for (const message of [upgrade, frame(5, 4), unknown]) line(1).say(message)
+  assert.deepEqual(got, [2, ['market', '2.3', 'ab', 'event', null, 3], 4, 5, ['vault', null, null, 'entries', 10, 6]])
 })
 
 test('nothing is sent on a connection that is closing, and the next one subscribes to what is used by then', () => {

@@ -19,7 +19,7 @@ export interface NetworkFixture extends AsyncDisposable {
 }
 
 /** Starts a network without actors. Its clock starts at the current time, because clients compute their time bounds from that. */
-export async function createNetworkFixture(options: Pick<LocalNetworkOptions, 'generation'> = {}): Promise<NetworkFixture> {
+export async function createNetworkFixture(options: Pick<LocalNetworkOptions, 'generation' | 'protocol'> = {}): Promise<NetworkFixture> {
   const network = await startNetworkOn(createVirtualClock(Date.now()), {
     random: createSeededRandom('contract'), seed: 'contract', port: 0, traders: 0, autoClose: false, ...options,
   })

@@ -52,7 +52,8 @@ const event = object({
   operationIndex: integer,
   transactionIndex: integer,
   txHash: hash,
-  inSuccessfulContractCall: boolean,
+  // Releases for protocol 30 do not report it.
+  inSuccessfulContractCall: optional(boolean),
   topic: arrayUnlessEmpty(xdrOf('ScVal')),
   value: xdrOf('ScVal'),
 })

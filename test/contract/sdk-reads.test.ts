@@ -4,12 +4,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Address, Asset, rpc, xdr } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
+import { DEFAULT_PROTOCOL, NEWEST_PROTOCOL } from '../../localnet/ledger/protocol.ts'
+import { VARIABLES } from '../../src/config/variables.ts'
 import { createNetworkFixture } from './network-fixture.ts'
 import type { NetworkFixture } from './network-fixture.ts'
 
 let fixture: NetworkFixture
 before(async () => {
-  fixture = await createNetworkFixture()
+  fixture = await createNetworkFixture({ protocol: DEFAULT_PROTOCOL })
 })
 after(() => fixture[Symbol.asyncDispose]())
 
@@ -27,6 +29,16 @@ test('getLatestLedger decodes, and its header matches the ledger', async () => {
   assert.equal(latest.sequence, fixture.network.chain.history.latest().sequence)
   assert.equal(latest.headerXdr.ledgerSeq, latest.sequence)
   assert.equal(latest.headerXdr.scpValue.closeTime.toString(), latest.closeTime)
+})
+
+test('the default protocol is the newest at which the SDK decodes ledgers', async () => {
+  for (let protocol = DEFAULT_PROTOCOL + 1; protocol <= NEWEST_PROTOCOL; protocol++) {
+    await using newer = await createNetworkFixture({ protocol })
+    await assert.rejects(newer.server.getLatestLedger(), { name: 'XdrError' }, `works at ${protocol}: raise DEFAULT_PROTOCOL and LOCAL_PROTOCOL`)
+    await assert.rejects(newer.server.getLedgers({ startLedger: 1 }), { name: 'XdrError' })
+  }
+  assert.equal((await fixture.server.getNetwork()).protocolVersion, DEFAULT_PROTOCOL)
+  assert.equal(VARIABLES.LOCAL_PROTOCOL.default, DEFAULT_PROTOCOL)
 })
 
 test('getLedgers decodes every ledger across pages, and the hashes form a chain', async () => {

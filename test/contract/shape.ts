@@ -2,6 +2,8 @@
 // nodes and on the local network's responses.
 
 import { xdr } from '@stellar/stellar-sdk'
+import { HEADER_AT, withoutMilliseconds } from '../../localnet/ledger/test-header-reader.ts'
+import { TEST_PROTOCOL } from '../support/protocol.ts'
 
 /** Returns the problems of a value. Each problem starts with the path of the field. */
 export type Shape = (value: unknown, path: string) => string[]
@@ -14,7 +16,7 @@ export interface OptionalField {
 type Fields = Readonly<Record<string, Shape | OptionalField>>
 
 interface XdrType {
-  fromXdr(text: string, format: 'base64'): unknown
+  fromXdr(bytes: Uint8Array): unknown
 }
 
 function scalar(expected: string, matches: (value: unknown) => boolean): Shape {
@@ -42,13 +44,21 @@ export function oneOf(...values: readonly string[]): Shape {
   return scalar(values.join(' or '), (value) => typeof value === 'string' && values.includes(value))
 }
 
+/** The types that contain a ledger header, with its position on the local network. The SDK does not decode headers of protocol 30. */
+const HEADER_POSITIONS: Readonly<Partial<Record<keyof typeof xdr, number>>> = {
+  LedgerHeader: HEADER_AT.header, LedgerHeaderHistoryEntry: HEADER_AT.entry, LedgerCloseMeta: HEADER_AT.closeMeta,
+}
+
 /** Base64 XDR that decodes as this type without trailing bytes. */
 export function xdrOf(name: keyof typeof xdr): Shape {
+  const headerAt = HEADER_POSITIONS[name]
   const type = xdr[name] as unknown as XdrType
   return (value, path) => {
     if (typeof value !== 'string' || value === '') return [`${path}: ${describe(value)} instead of ${name} in base64`]
     try {
-      type.fromXdr(value, 'base64')
+      const bytes = Buffer.from(value, 'base64')
+      const isLocal = headerAt !== undefined && bytes.length > headerAt + 4 && bytes.readUInt32BE(headerAt) === TEST_PROTOCOL
+      type.fromXdr(isLocal ? withoutMilliseconds(bytes, headerAt) : bytes)
       return []
     } catch (error) {
       return [`${path}: not ${name}: ${error instanceof Error ? error.message : String(error)}`]

@@ -22,6 +22,7 @@ import type { ExchangeEvent, LedgerFact, TestExchange } from './history.ts'
 import { createTestExchange, testContracts } from './history.ts'
 import { createFakeNode, eventId } from './node.ts'
 import type { FakeNode } from './node.ts'
+import type { HeaderFields } from '../support/ledger-headers.ts'
 import { currentDeploymentOf, deploymentOf } from '../support/deployments.ts'
 
 /** Where the writer's connection breaks: before the n-th statement of a transaction, or after its commit, before the confirmation. */
@@ -43,8 +44,8 @@ export interface IndexFixture extends AsyncDisposable {
   nextFault: WriterFault | undefined
   /** Adds an event to the next ledger. */
   queue(event: ExchangeEvent | undefined): void
-  /** Closes a ledger with the queued events. */
-  closeLedger(secondsLater?: number): void
+  /** Closes a ledger with the queued events, and with a header that differs in these fields. */
+  closeLedger(secondsLater?: number, header?: Partial<HeaderFields>): void
   /** Switches to another deployment, new or known: while the indexer runs, as a changed manifest does. */
   redeploy(contracts: ContractAddresses): void
   /** Resets the network and sets its clock back; the exchange is deployed again at the same addresses. */
@@ -114,10 +115,10 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
     queue(event) {
       if (event !== undefined) pending.push(event)
     },
-    closeLedger(secondsLater = 5) {
+    closeLedger(secondsLater = 5, header = {}) {
       closeSec += secondsLater
       clock.advance(secondsLater * 1000)
-      const ledger = node.close(closeSec, pending.map(({ event }) => event))
+      const ledger = node.close(closeSec, pending.map(({ event }) => event), header)
       for (const [index, { fact, event }] of pending.entries()) {
         fixture.facts.push({ fact, chain: fixture.chain, ledger, closeSec, id: eventId(ledger, event.transaction, index), contractId: event.contractId })
       }

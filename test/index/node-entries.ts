@@ -1,7 +1,8 @@
-// Ledger entries of the fake node: positions and orders of the market.
+// Ledger entries of the fake node: positions and orders of the market, contract instances and their code.
 
 import { Address, nativeToScVal, xdr } from '@stellar/stellar-sdk'
-import { contractCodeKey } from '../../src/chain/contract-code.ts'
+import { contractCodeKey, tagKeyOf } from '../../src/chain/contract-code.ts'
+import type { CodeReference } from '../../src/chain/executable.ts'
 import { instanceKey } from '../../src/chain/ledger-keys.ts'
 import { numberedKey, singleKey } from '../../src/chain/market-entries.ts'
 import { wasmHashOf } from '../../src/chain/test-wasm.ts'
@@ -34,18 +35,24 @@ interface StoredEntry {
   readonly liveUntilLedger: number
 }
 
-/** The code that a contract runs. */
-export interface NodeInstance {
+/** The executable of a contract: a module, the code that an entry of another contract names, or an executable of a type that no gateway knows. */
+export type NodeInstance = { readonly modifiedLedger: number } & (
+  { readonly wasm: Uint8Array } | { readonly reference: CodeReference } | { readonly executableType: number }
+)
+
+/** The entry that a reference names. */
+export interface NodeTag extends CodeReference {
   readonly wasm: Uint8Array
   readonly modifiedLedger: number
 }
 
 /** The ledger entries with these keys: positions, orders, contract instances and code. */
 export function readEntries(
-  { positions, orders, instances, modules }: {
+  { positions, orders, instances, tags, modules }: {
     readonly positions: readonly NodePosition[]
     readonly orders: readonly NodeOrder[]
     readonly instances: ReadonlyMap<string, NodeInstance>
+    readonly tags: readonly NodeTag[]
     readonly modules: readonly Uint8Array[]
   },
   keysXdr: readonly string[],
@@ -56,9 +63,10 @@ export function readEntries(
     ...[...Map.groupBy(orders, ({ market }) => market)].map(([market, { length }]) => {
       return { keyXdr: singleKey(market, 'OrderCounter'), encode: () => marketEntry(market, ['OrderCounter'], nativeToScVal(length, { type: 'u64' })) }
     }),
-    ...[...instances].map(([address, { wasm, modifiedLedger }]) => {
-      return { keyXdr: instanceKey(address), modifiedLedger, encode: () => instanceEntry(address, wasm) }
+    ...[...instances].map(([address, instance]) => {
+      return { keyXdr: instanceKey(address), modifiedLedger: instance.modifiedLedger, encode: () => instanceEntry(address, instance) }
     }),
+    ...tags.map((tag) => ({ keyXdr: tagKeyOf(tag), modifiedLedger: tag.modifiedLedger, encode: () => tagEntry(tag) })),
     ...modules.map((wasm) => ({ keyXdr: contractCodeKey(wasmHashOf(wasm)), encode: () => codeEntry(wasm) })),
   ]
   return entries
@@ -66,15 +74,32 @@ export function readEntries(
     .map(({ keyXdr, encode, modifiedLedger = 1 }) => ({ keyXdr, dataXdr: encode(), lastModifiedLedger: modifiedLedger, liveUntilLedger: 1_000_000 }))
 }
 
-/** A contract instance that runs this module. */
-function instanceEntry(address: string, wasm: Uint8Array): string {
-  const executable = xdr.ContractExecutable.contractExecutableWasm(Buffer.from(wasmHashOf(wasm), 'hex'))
-  const val = xdr.ScVal.scvContractInstance(new xdr.ScContractInstance({ executable, storage: null }))
+function instanceEntry(address: string, instance: NodeInstance): string {
+  const val = xdr.ScVal.scvContractInstance(new xdr.ScContractInstance({ executable: executableOf(instance), storage: null }))
+  const entry = Buffer.from(persistentEntry(address, xdr.ScVal.scvLedgerKeyContractInstance(), val), 'base64')
+  if ('executableType' in instance) entry.writeUInt32BE(instance.executableType, EXECUTABLE_OFFSET)
+  return entry.toString('base64')
+}
+
+/** After type, extension, contract, key, durability and type of the value. */
+const EXECUTABLE_OFFSET = 56
+
+function executableOf(instance: NodeInstance): xdr.ContractExecutable {
+  if ('wasm' in instance) return xdr.ContractExecutable.contractExecutableWasm(Buffer.from(wasmHashOf(instance.wasm), 'hex'))
+  if ('executableType' in instance) return xdr.ContractExecutable.contractExecutableStellarAsset()
+  const { owner, tag } = instance.reference
+  const executableOwner = new Address(owner).toScAddress()
+  return xdr.ContractExecutable.contractExecutableExternalRef(new xdr.ContractExecutableExternalRef({ executableOwner, tag }))
+}
+
+function tagEntry({ owner, tag, wasm }: NodeTag): string {
+  return persistentEntry(owner, xdr.ScVal.scvExecutableTag(tag), xdr.ScVal.scvBytes(Buffer.from(wasmHashOf(wasm), 'hex')))
+}
+
+function persistentEntry(contract: string, key: xdr.ScVal, val: xdr.ScVal): string {
+  const durability = xdr.ContractDataDurability.persistent
   return xdr.LedgerEntryData.contractData(
-    new xdr.ContractDataEntry({
-      ext: xdr.ExtensionPoint.v0(), contract: new Address(address).toScAddress(), key: xdr.ScVal.scvLedgerKeyContractInstance(),
-      durability: xdr.ContractDataDurability.persistent, val,
-    }),
+    new xdr.ContractDataEntry({ ext: xdr.ExtensionPoint.v0(), contract: new Address(contract).toScAddress(), key, durability, val }),
   ).toXdr('base64')
 }
 
@@ -119,9 +144,5 @@ function numberedEntry(market: string, name: string, id: number, fields: Readonl
 
 function marketEntry(market: string, [name, id]: readonly [string, number?], val: xdr.ScVal): string {
   const key = xdr.ScVal.scvVec([nativeToScVal(name, { type: 'symbol' }), ...(id === undefined ? [] : [nativeToScVal(id, { type: 'u64' })])])
-  return xdr.LedgerEntryData.contractData(
-    new xdr.ContractDataEntry({
-      ext: xdr.ExtensionPoint.v0(), contract: new Address(market).toScAddress(), key, durability: xdr.ContractDataDurability.persistent, val,
-    }),
-  ).toXdr('base64')
+  return persistentEntry(market, key, val)
 }

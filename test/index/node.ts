@@ -1,16 +1,17 @@
 // An in-memory Soroban RPC node for the indexer's tests. It serves ledgers and events with the documented window, cursor and range rules.
 
+import { decodeHeader } from '../../src/chain/ledger-header.ts'
 import type { LedgerHeader } from '../../src/chain/ledger-header.ts'
+import { NewerThanKnown } from '../../src/chain/newer-than-known.ts'
 import type { ChainEvent, EventsPage, LedgerRange } from '../../src/chain/responses.ts'
-import { encodeHeader, encodeHeaderEntry, headerHash } from '../../localnet/ledger/header.ts'
-import { ZERO_HASH } from '../../localnet/ledger/stellar-value.ts'
-import { createValidator } from '../../localnet/ledger/validator.ts'
-import { TEST_PROTOCOL } from '../support/protocol.ts'
 import { RpcFailure } from '../../src/chain/failure.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
 import { isTransferOf } from '../../src/chain/token-transfers.ts'
+import { encodedHeader, usualForm } from '../support/ledger-headers.ts'
+import type { HeaderFields } from '../support/ledger-headers.ts'
+import { TEST_PROTOCOL } from '../support/protocol.ts'
 import { readEntries } from './node-entries.ts'
-import type { NodeInstance, NodeOrder, NodePosition } from './node-entries.ts'
+import type { NodeInstance, NodeOrder, NodePosition, NodeTag } from './node-entries.ts'
 
 /** An event before it is part of a ledger: its contract and its XDR. */
 export interface NodeEvent {
@@ -26,6 +27,7 @@ export interface NodeEvent {
 interface NodeLedger {
   readonly sequence: number
   readonly closeSec: number
+  readonly closeMs: number
   readonly events: readonly NodeEvent[]
   readonly hash: string
   readonly previousHash: string
@@ -39,6 +41,8 @@ const SCAN_WINDOW = 10_000
 /** The node's chain and its switches for tests. */
 export interface NodeState {
   passphrase: string
+  /** The protocol of the next ledger. */
+  protocol: number
   /** Ledgers below this one are dropped. */
   oldest: number
   /** Ledgers above this one are invisible, as on a lagging node. */
@@ -47,6 +51,8 @@ export interface NodeState {
   pageCap: number
   /** Each changes one of the next getEvents pages; may throw. */
   readonly pageFaults: ((page: EventsPage) => EventsPage)[]
+  /** From this ledger on, the gateway under test is older than the headers. */
+  newerFrom: number
   /** getHealth fails, as on a node whose latest ledger is old; all other methods work. */
   unhealthy: boolean
   /** Every call fails with this error while it is set. */
@@ -55,6 +61,8 @@ export interface NodeState {
   orders: NodeOrder[]
   /** The code of contracts, by address, and every module that the node has. */
   readonly instances: Map<string, NodeInstance>
+  /** The entries that references name. */
+  tags: NodeTag[]
   modules: Uint8Array[]
   /** Number of calls by method. */
   readonly calls: Record<string, number>
@@ -70,8 +78,10 @@ export interface FakeNode extends NodeState {
   ledgerCount(): number
   /** Saves the chain; the returned function makes the node serve it again. */
   saveChain(): () => void
-  /** Closes one ledger and returns its sequence. */
-  close(closeSec: number, events?: readonly NodeEvent[]): number
+  /** Closes one ledger and returns its sequence. Without a header of its own, it has the usual form, and within the same second closes a millisecond later. */
+  close(closeSec: number, events?: readonly NodeEvent[], header?: Partial<HeaderFields>): number
+  /** Closes the ledger that upgrades the network: it has the new protocol and the old form. */
+  upgrade(closeSec: number, protocol: number): number
   /** Resets the network: the same passphrase, a new chain from ledger `first`. */
   reset(first?: number): void
 }
@@ -88,18 +98,34 @@ export function createFakeNode(options: { firstLedger?: number; passphrase?: str
   const chain: Chain = { ledgers: [], first, incarnation: 1 }
   const state: NodeState = {
     passphrase: options.passphrase ?? 'a network',
+    protocol: TEST_PROTOCOL,
     oldest: first,
     visibleUntil: Number.MAX_SAFE_INTEGER,
     pageCap: Number.MAX_SAFE_INTEGER,
     pageFaults: [],
+    newerFrom: Number.MAX_SAFE_INTEGER,
     unhealthy: false,
     failure: undefined,
     positions: [],
     orders: [],
     instances: new Map(),
+    tags: [],
     modules: [],
     calls: {},
   }
+
+  function close(closeSec: number, events: readonly NodeEvent[] = [], header: Partial<HeaderFields> = {}): number {
+    const { protocol } = state
+    const last = chain.ledgers.at(-1)
+    const sequence = (last?.sequence ?? chain.first - 1) + 1
+    const previousHash = last?.hash ?? '0'.repeat(64)
+    const closeMs = last?.closeSec === closeSec ? last.closeMs + 1 : closeSec * 1_000
+    const fields = { sequence, previousHash, closeSec, closeMs, protocol, form: usualForm(protocol), state: chain.incarnation, ...header }
+    const { xdr, hash } = encodedHeader(fields)
+    chain.ledgers.push({ sequence, closeSec, closeMs: fields.closeMs, events, previousHash, hash, headerXdr: xdr })
+    return sequence
+  }
+
   return Object.assign(state, {
     rpc: createNodeRpc(chain, state),
     latest: () => latestLedger(chain, state),
@@ -113,14 +139,16 @@ export function createFakeNode(options: { firstLedger?: number; passphrase?: str
       }
     },
     forgeHeader(sequence: number) {
-      const closeSec = chain.ledgers.find((ledger) => ledger.sequence === sequence)?.closeSec ?? 0
-      return encodeLedger({ sequence, closeSec, previousHash: 'cd'.repeat(32), incarnation: chain.incarnation })
+      const { closeSec = 0, closeMs = 0 } = chain.ledgers.find((ledger) => ledger.sequence === sequence) ?? {}
+      const { protocol } = state
+      const { xdr, hash } = encodedHeader({ sequence, closeSec, closeMs, protocol, form: usualForm(protocol), previousHash: 'cd'.repeat(32) })
+      return { headerXdr: xdr, hash }
     },
     headerXdr: (sequence: number) => chain.ledgers.find((ledger) => ledger.sequence === sequence)?.headerXdr ?? '',
-    close(closeSec: number, events: readonly NodeEvent[] = []) {
-      const sequence = (chain.ledgers.at(-1)?.sequence ?? chain.first - 1) + 1
-      const previousHash = chain.ledgers.at(-1)?.hash ?? '0'.repeat(64)
-      chain.ledgers.push({ sequence, closeSec, events, previousHash, ...encodeLedger({ sequence, closeSec, previousHash, incarnation: chain.incarnation }) })
+    close,
+    upgrade(closeSec: number, protocol: number) {
+      const sequence = close(closeSec, [], { protocol, upgrades: [Buffer.from([0, 0, 0, 1, 0, 0, 0, protocol])] })
+      state.protocol = protocol
       return sequence
     },
     reset(from = 1) {
@@ -128,24 +156,6 @@ export function createFakeNode(options: { firstLedger?: number; passphrase?: str
       Object.assign(state, { oldest: from, positions: [], orders: [] })
     },
   })
-}
-
-const VALIDATOR = createValidator('A network of fake nodes')
-
-/** Encodes a ledger's header. Chains differ by their state. */
-function encodeLedger(
-  ledger: { readonly sequence: number; readonly closeSec: number; readonly previousHash: string; readonly incarnation: number },
-): { readonly hash: string; readonly headerXdr: string } {
-  const header = encodeHeader(
-    {
-      sequence: ledger.sequence, previousHash: Buffer.from(ledger.previousHash, 'hex'), previousProtocol: TEST_PROTOCOL, upgradeTo: null,
-      closeTimeMs: ledger.closeSec * 1_000, isSetDropped: false, txSetHash: ZERO_HASH, resultsHash: ZERO_HASH,
-      stateHash: new Uint8Array(32).fill(ledger.incarnation), feePool: 0n,
-    },
-    VALIDATOR,
-  )
-  const hash = headerHash(header)
-  return { hash: Buffer.from(hash).toString('hex'), headerXdr: Buffer.from(encodeHeaderEntry(hash, header)).toString('base64') }
 }
 
 /** The RPC of a node. Every method counts its calls and fails while `failure` is set. */
@@ -165,7 +175,7 @@ function createNodeRpc(chain: Chain, state: NodeState): Rpc {
     },
     async getNetwork() {
       countCall('getNetwork')
-      return { passphrase: state.passphrase, protocolVersion: 27 }
+      return { passphrase: state.passphrase, protocolVersion: state.protocol }
     },
     async getLedgers(request) {
       countCall('getLedgers')
@@ -221,7 +231,17 @@ function ledgersResponse(chain: Chain, state: NodeState, { startLedger, limit }:
   return chain.ledgers
     .filter(({ sequence }) => sequence >= startLedger && sequence <= latest.sequence)
     .slice(0, limit)
-    .map(({ sequence, closeSec, hash, previousHash }) => ({ sequence, hash, previousHash, closeSec, closeMs: null, protocol: 29, newer: null }))
+    .map((ledger) => readHeader(ledger, state))
+}
+
+function readHeader({ sequence, headerXdr }: NodeLedger, { newerFrom }: NodeState): LedgerHeader {
+  try {
+    if (sequence >= newerFrom) throw new NewerThanKnown('ledger header of the future', headerXdr)
+    return decodeHeader(headerXdr)
+  } catch (error) {
+    if (!(error instanceof NewerThanKnown)) throw error
+    throw new RpcFailure({ method: 'getLedgers', kind: 'newer', retryable: true, endpoint: 0, newer: { what: error.what, xdr: error.xdr } })
+  }
 }
 
 function eventsResponse(chain: Chain, state: NodeState, request: Parameters<Rpc['getEvents']>[0]): EventsPage {

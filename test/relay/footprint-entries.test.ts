@@ -7,7 +7,9 @@ import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
 import { RpcFailure } from '../../src/chain/failure.ts'
 import { assembleTransaction, draftCall } from '../../src/chain/transaction.ts'
+import { contractCodeKey } from '../../src/chain/contract-code.ts'
 import { entryKeyXdr, readEntryKey, readFootprint } from '../../src/chain/footprint.ts'
+import { executableTagKey } from '../../src/chain/ledger-keys.ts'
 import { NETWORK_SETTING_KEYS, readNetworkSettings } from '../../src/chain/network-settings.ts'
 import type { LedgerEntry, SimulationResponse } from '../../src/chain/responses.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
@@ -18,6 +20,9 @@ import { TEST_NETWORK_SETTINGS } from '../../src/exchange/resource-headroom.ts'
 import { createFootprints } from '../../src/relay/footprints.ts'
 import type { Footprints } from '../../src/relay/footprints.ts'
 import { createNextIds } from '../../src/relay/next-ids.ts'
+import {
+  DISK_READ_BYTES_MAX, DISK_READ_ENTRIES_MAX, FOOTPRINT_ENTRIES_MAX, INSTRUCTIONS_MAX, TX_BYTES_MAX, WRITE_BYTES_MAX, WRITE_ENTRIES_MAX,
+} from '../../localnet/ledger/constants.ts'
 import { CONFIG_SETTING_ENTRIES } from '../../localnet/rpc/config-settings.ts'
 import { deploymentOf } from '../support/deployments.ts'
 import { CONTRACTS, errorEvent, PASSPHRASE, TRADER } from './responses.ts'
@@ -52,6 +57,8 @@ function simulationOf(readWrite: readonly string[], readOnly: readonly string[] 
 interface Bench {
   readonly clock: VirtualClock
   readonly footprints: Footprints
+  /** The market runs other code, by an event or by the entry that it refers to. */
+  upgradeMarket(wasmHash: string): void
   /** The keys of the extended footprint, and the added fee. */
   extend(call: CallToCover, simulation: SimulationResponse): Promise<Extended>
 }
@@ -88,6 +95,9 @@ function bench(options: BenchOptions = {}): Bench {
   const footprints = createFootprints({ rpc, clock, deployment })
   return {
     clock, footprints,
+    upgradeMarket(wasmHash) {
+      deployment.replace(withInterfaces(deployment.current, { ...UNKNOWN_INTERFACES, market: { ...market, wasmHash } }))
+    },
     async extend(call, simulation) {
       await footprints.prefetch(call, {})
       const { simulation: extended, extraFee } = await footprints.extend(call, simulation, {})
@@ -130,9 +140,9 @@ test('pays for entries that the call may create', async () => {
 
 test('stays within the network\'s limits', async () => {
   const position = (id: number): string => entry('market', 'Position', { type: 'u64', value: BigInt(id) })
-  const many = Array.from({ length: 47 }, (_, index) => position(index + 1))
+  const many = Array.from({ length: WRITE_ENTRIES_MAX - 3 }, (_, index) => position(index + 1))
   const { writes } = await bench().extend(OPEN, simulationOf([EXPOSURE, ...many]))
-  assert.equal(writes.length, TEST_NETWORK_SETTINGS.limits.writeEntries)
+  assert.equal(writes.length, WRITE_ENTRIES_MAX)
 })
 
 test('covers more ids while they are used up faster', () => {
@@ -161,10 +171,28 @@ test('learns what calls of an unknown build touch, by the trader and the asset t
   assert.ok(writes.includes(owed(other)) && writes.includes(entry('vault', 'Reserve')) && !writes.includes(owed(trader)))
 })
 
+test('declares the entry that names the code of a contract, and forgets it with the code when the contract is upgraded', async () => {
+  const shared = bench({ unknownBuild: true })
+  const [tag, code] = [executableTagKey(CONTRACTS.vault, 'perps-v3'), contractCodeKey('cd'.repeat(32))]
+  const { reads } = await shared.extend(CLOSE, simulationOf([EXPOSURE], [tag, code]))
+  assert.deepEqual(reads.filter((key) => key === tag || key === code), [tag, code], 'the simulated entries stay')
+  const again = await shared.extend(CLOSE, simulationOf([EXPOSURE]))
+  assert.ok(again.reads.includes(tag) && again.reads.includes(code) && !again.writes.includes(tag))
+  shared.upgradeMarket('ab')
+  assert.ok((await shared.extend(CLOSE, simulationOf([EXPOSURE]))).reads.includes(code), 'the same code')
+  shared.upgradeMarket('ef')
+  const { reads: upgraded } = await shared.extend(CLOSE, simulationOf([EXPOSURE]))
+  assert.ok(!upgraded.includes(code) && !upgraded.includes(tag))
+})
+
 test('reads the network\'s settings, and ignores unreasonable ones', () => {
   const entries = NETWORK_SETTING_KEYS.map((keyXdr): LedgerEntry =>
     ({ keyXdr, dataXdr: CONFIG_SETTING_ENTRIES.get(keyXdr) ?? assert.fail(), lastModifiedLedger: 1, liveUntilLedger: null }))
-  assert.deepEqual(readNetworkSettings(entries), TEST_NETWORK_SETTINGS)
+  const limits = {
+    instructions: INSTRUCTIONS_MAX, diskReadEntries: DISK_READ_ENTRIES_MAX, diskReadBytes: DISK_READ_BYTES_MAX, writeEntries: WRITE_ENTRIES_MAX,
+    writeBytes: WRITE_BYTES_MAX, footprintEntries: FOOTPRINT_ENTRIES_MAX, transactionBytes: TX_BYTES_MAX,
+  }
+  assert.deepEqual(readNetworkSettings(entries), { limits, fees: TEST_NETWORK_SETTINGS.fees })
   const history = (fee: bigint): LedgerEntry => ({
     keyXdr: '', lastModifiedLedger: 1, liveUntilLedger: null,
     dataXdr: xdr.LedgerEntryData.configSetting(xdr.ConfigSettingEntry.configSettingContractHistoricalDataV0(

@@ -14,6 +14,7 @@ import { contractDataKey, contractDataValue } from '../../localnet/actors/exchan
 import { u64 } from '../../localnet/contracts/host.ts'
 import type { Val } from '../../localnet/contracts/host.ts'
 import { asAddress, asI128, asSymbol, asU32, asU64, fieldOf, storageKey } from '../../localnet/contracts/values.ts'
+import { MILLISECONDS_SINCE, NEWEST_PROTOCOL } from '../../localnet/ledger/protocol.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import type { ChainEvents } from './checkers/archive-matches-chain.ts'
 import type { MarketPosition } from './checkers/fold.ts'
@@ -45,6 +46,9 @@ export async function injectNetworkFault(state: NetworkState, waitForResponses: 
     { chance: profile.networkReset, choice: () => ({ name: 'reset' }) },
     { chance: profile.redeploy ?? 0, choice: () => ({ name: 'redeploy' }) },
     { chance: network.generation === '1' ? 0 : profile.upgrade ?? 0, choice: upgradeOf },
+    { chance: network.chain.protocol >= NEWEST_PROTOCOL ? 0 : profile.protocolUpgrade ?? 0, choice: () => ({ name: 'upgrade the protocol' }) },
+    { chance: (profile.ledgerFault ?? 0) / 2, choice: () => ({ name: 'drop the transactions' }) },
+    { chance: network.chain.protocol < MILLISECONDS_SINCE ? 0 : (profile.ledgerFault ?? 0) / 2, choice: () => ({ name: 'equal seconds' }) },
     { chance: profile.networkRestore, choice: () => ({ name: 'keep or put back' }) },
     { chance: profile.clockStep, choice: (roll) => ({ name: 'step the clock', hours: roll.integer(1, 30) }) },
     { chance: profile.night, choice: (roll) => ({ name: 'night', hours: roll.integer(1, 30) }) },
@@ -62,6 +66,15 @@ export async function injectNetworkFault(state: NetworkState, waitForResponses: 
       break
     case 'upgrade':
       await network.rpc.call('local_upgrade', { contract: String(choice['contract']), build: String(choice['build']) })
+      break
+    case 'upgrade the protocol':
+      await network.rpc.call('local_upgradeProtocol', { protocol: network.chain.protocol + 1 })
+      break
+    case 'drop the transactions':
+      await network.rpc.call('local_fault', { name: 'dropped_transactions' })
+      break
+    case 'equal seconds':
+      await network.rpc.call('local_fault', { name: 'equal_seconds', count: 2 })
       break
     case 'keep or put back':
       await snapshotOrRestore(state)

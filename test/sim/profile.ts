@@ -66,6 +66,12 @@ export interface Profile {
   readonly redeploy?: number
   /** A contract of generation 2 is upgraded in place to another build. */
   readonly upgrade?: number
+  /** The network's first protocol. */
+  readonly protocol?: number
+  /** The network goes to the next protocol. */
+  readonly protocolUpgrade?: number
+  /** The next ledger has no transactions, or the next two close within the second of the last one. */
+  readonly ledgerFault?: number
   /** The network is saved, and restored later. */
   readonly networkRestore: number
   /** The ledger clock is stepped by hours. After a restore, close times may go backward. */
@@ -125,6 +131,9 @@ export function profileOfSeed(seed: string): Profile {
     networkReset: staysOne ? 0 : pick('networkReset', [0, 0.05, 0.1]),
     redeploy: staysOne || networkRestore > 0 ? 0 : pick('redeploy', [0, 0.05, 0.1]),
     upgrade: pick('upgrade', [0, 0.1, 0.3]),
+    protocol: pick('protocol', [29, 29, 30]),
+    protocolUpgrade: pick('protocolUpgrade', [0, 0.1, 0.3]),
+    ledgerFault: pick('ledgerFault', [0, 0, 0.1, 0.3]),
     networkRestore,
     clockStep: pick('clockStep', [0, 0, 0.05]),
     night: pick('night', [0, 0.02, 0.05]),

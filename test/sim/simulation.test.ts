@@ -18,7 +18,7 @@ const EXPECTED = [
   'store transaction: fail before commit', 'store transaction: fail after commit', 'store transaction: die before commit',
   'api write: fail after commit', 'api notify: lost', 'api notify: late', 'api notify: twice',
   'driver: kill', 'driver: restart', 'time: back', 'time: forward', 'network: reset', 'network: redeploy',
-  'network: upgrade', 'network: night', 'network: keep or put back',
+  'network: upgrade', 'network: upgrade the protocol', 'network: drop the transactions', 'network: equal seconds', 'network: night', 'network: keep or put back',
   'key issued', 'key revoked', 'claim without an answer',
   'submission: success', 'submission: failed', 'submission: rejected', 'submission: open', 'submission: unanswered', 'submission: withdrawn',
   'stored: SUCCESS', 'stored: FAILED', 'stored: REJECTED', 'stored: EXPIRED', 'stored: PREPARED', 'person: look up', 'person: look up by client id',

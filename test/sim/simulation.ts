@@ -41,6 +41,8 @@ const SLICES_PER_POLL = 5
 /** After the last fault the index must be in sync within this virtual time and number of polls. They cover timeouts, retries and a circuit breaker. */
 const LIVENESS_MS = 120_000
 const LIVENESS_POLLS = 20
+/** The protocol of runs that were saved before there were several. */
+const FIRST_PROTOCOL = 27
 /** Ledgers close for this many polls after the last fault. */
 const CALM_POLLS = 3
 const HOUR_MS = 3_600_000
@@ -132,7 +134,8 @@ export async function simulate(parts: SimulationParts): Promise<Outcome> {
 function startNetwork(seed: string, profile: Profile, decisions: Decisions, clock: VirtualClock): Promise<LocalNetwork> {
   const random = createSeededRandom(`${seed}/network`)
   const faults = simulatedFaults(decisions, profile)
-  return startNetworkOn(clock, { random, seed, faults, ledgerMs: profile.ledgerSec * 1000, traders: profile.traders, generation: profile.generation ?? '1' })
+  const { ledgerSec, traders, generation = '1', protocol = FIRST_PROTOCOL } = profile
+  return startNetworkOn(clock, { random, seed, faults, ledgerMs: ledgerSec * 1000, traders, generation, protocol })
 }
 
 async function begin(simulation: SimulationState, index: number): Promise<SimProcess> {

@@ -10,7 +10,7 @@ import { STREAM_LIMITS } from '../../src/limits.ts'
 import type { StreamLimits } from '../../src/limits.ts'
 import { applyEvents } from '../../src/projections/apply.ts'
 import type { ArchivedEvent } from '../../src/projections/archived-event.ts'
-import { insertContractVersion } from '../../src/projections/contract-versions.ts'
+import { insertContractVersion, OWN_CODE } from '../../src/projections/contract-versions.ts'
 import { beginSection, insertEpoch } from '../../src/projections/epochs.ts'
 import type { Epoch } from '../../src/projections/epochs.ts'
 import { appendEvents } from '../../src/projections/events.ts'
@@ -122,7 +122,7 @@ export async function createStreamFixture({ limits = {}, services = {}, beforeRe
     },
     async appendUpgrade(generation) {
       const contract = { address: EPOCH.contracts.market, contract: 'market' as const }
-      const version = { ...contract, fromLedger: ++seq, fromEventId: null, wasmHash: 'ab', noticedAt: START_MS }
+      const version = { ...OWN_CODE, ...contract, fromLedger: ++seq, fromEventId: null, wasmHash: 'ab', noticedAt: START_MS }
       await store.write.transaction(async (tx) => {
         await insertContractVersion(tx, 1, { ...version, generation, seq })
         await tx.query('update idx.cursor set last_seq = $1, last_ledger = $1', [seq])

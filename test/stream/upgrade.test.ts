@@ -25,7 +25,7 @@ test('announces an upgrade between the frames before and after it, to clients of
   assert.deepEqual(seqsOf(trades.frames), [1, 2, 'upgrade 3', 4, 'upgrade 5'])
   assert.deepEqual(seqsOf(other.frames), [])
   assert.deepEqual(events.frames.filter(({ type }) => type === 'upgrade')[1], {
-    type: 'upgrade', contract: 'market', generation: '2.3', wasmHash: 'ab', ledger: 5, seq: 5,
+    type: 'upgrade', contract: 'market', generation: '2.3', wasmHash: 'ab', source: 'entries', ledger: 5, afterLedger: null, seq: 5,
   })
   assert.equal(events.of('events').at(-1)?.prev, 2, 'an upgrade belongs to no channel')
 })

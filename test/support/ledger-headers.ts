@@ -14,11 +14,20 @@ export interface HeaderFields {
   readonly form?: number
   readonly closeMs?: number
   readonly value?: Buffer
+  /** Each byte of the hash of the state. */
+  readonly state?: number
   /** The header's extension with flags. */
   readonly hasFlags?: boolean
   /** Replaces the fixed fields after the value. */
   readonly tail?: Buffer
 }
+
+/** The form that an ordinary ledger has after one with this protocol. */
+export function usualForm(previousProtocol: number): number {
+  return previousProtocol >= MILLIS_SINCE ? 3 : 1
+}
+
+const MILLIS_SINCE = 30
 
 /** A LedgerHeaderHistoryEntry and its hash, lower-case hex. */
 export interface EncodedHeader {
@@ -33,12 +42,12 @@ export function encodedHeader(fields: HeaderFields): EncodedHeader {
 }
 
 function headerBytes(fields: HeaderFields): Buffer {
-  const { sequence, protocol = 30, previousHash = '11'.repeat(32), closeSec = 1_800_000_000, upgrades = [], form = 1, hasFlags = false } = fields
+  const { sequence, protocol = 30, previousHash = '11'.repeat(32), closeSec = 1_800_000_000, upgrades = [], form = 1, hasFlags = false, state = 0x44 } = fields
   return Buffer.concat([
     u32(protocol), Buffer.from(previousHash, 'hex'), filled(32, 0x22), u64(closeSec), u32(upgrades.length), ...upgrades.map(opaque),
     u32(form), fields.value ?? valueBytes(form, fields.closeMs ?? closeSec * 1_000),
     fields.tail ?? Buffer.concat([
-      filled(32, 0x33), filled(32, 0x44), u32(sequence), filled(8, 1), filled(8, 2), u32(0), filled(8, 3), u32(100), u32(5_000_000), u32(1_000),
+      filled(32, 0x33), filled(32, state), u32(sequence), filled(8, 1), filled(8, 2), u32(0), filled(8, 3), u32(100), u32(5_000_000), u32(1_000),
       filled(4 * 32, 0x55), ...(hasFlags ? [u32(1), u32(7)] : []), u32(0),
     ]),
   ])
