@@ -11,7 +11,7 @@ import type { ScValue } from './scval.ts'
 import { MalformedScVal, readScAddress, readScVal, SCV, typeOfScVal } from './scval.ts'
 import { readField } from './structs.ts'
 import type { Decoded, RawXdr } from './xdr-reader.ts'
-import { readXdr } from './xdr-reader.ts'
+import { findNewer, readXdr } from './xdr-reader.ts'
 
 /**
  * Base64. Calls of the exchange have a tenth of this: up to 16 kB of events and 30 entries, of which an update holds two versions. Longer ones are not decoded,
@@ -51,6 +51,11 @@ export function decodeMeta(metaXdr: string, market: string): MetaChanges | null 
   } catch {
     return null
   }
+}
+
+/** What of a base64 TransactionMeta is newer than this gateway; undefined: nothing, or it is damaged. */
+export function findNewerInMeta(metaXdr: string): NewerThanKnown | undefined {
+  return metaXdr.length > META_MAX_LENGTH ? undefined : findNewer(xdr.TransactionMeta, metaXdr)
 }
 
 /** The id of the order that a call returned, which those that place an order do; null for any other call, and for meta that cannot be read. */

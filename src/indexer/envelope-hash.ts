@@ -4,13 +4,14 @@ import { NewerThanKnown } from '../chain/newer-than-known.ts'
 import { decodeEnvelope, MalformedEnvelope, networkIdOf } from '../chain/transaction.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
 
-/** The transaction of an envelope with this hash; undefined for any other envelope. */
-export function readEnvelope(envelopeXdr: string, txHash: string, passphrase: string): SignedTransaction | undefined {
+/** The transaction of an envelope with this hash; undefined for any other envelope, and what is newer than this gateway in one that it cannot read. */
+export function readEnvelope(envelopeXdr: string, txHash: string, passphrase: string): SignedTransaction | NewerThanKnown | undefined {
   try {
     const signed = decodeEnvelope(envelopeXdr, networkIdOf(passphrase))
     return signed.hash === txHash ? signed : undefined
   } catch (error) {
-    if (error instanceof MalformedEnvelope || error instanceof NewerThanKnown) return undefined
+    if (error instanceof NewerThanKnown) return error
+    if (error instanceof MalformedEnvelope) return undefined
     throw error
   }
 }

@@ -1,6 +1,7 @@
 // Finds the transactions that placed orders without any event, among those of the ledger that wrote their entry.
 
 import { decodeMeta } from '../chain/entry-changes.ts'
+import { NewerThanKnown } from '../chain/newer-than-known.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { EventsFrom, Rpc } from '../chain/rpc.ts'
@@ -51,5 +52,6 @@ function places(
 ): boolean {
   const change = isSuccess && metaXdr !== undefined ? decodeMeta(metaXdr, market)?.changes.orders.get(orderId) : undefined
   if (change === undefined || change.before !== null || change.after?.trader !== trader || change.after.created_at !== createdAt) return false
-  return envelopeXdr !== undefined && readEnvelope(envelopeXdr, txHash, passphrase) !== undefined
+  const signed = envelopeXdr === undefined ? undefined : readEnvelope(envelopeXdr, txHash, passphrase)
+  return signed !== undefined && !(signed instanceof NewerThanKnown)
 }

@@ -1,15 +1,22 @@
 // Reads what transactions changed in the market's storage, oldest first, so that nothing leaves the nodes' retention unread. A response counts only if it is
 // of the requested transaction: its envelope has the hash, its ledger and its events are the archived ones, and its entries agree with them.
 
-import { decodeMeta, META_MAX_LENGTH } from '../chain/entry-changes.ts'
+import { decodeMeta, findNewerInMeta, META_MAX_LENGTH } from '../chain/entry-changes.ts'
+import { NewerThanKnown } from '../chain/newer-than-known.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { TransactionResponse } from '../chain/responses.ts'
 import { agreesWithEvents } from '../exchange/entry-plausibility.ts'
 import { listEpochs } from '../projections/epochs.ts'
 import type { Epoch } from '../projections/epochs.ts'
+import {
+  dropKeptTransactions, KEPT_TRANSACTIONS_MAX, keepTransactions, listUnreadableSeqs, readKeptTransactions,
+} from '../projections/kept-transactions.ts'
+import type { TransactionRecord } from '../projections/kept-transactions.ts'
+import { recordNewerForms } from '../projections/newer-forms.ts'
 import type { EffectsObservation, UnreadTransaction } from '../projections/transaction-effects.ts'
 import { listUnreadTransactions, recordTransactionEffects } from '../projections/transaction-effects.ts'
+import type { Queryable } from '../store/store.ts'
 import type { EntrySubject } from './entry-observer.ts'
 import { readEnvelope } from './envelope-hash.ts'
 
@@ -21,9 +28,14 @@ const CONCURRENT_CALLS = 4
 /** A transaction and the epoch that archived it: the current one, or an earlier one on the same chain. */
 interface Subject extends Omit<UnreadTransaction, 'epoch'> {
   readonly epoch: Epoch
+  /** Its record, if an earlier version of the gateway could not read it. */
+  readonly kept: TransactionRecord | undefined
 }
 
-type Observation = EffectsObservation & Pick<Subject, 'epoch'>
+type Identity = Pick<Subject, 'seq' | 'txHash' | 'ledger' | 'epoch'>
+/** A transaction whose record has a form of a later protocol. */
+type Unreadable = Identity & { readonly what: string; readonly record: TransactionRecord }
+type Observation = (Identity & EffectsObservation) | Unreadable
 
 /** A transaction on the ledger and what it wrote. */
 export interface AppliedTransaction {
@@ -43,17 +55,38 @@ export function transactionEffects(archive: Rpc | null, onApplied?: OnApplied): 
     batch: BATCH,
     async listUnknown(db, { chain }, options) {
       const epochs = (await listEpochs(db)).filter((each) => each.chain === chain)
-      const unread = await listUnreadTransactions(db, [...new Set(epochs.map(({ deployment }) => deployment))], options)
-      return unread.flatMap((transaction) => epochs.filter(({ number }) => number === transaction.epoch).map((epoch) => ({ ...transaction, epoch })))
+      const deployments = [...new Set(epochs.map(({ deployment }) => deployment))]
+      const unreadable = await listUnreadableSeqs(db, deployments, options.nowMs)
+      if (unreadable.length >= KEPT_TRANSACTIONS_MAX) return []
+      const unread = await listUnreadTransactions(db, deployments, { ...options, except: [...options.except, ...unreadable] })
+      const kept = await readKeptTransactions(db, deployments, unread.map(({ txHash }) => txHash))
+      return unread.flatMap((transaction) => epochs.filter(({ number }) => number === transaction.epoch)
+        .map((epoch) => ({ ...transaction, epoch, kept: kept.get(transaction.txHash) })))
     },
     observe: (rpc, _contracts, subjects, _indexedLedger, options) => readAll({ rpc, archive, onApplied }, subjects, options),
     async record(tx, _epoch, observations, nowMs) {
       for (const own of Map.groupBy(observations, ({ epoch }) => epoch.deployment).values()) {
         const [first] = own
-        if (first !== undefined) await recordTransactionEffects(tx, first.epoch, own, nowMs)
+        if (first !== undefined) await recordAll(tx, first.epoch, own, nowMs)
       }
     },
   }
+}
+
+async function recordAll(tx: Queryable, { chain, deployment, ...epoch }: Epoch, observations: readonly Observation[], nowMs: number): Promise<void> {
+  const [unreadable, read] = [observations.filter(isUnreadable), observations.filter(isRead)]
+  await recordTransactionEffects(tx, { ...epoch, chain, deployment }, read, nowMs)
+  await dropKeptTransactions(tx, deployment, read.map(({ txHash }) => txHash))
+  await keepTransactions(tx, deployment, unreadable.map(({ seq, txHash, record }) => ({ seq, txHash, ...record })), nowMs)
+  await recordNewerForms(tx, chain, unreadable.map(({ what, ledger, record }) => ({ what, ledger, xdr: record.metaXdr })), nowMs)
+}
+
+function isUnreadable(observation: Observation): observation is Unreadable {
+  return 'what' in observation
+}
+
+function isRead(observation: Observation): observation is Exclude<Observation, Unreadable> {
+  return !isUnreadable(observation)
 }
 
 async function readAll(
@@ -62,11 +95,14 @@ async function readAll(
 ): Promise<readonly Observation[]> {
   const observations: Observation[] = []
   const waiting = [...transactions]
+  async function readOne(transaction: Subject): Promise<Observation | undefined> {
+    const own = effectsIn(await rpc.getTransaction(transaction.txHash, options), transaction, onApplied)
+    const isGone = own !== undefined && !isUnreadable(own) && own.effects === null
+    return isGone && archive !== null ? effectsIn(await archive.getTransaction(transaction.txHash, options), transaction, undefined) : own
+  }
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const own = effectsIn(await rpc.getTransaction(next.txHash, options), next, onApplied)
-      const isGone = own?.effects === null
-      const observation = isGone && archive !== null ? effectsIn(await archive.getTransaction(next.txHash, options), next, undefined) : own
+      const observation = effectsOfKept(next) ?? (await readOne(next))
       if (observation !== undefined) observations.push(observation)
     }
   }
@@ -85,11 +121,24 @@ function effectsIn(response: TransactionResponse, transaction: Subject, onApplie
   }
   if (response.status !== 'SUCCESS' || response.ledger !== ledger) return undefined
   const { envelopeXdr, metaXdr } = response
-  if (envelopeXdr === undefined || metaXdr === undefined) return undefined
+  return envelopeXdr === undefined || metaXdr === undefined ? undefined : effectsOf({ envelopeXdr, metaXdr }, transaction, onApplied)
+}
+
+/** What the kept record of a transaction says to this version. */
+function effectsOfKept(transaction: Subject): Observation | undefined {
+  return transaction.kept === undefined ? undefined : effectsOf(transaction.kept, transaction, undefined)
+}
+
+function effectsOf(record: TransactionRecord, transaction: Subject, onApplied: OnApplied): Observation | undefined {
+  const { seq, txHash, ledger, epoch } = transaction
+  const { envelopeXdr, metaXdr } = record
   const signed = readEnvelope(envelopeXdr, txHash, epoch.passphrase)
   if (signed === undefined) return undefined
   if (metaXdr.length > META_MAX_LENGTH) return { seq, txHash, ledger, epoch, effects: null }
+  if (signed instanceof NewerThanKnown) return { seq, txHash, ledger, epoch, what: signed.what, record }
   const meta = decodeMeta(metaXdr, epoch.contracts.market)
+  const newer = meta === null ? findNewerInMeta(metaXdr) : undefined
+  if (newer !== undefined) return { seq, txHash, ledger, epoch, what: newer.what, record }
   if (meta === null || !hasEvents(meta.events, transaction) || !agreesWithEvents(meta.changes, transaction.payloads)) return undefined
   onApplied?.({ envelopeXdr, writtenKeys: meta.writtenKeys() })
   const { source, contract, functionName } = signed

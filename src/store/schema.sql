@@ -273,6 +273,17 @@ create table idx.interest_versions (
   constraint interest_versions_pkey PRIMARY KEY (deployment, asset, from_seq)
 );
 
+create table idx.kept_transactions (
+  deployment integer not null,
+  tx_hash text not null,
+  seq bigint not null,
+  envelope_xdr text not null,
+  meta_xdr text not null,
+  known_protocol integer not null,
+  kept_at bigint not null,
+  constraint kept_transactions_pkey PRIMARY KEY (deployment, tx_hash)
+);
+
 create table idx.learned_events (
   account text not null,
   seq bigint not null,

@@ -14,6 +14,7 @@ import { transactionEffects } from '../../src/indexer/transaction-effects.ts'
 import { applyEvents } from '../../src/projections/apply.ts'
 import { listEpochs } from '../../src/projections/epochs.ts'
 import { readArchive } from '../../src/projections/events.ts'
+import { readIndexState } from '../../src/projections/index-state.ts'
 import { compareShadow, createShadow, dropShadow, shadowOf } from '../../src/projections/shadow.ts'
 import type { Queryable } from '../../src/store/store.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
@@ -113,6 +114,39 @@ test('responses that are not of the transaction, or contradict its events, are i
   for (const [name, lie] of Object.entries(lies)) assert.equal(await observe(lie), 0, name)
   assert.equal(await count('idx.transaction_effects'), 0)
   assert.equal(await count(UNREAD), unread)
+})
+
+test('a record of a later protocol is kept whole, and read after the upgrade when no node has it any more', async () => {
+  const unread = await count(UNREAD)
+  const requested: string[] = []
+  const newerMeta = (metaXdr = ''): string => {
+    const bytes = Buffer.from(metaXdr, 'base64')
+    bytes.writeUInt32BE(5)
+    return bytes.toString('base64')
+  }
+  const unavailable: TransactionResponse = { status: 'NOT_FOUND', latestLedger: 1, latestLedgerCloseSec: null, oldestLedger: null, oldestLedgerCloseSec: null }
+  let kept = ''
+  let meta = ''
+  const upgraded: Answer = (response, hash) => {
+    requested.push(hash)
+    if (response.status !== 'SUCCESS' || (kept !== '' && kept !== hash)) return unavailable
+    kept = hash
+    meta = response.metaXdr ?? ''
+    return { ...response, metaXdr: newerMeta(meta) }
+  }
+  assert.equal(await observe(upgraded), 1)
+  assert.equal(requested.filter((hash) => hash === kept).length, 1, 'not requested again')
+  const { newerForms } = defined(await readIndexState(fixture.store.read), 'the state')
+  assert.deepEqual(newerForms.map(({ what }) => what), ['transaction meta version 5'])
+  assert.equal(await count(UNREAD), unread)
+
+  // What the upgraded version finds: bytes that it can read, kept by one that could not.
+  await fixture.store.write.query('update idx.kept_transactions set known_protocol = known_protocol - 1, meta_xdr = $1', [meta])
+  assert.equal(await observe(() => unavailable), 1)
+  assert.equal(await count(UNREAD), unread - 1)
+  assert.deepEqual(await fixture.store.read.query('select tx_hash as hash from idx.transaction_effects where effects is not null'), [{ hash: kept }])
+  assert.equal(await count('idx.kept_transactions'), 0)
+  await fixture.store.write.query('delete from idx.newer_forms')
 })
 
 test('effects add what events do not say, and a replay in pages of any size gives the same rows', async () => {

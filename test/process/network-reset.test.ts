@@ -104,6 +104,17 @@ async function assertOrdersEnded({ client, orders, fills, deployment }: Awaited<
   assert.deepEqual((await client.listOrders({ trader: trader ?? '' })).body.orders, [])
 }
 
+/** The old chain gets the protocol of the new one first, as the public networks did, and trading continues. */
+async function upgradeAndTrade(url: string, network: LocalNetwork): Promise<void> {
+  // Alice must have the same sequence number on both chains.
+  const secret = network.accounts.find(({ name }) => name === 'carol')?.secret ?? ''
+  const client = createClient({ url, signer: await secretSigner(secret) })
+  await client.login()
+  await network.rpc.call('local_upgradeProtocol', { protocol: 30 })
+  await until(async () => (await client.getHealth()).body.protocol.network === 30, 'the upgrade in the index')
+  await trade(client, network, secret, WAITING)
+}
+
 async function listEvents(client: Client): Promise<readonly EventRow[]> {
   return (await client.listEvents({ limit: 500 })).body.events
 }
@@ -144,13 +155,7 @@ test('follows an upgrade to protocol 30, then a reset with a new generation of c
   const stop = new AbortController()
   const readers = Array.from({ length: READERS }, () => read(url, stop.signal))
 
-  // The old chain gets the protocol of the new one first, as the public networks did.
-  await network.rpc.call('local_upgradeProtocol', { protocol: 30 })
-  await until(async () => (await trader.getHealth()).body.protocol.network === 30, 'the upgrade in the index')
-  const secret = network.accounts.find(({ name }) => name === 'carol')?.secret ?? ''
-  const other = createClient({ url, signer: await secretSigner(secret) })
-  await other.login()
-  await trade(other, network, secret, WAITING)
+  await upgradeAndTrade(url, network)
 
   // A submission that the old chain accepts and never applies.
   const { body: prepared } = await trader.prepareOrder(OPEN)

@@ -149,13 +149,13 @@ const ORDER_ROW = [
 ]
 const REFERRER = ['referrer', 'code', 'createdAt', 'referredCount', 'totalVolumeGenerated', 'totalEarned', 'claimable', 'updatedAt']
 
-const HEALTH = ['status', 'uptime', 'version', 'network', 'passphrase', 'deployment', 'contracts', 'indexer', 'market', 'rateLimits'] as const
+const HEALTH = ['status', 'uptime', 'version', 'network', 'passphrase', 'deployment', 'contracts', 'protocol', 'indexer', 'market', 'rateLimits'] as const
 
 /** The endpoints. `cursor` is an addition of this gateway: it continues a list without losing rows. */
 const ENDPOINTS: readonly Endpoint[] = [
   { path: '/v1/health', exempt: true, query: [], body: HEALTH, errors: [500] },
   { path: '/livez', exempt: true, query: [], body: ['status'], errors: [500] },
-  { path: '/readyz', exempt: true, query: [], body: ['status'], errors: [500, 503] },
+  { path: '/readyz', exempt: true, query: [], body: ['status', 'warnings'], example: ['status'], errors: [500, 503] },
   { path: '/v1/markets', query: [], body: ['markets'], errors: [429, 500] },
   { path: '/v1/markets/stats', indexed: true, query: [AT_LEDGER], body: ['stats', 'pool', 'solvency'], errors: [400, 429, 500] },
   {

@@ -135,7 +135,7 @@ const ADDITIONS: ReadonlyMap<string, string> = new Map([
   ['Referral trade row', 'volume string?'],
   ['Prepared transaction', 'extraResourceFee string, hash string, clientId string?, expiresAt integer, intent object, preview <TradePreview>, warnings array'],
   ['Submit result', 'stored? boolean'],
-  ['Health', 'passphrase string, deployment object, market object'],
+  ['Health', 'passphrase string, deployment object, protocol object, market object'],
 ])
 
 for (const [heading, schema, fields] of RESOURCES) {
