@@ -185,11 +185,12 @@ async function main(): Promise<number> {
   const flags = args.filter((arg) => arg.startsWith('--test-'))
   const named = args.filter((arg) => !arg.startsWith('-'))
   const protocol = args.find((arg) => arg.startsWith(PROTOCOL))?.slice(PROTOCOL.length)
+  const options = [...OPTIONS, `${PROTOCOL}N`, '--test-…'].join(', ')
   const isKnown = (arg: string): boolean => OPTIONS.includes(arg) || arg.startsWith(PROTOCOL) || arg.startsWith('--test-')
   const unknown = args.find((arg) => arg.startsWith('-') && !isKnown(arg))
   const found = findTestFiles(ROOT, named)
   if (unknown !== undefined || found.length === 0) {
-    console.error(unknown === undefined ? `No test files match: ${named.join(' ')}` : `Unknown option ${unknown}. Options: ${OPTIONS.join(', ')}, ${PROTOCOL}N, --test-…`)
+    console.error(unknown === undefined ? `No test files match: ${named.join(' ')}` : `Unknown option ${unknown}. Options: ${options}`)
     return 1
   }
   if (args.includes(GENERATION_2)) Object.assign(process.env, GENERATION_2_SETTINGS)

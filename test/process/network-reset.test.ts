@@ -119,6 +119,12 @@ async function listEvents(client: Client): Promise<readonly EventRow[]> {
   return (await client.listEvents({ limit: 500 })).body.events
 }
 
+/** No event is served twice, and those from before are still served. */
+function assertServed(before: readonly EventRow[], ids: readonly string[]): void {
+  assert.equal(new Set(ids).size, ids.length, 'no event is served twice')
+  for (const { eventId } of before.slice(0, 20)) assert.ok(ids.includes(eventId) || ids.length === 500, `the old event ${eventId} is still served`)
+}
+
 /** Events of both chains never mix: events of the new contracts follow the border, those of the old ones do not. `contractOf`: by transaction. */
 function assertNotMixed(client: StreamClient, contractOf: ReadonlyMap<string, string>, old: ReadonlySet<string>): void {
   const border = client.frames.findIndex(isNewEpoch)
@@ -188,14 +194,10 @@ test('follows an upgrade to protocol 30, then a reset with a new generation of c
   assert.deepEqual([health.contracts.market.address, health.deployment.name], [network.contracts.market, 'testnet-2026-12-16'])
   assert.deepEqual(health.protocol, { network: 30, known: 30, unknown: [] })
   const after = await listEvents(trader)
-  const ids = after.map(({ eventId }) => eventId)
-  assert.equal(new Set(ids).size, ids.length, 'no event is served twice')
+  assertServed(before, after.map(({ eventId }) => eventId))
   const contractOf = new Map(after.map(({ txHash, contractId }) => [txHash, contractId]))
   await Promise.all(clients.map((client) => client.settle()))
   for (const client of clients) assertNotMixed(client, contractOf, oldContracts)
-  for (const { eventId } of before.slice(0, 20)) {
-    assert.ok(ids.includes(eventId) || ids.length === 500, `the old event ${eventId} is still served`)
-  }
   // It was sent again. The new chain has the account too, but the contract that the transaction calls is gone.
   assert.deepEqual([outcome.status, outcome.hostError], ['FAILED', { type: 'storage', code: 'missing_value' }])
   await Promise.all(clients.map((client) => client.close()))
