@@ -156,7 +156,7 @@ export function createContractWatcher({ rpc, deployment, clock, log, proof }: Co
     const versions = found.map(({ version, isUpgrade }) => (isUpgrade ? { ...version, seq: ++seq } : version))
     for (const read of interfaces) await storeContractCode(tx, read, clock.nowMs())
     for (const version of versions) await insertContractVersion(tx, epoch.chain, version)
-    await recordNewerForms(tx, epoch.chain, found.flatMap(({ code }) => code.newer ?? []), clock.nowMs())
+    await recordNewerForms(tx, epoch.chain, found.flatMap(({ code }) => code.newer ?? []), { nowMs: clock.nowMs() })
     if (await nameGenerations(tx, watchedContracts(deployment.current.contracts), [...known, ...versions])) await refreshUnknownCloses(tx, epoch.deployment)
     const named = await listContractVersions(tx, epoch.chain)
     const announced = named.filter((version) => version.seq !== null && version.seq > lastReservedSeq(cursor))

@@ -141,5 +141,18 @@ test('stops before a header whose sequence cannot be found, says so once, and co
   await fixture.catchUp()
   assert.deepEqual(await indexedLedgers(), [1, 2, 3, 4])
   const state = await readIndexState(store.read)
-  assert.deepEqual([state?.gaps, state !== null && isStoppedByProtocol(state)], [0, false])
+  assert.deepEqual([state?.gaps, state?.newerForms], [0, []])
+})
+
+test('a form is not reported any more by a version that knows it, or when it was not met for a week', async () => {
+  await using fixture = createPublicFixture()
+  fixture.node.protocol = 30
+  await closeAndIndex(fixture, 5, { form: 5, value: Buffer.alloc(8) })
+  assert.equal((await readIndexState(store.read))?.newerForms.length, 1)
+  await store.write.query('update idx.newer_forms set known_protocol = known_protocol - 1')
+  assert.deepEqual((await readIndexState(store.read))?.newerForms, [])
+  await closeAndIndex(fixture, 5, { form: 5, value: Buffer.alloc(8) })
+  assert.equal((await readIndexState(store.read))?.newerForms.length, 1, 'met again')
+  await closeAndIndex(fixture, 8 * 86_400)
+  assert.deepEqual((await readIndexState(store.read))?.newerForms, [])
 })

@@ -56,7 +56,8 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     const epoch = cursor === null ? undefined : (await listEpochs(db)).find(({ number }) => number === cursor.epoch)
     if (cursor !== null && epoch !== undefined) {
       const ledger = cursor.lastLedger === null ? cursor.startLedger : cursor.lastLedger + 1
-      await db.transaction((tx) => recordNewerForms(tx, epoch.chain, [{ ...newer, ledger }], options.clock.nowMs()))
+      const nowMs = options.clock.nowMs()
+      await db.transaction((tx) => recordNewerForms(tx, epoch.chain, [{ ...newer, ledger }], { nowMs, isStop: true }))
     }
     return { kind: 'outdated', newer }
   }

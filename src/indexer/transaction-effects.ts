@@ -78,7 +78,7 @@ async function recordAll(tx: Queryable, { chain, deployment, ...epoch }: Epoch, 
   await recordTransactionEffects(tx, { ...epoch, chain, deployment }, read, nowMs)
   await dropKeptTransactions(tx, deployment, read.map(({ txHash }) => txHash))
   await keepTransactions(tx, deployment, unreadable.map(({ seq, txHash, record }) => ({ seq, txHash, ...record })), nowMs)
-  await recordNewerForms(tx, chain, unreadable.map(({ what, ledger, record }) => ({ what, ledger, xdr: record.metaXdr })), nowMs)
+  await recordNewerForms(tx, chain, unreadable.map(({ what, ledger, record }) => ({ what, ledger, xdr: record.metaXdr })), { nowMs })
 }
 
 function isUnreadable(observation: Observation): observation is Unreadable {

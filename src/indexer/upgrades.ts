@@ -198,7 +198,7 @@ export async function writeUpgrades(
 ): Promise<void> {
   if (upgrades.length === 0) return
   for (const read of code) await storeContractCode(tx, read, nowMs)
-  await recordNewerForms(tx, chain, upgrades.flatMap(({ newer }) => newer ?? []), nowMs)
+  await recordNewerForms(tx, chain, upgrades.flatMap(({ newer }) => newer ?? []), { nowMs })
   for (const { version, earlier, replaced } of upgrades) {
     if (replaced !== null) await removeContractVersion(tx, chain, replaced)
     if (earlier !== null) await insertContractVersion(tx, chain, earlier)

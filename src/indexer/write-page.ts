@@ -124,7 +124,7 @@ export async function writePage(
 
   async function write(tx: Queryable): Promise<void> {
     await Promise.all([moveIndexCursor(tx, from, to, nowMs), insertAnchors(tx, epoch.chain, anchors, nowMs)])
-    await recordNewerForms(tx, epoch.chain, newerForms(archived), nowMs)
+    await recordNewerForms(tx, epoch.chain, newerForms(archived), { nowMs })
     await writeUpgrades(tx, epoch.chain, page, nowMs)
     await appendEvents(tx, epoch.number, archived, nowMs)
     onArchiveSent?.()

@@ -51,7 +51,7 @@ export async function insertAnchors(tx: Queryable, chain: number, anchors: reado
   const newest = anchors.at(-1)
   if (newest === undefined) return
   const newer = anchors.flatMap(({ ledger, newer: form }) => (form === null ? [] : [{ ...form, ledger }]))
-  await recordNewerForms(tx, chain, newer, nowMs)
+  await recordNewerForms(tx, chain, newer, { nowMs })
   const before = await readAnchorAt(tx, chain)
   await tx.query(
     `insert into idx.anchors (chain, ledger, hash, previous_hash, close_ts, close_ms, protocol)

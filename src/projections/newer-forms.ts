@@ -1,12 +1,13 @@
 // What later protocols of the network added and this version of the gateway does not know: docs/operating.md, "Protocol upgrades".
 
+import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import type { Queryable } from '../store/store.ts'
 
-/** A form that is newer than the gateway, where it was met first. */
+/** A form that is newer than the gateway. */
 export interface NewerForm {
   /** Names it: "ledger value type 5". */
   readonly what: string
-  /** The ledger that contains it, or before which the index stopped. */
+  /** The first ledger that contains it, or before which the index stopped. */
   readonly ledger: number
   /** Its bytes, base64; null: not kept here. */
   readonly xdr: string | null
@@ -14,20 +15,32 @@ export interface NewerForm {
 
 /** Kinds that are kept of one chain. A protocol adds a few. */
 const FORMS_MAX = 100
-export const FORM_NAME_MAX_LENGTH = 100
+const NAME_MAX_LENGTH = 100
+/** A form that was not met for this long is not reported any more: what a node sends is not always proven. */
+const REPORTED_MS = 7 * 24 * 60 * 60_000
 
-/** Keeps the first of each kind. */
-export async function recordNewerForms(tx: Queryable, chain: number, forms: readonly NewerForm[], nowMs: number): Promise<void> {
+/** Keeps the first of each kind, and when it was met last. `isStop`: the index stops before its ledger. */
+export async function recordNewerForms(
+  tx: Queryable, chain: number, forms: readonly NewerForm[], { nowMs, isStop = false }: { readonly nowMs: number; readonly isStop?: boolean },
+): Promise<void> {
   for (const { what, ledger, xdr } of forms) {
     await tx.query(
-      `insert into idx.newer_forms (chain, what, ledger, xdr, seen_at)
-       select $1::int, $2::text, $3::bigint, $4::text, $5::bigint
-       where (select count(*) from idx.newer_forms where chain = $1::int) < ${FORMS_MAX} on conflict do nothing`,
-      [chain, what.slice(0, FORM_NAME_MAX_LENGTH), ledger, xdr, nowMs],
+      `insert into idx.newer_forms as n (chain, what, ledger, is_stop, xdr, known_protocol, seen_at)
+       select $1::int, $2::text, $3::bigint, $4::boolean, $5::text, ${KNOWN_PROTOCOL}, $6::bigint
+       where (select count(*) from idx.newer_forms where chain = $1::int and what <> $2::text) < ${FORMS_MAX}
+       on conflict (chain, what) do update set
+         ledger = case when excluded.is_stop then excluded.ledger else n.ledger end, is_stop = excluded.is_stop,
+         known_protocol = excluded.known_protocol, seen_at = excluded.seen_at`,
+      [chain, what.slice(0, NAME_MAX_LENGTH), ledger, isStop, xdr, nowMs],
     )
   }
 }
 
-/** SQL: the forms of the current chain that the index met, by ledger; `e` is its epoch. */
+/**
+ * SQL: the forms of the current chain that this version does not know, by ledger; `e` is the epoch and `c` the cursor row. Without those that only an earlier
+ * version did not know, and those before which the index stopped once and then continued.
+ */
 export const NEWER_FORMS = `coalesce((
-  select jsonb_agg(jsonb_build_object('what', n.what, 'ledger', n.ledger) order by n.ledger, n.what) from idx.newer_forms n where n.chain = e.chain), '[]')`
+  select jsonb_agg(jsonb_build_object('what', n.what, 'ledger', n.ledger) order by n.ledger, n.what) from idx.newer_forms n
+  where n.chain = e.chain and n.known_protocol >= ${KNOWN_PROTOCOL} and n.seen_at > c.updated_at - ${REPORTED_MS}
+    and not (n.is_stop and n.ledger <= c.last_ledger)), '[]')`

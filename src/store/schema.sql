@@ -315,7 +315,9 @@ create table idx.newer_forms (
   chain integer not null,
   what text not null,
   ledger bigint not null,
+  is_stop boolean not null,
   xdr text,
+  known_protocol integer not null,
   seen_at bigint not null,
   constraint newer_forms_pkey PRIMARY KEY (chain, what),
   constraint newer_forms_what_check CHECK ((length(what) <= 100))

@@ -17,8 +17,8 @@ before(async () => {
   assert.ok(honest.archive.length > 30)
 })
 
-test('there are 21 lies', () => {
-  assert.equal(new Set(LIES.map(({ name }) => name)).size, 21)
+test('there are 22 lies', () => {
+  assert.equal(new Set(LIES.map(({ name }) => name)).size, 22)
 })
 
 for (const lie of LIES) {
@@ -50,4 +50,12 @@ test('an honest node is preferred to a lying one, whose faults are counted by na
   assert.ok(faults.length > 0 && faults.every((fault) => fault === '0 bad_cursor'), faults.join())
   const reports = logged.filter((line) => JSON.stringify(line).includes('impossible data'))
   assert.deepEqual(reports, [['RPC node returned impossible data; other nodes are preferred for a while', { endpoint: 0, fault: 'bad_cursor' }]])
+})
+
+test('a node that claims a later protocol does not stop the index while an honest node responds', async () => {
+  const lies = LIES.filter(({ name }) => name === 'headers of a later protocol')
+  const run = await runWithLies(store, lies, { withHonestNode: true })
+  assertHonest(run, honest, lies)
+  assert.ok(run.lyingResults.every(({ kind }) => kind !== 'outdated'), 'the index never stopped')
+  assert.ok(run.lyingResults.filter((result) => result.kind === 'indexed' && result.advanced).length >= 3)
 })

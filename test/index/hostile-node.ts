@@ -10,6 +10,8 @@ import { createRpc } from '../../src/chain/rpc.ts'
 import type { RpcClient } from '../../src/chain/rpc.ts'
 import type { Transport } from '../../src/chain/transport.ts'
 import type { ChainEvent } from '../../src/chain/responses.ts'
+import { KNOWN_PROTOCOL } from '../../src/base/protocol.ts'
+import { encodedHeader } from '../support/ledger-headers.ts'
 import { endOf } from './node.ts'
 import type { FakeNode } from './node.ts'
 
@@ -76,6 +78,13 @@ export const LIES: readonly Lie[] = [
   { name: 'close times a day ahead', alter: (result) => shiftTimes(result, DAY_SEC) },
   { name: 'close times a day late', alter: (result) => shiftTimes(result, -DAY_SEC) },
   { name: 'other hashes', alter: (result) => onLedgers(result, (ledger) => ({ ...ledger, hash: 'ab'.repeat(32) })) },
+  {
+    name: 'headers of a later protocol',
+    alter: (result) => onLedgers(result, (ledger) => {
+      const { xdr, hash } = encodedHeader({ sequence: 0, form: 3, protocol: KNOWN_PROTOCOL + 1, tail: Buffer.alloc(252, 5) })
+      return { ...ledger, headerXdr: xdr, hash }
+    }),
+  },
   {
     name: 'headers with another previous hash',
     alter: (result, { node }) => onLedgers(result, (ledger) => ({ ...ledger, ...node.forgeHeader(Number(ledger['sequence'])) })),

@@ -5,9 +5,13 @@ alter table idx.anchors add column close_ms bigint, add column protocol int;
 create table idx.newer_forms (
   chain int not null,
   what text not null check (length(what) <= 100),
-  -- The index stopped before this ledger, or indexed it without the part.
+  -- The first ledger that contains it, or before which the index stopped.
   ledger bigint not null,
+  is_stop boolean not null,
   xdr text,
+  -- The newest protocol that the version knew which met it.
+  known_protocol int not null,
+  -- When it was met last.
   seen_at bigint not null,
   primary key (chain, what)
 );
