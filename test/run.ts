@@ -6,6 +6,7 @@
 //   npm run test:all -- --after-fast  the same after `npm test`: without the tests that it has run in the same way
 //   npm test -- --store               only the tests that touch the database or Redis
 //   npm test -- --generation=2 …      on contracts of generation 2; with `test:all` and no files, every harness of HARNESSES
+//   npm test -- --protocol=30 …       on a local network of this protocol; with `test:all` and no files, every harness too
 //
 // Other arguments that begin with `--test-` go to node's test runner.
 
@@ -15,7 +16,7 @@ import { OPENING_TEST_PATTERN, planBatches, writeBatches } from './runner/batche
 import { COMPILE_CACHE, SHORT_RUN_FLAGS } from './support/program.ts'
 import { TEMPLATE_VARIABLE, ensureEmbeddedTemplate, testServerUrl, withServerTemplate } from './support/database.ts'
 import { testRedisUrl } from './support/redis.ts'
-import { createImportGraph, findTestFiles, HARNESSES, isLongest, isSlow, ON_GENERATION_2, runsMoreInAll } from './runner/test-files.ts'
+import { CHAIN_READERS, createImportGraph, findTestFiles, HARNESSES, isLongest, isSlow, RUN_AGAIN, runsMoreInAll } from './runner/test-files.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const WITHOUT_TRACKING = new URL('./runner/without-tracking.ts', import.meta.url).href
@@ -47,10 +48,13 @@ const SLOW_TEST_TIMEOUT_MS = 600_000
 const MIN_NODE = 24
 const AFTER_FAST = '--after-fast'
 const GENERATION_2 = '--generation=2'
+const PROTOCOL = '--protocol='
 const OPTIONS: readonly string[] = ['--store', '--all', AFTER_FAST, GENERATION_2]
 /** What `npm run test:all` adds to the settings of `npm test`. */
 const ALL_SETTINGS = { TEST_ALL: '1' }
 const GENERATION_2_SETTINGS = { TEST_GENERATION: '2' }
+/** The protocol of the legs that repeat tests. The first leg has the local network's default. */
+const OTHER_PROTOCOL_SETTINGS = { TEST_LOCAL_PROTOCOL: '30' }
 
 /** Runs node's test runner over the files and returns its exit code; signals to this process are passed on. */
 async function runNode(files: readonly string[], { flags, environment, concurrency = CONCURRENCY }: Omit<Leg, 'files'>): Promise<number> {
@@ -138,25 +142,37 @@ function describeRedis(files: number, redisUrl: string | null): string {
   return `Redis: ${files} test files ran with the server of TEST_REDIS_URL.`
 }
 
-/** `npm run test:all`: everything on the embedded engine, some of it again on generation 2, then on the server what touches the store. */
+/**
+ * `npm run test:all`: everything on the embedded engine, some of it again on generation 2 and another protocol, then on the server and that protocol what
+ * touches the store.
+ */
 async function runAll(files: readonly string[], { flags, afterFast }: { readonly flags: readonly string[]; readonly afterFast: boolean }): Promise<number> {
   const { TEST_DATABASE_URL: serverUrl, TEST_REDIS_URL: _redisUrl, DATABASE_URL: _databaseUrl, ...embedded } = process.env
   const legs: Leg[] = []
   const onEmbedded = afterFast ? files.filter((file) => isSlow(file) || runsMoreInAll(ROOT, file)) : files
   const environment = { ...embedded, ...ALL_SETTINGS }
   legs.push({ files: onEmbedded, flags, environment, concurrency: SLOW_CONCURRENCY })
-  const again = files.filter((file) => Object.hasOwn(ON_GENERATION_2, file))
+  const again = files.filter((file) => Object.hasOwn(RUN_AGAIN, file))
+  const otherProtocol = embedded['TEST_LOCAL_PROTOCOL'] === undefined ? OTHER_PROTOCOL_SETTINGS : {}
   if (again.length > 0 && flags.length === 0 && embedded['TEST_GENERATION'] === undefined) {
-    const names = again.flatMap((file) => ON_GENERATION_2[file] ?? [])
-    legs.push({ files: again, flags: names.map((name) => `--test-name-pattern=${name}`), environment: { ...embedded, ...GENERATION_2_SETTINGS } })
+    const names = again.flatMap((file) => RUN_AGAIN[file] ?? [])
+    const settings = { ...GENERATION_2_SETTINGS, ...otherProtocol }
+    legs.push({ files: again, flags: names.map((name) => `--test-name-pattern=${name}`), environment: { ...embedded, ...settings } })
   }
-  if (serverUrl !== undefined) legs.push({ files: storeFiles(files), flags, environment: process.env, concurrency: SLOW_CONCURRENCY })
+  if (serverUrl !== undefined) legs.push({ files: storeFiles(files), flags, environment: { ...process.env, ...otherProtocol }, concurrency: SLOW_CONCURRENCY })
   let code = 0
   for (const leg of legs) {
     const legCode = await runWithDatabases(leg)
     if (code === 0) code = legCode
   }
   return code
+}
+
+/** Which files a run of all tests has with these options. */
+function chooseFiles({ onGeneration2, onProtocol }: { readonly onGeneration2: boolean; readonly onProtocol: boolean }): (file: string) => boolean {
+  if (!onGeneration2 && !onProtocol) return () => true
+  const starts = onProtocol && !onGeneration2 ? [...HARNESSES, ...CHAIN_READERS] : HARNESSES
+  return (file) => starts.some((start) => file.startsWith(start))
 }
 
 async function main(): Promise<number> {
@@ -168,17 +184,18 @@ async function main(): Promise<number> {
   const args = process.argv.slice(2)
   const flags = args.filter((arg) => arg.startsWith('--test-'))
   const named = args.filter((arg) => !arg.startsWith('-'))
-  const unknown = args.find((arg) => arg.startsWith('-') && !OPTIONS.includes(arg) && !arg.startsWith('--test-'))
+  const protocol = args.find((arg) => arg.startsWith(PROTOCOL))?.slice(PROTOCOL.length)
+  const unknown = args.find((arg) => arg.startsWith('-') && !OPTIONS.includes(arg) && !arg.startsWith(PROTOCOL) && !arg.startsWith('--test-'))
   const found = findTestFiles(ROOT, named)
   if (unknown !== undefined || found.length === 0) {
-    console.error(unknown === undefined ? `No test files match: ${named.join(' ')}` : `Unknown option ${unknown}. Options: ${OPTIONS.join(', ')}, --test-…`)
+    console.error(unknown === undefined ? `No test files match: ${named.join(' ')}` : `Unknown option ${unknown}. Options: ${OPTIONS.join(', ')}, ${PROTOCOL}N, --test-…`)
     return 1
   }
   if (args.includes(GENERATION_2)) Object.assign(process.env, GENERATION_2_SETTINGS)
+  if (protocol !== undefined) process.env['TEST_LOCAL_PROTOCOL'] = protocol
   if (args.includes('--all')) {
-    const isHarness = (file: string): boolean => HARNESSES.some((start) => file.startsWith(start))
-    const onGeneration2 = args.includes(GENERATION_2) && named.length === 0
-    return await runAll(onGeneration2 ? found.filter(isHarness) : found, { flags, afterFast: args.includes(AFTER_FAST) })
+    const choose = chooseFiles({ onGeneration2: args.includes(GENERATION_2), onProtocol: protocol !== undefined })
+    return await runAll(named.length === 0 ? found.filter(choose) : found, { flags, afterFast: args.includes(AFTER_FAST) })
   }
   const selected = named.length === 0 && !args.includes('--store') ? found.filter((file) => !isSlow(file)) : found
   return await runWithDatabases({ files: args.includes('--store') ? storeFiles(selected) : selected, flags, environment: process.env })

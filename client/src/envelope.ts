@@ -3,7 +3,7 @@
 import { concat, fromBase64, toBase64, toHex } from './bytes.ts'
 import { sha256 } from './platform.ts'
 import { decodeStrKey } from './strkey.ts'
-import { createReader, MalformedXdr, readAccount, readAddress, readAuthorization, readCall, readValue } from './xdr.ts'
+import { createReader, MalformedXdr, readAccount, readAddress, readAuthorization, readCall, readValue, unsupported } from './xdr.ts'
 import type { Authorization, ContractCall, Reader } from './xdr.ts'
 
 /** The passphrase of Stellar's test network, which local networks use as well. */
@@ -51,7 +51,7 @@ export function readCallTransaction(envelopeXdr: string): CallTransaction {
   expectValue(reader.u32(), 0, 'host function type')
   const call = readCall(reader)
   const authorizations = reader.list(() => {
-    expectValue(reader.u32(), 0, 'authorization credential type')
+    expectSourceCredentials(reader.u32())
     return readAuthorization(reader)
   })
   expectValue(reader.u32(), 1, 'resource extension')
@@ -70,9 +70,21 @@ function decode(envelopeXdr: string): Uint8Array {
   }
 }
 
-function expectValue(found: number, expected: number, what: string): void {
-  if (found !== expected) throw new MalformedXdr(`${what} is ${found}, expected ${expected}`)
+function expectValue(found: number, expected: number, what: string, because = ''): void {
+  if (found !== expected) throw new MalformedXdr(`${what} is ${found}, expected ${expected}${because}`)
 }
+
+/** The newest type of credentials that this client can name. */
+const CREDENTIALS_NEWEST = 3
+
+/** Types 1 to 3 carry signatures of their own, with or without delegates. What they authorize can be submitted by anyone, so this client signs none of it. */
+function expectSourceCredentials(kind: number): void {
+  if (kind > CREDENTIALS_NEWEST) throw unsupported('authorization credential type', kind, CREDENTIALS_NEWEST)
+  expectValue(kind, 0, 'authorization credential type', ' (the source account): this client signs transactions, not authorization entries')
+}
+
+/** The newest type of ledger keys. A call's footprint has accounts, trustlines, data and code of contracts. */
+const LEDGER_KEY_NEWEST = 9
 
 /** The resources of the call. They affect only the fee, which the transaction's own fee bounds. */
 function readResources(reader: Reader): void {
@@ -93,7 +105,7 @@ function readLedgerKey(reader: Reader): null {
     readValue(reader)
     reader.u32()
   } else if (kind === 7) reader.skip(32)
-  else throw new MalformedXdr(`unsupported ledger key type ${kind}`)
+  else throw unsupported('ledger key type', kind, LEDGER_KEY_NEWEST)
   return null
 }
 

@@ -1,10 +1,13 @@
-// Stellar addresses and secrets as text (SEP-23): a version byte, 32 bytes and a checksum, in base32.
+// Stellar addresses and secrets as text (SEP-23): a version byte, a payload and a checksum, in base32.
 
 import { concat } from './bytes.ts'
 
 /** The version byte, which determines the first letter. */
 const VERSIONS = { account: 6 << 3, contract: 2 << 3, secret: 18 << 3 } as const
 export type StrKeyKind = keyof typeof VERSIONS
+
+/** Addresses that only values on the chain have. A muxed address is a key and the id of a user behind it; requests take neither. */
+const VALUE_VERSIONS = { muxedAccount: 12 << 3, claimableBalance: 1 << 3, liquidityPool: 11 << 3, muxedContract: 22 << 3 } as const
 
 const KIND_NAMES: Readonly<Record<StrKeyKind, string>> = { account: 'account address (G…)', contract: 'contract address (C…)', secret: 'secret key (S…)' }
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
@@ -15,7 +18,16 @@ const TEXT_LENGTH = 56
 /** 32 bytes as `G…`, `C…` or `S…`. */
 export function encodeStrKey(kind: StrKeyKind, key: Uint8Array): string {
   if (key.length !== KEY_BYTES) throw new TypeError(`A key has ${KEY_BYTES} bytes, not ${key.length}.`)
-  const body = concat(Uint8Array.of(VERSIONS[kind]), key)
+  return encode(VERSIONS[kind], key)
+}
+
+/** An address that only values have, as `M…`, `B…`, `L…` or `W…`. The payload is not checked. */
+export function encodeValueAddress(kind: keyof typeof VALUE_VERSIONS, payload: Uint8Array): string {
+  return encode(VALUE_VERSIONS[kind], payload)
+}
+
+function encode(version: number, payload: Uint8Array): string {
+  const body = concat(Uint8Array.of(version), payload)
   const sum = checksum(body)
   let text = ''
   let bits = 0
@@ -25,7 +37,7 @@ export function encodeStrKey(kind: StrKeyKind, key: Uint8Array): string {
     bits += 8
     for (; bits >= 5; bits -= 5) text += ALPHABET.charAt((buffer >> (bits - 5)) & 31)
   }
-  return text
+  return bits === 0 ? text : text + ALPHABET.charAt((buffer << (5 - bits)) & 31)
 }
 
 /** The 32 bytes of `text`. Throws TypeError for anything else; the error does not repeat the text, which may be a secret. */
@@ -51,7 +63,10 @@ export function decodeStrKey(kind: StrKeyKind, text: string): Uint8Array {
   return body.slice(1)
 }
 
-/** Whether `text` is the address of an account (`G…`) or, with `contract`, of a contract (`C…`), checksum included. */
+/**
+ * Whether `text` is the address of an account (`G…`) or, with `contract`, of a contract (`C…`), checksum included. Muxed addresses (`M…`, `W…`) are neither:
+ * use the `G…` or `C…` address behind them.
+ */
 export function isAddress(text: string, kind: 'account' | 'contract' = 'account'): boolean {
   try {
     decodeStrKey(kind, text)

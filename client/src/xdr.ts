@@ -1,7 +1,7 @@
 // The part of XDR that a contract call needs. Everything else is rejected.
 
-import { encodeStrKey } from './strkey.ts'
-import { isEqual } from './bytes.ts'
+import { encodeStrKey, encodeValueAddress } from './strkey.ts'
+import { concat, isEqual } from './bytes.ts'
 
 /** The bytes are not a valid transaction of the expected form. */
 export class MalformedXdr extends Error {
@@ -82,12 +82,41 @@ export function createReader(data: Uint8Array): Reader {
   return reader
 }
 
-/** The address of an account or a contract. */
+/** The numbers of address, value, error and executable types end here. */
+const NEWEST = { address: 5, value: 22, error: 9, executable: 2 } as const
+/** Protocols number new types consecutively. A number further above the known ones is damage. */
+const NEWER_STEPS_MAX = 16
+
+/** The error for a type that this client does not read. `newest` is the largest number that it knows. */
+export function unsupported(what: string, kind: number, newest: number): MalformedXdr {
+  const isNewer = kind > newest && kind <= newest + NEWER_STEPS_MAX
+  return new MalformedXdr(isNewer ? `${what} ${kind} is newer than this client` : `unsupported ${what} ${kind}`)
+}
+
+/** Reads any kind of address. Only accounts and contracts can own something; the others occur in values. */
 export function readAddress(reader: Reader): string {
   const kind = reader.u32()
-  if (kind === 0) return readAccount(reader)
-  if (kind !== 1) throw new MalformedXdr(`unsupported address type ${kind}`)
-  return encodeStrKey('contract', reader.bytes(32))
+  switch (kind) {
+    case 0:
+      return readAccount(reader)
+    case 1:
+      return encodeStrKey('contract', reader.bytes(32))
+    case 2:
+    case 5: {
+      // XDR has the id first, the text has it last.
+      const id = reader.bytes(8)
+      return encodeValueAddress(kind === 2 ? 'muxedAccount' : 'muxedContract', concat(reader.bytes(32), id))
+    }
+    case 3: {
+      const type = reader.u32()
+      if (type !== 0) throw new MalformedXdr(`unsupported type of a claimable balance ${type}`)
+      return encodeValueAddress('claimableBalance', concat(Uint8Array.of(0), reader.bytes(32)))
+    }
+    case 4:
+      return encodeValueAddress('liquidityPool', reader.bytes(32))
+    default:
+      throw unsupported('address type', kind, NEWEST.address)
+  }
 }
 
 /** A public key or an account that is not multiplexed; both are encoded the same way. */
@@ -135,6 +164,12 @@ const VALUES: Readonly<Record<number, readonly [type: string, read: (reader: Rea
     return value === 1
   }],
   1: ['void', () => null],
+  2: ['error', (reader) => {
+    const kind = reader.u32()
+    if (kind > NEWEST.error) throw unsupported('error type', kind, NEWEST.error)
+    reader.skip(4)
+    return null
+  }],
   3: ['u32', (reader) => reader.u32()],
   4: ['i32', (reader) => reader.u32() | 0],
   5: ['u64', U64],
@@ -156,12 +191,36 @@ const VALUES: Readonly<Record<number, readonly [type: string, read: (reader: Rea
     return null
   }],
   17: ['map', (reader, depth) => {
-    reader.optional(() => reader.list(() => [readValue(reader, depth), readValue(reader, depth)]))
+    readEntries(reader, depth)
     return null
   }],
   18: ['address', readAddress],
+  19: ['contract_instance', (reader, depth) => {
+    readExecutable(reader)
+    readEntries(reader, depth)
+    return null
+  }],
   20: ['ledger_key_contract_instance', () => null],
   21: ['ledger_key_nonce', I64],
+  22: ['executable_tag', (reader) => {
+    reader.opaque()
+    return null
+  }],
+}
+
+function readEntries(reader: Reader, depth: number): void {
+  reader.optional(() => reader.list(() => [readValue(reader, depth), readValue(reader, depth)]))
+}
+
+/** The code of an instance: its hash, the built-in contract of an asset, or the owner and the tag of a reference. */
+function readExecutable(reader: Reader): void {
+  const kind = reader.u32()
+  if (kind > NEWEST.executable) throw unsupported('executable type', kind, NEWEST.executable)
+  if (kind === 0) reader.skip(32)
+  if (kind === 2) {
+    readAddress(reader)
+    reader.opaque()
+  }
 }
 
 /** Reads a value. `value` is null for types that the client does not compare. */
@@ -169,6 +228,6 @@ export function readValue(reader: Reader, depth = 0): ContractValue {
   if (depth > DEPTH_MAX) throw new MalformedXdr('nested too deeply')
   const kind = reader.u32()
   const entry = VALUES[kind]
-  if (entry === undefined) throw new MalformedXdr(`unsupported value type ${kind}`)
+  if (entry === undefined) throw unsupported('value type', kind, NEWEST.value)
   return { type: entry[0], value: entry[1](reader, depth + 1) }
 }

@@ -1,5 +1,5 @@
 // The order of ledgers by their close times. Seconds may repeat from protocol 30 on; milliseconds never do. Ledgers are ordered by sequence, and their close
-// times only tell whether two of them can belong to one chain.
+// times only show whether two of them can belong to one chain.
 
 import type { LedgerHeader } from './ledger-header.ts'
 

@@ -1,12 +1,17 @@
 // Decodes what a transaction or a simulation changed in the market's storage: positions, orders and cross balances, before and after.
 
-import { Address, StrKey, xdr } from '@stellar/stellar-sdk'
+import { xdr } from '@stellar/stellar-sdk'
 import type { CrossBalanceChange, EntryChange, EntryChanges, OrderEntry, PositionEntry } from '../exchange/entry-changes.ts'
+import { encodeContract } from '../base/strkey.ts'
+import { contractDataKeyOf, LEDGER_ENTRY } from './ledger-keys.ts'
 import { orderOf, positionOf } from './market-entries.ts'
+import { NewerThanKnown } from './newer-than-known.ts'
 import type { StateChange } from './responses.ts'
 import type { ScValue } from './scval.ts'
-import { fromScVal, MalformedScVal } from './scval.ts'
+import { MalformedScVal, readScAddress, readScVal, SCV, typeOfScVal } from './scval.ts'
 import { readField } from './structs.ts'
+import type { Decoded, RawXdr } from './xdr-reader.ts'
+import { readXdr } from './xdr-reader.ts'
 
 /**
  * Base64. Calls of the exchange have a tenth of this: up to 16 kB of events and 30 entries, of which an update holds two versions. Longer ones are not decoded,
@@ -23,11 +28,20 @@ export interface MetaChanges {
   writtenKeys(): readonly string[]
 }
 
+type Meta = Decoded<typeof xdr.TransactionMeta>
+type ContractEvent = Decoded<typeof xdr.ContractEvent>
+type LedgerEntry = Decoded<typeof xdr.LedgerEntry>
+type LedgerEntryChange = Decoded<typeof xdr.LedgerEntryChange>
+
+/** The discriminants of LedgerEntryChange, and of a contract's own events. */
+const CHANGE = { created: 0, updated: 1, removed: 2, state: 3, restored: 4 } as const
+const CONTRACT_EVENT = 1
+
 /** Reads a base64 TransactionMeta. Null: it is too long, does not decode, or is of an unknown version. */
 export function decodeMeta(metaXdr: string, market: string): MetaChanges | null {
   if (metaXdr.length > META_MAX_LENGTH) return null
   try {
-    const meta = xdr.TransactionMeta.fromXdr(metaXdr, 'base64')
+    const meta = readXdr(xdr.TransactionMeta, metaXdr)
     const operations = operationsOf(meta)
     if (operations === null) return null
     return {
@@ -43,23 +57,23 @@ export function decodeMeta(metaXdr: string, market: string): MetaChanges | null 
 export function readReturnedOrderId(metaXdr: string): number | null {
   if (metaXdr.length > META_MAX_LENGTH) return null
   try {
-    const meta = xdr.TransactionMeta.fromXdr(metaXdr, 'base64')
-    const returned = meta.type === 'v3' ? meta.v3.sorobanMeta?.returnValue : meta.type === 'v4' ? meta.v4.sorobanMeta?.returnValue : null
-    return returned === undefined || returned === null ? null : orderOf(fromScVal(returned))?.id ?? null
+    const meta = readXdr(xdr.TransactionMeta, metaXdr)
+    const returned = meta.v === 3 ? meta.v3.sorobanMeta?.returnValue : meta.v === 4 ? meta.v4.sorobanMeta?.returnValue : null
+    return returned === undefined || returned === null ? null : orderOf(readScVal(returned))?.id ?? null
   } catch {
     return null
   }
 }
 
-function eventsOf(meta: xdr.TransactionMeta): readonly xdr.ContractEvent[] {
-  if (meta.type === 'v3') return meta.v3.sorobanMeta?.events ?? []
-  return meta.type === 'v4' ? meta.v4.operations.flatMap(({ events }) => events) : []
+function eventsOf(meta: Meta): readonly ContractEvent[] {
+  if (meta.v === 3) return meta.v3.sorobanMeta?.events ?? []
+  return meta.v === 4 ? meta.v4.operations.flatMap(({ events }) => events) : []
 }
 
-function eventText({ contractId, body, type }: xdr.ContractEvent): string[] {
-  if (contractId === null || type.name !== 'contract') return []
+function eventText({ contractId, body, type }: ContractEvent): string[] {
+  if (contractId === null || type !== CONTRACT_EVENT) return []
   const { topics, data } = body.v0
-  return [[StrKey.encodeContract(contractId.value), ...topics.map((topic) => topic.toXdr('base64')), data.toXdr('base64')].join(' ')]
+  return [[encodeContract(contractId), ...[...topics, data].map(({ raw }) => raw.toString('base64'))].join(' ')]
 }
 
 /** What a simulation's state changes show of this market. Null: they do not decode, or are too long. */
@@ -68,7 +82,7 @@ export function decodeStateChanges(changes: readonly StateChange[], market: stri
   if (length > META_MAX_LENGTH) return null
   try {
     return readChanges(changes.flatMap(({ beforeXdr, afterXdr }) => {
-      const [before, after] = [beforeXdr, afterXdr].map((entry) => (entry === null ? null : locate(xdr.LedgerEntry.fromXdr(entry, 'base64').data)))
+      const [before, after] = [beforeXdr, afterXdr].map((entry) => (entry === null ? null : locate(readXdr(xdr.LedgerEntry, entry).data)))
       const located = before ?? after
       if (located === undefined || located === null) return []
       return [{ contract: located.contract, key: located.key, before: before?.val ?? null, after: after?.val ?? null }]
@@ -78,65 +92,65 @@ export function decodeStateChanges(changes: readonly StateChange[], market: stri
   }
 }
 
-function operationsOf(meta: xdr.TransactionMeta): readonly (readonly xdr.LedgerEntryChange[])[] | null {
-  if (meta.type === 'v3') return meta.v3.operations.map(({ changes }) => changes)
-  if (meta.type === 'v4') return meta.v4.operations.map(({ changes }) => changes)
+function operationsOf(meta: Meta): readonly (readonly LedgerEntryChange[])[] | null {
+  if (meta.v === 3) return meta.v3.operations.map(({ changes }) => changes)
+  if (meta.v === 4) return meta.v4.operations.map(({ changes }) => changes)
   return null
 }
 
-function writtenKey(change: xdr.LedgerEntryChange): string[] {
-  if (change.type === 'ledgerEntryState') return []
-  if (change.type === 'ledgerEntryRemoved') return change.removed.type === 'contractData' ? [change.removed.toXdr('base64')] : []
+function writtenKey(change: LedgerEntryChange): string[] {
+  if (change.type === CHANGE.state) return []
+  if (change.type === CHANGE.removed) return change.removed.raw.readUInt32BE(0) === LEDGER_ENTRY.contractData ? [change.removed.raw.toString('base64')] : []
   const { data } = entryOf(change)
-  if (data.type !== 'contractData') return []
-  const { contract, key, durability } = data.contractData
-  return [xdr.LedgerKey.contractData(new xdr.LedgerKeyContractData({ contract, key, durability })).toXdr('base64')]
+  return data.type === LEDGER_ENTRY.contractData ? [contractDataKeyOf(data.contractData)] : []
 }
 
 /** A contract's entry before and after; null: absent. */
 interface Version {
   readonly contract: string
-  readonly key: xdr.ScVal
-  readonly before: xdr.ScVal | null
-  readonly after: xdr.ScVal | null
+  readonly key: RawXdr
+  readonly before: RawXdr | null
+  readonly after: RawXdr | null
 }
 
 /** Pairs the states of an operation's entries with what they became. A state comes right before its change. */
-function versionsOf(changes: readonly xdr.LedgerEntryChange[]): Version[] {
+function versionsOf(changes: readonly LedgerEntryChange[]): Version[] {
   const versions: Version[] = []
-  let state: xdr.ScVal | null = null
+  let state: RawXdr | null = null
   for (const change of changes) {
-    if (change.type === 'ledgerEntryState') {
+    if (change.type === CHANGE.state) {
       state = locate(change.state.data)?.val ?? null
       continue
     }
-    const located = change.type === 'ledgerEntryRemoved' ? locateKey(change.removed) : locate(entryOf(change).data)
-    if (located !== null) versions.push({ ...located, before: change.type === 'ledgerEntryRestored' ? located.val : state, after: located.val })
+    const located = change.type === CHANGE.removed ? locateKey(change.removed) : locate(entryOf(change).data)
+    if (located !== null) versions.push({ ...located, before: change.type === CHANGE.restored ? located.val : state, after: located.val })
     state = null
   }
   return versions
 }
 
-function entryOf(change: Exclude<xdr.LedgerEntryChange, { type: 'ledgerEntryRemoved' | 'ledgerEntryState' }>): xdr.LedgerEntry {
-  if (change.type === 'ledgerEntryCreated') return change.created
-  return change.type === 'ledgerEntryUpdated' ? change.updated : change.restored
+function entryOf(change: Exclude<LedgerEntryChange, { type: typeof CHANGE.removed | typeof CHANGE.state }>): LedgerEntry {
+  if (change.type === CHANGE.created) return change.created
+  return change.type === CHANGE.updated ? change.updated : change.restored
 }
 
 interface Located {
   readonly contract: string
-  readonly key: xdr.ScVal
-  readonly val: xdr.ScVal | null
+  readonly key: RawXdr
+  readonly val: RawXdr | null
 }
 
-function locate(data: xdr.LedgerEntryData): Located | null {
-  if (data.type !== 'contractData') return null
+function locate(data: LedgerEntry['data']): Located | null {
+  if (data.type !== LEDGER_ENTRY.contractData) return null
   const { contract, key, val } = data.contractData
-  return { contract: Address.fromScAddress(contract).toString(), key, val }
+  return { contract: readScAddress(contract), key, val }
 }
 
-function locateKey(key: xdr.LedgerKey): Located | null {
-  if (key.type !== 'contractData') return null
-  return { contract: Address.fromScAddress(key.contractData.contract).toString(), key: key.contractData.key, val: null }
+function locateKey({ raw }: RawXdr): Located | null {
+  const removed = readXdr(xdr.LedgerKey, raw)
+  if (removed.type !== LEDGER_ENTRY.contractData) return null
+  const { contract, key } = removed.contractData
+  return { contract: readScAddress(contract), key, val: null }
 }
 
 function readChanges(versions: readonly Version[], market: string): EntryChanges {
@@ -157,22 +171,23 @@ function readChanges(versions: readonly Version[], market: string): EntryChanges
 const NAMES: ReadonlySet<string> = new Set(['Position', 'Order', 'CrossMarginBalance'])
 
 /** The name and the argument of a storage key, if it is one of those read here. Other values are not converted: lists of ids can be long. */
-function entryName(key: xdr.ScVal): { readonly name: string; readonly argument: ScValue } | null {
-  if (key.type !== 'scvVec' || key.vec === null || key.vec.length !== 2) return null
-  const [name, argument] = key.vec
-  if (name?.type !== 'scvSymbol' || argument === undefined) return null
-  const text = name.sym.toString()
-  return NAMES.has(text) ? { name: text, argument: fromScVal(argument) } : null
+function entryName(key: RawXdr): { readonly name: string; readonly argument: ScValue } | null {
+  const parts = typeOfScVal(key) === SCV.vec ? readXdr(xdr.ScVal, key.raw) : undefined
+  if (parts?.type !== SCV.vec || parts.vec === null || parts.vec.length !== 2) return null
+  const [name, argument] = parts.vec
+  if (name === undefined || argument === undefined || typeOfScVal(name) !== SCV.symbol) return null
+  const text = readScVal(name)
+  return text.type === 'symbol' && NAMES.has(text.value) ? { name: text.value, argument: readScVal(argument) } : null
 }
 
 /** Undefined when an entry that exists cannot be read. */
-function readBoth<Entry>(before: xdr.ScVal | null, after: xdr.ScVal | null, read: (value: ScValue) => Entry | undefined): EntryChange<Entry> | undefined {
+function readBoth<Entry>(before: RawXdr | null, after: RawXdr | null, read: (value: ScValue) => Entry | undefined): EntryChange<Entry> | undefined {
   const [first, last] = [before, after].map((value) => {
     if (value === null) return null
     try {
-      return read(fromScVal(value))
+      return read(readScVal(value))
     } catch (error) {
-      if (error instanceof MalformedScVal) return undefined
+      if (error instanceof MalformedScVal || error instanceof NewerThanKnown) return undefined
       throw error
     }
   })

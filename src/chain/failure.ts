@@ -62,6 +62,11 @@ export class RpcFailure extends Error {
   }
 }
 
+/** The failure of a call whose response has a form of a later protocol. */
+export function newerFailure(method: string, newer: UnknownForm): RpcFailure {
+  return new RpcFailure({ method, kind: 'newer', retryable: false, detail: newer.what, newer, cause: newer })
+}
+
 const DETAIL_MAX_LENGTH = 500
 
 /** The log fields of a failure: for an RpcFailure its details, without the stack, which is the same each time. */

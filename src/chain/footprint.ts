@@ -1,12 +1,16 @@
 // The footprint of a simulated transaction: its keys as entries of the exchange, and transaction data that declares more than the simulation used.
 
-import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
+import { Address, Asset, xdr } from '@stellar/stellar-sdk'
 
 import type { EntryKey, KeyPart } from '../exchange/footprint-keys.ts'
 import type { DeclaredResources } from '../exchange/resource-headroom.ts'
-import { bytesOfText, textOfBytes } from '../base/text.ts'
-import { instanceKey, trustlineKey } from './ledger-keys.ts'
-import { MalformedResponse } from './responses.ts'
+import { encodeAccount, isAddress } from '../base/strkey.ts'
+import { bytesOfText } from '../base/text.ts'
+import { instanceKey, LEDGER_ENTRY, trustlineKey } from './ledger-keys.ts'
+import { readScAddress, readScVal, SCV, typeOfScVal } from './scval.ts'
+import { decodeTransactionData } from './transaction.ts'
+import type { RawXdr } from './xdr-reader.ts'
+import { readXdr } from './xdr-reader.ts'
 
 /** What the transaction data of a simulation declares. Keys are base64 LedgerKeys. */
 export interface SimulatedFootprint {
@@ -15,9 +19,9 @@ export interface SimulatedFootprint {
   readonly resources: DeclaredResources
 }
 
-/** Reads SorobanTransactionData (base64); throws MalformedResponse. */
+/** Reads SorobanTransactionData (base64); throws MalformedResponse and NewerThanKnown. */
 export function readFootprint(transactionDataXdr: string): SimulatedFootprint {
-  const { resources, resourceFee } = decodeData(transactionDataXdr)
+  const { resources, resourceFee } = decodeTransactionData(transactionDataXdr)
   const { footprint, instructions, diskReadBytes, writeBytes } = resources
   return {
     readOnly: footprint.readOnly.map((key) => key.toXdr('base64')),
@@ -31,55 +35,51 @@ export function replaceFootprint(
   transactionDataXdr: string, { readOnly, readWrite }: { readonly readOnly: readonly string[]; readonly readWrite: readonly string[] },
   { instructions, diskReadBytes, writeBytes, resourceFee }: DeclaredResources,
 ): string {
-  const { ext } = decodeData(transactionDataXdr)
+  const { ext } = decodeTransactionData(transactionDataXdr)
   const decode = (key: string): xdr.LedgerKey => xdr.LedgerKey.fromXdr(key, 'base64')
   const footprint = new xdr.LedgerFootprint({ readOnly: readOnly.map(decode), readWrite: readWrite.map(decode) })
   const resources = new xdr.SorobanResources({ footprint, instructions, diskReadBytes, writeBytes })
   return new xdr.SorobanTransactionData({ ext, resources, resourceFee }).toXdr('base64')
 }
 
-function decodeData(transactionDataXdr: string): xdr.SorobanTransactionData {
-  try {
-    return xdr.SorobanTransactionData.fromXdr(transactionDataXdr, 'base64')
-  } catch {
-    throw new MalformedResponse('transactionData does not decode')
-  }
-}
-
-/** A key that names an entry of the exchange or a trustline; undefined for all others. */
+/** A key that names an entry of the exchange or a trustline; undefined for all others, such as the tag of an external executable. */
 export function readEntryKey(keyXdr: string): EntryKey | undefined {
-  const key = xdr.LedgerKey.fromXdr(keyXdr, 'base64')
-  if (key.type === 'trustline') return readTrustlineKey(key.trustLine)
-  if (key.type !== 'contractData' || key.contractData.key.type !== 'scvVec') return undefined
-  const [name, ...rest] = key.contractData.key.vec ?? []
+  const key = readXdr(xdr.LedgerKey, keyXdr)
+  if (key.type === LEDGER_ENTRY.trustline) return readTrustlineKey(keyXdr)
+  if (key.type !== LEDGER_ENTRY.contractData || typeOfScVal(key.contractData.key) !== SCV.vec) return undefined
+  const value = readXdr(xdr.ScVal, key.contractData.key.raw)
+  const [first, ...rest] = value.type === SCV.vec ? value.vec ?? [] : []
+  const name = first === undefined ? undefined : readScVal(first)
   const parts = rest.map(readPart).filter((part) => part !== undefined)
-  if (name?.type !== 'scvSymbol' || parts.length !== rest.length) return undefined
-  return {
-    kind: 'data',
-    contract: Address.fromScAddress(key.contractData.contract).toString(),
-    durability: key.contractData.durability.name === 'persistent' ? 'persistent' : 'temporary',
-    name: textOfBytes(name.sym.bytes),
-    parts,
-  }
+  if (name?.type !== 'symbol' || parts.length !== rest.length) return undefined
+  const contract = readScAddress(key.contractData.contract)
+  return { kind: 'data', contract, durability: key.contractData.durability === PERSISTENT ? 'persistent' : 'temporary', name: name.value, parts }
 }
 
-function readTrustlineKey({ accountId, asset }: xdr.LedgerKeyTrustLine): EntryKey | undefined {
+const PERSISTENT = xdr.ContractDataDurability.persistent.value
+
+function readTrustlineKey(keyXdr: string): EntryKey | undefined {
+  const key = xdr.LedgerKey.fromXdr(keyXdr, 'base64')
+  if (key.type !== 'trustline') return undefined
+  const { accountId, asset } = key.trustLine
   if (asset.type !== 'assetTypeCreditAlphanum4' && asset.type !== 'assetTypeCreditAlphanum12') return undefined
-  return { kind: 'trustline', account: StrKey.encodeEd25519PublicKey(accountId.ed25519.value), asset: Asset.fromOperation(asset).toString() }
+  return { kind: 'trustline', account: encodeAccount(accountId.ed25519.value), asset: Asset.fromOperation(asset).toString() }
 }
 
-function readPart(part: xdr.ScVal): KeyPart | undefined {
-  switch (part.type) {
-    case 'scvAddress':
-      return { type: 'address', value: Address.fromScVal(part).toString() }
-    case 'scvSymbol':
-      return { type: 'symbol', value: textOfBytes(part.sym.bytes) }
-    case 'scvU32':
-      return { type: 'u32', value: part.u32 }
-    case 'scvU64':
-      return { type: 'u64', value: part.u64 }
-    case 'scvBytes':
-      return { type: 'bytes', value: part.bytes.value }
+function readPart(part: RawXdr): KeyPart | undefined {
+  if (typeOfScVal(part) === SCV.bytes) {
+    const value = readXdr(xdr.ScVal, part.raw)
+    return value.type === SCV.bytes ? { type: 'bytes', value: value.bytes } : undefined
+  }
+  const value = readScVal(part)
+  switch (value.type) {
+    case 'address':
+      // No entry of the exchange belongs to any other kind of address.
+      return isAddress(value.value) ? value : undefined
+    case 'symbol':
+    case 'u32':
+    case 'u64':
+      return value
     default:
       return undefined
   }

@@ -4,7 +4,10 @@ import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
 
 import { bytesOfText } from '../base/text.ts'
 import type { ScArgument, ScValue } from './scval.ts'
-import { BASE64_MAX_LENGTH, fromScVal, MalformedScVal, toXdr } from './scval.ts'
+import { NewerThanKnown } from './newer-than-known.ts'
+import { BASE64_MAX_LENGTH, MalformedScVal, readScVal, SCV, toXdr, typeOfScVal } from './scval.ts'
+import type { Decoded, RawXdr } from './xdr-reader.ts'
+import { readXdr } from './xdr-reader.ts'
 
 /** The base64 LedgerKey of a contract's persistent entry. */
 export function contractDataKey(contract: string, key: ScArgument): string {
@@ -27,11 +30,25 @@ function persistentKey(contract: string, key: xdr.ScVal): string {
   ).toXdr('base64')
 }
 
+/** The base64 LedgerKey of a contract's entry, from the parts of the entry. */
+export function contractDataKeyOf({ contract, key, durability }: { readonly contract: RawXdr; readonly key: RawXdr; readonly durability: number }): string {
+  return Buffer.concat([uint(LEDGER_ENTRY.contractData), contract.raw, key.raw, uint(durability)]).toString('base64')
+}
+
+function uint(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+
+/** The discriminants of ledger entries and keys. */
+export const LEDGER_ENTRY = { account: 0, trustline: 1, contractData: 6, contractCode: 7 } as const
+
 /** The role of a base64 LedgerKey's entry for the code of contracts: `code` is code itself, `tag` names code. Null for all other entries. */
 export function codeRoleOf(keyXdr: string): 'code' | 'tag' | null {
-  const key = xdr.LedgerKey.fromXdr(keyXdr, 'base64')
-  if (key.type === 'contractCode') return 'code'
-  return key.type === 'contractData' && key.contractData.key.type === 'scvExecutableTag' ? 'tag' : null
+  const key = readXdr(xdr.LedgerKey, keyXdr)
+  if (key.type === LEDGER_ENTRY.contractCode) return 'code'
+  return key.type === LEDGER_ENTRY.contractData && typeOfScVal(key.contractData.key) === SCV.executableTag ? 'tag' : null
 }
 
 /** The value of a contract's entry. Undefined for anything else, including invalid XDR. */
@@ -43,9 +60,10 @@ export function contractDataValue(dataXdr: string): ScValue | undefined {
 /** A contract's instance storage, by the names of its keys. Undefined for anything that is not an instance. */
 export function instanceStorage(dataXdr: string): ReadonlyMap<string, ScValue> | undefined {
   const value = contractDataXdr(dataXdr)
-  if (value?.type !== 'scvContractInstance') return undefined
+  const instance = value !== undefined && typeOfScVal(value) === SCV.instance ? readXdr(xdr.ScVal, value.raw) : undefined
+  if (instance?.type !== SCV.instance) return undefined
   const named = new Map<string, ScValue>()
-  for (const { key, val } of value.instance.storage ?? []) {
+  for (const { key, val } of instance.instance.storage ?? []) {
     const name = nameOf(decoded(key))
     const stored = decoded(val)
     if (name !== undefined && stored !== undefined) named.set(name, stored)
@@ -59,24 +77,24 @@ function nameOf(key: ScValue | undefined): string | undefined {
   return symbol?.type === 'symbol' ? symbol.value : undefined
 }
 
-function contractDataXdr(dataXdr: string): xdr.ScVal | undefined {
+function contractDataXdr(dataXdr: string): RawXdr | undefined {
   const data = entryData(dataXdr)
-  return data?.type === 'contractData' ? data.contractData.val : undefined
+  return data?.type === LEDGER_ENTRY.contractData ? data.contractData.val : undefined
 }
 
-function decoded(value: xdr.ScVal): ScValue | undefined {
+function decoded(value: RawXdr): ScValue | undefined {
   try {
-    return fromScVal(value)
+    return readScVal(value)
   } catch (error) {
-    if (error instanceof MalformedScVal) return undefined
+    if (error instanceof MalformedScVal || error instanceof NewerThanKnown) return undefined
     throw error
   }
 }
 
-function entryData(dataXdr: string): xdr.LedgerEntryData | undefined {
+function entryData(dataXdr: string): Decoded<typeof xdr.LedgerEntryData> | undefined {
   if (dataXdr.length > BASE64_MAX_LENGTH) return undefined
   try {
-    return xdr.LedgerEntryData.fromXdr(dataXdr, 'base64')
+    return readXdr(xdr.LedgerEntryData, dataXdr)
   } catch {
     return undefined
   }
@@ -107,6 +125,6 @@ function classicAsset(text: ClassicAsset): Asset | undefined {
 /** The balance of an account or trustline, in units of 10^-7. Undefined for any other entry. */
 export function classicBalance(dataXdr: string): bigint | undefined {
   const data = entryData(dataXdr)
-  if (data?.type === 'account') return data.account.balance
-  return data?.type === 'trustline' ? data.trustLine.balance : undefined
+  if (data?.type === LEDGER_ENTRY.account) return data.account.balance
+  return data?.type === LEDGER_ENTRY.trustline ? data.trustLine.balance : undefined
 }

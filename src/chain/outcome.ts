@@ -1,6 +1,10 @@
 // The outcome of a transaction: its result code, and the error of a contract or of the host, which only the diagnostic events contain.
 
-import { StrKey, xdr } from '@stellar/stellar-sdk'
+import { xdr } from '@stellar/stellar-sdk'
+import { encodeContract } from '../base/strkey.ts'
+import { readScVal, SCV, typeOfScVal } from './scval.ts'
+import type { Decoded } from './xdr-reader.ts'
+import { readXdr } from './xdr-reader.ts'
 
 /** An error that a contract raised. */
 export interface RaisedError {
@@ -28,15 +32,19 @@ export interface FailureCause {
 export function findFailureCause(diagnosticEventsXdr: readonly string[]): FailureCause {
   const events = readErrorEvents(diagnosticEventsXdr)
   const byHost = events.filter(({ contract }) => contract === null)
-  const final = byHost.find(({ name }) => name === 'host_fn_failed') ?? byHost.findLast(({ name, error }) => name === 'error' && error.type !== 'sceContract')
+  const final = byHost.find(({ name }) => name === 'host_fn_failed') ?? byHost.findLast(({ name, error }) => name === 'error' && error.type !== CONTRACT_ERROR)
   if (final === undefined) return { contractError: null, hostError: null }
   const { error } = final
-  if (error.type !== 'sceContract') return { contractError: null, hostError: toHostError(error) }
+  if (error.type !== CONTRACT_ERROR) return { contractError: null, hostError: toHostError(error) }
   return { contractError: { code: error.contractCode, contract: originOf(events, error.contractCode) }, hostError: null }
 }
 
-function toHostError({ type, code }: Exclude<xdr.ScError, { readonly type: 'sceContract' }>): HostError {
-  return { type: type.replace(/^sce/, ''), code: code.name.replace(/^scec/, '') }
+type ScError = Extract<Decoded<typeof xdr.ScVal>, { readonly type: typeof SCV.error }>['error']
+const CONTRACT_ERROR = 0
+const DIAGNOSTIC_EVENT = 2
+
+function toHostError({ type, code }: Exclude<ScError, { readonly type: typeof CONTRACT_ERROR }>): HostError {
+  return { type: xdr.ScErrorType.fromValue(type).name.replace(/^sce/, ''), code: xdr.ScErrorCode.fromValue(code).name.replace(/^scec/, '') }
 }
 
 /**
@@ -61,18 +69,19 @@ interface Diagnostic {
   /** The first topic, when it is a symbol. */
   readonly name: string
   /** The second topic. */
-  readonly error: xdr.ScError
+  readonly error: ScError
 }
 
 /** The error events. Events that do not decode are skipped. */
 function readErrorEvents(diagnosticEventsXdr: readonly string[]): readonly Diagnostic[] {
   return diagnosticEventsXdr.flatMap((text) => {
     try {
-      const { contractId, body, type } = xdr.DiagnosticEvent.fromXdr(text, 'base64').event
-      const [name, error] = body.v0.topics
-      if (type.name !== 'diagnostic' || name?.type !== 'scvSymbol' || error?.type !== 'scvError') return []
-      const contract = contractId === null ? null : StrKey.encodeContract(contractId.value)
-      return [{ contract, name: name.sym.toString(), error: error.error }]
+      const { contractId, body, type } = readXdr(xdr.DiagnosticEvent, text).event
+      const [first, second] = body.v0.topics
+      if (type !== DIAGNOSTIC_EVENT || first === undefined || second === undefined || typeOfScVal(second) !== SCV.error) return []
+      const [name, value] = [readScVal(first), readXdr(xdr.ScVal, second.raw)]
+      if (name.type !== 'symbol' || value.type !== SCV.error) return []
+      return [{ contract: contractId === null ? null : encodeContract(contractId), name: name.value, error: value.error }]
     } catch {
       return []
     }
@@ -81,7 +90,7 @@ function readErrorEvents(diagnosticEventsXdr: readonly string[]): readonly Diagn
 
 /** Contracts pass error codes to their callers unchanged, so the first event with the code is of the contract that raised it. */
 function originOf(events: readonly Diagnostic[], code: number): string | null {
-  return events.find(({ name, error }) => name === 'error' && error.type === 'sceContract' && error.contractCode === code)?.contract ?? null
+  return events.find(({ name, error }) => name === 'error' && error.type === CONTRACT_ERROR && error.contractCode === code)?.contract ?? null
 }
 
 /** A log line that names a contract and its error. */

@@ -3,8 +3,11 @@
 
 import { StrKey, xdr } from '@stellar/stellar-sdk'
 
+import { encodeContract } from '../base/strkey.ts'
 import type { ScValue } from './scval.ts'
-import { fromScVal } from './scval.ts'
+import { readScVal } from './scval.ts'
+import type { Decoded } from './xdr-reader.ts'
+import { readXdr } from './xdr-reader.ts'
 
 /** An event that a contract would emit. */
 export interface SimulatedEvent {
@@ -47,10 +50,10 @@ export function readSimulatedEvents(eventsXdr: readonly string[], shim: string):
       const type = typeOf(bytes)
       if (type === null) return null
       if (type === CONTRACT) {
-        const event = contractEvent(xdr.DiagnosticEvent.fromXdr(bytes))
+        const event = contractEvent(readXdr(xdr.DiagnosticEvent, bytes))
         if (event !== null) events.push(event)
       } else if (bytes.includes(shimId)) {
-        const step = lastPriceStep(xdr.DiagnosticEvent.fromXdr(bytes))
+        const step = lastPriceStep(readXdr(xdr.DiagnosticEvent, bytes))
         if (step?.kind === 'fn_call') called = assetOf(step.data)
         else if (step?.kind === 'fn_return') prices.push(...priceOf(called, step.data))
       }
@@ -61,11 +64,13 @@ export function readSimulatedEvents(eventsXdr: readonly string[], shim: string):
   return { events, prices }
 }
 
+type DiagnosticEvent = Decoded<typeof xdr.DiagnosticEvent>
+
 /** A call of `lastprice` or its return; null for other diagnostics. */
-function lastPriceStep({ event: { body } }: xdr.DiagnosticEvent): { readonly kind: string; readonly data: ScValue } | null {
-  const [kind, ...topics] = body.v0.topics.map(fromScVal)
+function lastPriceStep({ event: { body } }: DiagnosticEvent): { readonly kind: string; readonly data: ScValue } | null {
+  const [kind, ...topics] = body.v0.topics.map(readScVal)
   const isLastPrice = topics.some((topic) => topic.type === 'symbol' && topic.value === 'lastprice')
-  return isLastPrice && kind?.type === 'symbol' ? { kind: kind.value, data: fromScVal(body.v0.data) } : null
+  return isLastPrice && kind?.type === 'symbol' ? { kind: kind.value, data: readScVal(body.v0.data) } : null
 }
 
 const CONTRACT = 1
@@ -77,13 +82,13 @@ function typeOf(bytes: Buffer): number | null {
   return bytes.length >= offset + 4 ? bytes.readUInt32BE(offset) : null
 }
 
-function contractEvent({ inSuccessfulContractCall, event }: xdr.DiagnosticEvent): SimulatedEvent | null {
+function contractEvent({ inSuccessfulContractCall, event }: DiagnosticEvent): SimulatedEvent | null {
   const { contractId, body, type } = event
-  if (!inSuccessfulContractCall || contractId === null || type.name !== 'contract') return null
+  if (!inSuccessfulContractCall || contractId === null || type !== CONTRACT) return null
   return {
-    contract: StrKey.encodeContract(contractId.value),
-    topics: body.v0.topics.map(fromScVal),
-    data: fromScVal(body.v0.data),
+    contract: encodeContract(contractId),
+    topics: body.v0.topics.map(readScVal),
+    data: readScVal(body.v0.data),
   }
 }
 

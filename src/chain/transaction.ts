@@ -4,10 +4,15 @@
 import { hash } from 'node:crypto'
 import { Address, StrKey, xdr } from '@stellar/stellar-sdk'
 
+import { encodeAccount } from '../base/strkey.ts'
+import { textOfBytes } from '../base/text.ts'
+import { NewerThanKnown } from './newer-than-known.ts'
 import type { SimulationResponse } from './responses.ts'
 import { MalformedResponse } from './responses.ts'
 import type { ScArgument } from './scval.ts'
-import { toXdr } from './scval.ts'
+import { readScAddress, toXdr } from './scval.ts'
+import type { Decoded, RawXdr } from './xdr-reader.ts'
+import { findNewer, readXdr } from './xdr-reader.ts'
 
 /** The inclusion fee of a prepared transaction, in stroops: the network's minimum, which suffices in a ledger that is not full. */
 export const BASE_FEE_STROOPS = 100
@@ -59,8 +64,9 @@ export function assembleTransaction(
   const { simulation, sequence, maxTimeSec } = parts
   const [result] = simulation.results
   if (result === undefined || simulation.transactionDataXdr === null) throw new MalformedResponse('the simulation has no result or no transaction data')
-  const data = decodeOr(() => xdr.SorobanTransactionData.fromXdr(simulation.transactionDataXdr ?? '', 'base64'), 'transactionData')
-  const auth = result.authXdr.map((entry) => decodeOr(() => xdr.SorobanAuthorizationEntry.fromXdr(entry, 'base64'), 'auth'))
+  const data = decodeTransactionData(simulation.transactionDataXdr)
+  const auth = result.authXdr.map((entry) =>
+    decodePart(entry, 'auth', xdr.SorobanAuthorizationEntry, (base64) => xdr.SorobanAuthorizationEntry.fromXdr(base64, 'base64')))
   const { resourceFee } = data
   const fee = resourceFee + BigInt(BASE_FEE_STROOPS)
   if (resourceFee < 0n || fee > FEE_MAX_STROOPS) throw new MalformedResponse('resourceFee is out of range')
@@ -93,12 +99,18 @@ function envelope({ source, func }: DraftCall, { auth, fee, seqNum, maxTimeSec, 
   return xdr.TransactionEnvelope.envelopeTypeTx(new xdr.TransactionV1Envelope({ tx, signatures: [] })).toXdr('base64')
 }
 
-function decodeOr<T>(decode: () => T, what: string): T {
+/** Reads a part of a response with the SDK. Throws MalformedResponse, and NewerThanKnown for what a later protocol added. */
+function decodePart<Value>(base64: string, what: string, type: { readonly schema: xdr.XdrType<unknown> }, decode: (base64: string) => Value): Value {
   try {
-    return decode()
+    return decode(base64)
   } catch {
-    throw new MalformedResponse(`${what} does not decode`)
+    throw findNewer(type, base64) ?? new MalformedResponse(`${what} does not decode`)
   }
+}
+
+/** Reads SorobanTransactionData (base64); throws MalformedResponse and NewerThanKnown. */
+export function decodeTransactionData(transactionDataXdr: string): xdr.SorobanTransactionData {
+  return decodePart(transactionDataXdr, 'transactionData', xdr.SorobanTransactionData, (base64) => xdr.SorobanTransactionData.fromXdr(base64, 'base64'))
 }
 
 /** The base64 LedgerKey of an account (`G…`). */
@@ -109,7 +121,7 @@ export function accountKey(address: string): string {
 
 /** The sequence number of an account's entry. Throws MalformedResponse for anything that is not an account. */
 export function readAccountSequence(dataXdr: string): bigint {
-  const data = decodeOr(() => xdr.LedgerEntryData.fromXdr(dataXdr, 'base64'), 'the account entry')
+  const data = decodePart(dataXdr, 'the account entry', xdr.LedgerEntryData, (base64) => xdr.LedgerEntryData.fromXdr(base64, 'base64'))
   if (data.type !== 'account') throw new MalformedResponse('the entry is not an account')
   return data.account.seqNum
 }
@@ -148,58 +160,65 @@ const KEY_TYPE_ED25519 = Uint8Array.of(0, 0, 0, 0)
 const DISCRIMINANT_BYTES = 4
 
 /**
- * Decodes a signed transaction: V0, V1 or a fee bump. Hashes the received bytes without encoding them again. Throws MalformedEnvelope. Cannot detect an
- * envelope that was signed for another network; only its signature would be invalid.
+ * Decodes a signed transaction: V0, V1 or a fee bump. Hashes the received bytes without encoding them again. Throws MalformedEnvelope, and NewerThanKnown for
+ * what a later protocol added. Cannot detect an envelope that was signed for another network; only its signature would be invalid.
  */
 export function decodeEnvelope(envelopeXdr: string, networkId: Uint8Array): SignedTransaction {
   const bytes = Buffer.from(envelopeXdr, 'base64')
   if (bytes.toString('base64') !== envelopeXdr) throw new MalformedEnvelope('not base64')
   try {
-    const { tx, signed, prefix } = unwrapEnvelope(xdr.TransactionEnvelope.fromXdr(bytes))
+    const { tx, signed, prefix } = unwrapEnvelope(readXdr(xdr.TransactionEnvelope, bytes))
     const body = bytes.subarray(prefix.length === 0 ? 0 : DISCRIMINANT_BYTES, bytes.length - signaturesLength(signed))
     const digest = hash('sha256', Buffer.concat([networkId, ...prefix, body]), 'hex')
-    const call = invokedCall(tx.operations)
+    const call = tx.operations.map(callOf).find((each) => each !== null)
     return {
       hash: digest, envelopeXdr, source: sourceOf(tx), sequence: tx.seqNum, expiresAt: upperTimeBound(tx),
       contract: call?.contract ?? null, functionName: call?.functionName ?? null,
     }
   } catch (cause) {
+    if (cause instanceof NewerThanKnown) throw cause
     throw new MalformedEnvelope('not the XDR of a transaction envelope', { cause })
   }
 }
 
-export type AnyTransaction = xdr.Transaction | xdr.TransactionV0
+/** The discriminants of XDR unions that are read here. */
+export const ENVELOPE = { v0: 0, tx: 2, feeBump: 5 } as const
+const KEY = { ed25519: 0, muxed: 0x100 } as const
+export const PRECONDITIONS = { time: 1, v2: 2 } as const
+const INVOKE_HOST_FUNCTION = 24
+const INVOKE_CONTRACT = 0
+
+type DecodedEnvelope = Decoded<typeof xdr.TransactionEnvelope>
+type Arm<Type extends number> = Extract<DecodedEnvelope, { readonly type: Type }>
+export type AnyTransaction = Arm<typeof ENVELOPE.tx>['v1']['tx'] | Arm<typeof ENVELOPE.v0>['v0']['tx']
+type Signatures = Arm<typeof ENVELOPE.tx>['v1']['signatures']
+export type Operations = AnyTransaction['operations']
 
 /** The transaction, the outer signatures, and the prefix of the signed payload that the envelope's own bytes lack. */
-export function unwrapEnvelope(decoded: xdr.TransactionEnvelope): {
+export function unwrapEnvelope(decoded: DecodedEnvelope): {
   readonly tx: AnyTransaction
-  readonly signed: readonly xdr.DecoratedSignature[]
+  readonly signed: Signatures
   readonly prefix: readonly Uint8Array[]
 } {
-  if (decoded.type === 'envelopeTypeTx') return { tx: decoded.v1.tx, signed: decoded.v1.signatures, prefix: [] }
-  if (decoded.type === 'envelopeTypeTxFeeBump') {
+  if (decoded.type === ENVELOPE.tx) return { tx: decoded.v1.tx, signed: decoded.v1.signatures, prefix: [] }
+  if (decoded.type === ENVELOPE.feeBump) {
     return { tx: decoded.feeBump.tx.innerTx.v1.tx, signed: decoded.feeBump.signatures, prefix: [] }
   }
   return { tx: decoded.v0.tx, signed: decoded.v0.signatures, prefix: [SIGNED_AS_TRANSACTION, KEY_TYPE_ED25519] }
 }
 
 /** The number of bytes that signatures take at an envelope's end: their count, then for each its hint, its length and its padded bytes. */
-function signaturesLength(signatures: readonly xdr.DecoratedSignature[]): number {
+function signaturesLength(signatures: Signatures): number {
   let length = 4
-  for (const { signature } of signatures) length += 4 + 4 + Math.ceil(signature.value.length / 4) * 4
+  for (const { signature } of signatures) length += 4 + 4 + Math.ceil(signature.length / 4) * 4
   return length
 }
 
-/** The account whose sequence the transaction consumes. */
+/** The account (`G…`) whose sequence the transaction consumes. */
 export function sourceOf(tx: AnyTransaction): string {
-  if ('sourceAccountEd25519' in tx) return StrKey.encodeEd25519PublicKey(tx.sourceAccountEd25519.value)
-  return accountOf(tx.sourceAccount)
-}
-
-/** The account (`G…`) of a muxed account. */
-export function accountOf(account: xdr.MuxedAccount): string {
-  const key = account.type === 'keyTypeEd25519' ? account.ed25519 : account.med25519.ed25519
-  return StrKey.encodeEd25519PublicKey(key.value)
+  if ('sourceAccountEd25519' in tx) return encodeAccount(tx.sourceAccountEd25519)
+  const { sourceAccount } = tx
+  return encodeAccount(sourceAccount.type === KEY.ed25519 ? sourceAccount.ed25519 : sourceAccount.med25519.ed25519)
 }
 
 /** A bound beyond all dates counts as none. */
@@ -209,18 +228,23 @@ function upperTimeBound(tx: AnyTransaction): number | null {
   return maxTime === 0n || maxTime > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(maxTime)
 }
 
-function timeBoundsOf(cond: xdr.Preconditions): xdr.TimeBounds | null {
-  if (cond.type === 'precondTime') return cond.timeBounds
-  return cond.type === 'precondV2' ? cond.v2.timeBounds : null
+function timeBoundsOf(cond: Extract<AnyTransaction, { cond: unknown }>['cond']): { readonly maxTime: bigint } | null {
+  if (cond.type === PRECONDITIONS.time) return cond.timeBounds
+  return cond.type === PRECONDITIONS.v2 ? cond.v2.timeBounds : null
 }
 
-function invokedCall(operations: readonly xdr.Operation[]): { readonly contract: string; readonly functionName: string } | null {
-  for (const { body } of operations) {
-    if (body.type !== 'invokeHostFunction') continue
-    const { hostFunction } = body.invokeHostFunctionOp
-    if (hostFunction.type !== 'hostFunctionTypeInvokeContract') continue
-    const { contractAddress, functionName } = hostFunction.invokeContract
-    return { contract: Address.fromScAddress(contractAddress).toString(), functionName: functionName.toString() }
-  }
-  return null
+/** A contract call as a transaction has it. */
+export interface InvokedCall {
+  readonly contract: string
+  readonly functionName: string
+  readonly args: readonly RawXdr[]
+}
+
+/** The contract call of an operation; null for other operations. */
+export function callOf({ body }: Operations[number]): InvokedCall | null {
+  if (body.type !== INVOKE_HOST_FUNCTION) return null
+  const { hostFunction } = body.invokeHostFunctionOp
+  if (hostFunction.type !== INVOKE_CONTRACT) return null
+  const { contractAddress, functionName, args } = hostFunction.invokeContract
+  return { contract: readScAddress(contractAddress), functionName: textOfBytes(functionName), args }
 }

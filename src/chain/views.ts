@@ -2,7 +2,8 @@
 
 import { StrKey } from '@stellar/stellar-sdk'
 
-import { RpcFailure } from './failure.ts'
+import { newerFailure, RpcFailure } from './failure.ts'
+import { NewerThanKnown } from './newer-than-known.ts'
 import type { CallOptions } from './rpc-request.ts'
 import type { Rpc } from './rpc.ts'
 import type { ScArgument, ScValue } from './scval.ts'
@@ -33,7 +34,7 @@ export async function simulateView(
   const envelope = simulationEnvelope(draftCall({ source: NULL_ACCOUNT, ...view }))
   const { error, results, latestLedger, transactionDataXdr } = await rpc.simulateTransaction(envelope, options)
   const returned = results[0]?.returnValueXdr
-  const value = returned === undefined ? null : decodeOrUndefined(returned) ?? null
+  const value = returned === undefined ? null : decodeOrNull(returned)
   return { value, error, ledger: latestLedger, transactionDataXdr }
 }
 
@@ -64,11 +65,11 @@ export async function viewOrNull(rpc: Rpc, view: Parameters<typeof readView>[1],
   }
 }
 
-function decodeOrUndefined(base64: string): ScValue | undefined {
+function decodeOrNull(base64: string): ScValue | null {
   try {
     return decodeScVal(base64)
   } catch (error) {
-    if (error instanceof MalformedScVal) return undefined
-    throw error
+    if (error instanceof MalformedScVal) return null
+    throw error instanceof NewerThanKnown ? newerFailure('simulateTransaction', error) : error
   }
 }

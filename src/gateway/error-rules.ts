@@ -12,6 +12,9 @@ import { ClientIdInUse } from '../submissions/client-id.ts'
 
 const UNAVAILABLE_ERRORS = [StatementTimeout, StoreUnavailable, ChallengesUnavailable, PastStatesMissing, TooManyWaiting]
 
+const UNREACHABLE = 'The Stellar RPC server is unreachable or overloaded. Retry with exponential backoff.'
+const TOO_OLD = 'The network uses a protocol that is newer than this gateway. Its operator must upgrade it; a retry does not help.'
+
 export const ERROR_RULES: readonly ErrorRule[] = [
   {
     matches: (error) => error instanceof InvalidCursor,
@@ -30,7 +33,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   },
   {
     matches: (error) => error instanceof RpcFailure,
-    toResponse: () => rpcFailure('The Stellar RPC server is unreachable or overloaded. Retry with exponential backoff.').response,
+    toResponse: (error) => rpcFailure(error instanceof RpcFailure && error.kind === 'newer' ? TOO_OLD : UNREACHABLE).response,
   },
   {
     matches: (error) => UNAVAILABLE_ERRORS.some((kind) => error instanceof kind),

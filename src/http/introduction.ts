@@ -97,6 +97,10 @@ const SECTIONS: readonly (readonly [heading: string, text: string])[] = [
     'A key can read account data and submit transactions that you signed. It cannot move funds: only the signature of the account can,',
     'and the gateway never sees the secret key of the account.',
   ].join(' ')],
+  ['Addresses', [
+    'Accounts (`G…`) and contracts (`C…`) own positions, vaults and balances. Parameters take nothing else. A muxed address (`M…`, `W…`) is an account or a',
+    'contract with the id of a user behind it: use the address inside it. Events show every address as their contract emitted it.',
+  ].join(' ')],
   ['Trading', [
     '`POST /v1/orders/prepare` builds and simulates an unsigned transaction. Sign it, then send it to `POST /v1/tx/submit`, which submits it and waits for',
     'the result. A signed transaction is applied at most once, no matter how often you submit it. After `PENDING`, 502, 503 or a timeout, submit the same',

@@ -3,6 +3,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import { HttpFailure, validationFailure } from './errors.ts'
+import { rejectMuxedAddress } from './muxed-addresses.ts'
 
 /** Bounds of the error message. */
 const MAX_LISTED_FIELDS = 10
@@ -60,7 +61,10 @@ function checkOfUnion(app: FastifyInstance, schema: unknown): Check | undefined 
 
 function checkOfObject(schema: unknown): Check | undefined {
   const known = knownFields(schema)
-  return known === undefined ? undefined : (body) => rejectUnknown(body, known)
+  return known === undefined ? undefined : (body) => {
+    rejectUnknown(body, known)
+    for (const [field, value] of Object.entries(body)) rejectMuxedAddress(`body/${field}`, value)
+  }
 }
 
 function rejectUnknown(body: Readonly<Record<string, unknown>>, known: ReadonlySet<string>): void {

@@ -3,6 +3,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import { validationFailure } from './errors.ts'
+import { rejectMuxedAddress } from './muxed-addresses.ts'
 
 /** Sixteen digits cover all safe integers. Larger values stay text and fail schema validation. */
 const DECIMAL_INTEGER = /^(?:0|-?[1-9]\d{0,15})$/
@@ -36,6 +37,7 @@ function parseStrictly(part: Part, values: unknown): void {
     const value = record[name]
     if (value === undefined) continue
     if (typeof value !== 'string') throw validationFailure(`${part.name}/${name} must be given once`)
+    rejectMuxedAddress(`${part.name}/${name}`, value)
     // PostgreSQL cannot store it.
     if (value.includes('\0')) throw validationFailure(`${part.name}/${name} must not contain a null character`)
     if (part.booleans.has(name) && (value === 'true' || value === 'false')) record[name] = value === 'true'

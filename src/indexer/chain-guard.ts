@@ -2,7 +2,6 @@
 
 import { defined } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
-import { nowSec } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { LedgerHeader } from '../chain/ledger-header.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
@@ -23,8 +22,7 @@ import { BadPage } from './events-page.ts'
 import type { CheckedPage } from './events-page.ts'
 import { findKnownChain } from './known-chains.ts'
 import { confirmPage } from './page-identity.ts'
-import { areEventsPlausible, findImpossible, isPlausibleAfter } from './plausible-range.ts'
-import type { CloseTimeLimits } from './plausible-range.ts'
+import { createPlausibility } from './plausible-range.ts'
 import { createResetEvidence } from './reset-evidence.ts'
 import type { StepResult } from './step-result.ts'
 
@@ -71,19 +69,12 @@ export function isStepResult(checked: StepResult | NodeRange): checked is StepRe
 export function createChainGuard({ rpc, clock, random, trust, ...options }: ChainGuardOptions): ChainGuard {
   const configured = (): Configured => configuredBy(options.deployment.current)
   const evidence = createResetEvidence({ rpc, clock, trust })
+  const { assertPossible, assertFollows, assertPage } = createPlausibility(clock, trust)
+  const { minLedgerMs } = trust
   let verified = false
   let verifiedAtMs = 0
   /** The deployment that was verified last. */
   let verifiedDeployment: Deployment | undefined
-
-  const { closeAheadSec, minLedgerMs } = trust
-  const closeTimeLimits = (): CloseTimeLimits => ({ latestMaxSec: closeAheadSec === null ? null : nowSec(clock) + closeAheadSec, minLedgerMs })
-
-  /** Throws BadPage when a range contradicts itself or the clock. */
-  function assertPossible(range: NodeRange): void {
-    const fault = findImpossible(range, closeTimeLimits())
-    if (fault !== undefined) throw new BadPage(fault, 'the node reports an impossible range of ledgers')
-  }
 
   /** Reads the node's range and its last headers, which say exactly when the latest ledger closed. Throws RpcFailure or BadPage. */
   async function readChain(call: CallOptions): Promise<{ readonly range: NodeRange; readonly tip: readonly LedgerHeader[] }> {
@@ -94,12 +85,6 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
     const range = { ...reported, latest: closedLedger(toAnchor(newest), newest.closeSec) }
     assertPossible(range)
     return { range, tip }
-  }
-
-  /** Throws BadPage when a range cannot belong to the chain of the anchor. */
-  function assertFollows(anchor: Anchor | null, range: NodeRange): void {
-    if (isPlausibleAfter(anchor, range, closeTimeLimits())) return
-    throw new BadPage('impossible_range', 'the node\'s latest ledger contradicts an indexed one')
   }
 
   async function startEpoch(db: Writer, from: IndexCursor | null, begin: EpochBeginning, call: CallOptions): Promise<StepResult> {
@@ -176,8 +161,7 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
     },
     async confirmPage(db, epoch, page, node, call) {
       try {
-        assertPossible(page)
-        if (!areEventsPlausible(page, closeTimeLimits())) throw new BadPage('bad_events', 'the page has more ledgers than its close times allow')
+        assertPage(page)
         assertFollows(await readAnchorAt(db, epoch.chain), page)
         return await confirmPage(db, epoch.chain, page, node, call)
       } catch (error) {

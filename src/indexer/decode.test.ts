@@ -7,6 +7,7 @@ import { EVENT_CONTRACT_KEYS } from '../exchange/contracts.ts'
 import { eventShapes } from '../exchange/event-shapes.ts'
 import type { EventField, EventShape } from '../exchange/events.ts'
 import type { Generation } from '../exchange/generations.ts'
+import { countedTopic } from '../projections/archived-event.ts'
 import type { PayloadValue } from '../projections/archived-event.ts'
 import { decodeEvent, UNKNOWN_INTERFACE } from './decode.ts'
 
@@ -105,6 +106,40 @@ test('decodes the movements of the token, also to a muxed receiver', () => {
   for (const [topic, parties, value, payload] of movements) {
     const decoded = decodeEvent('usdcToken', [symbol(topic), ...parties, ASSET_NAME], value, UNKNOWN_INTERFACE)
     assert.deepEqual(decoded, { topic, payload: { topic, ...payload, amount }, problem: null })
+  }
+})
+
+/** The value of an address with this type, an id and a contract. */
+const addressValue = (type: number): string =>
+  Buffer.from(`000000120000000${type}0020000000000001ab27b729d9cc4cb1c00960700446924159e9298d0f952aee3d55408b8e0b1b71`, 'hex').toString('base64')
+const MUXED_CONTRACT = 'WCVSPNZJ3HGEZMOABFQHABCGSJAVT2JJRUHZKKXOHVKUBC4OBMNXCABAAAAAAAAAAGQOA'
+
+/** An event with the values of other encodings as its data. */
+const dataOf = (...values: readonly string[]): string =>
+  Buffer.concat([Buffer.from(`000000100000000100000${String(values.length).padStart(3, '0')}`, 'hex'), ...values.map((each) => Buffer.from(each, 'base64'))])
+    .toString('base64')
+
+test('serves a muxed contract address as the contract emitted it, in topics and in data', () => {
+  const value = dataOf(
+    encodeScVal({ type: 'u64', value: 1n }), addressValue(5), symbol('BTC'), encodeScVal({ type: 'u32', value: 0 }),
+    encodeScVal({ type: 'i128', value: 5n }), encodeScVal({ type: 'i128', value: 6n }),
+  )
+  const { payload, problem } = decodeEvent('market', [symbol('position_opened')], value, UNKNOWN_INTERFACE)
+  assert.deepEqual([payload?.['trader'], problem], [MUXED_CONTRACT, null])
+  const transfer = decodeEvent('usdcToken', [symbol('transfer'), ADDRESS, addressValue(5), ASSET_NAME], AMOUNT, UNKNOWN_INTERFACE)
+  assert.deepEqual(transfer.payload, { topic: 'transfer', from: ACCOUNT, to: MUXED_CONTRACT, amount: I128_MAX.toString() })
+})
+
+test('an event with a form of a later protocol is newer, keeps its topic, and counts as unknown instead of malformed', () => {
+  const cases: readonly (readonly [topics: readonly string[], value: string, problem: string])[] = [
+    [[symbol('position_opened')], addressValue(6), 'newer than this gateway: address type 6'],
+    [[symbol('position_opened'), addressValue(6)], VOID, 'newer than this gateway: address type 6'],
+    [[symbol('position_opened')], dataOf('AAAAFwAAAAA='), 'newer than this gateway: value type 23'],
+  ]
+  for (const [topics, value, problem] of cases) {
+    const decoded = decodeEvent('market', topics, value, UNKNOWN_INTERFACE)
+    assert.deepEqual(decoded, { topic: 'position_opened', payload: null, problem })
+    assert.equal(countedTopic({ ...decoded, contract: 'market' }), 'unknown')
   }
 })
 

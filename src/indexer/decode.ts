@@ -5,9 +5,10 @@ import type { ArchivedContractKey } from '../exchange/contracts.ts'
 import { shapesOf } from '../exchange/event-shapes.ts'
 import type { EventField, EventShape } from '../exchange/events.ts'
 import type { Generation } from '../exchange/generations.ts'
+import { NewerThanKnown } from '../chain/newer-than-known.ts'
 import type { ScValue } from '../chain/scval.ts'
 import { decodeScVal, MalformedScVal, structField } from '../chain/scval.ts'
-import { MALFORMED_PREFIX } from '../projections/archived-event.ts'
+import { MALFORMED_PREFIX, NEWER_PREFIX } from '../projections/archived-event.ts'
 import type { Payload, PayloadValue } from '../projections/archived-event.ts'
 import { readDeclaredPayload } from './declared-events.ts'
 
@@ -47,8 +48,10 @@ export function decodeEvent(contract: ArchivedContractKey, topicsXdr: readonly s
   const readData = (): ScValue => decodeScVal(valueXdr)
   let topic = ''
   try {
-    const topics = topicsXdr.map(decodeScVal)
-    topic = nameOf(topics[0])
+    const [firstXdr, ...furtherXdr] = topicsXdr
+    const first = firstXdr === undefined ? undefined : decodeScVal(firstXdr)
+    topic = nameOf(first)
+    const topics = first === undefined ? [] : [first, ...furtherXdr.map(decodeScVal)]
     if (contract === 'usdcToken') return { topic, payload: readTransfer(topic, topics.slice(1), readData()), problem: null }
     const shapes = topic === '' ? [] : shapesOf(contract, topic, declared.generation)
     if (topic === '') return { topic, payload: null, problem: 'no topic' }
@@ -60,6 +63,7 @@ export function decodeEvent(contract: ArchivedContractKey, topicsXdr: readonly s
     return { topic, payload: readFirstMatch(topic, shapes, topics.slice(1), readData()), problem: null }
   } catch (error) {
     if (error instanceof ShapeMismatch) return { topic, payload: null, problem: error.message }
+    if (error instanceof NewerThanKnown) return { topic, payload: null, problem: `${NEWER_PREFIX}${error.what}` }
     if (error instanceof MalformedScVal) return { topic, payload: null, problem: `${MALFORMED_PREFIX}${error.message}` }
     throw error
   }

@@ -1,5 +1,6 @@
 // Whether an envelope is that of a transaction hash: a node can return any envelope for one.
 
+import { NewerThanKnown } from '../chain/newer-than-known.ts'
 import { decodeEnvelope, MalformedEnvelope, networkIdOf } from '../chain/transaction.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
 
@@ -9,7 +10,7 @@ export function readEnvelope(envelopeXdr: string, txHash: string, passphrase: st
     const signed = decodeEnvelope(envelopeXdr, networkIdOf(passphrase))
     return signed.hash === txHash ? signed : undefined
   } catch (error) {
-    if (error instanceof MalformedEnvelope) return undefined
+    if (error instanceof MalformedEnvelope || error instanceof NewerThanKnown) return undefined
     throw error
   }
 }

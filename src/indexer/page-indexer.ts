@@ -120,7 +120,7 @@ function createNewerReporter(log: Log): (headers: readonly ReadAnchor[]) => void
     for (const { ledger, newer } of headers) {
       if (newer === null || reported.has(newer.what) || reported.size >= REPORTED_PROBLEMS_MAX) continue
       reported.add(newer.what)
-      log.error({ unknown: newer.what, known: KNOWN_PROTOCOL, ledger }, 'the network is newer than this gateway; the index goes on without what is unknown')
+      log.error({ unknown: newer.what, known: KNOWN_PROTOCOL, ledger }, 'the network is newer than this gateway; the index continues without what is unknown')
     }
   }
 }

@@ -65,7 +65,9 @@ export function createProgress(clock: Clock, log: Log): Progress {
           if (setState('waiting')) log.warn({ reason: result.reason }, 'the index is waiting for the RPC')
           break
         case 'outdated':
-          if (setState('outdated')) log.error({ unknown: result.newer.what, known: KNOWN_PROTOCOL }, 'the index stopped: the network is newer than this gateway')
+          if (setState('outdated')) {
+            log.error({ unknown: result.newer.what, known: KNOWN_PROTOCOL }, 'the index stopped: the network is newer than this gateway')
+          }
           break
         case 'unreachable':
           if (setState('unreachable')) log.warn(problemFields(result.error), 'the RPC returned no valid page; retrying')

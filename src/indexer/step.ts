@@ -51,7 +51,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     return isOutOfRange && cursor !== null ? await droppedLedgers.recover(db, cursor, failure, call) : { kind: 'unreachable', error: failure }
   }
 
-  /** Records what stopped the index, for the other instances and for whoever upgrades the gateway. */
+  /** Records what stopped the index, for the other instances and for the operator. */
   async function stopAt(db: Writer, cursor: IndexCursor | null, newer: UnknownForm): Promise<StepResult> {
     const epoch = cursor === null ? undefined : (await listEpochs(db)).find(({ number }) => number === cursor.epoch)
     if (cursor !== null && epoch !== undefined) {

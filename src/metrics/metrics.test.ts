@@ -45,7 +45,8 @@ const OF_THE_PROCESS = {
   rate_limit_shared: 1, prices_stale: 22,
   stream_connections: 11, stream_subscribers: 12, stream_accounts: 13, stream_waiting_bytes_max: 15,
   'submissions_ended_total{status="applied"}': 19, submissions_pending: 20, submissions_oldest_pending_seconds: 21,
-  ...flags('indexer_state', 'state', ['starting', 'standby', 'catching-up', 'live', 'waiting', 'outdated', 'unreachable'], 'catching-up'), indexer_lag_ledgers: 23,
+  ...flags('indexer_state', 'state', ['starting', 'standby', 'catching-up', 'live', 'waiting', 'outdated', 'unreachable'], 'catching-up'),
+  indexer_lag_ledgers: 23,
   deployment_problems: 3, protocol_known: KNOWN_PROTOCOL,
   'contract_info{contract="market",generation="2",wasm_hash="ab"}': 1, 'contract_info{contract="vault",generation="unknown",wasm_hash="ab"}': 1,
   'contract_not_understood{contract="market"}': 2, 'contract_not_understood{contract="vault"}': 0,
@@ -58,14 +59,16 @@ const OF_THE_PROCESS = {
 
 test('reports what the process and the index say, each under its name', async () => {
   const gauges = await gaugesOf(sources({
-    lastLedger: 31, lastLedgerCloseTs: NOW_SEC - 32, protocol: 50, newerForms: [{ what: 'address type 6', ledger: 30 }], unknownEvents: 33, unreadTransactions: 34, gaps: 35, ledgersUntilLost: 36, marketFound: false,
+    lastLedger: 31, lastLedgerCloseTs: NOW_SEC - 32, protocol: 50, newerForms: [{ what: 'address type 6', ledger: 30 }],
+    unknownEvents: 33, unreadTransactions: 34, gaps: 35, ledgersUntilLost: 36, marketFound: false,
     vaultCorrections: 37, rebuild: { done: 38, total: 39 }, corrections: { ended: 40, changed: 41, opened: 42, interest: 43 }, archived: { deposit: 44 },
     compared: { positionsMissing: 45, ordersMissing: 46, vaultsMissing: 47, openPositionsDrift: 48, openOrdersDrift: -49 } as never,
   }))
   assert.deepEqual(gauges, {
     ...OF_THE_PROCESS,
     index_answers: 1, index_last_ledger: 31, index_ledger_age_seconds: 32, index_unknown_events: 33, index_unread_transactions: 34, index_gaps: 35,
-    protocol_network: 50, protocol_unknown_forms: 1, index_ledgers_until_lost: 36, index_market_found: 0, index_vault_corrections: 37, index_rebuild_done_events: 38, index_rebuild_total_events: 39,
+    protocol_network: 50, protocol_unknown_forms: 1,
+    index_ledgers_until_lost: 36, index_market_found: 0, index_vault_corrections: 37, index_rebuild_done_events: 38, index_rebuild_total_events: 39,
     'index_corrections{kind="ended"}': 40, 'index_corrections{kind="changed"}': 41, 'index_corrections{kind="opened"}': 42,
     'index_corrections{kind="interest"}': 43, 'index_archived_events{topic="deposit"}': 44,
     'index_missing{kind="positions"}': 45, 'index_missing{kind="orders"}': 46, 'index_missing{kind="vaults"}': 47,

@@ -72,8 +72,8 @@ const CLOSES = '(excluded.close_ts > k.close_ts or (excluded.close_ts = k.close_
 /**
  * Applies ticks to the candles of every interval in one statement. Applying a tick twice changes nothing, and ticks may arrive late: open and close follow
  * the time of attestation; among equal times the first tick received opens and the last one closes, of trades those with the lowest and the highest seq. A
- * price of a trade never replaces an oracle price of the same time, and marks a candle only if it changes it. A candle that changes after its bucket ended gets a revision, and so do the final candles
- * without a price that repeat its close.
+ * price of a trade never replaces an oracle price of the same time, and marks a candle only if it changes it. A candle that changes after its bucket ended
+ * gets a revision, and so do the final candles without a price that repeat its close.
  */
 export async function foldTicks(db: Queryable, ticks: readonly CandleTick[], source: PriceSource = 'oracle'): Promise<void> {
   const rows = [...bucketTicks(ticks).values()].map((bucket) => ({ ...bucket, endTs: bucketEnd(bucket.time, bucket.interval) }))
@@ -89,7 +89,8 @@ export async function foldTicks(db: Queryable, ticks: readonly CandleTick[], sou
        select k.* from ticks n join idx.candles k on k.asset = n.asset and k.interval = n.interval and k.time = n.time where n.is_late),
      folded as (
        insert into idx.candles as k (asset, interval, time, open, high, low, close, open_ts, close_ts, open_seq, close_seq, source)
-       select n.asset, n.interval, n.time, n.open, n.high, n.low, n.close, n.open_ts, n.close_ts, n.open_seq, n.close_seq, n.source from ticks n
+       select n.asset, n.interval, n.time, n.open, n.high, n.low, n.close, n.open_ts, n.close_ts, n.open_seq, n.close_seq, n.source
+       from ticks n
        on conflict (asset, interval, time) do update set
          open = case when ${OPENS} then excluded.open else k.open end,
          high = greatest(k.high, excluded.high),
@@ -122,7 +123,10 @@ export async function foldTicks(db: Queryable, ticks: readonly CandleTick[], sou
      late as (select asset, interval, time from changed union all select asset, interval, time from filled),
      ${RECORD_REVISIONS}
      select 1`,
-    [...columnsOf(rows, ['asset', 'interval', 'time', 'open', 'high', 'low', 'close', 'openTs', 'closeTs', 'endTs']), source, ...columnsOf(rows, ['openSeq', 'closeSeq'])],
+    [
+      ...columnsOf(rows, ['asset', 'interval', 'time', 'open', 'high', 'low', 'close', 'openTs', 'closeTs', 'endTs']), source,
+      ...columnsOf(rows, ['openSeq', 'closeSeq']),
+    ],
   )
 }
 

@@ -3,7 +3,8 @@
 import { MalformedResponse } from '../chain/responses.ts'
 import { readPreparedEnvelope } from '../chain/prepared-envelope.ts'
 import type { SimulationResponse } from '../chain/responses.ts'
-import { RpcFailure } from '../chain/failure.ts'
+import { newerFailure, RpcFailure } from '../chain/failure.ts'
+import { NewerThanKnown } from '../chain/newer-than-known.ts'
 import { findSimulationError, readHostError } from '../chain/outcome.ts'
 import type { HostError, RaisedError } from '../chain/outcome.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
@@ -159,6 +160,7 @@ function decodeResponse<T>(method: string, read: () => T): T {
 }
 
 const toRpcFailure = (method: string) => (error: unknown): never => {
+  if (error instanceof NewerThanKnown) throw newerFailure(method, error)
   if (!(error instanceof MalformedResponse)) throw error
   throw new RpcFailure({ method, kind: 'malformed', retryable: true, detail: error.message, cause: error })
 }

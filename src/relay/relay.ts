@@ -5,6 +5,7 @@ import type { Requester } from '../base/fair-share.ts'
 import type { Log } from '../base/log.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc.ts'
+import { NewerThanKnown } from '../chain/newer-than-known.ts'
 import { decodeEnvelope, MalformedEnvelope, networkIdOf } from '../chain/transaction.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
@@ -29,8 +30,10 @@ export interface Relay {
   learnApplied(applied: AppliedTransaction): void
   /** The operation of a transaction; null for a call that is none. */
   operationOf(signed: Pick<SignedTransaction, 'contract' | 'functionName'>): string | null
-  /** Decodes a signed envelope; undefined when it is not valid. */
+  /** Decodes a signed envelope; undefined when it is not valid, or newer than this gateway. */
   decode(signedXdr: string): SignedTransaction | undefined
+  /** What keeps an envelope from being decoded, for its sender. */
+  explainUndecoded(signedXdr: string): string
   readonly submissions: Submissions
   readonly outcomes: OutcomeReader
   /** Sends a signed transaction once. Never rejects with an RpcFailure. */
@@ -72,6 +75,15 @@ export function createRelay(parts: {
     rpc, deployment, networkId, contractErrors, ledgerWatermarks, readConditions, ledgerTime: createLedgerTime({ rpc, clock }), footprints,
   })
 
+  function decode(signedXdr: string): SignedTransaction | MalformedEnvelope | NewerThanKnown {
+    try {
+      return decodeEnvelope(signedXdr, networkId)
+    } catch (error) {
+      if (error instanceof MalformedEnvelope || error instanceof NewerThanKnown) return error
+      throw error
+    }
+  }
+
   /** Learns once, and only from what was prepared here: others may declare anything, and all users pay for what is learned. */
   function onHostFailure({ hash, envelopeXdr, ...failure }: HostFailure): void {
     if (envelopeXdr !== null && prepared.take(hash)) footprints.learnFailure({ envelopeXdr, ...failure })
@@ -86,12 +98,13 @@ export function createRelay(parts: {
     learnApplied: footprints.learnApplied,
     operationOf: ({ contract, functionName }) => findOperation(contract, functionName, deployment.current),
     decode(signedXdr) {
-      try {
-        return decodeEnvelope(signedXdr, networkId)
-      } catch (error) {
-        if (error instanceof MalformedEnvelope) return undefined
-        throw error
-      }
+      const decoded = decode(signedXdr)
+      return decoded instanceof Error ? undefined : decoded
+    },
+    explainUndecoded(signedXdr) {
+      const decoded = decode(signedXdr)
+      if (!(decoded instanceof NewerThanKnown)) return 'signedXdr is not a base64 transaction envelope.'
+      return `signedXdr contains ${decoded.what}, which is newer than this gateway. Nothing was submitted. Submit it to a node of the network.`
     },
     submissions: createSubmissions({ rpc, clock, log, outcomes }),
     outcomes,

@@ -16,7 +16,7 @@ export const EventRow = Type.Object(
     txHash: txHash('Transaction that emitted the event.'),
     payload: Type.Optional(
       Type.Unknown({
-        description: 'Decoded event data. The keys depend on the topic. Events of unknown shape keep their raw form.',
+        description: 'Decoded event data. The keys depend on the topic. Events of unknown shape, or newer than this gateway, keep their raw form.',
         examples: [{ topic: 'funding_applied', fundingRate: '1250', hoursElapsed: '1' }],
       }),
     ),

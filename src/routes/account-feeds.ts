@@ -7,7 +7,7 @@ import type { App } from '../http/app.ts'
 import { CACHE_REVALIDATE, sendResponse } from '../http/response.ts'
 import { callerKey } from '../http/caller.ts'
 import { operation } from '../http/operation.ts'
-import { ACCOUNT_POSITION_EVENTS_MAX_ROWS, ADDRESS_LENGTH, PAGE_LIMITS } from '../limits.ts'
+import { ACCOUNT_POSITION_EVENTS_MAX_ROWS, PAGE_LIMITS } from '../limits.ts'
 import { listAccountEvents } from '../projections/account-events.ts'
 import { listFills } from '../projections/position-fills.ts'
 import { listOpenPositions } from '../projections/positions.ts'
@@ -20,7 +20,7 @@ import { OpenPosition } from '../resources/open-position.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_FILL, EXAMPLE_ORDER_EVENT, EXAMPLE_POSITION, EXAMPLE_POSITION_EVENT } from './examples.ts'
 import { privatePageResponse, serialiseBody, stateResponse } from './page-response.ts'
-import { atLedgerParameter, atParameter, beforeTsParameter, cursorParameter, limitParameter, listOf, topicParameter } from './parameters.ts'
+import { addressParameter, atLedgerParameter, atParameter, beforeTsParameter, cursorParameter, limitParameter, listOf, topicParameter } from './parameters.ts'
 
 const CONCERNS =
   'Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop ' +
@@ -117,7 +117,7 @@ const getVolume = operation(
   },
   {
     querystring: Type.Object({
-      address: Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Account (G…) or contract (C…).' }),
+      address: addressParameter('Account (G…) or contract (C…).'),
       at_ledger: atLedgerParameter,
     }),
   },

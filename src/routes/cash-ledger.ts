@@ -6,18 +6,18 @@ import { callerKey } from '../http/caller.ts'
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
 import { sendResponse } from '../http/response.ts'
-import { ADDRESS_LENGTH, PAGE_LIMITS } from '../limits.ts'
+import { PAGE_LIMITS } from '../limits.ts'
 import { listCashLedger } from '../projections/cash-ledger.ts'
 import { CASH_KINDS, CashMovement } from '../resources/cash-movement.ts'
 import type { CashKind } from '../resources/cash-movement.ts'
-import { EXAMPLE_TRADER, EXAMPLE_TX_HASH, ref } from '../resources/fields.ts'
+import { EXAMPLE_TX_HASH, ref } from '../resources/fields.ts'
 import { GapRange } from '../resources/gap-range.ts'
 import type { Queryable } from '../store/store.ts'
 import { pageResponse, privatePageResponse } from './page-response.ts'
-import { atLedgerParameter, beforeTsParameter, cursorParameter, limitParameter } from './parameters.ts'
+import { addressParameter, atLedgerParameter, beforeTsParameter, cursorParameter, limitParameter } from './parameters.ts'
 
 const params = Type.Object({
-  address: Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Account (G…) or contract (C…).', examples: [EXAMPLE_TRADER] }),
+  address: addressParameter('Account (G…) or contract (C…).'),
 })
 
 const querystring = Type.Object({

@@ -8,23 +8,18 @@ import { callerKey } from '../http/caller.ts'
 import { HttpFailure, isTooLarge, keepConnectionOpen, validationFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import type { Keys } from '../keys/keys.ts'
-import { ADDRESS_LENGTH, BODY_LIMIT_BYTES, KEY_LABEL_MAX_LENGTH, PAGE_LIMITS, SIGNED_CHALLENGE_MAX_LENGTH } from '../limits.ts'
+import { BODY_LIMIT_BYTES, KEY_LABEL_MAX_LENGTH, PAGE_LIMITS, SIGNED_CHALLENGE_MAX_LENGTH } from '../limits.ts'
 import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from '../projections/page.ts'
 import { ApiKey, BetaStatus, EXAMPLE_API_KEY, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
 import { EXAMPLE_TRADER, ref } from '../resources/fields.ts'
 import { pageMembers } from '../resources/page-members.ts'
-import { cursorParameter, limitParameter, listOf } from './parameters.ts'
+import { addressParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
 
 const EXAMPLE_CHALLENGE = { challengeHex: 'a7c4'.repeat(16), expiresAt: 1_783_339_500_000 }
 
 const NOT_IN_BETA_MESSAGE = 'This address is not on the early access list.'
 
-const owner = Type.String({
-  minLength: ADDRESS_LENGTH,
-  maxLength: ADDRESS_LENGTH,
-  description: 'Account (G…) that will own the key.',
-  examples: [EXAMPLE_TRADER],
-})
+const owner = addressParameter('Account (G…) that will own the key.')
 
 const betaStatus = operation(
   {

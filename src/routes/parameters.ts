@@ -2,8 +2,9 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { TOptional, TSchema, TUnsafe } from 'typebox'
+import type { TOptional, TSchema, TString, TUnsafe } from 'typebox'
 import { ADDRESS_LENGTH, ASSET_FILTER_MAX_LENGTH } from '../limits.ts'
+import { EXAMPLE_TRADER } from '../resources/fields.ts'
 
 /** Longer than any cursor that the gateway issues. */
 const CURSOR_MAX_LENGTH = 512
@@ -47,9 +48,14 @@ export const cursorParameter = Type.Optional(
   }),
 )
 
-export const traderParameter = Type.Optional(
-  Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Return only rows of this account (G…) or contract (C…).' }),
-)
+/** An account or a contract. src/http/muxed-addresses.ts rejects muxed addresses. */
+export function addressParameter(description: string): TString {
+  return Type.String({
+    minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: `${description} Not a muxed address (M…, W…).`, examples: [EXAMPLE_TRADER],
+  })
+}
+
+export const traderParameter = Type.Optional(addressParameter('Return only rows of this account (G…) or contract (C…).'))
 
 /** Removes the spaces around `trader`, and the parameter when nothing is left, as clients of the deployed service expect. Runs before validation. */
 export function trimTrader(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {

@@ -7,7 +7,7 @@ import type { App } from '../http/app.ts'
 import { validationFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import { CACHE_ONE_SECOND, prepareResponse, sendResponse } from '../http/response.ts'
-import { ADDRESS_LENGTH, LEVERAGE } from '../limits.ts'
+import { LEVERAGE } from '../limits.ts'
 import { ref } from '../resources/fields.ts'
 import { TradeQuote } from '../resources/trade-quote.ts'
 import type { MarginMode } from '../venue/quote.ts'
@@ -15,7 +15,7 @@ import type { Venue } from '../venue/venue.ts'
 import { EXAMPLE_QUOTE } from './examples.ts'
 import { knownAsset } from './known-asset.ts'
 import { serialiseBody } from './page-response.ts'
-import { trimTrader } from './parameters.ts'
+import { addressParameter, trimTrader } from './parameters.ts'
 
 const schema = operation(
   {
@@ -39,9 +39,7 @@ const schema = operation(
         type: 'string', pattern: '^[0-9]+$', maxLength: 39, format: 'i128', description: 'Collateral in USDC, 7-decimal.', examples: ['100000000'],
       }),
       leverage: Type.Unsafe<number>({ type: 'integer', minimum: LEVERAGE.min, maximum: LEVERAGE.max, description: 'Position size divided by collateral.' }),
-      trader: Type.Optional(Type.String({
-        minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Account (G…) or contract (C…) that would open the position.',
-      })),
+      trader: Type.Optional(addressParameter('Account (G…) or contract (C…) that would open the position.')),
       marginMode: Type.Optional(Type.Unsafe<MarginMode>({
         type: 'string', enum: ['isolated', 'cross'],
         description:

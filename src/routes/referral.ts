@@ -7,14 +7,14 @@ import { CACHE_PRIVATE, CACHE_REVALIDATE, indexHeaders, prepareResponse, sendRes
 import { callerKey } from '../http/caller.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
-import { ADDRESS_LENGTH, PAGE_LIMITS, REFERRAL_CODE_LENGTH } from '../limits.ts'
+import { PAGE_LIMITS, REFERRAL_CODE_LENGTH } from '../limits.ts'
 import { findReferrer, listReferralClaims, listReferralTrades, readReferral } from '../projections/referral.ts'
 import { CHAIN_TEXT, ref } from '../resources/fields.ts'
 import { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../resources/referral.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_BINDING, EXAMPLE_REFERRAL_CLAIM, EXAMPLE_REFERRAL_TRADE, EXAMPLE_REFERRER } from './examples.ts'
 import { privatePageResponse, serialiseBody } from './page-response.ts'
-import { cursorParameter, limitParameter, listOf } from './parameters.ts'
+import { addressParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
 
 const NOT_YET = 'The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.'
 
@@ -55,7 +55,7 @@ const info = operation(
   },
   {
     querystring: Type.Object({
-      address: Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Account (G…) or contract (C…).' }),
+      address: addressParameter('Account (G…) or contract (C…).'),
     }),
   },
 )

@@ -6,11 +6,11 @@ import type { App } from '../http/app.ts'
 import { validationFailure } from '../http/errors.ts'
 import { CACHE_ONE_SECOND, prepareResponse, sendResponse } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
-import { ADDRESS_LENGTH } from '../limits.ts'
 import { EXAMPLE_TRADER, ref } from '../resources/fields.ts'
 import { Shortfall } from '../resources/shortfall.ts'
 import type { MarketStatus } from '../venue/market-status.ts'
 import { serialiseBody } from './page-response.ts'
+import { addressParameter } from './parameters.ts'
 
 const EXAMPLE: Shortfall = { address: EXAMPLE_TRADER, owed: '0', reserve: '0', supported: true }
 
@@ -26,7 +26,7 @@ const schema = operation(
   },
   {
     querystring: Type.Object({
-      address: Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Account (G…) or contract (C…).' }),
+      address: addressParameter('Account (G…) or contract (C…).'),
     }),
   },
 )

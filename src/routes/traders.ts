@@ -9,7 +9,7 @@ import { validationFailure } from '../http/errors.ts'
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
 import { CACHE_PRIVATE, CACHE_REVALIDATE, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
-import { ADDRESS_LENGTH, PNL_POINTS } from '../limits.ts'
+import { PNL_POINTS } from '../limits.ts'
 import { countIntervals, intervalsBefore, readCloseTime, readPnlCurve } from '../projections/pnl-curve.ts'
 import { readTraderProfile } from '../projections/traders.ts'
 import { CANDLE_INTERVALS } from '../resources/candle.ts'
@@ -20,10 +20,10 @@ import { PnlPoint, TraderProfile } from '../resources/trader-profile.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_TRADE } from './examples.ts'
 import { serialiseBody, stateResponse } from './page-response.ts'
-import { atLedgerParameter } from './parameters.ts'
+import { addressParameter, atLedgerParameter } from './parameters.ts'
 
 const params = Type.Object({
-  address: Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Account (G…) or contract (C…).', examples: [EXAMPLE_TRADER] }),
+  address: addressParameter('Account (G…) or contract (C…).'),
 })
 
 const EXAMPLE_PROFILE: TraderProfile = {

@@ -116,7 +116,7 @@ const listTransactions = operation(
 )
 
 export interface TxRouteParts {
-  readonly relay: Pick<Relay, 'decode'>
+  readonly relay: Pick<Relay, 'decode' | 'explainUndecoded'>
   readonly submissions: Pick<SubmissionService, 'submit'>
   readonly transactions: TransactionReader
 }
@@ -128,7 +128,7 @@ export function txRoutes(app: App, parts: TxRouteParts): void {
   app.post('/v1/tx/submit', options, async (request, reply) => {
     const { signedXdr, clientId = null, pollTimeoutMs = POLL_TIMEOUT_MS.default } = request.body
     const signed = relay.decode(signedXdr)
-    if (signed === undefined) throw rejected('signedXdr is not a base64 transaction envelope.')
+    if (signed === undefined) throw rejected(relay.explainUndecoded(signedXdr))
     const disconnected = clientDisconnected(reply)
     const submitter = { owner: callerKey(request).owner, clientId }
     const { outcome, stored } = await parts.submissions.submit(signed, submitter, {

@@ -12,7 +12,7 @@ import { createTtlCache } from '../base/ttl-cache.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { varyByMinLedger } from '../http/min-ledger.ts'
 import { operation } from '../http/operation.ts'
-import { ADDRESS_LENGTH, PAGE_LIMITS, VAULT_CACHE_MS } from '../limits.ts'
+import { PAGE_LIMITS, VAULT_CACHE_MS } from '../limits.ts'
 import { listVaultSamples } from '../projections/vault-history.ts'
 import { listVaultFlows, listVaults, listVaultTrades, readVault } from '../projections/vaults.ts'
 import type { ApyTerms } from '../projections/vault-figures.ts'
@@ -23,7 +23,7 @@ import { VaultFlow, VaultSample, VaultTrade } from '../resources/vault-activity.
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_VAULT, EXAMPLE_VAULT_DEPOSIT, EXAMPLE_VAULT_FEE_CLAIM, EXAMPLE_VAULT_SAMPLE, EXAMPLE_VAULT_TRADE, EXAMPLE_VAULT_WITHDRAW } from './examples.ts'
 import { cachedResponse, pageResponse, serialiseBody, sharedPageResponse, stateResponse } from './page-response.ts'
-import { atLedgerParameter, atParameter, beforeTsParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
+import { addressParameter, atLedgerParameter, atParameter, beforeTsParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
 import type { ListKey } from './parameters.ts'
 
 const TOTALS =
@@ -36,7 +36,7 @@ const CACHE_MAX_ENTRIES = 1_000
 
 const params = Type.Object({ id: Type.Unsafe<number>({ type: 'integer', minimum: 0, description: 'Vault id.', examples: [0] }) })
 
-const leaderParameter = Type.Optional(Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Return only vaults of this leader.' }))
+const leaderParameter = Type.Optional(addressParameter('Return only vaults of this leader (G…).'))
 
 const list = operation(
   {

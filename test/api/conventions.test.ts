@@ -13,6 +13,7 @@ import { createBareGateway } from '../support/bare-gateway.ts'
 import { createFlakyStore } from '../support/flaky-store.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import { call } from '../support/keys.ts'
 
 const WEB_ORIGIN = 'https://app.example'
 
@@ -71,6 +72,31 @@ test('every response is JSON with a request id, cache-control and the state of t
     assert.match(headers['x-request-id'] ?? '', /^[0-9a-f]{12}-[0-9a-z]+$/, path)
     assert.equal(headers['cache-control'], cache, path)
     assert.deepEqual([headers['x-ledger'], headers['x-seq']], indexed ? [String(head), seq] : [undefined, undefined], path)
+  }
+})
+
+const MUXED = [
+  ['WCVSPNZJ3HGEZMOABFQHABCGSJAVT2JJRUHZKKXOHVKUBC4OBMNXCABAAAAAAAAAAGQOA',
+    'is a muxed contract address (W…). Use the address of the contract, CCVSPNZJ3HGEZMOABFQHABCGSJAVT2JJRUHZKKXOHVKUBC4OBMNXDK7T'],
+  ['MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAAAJLK',
+    'is a muxed account address (M…). Use the address of the account, GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'],
+] as const
+
+test('a muxed address is rejected with the address to use instead, wherever an address is expected', async () => {
+  for (const [address, problem] of MUXED) {
+    const paths: readonly (readonly [path: string, where: string])[] = [
+      [`/v1/trades?trader=${address}`, 'querystring/trader'], [`/v1/positions/open?trader=%20${address}`, 'querystring/trader'],
+      [`/v1/traders/${address}`, 'params/address'], [`/v1/traders/${address}/ledger`, 'params/address'],
+      [`/v1/account/volume?address=${address}`, 'querystring/address'], [`/v1/referral/info?address=${address}`, 'querystring/address'],
+      [`/v1/account/shortfall?address=${address}`, 'querystring/address'], [`/v1/vaults?leader=${address}`, 'querystring/leader'],
+      [`/v1/leaderboard/rank?trader=${address}`, 'querystring/trader'], [`/v1/keys/beta-status?address=${address}`, 'querystring/address'],
+    ]
+    for (const [path, where] of paths) {
+      const { status, body } = await fixture.get<{ message: string }>(path)
+      assert.deepEqual([status, body.message], [400, `${where} ${problem}`], path)
+    }
+    const challenge = await call<{ message: string }>(fixture.gateway.app, '/v1/keys/challenge', { method: 'POST', body: { address } })
+    assert.deepEqual([challenge.status, challenge.body.message], [400, `body/address ${problem}`])
   }
 })
 
@@ -248,10 +274,10 @@ test('limits requests without a key to sixty a minute over all endpoints but hea
   await fixture.restartGateway({ rateLimits: RATE_LIMIT_PER_WINDOW })
   fixture.clock.advance(60_000 - (fixture.clock.nowMs() % 60_000) + 20_000)
   const counted = [...READS.filter(({ path }) => path !== '/v1/health').map(({ path }) => path), '/v1/nowhere', '/v1/trades?limit=x', '/v1/markets/NOPE']
-  for (let call = 0; call < RATE_LIMIT_PER_WINDOW.public; call++) {
-    const { status, headers } = await fixture.get(counted[call % counted.length] ?? '')
+  for (let sent = 0; sent < RATE_LIMIT_PER_WINDOW.public; sent++) {
+    const { status, headers } = await fixture.get(counted[sent % counted.length] ?? '')
     assert.notEqual(status, 429)
-    assert.deepEqual([headers['x-ratelimit-tier'], headers['x-ratelimit-remaining']], ['public', String(RATE_LIMIT_PER_WINDOW.public - call - 1)])
+    assert.deepEqual([headers['x-ratelimit-tier'], headers['x-ratelimit-remaining']], ['public', String(RATE_LIMIT_PER_WINDOW.public - sent - 1)])
   }
   for (const path of counted) {
     const { status, body, headers } = await fixture.get(path)

@@ -112,6 +112,17 @@ test('rejects invalid envelopes without calling a node', async () => {
   await clearFaults()
 })
 
+test('says that an envelope is newer than the gateway instead of malformed, and submits nothing', async () => {
+  const bytes = Buffer.from(await trader.signed(OPEN), 'base64')
+  const address = bytes.indexOf(Buffer.from('000000120000000000000000', 'hex'))
+  bytes.writeUInt32BE(6, address + 4)
+  await injectFault({ name: 'connection_reset', count: null })
+  const { status, body } = await trader.submit(bytes.toString('base64'))
+  assert.deepEqual([status, body['error']], [400, 'submission_rejected'])
+  assert.match(String(body['message']), /contains address type 6, which is newer than this gateway\. Nothing was submitted/)
+  await clearFaults()
+})
+
 test('names the invalid field of a body without coercing types', async () => {
   const bodies: readonly (readonly [body: unknown, message: RegExp])[] = [
     [{}, /required property 'signedXdr'/],

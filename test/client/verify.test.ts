@@ -28,6 +28,7 @@ const contracts: ContractAddresses = {
 const OPEN = { op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 5, direction: 'Long' } as const
 
 interface Prepared {
+  readonly footprint: readonly xdr.LedgerKey[]
   readonly call: { readonly contract: string; readonly functionName: string; readonly args: readonly xdr.ScVal[] }
   readonly source: string
   readonly fee: number
@@ -68,18 +69,18 @@ function prepared(request: TradeRequest, generation: Generation = '1'): Prepared
   const call = { contract: contracts[contract], functionName, args: args.map((one: CallArgument) => toXdr(one)) }
   return {
     call, source: signer, fee: 100_000, sequence: 7n, minTime: 0n, maxTime: BigInt(NOW_SEC + 300), memo: xdr.Memo.memoNone(), auth: [bySource(call)],
-    operationSource: null, operations: 1, signatures: 0,
+    operationSource: null, operations: 1, signatures: 0, footprint: [],
   }
 }
 
-function envelope({ call, source, fee, sequence, minTime, maxTime, memo, auth, operationSource, operations, signatures }: Prepared): string {
+function envelope({ call, source, fee, sequence, minTime, maxTime, memo, auth, operationSource, operations, signatures, footprint }: Prepared): string {
   const func = xdr.HostFunction.hostFunctionTypeInvokeContract(invoked(call))
   const body = xdr.OperationBody.invokeHostFunction(new xdr.InvokeHostFunctionOp({ hostFunction: func, auth: [...auth] }))
   const operation = new xdr.Operation({ sourceAccount: operationSource === null ? null : account(operationSource), body })
   const data = new xdr.SorobanTransactionData({
     ext: xdr.SorobanTransactionDataExt.v0(),
     resources: new xdr.SorobanResources({
-      footprint: new xdr.LedgerFootprint({ readOnly: [], readWrite: [] }), instructions: 1, diskReadBytes: 2, writeBytes: 3,
+      footprint: new xdr.LedgerFootprint({ readOnly: [...footprint], readWrite: [] }), instructions: 1, diskReadBytes: 2, writeBytes: 3,
     }),
     resourceFee: 4n,
   })
@@ -225,7 +226,47 @@ test('authorized transfers may move the order\'s cost to the exchange, and nothi
     })),
     rootInvocation: invocation(made.call),
   })
-  assertRefused({ ...made, auth: [byAddress] }, /authorization credential type/)
+  assertRefused({ ...made, auth: [byAddress] }, /authorization credential type is 1, .* this client signs transactions, not authorization entries/)
+  const { credentials, rootInvocation } = byAddress
+  assert.ok(credentials.type === 'sorobanCredentialsAddress')
+  const upgraded = [
+    xdr.SorobanCredentials.sorobanCredentialsAddressV2(credentials.address),
+    xdr.SorobanCredentials.sorobanCredentialsAddressWithDelegates(
+      new xdr.SorobanAddressCredentialsWithDelegates({ addressCredentials: credentials.address, delegates: [] }),
+    ),
+  ]
+  for (const each of upgraded) {
+    const auth = [new xdr.SorobanAuthorizationEntry({ credentials: each, rootInvocation })]
+    assertRefused({ ...made, auth }, /credential type is [23], .* signs transactions/)
+  }
+})
+
+const dataKey = (key: xdr.ScVal): xdr.LedgerKey => xdr.LedgerKey.contractData(new xdr.LedgerKeyContractData({
+  contract: new Address(contracts.market).toScAddress(), key, durability: xdr.ContractDataDurability.persistent,
+}))
+
+test('signs when the footprint has the keys of an external executable, its tag in any bytes', () => {
+  const footprint = [
+    dataKey(xdr.ScVal.scvLedgerKeyContractInstance()), dataKey(xdr.ScVal.scvExecutableTag(Uint8Array.of(0xff, 1))), dataKey(xdr.ScVal.scvExecutableTag('v2')),
+    xdr.LedgerKey.contractCode(new xdr.LedgerKeyContractCode({ hash: Buffer.alloc(32, 3) })),
+  ]
+  const made = prepared(OPEN)
+  assert.deepEqual(verify(OPEN, { ...made, footprint }).call, verify(OPEN, made).call)
+})
+
+test('refuses what a later protocol added and says that the client is older', () => {
+  const made = prepared(OPEN)
+  const terms = { request: OPEN, signer, contracts, maxFeeStroops: 1_000_000, maxValiditySec: 600, nowMs: NOW_SEC * 1000 }
+  const marketCall = `0000000000000001${'01'.repeat(32)}`
+  const later: readonly (readonly [from: string, to: string, what: RegExp])[] = [
+    ['0000001600000002', '0000001700000002', /value type 23 is newer than this client/],
+    [`0000000100000000${marketCall}`, `0000000100000004${marketCall}`, /authorization credential type 4 is newer than this client/],
+  ]
+  for (const [from, to, what] of later) {
+    const hex = Buffer.from(envelope({ ...made, footprint: [dataKey(xdr.ScVal.scvExecutableTag('v2'))] }), 'base64').toString('hex')
+    const changed = Buffer.from(hex.replace(from, to), 'hex').toString('base64')
+    assert.throws(() => verifyTransaction(changed, terms), (error) => error instanceof RefusedToSign && what.test(error.message), String(what))
+  }
 })
 
 test('property: a changed byte is refused unless it affects only resources, fee, sequence or validity', () => {

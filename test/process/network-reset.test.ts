@@ -118,8 +118,8 @@ function assertNotMixed(client: StreamClient, contractOf: ReadonlyMap<string, st
   for (const { index, contract } of placed) if (contract !== undefined) assert.equal(old.has(contract), index < border, `frame ${index} of ${contract}`)
 }
 
-test('follows a reset of the network with a new generation of contracts by one new file, under load', async () => {
-  await using network = await startNetworkOn(createSystemClock(), { seed: 'reset day', port: 0, traders: 6 })
+test('follows an upgrade to protocol 30, then a reset with a new generation of contracts by one new file, under load', async () => {
+  await using network = await startNetworkOn(createSystemClock(), { seed: 'reset day', port: 0, traders: 6, protocol: 29 })
   await using folder = await temporaryFolder()
   const manifests = `${folder.path}/deployments`
   mkdirSync(manifests)
@@ -144,6 +144,14 @@ test('follows a reset of the network with a new generation of contracts by one n
   const stop = new AbortController()
   const readers = Array.from({ length: READERS }, () => read(url, stop.signal))
 
+  // The old chain gets the protocol of the new one first, as the public networks did.
+  await network.rpc.call('local_upgradeProtocol', { protocol: 30 })
+  await until(async () => (await trader.getHealth()).body.protocol.network === 30, 'the upgrade in the index')
+  const secret = network.accounts.find(({ name }) => name === 'carol')?.secret ?? ''
+  const other = createClient({ url, signer: await secretSigner(secret) })
+  await other.login()
+  await trade(other, network, secret, WAITING)
+
   // A submission that the old chain accepts and never applies.
   const { body: prepared } = await trader.prepareOrder(OPEN)
   const signed = TransactionBuilder.fromXdr(prepared.xdr, network.networkPassphrase)
@@ -156,7 +164,7 @@ test('follows a reset of the network with a new generation of contracts by one n
     (await network.rpc.call('sendTransaction', { transaction: envelope.signedXdr }) as { status: string }).status === 'DUPLICATE'
   await until(isQueued, 'the transaction in the queue of the network')
 
-  await network.rpc.call('local_reset', { generation: '2', newAddresses: true })
+  await network.rpc.call('local_reset', { generation: '2', newAddresses: true, protocol: 30 })
   await network.rpc.call('local_autoClose', { enabled: true })
   await main.waitForLine(/reset/)
   // The file is written under another name and renamed, as docs/operating.md says.
@@ -173,6 +181,7 @@ test('follows a reset of the network with a new generation of contracts by one n
   const health = (await trader.getHealth()).body
   assert.ok(health.uptime > uptime, 'the process was not restarted')
   assert.deepEqual([health.contracts.market.address, health.deployment.name], [network.contracts.market, 'testnet-2026-12-16'])
+  assert.deepEqual(health.protocol, { network: 30, known: 30, unknown: [] })
   const after = await listEvents(trader)
   const ids = after.map(({ eventId }) => eventId)
   assert.equal(new Set(ids).size, ids.length, 'no event is served twice')

@@ -257,6 +257,28 @@ for (const [name, response] of NODE_FAILURES) {
   })
 }
 
+test('a simulation with a form of a later protocol is newer than the gateway, and no fault of the node', async () => {
+  // Credentials of type 4, and a footprint with a key of value type 23.
+  for (const [changes, what] of [
+    [{ results: [{ auth: ['AAAABA=='], xdr: 'AAAAAQ==' }] }, 'credentials type 4'],
+    [{ transactionData: newerTransactionData() }, 'value type 23'],
+  ] as const) {
+    const failure = await failureOf(RpcFailure, { simulateTransaction: [simulated(changes)] })
+    assert.deepEqual([failure.kind, failure.retryable, failure.newer?.what], ['newer', false, what])
+  }
+})
+
+function newerTransactionData(): string {
+  const key = xdr.LedgerKey.contractData(new xdr.LedgerKeyContractData({
+    contract: new Address(STRANGER).toScAddress(), key: xdr.ScVal.scvExecutableTag('v2'), durability: xdr.ContractDataDurability.persistent,
+  }))
+  const footprint = new xdr.LedgerFootprint({ readOnly: [key], readWrite: [] })
+  const resources = new xdr.SorobanResources({ footprint, instructions: 1, diskReadBytes: 0, writeBytes: 0 })
+  const bytes = Buffer.from(new xdr.SorobanTransactionData({ ext: xdr.SorobanTransactionDataExt.v0(), resources, resourceFee: 9n }).toXdr())
+  bytes.writeUInt32BE(23, bytes.indexOf(Buffer.from('0000001600000002', 'hex')))
+  return bytes.toString('base64')
+}
+
 for (const [name, response] of NODE_FAILURES.filter(([, each]) => each === 'silence' || !('result' in each))) {
   test(`rejects with RpcFailure when the account cannot be read: ${name}`, async () => {
     await failureOf(RpcFailure, { getLedgerEntries: [response] })

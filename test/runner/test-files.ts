@@ -43,10 +43,10 @@ const LONGEST = [
 ]
 
 /**
- * What `npm run test:all` runs again on contracts of generation 2: the parts of the names of tests, from each harness those that differ most. Less than
- * a minute; `npm run test:all -- --generation=2` runs all of HARNESSES.
+ * What `npm run test:all` runs again on contracts of generation 2 and a local network of another protocol: the parts of the names of tests, from each
+ * harness those that differ most. Less than a minute; `npm run test:all -- --generation=2` and `-- --protocol=30` run all of HARNESSES.
  */
-export const ON_GENERATION_2: Readonly<Record<string, readonly string[]>> = {
+export const RUN_AGAIN: Readonly<Record<string, readonly string[]>> = {
   'test/client/cli.test.ts': ['prices prints', 'status shows', 'trades and orders'],
   'test/client/ccxt.test.ts': ['markets are swaps', 'orders and positions'],
   'test/console/trading.test.ts': ['a burner wallet gets'],
@@ -54,11 +54,14 @@ export const ON_GENERATION_2: Readonly<Record<string, readonly string[]>> = {
   'test/attack/capacity.test.ts': ['one wallet gets', 'all keys used'],
 }
 
-/** What starts the whole program or network, and so has to pass on either generation. Other tests choose a generation where it matters. */
+/** What starts the whole program or network, and so has to pass on either generation and protocol. Other tests choose a generation where it matters. */
 export const HARNESSES: readonly string[] = [
   'test/api/fuzz.test.ts', 'test/api/reconcile', 'test/attack/', 'test/client/', 'test/console/', 'test/crash/', 'test/docs/', 'test/examples/',
   'test/process/', 'test/sim/',
 ]
+
+/** What reads chains besides, and so has to pass on every protocol. */
+export const CHAIN_READERS: readonly string[] = ['src/chain/', 'src/indexer/', 'test/index/', 'test/relay/', 'test/stream/', 'test/submissions/']
 
 export function isSlow(file: string): boolean {
   return SLOW.some((slow) => file.startsWith(slow))

@@ -616,7 +616,7 @@ export interface components {
       readonly ledgerCloseTs: number;
       /** @description Transaction that emitted the event. */
       readonly txHash: string;
-      /** @description Decoded event data. The keys depend on the topic. Events of unknown shape keep their raw form. */
+      /** @description Decoded event data. The keys depend on the topic. Events of unknown shape, or newer than this gateway, keep their raw form. */
       readonly payload?: unknown;
       /** @description Time the indexer stored the event, Unix milliseconds. */
       readonly insertedAt?: number;
@@ -3192,7 +3192,7 @@ export interface operations {
   readonly listTrades: {
     readonly parameters: {
       readonly query?: {
-        /** @description Return only rows of this account (G…) or contract (C…). */
+        /** @description Return only rows of this account (G…) or contract (C…). Not a muxed address (M…, W…). */
         readonly trader?: string;
         /** @description Asset symbol, case-insensitive. */
         readonly asset?: string;
@@ -3241,7 +3241,7 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description Account (G…) or contract (C…). */
+        /** @description Account (G…) or contract (C…). Not a muxed address (M…, W…). */
         readonly address: string;
       };
       readonly cookie?: never;
@@ -3276,7 +3276,7 @@ export interface operations {
       };
       readonly header?: never;
       readonly path: {
-        /** @description Account (G…) or contract (C…). */
+        /** @description Account (G…) or contract (C…). Not a muxed address (M…, W…). */
         readonly address: string;
       };
       readonly cookie?: never;
@@ -3369,7 +3369,7 @@ export interface operations {
       };
       readonly header?: never;
       readonly path: {
-        /** @description Account (G…) or contract (C…). */
+        /** @description Account (G…) or contract (C…). Not a muxed address (M…, W…). */
         readonly address: string;
       };
       readonly cookie?: never;
@@ -3613,7 +3613,7 @@ export interface operations {
   readonly listCorrections: {
     readonly parameters: {
       readonly query?: {
-        /** @description Return only rows of this account (G…) or contract (C…). */
+        /** @description Return only rows of this account (G…) or contract (C…). Not a muxed address (M…, W…). */
         readonly trader?: string;
         /** @description Return only corrections of this kind. */
         readonly kind?: "ended" | "changed" | "opened" | "interest" | "vault" | "event" | "epoch";
@@ -3660,7 +3660,7 @@ export interface operations {
   readonly listOpenPositions: {
     readonly parameters: {
       readonly query?: {
-        /** @description Return only rows of this account (G…) or contract (C…). */
+        /** @description Return only rows of this account (G…) or contract (C…). Not a muxed address (M…, W…). */
         readonly trader?: string;
         /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
         readonly at_ledger?: number;
@@ -3697,7 +3697,7 @@ export interface operations {
   readonly listOrders: {
     readonly parameters: {
       readonly query?: {
-        /** @description Return only rows of this account (G…) or contract (C…). */
+        /** @description Return only rows of this account (G…) or contract (C…). Not a muxed address (M…, W…). */
         readonly trader?: string;
         /** @description open: orders that have neither been executed nor cancelled. */
         readonly status?: "open" | "all";
@@ -3812,7 +3812,7 @@ export interface operations {
   readonly listVaults: {
     readonly parameters: {
       readonly query?: {
-        /** @description Return only vaults of this leader. */
+        /** @description Return only vaults of this leader (G…). Not a muxed address (M…, W…). */
         readonly leader?: string;
         /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
         readonly at_ledger?: number;
@@ -4116,7 +4116,7 @@ export interface operations {
   readonly getReferralInfo: {
     readonly parameters: {
       readonly query: {
-        /** @description Account (G…) or contract (C…). */
+        /** @description Account (G…) or contract (C…). Not a muxed address (M…, W…). */
         readonly address: string;
       };
       readonly header?: never;
@@ -4398,7 +4398,7 @@ export interface operations {
   readonly getAccountVolume: {
     readonly parameters: {
       readonly query: {
-        /** @description Account (G…) or contract (C…). */
+        /** @description Account (G…) or contract (C…). Not a muxed address (M…, W…). */
         readonly address: string;
         /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
         readonly at_ledger?: number;
@@ -4655,7 +4655,7 @@ export interface operations {
         readonly collateral: string;
         /** @description Position size divided by collateral. */
         readonly leverage: number;
-        /** @description Account (G…) or contract (C…) that would open the position. */
+        /** @description Account (G…) or contract (C…) that would open the position. Not a muxed address (M…, W…). */
         readonly trader?: string;
         /** @description isolated (default): as open_position; cross: as open_position_cross. From generation 2 on, an open first closes the positions of its mode in the other direction. */
         readonly marginMode?: "isolated" | "cross";
@@ -4791,7 +4791,7 @@ export interface operations {
       readonly query: {
         /** @description Asset symbol, case-insensitive. */
         readonly asset: string;
-        /** @description Return only rows of this account (G…) or contract (C…). */
+        /** @description Return only rows of this account (G…) or contract (C…). Not a muxed address (M…, W…). */
         readonly trader?: string;
       };
       readonly header?: never;
@@ -4817,7 +4817,7 @@ export interface operations {
   readonly getShortfall: {
     readonly parameters: {
       readonly query: {
-        /** @description Account (G…) or contract (C…). */
+        /** @description Account (G…) or contract (C…). Not a muxed address (M…, W…). */
         readonly address: string;
       };
       readonly header?: never;
@@ -4843,7 +4843,7 @@ export interface operations {
   readonly getBetaStatus: {
     readonly parameters: {
       readonly query?: {
-        /** @description Account (G…) that will own the key. */
+        /** @description Account (G…) that will own the key. Not a muxed address (M…, W…). */
         readonly address?: string;
       };
       readonly header?: never;
@@ -4876,7 +4876,7 @@ export interface operations {
     readonly requestBody: {
       readonly content: {
         readonly "application/json": {
-          /** @description Account (G…) that will own the key. */
+          /** @description Account (G…) that will own the key. Not a muxed address (M…, W…). */
           readonly address: string;
         };
       };
@@ -4941,7 +4941,7 @@ export interface operations {
     readonly requestBody: {
       readonly content: {
         readonly "application/json": {
-          /** @description Account (G…) that will own the key. */
+          /** @description Account (G…) that will own the key. Not a muxed address (M…, W…). */
           readonly address: string;
           /** @description Signed challengeHex. */
           readonly challenge: string;
