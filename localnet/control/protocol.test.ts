@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { silentLog } from '../../src/base/log.ts'
+import type { Log } from '../../src/base/log.ts'
 import { readOraclePrices } from '../actors/exchange-state.ts'
 import { readHeader } from '../ledger/test-header-reader.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
@@ -75,6 +80,21 @@ test('local_reset without a protocol returns to the configured one', async () =>
   await network.call('local_upgradeProtocol', { protocol: 30 })
   await network.call('local_reset')
   assert.deepEqual([network.chain.protocol, latestForm(network)], [28, [28, 1]])
+})
+
+test('a start with another configured protocol continues the stored chain, and logs which it runs', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'protocol-'))
+  try {
+    const logged: object[] = []
+    const log: Log = { ...silentLog, info: (fields, message) => void logged.push({ ...fields, message }) }
+    await (await startTestNetwork({ traders: 0, protocol: 28, directory, log }))[Symbol.asyncDispose]()
+    assert.deepEqual(logged, [])
+    await using network = await startTestNetwork({ traders: 0, protocol: 30, directory, log })
+    assert.equal(network.chain.protocol, 28)
+    assert.deepEqual(logged, [{ protocol: 28, configured: 30, message: 'the stored chain keeps its protocol; the configured one applies after a reset' }])
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
 })
 
 test('local_fault refuses a fault of ledgers that the protocol does not have', async () => {

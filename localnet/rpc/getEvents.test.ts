@@ -28,7 +28,7 @@ async function ask(fake: ChainFixture, params: unknown): Promise<Page> {
 }
 
 test('returns events with all fields, and ledger fields of the right types', async () => {
-  const fake = createChainFixture()
+  const fake = createChainFixture({ protocol: 29 })
   fake.chain.closeLedgerWith({ events: [{ contractId: CONTRACT, topics: [TOPIC], transactionIndex: 3, operationIndex: 0 }] })
   assert.deepEqual(await fake.call('getEvents', { startLedger: 1 }), {
     events: [
