@@ -8,7 +8,7 @@ import { xdr } from '@stellar/stellar-sdk'
 import { KNOWN_PROTOCOL } from '../../src/base/protocol.ts'
 import { KNOWN_VALUE_FORMS } from '../../src/chain/ledger-header.ts'
 
-const FILE = fileURLToPath(new URL('known-forms.json', import.meta.url))
+const FILE = fileURLToPath(new URL('./known-forms.json', import.meta.url))
 const REFRESH = 'UPDATE_GOLDEN=1 npm test -- test/spec/known-forms.test.ts'
 
 type Forms = Readonly<Record<string, readonly number[]>>
