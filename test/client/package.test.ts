@@ -15,7 +15,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Compressed size of each part, not minified: the library, the CCXT interface, the command line. */
-const MAX_SIZES_BYTES = { '.': 30_000, generated: 5_000, ccxt: 18_500, cli: 36_000 }
+const MAX_SIZES_BYTES = { '.': 31_000, generated: 5_000, ccxt: 18_500, cli: 36_000 }
 const OLDEST_NODE = 22
 const TIMEOUT_MS = 120_000
 
