@@ -22,7 +22,14 @@ export interface TestAuth {
 }
 
 /** The result of a call. `error` is formatted as on the network: `Error(Contract, #22)`, `Error(Auth, InvalidAction)`. */
-export type InvokeResult = InvokeSuccess | { readonly ok: false; readonly error: string }
+export type InvokeResult = InvokeSuccess | InvokeFailure
+
+export interface InvokeFailure {
+  readonly ok: false
+  readonly error: string
+  /** The depth in the call tree at which the error was raised. */
+  readonly depth: number
+}
 
 export interface InvokeSuccess {
   readonly ok: true
@@ -36,6 +43,7 @@ export interface InvokeSuccess {
 /** An entry before and after a call; undefined: absent. */
 export interface TestWrite {
   readonly contract: string
+  readonly durability: Durability
   readonly key: Val
   readonly before: Val | undefined
   readonly after: Val | undefined
@@ -86,6 +94,7 @@ export function createTestHost(
     const events: TestEvent[] = []
     const auth: TestAuth[] = []
     const written = new Map<string, Omit<TestWrite, 'after'>>()
+    const raised: Raised = { error: undefined, depth: 0 }
     function upgrade(upgraded: string, wasmHash: Uint8Array): void {
       const code = uploaded.get(Buffer.from(wasmHash).toString('hex'))
       if (code === undefined) throw new HostFailure('Storage', 'MissingValue', 'Wasm does not exist')
@@ -95,13 +104,13 @@ export function createTestHost(
     }
     try {
       const codeOf = (at: string): ContractCode | undefined => contracts[at]
-      const run = createRunner({ codeOf, upgrade, storage, undo, classic, ledger, events, auth, signers, authorizedCalls: new Map(), written })
-      const value = run(contract, functionName, args, null, 0)
+      const run = createRunner({ codeOf, upgrade, storage, undo, classic, ledger, events, auth, signers, authorizedCalls: new Map(), written, raised })
+      const value = run(contract, functionName, args, ROOT)
       const writes = [...written].map(([id, entry]) => ({ ...entry, after: storage.get(id) })).filter(({ before, after }) => before !== after)
       return { ok: true, value, events, auth, writes }
     } catch (error) {
       undoSince(undo, 0)
-      return { ok: false, error: describeError(error) }
+      return { ok: false, error: describeError(error), depth: raised.depth }
     }
   }
 
@@ -145,12 +154,30 @@ interface Invocation {
   readonly authorizedCalls: Map<string, string[]>
   /** Entries before their first change, by their id. */
   readonly written: Map<string, Omit<TestWrite, 'after'>>
+  readonly raised: Raised
 }
 
-type RunContract = (contract: string, functionName: string, args: readonly Val[], caller: string | null, depth: number) => Val
+/** The last error that was raised, and the depth in the call tree at which it was. */
+interface Raised {
+  error: unknown
+  depth: number
+}
+
+type RunContract = (contract: string, functionName: string, args: readonly Val[], frame: Frame) => Val
+
+/** A call in the tree of calls. */
+interface Frame {
+  readonly caller: string | null
+  readonly depth: number
+  /** What authorized a call around this one. Calls add to their own set. */
+  readonly authorized: ReadonlySet<string>
+}
+
+const ROOT: Frame = { caller: null, depth: 0, authorized: new Set() }
 
 function createRunner(state: Invocation): RunContract {
-  const run: RunContract = (contract, functionName, args, caller, depth) => {
+  const run: RunContract = (contract, functionName, args, { caller, depth, authorized: outer }) => {
+    const authorized = new Set(outer)
     const code = state.codeOf(contract)
     const entry = code?.entryPoints[functionName]
     if (code === undefined || entry === undefined) throw new HostFailure('WasmVm', 'MissingValue', `${contract} has no ${functionName}`)
@@ -164,14 +191,19 @@ function createRunner(state: Invocation): RunContract {
       self: contract,
       ledger: { ...state.ledger, networkId: new Uint8Array(32) },
       get: (durability, key) => state.storage.get(storageId(contract, durability, key)),
-      set: (durability, key, value) => write(state, { contract, key }, storageId(contract, durability, key), value),
-      remove: (durability, key) => write(state, { contract, key }, storageId(contract, durability, key), undefined),
+      set: (durability, key, value) => write(state, { contract, durability, key }, value),
+      remove: (durability, key) => write(state, { contract, durability, key }, undefined),
       requireAuth(signer) {
         if (signer === caller) return
         const authorizedCalls = state.authorizedCalls.get(signer) ?? []
         const index = authorizedCalls.indexOf(serialize([contract, functionName, args]))
         if (index !== -1) return void authorizedCalls.splice(index, 1)
-        if (!state.signers.includes(signer)) throw new HostFailure('Auth', 'InvalidAction', `${signer} did not authorize ${functionName}`)
+        // An account can sign any call of the tree, another address only what begins with a call that it authorizes.
+        const isReachable = signer.startsWith('G') || depth === 0 || authorized.has(signer)
+        if (!isReachable || !state.signers.includes(signer)) {
+          throw new HostFailure('Auth', 'InvalidAction', `${signer} did not authorize ${functionName}`)
+        }
+        authorized.add(signer)
         state.auth.push({ address: signer, contract, functionName, depth })
       },
       authorizeNextCall: (callee, name, calleeArgs) => void pendingAuthorizations.push(serialize([callee, name, calleeArgs])),
@@ -180,7 +212,7 @@ function createRunner(state: Invocation): RunContract {
         pendingAuthorizations = []
         const [changeCount, eventCount, authCount] = [state.undo.length, state.events.length, state.auth.length]
         try {
-          return run(callee, name, calleeArgs, contract, depth + 1)
+          return run(callee, name, calleeArgs, { caller: contract, depth: depth + 1, authorized })
         } catch (error) {
           undoSince(state.undo, changeCount)
           state.events.length = eventCount
@@ -198,7 +230,7 @@ function createRunner(state: Invocation): RunContract {
       emit: (topics, data) => void state.events.push({ contract, topics, data }),
       classic: state.classic,
     }
-    const value = entry.run(env, args)
+    const value = runEntryPoint(state.raised, depth, () => entry.run(env, args))
     // Clients decode results by the published interface.
     if (!matchesType(code, entry.output, value)) {
       throw new Error(`${code.name}.${functionName} returned a value that does not match its interface: ${serialize(value)}`)
@@ -208,7 +240,18 @@ function createRunner(state: Invocation): RunContract {
   return run
 }
 
-function write(state: Invocation, entry: Pick<TestWrite, 'contract' | 'key'>, id: string, value: Val | undefined): void {
+/** Runs an entry point, and records where an error was raised first. */
+function runEntryPoint(raised: Raised, depth: number, run: () => Val): Val {
+  try {
+    return run()
+  } catch (error) {
+    if (raised.error !== error) Object.assign(raised, { error, depth })
+    throw error
+  }
+}
+
+function write(state: Invocation, entry: Pick<TestWrite, 'contract' | 'durability' | 'key'>, value: Val | undefined): void {
+  const id = storageId(entry.contract, entry.durability, entry.key)
   const before = state.storage.get(id)
   if (!state.written.has(id)) state.written.set(id, { ...entry, before })
   state.undo.push(() => void (before === undefined ? state.storage.delete(id) : state.storage.set(id, before)))
