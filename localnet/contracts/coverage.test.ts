@@ -103,11 +103,11 @@ test('a published interface defines all structs that it uses, with fields in wir
 /** Results of an uninitialized contract where they are not error 2. */
 const EMPTY_RESULTS: Readonly<Record<string, unknown>> = {
   'Trader vaults.get_vault_ids': [], 'Trader vaults.vault_count': 0, 'Trader vaults.shares_of': 0n, 'Trader vaults.version': 'vault_factory_v0',
-  'Referral.get_referrer': null, 'Referral.resolve_code': null, 'Referral.get_config': [400, 1000, 100_000_000_000n],
+  'Referral.get_referrer': null, 'Referral.resolve_code': null,
   'Referral.version': 'referral_v1',
 }
 const OTHER_ERRORS: Readonly<Record<string, number>> = {
-  'Trader vaults.get_vault': 5, 'Trader vaults.view_vault': 5, 'Referral.get_info': 10,
+  'Trader vaults.get_vault': 5, 'Trader vaults.view_vault': 5,
 }
 
 test('uninitialized trader vaults and referral fail with 2 or return empty values', () => {

@@ -1,4 +1,4 @@
-// Decoding contract values, and the contracts' integer arithmetic: i128, truncating toward zero, failing with an error code on overflow.
+// Decoding contract values, and the contracts' integer arithmetic: i128, truncating toward zero, trapping on overflow.
 
 import { I128_MAX, I128_MIN } from '../../src/base/fixed-point.ts'
 import type { EntryPoint, SpecType, Val } from './host.ts'
@@ -38,26 +38,27 @@ export function storageKey(name: string, argument?: Val): Val {
   return argument === undefined ? vec(symbol(name)) : vec(symbol(name), argument)
 }
 
-const OVERFLOW = 6
-const DIVISION_BY_ZERO = 7
-
-/** Checks that the value fits into an i128; fails with `overflowCode` otherwise. */
-export function checked(value: bigint, overflowCode: number = OVERFLOW): bigint {
-  if (value > I128_MAX || value < I128_MIN) fail(overflowCode)
-  return value
+/** Fails as the code of a contract that panics: an error of the host, without a code. */
+export function trap(detail: string): never {
+  throw new HostFailure('WasmVm', 'InvalidAction', detail)
 }
 
-/** `a x b / divisor` truncated toward zero; fails with `overflowCode` if the product overflows an i128, with 7 if the divisor is zero. */
-export function mulDiv(a: bigint, b: bigint, divisor: bigint, overflowCode: number = OVERFLOW): bigint {
+/** Checks that the value fits into an i128. Traps otherwise, or fails with `overflowCode` where the contract names the overflow. */
+export function checked(value: bigint, overflowCode?: number): bigint {
+  if (value <= I128_MAX && value >= I128_MIN) return value
+  return overflowCode === undefined ? trap('attempt to compute with overflow') : fail(overflowCode)
+}
+
+/** `a x b / divisor` truncated toward zero. The product must fit into an i128, as in `checked`; a divisor of zero traps. */
+export function mulDiv(a: bigint, b: bigint, divisor: bigint, overflowCode?: number): bigint {
   const product = checked(a * b, overflowCode)
-  if (divisor === 0n) fail(DIVISION_BY_ZERO)
-  return product / divisor
+  return divisor === 0n ? trap('attempt to divide by zero') : product / divisor
 }
 
 export const BPS_DENOMINATOR = 10_000n
 
 /** `bps` basis points of an amount, truncated toward zero. */
-export function bpsOf(amount: bigint, bps: number, overflowCode: number = OVERFLOW): bigint {
+export function bpsOf(amount: bigint, bps: number, overflowCode?: number): bigint {
   return mulDiv(amount, BigInt(bps), BPS_DENOMINATOR, overflowCode)
 }
 

@@ -49,6 +49,7 @@ export function depositEntryPoints(): Record<string, EntryPoint> {
       if (tokenBalance(env, lpToken, withdrawer) < lpAmount) fail(vault.INSUFFICIENT_BALANCE)
 
       const pool = vault.readPool(env)
+      if (pool.total_lp === 0n) fail(vault.DIVISION_BY_ZERO)
       const gross = mulDiv(lpAmount, vault.aumOf(pool), pool.total_lp)
       const fee = bpsOf(gross, readInstanceU32(env, vault.KEYS.withdrawFeeBps, 0))
       const net = gross - fee

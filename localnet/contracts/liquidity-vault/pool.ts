@@ -10,6 +10,7 @@ export const NOT_INITIALIZED = 1
 export const ALREADY_INITIALIZED = 2
 export const PAUSED = 4
 export const INVALID_PARAMETER = 5
+export const DIVISION_BY_ZERO = 7
 export const INSUFFICIENT_LIQUIDITY = 40
 export const INVALID_AMOUNT = 41
 export const INSUFFICIENT_BALANCE = 42
@@ -68,9 +69,9 @@ export function aumOf(pool: Pick<Pool, 'total_usdc' | 'total_fees' | 'unrealized
   return positivePart(checked(pool.total_usdc + pool.total_fees - pool.unrealized_pnl))
 }
 
-/** The price of one LP token, 7 decimals. */
-export function lpPriceOf(pool: Pick<Pool, 'total_usdc' | 'total_fees' | 'unrealized_pnl' | 'total_lp'>): bigint {
-  return pool.total_lp === 0n ? ONE_E7 : mulDiv(aumOf(pool), ONE_E7, pool.total_lp)
+/** The price of one LP token, 7 decimals. Traps on overflow, or fails with `overflowCode`. */
+export function lpPriceOf(pool: Pick<Pool, 'total_usdc' | 'total_fees' | 'unrealized_pnl' | 'total_lp'>, overflowCode?: number): bigint {
+  return pool.total_lp === 0n ? ONE_E7 : mulDiv(aumOf(pool), ONE_E7, pool.total_lp, overflowCode)
 }
 
 /** Fails with 1 before initialization. */
