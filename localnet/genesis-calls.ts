@@ -58,6 +58,8 @@ export function genesisCalls(generation: LocalGeneration, identities: Identities
         ]
       : [
           call('referral', 'initialize', admin, at('market'), at('usdcToken')),
+          // As in the live deployment: everybody can create a code.
+          call('referral', 'set_min_code_volume', i128(0n)),
           call('market', 'set_referral', at('referral')),
           call('market', 'set_fee_split', address(identities.treasury.address), u32(PROTOCOL_FEE_BPS)),
           ...(hasAssetLimits ? [...ASSET_RISKS] : []).map(([asset, risk]) => call('market', 'set_asset_risk', symbol(asset), ASSET_RISK.toVal(risk))),

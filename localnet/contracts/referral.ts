@@ -6,7 +6,7 @@ import { bytesOfText } from '../../src/base/text.ts'
 import { REFERRAL_ERRORS } from '../../src/exchange/errors.ts'
 import { emit } from './emit.ts'
 import type { ContractCode, ContractEnv, EntryPoint, Val } from './host.ts'
-import { address, i128, symbol, text, u32, vec, VOID } from './host.ts'
+import { address, bool, i128, symbol, text, u32, vec, VOID } from './host.ts'
 import { readInstanceAddress, readInstanceU32 } from './instance-storage.ts'
 import { asAddress, asI128, asText, asU32, bpsOf, checked, type CodecRecord, entryPoint, fail, storageKey, structCodec } from './values.ts'
 
@@ -27,14 +27,18 @@ const CODE_MAX_BYTES = 16
 
 /** Instance keys. */
 export const KEYS = {
-  admin: storageKey('Admin'), market: storageKey('Market'),
-  discountBps: storageKey('DiscountBps'), shareBps: storageKey('ReferrerShareBps'), minCodeVolume: storageKey('MinCodeVolume'),
+  admin: storageKey('Admin'),
+  market: storageKey('Market'),
+  initialized: storageKey('Initialized'),
+  discountBps: storageKey('DiscountBps'),
+  shareBps: storageKey('ReferrerShareBps'),
+  minCodeVolume: storageKey('MinCodeVolume'),
 } as const
 
-/** Persistent keys. The specification does not document them. */
-const infoKey = (referrer: string): Val => storageKey('Referrer', address(referrer))
+/** Persistent keys. */
+const infoKey = (referrer: string): Val => storageKey('Info', address(referrer))
 export const codeKey = (code: string): Val => storageKey('Code', text(code))
-export const referrerKey = (referee: string): Val => storageKey('ReferrerOf', address(referee))
+export const referrerKey = (referee: string): Val => storageKey('RefereeOf', address(referee))
 
 export const INFO = structCodec({
   claimable: 'i128', code: 'string', created_at: 'u64', referred_count: 'u32', referrer: 'address', total_earned: 'i128',
@@ -49,7 +53,7 @@ export function referralContract(): ContractCode {
     name: 'referral',
     structs: { ReferralInfo: INFO.spec },
     errors: REFERRAL_ERRORS,
-    entryPoints: { ...userEntryPoints(), ...settingEntryPoints(), ...viewEntryPoints(MIN_CODE_VOLUME) },
+    entryPoints: { ...userEntryPoints(), ...settingEntryPoints(), ...viewEntryPoints() },
   }
 }
 
@@ -70,12 +74,16 @@ function initialize(env: ContractEnv, args: readonly Val[]): Val {
   return VOID
 }
 
-/** The common part of `initialize`: 1, authorization. */
+/** The common part of `initialize`: 1, authorization; stores the initial settings. */
 export function storeDeployment(env: ContractEnv, admin: string, market: string): void {
   if (env.get('instance', KEYS.admin) !== undefined) fail(ERRORS.AlreadyInitialized)
   env.requireAuth(admin)
   env.set('instance', KEYS.admin, address(admin))
   env.set('instance', KEYS.market, address(market))
+  env.set('instance', KEYS.discountBps, u32(DISCOUNT_BPS))
+  env.set('instance', KEYS.shareBps, u32(SHARE_BPS))
+  env.set('instance', KEYS.minCodeVolume, i128(MIN_CODE_VOLUME))
+  env.set('instance', KEYS.initialized, bool(true))
 }
 
 function createCode(env: ContractEnv, args: readonly Val[]): Val {
@@ -141,8 +149,8 @@ export interface ReferredTrade {
 
 /** Credits the referrer and emits `trade_recorded` with the additional `data`. Returns discount and payout. */
 export function creditReward(env: ContractEnv, { referee, info, fee, volume }: ReferredTrade, ...data: readonly Val[]): Val {
-  const discount = bpsOf(fee, readInstanceU32(env, KEYS.discountBps, DISCOUNT_BPS), ERRORS.Overflow)
-  const payout = bpsOf(fee, readInstanceU32(env, KEYS.shareBps, SHARE_BPS), ERRORS.Overflow)
+  const discount = bpsOf(fee, readInstanceU32(env, KEYS.discountBps, 0), ERRORS.Overflow)
+  const payout = bpsOf(fee, readInstanceU32(env, KEYS.shareBps, 0), ERRORS.Overflow)
   const sum = (a: bigint, b: bigint): bigint => checked(a + b, ERRORS.Overflow)
   writeInfo(env, {
     ...info,
@@ -192,16 +200,19 @@ export function settingEntryPoints(): Record<string, EntryPoint> {
   }
 }
 
-export function viewEntryPoints(defaultMinCodeVolume: bigint): Record<string, EntryPoint> {
+export function viewEntryPoints(): Record<string, EntryPoint> {
   return {
-    get_info: entryPoint({ referrer: 'address' }, { struct: 'ReferralInfo' }, (env, args) => INFO.toVal(requireInfo(env, asAddress(args[0])))),
+    get_info: entryPoint({ referrer: 'address' }, { struct: 'ReferralInfo' }, (env, args) => {
+      requireInitialized(env)
+      return INFO.toVal(requireInfo(env, asAddress(args[0])))
+    }),
     get_referrer: entryPoint({ referee: 'address' }, { option: 'address' }, (env, args) =>
       env.get('persistent', referrerKey(asAddress(args[0]))) ?? VOID,
     ),
     resolve_code: entryPoint({ code: 'string' }, { option: 'address' }, (env, args) => env.get('persistent', codeKey(asText(args[0]))) ?? VOID),
     get_config: entryPoint({}, { tuple: ['u32', 'u32', 'i128'] }, (env) => {
-      const [discountBps, shareBps] = [readInstanceU32(env, KEYS.discountBps, DISCOUNT_BPS), readInstanceU32(env, KEYS.shareBps, SHARE_BPS)]
-      return vec(u32(discountBps), u32(shareBps), env.get('instance', KEYS.minCodeVolume) ?? i128(defaultMinCodeVolume))
+      requireInitialized(env)
+      return vec(u32(readInstanceU32(env, KEYS.discountBps, 0)), u32(readInstanceU32(env, KEYS.shareBps, 0)), i128(readMinCodeVolume(env)))
     }),
     get_admin: entryPoint({}, 'address', (env) => address(readAddress(env, KEYS.admin))),
     get_market: entryPoint({}, 'address', (env) => address(readAddress(env, KEYS.market))),
@@ -209,9 +220,20 @@ export function viewEntryPoints(defaultMinCodeVolume: bigint): Record<string, En
   }
 }
 
+/** The 14-day volume that a new code requires; 0 for none. */
+export function readMinCodeVolume(env: ContractEnv): bigint {
+  const stored = env.get('instance', KEYS.minCodeVolume)
+  return stored === undefined ? 0n : asI128(stored)
+}
+
+/** Fails with 2 before initialization. */
+function requireInitialized(env: ContractEnv): void {
+  readAddress(env, KEYS.admin)
+}
+
 /** Fails with 2 before initialization, then requires the account's authorization. */
 export function requireAccountAuth(env: ContractEnv, account: string): void {
-  readAddress(env, KEYS.admin)
+  requireInitialized(env)
   env.requireAuth(account)
 }
 

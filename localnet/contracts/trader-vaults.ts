@@ -7,7 +7,7 @@ import { address, i128, symbol, u32, vec } from './host.ts'
 import { administrationEntryPoints } from './trader-vaults/administration.ts'
 import { depositEntryPoints } from './trader-vaults/deposits.ts'
 import { leaderEntryPoints } from './trader-vaults/leader.ts'
-import { KEYS, readAddress, readShares, readVaultCount, requireVault, VAULT_INFO } from './trader-vaults/vaults.ts'
+import { KEYS, readAddress, readShares, readVaultCount, readVaultIds, requireVault, VAULT_INFO } from './trader-vaults/vaults.ts'
 import { asAddress, asU32, entryPoint } from './values.ts'
 
 /** The factory's code. Call `initialize(admin, market, usdc)` first. */
@@ -26,7 +26,7 @@ export function viewEntryPoints(): Record<string, EntryPoint> {
   return {
     get_vault: vaultInfo,
     view_vault: vaultInfo,
-    get_vault_ids: entryPoint({}, { vec: 'u32' }, (env) => vec(...Array.from({ length: readVaultCount(env) }, (_, id) => u32(id)))),
+    get_vault_ids: entryPoint({}, { vec: 'u32' }, (env) => vec(...readVaultIds(env).map(u32))),
     vault_count: entryPoint({}, 'u32', (env) => u32(readVaultCount(env))),
     shares_of: entryPoint({ vault_id: 'u32', holder: 'address' }, 'i128', (env, args) => i128(readShares(env, asU32(args[0]), asAddress(args[1])))),
     get_admin: entryPoint({}, 'address', (env) => address(readAddress(env, KEYS.admin))),

@@ -76,7 +76,7 @@ export interface ExchangeOptions2 {
   readonly build?: Generation2Build
   readonly liquidity?: bigint
   readonly config?: Partial<MarketConfig2>
-  /** Whether assets get the deployed risk parameters and the fee split is on. */
+  /** True for the settings of the live deployment: risk parameters, fee split, no minimum volume for a referral code. */
   readonly configured?: boolean
 }
 
@@ -137,6 +137,7 @@ function deposit(host: TestHost, build: Generation2Build, liquidity: bigint): vo
 function configure(host: TestHost): void {
   for (const [asset, risk] of ASSET_RISKS) host.invokeOk(MARKET, 'set_asset_risk', [symbol(asset), ASSET_RISK.toVal(risk)], [ADMIN])
   host.invokeOk(MARKET, 'set_fee_split', [address(TREASURY), u32(PROTOCOL_FEE_BPS)], [ADMIN])
+  host.invokeOk(REFERRAL, 'set_min_code_volume', [i128(0n)], [ADMIN])
 }
 
 function createHandle(host: TestHost, build: Generation2Build): TestExchange2 {

@@ -4,7 +4,7 @@ import { ONE_E7 } from '../../../src/base/fixed-point.ts'
 import { bytesOfText } from '../../../src/base/text.ts'
 import { emit, emitWithSubject } from '../emit.ts'
 import type { ContractEnv, EntryPoint, Val } from '../host.ts'
-import { address, text, u32, VOID } from '../host.ts'
+import { address, bool, text, u32, VOID } from '../host.ts'
 import { asAddress, asBool, asText, asU32, entryPoint, fail } from '../values.ts'
 import { addVault, ERRORS, KEYS, readAddress, requireInitialized, requireVault, writeVault } from './vaults.ts'
 
@@ -34,23 +34,24 @@ function initialize(env: ContractEnv, args: readonly Val[]): Val {
   env.set('instance', KEYS.admin, address(admin))
   env.set('instance', KEYS.market, address(market))
   env.set('instance', KEYS.usdc, address(usdc))
+  env.set('instance', KEYS.initialized, bool(true))
   emit(env, 'initialized', address(admin), address(market), address(usdc))
   return VOID
 }
 
-/** Creates a vault: 2, authorization, the errors of `checkCreation`, 4. */
+/** Creates a vault: 2, authorization, 4, the errors of `checkCreation`. */
 export function createVaultEntryPoint(checkCreation: (env: ContractEnv, leader: string) => void): EntryPoint {
   return entryPoint({ leader: 'address', name: 'string' }, 'u32', (env, args) => {
     const [leader, name] = [asAddress(args[0]), asText(args[1])]
     requireInitialized(env)
     env.requireAuth(leader)
+    if (name === '' || bytesOfText(name).length > NAME_MAX_BYTES) fail(ERRORS.InvalidName)
     checkCreation(env, leader)
     return createVault(env, leader, name)
   })
 }
 
 function createVault(env: ContractEnv, leader: string, name: string): Val {
-  if (name === '' || bytesOfText(name).length > NAME_MAX_BYTES) fail(ERRORS.InvalidName)
   const id = addVault(env, {
     leader, name,
     created_at: env.ledger.timestampSec,

@@ -1,9 +1,9 @@
-// The factory's storage and access checks. The keys are those of generation 2; those of generation 1 are not documented.
+// The factory's storage and access checks.
 
 import type { ContractEnv, Val } from '../host.ts'
 import { address, i128, symbol, u32, vec } from '../host.ts'
 import { readInstanceAddress, readInstanceU32, readPersistentI128 } from '../instance-storage.ts'
-import { type CodecRecord, fail, storageKey, structCodec } from '../values.ts'
+import { asU32, asVec, type CodecRecord, fail, storageKey, structCodec } from '../values.ts'
 
 /** Error codes that the factory raises (specification, "Trader vault errors"). */
 export const ERRORS = {
@@ -21,9 +21,12 @@ export const VAULT_INFO = structCodec({
 export type Vault = CodecRecord<typeof VAULT_INFO>
 
 /** Instance keys. */
-export const KEYS = { admin: storageKey('Admin'), market: storageKey('Market'), usdc: storageKey('Usdc') } as const
+export const KEYS = {
+  admin: storageKey('Admin'), market: storageKey('Market'), usdc: storageKey('Usdc'), initialized: storageKey('Initialized'),
+} as const
 
 const NEXT_VAULT_ID = storageKey('NextVaultId')
+const VAULT_LIST = storageKey('VaultList')
 
 /** Persistent keys. */
 export const vaultKey = (id: number): Val => storageKey('Vault', u32(id))
@@ -46,8 +49,14 @@ export function readVaultCount(env: ContractEnv): number {
 export function addVault(env: ContractEnv, vault: Omit<Vault, 'id'>): number {
   const id = readVaultCount(env)
   env.set('instance', NEXT_VAULT_ID, u32(id + 1))
+  env.set('persistent', VAULT_LIST, vec(...readVaultIds(env).map(u32), u32(id)))
   writeVault(env, { ...vault, id })
   return id
+}
+
+export function readVaultIds(env: ContractEnv): readonly number[] {
+  const stored = env.get('persistent', VAULT_LIST)
+  return stored === undefined ? [] : asVec(stored).map(asU32)
 }
 
 /** The vault; fails with 5 if it does not exist. */
@@ -69,5 +78,6 @@ export function readShares(env: ContractEnv, id: number, holder: string): bigint
 }
 
 export function writeShares(env: ContractEnv, id: number, holder: string, shares: bigint): void {
-  env.set('persistent', sharesKey(id, holder), i128(shares))
+  if (shares === 0n) env.remove('persistent', sharesKey(id, holder))
+  else env.set('persistent', sharesKey(id, holder), i128(shares))
 }

@@ -20,7 +20,7 @@ function assertFactoryHolds(vaults: TestVaults2, ...ids: readonly number[]): voi
   assert.equal(vaults.usdc(FACTORY), accounted)
 }
 
-test('a leader places every kind of order, and cancels it', () => {
+test('a leader places every kind of order, and cancels those that open positions', () => {
   const vaults = createTestVaults2()
   const id = vaults.createFunded(ALICE, 1000n * E7)
   const position = openPosition(vaults, id)
@@ -35,10 +35,13 @@ test('a leader places every kind of order, and cancels it', () => {
   for (const [index, [name, topic, args]] of attached.entries()) {
     const order = BigInt(index + 3)
     assert.deepEqual(factoryEvents(vaults, name, positionArgs(ALICE, id, position, ...args)), [[topic, id, [ALICE, order, position]]])
-    assert.equal(vaults.callFactory('get_order_vault', [u64(order)]), id)
+    assert.equal(vaults.callFactory('get_order_vault', [u64(order)]), null, 'an order of a position belongs to no vault')
+    assert.equal(vaults.tryFactory('leader_cancel_order', leaderIdArgs(ALICE, id, order)), contractError(16))
+    assert.equal(vaults.tryFactory('reconcile_order', reconcileArgs(id, order)), contractError(16))
   }
   assert.equal(vaults.vault(id).total_usdc, 700n * E7)
-  for (const order of [1n, 2n, 3n, 4n, 5n]) {
+  for (const order of [1n, 2n]) {
+    assert.equal(vaults.callFactory('get_order_vault', [u64(order)]), id)
     assert.deepEqual(factoryEvents(vaults, 'leader_cancel_order', leaderIdArgs(ALICE, id, order)), [['leader_cancel', id, [ALICE, order]]])
     assert.equal(vaults.callFactory('get_order_vault', [u64(order)]), null)
   }
@@ -77,7 +80,7 @@ test('a trade credits its vault with exactly what the factory\'s balance changed
   assertFactoryHolds(vaults, first, second)
 })
 
-test('a vault has at most 16 positions and orders', () => {
+test('a vault has at most 16 positions and entry orders; orders of positions take no slot', () => {
   const vaults = createTestVaults2()
   const id = vaults.createFunded(ALICE, 1000n * E7)
   const position = openPosition(vaults, id)
@@ -86,9 +89,10 @@ test('a vault has at most 16 positions and orders', () => {
   }
   assert.equal(vaults.tryFactory('leader_open_position', leaderOpenArgs(ALICE, id)), contractError(19))
   assert.equal(vaults.tryFactory('leader_place_limit_order', limitArgs(ALICE, id, 49_000n * E7)), contractError(19))
-  assert.equal(vaults.tryFactory('leader_set_stop_loss', positionArgs(ALICE, id, position, ...terms(48_000n * E7, 100))), contractError(19))
-  vaults.callFactory('leader_cancel_order', leaderIdArgs(ALICE, id, 1n))
+  assert.equal(vaults.tryFactory('leader_open_position', leaderOpenArgs(ALICE, id, { collateral: E7 })), contractError(22), 'after the market\'s errors')
   assert.equal(vaults.tryFactory('leader_set_stop_loss', positionArgs(ALICE, id, position, ...terms(48_000n * E7, 100))), 'ok')
+  vaults.callFactory('leader_cancel_order', leaderIdArgs(ALICE, id, 1n))
+  assert.equal(vaults.tryFactory('leader_open_position', leaderOpenArgs(ALICE, id, { collateral: 10n * E7 })), 'ok')
 })
 
 test('leader calls check 2, authorization, 5, 6, 12, 8, 10 and 3 in this order', () => {
@@ -108,12 +112,24 @@ test('leader calls check 2, authorization, 5, 6, 12, 8, 10 and 3 in this order',
   assert.equal(open(ALICE, id, { collateral: E7 }), contractError(22), 'error of the market')
 })
 
-test('an immediate-or-cancel order that does not fill returns the collateral and takes no slot', () => {
+test('an immediate-or-cancel order that does not fill stays bound, and its collateral is credited a second time', () => {
   const vaults = createTestVaults2()
   const id = vaults.createFunded(ALICE, 1000n * E7)
   vaults.callFactory('leader_place_limit_order', limitArgs(ALICE, id, 49_000n * E7, { timeInForce: 1 }))
-  assert.equal(vaults.callFactory('get_order_vault', [u64(1n)]), null)
-  assert.equal(vaults.vault(id).total_usdc, 1000n * E7)
+  assert.equal(vaults.callFactory('get_order_vault', [u64(1n)]), id)
+  assert.deepEqual([vaults.vault(id).total_usdc, vaults.usdc(FACTORY)], [1000n * E7, 1000n * E7], 'the market has returned the collateral')
+  assert.deepEqual(factoryEvents(vaults, 'reconcile_order', reconcileArgs(id, 1n)), [['order_reconciled', id, [1n, 0n, 100n * E7]]])
+  assert.deepEqual([vaults.vault(id).total_usdc, vaults.usdc(FACTORY)], [1100n * E7, 1000n * E7], 'a defect of the deployed factory')
+})
+
+test('an executed order that opened no position can never be reconciled', () => {
+  const vaults = createTestVaults2()
+  const id = vaults.createFunded(ALICE, 1000n * E7)
+  vaults.callFactory('leader_place_limit_order', limitArgs(ALICE, id, 50_000n * E7, { direction: 1, timeInForce: 0x100 }))
+  vaults.executeOrder(1n)
+  assert.equal(vaults.tryFactory('reconcile_order', reconcileArgs(id, 1n)), contractError(3))
+  assert.equal(vaults.usdc(FACTORY), 1000n * E7)
+  assert.equal(vaults.vault(id).total_usdc, 900n * E7, 'the vault never gets the collateral back')
 })
 
 test('an open that would net an opposite position fails: the factory authorizes the full collateral only', () => {
@@ -132,7 +148,7 @@ test('a position that a keeper closed leaves the vault without a value until it 
   const position = openPosition(vaults, id)
   vaults.callFactory('leader_set_stop_loss', positionArgs(ALICE, id, position, ...terms(49_500n * E7, 100)))
   assert.equal(vaults.tryFactory('reconcile_position', reconcileArgs(id, position)), contractError(3), 'still open')
-  assert.equal(vaults.tryFactory('reconcile_order', reconcileArgs(id, 1n)), contractError(3), 'still pending')
+  assert.equal(vaults.tryFactory('reconcile_order', reconcileArgs(id, 1n)), contractError(16), 'not an order of the vault')
   vaults.setPrice('BTC', 49_500n * E7)
   vaults.executeOrder(1n)
   for (const [name, args] of [
@@ -144,12 +160,10 @@ test('a position that a keeper closed leaves the vault without a value until it 
   // 99.75 of collateral, a loss of 5, and the keeper's fee of 0.01 % of 500.
   const proceeds = 99_7500000n - 5n * E7 - 500_000n
   assert.deepEqual(factoryEvents(vaults, 'reconcile_position', reconcileArgs(id, position)), [['position_reconciled', id, [position, proceeds]]])
-  assert.deepEqual(factoryEvents(vaults, 'reconcile_order', reconcileArgs(id, 1n)), [['order_reconciled', id, [1n, 0n, 0n]]])
   assert.equal(vaults.fullNav(id), 900n * E7 + proceeds)
   assertFactoryHolds(vaults, id)
   assert.equal(vaults.tryFactory('reconcile_position', reconcileArgs(id, position)), contractError(16), 'a second time')
-  assert.equal(vaults.tryFactory('reconcile_order', reconcileArgs(id, 1n)), contractError(16))
-  assert.equal(vaults.tryFactory('reconcile_order', reconcileArgs(9, 1n)), contractError(5))
+  assert.equal(vaults.tryFactory('reconcile_position', reconcileArgs(9, position)), contractError(16), 'an unknown vault owns nothing')
 })
 
 test('a liquidated position is reconciled with its refund', () => {
@@ -170,6 +184,7 @@ test('an executed order binds its position, a cancelled one returns its collater
   const id = vaults.createFunded(ALICE, 1000n * E7)
   vaults.callFactory('leader_place_limit_order', limitArgs(ALICE, id, 49_900n * E7))
   vaults.callFactory('leader_place_limit_order', limitArgs(ALICE, id, 49_900n * E7))
+  assert.equal(vaults.tryFactory('reconcile_order', reconcileArgs(id, 1n)), contractError(3), 'still pending')
   vaults.setPrice('BTC', 49_800n * E7)
   vaults.executeOrder(1n)
   assert.deepEqual(factoryEvents(vaults, 'reconcile_order', reconcileArgs(id, 1n)), [['order_reconciled', id, [1n, 1n, 0n]]])
