@@ -185,4 +185,7 @@ export function topicsOf(result: InvokeSuccess): readonly string[] {
 /** The error of a call that a required signer did not sign. */
 export const UNAUTHORIZED = 'Error(Auth, InvalidAction)'
 
+/** The error of a contract that panics, as on an overflow that has no code. */
+export const TRAP = 'Error(WasmVm, InvalidAction)'
+
 export const contractError = (code: number): string => `Error(Contract, #${code})`

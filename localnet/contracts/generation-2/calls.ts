@@ -31,10 +31,8 @@ export function callReserveForPosition(env: ContractEnv, vault: string, reservat
   env.call(vault, 'reserve_for_position', [symbol(asset), i128(size), i128(sideOpenInterestAfter), i128(skewBefore), i128(skewAfter)])
 }
 
-/** Transfers USDC from the caller to the vault's insurance buffer. Does nothing for zero or less. */
-export function fundBuffer(env: ContractEnv, usdc: string, vault: string, amount: bigint): void {
-  if (amount <= 0n) return
-  transferToken(env, usdc, env.self, vault, amount)
+/** Credits the vault's insurance buffer with USDC that was just transferred to it. */
+export function callFundBuffer(env: ContractEnv, vault: string, amount: bigint): void {
   env.call(vault, 'fund_buffer', [i128(amount)])
 }
 

@@ -38,6 +38,8 @@ export interface ReferenceState2 extends Pick<ReferenceState, 'volumes' | 'usdcB
   readonly pools: Map<string, bigint>
   readonly partialAtSec: Map<bigint, bigint>
   readonly stagedAtSec: Map<string, bigint>
+  /** USDC of liquidated cross accounts that the market holds for nobody. */
+  stranded: bigint
   readonly vault: { totalUsdc: bigint; totalFees: bigint; buffer: bigint; reserved: bigint; shortfall: bigint; shortfallReserve: bigint }
 }
 

@@ -73,7 +73,8 @@ function net(state: ReferenceState2, terms: OpenTerms2, asked: bigint): { size: 
   const collateral = (terms.collateral * rest) / asked
   rejectIf(collateral < 10n * UNIT, 91n)
   const price = strictPrice(state, terms.asset)
-  for (const position of opposite) closeAt(state, position, price, true)
+  // Closing cross positions here does not count towards the volume.
+  for (const position of opposite) closeAt(state, position, price, !terms.isCross)
   return { size: rest, collateral }
 }
 
@@ -222,11 +223,14 @@ export function liquidate2(state: ReferenceState2, keeper: string, id: bigint): 
   }
   let reward = 0n
   if (equity > 0n) {
-    const penalty = min(share(size, 100n), equity, collateral)
-    const refund = min(equity, collateral) - penalty
+    const penalty = min(share(size, 100n), equity)
+    const refund = equity - penalty
     reward = penalty / 2n
-    payProviders(state, collateral - penalty - refund)
-    payBuffer(state, penalty - reward)
+    const toVault = collateral - reward - refund
+    if (toVault > 0n) {
+      payProviders(state, positivePart(toVault - (penalty - reward)))
+      payBuffer(state, penalty - reward)
+    }
     transfer(state, MARKET_ACCOUNT, keeper, reward)
     transfer(state, MARKET_ACCOUNT, trader, refund)
   } else {
@@ -257,51 +261,76 @@ function liquidateFifth(state: ReferenceState2, keeper: string, position: Refere
   return reward
 }
 
+interface CrossLeg {
+  readonly position: ReferencePosition2
+  readonly price: bigint
+}
+
+/** The cross positions of a trader. Their prices are read twice: the first time a fresh price becomes the last good one. */
+function crossLegs(state: ReferenceState2, trader: string): readonly CrossLeg[] {
+  const positions = listOf(state, (position) => position.trader === trader && position.isCross)
+  for (const { asset } of positions) lenientPrice(state, asset)
+  return positions.map((position) => ({ position, price: lenientPrice(state, position.asset) }))
+}
+
+const sumOf = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
+const equityAt = (state: ReferenceState2, legs: readonly CrossLeg[]): bigint =>
+  sumOf(legs.map(({ position, price }) => equityOf(state, position, price)))
+const maintenanceAt = (legs: readonly CrossLeg[]): bigint => sumOf(legs.map(({ position }) => maintenanceOf(position)))
+
 export function liquidateCross2(state: ReferenceState2, keeper: string, trader: string): bigint {
-  const legs = listOf(state, (position) => position.trader === trader && position.isCross)
-    .map((position) => ({ position, price: lenientPrice(state, position.asset) }))
+  const legs = crossLegs(state, trader)
   const pool = poolOf(state, trader)
-  const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
-  const maintenance = sum(legs.map(({ position }) => maintenanceOf(position)))
-  const equity = pool + sum(legs.map(({ position, price }) => equityOf(state, position, price)))
+  const [equity, maintenance] = [pool + equityAt(state, legs), maintenanceAt(legs)]
   rejectIf(equity >= maintenance, 78n)
-  if (equity > 0n) {
-    const smoothed = legs.map(({ position }) => smoothedPrice(state, position.asset))
-    const smoothedEquity = pool + sum(legs.map(({ position, price }, index) => equityOf(state, position, smoothed[index] ?? price)))
-    rejectIf(smoothed.some((price) => price !== null) && smoothedEquity >= maintenance, 86n)
-  }
+  const smoothed = legs.map(({ position, price }) => ({ position, price: smoothedPrice(state, position.asset) ?? price }))
+  rejectIf(equity > 0n && pool + equityAt(state, smoothed) >= maintenance, 86n)
   const isStaged = equity > 0n && equity >= share(maintenance, 6667n)
   const lastSec = state.stagedAtSec.get(trader)
   rejectIf(isStaged && lastSec !== undefined && state.nowSec < lastSec + 30n, 83n)
+  const { balance, debt, reward } = closeLegs(state, keeper, legs, { pool, isBankrupt: equity <= 0n, isStaged })
+  coverDebt(state, debt)
+  const left = equity <= 0n ? 0n : positivePart(balance)
+  state.pools.set(trader, left)
+  // What the losses did not take stays in the market and belongs to nobody.
+  state.stranded += balance + debt - left
+  if (listOf(state, (position) => position.trader === trader && position.isCross).length > 0) state.stagedAtSec.set(trader, state.nowSec)
+  else state.stagedAtSec.delete(trader)
+  return payBounty(state, keeper, reward)
+}
+
+interface Account {
+  readonly pool: bigint
+  readonly isBankrupt: boolean
+  readonly isStaged: boolean
+}
+
+/** Closes legs, the worst first. A loss can only take the pool and the collateral of the legs closed so far. */
+function closeLegs(
+  state: ReferenceState2, keeper: string, legs: readonly CrossLeg[], { pool, isBankrupt, isStaged }: Account,
+): { balance: bigint; debt: bigint; reward: bigint } {
   const queue = legs.map((leg) => ({ ...leg, pnl: pnlAt(leg.position, leg.price) }))
     .sort((a, b) => Number(a.pnl - b.pnl) || Number(b.position.size - a.position.size))
-  let [funds, unpaid, reward] = [pool + sum(legs.map(({ position }) => position.collateral)), 0n, 0n]
-  let rest = queue
+  let [balance, takeable, debt, reward] = [pool, pool, 0n, 0n]
   for (const [index, { position, price }] of queue.entries()) {
-    rest = queue.slice(index + 1)
-    const held = sum(rest.map((leg) => leg.position.collateral))
+    const rest = queue.slice(index + 1)
     const result = netOf(state, position, price)
-    const settled = settle(state, position.asset, result, funds)
-    payProviders(state, positivePart(min(-result, funds)))
-    const penalty = equity > 0n ? min(share(position.size, 100n), positivePart(settled.left - held)) : 0n
+    takeable += position.collateral
+    const taken = min(positivePart(-result), takeable)
+    balance += position.collateral + (result > 0n ? payProfit2(state, position.asset, result) : result)
+    payProviders(state, taken)
+    debt += positivePart(-result) - taken
+    const penalty = isBankrupt ? 0n : min(share(position.size, 100n), positivePart(balance))
+    transfer(state, MARKET_ACCOUNT, keeper, penalty / 2n)
     payBuffer(state, penalty - penalty / 2n)
     changeInterest(state, position, position.size, price, -1n)
     state.positions.delete(position.id)
-    funds = settled.left - penalty
-    unpaid += settled.unpaid
+    takeable -= taken + penalty
+    balance -= penalty
     reward += penalty / 2n
-    const restEquity = funds - held + sum(rest.map((leg) => equityOf(state, leg.position, leg.price)))
-    const target = sum(rest.map((leg) => maintenanceOf(leg.position))) * 15_000n
-    if (isStaged && funds >= held && restEquity * 10_000n >= target) break
+    if (isStaged && balance + equityAt(state, rest) >= share(maintenanceAt(rest), 15_000n)) break
   }
-  const held = sum(rest.map((leg) => leg.position.collateral))
-  const late = min(unpaid, positivePart(funds - held))
-  coverDebt(state, unpaid - late)
-  payProviders(state, late)
-  state.pools.set(trader, funds - late - held)
-  if (isStaged) state.stagedAtSec.set(trader, state.nowSec)
-  transfer(state, MARKET_ACCOUNT, keeper, reward)
-  return payBounty(state, keeper, reward)
+  return { balance, debt, reward }
 }
 
 /** Returns 1 if the asset is being deleveraged after the check, else 0. */
@@ -310,7 +339,7 @@ export function checkAdl(state: ReferenceState2, symbol: string): bigint {
   const asset = assetOf(state, symbol)
   const payable = positivePart((price * asset.long.units) / UNIT - asset.long.size) + positivePart(asset.short.size - (price * asset.short.units) / UNIT)
   const coverage = (state.vault.buffer + state.vault.totalUsdc) * 10_000n
-  if (!asset.isDeleveraging) asset.isDeleveraging = coverage < payable * 12_500n
+  if (!asset.isDeleveraging) asset.isDeleveraging = payable > 0n && coverage < payable * 12_500n
   else if (payable === 0n || coverage >= payable * 15_000n) asset.isDeleveraging = false
   return asset.isDeleveraging ? 1n : 0n
 }

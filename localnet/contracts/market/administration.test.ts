@@ -67,10 +67,11 @@ test('while paused, traders\' calls fail except cancel_order; keepers\' calls an
   assert.equal(exchange.tryInvoke('open_position', openArgs(BOB)), 'ok')
 })
 
-test('every entry point of an uninitialized market fails with 1 before it checks authorization', () => {
+test('every entry point of an uninitialized market fails with 1 before it checks authorization, except its views', () => {
   for (const [name, entry] of Object.entries(marketContract().entryPoints)) {
     if (name === 'initialize') continue
-    assert.equal(createUninitializedHost().tryInvoke(MARKET, name, entry.inputs.map(([, type]) => sampleArg(type)), []), contractError(1), name)
+    const result = createUninitializedHost().tryInvoke(MARKET, name, entry.inputs.map(([, type]) => sampleArg(type)), [])
+    assert.equal(result, name.startsWith('get_') ? 'ok' : contractError(1), name)
   }
 })
 

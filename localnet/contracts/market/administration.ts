@@ -43,7 +43,8 @@ function initialize(env: ContractEnv, args: readonly Val[]): Val {
   if (env.get('instance', INSTANCE.initialized) !== undefined) fail(ERRORS.AlreadyInitialized)
   env.requireAuth(admin)
   storeInitialState(env, { admin, oracle, vault, usdc, config: MARKET_CONFIG.toVal(MARKET_CONFIG.fromVal(args[4] ?? VOID)) })
-  env.set('instance', INSTANCE.paused, bool(false))
+  env.set('persistent', KEYS.currentFundingRate, i128(0n))
+  env.set('persistent', KEYS.orderCounter, u64(0n))
   for (const list of [KEYS.allPositions, KEYS.allOrders, KEYS.allCrossMarginTraders]) env.set('persistent', list, vec())
   emit(env, 'initialized', address(admin), address(vault), address(oracle))
   return VOID
@@ -69,10 +70,9 @@ export function storeInitialState(env: ContractEnv, state: InitialState): void {
   env.set('persistent', KEYS.feeTiers, vec(...FEE_TIERS.map((tier) => FEE_TIER.toVal(tier))))
   // The first funding interval starts at initialization.
   env.set('persistent', KEYS.lastFundingTime, u64(env.ledger.timestampSec))
-  for (const key of [KEYS.totalLongSize, KEYS.totalShortSize, KEYS.currentFundingRate, KEYS.cumulativeFundingRate]) {
-    env.set('persistent', key, i128(0n))
-  }
-  for (const counter of [KEYS.positionCounter, KEYS.orderCounter]) env.set('persistent', counter, u64(0n))
+  for (const key of [KEYS.totalLongSize, KEYS.totalShortSize, KEYS.cumulativeFundingRate]) env.set('persistent', key, i128(0n))
+  env.set('persistent', KEYS.positionCounter, u64(0n))
+  env.set('instance', INSTANCE.paused, bool(false))
 }
 
 export function requireAdmin(env: ContractEnv): void {

@@ -5,7 +5,7 @@ import { address, i128, symbol, u32, u64 } from '../host.ts'
 import { toNative } from '../test-host.ts'
 import {
   ADMIN, ALICE, BOB, contractError, createTestExchange, createUninitializedHost, E7, eventsOf, MARKET, openArgs, type OpenOptions,
-  type TestExchange, UNAUTHORIZED, USDC, VAULT,
+  type TestExchange, TRAP, UNAUTHORIZED, USDC, VAULT,
 } from '../test-exchange.ts'
 import { DEFAULT_MARKET_CONFIG } from './defaults.ts'
 import { KEYS } from './storage.ts'
@@ -78,7 +78,7 @@ test('open checks its errors in the documented order, capacity before price', ()
   assert.equal(tryOpen(exchange, { collateral: 10n * E7 - 1n, leverage: 0 }), contractError(22))
   assert.equal(tryOpen(exchange, { collateral: 20_000n * E7, leverage: 0 }), contractError(21))
   assert.equal(tryOpen(exchange, { collateral: 20_000n * E7, leverage: 11 }), contractError(21))
-  assert.equal(tryOpen(exchange, { collateral: 2n ** 125n, leverage: 10 }), contractError(6))
+  assert.equal(tryOpen(exchange, { collateral: 2n ** 125n, leverage: 10 }), TRAP)
   assert.equal(tryOpen(exchange, { collateral: 100_000n * E7 + 1n, leverage: 1 }), contractError(23))
   assert.equal(tryOpen(exchange, { collateral: 100_000n * E7, leverage: 1 }), contractError(82), 'checked before the price')
   assert.equal(tryOpen(exchange, { asset: 'PEPE' }), contractError(82), 'checked before the asset')

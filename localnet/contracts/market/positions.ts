@@ -6,10 +6,11 @@ import { bpsOf, fail, mulDiv } from '../values.ts'
 import { addId, KEYS, readPosition, removeId } from './storage.ts'
 import { ERRORS, LONG, POSITION, type Position } from './types.ts'
 
-/** PnL from the price alone; fails with 6 on overflow, with 7 for an entry price of zero. */
+/** PnL from the price alone; fails with 6 if it overflows, with 7 for an entry price of zero. */
 export function pricePnl(position: Position, price: bigint): bigint {
+  if (position.entry_price === 0n) fail(ERRORS.DivisionByZero)
   const gain = position.direction === LONG ? price - position.entry_price : position.entry_price - price
-  return mulDiv(position.size, gain, position.entry_price)
+  return mulDiv(position.size, gain, position.entry_price, ERRORS.Overflow)
 }
 
 /** The price at which an isolated position's margin falls to the maintenance margin. */

@@ -50,7 +50,9 @@ export function readLastGoodPrice(env: ContractEnv, asset: string, windowSec: bi
   return last <= 0n || env.ledger.timestampSec - asU64(timeSec) > windowSec ? undefined : last
 }
 
+/** A limit of 0 is no limit. */
 function checkDeviation(env: ContractEnv, asset: string, price: bigint, deviationBps: bigint, windowSec: bigint): void {
+  if (deviationBps === 0n) return
   const last = readLastGoodPrice(env, asset, windowSec)
   if (last !== undefined && mulDiv(abs(price - last), BPS_DENOMINATOR, last) > deviationBps) fail(ERRORS.PriceDeviationTooHigh)
 }

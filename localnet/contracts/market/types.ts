@@ -4,7 +4,7 @@ import { type CodecRecord, structCodec } from '../values.ts'
 
 /** Error codes that the market raises itself (specification, "Shared contract errors"). */
 export const ERRORS = {
-  NotInitialized: 1, AlreadyInitialized: 2, Paused: 4, InvalidParameter: 5, PositionNotFound: 20, InvalidLeverage: 21,
+  NotInitialized: 1, AlreadyInitialized: 2, Paused: 4, InvalidParameter: 5, Overflow: 6, DivisionByZero: 7, PositionNotFound: 20, InvalidLeverage: 21,
   InsufficientCollateral: 22, PositionTooLarge: 23, NotPositionOwner: 24, PriceStale: 30, InvalidPrice: 31, InvalidAmount: 41,
   NotLiquidatable: 50, FundingIntervalNotElapsed: 55, OrderNotFound: 60, OrderNotPending: 61, OrderNotTriggered: 62, NotOrderOwner: 64,
   InvalidTriggerPrice: 65, InvalidSlippageTolerance: 66, OrderAlreadyExists: 67, InvalidTrailingPercent: 69, PostOnlyViolation: 70,

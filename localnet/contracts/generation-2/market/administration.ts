@@ -6,7 +6,6 @@ import type { ContractEnv, Val } from '../../host.ts'
 import { address, bool, symbol, u32, u64, vec, VOID } from '../../host.ts'
 import { requireAdmin, storeInitialState } from '../../market/administration.ts'
 import { INSTANCE, instanceAddress, KEYS, requireInitialized, usdcOf } from '../../market/storage.ts'
-import { tryCall } from '../../try-call.ts'
 import { upgradeEntryPoint } from '../../upgrade.ts'
 import { asAddress, asBool, asSymbol, asU32, fail } from '../../values.ts'
 import { type Generation2Build, isSince } from '../build.ts'
@@ -65,7 +64,7 @@ function feeEntryPoints(build: Generation2Build): MarketEntryPoints {
     set_fee_split: marketEntryPoint({ treasury: 'address', bps: 'u32' }, 'void', (env, args) => {
       const [treasury, bps] = [asAddress(args[0]), asU32(args[1])]
       requireMarketAdmin(env)
-      if (bps > FEE_SPLIT_MAX_BPS || !canHoldUsdc(env, treasury)) fail(ERRORS_2.InvalidParameter)
+      if (bps > FEE_SPLIT_MAX_BPS || !isAuthorizedToHoldUsdc(env, treasury)) fail(ERRORS_2.InvalidParameter)
       env.set('instance', INSTANCE.treasury, address(treasury))
       env.set('instance', INSTANCE.protocolFeeBps, u32(bps))
       // The first build emits no events of settings.
@@ -75,8 +74,9 @@ function feeEntryPoints(build: Generation2Build): MarketEntryPoints {
   }
 }
 
-function canHoldUsdc(env: ContractEnv, holder: string): boolean {
-  return tryCall(env, usdcOf(env), 'balance', [address(holder)]) !== undefined
+/** Fails with the token's error for an account without a trustline. */
+function isAuthorizedToHoldUsdc(env: ContractEnv, holder: string): boolean {
+  return asBool(env.call(usdcOf(env), 'authorized', [address(holder)]))
 }
 
 function rotationEntryPoints(): MarketEntryPoints {

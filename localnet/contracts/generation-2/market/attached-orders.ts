@@ -2,7 +2,7 @@
 
 import type { ContractEnv } from '../../host.ts'
 import { bool } from '../../host.ts'
-import { attachedTerms, checkTakeProfitLimit, checkTrigger, TRAILING_PERCENT_MAX_BPS, updateTrailingPeak } from '../../market/attached-orders.ts'
+import { attachedTerms, checkTakeProfitLimit, TRAILING_PERCENT_MAX_BPS, updateTrailingPeak } from '../../market/attached-orders.ts'
 import { attachedOrderKey, checkSlippageTolerance, requireOrder } from '../../market/orders.ts'
 import { requireOwnPosition } from '../../market/positions.ts'
 import { KEYS, requireInitialized, writeAmount } from '../../market/storage.ts'
@@ -24,7 +24,7 @@ export function attachedOrderEntryPoints(): MarketEntryPoints {
         requireTrader2(env, trader)
         checkSlippageTolerance(slippageBps)
         const position = requireAttachable(env, asU64(args[1]), trader, STOP_LOSS)
-        checkTrigger(trigger, position.direction === LONG ? trigger < position.entry_price : trigger > position.entry_price)
+        checkTriggerSide(position.direction === LONG ? trigger < position.entry_price : trigger > position.entry_price)
         const order = placePending2(env, { ...attachedTerms(position, STOP_LOSS, slippageBps), trigger_price: trigger })
         emitPlaced(env, order, trigger)
         return ORDER.toVal(order)
@@ -39,7 +39,7 @@ export function attachedOrderEntryPoints(): MarketEntryPoints {
         checkSlippageTolerance(slippageBps)
         const position = requireAttachable(env, asU64(args[1]), trader, TAKE_PROFIT)
         const entry = position.entry_price
-        checkTrigger(trigger, position.direction === LONG ? trigger > entry : trigger < entry)
+        checkTriggerSide(position.direction === LONG ? trigger > entry : trigger < entry)
         checkTakeProfitLimit(limit, entry, trigger)
         const order = placePending2(env, { ...attachedTerms(position, TAKE_PROFIT, slippageBps), trigger_price: trigger, limit_price: limit })
         emitPlaced(env, order, trigger)
@@ -72,6 +72,11 @@ function trailingStopEntryPoints(): MarketEntryPoints {
       return bool(updateTrailingPeak(env, requireOrder(env, asU64(args[0]))))
     }),
   }
+}
+
+/** Fails with 65 for a trigger on the wrong side of the entry price. As deployed, a trigger of zero or less is only wrong if its side is. */
+function checkTriggerSide(isCorrectSide: boolean): void {
+  if (!isCorrectSide) fail(ERRORS_2.InvalidTriggerPrice)
 }
 
 function requireTrader2(env: ContractEnv, trader: string): void {

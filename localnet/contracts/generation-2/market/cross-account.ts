@@ -8,7 +8,7 @@ import type { Position } from '../../market/types.ts'
 import { checked } from '../../values.ts'
 import { isSince } from '../build.ts'
 import type { MarketEnv } from './env.ts'
-import { valuePosition } from './positions.ts'
+import { valueLeniently } from './positions.ts'
 import { readFreshPrice } from './prices.ts'
 
 /** The trader's open cross positions. As deployed, ids of positions that were closed as isolated ones stay in the list. */
@@ -42,7 +42,7 @@ export function readFreeMargin(env: ContractEnv, trader: string): FreeMargin {
   let equity = readPool(env, trader)
   let used = 0n
   for (const position of positions) {
-    equity = checked(equity + valuePosition(env, position, readFreshPrice(env, position.asset)).equity)
+    equity = checked(equity + valueLeniently(env, position, readFreshPrice(env, position.asset)).equity)
     used = checked(used + position.size / BigInt(position.leverage))
   }
   return { hasPositions: positions.length > 0, equity, used }

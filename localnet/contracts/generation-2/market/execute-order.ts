@@ -16,7 +16,7 @@ import { closeCross2 } from './close-cross.ts'
 import { type MarketEntryPoints, type MarketEnv, marketEntryPoint } from './env.ts'
 import { keeperFeeOf } from './fees.ts'
 import { requireNotFrozen, requireOpenable } from './gates.ts'
-import { bookPosition2, checkNotDeleveraging, deductFees2, reserveInVault2 } from './open.ts'
+import { bookPosition2, deductFees2, reserveInVault2 } from './open.ts'
 import {
   addsRisk, cancelOrder2, hasSlippageBand, markExecuted, markExecutedAfterCancel, triggersOnSmoothedPrice,
 } from './orders.ts'
@@ -58,7 +58,8 @@ function execute(env: MarketEnv, order: Order, price: bigint, keeper: string): b
   const reference = referencePrice(env, order)
   const decidingPrice = triggersOnSmoothedPrice(order) ? (readSmoothedPrice(env, order.asset) ?? price) : price
   if (!isTriggered(order.trigger_condition, decidingPrice, reference)) fail(ERRORS_2.OrderNotTriggered)
-  if (hasSlippageBand(order) && mulDiv(abs(price - reference), BPS_DENOMINATOR, reference) > BigInt(order.slippage_tolerance_bps)) {
+  const slippageBps = reference > 0n ? mulDiv(abs(price - reference), BPS_DENOMINATOR, reference) : 0n
+  if (hasSlippageBand(order) && slippageBps > BigInt(order.slippage_tolerance_bps)) {
     refundCollateral(env, order)
     cancelOrder2(env, order, 'slippage', CANCELLED_SLIPPAGE)
     return 0n
@@ -77,7 +78,6 @@ function fillEntryOrder(env: MarketEnv, order: Order, price: bigint, keeper: str
   const limits = limitsOf(env, order.asset)
   if (limits === undefined) return refuse(env, order, 'asset_unconfigured')
   if (order.leverage > limits.maxLeverage || size > limits.maxSize) return refuse(env, order, 'risk_config')
-  checkNotDeleveraging(env, order.asset)
   reserveInVault2(env, { ...order, size })
   const fee = keeperFeeOf(env, size)
   const execution: Execution = { size, price, marginMode: ISOLATED, feeKind: 'maker', keeperFee: fee }

@@ -28,7 +28,7 @@ export function chargeFee(env: MarketEnv, trader: string, size: bigint, kind: Fe
 
 function referralShare(env: MarketEnv, trader: string, fee: bigint, size: bigint): ReferralShare {
   const referral = referralOf(env)
-  return referral === undefined ? NO_REFERRAL : tryRecordTrade(env, referral, trader, fee, size)
+  return referral === undefined || fee <= 0n ? NO_REFERRAL : tryRecordTrade(env, referral, trader, fee, size)
 }
 
 /** The referral contract; undefined until the admin sets one. The first build calls none. */

@@ -8,7 +8,6 @@ import { SYMBOLS } from './symbols.ts'
 import { KEYS_2 } from './storage.ts'
 
 const HOUR = 3600n
-const DAY = 86_400n
 
 const applyFunding = (exchange: TestExchange2): readonly (readonly [string, unknown])[] => eventsOf(exchange.invokeOk('apply_funding', []))
 const stateOf = (exchange: TestExchange2, asset: string): unknown => exchange.stored(KEYS_2.fundingState(asset))
@@ -94,13 +93,18 @@ test('each configured asset has its own clock; 55 only if none is due', () => {
   assert.deepEqual(applyFunding(exchange).map(([, data]) => (data as unknown[])[0]), ['BTC', 'ETH'], 'in the order of the symbols')
 })
 
-test('an upgrade from a shared funding index gives each asset that index', () => {
+test('an upgrade from a shared funding index gives each asset that index and starts its funding again, at every call', () => {
   const exchange = createTestExchange2()
   const result = exchange.invokeOk('migrate_funding', [])
   assert.deepEqual(eventsOf(result).map(([topic, data]) => [topic, (data as unknown[])[0]]), SYMBOLS.map((asset) => ['funding_migrated', asset]))
-  assert.deepEqual(eventsOf(exchange.invokeOk('migrate_funding', [])), [], 'once')
-  exchange.advance(DAY)
+  exchange.open(ALICE, { collateral: 1000n * E7 })
+  exchange.advance(HOUR)
   assert.equal(applyFunding(exchange).length, 16)
+  exchange.advance(HOUR / 2n)
+  exchange.invokeOk('migrate_funding', [])
+  const now = exchange.host.ledger.timestampSec
+  assert.deepEqual(exchange.stored(KEYS_2.fundingState('BTC')), [0n, 0n, now], 'index and rate are those of before')
+  assert.deepEqual(exchange.stored(KEYS_2.skewIntegral('BTC')), [0n, now])
 })
 
 test('reseeding in a freeze forgets the funding that positions have accrued', () => {

@@ -53,7 +53,7 @@ function applyTo(env: ContractEnv, asset: string): boolean {
   if (elapsedSec < INTERVAL_SEC) return false
   const chargedSec = minOf(elapsedSec, INTERVAL_SEC)
   const hours = chargedSec / INTERVAL_SEC
-  const averageSkew = skewIntegralNow(env, asset) / elapsedSec
+  const averageSkew = averageSkewSince(env, asset, elapsedSec)
   const rate = nextRate(risk, state.rate, averageSkew, chargedSec)
   const cumulative = checked(state.cumulative + rate * hours)
   writeFundingState(env, asset, { cumulative, rate, lastSec: nowSec })
@@ -64,10 +64,15 @@ function applyTo(env: ContractEnv, asset: string): boolean {
 
 /** The hourly rate after `chargedSec`, 7 decimals, positive if longs pay. Each step truncates toward zero. */
 function nextRate(risk: AssetRisk, rate: bigint, averageSkew: bigint, chargedSec: bigint): bigint {
-  if (risk.skew_scale === 0n) return rate
-  const velocity = mulDiv(BigInt(risk.max_funding_velocity_bps) * ONE_E7, averageSkew, risk.skew_scale)
+  const velocity = risk.skew_scale === 0n ? 0n : mulDiv(BigInt(risk.max_funding_velocity_bps) * ONE_E7, averageSkew, risk.skew_scale)
   const step = mulDiv(velocity, chargedSec, DAY_SEC) / BPS_DENOMINATOR
   return clamp(checked(rate + step), 0n, bpsOf(ONE_E7, risk.funding_clamp_bps))
+}
+
+/** The average skew of the time since the last funding; the present one if no trade or funding has started the integral. */
+function averageSkewSince(env: ContractEnv, asset: string, elapsedSec: bigint): bigint {
+  const hasIntegral = env.get('persistent', KEYS_2.skewIntegral(asset)) !== undefined
+  return hasIntegral ? skewIntegralNow(env, asset) / elapsedSec : skewOf(env, asset)
 }
 
 /** Adds the time since the last change to the integral of the skew. Call it before open interest changes. */
@@ -83,7 +88,7 @@ function skewIntegralNow(env: ContractEnv, asset: string): bigint {
   return checked(asI128(integral) + skewOf(env, asset) * (env.ledger.timestampSec - asU64(timeSec)))
 }
 
-function writeSkewIntegral(env: ContractEnv, asset: string, integral: bigint): void {
+export function writeSkewIntegral(env: ContractEnv, asset: string, integral: bigint): void {
   env.set('persistent', KEYS_2.skewIntegral(asset), vec(i128(integral), u64(env.ledger.timestampSec)))
 }
 

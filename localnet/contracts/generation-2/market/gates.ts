@@ -12,7 +12,7 @@ export const LIVE = 0
 export const HALTED = 1
 export const FROZEN = 2
 
-/** After this time a freeze counts as a halt. */
+/** From this time on a freeze counts as a halt. */
 const FREEZE_MAX_SEC = 259_200n
 
 export interface PauseState {
@@ -34,7 +34,7 @@ function storedPauseState(env: ContractEnv): PauseState {
 }
 
 function hasDegraded(env: ContractEnv, { mode, sinceSec }: PauseState): boolean {
-  return mode === FROZEN && env.ledger.timestampSec - sinceSec > FREEZE_MAX_SEC
+  return mode === FROZEN && env.ledger.timestampSec - sinceSec >= FREEZE_MAX_SEC
 }
 
 export function writePauseState(env: ContractEnv, { mode, sinceSec }: PauseState): void {

@@ -1,5 +1,6 @@
 // Liquidating isolated positions: in part, in full, or bankrupt (generation 2, "Liquidation, isolated").
 
+import { callReceiveLoss, transferToken } from '../../calls.ts'
 import { emit } from '../../emit.ts'
 import type { ContractEnv } from '../../host.ts'
 import { address, i128, symbol, u32, u64 } from '../../host.ts'
@@ -7,7 +8,7 @@ import { requirePosition } from '../../market/positions.ts'
 import { usdcOf, vaultOf } from '../../market/storage.ts'
 import { CROSS, type Position } from '../../market/types.ts'
 import { asAddress, asU64, bpsOf, fail, minOf, positivePart } from '../../values.ts'
-import { callPayBounty, fundBuffer, payVault } from '../calls.ts'
+import { callFundBuffer, callPayBounty } from '../calls.ts'
 import { ERRORS_2 } from './errors.ts'
 import { type MarketEntryPoints, type MarketEnv, marketEntryPoint } from './env.ts'
 import { requireNotFrozen } from './gates.ts'
@@ -59,9 +60,9 @@ interface Tranche {
   readonly reward: bigint
 }
 
-/** The round for a position above the minimum size; undefined if it would leave no size or no collateral. */
+/** The round for a position above the minimum size; undefined if rounds are off, or if it would leave no size or no collateral. */
 function trancheOf(config: MarketConfig2, position: Position, { pnl, funding, equity }: Valuation): Tranche | undefined {
-  if (position.size <= config.partial_liq_min_notional) return undefined
+  if (config.partial_liq_tranche_bps === 0 || position.size <= config.partial_liq_min_notional) return undefined
   const size = bpsOf(position.size, config.partial_liq_tranche_bps)
   const debit = minOf(positivePart(bpsOf(funding - pnl, config.partial_liq_tranche_bps)), position.collateral)
   const penalty = positivePart(
@@ -74,9 +75,7 @@ function trancheOf(config: MarketConfig2, position: Position, { pnl, funding, eq
 /** Closes one tranche. The position stays open, with its orders. */
 function liquidatePart(env: MarketEnv, position: Position, price: bigint, tranche: Tranche, keeper: string): bigint {
   const { size, debit, penalty, reward } = tranche
-  const [usdc, vault] = [usdcOf(env), vaultOf(env)]
-  payVault(env, usdc, vault, debit)
-  fundBuffer(env, usdc, vault, penalty - reward)
+  payLossAndBuffer(env, debit, penalty - reward)
   payOut(env, keeper, reward)
   removeOpenInterest(env, position, price, size)
   const rest: Position = { ...position, size: position.size - size, collateral: position.collateral - debit - penalty }
@@ -89,16 +88,17 @@ function liquidatePart(env: MarketEnv, position: Position, price: bigint, tranch
   return reward
 }
 
-/** Closes a position that is worth something: a penalty, shared by keeper and buffer, and the rest of the equity back to the trader. */
+/**
+ * Closes a position that is worth something: a penalty, shared by keeper and buffer, and the rest of the equity back to the trader. As
+ * deployed, earned funding above the collateral is refunded out of what the market holds for others; without it the transfer fails.
+ */
 function liquidateWhole(env: MarketEnv, position: Position, price: bigint, { equity }: Valuation, keeper: string): bigint {
   const config = readConfig2(env)
-  const penalty = minOf(bpsOf(position.size, config.liquidation_penalty_bps), equity, position.collateral)
+  const penalty = minOf(bpsOf(position.size, config.liquidation_penalty_bps), equity)
   const reward = bpsOf(penalty, config.penalty_keeper_share_bps)
-  // Funding that the trader has earned is not paid beyond the collateral.
-  const refund = minOf(equity - penalty, position.collateral - penalty)
-  const [usdc, vault] = [usdcOf(env), vaultOf(env)]
-  payVault(env, usdc, vault, position.collateral - penalty - refund)
-  fundBuffer(env, usdc, vault, penalty - reward)
+  const refund = equity - penalty
+  const toVault = position.collateral - reward - refund
+  if (toVault > 0n) payLossAndBuffer(env, toVault - (penalty - reward), penalty - reward)
   payOut(env, keeper, reward)
   payOut(env, position.trader, refund)
   emitRefund(env, position.trader, position.id, refund, penalty)
@@ -110,10 +110,17 @@ function liquidateWhole(env: MarketEnv, position: Position, price: bigint, { equ
 function liquidateBankrupt(env: MarketEnv, position: Position, price: bigint, { equity }: Valuation, keeper: string): bigint {
   if (equity < 0n) recordBadDebt(env, position.trader, position.asset, -equity)
   const buffered = bpsOf(position.collateral, readConfig2(env).insurance_buffer_share_bps)
-  payVault(env, usdcOf(env), vaultOf(env), position.collateral - buffered)
-  fundBuffer(env, usdcOf(env), vaultOf(env), buffered)
+  payLossAndBuffer(env, position.collateral - buffered, buffered)
   writeProceeds(env, position.id, 0n)
   return endLiquidated(env, position, price, 0n, keeper)
+}
+
+/** Transfers a loss and a share for the buffer to the vault together, and credits them there. */
+function payLossAndBuffer(env: MarketEnv, loss: bigint, buffered: bigint): void {
+  const vault = vaultOf(env)
+  if (loss + buffered > 0n) transferToken(env, usdcOf(env), env.self, vault, loss + buffered)
+  if (loss > 0n) callReceiveLoss(env, vault, loss)
+  if (buffered > 0n) callFundBuffer(env, vault, buffered)
 }
 
 function endLiquidated(env: MarketEnv, position: Position, price: bigint, reward: bigint, keeper: string): bigint {

@@ -10,20 +10,20 @@ import { ERRORS_2 } from './errors.ts'
 import { SYMBOLS } from './symbols.ts'
 import { requireMarketAdmin, seedOpenCounts } from './administration.ts'
 import { type MarketEntryPoints, marketEntryPoint } from './env.ts'
-import { fundingIndexOf, readFundingState, writeFundingState } from './funding.ts'
+import { fundingIndexOf, writeFundingState, writeSkewIntegral } from './funding.ts'
 import { effectivePauseState, FROZEN } from './gates.ts'
 import { writePosition } from './positions.ts'
 import { KEYS_2, readFlag } from './storage.ts'
 
 export function migrationEntryPoints(build: Generation2Build): MarketEntryPoints {
   return {
-    /** Starts each asset's funding at the index that all assets shared in generation 1. */
+    /** Starts each asset's funding at the index that all assets shared in generation 1, also if it has started before. */
     migrate_funding: marketEntryPoint({}, 'void', (env) => {
       requireMarketAdmin(env)
       const cumulative = readPersistentI128(env, KEYS.cumulativeFundingRate)
       for (const asset of SYMBOLS) {
-        if (readFundingState(env, asset) !== undefined) continue
         writeFundingState(env, asset, { cumulative, rate: 0n, lastSec: env.ledger.timestampSec })
+        writeSkewIntegral(env, asset, 0n)
         emit(env, 'funding_migrated', symbol(asset), i128(cumulative))
       }
       return VOID

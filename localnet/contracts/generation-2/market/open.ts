@@ -12,7 +12,7 @@ import { asI128, checked, fail, mulDiv } from '../../values.ts'
 import { callReserveForPosition } from '../calls.ts'
 import { ERRORS_2 } from './errors.ts'
 import { closeIsolated2 } from './close.ts'
-import { closeCross2 } from './close-cross.ts'
+import { endCross } from './close-cross.ts'
 import { type MarketEntryPoints, type MarketEnv, marketEntryPoint } from './env.ts'
 import { chargeFee, distributeFee, type Fee } from './fees.ts'
 import { fundingIndexOf, skewOf } from './funding.ts'
@@ -45,17 +45,12 @@ export interface SizedRequest extends OpenRequest {
   readonly size: bigint
 }
 
-/** Checks auto-deleveraging and the limits of the asset. Returns the size. */
+/** Fails with 82 while positions of the asset are being deleveraged, then checks its limits. Returns the size. */
 export function checkLimits(env: MarketEnv, request: OpenRequest): bigint {
-  checkNotDeleveraging(env, request.asset)
+  if (readFlag(env, KEYS_2.adlActive(request.asset))) fail(ERRORS_2.OpenInterestCapExceeded)
   checkCollateral(env, request.collateral)
   const limits = checkLeverage(env, request.asset, request.leverage)
   return checkSize(limits, request.collateral, request.leverage)
-}
-
-/** Fails with 82 while positions of the asset are being deleveraged. */
-export function checkNotDeleveraging(env: MarketEnv, asset: string): void {
-  if (readFlag(env, KEYS_2.adlActive(asset))) fail(ERRORS_2.OpenInterestCapExceeded)
 }
 
 /** Closes the trader's opposite positions of this margin mode. The request continues with the rest, or fails with 91 if too little is left. */
@@ -69,7 +64,8 @@ export function netAgainstOpposite(env: MarketEnv, request: OpenRequest, size: b
   const collateral = mulDiv(request.collateral, rest, size)
   if (collateral < readConfig2(env).min_collateral) fail(ERRORS_2.NetsToZero)
   const price = readStrictPrice(env, request.asset)
-  const close = marginMode === ISOLATED ? closeIsolated2 : closeCross2
+  // As deployed, closing cross positions here does not count towards the volume.
+  const close = marginMode === ISOLATED ? closeIsolated2 : endCross
   for (const position of opposite) close(env, position, price, null)
   return { ...request, collateral, size: rest }
 }

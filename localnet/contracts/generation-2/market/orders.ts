@@ -95,7 +95,7 @@ function emitExecuted(env: MarketEnv, order: Order, fee: bigint): void {
 
 /** Whether the smoothed price decides about the trigger: for orders that close at the market. */
 export function triggersOnSmoothedPrice(order: Order): boolean {
-  return order.order_type === STOP_LOSS || order.order_type === TRAILING_STOP || (order.order_type === TAKE_PROFIT && order.limit_price <= 0n)
+  return order.order_type === STOP_LOSS || order.order_type === TRAILING_STOP || (order.order_type === TAKE_PROFIT && order.limit_price === 0n)
 }
 
 /** Whether the slippage tolerance applies. A stop-loss, a trailing stop and a take-profit without a limit fill at any price. */

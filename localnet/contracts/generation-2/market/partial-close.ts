@@ -3,15 +3,14 @@
 import { i128 } from '../../host.ts'
 import type { OrderExecution } from '../../market/close.ts'
 import { addVolume } from '../../market/fees.ts'
-import { pricePnl, requireOwnPosition } from '../../market/positions.ts'
+import { requireOwnPosition } from '../../market/positions.ts'
 import { CROSS, type Position } from '../../market/types.ts'
 import { asAddress, asI128, asU64, fail, mulDiv } from '../../values.ts'
 import { ERRORS_2 } from './errors.ts'
 import { closeIsolated2, settleIsolated } from './close.ts'
 import { type MarketEntryPoints, type MarketEnv, marketEntryPoint } from './env.ts'
-import { fundingOwed2 } from './funding.ts'
 import { requireNotFrozen } from './gates.ts'
-import { emitReduced, removeOpenInterest, writePosition } from './positions.ts'
+import { emitReduced, removeOpenInterest, valueLeniently, writePosition } from './positions.ts'
 import { readLenientPrice } from './prices.ts'
 import { readConfig2 } from './storage.ts'
 
@@ -43,7 +42,7 @@ const collateralOf = (position: Position, size: bigint): bigint => mulDiv(positi
 /** Closes `size` of a position at this price. The rest keeps its entry, leverage, funding index, liquidation price and orders. Returns the PnL. */
 export function reduceIsolated(env: MarketEnv, position: Position, size: bigint, price: bigint, execution: OrderExecution | null): bigint {
   const part: Position = { ...position, size, collateral: collateralOf(position, size) }
-  const [pnl, funding] = [pricePnl(part, price), fundingOwed2(env, part)]
+  const { pnl, funding } = valueLeniently(env, part, price)
   settleIsolated(env, position, { pnl, funding, collateral: part.collateral }, execution)
   removeOpenInterest(env, position, price, size)
   addVolume(env, position.trader, size)

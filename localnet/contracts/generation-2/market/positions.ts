@@ -3,7 +3,7 @@
 import { ONE_E7 } from '../../../../src/base/fixed-point.ts'
 import { emit } from '../../emit.ts'
 import type { ContractEnv } from '../../host.ts'
-import { address, i128, symbol, u64 } from '../../host.ts'
+import { address, ContractFailure, i128, symbol, u64 } from '../../host.ts'
 import { addExposure, removeExposure } from '../../market/exposure.ts'
 import { pricePnl } from '../../market/positions.ts'
 import { addId, KEYS, readIds, readPosition, removeId } from '../../market/storage.ts'
@@ -29,8 +29,26 @@ export interface Valuation {
   readonly equity: bigint
 }
 
+/** Fails with 6 if the PnL overflows. */
 export function valuePosition(env: ContractEnv, position: Position, price: bigint): Valuation {
-  const pnl = pricePnl(position, price)
+  return valueAt(env, position, pricePnl(position, price))
+}
+
+/** Like `valuePosition`, where a PnL that overflows counts as 0: in cross accounts, partial closes, and the check for liquidations. */
+export function valueLeniently(env: ContractEnv, position: Position, price: bigint): Valuation {
+  return valueAt(env, position, pricePnlOrZero(position, price))
+}
+
+export function pricePnlOrZero(position: Position, price: bigint): bigint {
+  try {
+    return pricePnl(position, price)
+  } catch (error) {
+    if (error instanceof ContractFailure) return 0n
+    throw error
+  }
+}
+
+function valueAt(env: ContractEnv, position: Position, pnl: bigint): Valuation {
   const funding = fundingOwed2(env, position)
   return { pnl, funding, equity: checked(position.collateral + pnl - funding) }
 }
@@ -53,6 +71,7 @@ export function writePosition(env: ContractEnv, position: Position): void {
 
 export function deletePosition2(env: MarketEnv, position: Position): void {
   env.remove('persistent', KEYS.position(position.id))
+  env.remove('persistent', KEYS_2.partialLiqTs(position.id))
   removeId(env, KEYS.traderPositions(position.trader), position.id)
   if (isSince(env.build, '2.3')) changeCount(env, KEYS_2.openPositionCount, -1)
   else removeId(env, KEYS.allPositions, position.id)
@@ -88,7 +107,7 @@ export function liquidationPriceByRatio(env: ContractEnv, position: Position): b
 /** Whether a position may be liquidated: the price reached its liquidation price, or the equity is below the maintenance margin. */
 export function isLiquidatable(env: ContractEnv, position: Position, price: bigint): boolean {
   const isPriceReached = position.direction === LONG ? price <= position.liquidation_price : price >= position.liquidation_price
-  return isPriceReached || valuePosition(env, position, price).equity < bpsOf(position.size, maintenanceBps(env, position))
+  return isPriceReached || valueLeniently(env, position, price).equity < bpsOf(position.size, maintenanceBps(env, position))
 }
 
 export function emitReduced(env: ContractEnv, position: Position, closed: { size: bigint; price: bigint; pnl: bigint }): void {

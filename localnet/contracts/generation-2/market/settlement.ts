@@ -10,7 +10,7 @@ import { isSince } from '../build.ts'
 import { callDrawBuffer, callSettlePnl } from '../calls.ts'
 import type { MarketEnv } from './env.ts'
 import { payLoss } from './fees.ts'
-import { KEYS_2, readFlag, writeFlag } from './storage.ts'
+import { KEYS_2, readFlag, touchFlag, writeFlag } from './storage.ts'
 
 /** The asset in bad debt of a whole cross account. */
 export const CROSS_DEBT = 'CROSS'
@@ -29,6 +29,8 @@ export interface Settlement {
   readonly remaining: bigint
   /** Profit that was paid to the market for the trader. */
   readonly credit: bigint
+  /** What the trader owed: the loss, whether the funds covered it or not. */
+  readonly owed: bigint
   /** Loss above the funds. */
   readonly uncollected: bigint
 }
@@ -42,25 +44,24 @@ export function settle(env: MarketEnv, claim: Claim, recordDebt: (amount: bigint
 function settleNet(env: MarketEnv, claim: Claim, recordDebt: (amount: bigint) => void): Settlement {
   const net = checked(claim.pnl - claim.funding)
   // From build 2.3 a loss accesses what a profit accesses, so that a price move between simulation and application does no harm.
-  const key = KEYS_2.adlActive(claim.asset)
-  if (isSince(env.build, '2.3')) writeFlag(env, key, readFlag(env, key))
-  if (net > 0n) return { remaining: claim.funds, credit: settleProfit(env, claim, net), uncollected: 0n }
-  const loss = minOf(-net, positivePart(claim.funds))
-  const uncollected = -net - loss
-  if (uncollected > 0n) recordDebt(uncollected)
-  payLoss(env, claim.trader, loss)
-  return { remaining: claim.funds - loss, credit: 0n, uncollected }
+  if (isSince(env.build, '2.3')) touchFlag(env, KEYS_2.adlActive(claim.asset))
+  if (net > 0n) return { remaining: claim.funds, credit: settleProfit(env, claim, net), owed: 0n, uncollected: 0n }
+  return { ...collect(env, claim, -net, recordDebt), credit: 0n }
 }
 
 /** Before build 2.2 the vault settled the price PnL, and earned funding was paid from the market's pooled USDC. */
 function settleSeparately(env: MarketEnv, claim: Claim, recordDebt: (amount: bigint) => void): Settlement {
   const paid = settleProfit(env, claim, claim.pnl)
   const owed = checked(positivePart(-claim.pnl) + positivePart(claim.funding))
-  const loss = minOf(owed, positivePart(claim.funds))
+  return { ...collect(env, claim, owed, recordDebt), credit: checked(paid + positivePart(-claim.funding)) }
+}
+
+function collect(env: MarketEnv, { trader, funds }: Claim, owed: bigint, recordDebt: (amount: bigint) => void): Omit<Settlement, 'credit'> {
+  const loss = minOf(owed, positivePart(funds))
   const uncollected = owed - loss
   if (uncollected > 0n) recordDebt(uncollected)
-  payLoss(env, claim.trader, loss)
-  return { remaining: claim.funds - loss, credit: checked(paid + positivePart(-claim.funding)), uncollected }
+  payLoss(env, trader, loss)
+  return { remaining: funds - loss, owed, uncollected }
 }
 
 /** A profit that the vault cannot pay in full turns auto-deleveraging on for the asset. */

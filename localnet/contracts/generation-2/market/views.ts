@@ -30,7 +30,6 @@ export function viewEntryPoints(build: Generation2Build): MarketEntryPoints {
 function traderPositionIds(): MarketEntryPoints {
   return {
     get_trader_position_ids: marketEntryPoint({ trader: 'address' }, { vec: 'u64' }, (env, args) => {
-      requireInitialized(env)
       return vec(...readIds(env, KEYS.traderPositions(asAddress(args[0]))).map(u64))
     }),
   }
@@ -39,13 +38,11 @@ function traderPositionIds(): MarketEntryPoints {
 function positionViews(): MarketEntryPoints {
   return {
     get_position_equity: marketEntryPoint({ position_id: 'u64' }, 'i128', (env, args) => {
-      requireInitialized(env)
       const position = requirePosition(env, asU64(args[0]))
       return i128(positivePart(valuePosition(env, position, readLenientPrice(env, position.asset)).equity))
     }),
     /** What a closed isolated position paid to its trader; 0 if unknown, also once the temporary entry has expired. */
     get_closed_proceeds: marketEntryPoint({ position_id: 'u64' }, 'i128', (env, args) => {
-      requireInitialized(env)
       return env.get('temporary', KEYS_2.closedProceeds(asU64(args[0]))) ?? i128(0n)
     }),
     sync_asset_pnl: marketEntryPoint({ asset: 'symbol' }, 'i128', (env, args) => {
@@ -60,20 +57,19 @@ function positionViews(): MarketEntryPoints {
 function traderViews(): MarketEntryPoints {
   return {
     get_trader_volume: marketEntryPoint({ trader: 'address' }, 'i128', (env, args) => {
-      requireInitialized(env)
       return i128(recentVolume(env, asAddress(args[0])))
     }),
     get_trader_fee_info: marketEntryPoint({ trader: 'address' }, { struct: 'TraderFeeInfo' }, (env, args) => {
-      requireInitialized(env)
       const volume = recentVolume(env, asAddress(args[0]))
       const tiers = readTiers(env)
       const tier = Math.max(0, tiers.findLastIndex((candidate) => candidate.min_volume <= volume))
-      const config = readConfig2(env)
+      // Without tiers, as before initialization, the flat fee applies. The rates are tenths of a basis point.
+      const flatRate = readConfig2(env).trading_fee_bps * 10
       const next = tiers[tier + 1]
       return TRADER_FEE_INFO.toVal({
-        maker_fee_bps: tiers[tier]?.maker_fee_bps ?? config.base_maker_fee_bps,
+        maker_fee_bps: tiers[tier]?.maker_fee_bps ?? flatRate,
         next_tier_volume: next === undefined ? 0n : next.min_volume - volume,
-        taker_fee_bps: tiers[tier]?.taker_fee_bps ?? config.base_taker_fee_bps,
+        taker_fee_bps: tiers[tier]?.taker_fee_bps ?? flatRate,
         tier,
         volume_14d: volume,
       })
@@ -84,20 +80,16 @@ function traderViews(): MarketEntryPoints {
 function assetViews(): MarketEntryPoints {
   return {
     get_asset_risk: marketEntryPoint({ asset: 'symbol' }, { option: { struct: 'AssetRisk' } }, (env, args) => {
-      requireInitialized(env)
       return env.get('persistent', KEYS_2.assetRisk(asSymbol(args[0]))) ?? VOID
     }),
     get_pause_state: marketEntryPoint({}, { tuple: ['u32', 'u64'] }, (env) => {
-      requireInitialized(env)
       const { mode, sinceSec } = effectivePauseState(env)
       return vec(u32(mode), u64(sinceSec))
     }),
     is_asset_halted: marketEntryPoint({ asset: 'symbol' }, 'bool', (env, args) => {
-      requireInitialized(env)
       return bool(readFlag(env, KEYS_2.assetHalted(asSymbol(args[0]))))
     }),
     is_adl_active: marketEntryPoint({ asset: 'symbol' }, 'bool', (env, args) => {
-      requireInitialized(env)
       return bool(readFlag(env, KEYS_2.adlActive(asSymbol(args[0]))))
     }),
   }
