@@ -167,3 +167,19 @@ test('the admin\'s calls require the admin and emit events; unbound and registry
   assert.equal(referral.tryReferral('revoke_code', [text('unknown')]), contractError(10))
   assert.deepEqual(referral.call('get_config'), [400, 1000, 0n])
 })
+
+test('unbinding an account without a binding succeeds and emits its event', () => {
+  assert.deepEqual(createReferral().events('unbind', address(BOB)), [[['unbound'], BOB]])
+})
+
+test('initialize stores a minimum volume of 10,000 USDC for a code', () => {
+  const exchange = createTestExchange2({ configured: false })
+  assert.deepEqual(toNative(exchange.host.invokeOk(REFERRAL, 'get_config', []).value), [400, 1000, 10_000n * E7])
+  assert.equal(exchange.host.tryInvoke(REFERRAL, 'create_code', codeArgs(ALICE, 'alice'), [ALICE]), contractError(13))
+})
+
+test('get_info and get_config fail with 2 before initialize', () => {
+  const host = createUninitializedHost2()
+  const tryView = (name: string, args: readonly Val[]): string => host.tryInvoke(REFERRAL, name, args, [])
+  assert.deepEqual([tryView('get_info', [address(ALICE)]), tryView('get_config', [])], [contractError(2), contractError(2)])
+})

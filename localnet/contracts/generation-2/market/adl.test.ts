@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { address, i128, symbol, u32, u64, type Val } from '../../host.ts'
-import { ADMIN, ALICE, contractError, E7, eventsOf, KEEPER, MARKET, topicsOf, UNAUTHORIZED, VAULT } from '../../test-exchange.ts'
+import {
+  ADMIN, ALICE, contractError, E7, eventsOf, KEEPER, limitOrderArgs, MARKET, topicsOf, UNAUTHORIZED, VAULT,
+} from '../../test-exchange.ts'
 import { toNative } from '../../test-host.ts'
-import { createTestExchange2, createUninitializedHost2, type TestExchange2 } from '../test-exchange.ts'
+import { createTestExchange2, createUninitializedHost2, open2Args, type TestExchange2 } from '../test-exchange.ts'
+import type { MarketConfig2 } from './types.ts'
 
 const btc = symbol('BTC')
 const adlArgs = (id: bigint): Val[] => [address(KEEPER), u64(id)]
@@ -11,8 +14,8 @@ const check = (exchange: TestExchange2): readonly (readonly [string, unknown])[]
 const active = (exchange: TestExchange2): unknown => exchange.view('is_adl_active', btc)
 
 /** Longs of 2000 at 50,000, against a liquidity of 10,000. */
-function smallPool(functionName = 'open_position'): TestExchange2 {
-  const exchange = createTestExchange2({ liquidity: 10_000n * E7 })
+function smallPool(functionName = 'open_position', config: Partial<MarketConfig2> = {}): TestExchange2 {
+  const exchange = createTestExchange2({ liquidity: 10_000n * E7, config })
   exchange.host.invokeOk(VAULT, 'set_skew_cap', [btc, u32(10_000)], [ADMIN])
   if (functionName === 'open_position_cross') exchange.invokeOk('deposit_cross_margin', [address(ALICE), i128(201n * E7)])
   exchange.open(ALICE, {}, functionName)
@@ -72,6 +75,29 @@ test('a cross position is deleveraged into its pool without volume', () => {
   assert.equal(exchange.view('get_cross_margin_balance', address(ALICE)), 1_005_000_000n + 4000n * E7)
   assert.deepEqual(exchange.view('get_cross_margin_positions', address(ALICE)), [2n])
   assert.equal(exchange.view('get_trader_volume', address(ALICE)), 2000n * E7)
+})
+
+test('entry orders of a deleveraged asset fill, only opens are refused', () => {
+  const exchange = smallPool()
+  exchange.movePrice('BTC', 250_000n * E7)
+  check(exchange)
+  exchange.invokeOk('place_limit_order', limitOrderArgs({ collateral: 20n * E7, trigger: 251_000n * E7 }))
+  assert.equal(exchange.tryInvoke('open_position', open2Args(ALICE, { collateral: 20n * E7 })), contractError(82))
+  assert.deepEqual(topicsOf(exchange.executeOrder(1n)).slice(-2), ['position_opened', 'order_executed'])
+  assert.equal(active(exchange), true)
+})
+
+test('adl_compensation_bps of the size goes to the trader from the buffer, as far as that reaches', () => {
+  const exchange = smallPool('open_position', { adl_compensation_bps: 100 })
+  exchange.movePrice('BTC', 250_000n * E7)
+  check(exchange)
+  const buffer = exchange.vaultView('get_buffer_balance') as bigint
+  exchange.seedBuffer(4n * E7 + 4_000n * E7 - buffer)
+  const before = exchange.usdc(ALICE)
+  const result = exchange.invokeOk('adl_close', adlArgs(1n))
+  assert.deepEqual(topicsOf(result), ['pnl_settled', 'exposure_synced BTC', 'position_closed', 'buffer_paid', 'adl_executed'])
+  assert.deepEqual(eventsOf(result)[3], ['buffer_paid', [ALICE, 10n * E7, 4n * E7]])
+  assert.equal(exchange.usdc(ALICE) - before, 995_000_000n + 4000n * E7 + 4n * E7)
 })
 
 test('adl_close checks its errors in the documented order', () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { address, i128, u32, u64, type Val } from '../../host.ts'
 import { KEYS } from '../../market/storage.ts'
-import { ALICE, contractError, E7, eventsOf, KEEPER, MARKET, UNAUTHORIZED } from '../../test-exchange.ts'
-import { toNative } from '../../test-host.ts'
+import { ALICE, BOB, contractError, E7, eventsOf, KEEPER, MARKET, UNAUTHORIZED, USDC, VAULT } from '../../test-exchange.ts'
+import { type InvokeSuccess, toNative, toNativeEvent } from '../../test-host.ts'
 import { createTestExchange2, createUninitializedHost2, type OpenOptions2, type TestExchange2 } from '../test-exchange.ts'
 import { KEYS_2 } from './storage.ts'
 
@@ -151,4 +151,44 @@ test('a position opened before there were risk parameters keeps the configuratio
   assert.equal(tryLiquidate(exchange, id), contractError(50))
   exchange.movePrice('BTC', 45_500n * E7)
   assert.equal(tryLiquidate(exchange, id), 'ok')
+})
+
+test('a refund above the collateral is paid from what the market holds for others; without it the transfer fails', () => {
+  const exchange = createTestExchange2()
+  const id = openWith(exchange, { collateral: 100n * E7, fee: 5_000_000n })
+  exchange.movePrice('BTC', 55_000n * E7)
+  // An equity of 200 is below the new maintenance margin of 400.
+  exchange.setRisk('BTC', { im_bps: 8000, mm_bps: 4000, close_out_bps: 2666, max_leverage: 1 })
+  assert.equal(tryLiquidate(exchange, id), contractError(10))
+  exchange.open(BOB, { collateral: 200n * E7, leverage: 1 })
+  const trader = exchange.usdc(ALICE)
+  const result = exchange.invokeOk('liquidate', args(id))
+  assert.deepEqual(eventsOf(result)[0], ['liq_refund', [ALICE, id, 190n * E7, 10n * E7]], 'no loss and no share for the buffer')
+  assert.equal(exchange.usdc(ALICE) - trader, 190n * E7)
+})
+
+test('a liquidation sends loss and share of the buffer to the vault in one transfer', () => {
+  const { exchange, id } = largeLong()
+  const transfersOf = (result: InvokeSuccess): unknown[] => result.events
+    .filter(({ contract }) => contract === USDC).map((event) => toNativeEvent(event)).map(([, topics, data]) => [topics[1], topics[2], data])
+  assert.deepEqual(transfersOf(exchange.invokeOk('liquidate', args(id))), [[MARKET, VAULT, 180n * E7], [MARKET, KEEPER, 10n * E7]])
+  exchange.movePrice('BTC', 44_000n * E7)
+  const bankrupt = exchange.open(ALICE, { collateral: 200n * E7 })
+  exchange.movePrice('BTC', 39_000n * E7)
+  assert.deepEqual(transfersOf(exchange.invokeOk('liquidate', args(bankrupt)))[0], [MARKET, VAULT, 199n * E7])
+})
+
+test('a tranche of 0 closes a large position at once', () => {
+  const exchange = createTestExchange2({ config: { partial_liq_tranche_bps: 0 } })
+  const id = openWith(exchange, { collateral: 1000n * E7, fee: 5n * E7 })
+  exchange.movePrice('BTC', 45_750n * E7)
+  assert.deepEqual(eventsOf(exchange.invokeOk('liquidate', args(id))).at(-1)?.[1], [id, ALICE, 'BTC', 0, 10_000n * E7, 50n * E7, 45_750n * E7])
+})
+
+test('the time of the last round goes with its position', () => {
+  const { exchange, id } = largeLong()
+  exchange.invokeOk('liquidate', args(id))
+  exchange.movePrice('BTC', 50_000n * E7)
+  exchange.close(ALICE, id)
+  assert.equal(exchange.stored(KEYS_2.partialLiqTs(id)), null)
 })

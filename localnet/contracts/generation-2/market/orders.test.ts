@@ -161,6 +161,35 @@ test('cross positions accept attached orders, except in the first build', () => 
   assert.equal(exchange.view('get_cross_margin_balance', address(ALICE)), 594_000_000n)
 })
 
+test('a stop-loss of a long and a take-profit of a short accept a trigger of zero or less', () => {
+  const exchange = createTestExchange2()
+  const [long, short] = [exchange.open(ALICE), exchange.open(ALICE, { asset: 'ETH', direction: 1 })]
+  const place = (name: string, args: readonly Val[]): string => exchange.tryInvoke(name, args)
+  assert.deepEqual([place('set_stop_loss', stopLossArgs(long, 0n)), place('set_take_profit', takeProfitArgs(short, -1n))], ['ok', 'ok'])
+  assert.equal(place('set_take_profit', takeProfitArgs(long, 0n)), contractError(65))
+  assert.equal(place('set_stop_loss', stopLossArgs(short, 0n)), contractError(65))
+})
+
+test('a take-profit without a limit waits for the smoothed price, one with a negative limit does not', () => {
+  const exchange = createTestExchange2()
+  for (const limit of [0n, -1n]) exchange.invokeOk('set_take_profit', takeProfitArgs(exchange.open(ALICE), 52_000n * E7, limit))
+  exchange.advance(700n)
+  exchange.setPrice('BTC', 53_000n * E7)
+  assert.equal(exchange.tryExecuteOrder(1n), contractError(62), 'the average is 51,500')
+  assert.deepEqual(eventsOf(exchange.executeOrder(2n)).at(-1), ['order_executed', [2n, 1_000_000n]])
+})
+
+test('an order that closes a cross position reports loss, exposure, cancelled order and bad debt in this order, and then pays the keeper', () => {
+  const exchange = createTestExchange2()
+  const id = exchange.open(ALICE, {}, 'open_position_cross')
+  exchange.invokeOk('set_stop_loss', stopLossArgs(id, 48_000n * E7))
+  exchange.invokeOk('set_take_profit', takeProfitArgs(id, 60_000n * E7))
+  exchange.movePrice('BTC', 44_000n * E7)
+  assert.deepEqual(topicsOf(exchange.executeOrder(1n)), [
+    'loss_received', 'exposure_synced BTC', 'order_cancelled', 'buffer_drawn', 'bad_debt_recorded', 'position_closed', 'order_executed',
+  ])
+})
+
 test('a cross close that returns nothing pays the keeper nothing', () => {
   const exchange = createTestExchange2()
   exchange.invokeOk('deposit_cross_margin', [address(ALICE), i128(200n * E7)])
