@@ -92,7 +92,8 @@ test('deposit checks its errors in the documented order', () => {
   host.invokeOk(VAULT, 'set_deposit_cap', [i128(0n)], [ADMIN])
   assert.equal(deposit(host, ALICE, 1n), contractError(41), 'one unit buys no LP token at a price above 1')
   assert.equal(deposit(host, ALICE, 2_000_000n * E7), contractError(40), 'more LP tokens than the vault holds')
-  assert.equal(deposit(host, ALICE, 2n ** 126n), TRAP)
+  assert.equal(deposit(host, ALICE, 2n ** 100n), contractError(6), 'the minted amount overflows')
+  assert.equal(deposit(host, ALICE, 2n ** 126n), TRAP, 'the fee overflows')
   assert.equal(deposit(host, ALICE, 20_000n * E7), contractError(10), 'error of the token: not enough USDC')
   host.fund('GCAROL', USDC_ASSET, 100n * E7)
   assert.equal(tryVault(host, 'deposit', [address('GCAROL'), i128(E7)], ['GCAROL']), contractError(13), 'no trustline for the LP token')
@@ -217,10 +218,11 @@ test('admin entry points require the admin, validate parameters and emit events'
   }
   for (const [name, args] of [
     ['set_deposit_fee', [u32(1001)]], ['set_withdraw_fee', [u32(1001)]], ['set_reserve_cap', [u32(0)]], ['set_reserve_cap', [u32(10_001)]],
-    ['set_asset_cap', [symbol('BTC'), u32(0)]], ['set_deposit_cap', [i128(-1n)]], ['emergency_withdraw', [i128(1n), address(BOB)]],
+    ['set_asset_cap', [symbol('BTC'), u32(0)]], ['emergency_withdraw', [i128(1n), address(BOB)]],
   ] as const) {
     assert.equal(tryVault(host, name, args), contractError(5), name)
   }
+  assert.equal(tryVault(host, 'set_deposit_cap', [i128(-1n)]), contractError(41))
   assert.deepEqual([view(host, 'get_deposit_fee'), view(host, 'get_withdraw_fee'), view(host, 'get_deposit_cap')], [1000, 0, 5n])
   assert.equal(tryVault(host, 'upgrade', [{ type: 'bytes', value: new Uint8Array(32) }]), 'Error(Storage, MissingValue)')
 })
@@ -240,7 +242,7 @@ test('emergency_withdraw works only while paused and up to the balance', () => {
   assert.equal(tryVault(host, 'emergency_withdraw', [i128(0n), address(BOB)]), contractError(41))
   assert.equal(tryVault(host, 'emergency_withdraw', [i128(100n * E7 + 1n), address(BOB)]), contractError(40))
   assert.deepEqual(vaultEvents(host, 'emergency_withdraw', [i128(40n * E7), address(BOB)]), [[['emergency_withdraw'], [40n * E7, BOB]]])
-  assert.deepEqual([view(host, 'get_usdc_balance'), view(host, 'get_total_usdc'), view(host, 'is_paused')], [60n * E7, 60n * E7, true])
+  assert.deepEqual([view(host, 'get_usdc_balance'), view(host, 'get_total_usdc'), view(host, 'is_paused')], [60n * E7, 100n * E7, true])
 })
 
 test('initialize works once, by the admin, with fees up to 1000 bps', () => {
@@ -256,13 +258,25 @@ test('initialize works once, by the admin, with fees up to 1000 bps', () => {
   )
 })
 
-test('every view of an uninitialized vault fails with 1', () => {
+test('the views of an uninitialized vault answer with defaults, except those that need its contracts or its pool', () => {
   const { entryPoints } = liquidityVaultContract()
-  const views = Object.keys(entryPoints).filter((name) => name.startsWith('get_') || name === 'is_paused')
-  assert.equal(views.length, 19)
-  for (const name of views) {
+  const names = Object.keys(entryPoints).filter((name) => name.startsWith('get_') || name === 'is_paused')
+  const results = names.map((name) => {
     const [input] = entryPoints[name]?.inputs ?? []
     const args = input === undefined ? [] : [input[1] === 'symbol' ? symbol('BTC') : address(ALICE)]
-    assert.equal(tryVault(createUninitializedVault(), name, args), contractError(1), name)
-  }
+    return [name, tryVault(createUninitializedVault(), name, args)]
+  })
+  const failing = results.filter(([, result]) => result !== 'ok')
+  assert.deepEqual([names.length, failing.filter(([, result]) => result === contractError(1)).map(([name]) => name)], [
+    19, ['get_pool_info', 'get_noe_price', 'get_aum', 'get_usdc_balance', 'get_noe_token', 'get_usdc_token', 'get_market_contract', 'get_admin'],
+  ])
+  assert.deepEqual(failing.filter(([, result]) => result !== contractError(1)), [['get_noe_balance', TRAP]])
+  const host = createUninitializedVault()
+  assert.deepEqual([view(host, 'get_deposit_fee'), view(host, 'get_withdraw_fee'), view(host, 'get_total_usdc')], [30, 30, 0n])
+})
+
+test('seed_buffer checks the admin\'s authorization, the amount and the payer\'s authorization in this order', () => {
+  const host = createVault()
+  const seed = (amount: bigint, signers: string[]): string => tryVault(host, 'seed_buffer', [address(ALICE), i128(amount)], signers)
+  assert.deepEqual([seed(0n, [ALICE]), seed(0n, [ADMIN]), seed(1n, [ADMIN])], [UNAUTHORIZED, contractError(41), UNAUTHORIZED])
 })

@@ -75,7 +75,7 @@ function settingEntryPoints(): Record<string, EntryPoint> {
     set_deposit_cap: entryPoint({ cap: 'i128' }, 'void', (env, args) => {
       const cap = asI128(args[0])
       vault.requireAdmin(env)
-      if (cap < 0n) fail(vault.INVALID_PARAMETER)
+      if (cap < 0n) fail(vault.INVALID_AMOUNT)
       env.set('instance', vault.KEYS.readDepositCap, i128(cap))
       emit(env, 'deposit_cap_set', i128(cap))
       return VOID
@@ -87,14 +87,17 @@ function fundEntryPoints(): Record<string, EntryPoint> {
   return {
     seed_buffer: entryPoint({ from: 'address', amount: 'i128' }, 'void', (env, args) => {
       const [from, amount] = [asAddress(args[0]), asI128(args[1])]
-      requireBothAuth(env, vault.readAddress(env, vault.KEYS.admin), from)
+      const admin = vault.readAddress(env, vault.KEYS.admin)
+      env.requireAuth(admin)
       if (amount <= 0n) fail(vault.INVALID_AMOUNT)
+      if (from !== admin) env.requireAuth(from)
       transferToken(env, vault.readAddress(env, vault.KEYS.usdc), from, env.self, amount)
       const pool = vault.readPool(env)
       vault.writePool(env, { ...pool, buffer: checked(pool.buffer + amount) })
       emit(env, 'buffer_seeded', i128(amount))
       return VOID
     }),
+    // Leaves the accounted USDC as it is.
     emergency_withdraw: entryPoint({ amount: 'i128', recipient: 'address' }, 'void', (env, args) => {
       const [amount, recipient] = [asI128(args[0]), asAddress(args[1])]
       vault.requireAdmin(env)
@@ -103,8 +106,6 @@ function fundEntryPoints(): Record<string, EntryPoint> {
       const usdc = vault.readAddress(env, vault.KEYS.usdc)
       if (amount > tokenBalance(env, usdc, env.self)) fail(vault.INSUFFICIENT_LIQUIDITY)
       transferToken(env, usdc, env.self, recipient, amount)
-      const pool = vault.readPool(env)
-      vault.writePool(env, { ...pool, total_usdc: checked(pool.total_usdc - amount) })
       emit(env, 'emergency_withdraw', i128(amount), address(recipient))
       return VOID
     }),

@@ -50,7 +50,7 @@ export function depositEntryPoints(): Record<string, EntryPoint> {
 
       const pool = vault.readPool(env)
       if (pool.total_lp === 0n) fail(vault.DIVISION_BY_ZERO)
-      const gross = mulDiv(lpAmount, vault.aumOf(pool), pool.total_lp)
+      const gross = mulDiv(lpAmount, vault.aumOf(pool), pool.total_lp, vault.OVERFLOW)
       const fee = bpsOf(gross, readInstanceU32(env, vault.KEYS.withdrawFeeBps, 0))
       const net = gross - fee
       const usdc = vault.readAddress(env, vault.KEYS.usdc)
@@ -75,5 +75,5 @@ export function depositEntryPoints(): Record<string, EntryPoint> {
 /** LP tokens for a deposit net of its fee; 1 to 1 if the pool is empty or has no AUM. */
 function lpTokensFor(pool: vault.Pool, net: bigint): bigint {
   const aum = vault.aumOf(pool)
-  return pool.total_lp === 0n || aum === 0n ? net : mulDiv(net, pool.total_lp, aum)
+  return pool.total_lp === 0n || aum === 0n ? net : mulDiv(net, pool.total_lp, aum, vault.OVERFLOW)
 }

@@ -10,6 +10,7 @@ export const NOT_INITIALIZED = 1
 export const ALREADY_INITIALIZED = 2
 export const PAUSED = 4
 export const INVALID_PARAMETER = 5
+export const OVERFLOW = 6
 export const DIVISION_BY_ZERO = 7
 export const INSUFFICIENT_LIQUIDITY = 40
 export const INVALID_AMOUNT = 41
@@ -19,6 +20,8 @@ export const OPEN_INTEREST_CAP_EXCEEDED = 82
 
 /** Upper bound of the deposit and withdrawal fees. */
 export const FEE_MAX_BPS = 1000
+/** The fees that the views report before initialization. */
+export const DEFAULT_FEE_BPS = 30
 export const CAP_MAX_BPS = 10_000
 /** Default caps as shares of AUM: reserved payouts, and open interest of one side of an asset. */
 export const DEFAULT_RESERVE_CAP_BPS = 7000
@@ -69,9 +72,9 @@ export function aumOf(pool: Pick<Pool, 'total_usdc' | 'total_fees' | 'unrealized
   return positivePart(checked(pool.total_usdc + pool.total_fees - pool.unrealized_pnl))
 }
 
-/** The price of one LP token, 7 decimals. Traps on overflow, or fails with `overflowCode`. */
-export function lpPriceOf(pool: Pick<Pool, 'total_usdc' | 'total_fees' | 'unrealized_pnl' | 'total_lp'>, overflowCode?: number): bigint {
-  return pool.total_lp === 0n ? ONE_E7 : mulDiv(aumOf(pool), ONE_E7, pool.total_lp, overflowCode)
+/** The price of one LP token, 7 decimals. Fails with 6 on overflow. */
+export function lpPriceOf(pool: Pick<Pool, 'total_usdc' | 'total_fees' | 'unrealized_pnl' | 'total_lp'>): bigint {
+  return pool.total_lp === 0n ? ONE_E7 : mulDiv(aumOf(pool), ONE_E7, pool.total_lp, OVERFLOW)
 }
 
 /** Fails with 1 before initialization. */

@@ -7,7 +7,7 @@ import { aumOf, lpPriceOf } from '../../liquidity-vault/pool.ts'
 import { asAddress, asSymbol, entryPoint, trap } from '../../values.ts'
 import { type Generation2Build, isSince } from '../build.ts'
 import * as vault from './storage.ts'
-import { AMOUNTS, ERRORS, KEYS } from './storage.ts'
+import { AMOUNTS, KEYS } from './storage.ts'
 
 export function viewEntryPoints(build: Generation2Build): Record<string, EntryPoint> {
   return { ...poolViews(), ...amountViews(), ...accountViews(), ...settingViews(build), ...assetViews() }
@@ -38,7 +38,7 @@ function poolViews(): Record<string, EntryPoint> {
         unrealized_pnl: i128(pool.unrealized_pnl),
       })
     }),
-    get_noe_price: initializedView('i128', (env) => i128(lpPriceOf(vault.readPool(env), ERRORS.Overflow))),
+    get_noe_price: initializedView('i128', (env) => i128(lpPriceOf(vault.readPool(env)))),
     get_aum: initializedView('i128', (env) => i128(vault.readAum(env))),
     get_usdc_balance: initializedView('i128', (env) => i128(vault.usdcBalance(env))),
     get_noe_token: initializedView('address', (env) => address(vault.readAddress(env, KEYS.lpToken))),
