@@ -268,13 +268,13 @@ function maxLeverageOf(asset: string, { hasAssetRisk, assets, config }: MarketSu
 
 /** An old freeze counts as a halt. */
 function pauseModeAt({ pauseMode, pausedSinceSec }: MarketSummary, nowSec: number): number | null {
-  return pauseMode === FROZEN && nowSec - pausedSinceSec > FREEZE_MAX_SEC ? HALTED : pauseMode
+  return pauseMode === FROZEN && nowSec - pausedSinceSec >= FREEZE_SEC ? HALTED : pauseMode
 }
 
 const BPS = 10_000
 const HALTED = 1
 const FROZEN = 2
-const FREEZE_MAX_SEC = 259_200
+const FREEZE_SEC = 259_200
 const TRAILING_ON_CHAIN_MAX_BPS = 5_000
 /** Fees of tiers and of keepers are in tenths of a basis point; this is one tenth with seven decimals. */
 const TENTH_OF_BPS_E7 = 100

@@ -75,10 +75,10 @@ export function settleLeg(env: MarketEnv, position: Position, price: bigint, fun
   const { trader, asset, collateral } = position
   const { pnl, funding } = valueLeniently(env, position, price)
   const payable = minOf(funds, tokenBalance(env, usdcOf(env), env.self))
-  const { credit, owed, uncollected } = settle(env, { trader, asset, pnl, funding, funds: payable }, () => undefined)
+  const { remaining, credit, owed, uncollected } = settle(env, { trader, asset, pnl, funding, funds: payable }, () => undefined)
   removeOpenInterest(env, position, price)
   cancelAttachedOrders2(env, position.id, executedOrderId)
   unlistCrossPosition(env, position)
   deletePosition2(env, position)
-  return { pnl, proceeds: checked(collateral + credit - owed), collected: owed - uncollected, uncollected }
+  return { pnl, proceeds: checked(collateral + credit - owed), collected: payable - remaining, uncollected }
 }

@@ -29,7 +29,7 @@ export interface Settlement {
   readonly remaining: bigint
   /** Profit that was paid to the market for the trader. */
   readonly credit: bigint
-  /** What the trader owed: the loss, whether the funds covered it or not. */
+  /** What counts against the trader: from build 2.2 the whole loss, before it the part that the funds covered. */
   readonly owed: bigint
   /** Loss above the funds. */
   readonly uncollected: bigint
@@ -53,7 +53,8 @@ function settleNet(env: MarketEnv, claim: Claim, recordDebt: (amount: bigint) =>
 function settleSeparately(env: MarketEnv, claim: Claim, recordDebt: (amount: bigint) => void): Settlement {
   const paid = settleProfit(env, claim, claim.pnl)
   const owed = checked(positivePart(-claim.pnl) + positivePart(claim.funding))
-  return { ...collect(env, claim, owed, recordDebt), credit: checked(paid + positivePart(-claim.funding)) }
+  const { remaining, uncollected } = collect(env, claim, owed, recordDebt)
+  return { remaining, owed: owed - uncollected, uncollected, credit: checked(paid + positivePart(-claim.funding)) }
 }
 
 function collect(env: MarketEnv, { trader, funds }: Claim, owed: bigint, recordDebt: (amount: bigint) => void): Omit<Settlement, 'credit'> {
