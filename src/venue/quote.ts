@@ -122,7 +122,8 @@ export function describeQuote(terms: QuoteTerms, venue: QuotedVenue, { open, dis
   const { market } = snapshot
   const rooms = roomsOf(terms.asset, snapshot, maxPositionSize(terms.asset, market))
   const room = terms.direction === LONG ? rooms?.long : rooms?.short
-  const fee = open === null || open.grossFee === null || discount === null ? null : open.grossFee - minAmount(discount, open.grossFee)
+  // The market ignores a discount below zero.
+  const fee = open === null || open.grossFee === null || discount === null ? null : open.grossFee - minAmount(maxAmount(discount, 0n), open.grossFee)
   const net = open === null || fee === null ? null : open.collateral - fee
   const opens = open !== null && price > 0n
   return {

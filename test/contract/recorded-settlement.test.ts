@@ -7,7 +7,7 @@ import type { TradeEffects } from '../../src/exchange/trade-effects.ts'
 import { readVectors, vectorsMissing } from '../../localnet/test/contracts/recorded-calls.ts'
 import type { RecordedArgument } from '../../localnet/test/contracts/recorded-calls.ts'
 import { checkOperation, createTotals } from './cash-check.ts'
-import { addressIn, archivedEvents, BUILD, settlementState, transactionsOf, usdcOf } from './recorded-transactions.ts'
+import { addressIn, archivedEvents, BUILD, checkEach, isSuccess, settlementState, usdcOf } from './recorded-transactions.ts'
 import type { RecordedTransaction } from './recorded-transactions.ts'
 import { changesBetween, checkSettlement } from './settlement-check.ts'
 import type { State } from './settlement-check.ts'
@@ -19,21 +19,8 @@ const CONTRACTS = { market: 'market', vault: 'vault', vaultFactory: 'factory', u
 const referralOf = ({ after }: RecordedTransaction): string =>
   [...after.storage].some(([key, value]) => key.startsWith('market/I/') && value === '@registry') ? 'registry' : 'referral'
 
-/** Runs the check of every recorded call that succeeded, and fails with all that differ. */
-function forEachSuccess(check: (transaction: RecordedTransaction) => void): void {
-  const failures: string[] = []
-  for (const scenario of readVectors().flatMap(({ scenarios }) => scenarios)) {
-    for (const transaction of transactionsOf(scenario)) {
-      if (!('ok' in transaction.result)) continue
-      try {
-        check(transaction)
-      } catch (error) {
-        failures.push(`${transaction.text}: ${String(error)}`)
-      }
-    }
-  }
-  assert.deepEqual(failures, [])
-}
+const forEachSuccess = (check: (transaction: RecordedTransaction) => void): void =>
+  checkEach(readVectors(), (transaction) => (isSuccess(transaction) ? check(transaction) : undefined))
 
 const keeperOf = ({ functionName, args }: RecordedTransaction): string => (KEEPER_CALLS.has(functionName) ? addressIn(args[0]) : 'keeper')
 

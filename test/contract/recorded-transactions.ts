@@ -5,7 +5,9 @@ import { eventShapes } from '../../src/exchange/event-shapes.ts'
 import type { OrderEntry, PositionEntry } from '../../src/exchange/entry-changes.ts'
 import type { TransactionItem } from '../../src/exchange/position-changes.ts'
 import type { ArchivedEvent, Payload } from '../../src/projections/archived-event.ts'
-import type { RecordedArgument, RecordedEvent, RecordedPrice, RecordedResult, RecordedValue, Scenario } from '../../localnet/test/contracts/recorded-calls.ts'
+import type {
+  RecordedArgument, RecordedEvent, RecordedPrice, RecordedResult, RecordedValue, ReferralAnswer, Scenario,
+} from '../../localnet/test/contracts/recorded-calls.ts'
 import type { State } from './settlement-check.ts'
 
 /** The build that was recorded. */
@@ -17,6 +19,8 @@ export interface RecordedState {
   readonly balances: ReadonlyMap<string, bigint>
   /** What the oracle reports; null for none. */
   readonly prices: ReadonlyMap<string, TimedPrice | null>
+  /** What the stand-in for the referral contract answers. */
+  readonly referral: ReferralAnswer
   readonly nowSec: number
 }
 
@@ -45,12 +49,12 @@ const USDC_BALANCES: Readonly<Record<string, bigint>> = {
 /** The calls of a scenario, also those that failed. */
 export function* transactionsOf({ name, steps }: Scenario): Generator<RecordedTransaction> {
   const balances = new Map(Object.entries(USDC_BALANCES).map(([holder, amount]) => [`usdc:${holder}`, amount]))
-  let state: RecordedState = { storage: new Map(), balances, prices: new Map(), nowSec: START_SEC }
+  let state: RecordedState = { storage: new Map(), balances, prices: new Map(), referral: ['fail', 0, 0], nowSec: START_SEC }
   for (const [index, step] of steps.entries()) {
     const nowSec = state.nowSec + (step.t ?? 0)
     const prices = new Map(state.prices)
     for (const [asset, price] of Object.entries(step.p ?? {})) prices.set(asset, timedPrice(price, nowSec))
-    const before: RecordedState = { ...state, prices, nowSec }
+    const before: RecordedState = { ...state, prices, nowSec, referral: step.ref ?? state.referral }
     state = before
     if (step.c === undefined || step.f === undefined || step.r === undefined) continue
     const after: RecordedState = {
@@ -155,6 +159,23 @@ export function settlementState(state: RecordedState, keeper: string): State {
 
 /** The address in an argument. */
 export const addressIn = (argument: RecordedArgument | undefined): string => (typeof argument === 'string' ? argument.replace(/^a:/, '') : '')
+
+export const isSuccess = ({ result }: Pick<RecordedTransaction, 'result'>): boolean => 'ok' in result
+
+/** Runs a check of every recorded call, and fails with all that differ. */
+export function checkEach(files: readonly { readonly scenarios: readonly Scenario[] }[], check: (transaction: RecordedTransaction) => void): void {
+  const failures: string[] = []
+  for (const scenario of files.flatMap(({ scenarios }) => scenarios)) {
+    for (const transaction of transactionsOf(scenario)) {
+      try {
+        check(transaction)
+      } catch (error) {
+        failures.push(`${transaction.text}: ${String(error)}`)
+      }
+    }
+  }
+  assert.deepEqual(failures, [])
+}
 
 /** The events and transfers of a transaction as the archive has them. */
 export function archivedEvents({ items, after }: RecordedTransaction): readonly ArchivedEvent[] {
