@@ -131,9 +131,9 @@ test('the positions of a liquidated account of generation 1 are distinguished by
 })
 
 test('a cross position settles into the balance, less what its keeper received', () => {
-  const ends: readonly (readonly Item[])[] = [[[MARKET, KEEPER, 4n], SYNCED, closed(30n), executed(10n)], [SYNCED, [MARKET, KEEPER, 4n], closed(30n), executed(10n)]]
-  for (const end of ends) {
-    const items: readonly Item[] = [settledResult(30n), [VAULT, MARKET, 30n], ...end]
+  const reward: Item = [MARKET, KEEPER, 4n]
+  for (const end of [[reward, SYNCED], [SYNCED, reward]]) {
+    const items: readonly Item[] = [settledResult(30n), [VAULT, MARKET, 30n], ...end, closed(30n), executed(10n)]
     const [change] = settle(items, changesOf([entry({ margin_mode: 1 })], [0n, 500n]), { generation: '2.3' })
     assert.deepEqual([change?.marginMode, change?.keeperReward, change?.funding, change?.payout], ['cross', 4n, 0n, 126n], 'whatever else the balance received')
   }
@@ -145,7 +145,8 @@ test('a cross position settles into the balance, less what its keeper received',
 
 test('a position of a liquidated account pays its penalty after the report, and funds that a bankrupt account leaves are in no payout', () => {
   const entryOf = (id: number): PositionEntry => entry({ id, margin_mode: 1 })
-  const leg = (id: number, pnl: bigint, keeperReward: bigint): Item => ['market', 'position_liquidated', { positionId: id, trader: TRADER, size: 1_000n, pnl, keeperReward }]
+  const leg = (id: number, pnl: bigint, keeperReward: bigint): Item =>
+    ['market', 'position_liquidated', { positionId: id, trader: TRADER, size: 1_000n, pnl, keeperReward }]
   const total: Item = ['market', 'cross_liq', { trader: TRADER, keeperReward: 5n }]
   const penalty: readonly Item[] = [[MARKET, KEEPER, 5n], [MARKET, VAULT, 6n], ['vault', 'buffer_funded', { amount: 6n }]]
   const [healthy] = settle([[MARKET, VAULT, 60n], SYNCED, ...penalty, leg(1, -60n, 5n), total], changesOf([entryOf(1)], [0n, 29n]), { generation: '2.3' })

@@ -7,18 +7,18 @@ import { amountIn, entriesOf, entryIn, fundingIndex, listIn, stored } from './re
 import type { RecordedState } from './recorded-transactions.ts'
 
 /** The configuration that the market stores. */
-export const configOf = ({ storage }: RecordedState): StoredConfig | undefined => entryIn<StoredConfig>(storage.get('market/I/Config'))
+export const configOf = ({ storage }: RecordedState): StoredConfig | undefined => (entryIn(storage.get('market/I/Config')) as StoredConfig | undefined)
 
 /** Newest first. */
 export function positionsOf(state: RecordedState, trader: string): readonly StoredPosition[] {
-  return [...entriesOf<StoredPosition>(state, 'Position').values()].filter((position) => position.trader === trader).toReversed()
+  return ([...entriesOf(state, 'Position').values()] as StoredPosition[]).filter((position) => position.trader === trader).toReversed()
 }
 
 export function assetOf(state: RecordedState, asset: string): AssetEntries {
   const [price, timeSec] = listIn(stored(state, `LastGoodPrice(${asset})`))
   return {
     cumulativeFunding: fundingIndex(state, asset),
-    risk: entryIn<StoredAssetRisk>(stored(state, `AssetRisk(${asset})`)) ?? null,
+    risk: (entryIn(stored(state, `AssetRisk(${asset})`)) as StoredAssetRisk | undefined) ?? null,
     lastGoodPrice: price === undefined ? null : { amount: amountIn(price), timeSec: Number(amountIn(timeSec)) },
   }
 }
@@ -26,9 +26,9 @@ export function assetOf(state: RecordedState, asset: string): AssetEntries {
 export const secondsIn = (value: RecordedValue | undefined): number | null => (value === undefined ? null : Number(amountIn(value)))
 
 export function volumeDays(state: RecordedState, trader: string): readonly bigint[] {
-  const record = entryIn<{ readonly daily_volumes: readonly string[] }>(stored(state, `TraderVolume(@${trader})`))
+  const record = (entryIn(stored(state, `TraderVolume(@${trader})`)) as { readonly daily_volumes: readonly string[] } | undefined)
   return (record?.daily_volumes ?? []).map(BigInt)
 }
 
 export const tiersOf = (state: RecordedState): readonly StoredFeeTier[] =>
-  listIn(stored(state, 'FeeTiers')).flatMap((tier) => entryIn<StoredFeeTier>(tier) ?? [])
+  listIn(stored(state, 'FeeTiers')).flatMap((tier) => (entryIn(tier) as StoredFeeTier | undefined) ?? [])

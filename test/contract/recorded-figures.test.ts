@@ -10,7 +10,7 @@ import type { AccountState } from '../../src/resources/account-state.ts'
 import { readVectors, vectorsMissing } from '../../localnet/test/contracts/recorded-calls.ts'
 import type { RecordedArgument } from '../../localnet/test/contracts/recorded-calls.ts'
 import { assetOf, configOf, positionsOf, secondsIn, tiersOf, volumeDays } from './recorded-entries.ts'
-import { addressIn, amountIn, BUILD, checkEach, entryIn, isSuccess, settlementState, stored, TRADERS } from './recorded-transactions.ts'
+import { amountIn, BUILD, checkEach, entryIn, isSuccess, settlementState, stored, TRADERS, valueIn } from './recorded-transactions.ts'
 import type { RecordedState, RecordedTransaction } from './recorded-transactions.ts'
 
 function accountEntries(state: RecordedState, trader: string): AccountEntries {
@@ -37,14 +37,14 @@ function accountBefore({ before }: RecordedTransaction, trader: string): Account
 }
 
 const errorOf = ({ result }: RecordedTransaction): unknown => ('err' in result ? result.err : null)
-const numberIn = (argument: RecordedArgument | undefined): bigint => BigInt(String(argument).slice(2))
+const numberIn = (argument: RecordedArgument | undefined): bigint => BigInt(valueIn(argument))
 
 test('an account is liquidatable exactly when the published contracts liquidate it', { skip: vectorsMissing }, () => {
   const seen = new Map<string, number>()
   checkEach(readVectors(), (transaction) => {
     if (transaction.functionName !== 'liquidate_cross_account') return
     const error = errorOf(transaction)
-    const account = accountBefore(transaction, addressIn(transaction.args[1]))
+    const account = accountBefore(transaction, valueIn(transaction.args[1]))
     if (account === undefined || (error !== null && ![78, 83, 86].includes(error as number))) return
     assert.equal(account.cross.liquidatable, error !== 78)
     seen.set(String(error), (seen.get(String(error)) ?? 0) + 1)
@@ -57,7 +57,7 @@ test('a withdrawal succeeds up to what is shown as withdrawable', { skip: vector
   checkEach(readVectors(), (transaction) => {
     if (transaction.functionName !== 'withdraw_cross_margin') return
     const [error, amount] = [errorOf(transaction), numberIn(transaction.args[1])]
-    const account = accountBefore(transaction, addressIn(transaction.args[0]))
+    const account = accountBefore(transaction, valueIn(transaction.args[0]))
     if (account === undefined || (error !== null && ![30, 76, 77].includes(error as number))) return
     assert.equal(amount <= BigInt(account.cross.withdrawable ?? -1), error === null, `${amount} of ${account.cross.withdrawable}`)
     compared += 1
@@ -70,7 +70,7 @@ test('an isolated position is liquidated exactly from its liquidation price on',
   checkEach(readVectors(), (transaction) => {
     const { functionName, args, before } = transaction
     if (functionName !== 'liquidate') return
-    const position = entryIn<StoredPosition>(stored(before, `Position(${numberIn(args[1])})`))
+    const position = (entryIn(stored(before, `Position(${numberIn(args[1])})`)) as StoredPosition | undefined)
     const [error, config] = [errorOf(transaction), configOf(before)]
     if (position === undefined || position.margin_mode === 1 || config === undefined) return
     if (error !== null && ![10, 50, 83, 86].includes(error as number)) return
@@ -91,9 +91,9 @@ test('a close pays what is shown as its value, and leaves the pool that the marg
     const { functionName, args, before, after, items, result } = transaction
     if (!['close_position', 'close_position_cross'].includes(functionName) || !isSuccess(transaction) || !('ok' in result)) return
     if (items.some((item) => item.type === 'event' && item.topic === 'payout_shortfall')) return
-    const [trader, id] = [addressIn(args[0]), Number(numberIn(args[1]))]
+    const [trader, id] = [valueIn(args[0]), Number(numberIn(args[1]))]
     const shown = accountBefore(transaction, trader)?.positions?.find(({ positionId }) => positionId === id)
-    const position = entryIn<StoredPosition>(stored(before, `Position(${id})`))
+    const position = (entryIn(stored(before, `Position(${id})`)) as StoredPosition | undefined)
     if (shown === undefined || position === undefined || !TRADERS.includes(trader)) return
     const [earlier, later] = [settlementState(before, 'keeper'), settlementState(after, 'keeper')]
     if (functionName === 'close_position_cross') {

@@ -11,10 +11,9 @@ import type { StoredAssetRisk } from '../../src/chain/market-entries.ts'
 import type { Pool } from '../../src/chain/pool.ts'
 import type { VaultCaps } from '../../src/venue/vault-caps.ts'
 import { readVectors, vectorsMissing } from '../../localnet/test/contracts/recorded-calls.ts'
-import type { RecordedArgument } from '../../localnet/test/contracts/recorded-calls.ts'
 import { configOf, positionsOf, secondsIn, tiersOf, volumeDays } from './recorded-entries.ts'
 import {
-  addressIn, amountIn, BUILD, checkEach, entriesOf, entryIn, fundingIndex, isSuccess, listIn, settlementState, stored, usdcOf,
+  valueIn, amountIn, BUILD, checkEach, entriesOf, entryIn, fundingIndex, isSuccess, listIn, settlementState, stored, usdcOf,
 } from './recorded-transactions.ts'
 import type { RecordedState, RecordedTransaction } from './recorded-transactions.ts'
 
@@ -32,7 +31,8 @@ function marketOf(state: RecordedState): MarketSummary {
       return [asset, { long: long ?? 0n, short: short ?? 0n }]
     })),
     assets: new Map(assets.map((asset): [string, AssetSummary] => [asset, {
-      risk: entryIn<StoredAssetRisk>(stored(state, `AssetRisk(${asset})`)), funding: { cumulative: fundingIndex(state, asset), rate: 0n, lastSec: 0 },
+      risk: entryIn(stored(state, `AssetRisk(${asset})`)) as StoredAssetRisk | undefined,
+      funding: { cumulative: fundingIndex(state, asset), rate: 0n, lastSec: 0 },
       skewSeconds: undefined, halted: undefined, adlActive: undefined,
     }])),
   }
@@ -61,15 +61,13 @@ function capsOf({ storage, prices }: RecordedState): VaultCaps {
   }
 }
 
-const valueIn = (argument: RecordedArgument | undefined): string => String(argument).slice(2)
-
 function termsOf({ functionName, args }: RecordedTransaction): QuoteTerms {
   const marginMode: MarginMode = functionName === 'open_position' ? 'isolated' : 'cross'
   return { asset: valueIn(args[1]), collateral: BigInt(valueIn(args[2])), leverage: Number(valueIn(args[3])), direction: Number(valueIn(args[4])), marginMode }
 }
 
 function traderOf(state: RecordedState, trader: string): QuotedTrader {
-  const record = entryIn<{ readonly last_update_day: bigint }>(stored(state, `TraderVolume(@${trader})`))
+  const record = (entryIn(stored(state, `TraderVolume(@${trader})`)) as { readonly last_update_day: bigint } | undefined)
   return {
     volume: { slots: volumeDays(state, trader), lastDay: Number(record?.last_update_day ?? 0n) }, positions: positionsOf(state, trader),
     crossPool: amountIn(stored(state, `CrossMarginBalance(@${trader})`)),
@@ -88,7 +86,7 @@ function quoteBefore(transaction: RecordedTransaction) {
   const { before, args } = transaction
   const terms = termsOf(transaction)
   const price = before.prices.get(terms.asset)
-  const trader = traderOf(before, addressIn(args[0]))
+  const trader = traderOf(before, valueIn(args[0]))
   if (price === undefined || price === null || configOf(before) === undefined) return null
   const snapshot = { pool: poolOf(before), market: marketOf(before), caps: capsOf(before), assets: [...before.prices.keys()] }
   const venue: QuotedVenue = { generation: BUILD, snapshot, price: { ...price, ledger: 1 }, closeSec: before.nowSec }
@@ -120,7 +118,7 @@ test('an open does what its quote says', { skip: vectorsMissing }, () => {
     assert.equal(quote.pnl, String(closed.reduce((sum, pnl) => sum + pnl, 0n)))
     if (quote.payout === null) return
     const [earlier, later] = [settlementState(before, 'keeper'), settlementState(after, 'keeper')]
-    const trader = addressIn(args[0])
+    const trader = valueIn(args[0])
     const gained = (later.wallets.get(trader) ?? 0n) - (earlier.wallets.get(trader) ?? 0n) + (later.pools.get(trader) ?? 0n) - (earlier.pools.get(trader) ?? 0n)
     assert.equal(gained + open.collateral, BigInt(quote.payout))
     seen.netted += 1

@@ -7,7 +7,7 @@ import type { TradeEffects } from '../../src/exchange/trade-effects.ts'
 import { readVectors, vectorsMissing } from '../../localnet/test/contracts/recorded-calls.ts'
 import type { RecordedArgument } from '../../localnet/test/contracts/recorded-calls.ts'
 import { checkOperation, createTotals } from './cash-check.ts'
-import { addressIn, archivedEvents, BUILD, checkEach, isSuccess, settlementState, usdcOf } from './recorded-transactions.ts'
+import { amountIn, archivedEvents, BUILD, checkEach, isSuccess, settlementState, usdcOf, valueIn } from './recorded-transactions.ts'
 import type { RecordedTransaction } from './recorded-transactions.ts'
 import { changesBetween, checkSettlement } from './settlement-check.ts'
 import type { State } from './settlement-check.ts'
@@ -22,7 +22,7 @@ const referralOf = ({ after }: RecordedTransaction): string =>
 const forEachSuccess = (check: (transaction: RecordedTransaction) => void): void =>
   checkEach(readVectors(), (transaction) => (isSuccess(transaction) ? check(transaction) : undefined))
 
-const keeperOf = ({ functionName, args }: RecordedTransaction): string => (KEEPER_CALLS.has(functionName) ? addressIn(args[0]) : 'keeper')
+const keeperOf = ({ functionName, args }: RecordedTransaction): string => (KEEPER_CALLS.has(functionName) ? valueIn(args[0]) : 'keeper')
 
 test('every recorded change of a position is settled as the published contracts did', { skip: vectorsMissing }, () => {
   const seen = new Map<string, number>()
@@ -61,6 +61,20 @@ const WITHOUT_KIND: ReadonlySet<string> = new Set([
   'add_collateral', 'remove_collateral', 'claim_shortfall', 'execute_recovery', 'pay_from_buffer', 'seed_buffer', 'settle_pnl',
 ])
 
+test('the bad debt of the events is what the published vault covered and absorbed', { skip: vectorsMissing }, () => {
+  let debts = 0
+  forEachSuccess(({ contract, items, before, after }) => {
+    if (contract !== 'market') return
+    const recorded = items.flatMap((item) => (item.type === 'event' && item.topic === 'bad_debt_recorded' ? [item.payload ?? {}] : []))
+    for (const [field, key] of [['bufferCovered', 'CumBadDebtCovered'], ['lpAbsorbed', 'CumBadDebtLpAbsorbed']] as const) {
+      const sum = recorded.reduce((total, payload) => total + BigInt(String(payload[field])), 0n)
+      assert.equal(amountIn(after.storage.get(`vault/P/${key}`)) - amountIn(before.storage.get(`vault/P/${key}`)), sum, field)
+    }
+    debts += recorded.length
+  })
+  assert.ok(debts > 10, String(debts))
+})
+
 const TRADES: ReadonlySet<string> = new Set([
   'open_position', 'open_position_cross', 'close_position', 'close_position_cross', 'close_position_partial', 'add_collateral', 'remove_collateral',
   'place_limit_order', 'cancel_order', 'set_stop_loss', 'set_take_profit', 'place_trailing_stop',
@@ -71,7 +85,7 @@ test('a preview of every recorded trade has the figures that the published contr
   forEachSuccess((transaction) => {
     const { contract, functionName, args, items, before, after, result } = transaction
     if (contract !== 'market' || !TRADES.has(functionName)) return
-    const account = addressIn(args[0])
+    const account = valueIn(args[0])
     const [earlier, later] = [settlementState(before, 'keeper'), settlementState(after, 'keeper')]
     const effects = tradeEffects({
       account,
@@ -82,7 +96,7 @@ test('a preview of every recorded trade has the figures that the published contr
     previews += 1
     const gained = (of: (state: State) => ReadonlyMap<string, bigint>): bigint => (of(later).get(account) ?? 0n) - (of(earlier).get(account) ?? 0n)
     assert.equal(gained(({ wallets }) => wallets) + gained(({ pools }) => pools), (effects.payout ?? 0n) - spentIn(functionName, effects, args))
-    if (functionName.startsWith('close_position')) assert.equal(String(effects.pnl), String('ok' in result ? result.ok : null))
+    if (functionName.startsWith('close_position')) assert.equal(effects.pnl, 'ok' in result ? amountIn(result.ok) : null)
     const stored = effects.positionId === null ? undefined : later.positions.get(effects.positionId)
     if (stored === undefined || effects.position === null) return
     assert.deepEqual([effects.position, effects.size === null ? null : effects.entryPrice], [stored, stored.entry_price])
@@ -95,5 +109,5 @@ test('a preview of every recorded trade has the figures that the published contr
 function spentIn(functionName: string, { collateral, fee }: TradeEffects, args: readonly RecordedArgument[]): bigint {
   if (functionName.startsWith('open_position')) return (collateral ?? 0n) + (fee ?? 0n)
   if (functionName === 'place_limit_order') return collateral ?? 0n
-  return functionName === 'add_collateral' ? BigInt(String(args[2]).slice('i:'.length)) : 0n
+  return functionName === 'add_collateral' ? BigInt(valueIn(args[2])) : 0n
 }

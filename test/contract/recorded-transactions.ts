@@ -86,7 +86,7 @@ const CONTRACTS = { market: 'market', vault: 'vault', factory: 'vaultFactory', r
 
 function toItem([contract, topics, data]: RecordedEvent, seq: number): TransactionItem[] {
   const [topic, second, third] = topics.map((part) => plain(part, 'address'))
-  if (contract === 'usdc') return topic === 'transfer' ? [{ type: 'transfer', from: String(second), to: String(third), amount: BigInt(String(data)) }] : []
+  if (contract === 'usdc') return topic === 'transfer' ? [{ type: 'transfer', from: String(second), to: String(third), amount: amountIn(data) }] : []
   const key = CONTRACTS[contract as keyof typeof CONTRACTS]
   if (key === undefined) return []
   const shape = eventShapes(BUILD)[key][String(topic)] ?? assert.fail(`${contract} emitted ${String(topic)}, which is unknown`)
@@ -113,9 +113,9 @@ export function stored({ storage }: RecordedState, key: string): RecordedValue |
 const NUMBERS: ReadonlySet<string> = new Set(['id', 'timestamp', 'created_at', 'position_id', 'max_price_staleness'])
 
 /** A stored struct with the types of the gateway. The recordings have its fields as the contract stores them. */
-export function entryIn<Entry>(value: RecordedValue | undefined): Entry | undefined {
+export function entryIn(value: RecordedValue | undefined): object | undefined {
   if (value === undefined || value === null || typeof value !== 'object' || Array.isArray(value)) return undefined
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, fieldOf(name, field as RecordedValue)])) as Entry
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, fieldOf(name, field)]))
 }
 
 function fieldOf(name: string, field: RecordedValue): unknown {
@@ -130,10 +130,10 @@ export function listIn(value: RecordedValue | undefined): readonly RecordedValue
 }
 
 /** The entries whose keys are `Name(argument)`, by the argument. */
-export function entriesOf<Entry>({ storage }: RecordedState, name: string): ReadonlyMap<string, Entry> {
+export function entriesOf({ storage }: RecordedState, name: string): ReadonlyMap<string, object> {
   const prefix = `market/P/${name}(`
   return new Map([...storage].flatMap(([key, value]) => {
-    const entry = key.startsWith(prefix) ? entryIn<Entry>(value) : undefined
+    const entry = key.startsWith(prefix) ? entryIn(value) : undefined
     return entry === undefined ? [] : [[key.slice(prefix.length, -1), entry] as const]
   }))
 }
@@ -147,18 +147,20 @@ export const usdcOf = ({ balances }: RecordedState, holder: string): bigint => b
 export const fundingIndex = (state: RecordedState, asset: string): bigint => amountIn(listIn(stored(state, `FundingState(${asset})`))[0])
 
 export function settlementState(state: RecordedState, keeper: string): State {
-  const byId = <Entry>(name: string): ReadonlyMap<number, Entry> => new Map([...entriesOf<Entry>(state, name)].map(([id, entry]) => [Number(id), entry]))
+  const byId = (name: string): ReadonlyMap<number, object> => new Map([...entriesOf(state, name)].map(([id, entry]) => [Number(id), entry]))
   return {
-    positions: byId<PositionEntry>('Position'),
-    orders: byId<OrderEntry>('Order'),
+    positions: byId('Position') as ReadonlyMap<number, PositionEntry>,
+    orders: byId('Order') as ReadonlyMap<number, OrderEntry>,
     pools: new Map(TRADERS.map((trader) => [trader, amountIn(stored(state, `CrossMarginBalance(@${trader})`))])),
     wallets: new Map([...TRADERS, keeper].map((holder) => [holder, usdcOf(state, holder)])),
     funding: (asset) => fundingIndex(state, asset),
   }
 }
 
-/** The address in an argument. */
-export const addressIn = (argument: RecordedArgument | undefined): string => (typeof argument === 'string' ? argument.replace(/^a:/, '') : '')
+/** An argument without its type. */
+export function valueIn(argument: RecordedArgument | undefined): string {
+  return typeof argument === 'string' ? argument.slice('a:'.length) : assert.fail('no value')
+}
 
 export const isSuccess = ({ result }: Pick<RecordedTransaction, 'result'>): boolean => 'ok' in result
 

@@ -23,7 +23,9 @@ export function changesBetween(before: State, after: State): EntryChanges {
     [...new Set([...a.keys(), ...b.keys()])].filter((id) => JSON.stringify(a.get(id), digits) !== JSON.stringify(b.get(id), digits))
       .map((id) => [id, { before: a.get(id) ?? null, after: b.get(id) ?? null }]),
   )
-  const crossBalances = [...before.pools.keys()].map((trader): CrossBalanceChange => ({ trader, before: before.pools.get(trader) ?? 0n, after: after.pools.get(trader) ?? 0n }))
+  const crossBalances = [...before.pools.keys()].map((trader): CrossBalanceChange => ({
+    trader, before: before.pools.get(trader) ?? 0n, after: after.pools.get(trader) ?? 0n,
+  }))
   return {
     positions: changed(before.positions, after.positions),
     orders: changed(before.orders, after.orders),
@@ -143,7 +145,8 @@ function checkBalances({ name, keeper }: CheckedCall, settled: readonly Position
   }
   // The liquidation of a cross account tops its rewards up at the end, for all of its positions.
   const isAccount = settled.some(({ kind, marginMode }) => kind === 'liquidation' && marginMode === 'cross')
-  const bounty = isAccount ? sum(items.map((item) => (item.type === 'event' && item.topic === 'bounty_paid' ? BigInt(String(item.payload?.['paid'])) : 0n))) : 0n
+  const bounties = items.map((item) => (item.type === 'event' && item.topic === 'bounty_paid' ? BigInt(String(item.payload?.['paid'])) : 0n))
+  const bounty = isAccount ? sum(bounties) : 0n
   if (before.pools.has(keeper)) return
   assert.equal((after.wallets.get(keeper) ?? 0n) - (before.wallets.get(keeper) ?? 0n), sum(settled.map(({ keeperReward }) => keeperReward)) + bounty, text)
 }

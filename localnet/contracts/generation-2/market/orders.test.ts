@@ -164,10 +164,10 @@ test('cross positions accept attached orders, except in the first build', () => 
 test('a stop-loss of a long and a take-profit of a short accept a trigger of zero or less', () => {
   const exchange = createTestExchange2()
   const [long, short] = [exchange.open(ALICE), exchange.open(ALICE, { asset: 'ETH', direction: 1 })]
-  const place = (name: string, args: readonly Val[]): string => exchange.tryInvoke(name, args)
-  assert.deepEqual([place('set_stop_loss', stopLossArgs(long, 0n)), place('set_take_profit', takeProfitArgs(short, -1n))], ['ok', 'ok'])
-  assert.equal(place('set_take_profit', takeProfitArgs(long, 0n)), contractError(65))
-  assert.equal(place('set_stop_loss', stopLossArgs(short, 0n)), contractError(65))
+  const tryAttach = (name: string, args: readonly Val[]): string => exchange.tryInvoke(name, args)
+  assert.deepEqual([tryAttach('set_stop_loss', stopLossArgs(long, 0n)), tryAttach('set_take_profit', takeProfitArgs(short, -1n))], ['ok', 'ok'])
+  assert.equal(tryAttach('set_take_profit', takeProfitArgs(long, 0n)), contractError(65))
+  assert.equal(tryAttach('set_stop_loss', stopLossArgs(short, 0n)), contractError(65))
 })
 
 test('a take-profit without a limit waits for the smoothed price, one with a negative limit does not', () => {
