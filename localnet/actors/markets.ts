@@ -2,7 +2,7 @@
 
 import { defined } from '../../src/base/assert.ts'
 import { parseDecimal } from '../../src/base/fixed-point.ts'
-import { PRICE_BANDS_2 } from '../contracts/price-bands.ts'
+import { PRICE_BANDS_2 } from '../contracts/shared/price-bands.ts'
 
 /** The price model of a market. */
 export interface MarketModel {

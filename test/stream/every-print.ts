@@ -2,7 +2,7 @@
 // deleveraging. The keeper of the local network does what is due.
 
 import { DEFAULT_MARKET_CONFIG_2 } from '../../localnet/contracts/generation-2/market/defaults.ts'
-import { address, i128, symbol, u64 } from '../../localnet/contracts/host.ts'
+import { address, i128, symbol, u64 } from '../../localnet/contracts/shared/host.ts'
 import { adminOf, CONFIG_SECONDS, struct } from '../support/admin-calls.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { applyInOneLedger, chainTraderOf, createChainTrader, lastPositionId, ONE } from '../support/traders.ts'

@@ -1,10 +1,10 @@
 // Calls between the contracts of generation 2. Calls that generation 1 has too are in ../calls.ts.
 
-import { callReceiveLoss, transferToken } from '../calls.ts'
-import type { ContractEnv } from '../host.ts'
-import { address, i128, symbol } from '../host.ts'
-import { tryCall } from '../try-call.ts'
-import { asI128, asVec } from '../values.ts'
+import { callReceiveLoss, transferToken } from '../shared/calls.ts'
+import type { ContractEnv } from '../shared/host.ts'
+import { address, i128, symbol } from '../shared/host.ts'
+import { tryCall } from '../shared/try-call.ts'
+import { asI128, asVec } from '../shared/values.ts'
 
 /** Settles a trader's PnL. Returns the profit that the vault paid; 0 for a loss. The vault owes the rest to the trader. */
 export function callSettlePnl(env: ContractEnv, vault: string, trader: string, pnl: bigint): bigint {

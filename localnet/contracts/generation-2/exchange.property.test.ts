@@ -2,14 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventShapes } from '../../../src/exchange/event-shapes.ts'
 import { fc, fuzzRuns } from '../../../test/support/fuzz.ts'
-import { address, i128, symbol, u32, u64, type Val } from '../host.ts'
-import { KEYS } from '../market/storage.ts'
-import { ADMIN, ALICE, BOB, contractError, E7, FACTORY, KEEPER, LP, MARKET, PROVIDER, REFERRAL, USDC, VAULT } from '../test-exchange.ts'
-import { type TestEvent, toNative } from '../test-host.ts'
-import { open2Args, TREASURY, type TestExchange2 } from './test-exchange.ts'
+import { address, i128, symbol, u32, u64, type Val } from '../shared/host.ts'
+import { KEYS } from '../shared/market/storage.ts'
+import {
+  ADMIN, ALICE, BOB, contractError, E7, FACTORY, KEEPER, LP, MARKET, PROVIDER, REFERRAL, USDC, VAULT,
+} from '../../test/contracts/generation-1/test-exchange.ts'
+import { type TestEvent, toNative } from '../../test/contracts/test-host.ts'
+import { open2Args, TREASURY, type TestExchange2 } from '../../test/contracts/generation-2/test-exchange.ts'
 import {
   allOrders, anySteps, ASSETS, createSteppedExchange, movePrices, openPositions, type Step, type StoredPosition, toCall, TRADERS, vaultSlots,
-} from './test-steps.ts'
+} from '../../test/contracts/generation-2/test-steps.ts'
 import { KEYS_2 } from './market/storage.ts'
 
 const HOLDERS = [PROVIDER, ALICE, BOB, KEEPER, TREASURY, MARKET, VAULT, FACTORY, REFERRAL, USDC, LP]

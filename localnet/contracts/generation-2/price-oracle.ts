@@ -1,13 +1,13 @@
 // The price oracle of generation 2: it also stores recent prices, for averages, and accepts a quorum of signed prices from the router.
 
 import { SHARED_ERRORS_2 } from './errors.ts'
-import type { ContractCode, ContractEnv, EntryPoint, Val } from '../host.ts'
-import { bytes, u32, vec } from '../host.ts'
+import type { ContractCode, ContractEnv, EntryPoint, Val } from '../shared/host.ts'
+import { bytes, u32, vec } from '../shared/host.ts'
 import {
   administration, ATTESTATION_MAX_KEYS, attestationPayload, INVALID_PARAMETER, isPublisherKey, PRICE, PRICE_ORACLE_STRUCTS, type Price,
   prices, readAdmin, readPrice, relayPrice, storePrice, TAG_BYTES, UNAUTHORIZED,
-} from '../price-oracle.ts'
-import { asBytes, asI128, asU32, asU64, asVec, entryPoint, fail, fieldOf, storageKey } from '../values.ts'
+} from '../shared/price-oracle.ts'
+import { asBytes, asI128, asU32, asU64, asVec, entryPoint, fail, fieldOf, storageKey } from '../shared/values.ts'
 
 /** Number of prices kept per tag. */
 const HISTORY_MAX_PRICES = 8

@@ -1,15 +1,15 @@
 // The price shim of generation 2: last prices and averages, from the exchange's own oracle or from a standard SEP-40 feed.
 
-import { requireBothAuth } from '../authorization.ts'
-import { emit } from '../emit.ts'
-import type { ContractCode, ContractEnv, EntryPoint, Val } from '../host.ts'
-import { address, bytes, i128, symbol, u32, vec, VOID } from '../host.ts'
-import { PRICE_BANDS_2 } from '../price-bands.ts'
-import { priceTag } from '../price-oracle.ts'
-import { ADMIN, DECIMALS, INVALID_PRICE, ORACLE, ORACLE_UNAVAILABLE, priceShimContract, readOraclePrice, readStored } from '../price-shim.ts'
-import { tryCall } from '../try-call.ts'
-import { upgradeEntryPoint } from '../upgrade.ts'
-import { asAddress, asI128, asSymbol, asU32, asU64, asVec, entryPoint, fail, fieldOf, mulDiv, storageKey } from '../values.ts'
+import { requireBothAuth } from '../shared/authorization.ts'
+import { emit } from '../shared/emit.ts'
+import type { ContractCode, ContractEnv, EntryPoint, Val } from '../shared/host.ts'
+import { address, bytes, i128, symbol, u32, vec, VOID } from '../shared/host.ts'
+import { PRICE_BANDS_2 } from '../shared/price-bands.ts'
+import { priceTag } from '../shared/price-oracle.ts'
+import { ADMIN, DECIMALS, INVALID_PRICE, ORACLE, ORACLE_UNAVAILABLE, priceShimContract, readOraclePrice, readStored } from '../shared/price-shim.ts'
+import { tryCall } from '../shared/try-call.ts'
+import { upgradeEntryPoint } from '../shared/upgrade.ts'
+import { asAddress, asI128, asSymbol, asU32, asU64, asVec, entryPoint, fail, fieldOf, mulDiv, storageKey } from '../shared/values.ts'
 import { SHARED_ERRORS_2 } from './errors.ts'
 
 const INVALID_PARAMETER = 5

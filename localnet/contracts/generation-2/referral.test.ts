@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Val } from '../host.ts'
-import { address, bool, i128, text } from '../host.ts'
-import { toNative, toNativeEvent } from '../test-host.ts'
-import { ADMIN, ALICE, BOB, contractError, E7, KEEPER, MARKET, REFERRAL, UNAUTHORIZED, USDC } from '../test-exchange.ts'
-import { createTestExchange2, createUninitializedHost2, open2Args, type TestExchange2 } from './test-exchange.ts'
+import type { Val } from '../shared/host.ts'
+import { address, bool, i128, text } from '../shared/host.ts'
+import { toNative, toNativeEvent } from '../../test/contracts/test-host.ts'
+import { ADMIN, ALICE, BOB, contractError, E7, KEEPER, MARKET, REFERRAL, UNAUTHORIZED, USDC } from '../../test/contracts/generation-1/test-exchange.ts'
+import { createTestExchange2, createUninitializedHost2, open2Args, type TestExchange2 } from '../../test/contracts/generation-2/test-exchange.ts'
 
 const ALL_SIGNERS = [ADMIN, ALICE, BOB, KEEPER, MARKET]
 

@@ -1,19 +1,19 @@
 // The referral contract of generation 2: the market reports trades with their volume, claims pay USDC, and the admin can revoke codes, end
 // bindings and pause the registry (generation 2, "Referral").
 
-import { requireBothAuth } from '../authorization.ts'
-import { tokenBalance, transferToken } from '../calls.ts'
-import { emit } from '../emit.ts'
-import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from '../host.ts'
-import { address, bool, i128, symbol, text, VOID } from '../host.ts'
-import { readInstanceAddress } from '../instance-storage.ts'
+import { requireBothAuth } from '../shared/authorization.ts'
+import { tokenBalance, transferToken } from '../shared/calls.ts'
+import { emit } from '../shared/emit.ts'
+import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from '../shared/host.ts'
+import { address, bool, i128, symbol, text, VOID } from '../shared/host.ts'
+import { readInstanceAddress } from '../shared/instance-storage.ts'
 import {
   bindReferrer, codeKey, creditReward, ERRORS as ERRORS_1, findReferrer, INFO, KEYS, NO_REWARD, readAddress, readMinCodeVolume, referrerKey, registerCode,
   requireAccountAuth, requireClaimable, requireInfo, resetClaimable, settingEntryPoints, storeDeployment, viewEntryPoints,
-} from '../referral.ts'
-import { tryCall } from '../try-call.ts'
-import { upgradeEntryPoint } from '../upgrade.ts'
-import { asAddress, asBool, asI128, asText, entryPoint, fail, positivePart, storageKey } from '../values.ts'
+} from '../shared/referral.ts'
+import { tryCall } from '../shared/try-call.ts'
+import { upgradeEntryPoint } from '../shared/upgrade.ts'
+import { asAddress, asBool, asI128, asText, entryPoint, fail, positivePart, storageKey } from '../shared/values.ts'
 import { REFERRAL_ERRORS_2 } from './errors.ts'
 
 const ERRORS = { ...ERRORS_1, InsufficientVolume: 13, ClaimUnfunded: 16, RegistryPaused: 17, RevokedCode: 18 } as const

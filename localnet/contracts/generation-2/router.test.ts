@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createIdentity } from '../../actors/identity.ts'
-import type { Val } from '../host.ts'
-import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from '../host.ts'
-import { PRICE_BANDS_2 } from '../price-bands.ts'
-import { attestationPayload, priceTag } from '../price-oracle.ts'
-import { toNative, toNativeEvent } from '../test-host.ts'
-import { ADMIN, ALICE, BOB, contractError, E7, KEEPER, MARKET, ORACLE, ROUTER, SHIM, UNAUTHORIZED, USDC } from '../test-exchange.ts'
-import { createTestExchange2, createUninitializedHost2, open2Args, type TestExchange2 } from './test-exchange.ts'
+import type { Val } from '../shared/host.ts'
+import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from '../shared/host.ts'
+import { PRICE_BANDS_2 } from '../shared/price-bands.ts'
+import { attestationPayload, priceTag } from '../shared/price-oracle.ts'
+import { toNative, toNativeEvent } from '../../test/contracts/test-host.ts'
+import {
+  ADMIN, ALICE, BOB, contractError, E7, KEEPER, MARKET, ORACLE, ROUTER, SHIM, UNAUTHORIZED, USDC,
+} from '../../test/contracts/generation-1/test-exchange.ts'
+import { createTestExchange2, createUninitializedHost2, open2Args, type TestExchange2 } from '../../test/contracts/generation-2/test-exchange.ts'
 
 const PUBLISHERS = ['one', 'two', 'three'].map((name) => createIdentity('a test', `publisher ${name}`))
 const STRANGER = createIdentity('a test', 'stranger')

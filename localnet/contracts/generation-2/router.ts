@@ -1,17 +1,17 @@
 // The router of generation 2: relays publishers' signed prices to the oracle and calls the market in the same transaction
 // (generation 2, "Router").
 
-import { requireBothAuth } from '../authorization.ts'
-import { emit, emitWithSubject } from '../emit.ts'
-import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from '../host.ts'
-import { address, bytes, i128, struct, symbol, vec, VOID } from '../host.ts'
-import { readInstanceAddress } from '../instance-storage.ts'
-import { POSITION } from '../market/types.ts'
-import { PRICE_BANDS_2, type PriceBand } from '../price-bands.ts'
-import { priceTag } from '../price-oracle.ts'
-import { ADMIN, initializeEntryPoint, MARKET, ORACLE, requireCallerAuth, requirePublisherKeys } from '../router.ts'
-import { upgradeEntryPoint } from '../upgrade.ts'
-import { asAddress, asI128, asSymbol, asVec, entryPoint, fail, fieldOf, storageKey } from '../values.ts'
+import { requireBothAuth } from '../shared/authorization.ts'
+import { emit, emitWithSubject } from '../shared/emit.ts'
+import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from '../shared/host.ts'
+import { address, bytes, i128, struct, symbol, vec, VOID } from '../shared/host.ts'
+import { readInstanceAddress } from '../shared/instance-storage.ts'
+import { POSITION } from '../shared/market/types.ts'
+import { PRICE_BANDS_2, type PriceBand } from '../shared/price-bands.ts'
+import { priceTag } from '../shared/price-oracle.ts'
+import { ADMIN, initializeEntryPoint, MARKET, ORACLE, requireCallerAuth, requirePublisherKeys } from '../shared/router.ts'
+import { upgradeEntryPoint } from '../shared/upgrade.ts'
+import { asAddress, asI128, asSymbol, asVec, entryPoint, fail, fieldOf, storageKey } from '../shared/values.ts'
 import { SHARED_ERRORS_2 } from './errors.ts'
 import { checkSecondPrices, SECOND_PRICE_STRUCTS, secondPriceEntryPoints } from './second-prices.ts'
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createIdentity } from '../../actors/identity.ts'
-import type { Val } from '../host.ts'
-import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from '../host.ts'
-import { attestationPayload, priceTag } from '../price-oracle.ts'
-import { ADMIN, ALICE, BOB, contractError, E7, KEEPER, MARKET, ORACLE, ROUTER, UNAUTHORIZED } from '../test-exchange.ts'
-import { toNative, toNativeEvent } from '../test-host.ts'
-import { createTestExchange2, type TestExchange2 } from './test-exchange.ts'
+import type { Val } from '../shared/host.ts'
+import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from '../shared/host.ts'
+import { attestationPayload, priceTag } from '../shared/price-oracle.ts'
+import { ADMIN, ALICE, BOB, contractError, E7, KEEPER, MARKET, ORACLE, ROUTER, UNAUTHORIZED } from '../../test/contracts/generation-1/test-exchange.ts'
+import { toNative, toNativeEvent } from '../../test/contracts/test-host.ts'
+import { createTestExchange2, type TestExchange2 } from '../../test/contracts/generation-2/test-exchange.ts'
 
 const PUBLISHER = createIdentity('a test', 'publisher')
 const SOURCE = createIdentity('a test', 'second source')

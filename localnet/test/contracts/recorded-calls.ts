@@ -3,8 +3,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Val } from '../../contracts/host.ts'
-import { address, bool, i128, struct, symbol, text, u32, u64, vec } from '../../contracts/host.ts'
+import type { Val } from '../../contracts/shared/host.ts'
+import { address, bool, i128, struct, symbol, text, u32, u64, vec } from '../../contracts/shared/host.ts'
 
 /** A recorded value: u64 and i128 as decimal strings, addresses as `@name`, strings as `str:...`. */
 export type RecordedValue = null | boolean | number | string | readonly RecordedValue[] | { readonly [field: string]: RecordedValue }

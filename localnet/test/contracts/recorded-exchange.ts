@@ -1,15 +1,15 @@
 // The local contracts as the recorded scenarios start them: uninitialized, with a price shim and a referral contract that answer what a step says.
 
-import type { ContractCode, ContractEnv, Val } from '../../contracts/host.ts'
-import { address, bool, i128, symbol, text, u64, vec, VOID } from '../../contracts/host.ts'
+import type { ContractCode, ContractEnv, Val } from '../../contracts/shared/host.ts'
+import { address, bool, i128, symbol, text, u64, vec, VOID } from '../../contracts/shared/host.ts'
 import { liquidityVaultContract2 } from '../../contracts/generation-2/liquidity-vault/liquidity-vault.ts'
 import { marketContract2 } from '../../contracts/generation-2/market/market.ts'
 import { SYMBOLS } from '../../contracts/generation-2/market/symbols.ts'
 import { referralContract2 } from '../../contracts/generation-2/referral.ts'
 import { traderVaultsContract2 } from '../../contracts/generation-2/trader-vaults/trader-vaults.ts'
-import { createTestHost, type TestHost } from '../../contracts/test-host.ts'
-import { assetContract } from '../../contracts/token.ts'
-import { asAddress, asBool, asI128, asSymbol, entryPoint, fail, fieldOf, storageKey, structCodec } from '../../contracts/values.ts'
+import { createTestHost, type TestHost } from './test-host.ts'
+import { assetContract } from '../../contracts/shared/token.ts'
+import { asAddress, asBool, asI128, asSymbol, entryPoint, fail, fieldOf, storageKey, structCodec } from '../../contracts/shared/values.ts'
 import type { RecordedPrice, ReferralAnswer } from './recorded-calls.ts'
 
 const E7 = 10_000_000n

@@ -1,8 +1,8 @@
 // Runs a recorded scenario on the local contracts and compares every call: result, events with their order, storage and balances.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Durability } from '../../contracts/host.ts'
-import type { InvokeResult, TestEvent, TestWrite } from '../../contracts/test-host.ts'
+import type { Durability } from '../../contracts/shared/host.ts'
+import type { InvokeResult, TestEvent, TestWrite } from './test-host.ts'
 import {
   decodeArgument, encodeKey, encodeValue, type RecordedEvent, type RecordedFile, type RecordedStep, type RecordedValue, type Scenario,
 } from './recorded-calls.ts'

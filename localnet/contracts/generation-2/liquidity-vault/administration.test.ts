@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Val } from '../../host.ts'
-import { address, i128, symbol, u32, u64 } from '../../host.ts'
-import { ADMIN, ALICE, BOB, contractError, E7, LP, MARKET, PROVIDER, TRAP, UNAUTHORIZED, USDC, VAULT } from '../../test-exchange.ts'
-import { sampleArg } from '../../test-host.ts'
+import type { Val } from '../../shared/host.ts'
+import { address, i128, symbol, u32, u64 } from '../../shared/host.ts'
+import {
+  ADMIN, ALICE, BOB, contractError, E7, LP, MARKET, PROVIDER, TRAP, UNAUTHORIZED, USDC, VAULT,
+} from '../../../test/contracts/generation-1/test-exchange.ts'
+import { sampleArg } from '../../../test/contracts/test-host.ts'
 import { GENERATION_2_BUILDS } from '../build.ts'
 import { SHARED_ERRORS_2 } from '../errors.ts'
 import { liquidityVaultContract2 } from './liquidity-vault.ts'
-import { createTestVault, createUninitializedVault, depositArgs, initializeArgs } from './test-vault.ts'
+import { createTestVault, createUninitializedVault, depositArgs, initializeArgs } from '../../../test/contracts/generation-2/test-vault.ts'
 
 const SETTERS: readonly (readonly [name: string, args: readonly Val[], event: readonly [topic: string, data: unknown], since: '2.0' | '2.1'])[] = [
   ['set_market_contract', [address('CNEW')], ['market_updated', [MARKET, 'CNEW']], '2.0'],

@@ -1,11 +1,11 @@
 // The admin's entry points of the vault in generation 2: initialization, settings and pause.
 
-import { requireBothAuth } from '../../authorization.ts'
-import { emit } from '../../emit.ts'
-import type { ContractEnv, EntryPoint, SpecType, Val } from '../../host.ts'
-import { address, bool, i128, symbol, u32, u64, VOID } from '../../host.ts'
-import { upgradeEntryPoint } from '../../upgrade.ts'
-import { asAddress, asI128, asSymbol, asU32, asU64, entryPoint, fail } from '../../values.ts'
+import { requireBothAuth } from '../../shared/authorization.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv, EntryPoint, SpecType, Val } from '../../shared/host.ts'
+import { address, bool, i128, symbol, u32, u64, VOID } from '../../shared/host.ts'
+import { upgradeEntryPoint } from '../../shared/upgrade.ts'
+import { asAddress, asI128, asSymbol, asU32, asU64, entryPoint, fail } from '../../shared/values.ts'
 import { type Generation2Build, isSince } from '../build.ts'
 import * as vault from './storage.ts'
 import { AMOUNTS, BPS_MAX, ERRORS, FEE_MAX_BPS, KEYS, requireAdmin } from './storage.ts'

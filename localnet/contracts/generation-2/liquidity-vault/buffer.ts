@@ -1,11 +1,11 @@
 // The insurance buffer and the reserve for traders whose profits were not paid in full.
 
-import { transferToken } from '../../calls.ts'
-import { emit } from '../../emit.ts'
-import type { ContractEnv, EntryPoint, Val } from '../../host.ts'
-import { address, i128, VOID } from '../../host.ts'
-import { tryCall } from '../../try-call.ts'
-import { asAddress, asI128, bpsOf, checked, entryPoint, minOf, positivePart } from '../../values.ts'
+import { transferToken } from '../../shared/calls.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv, EntryPoint, Val } from '../../shared/host.ts'
+import { address, i128, VOID } from '../../shared/host.ts'
+import { tryCall } from '../../shared/try-call.ts'
+import { asAddress, asI128, bpsOf, checked, entryPoint, minOf, positivePart } from '../../shared/values.ts'
 import { type Generation2Build, isSince } from '../build.ts'
 import * as vault from './storage.ts'
 import { AMOUNTS, KEYS } from './storage.ts'

@@ -1,11 +1,11 @@
 // Liquidity providers deposit USDC for LP tokens and withdraw it in generation 2.
 
-import { tokenBalance, transferToken, transferTokenFrom } from '../../calls.ts'
-import { emit } from '../../emit.ts'
-import type { ContractEnv, EntryPoint, SpecType, Val } from '../../host.ts'
-import { address, i128, u64 } from '../../host.ts'
-import { aumOf } from '../../liquidity-vault/pool.ts'
-import { asAddress, asI128, bpsOf, checked, entryPoint, fail, mulDiv } from '../../values.ts'
+import { tokenBalance, transferToken, transferTokenFrom } from '../../shared/calls.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv, EntryPoint, SpecType, Val } from '../../shared/host.ts'
+import { address, i128, u64 } from '../../shared/host.ts'
+import { aumOf } from '../../shared/liquidity-vault/pool.ts'
+import { asAddress, asI128, bpsOf, checked, entryPoint, fail, mulDiv } from '../../shared/values.ts'
 import { type Generation2Build, isSince } from '../build.ts'
 import * as vault from './storage.ts'
 import { AMOUNTS, ERRORS, KEYS } from './storage.ts'

@@ -1,8 +1,8 @@
 // The liquidity vault of generation 2: the liquidity providers' USDC, the insurance buffer, and claims of traders that it could not pay
 // (generation 2, "Liquidity vault").
 
-import type { ContractCode } from '../../host.ts'
-import { POOL_INFO } from '../../liquidity-vault/pool.ts'
+import type { ContractCode } from '../../shared/host.ts'
+import { POOL_INFO } from '../../shared/liquidity-vault/pool.ts'
 import type { Generation2Build } from '../build.ts'
 import { SHARED_ERRORS_2 } from '../errors.ts'
 import { administrationEntryPoints } from './administration.ts'

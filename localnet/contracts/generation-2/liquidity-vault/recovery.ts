@@ -1,10 +1,10 @@
 // Emergency recovery: while the vault is paused, the admin can move USDC to one fixed address, after a delay.
 
-import { transferToken } from '../../calls.ts'
-import { emit } from '../../emit.ts'
-import type { ContractEnv, EntryPoint, Val } from '../../host.ts'
-import { address, i128, u64, vec, VOID } from '../../host.ts'
-import { asAddress, asI128, asU64, asVec, entryPoint, fail, minOf } from '../../values.ts'
+import { transferToken } from '../../shared/calls.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv, EntryPoint, Val } from '../../shared/host.ts'
+import { address, i128, u64, vec, VOID } from '../../shared/host.ts'
+import { asAddress, asI128, asU64, asVec, entryPoint, fail, minOf } from '../../shared/values.ts'
 import * as vault from './storage.ts'
 import { ERRORS, KEYS } from './storage.ts'
 

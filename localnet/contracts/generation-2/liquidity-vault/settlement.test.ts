@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, i128, symbol, u32 } from '../../host.ts'
-import { ADMIN, ALICE, BOB, contractError, E7, MARKET, PROVIDER, UNAUTHORIZED, USDC, VAULT } from '../../test-exchange.ts'
-import { toNativeEvent } from '../../test-host.ts'
-import { createTestVault, createUninitializedVault, depositArgs, reserveArgs, type TestVault } from './test-vault.ts'
+import { address, i128, symbol, u32 } from '../../shared/host.ts'
+import { ADMIN, ALICE, BOB, contractError, E7, MARKET, PROVIDER, UNAUTHORIZED, USDC, VAULT } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { toNativeEvent } from '../../../test/contracts/test-host.ts'
+import { createTestVault, createUninitializedVault, depositArgs, reserveArgs, type TestVault } from '../../../test/contracts/generation-2/test-vault.ts'
 
 /** A vault with `liquidity` and no LP fees. */
 function createFundedVault(liquidity: bigint): TestVault {

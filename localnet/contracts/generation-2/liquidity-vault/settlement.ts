@@ -1,10 +1,10 @@
 // The market's entry points of the vault in generation 2: settle PnL, receive losses, sync exposure, reserve payouts.
 
-import { transferToken } from '../../calls.ts'
-import { emit, emitWithSubject } from '../../emit.ts'
-import type { ContractEnv, EntryPoint, Val } from '../../host.ts'
-import { address, i128, symbol, VOID } from '../../host.ts'
-import { abs, asAddress, asI128, asSymbol, bpsOf, checked, entryPoint, fail, minOf, positivePart } from '../../values.ts'
+import { transferToken } from '../../shared/calls.ts'
+import { emit, emitWithSubject } from '../../shared/emit.ts'
+import type { ContractEnv, EntryPoint, Val } from '../../shared/host.ts'
+import { address, i128, symbol, VOID } from '../../shared/host.ts'
+import { abs, asAddress, asI128, asSymbol, bpsOf, checked, entryPoint, fail, minOf, positivePart } from '../../shared/values.ts'
 import { type Generation2Build, isSince } from '../build.ts'
 import * as vault from './storage.ts'
 import { AMOUNTS, ERRORS, KEYS } from './storage.ts'

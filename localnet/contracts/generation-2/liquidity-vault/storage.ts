@@ -1,11 +1,11 @@
 // The liquidity vault's storage, access checks and valuation in generation 2.
 
-import { address, bool, i128, symbol, u32 } from '../../host.ts'
-import type { ContractEnv, Val } from '../../host.ts'
-import { readInstanceAddress, readInstanceU32, readPersistentI128 } from '../../instance-storage.ts'
-import { aumOf } from '../../liquidity-vault/pool.ts'
-import { asBool, asI128, asU32, asU64, bpsOf, checked, fail, minOf, storageKey } from '../../values.ts'
-import { tokenBalance } from '../../calls.ts'
+import { address, bool, i128, symbol, u32 } from '../../shared/host.ts'
+import type { ContractEnv, Val } from '../../shared/host.ts'
+import { readInstanceAddress, readInstanceU32, readPersistentI128 } from '../../shared/instance-storage.ts'
+import { aumOf } from '../../shared/liquidity-vault/pool.ts'
+import { asBool, asI128, asU32, asU64, bpsOf, checked, fail, minOf, storageKey } from '../../shared/values.ts'
+import { tokenBalance } from '../../shared/calls.ts'
 
 /** Error codes that the vault raises. */
 export const ERRORS = {

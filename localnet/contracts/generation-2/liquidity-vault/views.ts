@@ -1,10 +1,10 @@
 // The vault's views in generation 2.
 
-import { tokenBalance } from '../../calls.ts'
-import type { ContractEnv, EntryPoint, SpecType, Val } from '../../host.ts'
-import { address, bool, i128, struct, u32, u64, vec, VOID } from '../../host.ts'
-import { aumOf, lpPriceOf } from '../../liquidity-vault/pool.ts'
-import { asAddress, asSymbol, entryPoint, trap } from '../../values.ts'
+import { tokenBalance } from '../../shared/calls.ts'
+import type { ContractEnv, EntryPoint, SpecType, Val } from '../../shared/host.ts'
+import { address, bool, i128, struct, u32, u64, vec, VOID } from '../../shared/host.ts'
+import { aumOf, lpPriceOf } from '../../shared/liquidity-vault/pool.ts'
+import { asAddress, asSymbol, entryPoint, trap } from '../../shared/values.ts'
 import { type Generation2Build, isSince } from '../build.ts'
 import * as vault from './storage.ts'
 import { AMOUNTS, KEYS } from './storage.ts'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, i128, symbol, u32, u64, type Val } from '../../host.ts'
+import { address, i128, symbol, u32, u64, type Val } from '../../shared/host.ts'
 import {
   ADMIN, ALICE, contractError, E7, eventsOf, KEEPER, limitOrderArgs, MARKET, topicsOf, UNAUTHORIZED, VAULT,
-} from '../../test-exchange.ts'
-import { toNative } from '../../test-host.ts'
-import { createTestExchange2, createUninitializedHost2, open2Args, type TestExchange2 } from '../test-exchange.ts'
+} from '../../../test/contracts/generation-1/test-exchange.ts'
+import { toNative } from '../../../test/contracts/test-host.ts'
+import { createTestExchange2, createUninitializedHost2, open2Args, type TestExchange2 } from '../../../test/contracts/generation-2/test-exchange.ts'
 import type { MarketConfig2 } from './types.ts'
 
 const btc = symbol('BTC')

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, u32, u64 } from '../../host.ts'
-import { toNative } from '../../test-host.ts'
-import { ALICE, BOB, contractError, E7, eventsOf, KEEPER, MARKET, topicsOf, UNAUTHORIZED } from '../../test-exchange.ts'
+import { address, u32, u64 } from '../../shared/host.ts'
+import { toNative } from '../../../test/contracts/test-host.ts'
+import { ALICE, BOB, contractError, E7, eventsOf, KEEPER, MARKET, topicsOf, UNAUTHORIZED } from '../../../test/contracts/generation-1/test-exchange.ts'
 import type { Generation2Build } from '../build.ts'
-import { closeArgs, createTestExchange2, createUninitializedHost2, open2Args, type TestExchange2 } from '../test-exchange.ts'
+import { closeArgs, createTestExchange2, createUninitializedHost2, open2Args, type TestExchange2 } from '../../../test/contracts/generation-2/test-exchange.ts'
 import { KEYS_2 } from './storage.ts'
 
 const tryClose = (exchange: TestExchange2, id: bigint, bound = 0n): string => exchange.tryInvoke('close_position', closeArgs(ALICE, id, bound))

@@ -1,12 +1,12 @@
 // Closing isolated positions: by the trader, by an order, by an open in the other direction, or to deleverage (generation 2, "Close, isolated").
 
 import type { MarketEnv } from './env.ts'
-import { i128 } from '../../host.ts'
-import { emitClosed, type OrderExecution } from '../../market/close.ts'
-import { addVolume } from '../../market/fees.ts'
-import { requireOwnPosition } from '../../market/positions.ts'
-import { LONG, type Position } from '../../market/types.ts'
-import { asAddress, asI128, asU64, checked, minOf } from '../../values.ts'
+import { i128 } from '../../shared/host.ts'
+import { emitClosed, type OrderExecution } from '../../shared/market/close.ts'
+import { addVolume } from '../../shared/market/fees.ts'
+import { requireOwnPosition } from '../../shared/market/positions.ts'
+import { LONG, type Position } from '../../shared/market/types.ts'
+import { asAddress, asI128, asU64, checked, minOf } from '../../shared/values.ts'
 import { type MarketEntryPoints, marketEntryPoint } from './env.ts'
 import { requireNotFrozen } from './gates.ts'
 import { cancelAttachedOrders2 } from './orders.ts'

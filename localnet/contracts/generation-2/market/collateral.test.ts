@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, i128, u32, u64, type Val } from '../../host.ts'
-import { ALICE, BOB, contractError, E7, eventsOf, MARKET, UNAUTHORIZED } from '../../test-exchange.ts'
-import { createTestExchange2, createUninitializedHost2, type TestExchange2 } from '../test-exchange.ts'
+import { address, i128, u32, u64, type Val } from '../../shared/host.ts'
+import { ALICE, BOB, contractError, E7, eventsOf, MARKET, UNAUTHORIZED } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { createTestExchange2, createUninitializedHost2, type TestExchange2 } from '../../../test/contracts/generation-2/test-exchange.ts'
 
 const args = (id: bigint, amount: bigint, trader = ALICE): Val[] => [address(trader), u64(id), i128(amount)]
 const tryRemove = (exchange: TestExchange2, id: bigint, amount: bigint): string => exchange.tryInvoke('remove_collateral', args(id, amount))

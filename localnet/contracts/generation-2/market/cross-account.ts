@@ -1,11 +1,11 @@
 // The state of a trader's cross account: its pool and the positions that the pool backs (generation 2, "Cross margin").
 
-import type { ContractEnv } from '../../host.ts'
-import { readPool } from '../../market/cross.ts'
-import { addCrossTrader, removeCrossTrader } from '../../market/cross-traders.ts'
-import { addId, KEYS, readIds, readPosition, removeId } from '../../market/storage.ts'
-import type { Position } from '../../market/types.ts'
-import { checked } from '../../values.ts'
+import type { ContractEnv } from '../../shared/host.ts'
+import { readPool } from '../../shared/market/cross.ts'
+import { addCrossTrader, removeCrossTrader } from '../../shared/market/cross-traders.ts'
+import { addId, KEYS, readIds, readPosition, removeId } from '../../shared/market/storage.ts'
+import type { Position } from '../../shared/market/types.ts'
+import { checked } from '../../shared/values.ts'
 import { isSince } from '../build.ts'
 import type { MarketEnv } from './env.ts'
 import { valueLeniently } from './positions.ts'

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, i128, symbol, u32, u64, type Val } from '../../host.ts'
-import { KEYS } from '../../market/storage.ts'
+import { address, i128, symbol, u32, u64, type Val } from '../../shared/host.ts'
+import { KEYS } from '../../shared/market/storage.ts'
 import {
   ADMIN, ALICE, BOB, contractError, E7, eventsOf, KEEPER, MARKET, SHIM, topicsOf, UNAUTHORIZED,
-} from '../../test-exchange.ts'
-import { createTestHost, toNative } from '../../test-host.ts'
+} from '../../../test/contracts/generation-1/test-exchange.ts'
+import { createTestHost, toNative } from '../../../test/contracts/test-host.ts'
 import { priceOracleContract2 } from '../price-oracle.ts'
 import {
   closeArgs, contractsOf, createTestExchange2, createUninitializedHost2, open2Args, type OpenOptions2, type TestExchange2,
-} from '../test-exchange.ts'
+} from '../../../test/contracts/generation-2/test-exchange.ts'
 import { KEYS_2 } from './storage.ts'
 
 /** An oracle without prices. */

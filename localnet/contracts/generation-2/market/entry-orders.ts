@@ -1,13 +1,13 @@
 // Orders that open positions: limit and stop-limit (generation 2, "Orders").
 
-import type { Val } from '../../host.ts'
-import { COMMON_INPUTS, lockCollateral, readTerms, TRIGGER_INPUTS } from '../../market/entry-orders.ts'
+import type { Val } from '../../shared/host.ts'
+import { COMMON_INPUTS, lockCollateral, readTerms, TRIGGER_INPUTS } from '../../shared/market/entry-orders.ts'
 import {
   checkSlippageTolerance, emitCancelled, IMMEDIATE_OR_CANCEL, isTriggered, type OrderTerms, POST_ONLY, REDUCE_ONLY_FLAG, storeOrder,
   timeInForceMode,
-} from '../../market/orders.ts'
-import { CANCELLED, LIMIT_ENTRY, type Order, ORDER, STOP_LIMIT } from '../../market/types.ts'
-import { asI128, fail } from '../../values.ts'
+} from '../../shared/market/orders.ts'
+import { CANCELLED, LIMIT_ENTRY, type Order, ORDER, STOP_LIMIT } from '../../shared/market/types.ts'
+import { asI128, fail } from '../../shared/values.ts'
 import { ERRORS_2 } from './errors.ts'
 import { type MarketEntryPoints, type MarketEnv, marketEntryPoint } from './env.ts'
 import { requireNotFrozen, requireOpenable } from './gates.ts'

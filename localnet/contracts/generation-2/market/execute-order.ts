@@ -1,15 +1,15 @@
 // Executing and cancelling orders (generation 2, "Orders").
 
-import { i128, VOID } from '../../host.ts'
-import type { OrderExecution } from '../../market/close.ts'
-import type { Execution } from '../../market/open.ts'
-import { isEntryOrder, isReduceOnly, isTriggered, referencePrice, refundCollateral, requireOrder } from '../../market/orders.ts'
-import { requirePosition } from '../../market/positions.ts'
-import { writeOrder } from '../../market/storage.ts'
+import { i128, VOID } from '../../shared/host.ts'
+import type { OrderExecution } from '../../shared/market/close.ts'
+import type { Execution } from '../../shared/market/open.ts'
+import { isEntryOrder, isReduceOnly, isTriggered, referencePrice, refundCollateral, requireOrder } from '../../shared/market/orders.ts'
+import { requirePosition } from '../../shared/market/positions.ts'
+import { writeOrder } from '../../shared/market/storage.ts'
 import {
   CANCELLED_SLIPPAGE, CROSS, ISOLATED, LIMIT_ACTIVE, type Order, PENDING, type Position, STOP_LIMIT, WAITING_FOR_STOP,
-} from '../../market/types.ts'
-import { abs, asAddress, asU64, BPS_DENOMINATOR, checked, fail, mulDiv } from '../../values.ts'
+} from '../../shared/market/types.ts'
+import { abs, asAddress, asU64, BPS_DENOMINATOR, checked, fail, mulDiv } from '../../shared/values.ts'
 import { ERRORS_2 } from './errors.ts'
 import { closeIsolated2 } from './close.ts'
 import { closeCross2 } from './close-cross.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, i128, text, u32 } from '../../host.ts'
-import { ADMIN, ALICE, BOB, E7, eventsOf, MARKET, REFERRAL, USDC, USDC_ASSET, VAULT } from '../../test-exchange.ts'
-import { toNativeEvent } from '../../test-host.ts'
-import { createTestExchange2, type ExchangeOptions2, open2Args, TREASURY, type TestExchange2 } from '../test-exchange.ts'
+import { address, i128, text, u32 } from '../../shared/host.ts'
+import { ADMIN, ALICE, BOB, E7, eventsOf, MARKET, REFERRAL, USDC, USDC_ASSET, VAULT } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { toNativeEvent } from '../../../test/contracts/test-host.ts'
+import { createTestExchange2, type ExchangeOptions2, open2Args, TREASURY, type TestExchange2 } from '../../../test/contracts/generation-2/test-exchange.ts'
 
 /** An exchange on which BOB referred ALICE. */
 function withReferral(options: ExchangeOptions2 = {}): TestExchange2 {

@@ -1,9 +1,9 @@
 // Trading fees: referral discounts and the split between liquidity providers, protocol and referrers (generation 2, "Fees and referral").
 
-import { callReceiveLoss, transferToken } from '../../calls.ts'
-import { addVolume, type FeeKind, tierFee } from '../../market/fees.ts'
-import { INSTANCE, usdcOf, vaultOf } from '../../market/storage.ts'
-import { asAddress, asU32, bpsOf, minOf, mulDiv } from '../../values.ts'
+import { callReceiveLoss, transferToken } from '../../shared/calls.ts'
+import { addVolume, type FeeKind, tierFee } from '../../shared/market/fees.ts'
+import { INSTANCE, usdcOf, vaultOf } from '../../shared/market/storage.ts'
+import { asAddress, asU32, bpsOf, minOf, mulDiv } from '../../shared/values.ts'
 import { isSince } from '../build.ts'
 import { callReceiveLossFor, NO_REFERRAL, payVault, type ReferralShare, routeProtocolFee, tryRecordTrade } from '../calls.ts'
 import type { MarketEnv } from './env.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ContractCode, EntryPoint, Val } from '../../host.ts'
-import { address, i128, u64 } from '../../host.ts'
-import { ALICE, E7, MARKET, VAULT } from '../../test-exchange.ts'
-import { createTestHost, serialize } from '../../test-host.ts'
-import { closeArgs, contractsOf, createTestExchange2, type TestExchange2 } from '../test-exchange.ts'
+import type { ContractCode, EntryPoint, Val } from '../../shared/host.ts'
+import { address, i128, u64 } from '../../shared/host.ts'
+import { ALICE, E7, MARKET, VAULT } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { createTestHost, serialize } from '../../../test/contracts/test-host.ts'
+import { closeArgs, contractsOf, createTestExchange2, type TestExchange2 } from '../../../test/contracts/generation-2/test-exchange.ts'
 
 /** The code with each access to its persistent entries recorded in `accesses`, as `<contract> <key>`, with `w` for a write. */
 function recording(name: string, code: ContractCode, accesses: Set<string>): ContractCode {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { u64, vec } from '../../host.ts'
-import { KEYS } from '../../market/storage.ts'
-import { ADMIN, ALICE, BOB, contractError, E7, eventsOf, KEEPER, MARKET } from '../../test-exchange.ts'
-import { createTestExchange2, createUninitializedHost2, type TestExchange2 } from '../test-exchange.ts'
+import { u64, vec } from '../../shared/host.ts'
+import { KEYS } from '../../shared/market/storage.ts'
+import { ADMIN, ALICE, BOB, contractError, E7, eventsOf, KEEPER, MARKET } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { createTestExchange2, createUninitializedHost2, type TestExchange2 } from '../../../test/contracts/generation-2/test-exchange.ts'
 import { SYMBOLS } from './symbols.ts'
 import { KEYS_2 } from './storage.ts'
 

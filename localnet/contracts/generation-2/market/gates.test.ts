@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, bool, i128, symbol, u32, u64, type Val } from '../../host.ts'
-import { ALICE, contractError, E7, eventsOf, KEEPER, limitOrderArgs, topicsOf } from '../../test-exchange.ts'
-import { closeArgs, createTestExchange2, open2Args, type TestExchange2 } from '../test-exchange.ts'
+import { address, bool, i128, symbol, u32, u64, type Val } from '../../shared/host.ts'
+import { ALICE, contractError, E7, eventsOf, KEEPER, limitOrderArgs, topicsOf } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { closeArgs, createTestExchange2, open2Args, type TestExchange2 } from '../../../test/contracts/generation-2/test-exchange.ts'
 
 const REDUCE_ONLY = 0x100
 const FREEZE_MAX_SEC = 259_200n

@@ -1,10 +1,10 @@
 // Pauses: a halt stops what adds risk, a freeze also what lowers it, and one asset can be halted (generation 2, "Pause gates").
 
-import { emit } from '../../emit.ts'
-import type { ContractEnv } from '../../host.ts'
-import { u32, u64, vec } from '../../host.ts'
-import { requireInitialized } from '../../market/storage.ts'
-import { asU32, asU64, asVec, fail } from '../../values.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv } from '../../shared/host.ts'
+import { u32, u64, vec } from '../../shared/host.ts'
+import { requireInitialized } from '../../shared/market/storage.ts'
+import { asU32, asU64, asVec, fail } from '../../shared/values.ts'
 import { ERRORS_2 } from './errors.ts'
 import { KEYS_2, PAUSE_STATE, readFlag } from './storage.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, i128, u32, u64, type Val } from '../../host.ts'
-import { KEYS } from '../../market/storage.ts'
-import { ALICE, BOB, contractError, E7, eventsOf, KEEPER, MARKET, UNAUTHORIZED, USDC, VAULT } from '../../test-exchange.ts'
-import { type InvokeSuccess, toNative, toNativeEvent } from '../../test-host.ts'
-import { createTestExchange2, createUninitializedHost2, type OpenOptions2, type TestExchange2 } from '../test-exchange.ts'
+import { address, i128, u32, u64, type Val } from '../../shared/host.ts'
+import { KEYS } from '../../shared/market/storage.ts'
+import { ALICE, BOB, contractError, E7, eventsOf, KEEPER, MARKET, UNAUTHORIZED, USDC, VAULT } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { type InvokeSuccess, toNative, toNativeEvent } from '../../../test/contracts/test-host.ts'
+import { createTestExchange2, createUninitializedHost2, type OpenOptions2, type TestExchange2 } from '../../../test/contracts/generation-2/test-exchange.ts'
 import { KEYS_2 } from './storage.ts'
 
 const args = (id: bigint): Val[] => [address(KEEPER), u64(id)]

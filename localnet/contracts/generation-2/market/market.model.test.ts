@@ -4,19 +4,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc, fuzzRuns } from '../../../../test/support/fuzz.ts'
-import type { Val } from '../../host.ts'
-import { address, i128, symbol, u64 } from '../../host.ts'
-import { KEYS } from '../../market/storage.ts'
-import { ALICE, BOB, E7, KEEPER, MARKET, USDC, VAULT } from '../../test-exchange.ts'
-import { toNative } from '../../test-host.ts'
-import { MARKET_ACCOUNT, RejectionError, VAULT_ACCOUNT } from '../../test-reference-state.ts'
-import { closeArgs, createTestExchange2, open2Args, TREASURY, type TestExchange2 } from '../test-exchange.ts'
+import type { Val } from '../../shared/host.ts'
+import { address, i128, symbol, u64 } from '../../shared/host.ts'
+import { KEYS } from '../../shared/market/storage.ts'
+import { ALICE, BOB, E7, KEEPER, MARKET, USDC, VAULT } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { toNative } from '../../../test/contracts/test-host.ts'
+import { MARKET_ACCOUNT, RejectionError, VAULT_ACCOUNT } from '../../../test/contracts/generation-1/test-reference-state.ts'
+import { closeArgs, createTestExchange2, open2Args, TREASURY, type TestExchange2 } from '../../../test/contracts/generation-2/test-exchange.ts'
 import {
   adlClose, applyFunding2, changeCollateral, checkAdl, close, closePart, liquidate2, liquidateCross2, movePool, open, type OpenTerms2,
-} from '../test-reference.ts'
+} from '../../../test/contracts/generation-2/test-reference.ts'
 import {
   equityOf, fundingOf, maintenanceOf, newAsset, type ReferencePosition2, type ReferenceState2, setPrice, TREASURY_ACCOUNT,
-} from '../test-reference-state.ts'
+} from '../../../test/contracts/generation-2/test-reference-state.ts'
 import { KEYS_2 } from './storage.ts'
 
 const TRADERS = [ALICE, BOB] as const

@@ -1,7 +1,7 @@
 // The market of generation 2 (generation 2, "Market"). Each group of entry points has a file. What did not change since generation 1 is in ../../market.
 
-import type { ContractCode } from '../../host.ts'
-import { FEE_TIER, ORDER, POSITION } from '../../market/types.ts'
+import type { ContractCode } from '../../shared/host.ts'
+import { FEE_TIER, ORDER, POSITION } from '../../shared/market/types.ts'
 import type { Generation2Build } from '../build.ts'
 import { SHARED_ERRORS_2 } from '../errors.ts'
 import { adlEntryPoints } from './adl.ts'

@@ -1,10 +1,10 @@
 // What the admin calls once after an upgrade, so that stored state fits the new code (generation 2, "Entry points, admin").
 
-import { emit } from '../../emit.ts'
-import { i128, symbol, u32, u64, VOID } from '../../host.ts'
-import { readPersistentI128 } from '../../instance-storage.ts'
-import { KEYS, readPosition } from '../../market/storage.ts'
-import { asU32, asU64, asVec, fail } from '../../values.ts'
+import { emit } from '../../shared/emit.ts'
+import { i128, symbol, u32, u64, VOID } from '../../shared/host.ts'
+import { readPersistentI128 } from '../../shared/instance-storage.ts'
+import { KEYS, readPosition } from '../../shared/market/storage.ts'
+import { asU32, asU64, asVec, fail } from '../../shared/values.ts'
 import { type Generation2Build, isSince } from '../build.ts'
 import { ERRORS_2 } from './errors.ts'
 import { SYMBOLS } from './symbols.ts'

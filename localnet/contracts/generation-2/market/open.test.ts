@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, i128, symbol, u32 } from '../../host.ts'
-import { KEYS } from '../../market/storage.ts'
-import { ALICE, BOB, contractError, E7, eventsOf, MARKET, topicsOf, UNAUTHORIZED, VAULT } from '../../test-exchange.ts'
-import { createTestExchange2, createUninitializedHost2, open2Args, type OpenOptions2, type TestExchange2 } from '../test-exchange.ts'
+import { address, i128, symbol, u32 } from '../../shared/host.ts'
+import { KEYS } from '../../shared/market/storage.ts'
+import { ALICE, BOB, contractError, E7, eventsOf, MARKET, topicsOf, UNAUTHORIZED, VAULT } from '../../../test/contracts/generation-1/test-exchange.ts'
+import {
+  createTestExchange2, createUninitializedHost2, open2Args, type OpenOptions2, type TestExchange2,
+} from '../../../test/contracts/generation-2/test-exchange.ts'
 import { KEYS_2 } from './storage.ts'
 
 const tryOpen = (exchange: TestExchange2, options: OpenOptions2 = {}): string => exchange.tryInvoke('open_position', open2Args(ALICE, options))

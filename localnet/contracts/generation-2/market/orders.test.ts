@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, i128, u32, u64, type Val } from '../../host.ts'
-import { KEYS } from '../../market/storage.ts'
+import { address, i128, u32, u64, type Val } from '../../shared/host.ts'
+import { KEYS } from '../../shared/market/storage.ts'
 import {
   ALICE, BOB, contractError, E7, eventsOf, KEEPER, limitOrderArgs, type LimitOrderOptions, MARKET, stopLimitOrderArgs, topicsOf, UNAUTHORIZED,
-} from '../../test-exchange.ts'
-import { toNative } from '../../test-host.ts'
-import { createTestExchange2, createUninitializedHost2, type TestExchange2 } from '../test-exchange.ts'
+} from '../../../test/contracts/generation-1/test-exchange.ts'
+import { toNative } from '../../../test/contracts/test-host.ts'
+import { createTestExchange2, createUninitializedHost2, type TestExchange2 } from '../../../test/contracts/generation-2/test-exchange.ts'
 import { KEYS_2 } from './storage.ts'
 
 const CANCELLED_SLIPPAGE = 3

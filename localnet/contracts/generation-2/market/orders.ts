@@ -1,16 +1,16 @@
 // Pending orders in generation 2: lists until build 2.2, counters from 2.3 (generation 2, "Orders").
 
-import { emit } from '../../emit.ts'
-import type { ContractEnv } from '../../host.ts'
-import { address, i128, u64 } from '../../host.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv } from '../../shared/host.ts'
+import { address, i128, u64 } from '../../shared/host.ts'
 import {
   attachedOrderKey, type CancelReason, emitCancelled, isReduceOnly, type OrderTerms, requireOrder, storeOrder,
-} from '../../market/orders.ts'
-import { addId, KEYS, readIds, removeId, writeOrder } from '../../market/storage.ts'
+} from '../../shared/market/orders.ts'
+import { addId, KEYS, readIds, removeId, writeOrder } from '../../shared/market/storage.ts'
 import {
   CANCELLED, EXECUTED, LIMIT_ENTRY, LIMIT_ACTIVE, type Order, PENDING, STOP_LIMIT, STOP_LOSS, TAKE_PROFIT, TRAILING_STOP,
-} from '../../market/types.ts'
-import { asU64, fail } from '../../values.ts'
+} from '../../shared/market/types.ts'
+import { asU64, fail } from '../../shared/values.ts'
 import { isSince } from '../build.ts'
 import { ERRORS_2 } from './errors.ts'
 import type { MarketEnv } from './env.ts'

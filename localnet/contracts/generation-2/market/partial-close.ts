@@ -1,11 +1,11 @@
 // Closing a part of an isolated position (generation 2, "Partial close").
 
-import { i128 } from '../../host.ts'
-import type { OrderExecution } from '../../market/close.ts'
-import { addVolume } from '../../market/fees.ts'
-import { requireOwnPosition } from '../../market/positions.ts'
-import { CROSS, type Position } from '../../market/types.ts'
-import { asAddress, asI128, asU64, fail, mulDiv } from '../../values.ts'
+import { i128 } from '../../shared/host.ts'
+import type { OrderExecution } from '../../shared/market/close.ts'
+import { addVolume } from '../../shared/market/fees.ts'
+import { requireOwnPosition } from '../../shared/market/positions.ts'
+import { CROSS, type Position } from '../../shared/market/types.ts'
+import { asAddress, asI128, asU64, fail, mulDiv } from '../../shared/values.ts'
 import { ERRORS_2 } from './errors.ts'
 import { closeIsolated2, settleIsolated } from './close.ts'
 import { type MarketEntryPoints, type MarketEnv, marketEntryPoint } from './env.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KEYS } from '../../market/storage.ts'
-import { address, i128 } from '../../host.ts'
-import { ALICE, contractError, E7 } from '../../test-exchange.ts'
-import { createTestExchange2, LAST_GOOD_SEC, open2Args, type TestExchange2 } from '../test-exchange.ts'
-import { toNative } from '../../test-host.ts'
+import { KEYS } from '../../shared/market/storage.ts'
+import { address, i128 } from '../../shared/host.ts'
+import { ALICE, contractError, E7 } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { createTestExchange2, LAST_GOOD_SEC, open2Args, type TestExchange2 } from '../../../test/contracts/generation-2/test-exchange.ts'
+import { toNative } from '../../../test/contracts/test-host.ts'
 
 /** The price at which a long of 1000 closes, from its PnL. */
 function closingPrice(exchange: TestExchange2, id: bigint): bigint {

@@ -1,12 +1,12 @@
 // Price reads of generation 2 (generation 2, "Price reads"). A strict read is that of generation 1.
 
-import type { ContractEnv } from '../../host.ts'
-import { symbol, u32 } from '../../host.ts'
-import { lastGoodWindowSec, readLastGoodPrice, readPrice, readQuote } from '../../market/prices.ts'
-import { INSTANCE, instanceAddress, KEYS } from '../../market/storage.ts'
-import { LONG } from '../../market/types.ts'
-import { tryCall } from '../../try-call.ts'
-import { asI128, asU64, asVec, bpsOf, fail } from '../../values.ts'
+import type { ContractEnv } from '../../shared/host.ts'
+import { symbol, u32 } from '../../shared/host.ts'
+import { lastGoodWindowSec, readLastGoodPrice, readPrice, readQuote } from '../../shared/market/prices.ts'
+import { INSTANCE, instanceAddress, KEYS } from '../../shared/market/storage.ts'
+import { LONG } from '../../shared/market/types.ts'
+import { tryCall } from '../../shared/try-call.ts'
+import { asI128, asU64, asVec, bpsOf, fail } from '../../shared/values.ts'
 import { ERRORS_2 } from './errors.ts'
 import { readConfig2 } from './storage.ts'
 

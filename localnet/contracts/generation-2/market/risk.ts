@@ -1,8 +1,8 @@
 // Limits per asset: leverage, size and margins (generation 2, "Open - order of checks").
 
-import type { ContractEnv } from '../../host.ts'
-import type { Position } from '../../market/types.ts'
-import { checked, fail } from '../../values.ts'
+import type { ContractEnv } from '../../shared/host.ts'
+import type { Position } from '../../shared/market/types.ts'
+import { checked, fail } from '../../shared/values.ts'
 import { ERRORS_2 } from './errors.ts'
 import { KEYS_2, readConfig2, readTime } from './storage.ts'
 import { ASSET_RISK, type AssetRisk } from './types.ts'

@@ -1,11 +1,11 @@
 // Settling the result of a position against the money that the market holds for it (generation 2, "Close, isolated").
 
-import { transferToken } from '../../calls.ts'
-import { emit } from '../../emit.ts'
-import type { ContractEnv } from '../../host.ts'
-import { address, i128, symbol, u32 } from '../../host.ts'
-import { usdcOf, vaultOf } from '../../market/storage.ts'
-import { checked, minOf, positivePart } from '../../values.ts'
+import { transferToken } from '../../shared/calls.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv } from '../../shared/host.ts'
+import { address, i128, symbol, u32 } from '../../shared/host.ts'
+import { usdcOf, vaultOf } from '../../shared/market/storage.ts'
+import { checked, minOf, positivePart } from '../../shared/values.ts'
 import { isSince } from '../build.ts'
 import { callDrawBuffer, callSettlePnl } from '../calls.ts'
 import type { MarketEnv } from './env.ts'

@@ -1,9 +1,9 @@
 // Storage that generation 2 adds to the market (generation 2, "Market storage"). Clients read these documented keys through getLedgerEntries.
 
-import type { ContractEnv, Val } from '../../host.ts'
-import { address, bool, symbol, u32, u64 } from '../../host.ts'
-import { INSTANCE, requireInitialized } from '../../market/storage.ts'
-import { asBool, asU32, asU64, storageKey, trap } from '../../values.ts'
+import type { ContractEnv, Val } from '../../shared/host.ts'
+import { address, bool, symbol, u32, u64 } from '../../shared/host.ts'
+import { INSTANCE, requireInitialized } from '../../shared/market/storage.ts'
+import { asBool, asU32, asU64, storageKey, trap } from '../../shared/values.ts'
 import { DEFAULT_MARKET_CONFIG_2 } from './defaults.ts'
 import { MARKET_CONFIG_2, type MarketConfig2 } from './types.ts'
 

@@ -1,6 +1,6 @@
 // The structs of generation 2. Position, Order and FeeTier are those of generation 1.
 
-import { type CodecRecord, structCodec } from '../../values.ts'
+import { type CodecRecord, structCodec } from '../../shared/values.ts'
 
 export const MARKET_CONFIG_2 = structCodec({
   adl_clear_ratio_bps: 'u32', adl_compensation_bps: 'u32', adl_trigger_ratio_bps: 'u32', base_funding_rate_bps: 'u32',

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, u32, u64, vec } from '../../host.ts'
-import { ADMIN, ALICE, BOB, contractError, E7, FACTORY, MARKET, UNAUTHORIZED, USDC } from '../../test-exchange.ts'
-import { createVaultArgs, eventRowsOf, leaderOpenArgs, pauseArgs } from '../../test-vaults.ts'
-import { createUninitializedHost2 } from '../test-exchange.ts'
-import { createTestVaults2, limitArgs, minOutArgs, positionArgs } from './test-vaults.ts'
+import { address, u32, u64, vec } from '../../shared/host.ts'
+import { ADMIN, ALICE, BOB, contractError, E7, FACTORY, MARKET, UNAUTHORIZED, USDC } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { createVaultArgs, eventRowsOf, leaderOpenArgs, pauseArgs } from '../../../test/contracts/generation-1/test-vaults.ts'
+import { createUninitializedHost2 } from '../../../test/contracts/generation-2/test-exchange.ts'
+import { createTestVaults2, limitArgs, minOutArgs, positionArgs } from '../../../test/contracts/generation-2/test-vaults.ts'
 
 test('shares are priced at the full value: USDC, equity of positions, collateral of pending orders', () => {
   const vaults = createTestVaults2()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Val } from '../../host.ts'
-import { address, bool, i128, u32, u64 } from '../../host.ts'
-import { ALICE, BOB, contractError, E7, FACTORY, KEEPER, UNAUTHORIZED } from '../../test-exchange.ts'
-import { eventRowsOf, leaderIdArgs, leaderOpenArgs } from '../../test-vaults.ts'
-import { createTestVaults2, limitArgs, minOutArgs, positionArgs, reconcileArgs, type TestVaults2 } from './test-vaults.ts'
+import type { Val } from '../../shared/host.ts'
+import { address, bool, i128, u32, u64 } from '../../shared/host.ts'
+import { ALICE, BOB, contractError, E7, FACTORY, KEEPER, UNAUTHORIZED } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { eventRowsOf, leaderIdArgs, leaderOpenArgs } from '../../../test/contracts/generation-1/test-vaults.ts'
+import { createTestVaults2, limitArgs, minOutArgs, positionArgs, reconcileArgs, type TestVaults2 } from '../../../test/contracts/generation-2/test-vaults.ts'
 
 const terms = (...values: readonly (bigint | number)[]): Val[] => values.map((value) => (typeof value === 'bigint' ? i128(value) : u32(value)))
 

@@ -1,14 +1,14 @@
 // A leader trades with a vault's USDC in generation 2: with all order types, on the vault's own positions and orders only.
 
-import { tokenBalance } from '../../calls.ts'
-import { emitWithSubject } from '../../emit.ts'
-import type { ContractEnv, EntryPoint, SpecType, Val } from '../../host.ts'
-import { address, i128, u32, VOID } from '../../host.ts'
-import { GOOD_TILL_CANCELLED } from '../../market/orders.ts'
-import { callMarketWithCollateral, checkCollateral, checkLeader, LEADER, TERMS } from '../../trader-vaults/leader.ts'
-import { requireLeaderMinimum } from '../../trader-vaults/shares.ts'
-import { KEYS, readAddress, type Vault, writeVault } from '../../trader-vaults/vaults.ts'
-import { asI128, asU64, checked, entryPoint, fieldOf } from '../../values.ts'
+import { tokenBalance } from '../../shared/calls.ts'
+import { emitWithSubject } from '../../shared/emit.ts'
+import type { ContractEnv, EntryPoint, SpecType, Val } from '../../shared/host.ts'
+import { address, i128, u32, VOID } from '../../shared/host.ts'
+import { GOOD_TILL_CANCELLED } from '../../shared/market/orders.ts'
+import { callMarketWithCollateral, checkCollateral, checkLeader, LEADER, TERMS } from '../../shared/trader-vaults/leader.ts'
+import { requireLeaderMinimum } from '../../shared/trader-vaults/shares.ts'
+import { KEYS, readAddress, type Vault, writeVault } from '../../shared/trader-vaults/vaults.ts'
+import { asI128, asU64, checked, entryPoint, fieldOf } from '../../shared/values.ts'
 import { addSlot, ERRORS, removeSlot, requireOwned } from './slots.ts'
 
 /** The vault's positions have no price bound: the market takes 0 as none. */

@@ -1,11 +1,11 @@
 // Keepers execute the vaults' orders and close their positions without the factory. Anyone can then bring a vault up to date.
 
-import { emitWithSubject } from '../../emit.ts'
-import type { ContractEnv, EntryPoint, Val } from '../../host.ts'
-import { i128, u32, u64, VOID } from '../../host.ts'
-import { EXECUTED, PENDING } from '../../market/types.ts'
-import { KEYS, readAddress, requireInitialized, requireVault, type Vault } from '../../trader-vaults/vaults.ts'
-import { asI128, asU32, asU64, entryPoint, fail, fieldOf } from '../../values.ts'
+import { emitWithSubject } from '../../shared/emit.ts'
+import type { ContractEnv, EntryPoint, Val } from '../../shared/host.ts'
+import { i128, u32, u64, VOID } from '../../shared/host.ts'
+import { EXECUTED, PENDING } from '../../shared/market/types.ts'
+import { KEYS, readAddress, requireInitialized, requireVault, type Vault } from '../../shared/trader-vaults/vaults.ts'
+import { asI128, asU32, asU64, entryPoint, fail, fieldOf } from '../../shared/values.ts'
 import { collateralOf, creditVault } from './leader.ts'
 import { addSlot, ERRORS, removeSlot, requireOwned, type SlotKind } from './slots.ts'
 

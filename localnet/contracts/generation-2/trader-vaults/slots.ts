@@ -1,9 +1,9 @@
 // Which positions and orders belong to which vault. The market sees the factory as the trader of all vaults.
 
-import type { ContractEnv, Val } from '../../host.ts'
-import { u32, u64, vec } from '../../host.ts'
-import { ERRORS as ERRORS_1 } from '../../trader-vaults/vaults.ts'
-import { asU32, asU64, asVec, fail, storageKey } from '../../values.ts'
+import type { ContractEnv, Val } from '../../shared/host.ts'
+import { u32, u64, vec } from '../../shared/host.ts'
+import { ERRORS as ERRORS_1 } from '../../shared/trader-vaults/vaults.ts'
+import { asU32, asU64, asVec, fail, storageKey } from '../../shared/values.ts'
 
 export const ERRORS = {
   ...ERRORS_1,

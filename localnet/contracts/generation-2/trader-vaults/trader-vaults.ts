@@ -1,11 +1,11 @@
 // The vault factory of generation 2: shares at full value, all order types, and an owner for each position and order
 // (generation 2, "Trader vaults").
 
-import type { ContractCode, EntryPoint } from '../../host.ts'
-import { i128, u32, VOID } from '../../host.ts'
-import { viewEntryPoints } from '../../trader-vaults.ts'
-import { requireVault, VAULT_INFO } from '../../trader-vaults/vaults.ts'
-import { asU32, asU64, entryPoint } from '../../values.ts'
+import type { ContractCode, EntryPoint } from '../../shared/host.ts'
+import { i128, u32, VOID } from '../../shared/host.ts'
+import { viewEntryPoints } from '../../shared/trader-vaults.ts'
+import { requireVault, VAULT_INFO } from '../../shared/trader-vaults/vaults.ts'
+import { asU32, asU64, entryPoint } from '../../shared/values.ts'
 import type { Generation2Build } from '../build.ts'
 import { TRADER_VAULT_ERRORS_2 } from '../errors.ts'
 import { administrationEntryPoints } from './administration.ts'

@@ -1,11 +1,11 @@
 // The full value of a vault: its USDC, the equity of its positions and the collateral of its pending orders.
 
-import type { ContractEnv } from '../../host.ts'
-import { u64 } from '../../host.ts'
-import { PENDING } from '../../market/types.ts'
-import { KEYS, readAddress, type Vault } from '../../trader-vaults/vaults.ts'
-import { tryCall } from '../../try-call.ts'
-import { asI128, asU32, checked, fail, fieldOf } from '../../values.ts'
+import type { ContractEnv } from '../../shared/host.ts'
+import { u64 } from '../../shared/host.ts'
+import { PENDING } from '../../shared/market/types.ts'
+import { KEYS, readAddress, type Vault } from '../../shared/trader-vaults/vaults.ts'
+import { tryCall } from '../../shared/try-call.ts'
+import { asI128, asU32, checked, fail, fieldOf } from '../../shared/values.ts'
 import { ERRORS, readSlots } from './slots.ts'
 
 /** Fails with 18 if a position cannot be valued, such as a position that a keeper closed and nobody reconciled. */
