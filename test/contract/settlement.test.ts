@@ -10,14 +10,14 @@ import { address, i128, symbol, u32, u64 } from '../../localnet/contracts/shared
 import type { Val } from '../../localnet/contracts/shared/host.ts'
 import { KEYS } from '../../localnet/contracts/shared/market/storage.ts'
 import type { Generation2Build } from '../../localnet/contracts/generation-2/build.ts'
-import { KEYS_2 } from '../../localnet/contracts/generation-2/market/storage.ts'
+import { ADDED_KEYS } from '../../localnet/contracts/generation-2/market/storage.ts'
 import {
   createTestExchange, E7, FACTORY, KEEPER, LP, MARKET, PROVIDER, REFERRAL, ADMIN, USDC, VAULT,
 } from '../../localnet/test/contracts/generation-1/test-exchange.ts'
 import type { TestExchange } from '../../localnet/test/contracts/generation-1/test-exchange.ts'
 import * as generation1 from '../../localnet/test/contracts/generation-1/test-steps.ts'
 import * as generation2 from '../../localnet/test/contracts/generation-2/test-steps.ts'
-import type { TestExchange2 } from '../../localnet/test/contracts/generation-2/test-exchange.ts'
+import type { TestExchange as TestExchangeOfGeneration2 } from '../../localnet/test/contracts/generation-2/test-exchange.ts'
 import { toNative } from '../../localnet/test/contracts/test-host.ts'
 import type { InvokeSuccess, TestEvent } from '../../localnet/test/contracts/test-host.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
@@ -36,7 +36,7 @@ function readState(exchange: Exchange): State {
       .map(([id, entry]) => [id, { ...(entry as object), id } as T]),
   )
   const indexes = new Map<string, bigint>(generation1.ASSETS.map((asset) => {
-    const state = exchange.stored(KEYS_2.fundingState(asset)) as readonly bigint[] | null
+    const state = exchange.stored(ADDED_KEYS.fundingState(asset)) as readonly bigint[] | null
     return [asset, state?.[0] ?? ((exchange.stored(KEYS.cumulativeFundingRate) ?? 0n) as bigint)]
   }))
   return {
@@ -103,7 +103,7 @@ function runSteps1(steps: readonly generation1.Step[], seen: Map<string, number>
 }
 
 function runSteps2(build: Generation2Build, liquidity: bigint, steps: readonly generation2.Step[], seen: Map<string, number>): void {
-  const exchange: TestExchange2 = generation2.createSteppedExchange(liquidity, build)
+  const exchange: TestExchangeOfGeneration2 = generation2.createSteppedExchange(liquidity, build)
   for (const step of steps) {
     generation2.movePrices(exchange, step)
     const call = generation2.toCall(exchange, step)
@@ -181,7 +181,7 @@ test('rounds of a liquidation, a liquidation with bad debt and a deleveraged pos
 })
 
 /** Moves BTC when no last good price limits the step, until the smoothed price has followed. */
-function moveFar(exchange: TestExchange2, price: bigint): void {
+function moveFar(exchange: TestExchangeOfGeneration2, price: bigint): void {
   exchange.advance(601n)
   for (let record = 0; record < 4; record++) {
     exchange.advance(1n)

@@ -14,7 +14,7 @@ import {
 import { tryCall } from '../shared/try-call.ts'
 import { upgradeEntryPoint } from '../shared/upgrade.ts'
 import { asAddress, asBool, asI128, asText, entryPoint, fail, positivePart, storageKey } from '../shared/values.ts'
-import { REFERRAL_ERRORS_2 } from './errors.ts'
+import { REFERRAL_ERRORS } from './errors.ts'
 
 const ERRORS = { ...ERRORS_1, InsufficientVolume: 13, ClaimUnfunded: 16, RegistryPaused: 17, RevokedCode: 18 } as const
 
@@ -24,11 +24,11 @@ const PAUSED = storageKey('Paused')
 const revokedKey = (referrer: string): Val => storageKey('Revoked', address(referrer))
 
 /** The referral contract's code. Call `initialize(admin, market, usdc_token)` first. */
-export function referralContract2(): ContractCode {
+export function referralContract(): ContractCode {
   return {
     name: 'referral',
     structs: { ReferralInfo: INFO.spec },
-    errors: REFERRAL_ERRORS_2,
+    errors: REFERRAL_ERRORS,
     entryPoints: { ...userEntryPoints(), ...settingEntryPoints(), ...administrationEntryPoints(), ...viewEntryPoints() },
   }
 }

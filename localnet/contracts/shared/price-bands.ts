@@ -29,7 +29,7 @@ export const PRICE_BANDS: ReadonlyMap<string, PriceBand> = new Map([
 ])
 
 /** Price bands of generation 2. Shim and market know the same symbols, in this order. */
-export const PRICE_BANDS_2: ReadonlyMap<string, PriceBand> = new Map([
+export const ALL_PRICE_BANDS: ReadonlyMap<string, PriceBand> = new Map([
   ...PRICE_BANDS,
   ['PUMP', band('0.000001', '1')],
   ['UNI', band('0.1', '10000')],

@@ -2,11 +2,11 @@
 
 import type { ContractCode, ContractEnv, Val } from '../../contracts/shared/host.ts'
 import { address, bool, i128, symbol, text, u64, vec, VOID } from '../../contracts/shared/host.ts'
-import { liquidityVaultContract2 } from '../../contracts/generation-2/liquidity-vault/liquidity-vault.ts'
-import { marketContract2 } from '../../contracts/generation-2/market/market.ts'
+import { liquidityVaultContract } from '../../contracts/generation-2/liquidity-vault/liquidity-vault.ts'
+import { marketContract } from '../../contracts/generation-2/market/market.ts'
 import { SYMBOLS } from '../../contracts/generation-2/market/symbols.ts'
-import { referralContract2 } from '../../contracts/generation-2/referral.ts'
-import { traderVaultsContract2 } from '../../contracts/generation-2/trader-vaults/trader-vaults.ts'
+import { referralContract } from '../../contracts/generation-2/referral.ts'
+import { traderVaultsContract } from '../../contracts/generation-2/trader-vaults/trader-vaults.ts'
 import { createTestHost, type TestHost } from './test-host.ts'
 import { assetContract } from '../../contracts/shared/token.ts'
 import { asAddress, asBool, asI128, asSymbol, entryPoint, fail, fieldOf, storageKey, structCodec } from '../../contracts/shared/values.ts'
@@ -49,10 +49,10 @@ export interface RecordedExchange {
 export function createRecordedExchange(): RecordedExchange {
   const answers: MockAnswers = { prices: new Map(), referral: ['fail', 0, 0] }
   const host = createTestHost({
-    market: marketContract2('2.3'),
-    vault: liquidityVaultContract2('2.3'),
-    factory: traderVaultsContract2('2.3'),
-    registry: referralContract2(),
+    market: marketContract('2.3'),
+    vault: liquidityVaultContract('2.3'),
+    factory: traderVaultsContract('2.3'),
+    registry: referralContract(),
     oracle: mockShim(answers),
     referral: mockReferral(answers),
     usdc: revocable(`USDC:${ISSUER}`),

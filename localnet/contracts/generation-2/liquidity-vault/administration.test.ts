@@ -7,8 +7,8 @@ import {
 } from '../../../test/contracts/generation-1/test-exchange.ts'
 import { sampleArg } from '../../../test/contracts/test-host.ts'
 import { GENERATION_2_BUILDS } from '../build.ts'
-import { SHARED_ERRORS_2 } from '../errors.ts'
-import { liquidityVaultContract2 } from './liquidity-vault.ts'
+import { SHARED_ERRORS } from '../errors.ts'
+import { liquidityVaultContract } from './liquidity-vault.ts'
 import { createTestVault, createUninitializedVault, depositArgs, initializeArgs } from '../../../test/contracts/generation-2/test-vault.ts'
 
 const SETTERS: readonly (readonly [name: string, args: readonly Val[], event: readonly [topic: string, data: unknown], since: '2.0' | '2.1'])[] = [
@@ -149,7 +149,7 @@ const WITHOUT_DEFAULT: Readonly<Record<string, string>> = {
 }
 
 test('the views of an uninitialized vault answer with defaults, except those that need its contracts or its pool', () => {
-  const { entryPoints } = liquidityVaultContract2('2.3')
+  const { entryPoints } = liquidityVaultContract('2.3')
   const views = Object.entries(entryPoints).filter(([name]) => name.startsWith('get_') || name === 'is_paused')
   assert.equal(views.length, 35)
   for (const [name, { inputs }] of views) {
@@ -162,7 +162,7 @@ test('the views of an uninitialized vault answer with defaults, except those tha
 
 test('the builds differ in deposit, withdraw, the AUM cap and receive_loss_for only', () => {
   const interfaces = GENERATION_2_BUILDS.map((build) => {
-    const { entryPoints } = liquidityVaultContract2(build)
+    const { entryPoints } = liquidityVaultContract(build)
     return [
       entryPoints['deposit']?.inputs.length, entryPoints['withdraw']?.inputs.length, 'set_aum_cap' in entryPoints,
       'get_aum_cap' in entryPoints, 'receive_loss_for' in entryPoints, 'emergency_withdraw' in entryPoints,
@@ -177,7 +177,7 @@ test('the builds differ in deposit, withdraw, the AUM cap and receive_loss_for o
 })
 
 test('the published error enum has 50 names and ends at 93', () => {
-  const codes = Object.keys(SHARED_ERRORS_2).map(Number)
+  const codes = Object.keys(SHARED_ERRORS).map(Number)
   assert.deepEqual([codes.length, Math.max(...codes)], [50, 93])
   for (const removed of [51, 63, 68]) assert.ok(!codes.includes(removed), String(removed))
 })

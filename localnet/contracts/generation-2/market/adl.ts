@@ -9,14 +9,14 @@ import { requirePosition } from '../../shared/market/positions.ts'
 import { requireInitialized, vaultOf } from '../../shared/market/storage.ts'
 import { CROSS, type Position } from '../../shared/market/types.ts'
 import { asAddress, asI128, asSymbol, asU64, BPS_DENOMINATOR, bpsOf, checked, fail, mulDiv, positivePart } from '../../shared/values.ts'
-import { ERRORS_2 } from './errors.ts'
-import { closeIsolated2 } from './close.ts'
+import { ERRORS } from './errors.ts'
+import { closeIsolated } from './close.ts'
 import { endCross } from './close-cross.ts'
 import { type MarketEntryPoints, marketEntryPoint } from './env.ts'
 import { valuePosition } from './positions.ts'
 import { readLenientPrice } from './prices.ts'
 import { COVERAGE_RATIO, emitAdl } from './settlement.ts'
-import { KEYS_2, readConfig2, readFlag, requireCaller, writeFlag } from './storage.ts'
+import { ADDED_KEYS, readConfig, readFlag, requireCaller, writeFlag } from './storage.ts'
 
 export function adlEntryPoints(): MarketEntryPoints {
   return {
@@ -30,13 +30,13 @@ export function adlEntryPoints(): MarketEntryPoints {
       const [caller, id] = [asAddress(args[0]), asU64(args[1])]
       requireCaller(env, caller)
       const position = requirePosition(env, id)
-      if (!readFlag(env, KEYS_2.adlActive(position.asset))) fail(ERRORS_2.AdlNotActive)
+      if (!readFlag(env, ADDED_KEYS.adlActive(position.asset))) fail(ERRORS.AdlNotActive)
       const price = readLenientPrice(env, position.asset)
       const { pnl, funding } = valuePosition(env, position, price)
-      if (pnl - funding <= 0n) fail(ERRORS_2.AdlNotEligible)
+      if (pnl - funding <= 0n) fail(ERRORS.AdlNotEligible)
       const score = checked(mulDiv(pnl, BPS_DENOMINATOR, position.collateral) * BigInt(position.leverage))
       if (position.margin_mode === CROSS) endCross(env, position, price, null)
-      else closeIsolated2(env, position, price, null)
+      else closeIsolated(env, position, price, null)
       compensate(env, position)
       emitDeleveraged(env, position, price, pnl, score)
       return i128(pnl)
@@ -45,8 +45,8 @@ export function adlEntryPoints(): MarketEntryPoints {
 }
 
 function updateAdlFlag(env: ContractEnv, asset: string): boolean {
-  const config = readConfig2(env)
-  const key = KEYS_2.adlActive(asset)
+  const config = readConfig(env)
+  const key = ADDED_KEYS.adlActive(asset)
   const active = readFlag(env, key)
   const payable = payableProfit(env, asset)
   const coverage = coverageOf(env)
@@ -77,7 +77,7 @@ function coverageOf(env: ContractEnv): bigint {
 
 /** Pays the trader a share of the size from the vault's buffer, as far as that suffices. */
 function compensate(env: ContractEnv, { trader, size }: Position): void {
-  const amount = bpsOf(size, readConfig2(env).adl_compensation_bps)
+  const amount = bpsOf(size, readConfig(env).adl_compensation_bps)
   if (amount > 0n) env.call(vaultOf(env), 'pay_from_buffer', [address(trader), i128(amount)])
 }
 

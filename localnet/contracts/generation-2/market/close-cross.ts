@@ -9,13 +9,13 @@ import { requireOwnPosition } from '../../shared/market/positions.ts'
 import { usdcOf } from '../../shared/market/storage.ts'
 import { CROSS, LONG, type Position } from '../../shared/market/types.ts'
 import { asAddress, asI128, asU64, checked, fail, minOf, positivePart } from '../../shared/values.ts'
-import { ERRORS_2 } from './errors.ts'
+import { ERRORS } from './errors.ts'
 import { CLOSE_INPUTS } from './close.ts'
 import { unlistCrossPosition } from './cross-account.ts'
 import { type MarketEntryPoints, type MarketEnv, marketEntryPoint } from './env.ts'
 import { requireNotFrozen } from './gates.ts'
-import { cancelAttachedOrders2 } from './orders.ts'
-import { deletePosition2, removeOpenInterest, valueLeniently } from './positions.ts'
+import { cancelAttachedOrders } from './orders.ts'
+import { deletePosition, removeOpenInterest, valueLeniently } from './positions.ts'
 import { checkAcceptablePrice, readLenientPrice } from './prices.ts'
 import { CROSS_DEBT, payOut, recordBadDebt, settle } from './settlement.ts'
 
@@ -26,16 +26,16 @@ export function closeCrossEntryPoints(): MarketEntryPoints {
       requireNotFrozen(env)
       env.requireAuth(trader)
       const position = requireOwnPosition(env, id, trader)
-      if (position.margin_mode !== CROSS) fail(ERRORS_2.InvalidParameter)
+      if (position.margin_mode !== CROSS) fail(ERRORS.InvalidParameter)
       const price = readLenientPrice(env, position.asset)
       checkAcceptablePrice(price, bound, position.direction !== LONG)
-      return i128(closeCross2(env, position, price, null))
+      return i128(closeCross(env, position, price, null))
     }),
   }
 }
 
 /** Closes a cross position for its trader or by an order, which counts towards the volume. Returns the price PnL. */
-export function closeCross2(env: MarketEnv, position: Position, price: bigint, execution: OrderExecution | null): bigint {
+export function closeCross(env: MarketEnv, position: Position, price: bigint, execution: OrderExecution | null): bigint {
   const pnl = endCross(env, position, price, execution)
   addVolume(env, position.trader, position.size)
   return pnl
@@ -77,8 +77,8 @@ export function settleLeg(env: MarketEnv, position: Position, price: bigint, fun
   const payable = minOf(funds, tokenBalance(env, usdcOf(env), env.self))
   const { remaining, credit, owed, uncollected } = settle(env, { trader, asset, pnl, funding, funds: payable }, () => undefined)
   removeOpenInterest(env, position, price)
-  cancelAttachedOrders2(env, position.id, executedOrderId)
+  cancelAttachedOrders(env, position.id, executedOrderId)
   unlistCrossPosition(env, position)
-  deletePosition2(env, position)
+  deletePosition(env, position)
   return { pnl, proceeds: checked(collateral + credit - owed), collected: payable - remaining, uncollected }
 }

@@ -7,7 +7,7 @@ import { asAddress, asU32, bpsOf, minOf, mulDiv } from '../../shared/values.ts'
 import { isSince } from '../build.ts'
 import { callReceiveLossFor, NO_REFERRAL, payVault, type ReferralShare, routeProtocolFee, tryRecordTrade } from '../calls.ts'
 import type { MarketEnv } from './env.ts'
-import { readConfig2 } from './storage.ts'
+import { readConfig } from './storage.ts'
 
 /** Rates in tenths of a basis point. */
 const DECI_BPS_DENOMINATOR = 100_000n
@@ -61,6 +61,6 @@ export function payLoss(env: MarketEnv, trader: string, amount: bigint): void {
 
 /** The keeper's nominal fee for executing an order over this size. */
 export function keeperFeeOf(env: MarketEnv, size: bigint): bigint {
-  const { keeper_fee_base: base, keeper_fee_deci_bps: rate } = readConfig2(env)
+  const { keeper_fee_base: base, keeper_fee_deci_bps: rate } = readConfig(env)
   return base + mulDiv(size, BigInt(rate), DECI_BPS_DENOMINATOR)
 }

@@ -11,14 +11,14 @@ import { callFundBuffer } from '../calls.ts'
 import { settleLeg } from './close-cross.ts'
 import { crossPositionsOf } from './cross-account.ts'
 import { type MarketEntryPoints, type MarketEnv, marketEntryPoint } from './env.ts'
-import { ERRORS_2 } from './errors.ts'
+import { ERRORS } from './errors.ts'
 import { requireNotFrozen } from './gates.ts'
 import { checkCooldown, emitLiquidated, emitRefund, topUpBounty } from './liquidate.ts'
 import { pricePnlOrZero, valueLeniently } from './positions.ts'
 import { readLenientPrice, readSmoothedPrice } from './prices.ts'
 import { maintenanceBps } from './risk.ts'
 import { CROSS_DEBT, payOut, recordBadDebt } from './settlement.ts'
-import { KEYS_2, readConfig2, writeTime } from './storage.ts'
+import { ADDED_KEYS, readConfig, writeTime } from './storage.ts'
 
 export function liquidateCrossEntryPoints(): MarketEntryPoints {
   return {
@@ -28,8 +28,8 @@ export function liquidateCrossEntryPoints(): MarketEntryPoints {
       env.requireAuth(keeper)
       readPricesOnce(env, trader)
       const account = totalsOf(env, trader, (asset) => readLenientPrice(env, asset))
-      if (account.equity >= account.maintenance) fail(ERRORS_2.CrossMarginNotLiquidatable)
-      if (account.equity > 0n && isHealthyWhenSmoothed(env, trader)) fail(ERRORS_2.LiquidationNotConfirmed)
+      if (account.equity >= account.maintenance) fail(ERRORS.CrossMarginNotLiquidatable)
+      if (account.equity > 0n && isHealthyWhenSmoothed(env, trader)) fail(ERRORS.LiquidationNotConfirmed)
       return i128(liquidateAccount(env, trader, keeper, modeOf(env, trader, account)))
     }),
   }
@@ -44,7 +44,7 @@ function readPricesOnce(env: MarketEnv, trader: string): void {
     try {
       readLenientPrice(env, asset)
     } catch (error) {
-      if (error instanceof ContractFailure && error.code === ERRORS_2.InvalidPrice) fail(ERRORS_2.CrossMarginNotLiquidatable)
+      if (error instanceof ContractFailure && error.code === ERRORS.InvalidPrice) fail(ERRORS.CrossMarginNotLiquidatable)
       throw error
     }
   }
@@ -79,8 +79,8 @@ type Mode = 'staged' | 'close-out' | 'bankrupt'
 /** Fails with 83 for another stage shortly after a liquidation that left positions. */
 function modeOf(env: MarketEnv, trader: string, { equity, maintenance }: Totals): Mode {
   if (equity <= 0n) return 'bankrupt'
-  if (equity < bpsOf(maintenance, readConfig2(env).cross_close_out_bps)) return 'close-out'
-  checkCooldown(env, KEYS_2.crossPartialLiqTs(trader))
+  if (equity < bpsOf(maintenance, readConfig(env).cross_close_out_bps)) return 'close-out'
+  checkCooldown(env, ADDED_KEYS.crossPartialLiqTs(trader))
   return 'staged'
 }
 
@@ -139,7 +139,7 @@ function closePosition(env: MarketEnv, position: Position, keeper: string, mode:
 
 /** Takes the penalty of a position out of a positive pool, for the keeper and the vault's buffer. Returns the keeper's share. */
 function chargePenalty(env: MarketEnv, position: Position, keeper: string, progress: Progress): bigint {
-  const [config, usdc, vault] = [readConfig2(env), usdcOf(env), vaultOf(env)]
+  const [config, usdc, vault] = [readConfig(env), usdcOf(env), vaultOf(env)]
   const penalty = minOf(bpsOf(position.size, config.liquidation_penalty_bps), positivePart(progress.pool))
   if (penalty <= 0n) return 0n
   const share = bpsOf(penalty, config.penalty_keeper_share_bps)
@@ -160,7 +160,7 @@ function chargePenalty(env: MarketEnv, position: Position, keeper: string, progr
 /** True once the equity reaches the target above the maintenance margin of the positions that are left. */
 function isRestored(env: MarketEnv, trader: string, pool: bigint): boolean {
   const { equity, maintenance } = totalsOf(env, trader, (asset) => readLenientPrice(env, asset), pool)
-  return maintenance === 0n || equity >= mulDiv(maintenance, BigInt(readConfig2(env).cross_liq_restore_target_bps), BPS_DENOMINATOR)
+  return maintenance === 0n || equity >= mulDiv(maintenance, BigInt(readConfig(env).cross_liq_restore_target_bps), BPS_DENOMINATOR)
 }
 
 /**
@@ -169,9 +169,9 @@ function isRestored(env: MarketEnv, trader: string, pool: bigint): boolean {
  */
 function finish(env: MarketEnv, trader: string, pool: bigint, penalties: bigint): void {
   if (readIds(env, KEYS.crossMarginPositions(trader)).length > 0) {
-    writeTime(env, KEYS_2.crossPartialLiqTs(trader), env.ledger.timestampSec)
+    writeTime(env, ADDED_KEYS.crossPartialLiqTs(trader), env.ledger.timestampSec)
     return
   }
   emitRefund(env, trader, 0n, pool, penalties)
-  env.remove('persistent', KEYS_2.crossPartialLiqTs(trader))
+  env.remove('persistent', ADDED_KEYS.crossPartialLiqTs(trader))
 }

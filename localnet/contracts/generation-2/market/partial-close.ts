@@ -6,13 +6,13 @@ import { addVolume } from '../../shared/market/fees.ts'
 import { requireOwnPosition } from '../../shared/market/positions.ts'
 import { CROSS, type Position } from '../../shared/market/types.ts'
 import { asAddress, asI128, asU64, fail, mulDiv } from '../../shared/values.ts'
-import { ERRORS_2 } from './errors.ts'
-import { closeIsolated2, settleIsolated } from './close.ts'
+import { ERRORS } from './errors.ts'
+import { closeIsolated, settleIsolated } from './close.ts'
 import { type MarketEntryPoints, type MarketEnv, marketEntryPoint } from './env.ts'
 import { requireNotFrozen } from './gates.ts'
 import { emitReduced, removeOpenInterest, valueLeniently, writePosition } from './positions.ts'
 import { readLenientPrice } from './prices.ts'
-import { readConfig2 } from './storage.ts'
+import { readConfig } from './storage.ts'
 
 export function partialCloseEntryPoints(): MarketEntryPoints {
   return {
@@ -21,12 +21,12 @@ export function partialCloseEntryPoints(): MarketEntryPoints {
       requireNotFrozen(env)
       env.requireAuth(trader)
       const position = requireOwnPosition(env, id, trader)
-      if (position.margin_mode === CROSS) fail(ERRORS_2.InvalidParameter)
-      if (size <= 0n) fail(ERRORS_2.InvalidAmount)
-      if (size > position.size) fail(ERRORS_2.InvalidParameter)
+      if (position.margin_mode === CROSS) fail(ERRORS.InvalidParameter)
+      if (size <= 0n) fail(ERRORS.InvalidAmount)
+      if (size > position.size) fail(ERRORS.InvalidParameter)
       const price = readLenientPrice(env, position.asset)
-      if (size === position.size) return i128(closeIsolated2(env, position, price, null))
-      if (!leavesEnough(env, position, size)) fail(ERRORS_2.PositionTooSmall)
+      if (size === position.size) return i128(closeIsolated(env, position, price, null))
+      if (!leavesEnough(env, position, size)) fail(ERRORS.PositionTooSmall)
       return i128(reduceIsolated(env, position, size, price, null))
     }),
   }
@@ -34,7 +34,7 @@ export function partialCloseEntryPoints(): MarketEntryPoints {
 
 /** Whether the rest of a position has the minimum collateral after `size` is closed. */
 export function leavesEnough(env: MarketEnv, position: Position, size: bigint): boolean {
-  return position.collateral - collateralOf(position, size) >= readConfig2(env).min_collateral
+  return position.collateral - collateralOf(position, size) >= readConfig(env).min_collateral
 }
 
 const collateralOf = (position: Position, size: bigint): bigint => mulDiv(position.collateral, size, position.size)

@@ -10,11 +10,11 @@ import { addId, KEYS, readIds, readPosition, removeId } from '../../shared/marke
 import { CROSS, LONG, POSITION, type Position } from '../../shared/market/types.ts'
 import { bpsOf, checked, fail, mulDiv, positivePart } from '../../shared/values.ts'
 import { isSince } from '../build.ts'
-import { ERRORS_2 } from './errors.ts'
+import { ERRORS } from './errors.ts'
 import type { MarketEnv } from './env.ts'
-import { accrueSkew, fundingOwed2 } from './funding.ts'
+import { accrueSkew, fundingOwed } from './funding.ts'
 import { maintenanceBps } from './risk.ts'
-import { changeCount, KEYS_2, readCount } from './storage.ts'
+import { changeCount, ADDED_KEYS, readCount } from './storage.ts'
 
 const POSITIONS_MAX = 1000
 const POSITIONS_PER_TRADER_MAX = 32
@@ -49,31 +49,31 @@ export function pricePnlOrZero(position: Position, price: bigint): bigint {
 }
 
 function valueAt(env: ContractEnv, position: Position, pnl: bigint): Valuation {
-  const funding = fundingOwed2(env, position)
+  const funding = fundingOwed(env, position)
   return { pnl, funding, equity: checked(position.collateral + pnl - funding) }
 }
 
 /** Stores a new position and adds its open interest; fails with 82 above the number of positions that a trader or the market may have. */
-export function storePosition2(env: MarketEnv, position: Position): void {
+export function storePosition(env: MarketEnv, position: Position): void {
   writePosition(env, position)
   addId(env, KEYS.traderPositions(position.trader), position.id)
-  if (isSince(env.build, '2.3')) changeCount(env, KEYS_2.openPositionCount, 1)
+  if (isSince(env.build, '2.3')) changeCount(env, ADDED_KEYS.openPositionCount, 1)
   else addId(env, KEYS.allPositions, position.id)
   if (!isSince(env.build, '2.1')) return
-  const open = isSince(env.build, '2.3') ? readCount(env, KEYS_2.openPositionCount) : readIds(env, KEYS.allPositions).length
+  const open = isSince(env.build, '2.3') ? readCount(env, ADDED_KEYS.openPositionCount) : readIds(env, KEYS.allPositions).length
   const ofTrader = readIds(env, KEYS.traderPositions(position.trader)).length
-  if (ofTrader > POSITIONS_PER_TRADER_MAX || open > POSITIONS_MAX) fail(ERRORS_2.OpenInterestCapExceeded)
+  if (ofTrader > POSITIONS_PER_TRADER_MAX || open > POSITIONS_MAX) fail(ERRORS.OpenInterestCapExceeded)
 }
 
 export function writePosition(env: ContractEnv, position: Position): void {
   env.set('persistent', KEYS.position(position.id), POSITION.toVal(position))
 }
 
-export function deletePosition2(env: MarketEnv, position: Position): void {
+export function deletePosition(env: MarketEnv, position: Position): void {
   env.remove('persistent', KEYS.position(position.id))
-  env.remove('persistent', KEYS_2.partialLiqTs(position.id))
+  env.remove('persistent', ADDED_KEYS.partialLiqTs(position.id))
   removeId(env, KEYS.traderPositions(position.trader), position.id)
-  if (isSince(env.build, '2.3')) changeCount(env, KEYS_2.openPositionCount, -1)
+  if (isSince(env.build, '2.3')) changeCount(env, ADDED_KEYS.openPositionCount, -1)
   else removeId(env, KEYS.allPositions, position.id)
 }
 

@@ -7,8 +7,8 @@ import { INSTANCE, instanceAddress, KEYS } from '../../shared/market/storage.ts'
 import { LONG } from '../../shared/market/types.ts'
 import { tryCall } from '../../shared/try-call.ts'
 import { asI128, asU64, asVec, bpsOf, fail } from '../../shared/values.ts'
-import { ERRORS_2 } from './errors.ts'
-import { readConfig2 } from './storage.ts'
+import { ERRORS } from './errors.ts'
+import { readConfig } from './storage.ts'
 
 /** How far in the future a price may be, whatever the staleness limit is. */
 const FUTURE_MAX_SEC = 60n
@@ -19,7 +19,7 @@ export function readStrictPrice(env: ContractEnv, asset: string): bigint {
 
 /** A price to settle at: at most `lenient_clamp_bps` away from the last good price while that is recent; 0 is no limit. Fails with 31 only. */
 export function readLenientPrice(env: ContractEnv, asset: string): bigint {
-  const { lenient_clamp_bps: clampBps, max_price_staleness: stalenessSec } = readConfig2(env)
+  const { lenient_clamp_bps: clampBps, max_price_staleness: stalenessSec } = readConfig(env)
   const last = readLastGoodPrice(env, asset, lastGoodWindowSec(stalenessSec))
   const price = readPrice(env, asset, 'lenient')
   // A stale price writes the entry unchanged, so that the footprint does not depend on the price's age.
@@ -40,15 +40,15 @@ export function clamp(value: bigint, center: bigint, distance: bigint): bigint {
  */
 export function readFreshPrice(env: ContractEnv, asset: string): bigint {
   const { price, timestampSec } = readQuote(env, asset)
-  if (price <= 0n) fail(ERRORS_2.InvalidPrice)
+  if (price <= 0n) fail(ERRORS.InvalidPrice)
   const ageSec = env.ledger.timestampSec - timestampSec
-  if (ageSec > readConfig2(env).max_price_staleness || ageSec < -FUTURE_MAX_SEC) fail(ERRORS_2.PriceStale)
+  if (ageSec > readConfig(env).max_price_staleness || ageSec < -FUTURE_MAX_SEC) fail(ERRORS.PriceStale)
   return price
 }
 
 /** The average of the last prices, which decides about triggers and liquidations but settles nothing. undefined if there is no recent one. */
 export function readSmoothedPrice(env: ContractEnv, asset: string): bigint | undefined {
-  const { twap_records: records, twap_max_age_secs: maxAgeSec } = readConfig2(env)
+  const { twap_records: records, twap_max_age_secs: maxAgeSec } = readConfig(env)
   if (records === 0) return undefined
   const average = tryCall(env, instanceAddress(env, INSTANCE.oracle), 'twap', [symbol(asset), u32(records)])
   if (average === undefined || average.type === 'void') return undefined
@@ -59,8 +59,8 @@ export function readSmoothedPrice(env: ContractEnv, asset: string): bigint | und
 
 /** Fails with 5 for a negative bound, with 87 for a price that is worse than the bound. 0 is no bound. `buys` closes shorts and opens longs. */
 export function checkAcceptablePrice(price: bigint, bound: bigint, buys: boolean): void {
-  if (bound < 0n) fail(ERRORS_2.InvalidParameter)
-  if (bound > 0n && (buys ? price > bound : price < bound)) fail(ERRORS_2.AcceptablePriceExceeded)
+  if (bound < 0n) fail(ERRORS.InvalidParameter)
+  if (bound > 0n && (buys ? price > bound : price < bound)) fail(ERRORS.AcceptablePriceExceeded)
 }
 
 /** Whether opening this direction buys. */

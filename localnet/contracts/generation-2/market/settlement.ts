@@ -10,7 +10,7 @@ import { isSince } from '../build.ts'
 import { callDrawBuffer, callSettlePnl } from '../calls.ts'
 import type { MarketEnv } from './env.ts'
 import { payLoss } from './fees.ts'
-import { KEYS_2, readFlag, touchFlag, writeFlag } from './storage.ts'
+import { ADDED_KEYS, readFlag, touchFlag, writeFlag } from './storage.ts'
 
 /** The asset in bad debt of a whole cross account. */
 export const CROSS_DEBT = 'CROSS'
@@ -44,7 +44,7 @@ export function settle(env: MarketEnv, claim: Claim, recordDebt: (amount: bigint
 function settleNet(env: MarketEnv, claim: Claim, recordDebt: (amount: bigint) => void): Settlement {
   const net = checked(claim.pnl - claim.funding)
   // From build 2.3 a loss accesses what a profit accesses, so that a price move between simulation and application does no harm.
-  if (isSince(env.build, '2.3')) touchFlag(env, KEYS_2.adlActive(claim.asset))
+  if (isSince(env.build, '2.3')) touchFlag(env, ADDED_KEYS.adlActive(claim.asset))
   if (net > 0n) return { remaining: claim.funds, credit: settleProfit(env, claim, net), owed: 0n, uncollected: 0n }
   return { ...collect(env, claim, -net, recordDebt), credit: 0n }
 }
@@ -68,7 +68,7 @@ function collect(env: MarketEnv, { trader, funds }: Claim, owed: bigint, recordD
 /** A profit that the vault cannot pay in full turns auto-deleveraging on for the asset. */
 function settleProfit(env: MarketEnv, claim: Claim, pnl: bigint): bigint {
   const paid = callSettlePnl(env, vaultOf(env), claim.trader, pnl)
-  const key = KEYS_2.adlActive(claim.asset)
+  const key = ADDED_KEYS.adlActive(claim.asset)
   if (pnl > 0n && paid < pnl && !readFlag(env, key)) {
     writeFlag(env, key, true)
     emitAdl(env, 'adl_triggered', claim.asset, { reason: SHORTFALL, payable: 0n, coverage: 0n })
@@ -99,5 +99,5 @@ export function payOut(env: ContractEnv, to: string, amount: bigint): void {
 
 /** Stores what a closed isolated position paid to its trader. The entry is temporary. */
 export function writeProceeds(env: ContractEnv, positionId: bigint, amount: bigint): void {
-  env.set('temporary', KEYS_2.closedProceeds(positionId), i128(amount))
+  env.set('temporary', ADDED_KEYS.closedProceeds(positionId), i128(amount))
 }

@@ -4,12 +4,12 @@ import type { ContractEnv, Val } from '../../shared/host.ts'
 import { address, bool, symbol, u32, u64 } from '../../shared/host.ts'
 import { INSTANCE, requireInitialized } from '../../shared/market/storage.ts'
 import { asBool, asU32, asU64, storageKey, trap } from '../../shared/values.ts'
-import { DEFAULT_MARKET_CONFIG_2 } from './defaults.ts'
-import { MARKET_CONFIG_2, type MarketConfig2 } from './types.ts'
+import { DEFAULT_MARKET_CONFIG } from './defaults.ts'
+import { MARKET_CONFIG, type MarketConfig } from './types.ts'
 
 export const PAUSE_STATE = storageKey('PauseState')
 
-export const KEYS_2 = {
+export const ADDED_KEYS = {
   openPositionCount: storageKey('OpenPositionCount'),
   openOrderCount: storageKey('OpenOrderCount'),
   orderCountOf: (trader: string) => storageKey('OrderCountOf', address(trader)),
@@ -29,11 +29,11 @@ export const KEYS_2 = {
  * The configuration; the default one before initialization. A stored map of another generation has other fields; decoding it traps, and only
  * `migrate_config` helps.
  */
-export function readConfig2(env: ContractEnv): MarketConfig2 {
+export function readConfig(env: ContractEnv): MarketConfig {
   const stored = env.get('instance', INSTANCE.config)
-  if (stored === undefined) return DEFAULT_MARKET_CONFIG_2
-  if (stored.type !== 'map' || stored.value.length !== MARKET_CONFIG_2.spec.length) trap('the stored configuration has other fields')
-  return MARKET_CONFIG_2.fromVal(stored)
+  if (stored === undefined) return DEFAULT_MARKET_CONFIG
+  if (stored.type !== 'map' || stored.value.length !== MARKET_CONFIG.spec.length) trap('the stored configuration has other fields')
+  return MARKET_CONFIG.fromVal(stored)
 }
 
 /** The first checks of a call that no pause stops: 1 before initialization, then the caller's authorization. */

@@ -12,7 +12,7 @@ import { type MarketEntryPoints, marketEntryPoint, ofGeneration1 } from './env.t
 import { effectivePauseState } from './gates.ts'
 import { valuePosition } from './positions.ts'
 import { readLenientPrice } from './prices.ts'
-import { KEYS_2, readConfig2, readFlag } from './storage.ts'
+import { ADDED_KEYS, readConfig, readFlag } from './storage.ts'
 import { TRADER_FEE_INFO } from './types.ts'
 
 export function viewEntryPoints(build: Generation2Build): MarketEntryPoints {
@@ -43,7 +43,7 @@ function positionViews(): MarketEntryPoints {
     }),
     /** What a closed isolated position paid to its trader; 0 if unknown, also once the temporary entry has expired. */
     get_closed_proceeds: marketEntryPoint({ position_id: 'u64' }, 'i128', (env, args) => {
-      return env.get('temporary', KEYS_2.closedProceeds(asU64(args[0]))) ?? i128(0n)
+      return env.get('temporary', ADDED_KEYS.closedProceeds(asU64(args[0]))) ?? i128(0n)
     }),
     sync_asset_pnl: marketEntryPoint({ asset: 'symbol' }, 'i128', (env, args) => {
       const asset = asSymbol(args[0])
@@ -64,7 +64,7 @@ function traderViews(): MarketEntryPoints {
       const tiers = readTiers(env)
       const tier = Math.max(0, tiers.findLastIndex((candidate) => candidate.min_volume <= volume))
       // Without tiers, as before initialization, the flat fee applies. The rates are tenths of a basis point.
-      const flatRate = readConfig2(env).trading_fee_bps * 10
+      const flatRate = readConfig(env).trading_fee_bps * 10
       const next = tiers[tier + 1]
       return TRADER_FEE_INFO.toVal({
         maker_fee_bps: tiers[tier]?.maker_fee_bps ?? flatRate,
@@ -80,17 +80,17 @@ function traderViews(): MarketEntryPoints {
 function assetViews(): MarketEntryPoints {
   return {
     get_asset_risk: marketEntryPoint({ asset: 'symbol' }, { option: { struct: 'AssetRisk' } }, (env, args) => {
-      return env.get('persistent', KEYS_2.assetRisk(asSymbol(args[0]))) ?? VOID
+      return env.get('persistent', ADDED_KEYS.assetRisk(asSymbol(args[0]))) ?? VOID
     }),
     get_pause_state: marketEntryPoint({}, { tuple: ['u32', 'u64'] }, (env) => {
       const { mode, sinceSec } = effectivePauseState(env)
       return vec(u32(mode), u64(sinceSec))
     }),
     is_asset_halted: marketEntryPoint({ asset: 'symbol' }, 'bool', (env, args) => {
-      return bool(readFlag(env, KEYS_2.assetHalted(asSymbol(args[0]))))
+      return bool(readFlag(env, ADDED_KEYS.assetHalted(asSymbol(args[0]))))
     }),
     is_adl_active: marketEntryPoint({ asset: 'symbol' }, 'bool', (env, args) => {
-      return bool(readFlag(env, KEYS_2.adlActive(asSymbol(args[0]))))
+      return bool(readFlag(env, ADDED_KEYS.adlActive(asSymbol(args[0]))))
     }),
   }
 }

@@ -4,24 +4,24 @@ import type { Val } from '../../shared/host.ts'
 import { address, bool, i128, u32, u64 } from '../../shared/host.ts'
 import { ALICE, BOB, contractError, E7, FACTORY, KEEPER, UNAUTHORIZED } from '../../../test/contracts/generation-1/test-exchange.ts'
 import { eventRowsOf, leaderIdArgs, leaderOpenArgs } from '../../../test/contracts/generation-1/test-vaults.ts'
-import { createTestVaults2, limitArgs, minOutArgs, positionArgs, reconcileArgs, type TestVaults2 } from '../../../test/contracts/generation-2/test-vaults.ts'
+import { createTestVaults, limitArgs, minOutArgs, positionArgs, reconcileArgs, type TestVaults } from '../../../test/contracts/generation-2/test-vaults.ts'
 
 const terms = (...values: readonly (bigint | number)[]): Val[] => values.map((value) => (typeof value === 'bigint' ? i128(value) : u32(value)))
 
-const openPosition = (vaults: TestVaults2, id: number, collateral = 100n * E7, leverage = 5): bigint =>
+const openPosition = (vaults: TestVaults, id: number, collateral = 100n * E7, leverage = 5): bigint =>
   vaults.callFactory('leader_open_position', leaderOpenArgs(ALICE, id, { collateral, leverage })) as bigint
 
-const factoryEvents = (vaults: TestVaults2, name: string, args: readonly Val[]): unknown =>
+const factoryEvents = (vaults: TestVaults, name: string, args: readonly Val[]): unknown =>
   eventRowsOf(vaults.invokeFactory(name, args)).filter(([contract]) => contract === FACTORY).map((row) => row.slice(1))
 
 /** What all vaults together account for, which the factory must hold. */
-function assertFactoryHolds(vaults: TestVaults2, ...ids: readonly number[]): void {
+function assertFactoryHolds(vaults: TestVaults, ...ids: readonly number[]): void {
   const accounted = ids.reduce((sum, id) => sum + vaults.vault(id).total_usdc, 0n)
   assert.equal(vaults.usdc(FACTORY), accounted)
 }
 
 test('a leader places every kind of order, and cancels those that open positions', () => {
-  const vaults = createTestVaults2()
+  const vaults = createTestVaults()
   const id = vaults.createFunded(ALICE, 1000n * E7)
   const position = openPosition(vaults, id)
   assert.deepEqual(factoryEvents(vaults, 'leader_place_limit_order', limitArgs(ALICE, id, 49_000n * E7)), [['leader_limit', id, [ALICE, 1n]]])
@@ -50,7 +50,7 @@ test('a leader places every kind of order, and cancels those that open positions
 })
 
 test('a leader can trade only the vault\'s own positions and orders', () => {
-  const vaults = createTestVaults2()
+  const vaults = createTestVaults()
   const [own, other] = [vaults.createFunded(ALICE, 1000n * E7), vaults.createFunded(BOB, 1000n * E7)]
   const position = openPosition(vaults, own)
   vaults.callFactory('leader_place_limit_order', limitArgs(ALICE, own, 49_000n * E7))
@@ -69,7 +69,7 @@ test('a leader can trade only the vault\'s own positions and orders', () => {
 })
 
 test('a trade credits its vault with exactly what the factory\'s balance changed', () => {
-  const vaults = createTestVaults2()
+  const vaults = createTestVaults()
   const [first, second] = [vaults.createFunded(ALICE, 1000n * E7), vaults.createFunded(BOB, 500n * E7)]
   const position = openPosition(vaults, first)
   assert.deepEqual([vaults.vault(first).total_usdc, vaults.vault(second).total_usdc], [900n * E7, 500n * E7])
@@ -81,7 +81,7 @@ test('a trade credits its vault with exactly what the factory\'s balance changed
 })
 
 test('a vault has at most 16 positions and entry orders; orders of positions take no slot', () => {
-  const vaults = createTestVaults2()
+  const vaults = createTestVaults()
   const id = vaults.createFunded(ALICE, 1000n * E7)
   const position = openPosition(vaults, id)
   for (let order = 0; order < 15; order++) {
@@ -96,7 +96,7 @@ test('a vault has at most 16 positions and entry orders; orders of positions tak
 })
 
 test('leader calls check 2, authorization, 5, 6, 12, 8, 10 and 3 in this order', () => {
-  const vaults = createTestVaults2()
+  const vaults = createTestVaults()
   const id = vaults.createFunded(ALICE, 100n * E7)
   const open = (leader: string, vault: number, options: object = {}): string =>
     vaults.tryFactory('leader_open_position', leaderOpenArgs(leader, vault, options))
@@ -113,7 +113,7 @@ test('leader calls check 2, authorization, 5, 6, 12, 8, 10 and 3 in this order',
 })
 
 test('an immediate-or-cancel order that does not fill stays bound, and its collateral is credited a second time', () => {
-  const vaults = createTestVaults2()
+  const vaults = createTestVaults()
   const id = vaults.createFunded(ALICE, 1000n * E7)
   vaults.callFactory('leader_place_limit_order', limitArgs(ALICE, id, 49_000n * E7, { timeInForce: 1 }))
   assert.equal(vaults.callFactory('get_order_vault', [u64(1n)]), id)
@@ -123,7 +123,7 @@ test('an immediate-or-cancel order that does not fill stays bound, and its colla
 })
 
 test('an executed order that opened no position can never be reconciled', () => {
-  const vaults = createTestVaults2()
+  const vaults = createTestVaults()
   const id = vaults.createFunded(ALICE, 1000n * E7)
   vaults.callFactory('leader_place_limit_order', limitArgs(ALICE, id, 50_000n * E7, { direction: 1, timeInForce: 0x100 }))
   vaults.executeOrder(1n)
@@ -133,7 +133,7 @@ test('an executed order that opened no position can never be reconciled', () => 
 })
 
 test('an open that would net an opposite position fails: the factory authorizes the full collateral only', () => {
-  const vaults = createTestVaults2()
+  const vaults = createTestVaults()
   const id = vaults.createFunded(ALICE, 1000n * E7)
   openPosition(vaults, id)
   const short = leaderOpenArgs(ALICE, id, { collateral: 300n * E7, leverage: 5, direction: 1 })
@@ -143,7 +143,7 @@ test('an open that would net an opposite position fails: the factory authorizes 
 })
 
 test('a position that a keeper closed leaves the vault without a value until it is reconciled', () => {
-  const vaults = createTestVaults2()
+  const vaults = createTestVaults()
   const id = vaults.createFunded(ALICE, 1000n * E7)
   const position = openPosition(vaults, id)
   vaults.callFactory('leader_set_stop_loss', positionArgs(ALICE, id, position, ...terms(49_500n * E7, 100)))
@@ -167,7 +167,7 @@ test('a position that a keeper closed leaves the vault without a value until it 
 })
 
 test('a liquidated position is reconciled with its refund', () => {
-  const vaults = createTestVaults2()
+  const vaults = createTestVaults()
   const id = vaults.createFunded(ALICE, 1000n * E7)
   const position = openPosition(vaults, id, 100n * E7, 10)
   vaults.movePrice('BTC', 45_800n * E7)
@@ -180,7 +180,7 @@ test('a liquidated position is reconciled with its refund', () => {
 })
 
 test('an executed order binds its position, a cancelled one returns its collateral', () => {
-  const vaults = createTestVaults2()
+  const vaults = createTestVaults()
   const id = vaults.createFunded(ALICE, 1000n * E7)
   vaults.callFactory('leader_place_limit_order', limitArgs(ALICE, id, 49_900n * E7))
   vaults.callFactory('leader_place_limit_order', limitArgs(ALICE, id, 49_900n * E7))

@@ -1,24 +1,25 @@
 // Test support: the exchange's contracts of generation 2 on the in-memory host, initialized, with liquidity, risk parameters and funded traders.
 
-import { liquidityVaultContract2 } from '../../../contracts/generation-2/liquidity-vault/liquidity-vault.ts'
+import { liquidityVaultContract } from '../../../contracts/generation-2/liquidity-vault/liquidity-vault.ts'
 import type { ContractCode, Val } from '../../../contracts/shared/host.ts'
 import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from '../../../contracts/shared/host.ts'
 import { priceTag } from '../../../contracts/shared/price-oracle.ts'
 import {
-  ADMIN, ALICE, BOB, E7, FACTORY, ISSUER, KEEPER, LP, LP_ASSET, MARKET, openArgs, type OpenOptions, ORACLE, PROVIDER, REFERRAL, ROUTER,
+  ADMIN, ALICE, BOB, E7, FACTORY, ISSUER, KEEPER, LP, LP_ASSET, MARKET, openArgs as basicOpenArgs, type OpenOptions as BasicOpenOptions,
+  ORACLE, PROVIDER, REFERRAL, ROUTER,
   SHIM, USDC, USDC_ASSET, VAULT,
 } from '../generation-1/test-exchange.ts'
 import { createTestHost, type InvokeSuccess, type TestHost, toNative } from '../test-host.ts'
 import { assetContract } from '../../../contracts/shared/token.ts'
 import { type Generation2Build, isSince } from '../../../contracts/generation-2/build.ts'
-import { ASSET_RISKS, DEFAULT_MARKET_CONFIG_2 } from '../../../contracts/generation-2/market/defaults.ts'
-import { marketContract2 } from '../../../contracts/generation-2/market/market.ts'
-import { ASSET_RISK, type AssetRisk, MARKET_CONFIG_2, type MarketConfig2 } from '../../../contracts/generation-2/market/types.ts'
-import { priceOracleContract2 } from '../../../contracts/generation-2/price-oracle.ts'
-import { priceShimContract2 } from '../../../contracts/generation-2/price-shim.ts'
-import { referralContract2 } from '../../../contracts/generation-2/referral.ts'
-import { routerContract2 } from '../../../contracts/generation-2/router.ts'
-import { traderVaultsContract2 } from '../../../contracts/generation-2/trader-vaults/trader-vaults.ts'
+import { ASSET_RISKS, DEFAULT_MARKET_CONFIG } from '../../../contracts/generation-2/market/defaults.ts'
+import { marketContract } from '../../../contracts/generation-2/market/market.ts'
+import { ASSET_RISK, type AssetRisk, MARKET_CONFIG, type MarketConfig } from '../../../contracts/generation-2/market/types.ts'
+import { priceOracleContract } from '../../../contracts/generation-2/price-oracle.ts'
+import { priceShimContract } from '../../../contracts/generation-2/price-shim.ts'
+import { referralContract } from '../../../contracts/generation-2/referral.ts'
+import { routerContract } from '../../../contracts/generation-2/router.ts'
+import { traderVaultsContract } from '../../../contracts/generation-2/trader-vaults/trader-vaults.ts'
 
 /** The protocol's treasury. */
 export const TREASURY = 'GTREASURY'
@@ -33,12 +34,12 @@ const TWAP_RECORDS = 4
 /** The share of fees that goes to the protocol. */
 const PROTOCOL_FEE_BPS = 2000
 
-export interface OpenOptions2 extends OpenOptions {
+export interface OpenOptions extends BasicOpenOptions {
   /** The worst acceptable price; default 0, no bound. */
   readonly bound?: bigint
 }
 
-export interface TestExchange2 {
+export interface TestExchange {
   readonly host: TestHost
   readonly build: Generation2Build
   /** Writes a price attested `ageSec` ago. */
@@ -50,7 +51,7 @@ export interface TestExchange2 {
   tryInvoke(functionName: string, args: readonly Val[], signers?: readonly string[]): string
   /** Calls the market, signed by all accounts. Throws if the call fails. */
   invokeOk(functionName: string, args: readonly Val[]): InvokeSuccess
-  open(trader: string, options?: OpenOptions2, functionName?: string): bigint
+  open(trader: string, options?: OpenOptions, functionName?: string): bigint
   close(trader: string, id: bigint): InvokeSuccess
   /** USDC balance of an account or contract. */
   usdc(holder: string): bigint
@@ -68,14 +69,14 @@ export interface TestExchange2 {
   seedBuffer(amount: bigint): void
 }
 
-export const open2Args = (trader: string, options: OpenOptions2 = {}): Val[] => [...openArgs(trader, options), i128(options.bound ?? 0n)]
+export const openArgs = (trader: string, options: OpenOptions = {}): Val[] => [...basicOpenArgs(trader, options), i128(options.bound ?? 0n)]
 
 export const closeArgs = (trader: string, id: bigint, bound = 0n): Val[] => [address(trader), u64(id), i128(bound)]
 
-export interface ExchangeOptions2 {
+export interface ExchangeOptions {
   readonly build?: Generation2Build
   readonly liquidity?: bigint
-  readonly config?: Partial<MarketConfig2>
+  readonly config?: Partial<MarketConfig>
   /** True for the settings of the live deployment: risk parameters, fee split, no minimum volume for a referral code. */
   readonly configured?: boolean
 }
@@ -83,27 +84,27 @@ export interface ExchangeOptions2 {
 /** The contracts of a build by their test addresses. */
 export function contractsOf(build: Generation2Build): Readonly<Record<string, ContractCode>> {
   return {
-    [MARKET]: marketContract2(build),
-    [VAULT]: liquidityVaultContract2(build),
-    [SHIM]: priceShimContract2(),
-    [ORACLE]: priceOracleContract2(),
+    [MARKET]: marketContract(build),
+    [VAULT]: liquidityVaultContract(build),
+    [SHIM]: priceShimContract(),
+    [ORACLE]: priceOracleContract(),
     [USDC]: assetContract(USDC_ASSET),
     [LP]: assetContract(LP_ASSET),
-    [ROUTER]: routerContract2(),
-    [FACTORY]: traderVaultsContract2(build),
-    [REFERRAL]: referralContract2(),
+    [ROUTER]: routerContract(),
+    [FACTORY]: traderVaultsContract(build),
+    [REFERRAL]: referralContract(),
   }
 }
 
 /** A host with the contracts of a build at their test addresses, uninitialized. */
-export function createUninitializedHost2(build: Generation2Build = '2.3', uploaded: ReadonlyMap<string, ContractCode> = new Map()): TestHost {
+export function createUninitializedHost(build: Generation2Build = '2.3', uploaded: ReadonlyMap<string, ContractCode> = new Map()): TestHost {
   return createTestHost(contractsOf(build), uploaded)
 }
 
 /** The exchange of a build, with prices for BTC and ETH, and 1,000,000 USDC per account. */
-export function createTestExchange2(options: ExchangeOptions2 = {}, host: TestHost = createUninitializedHost2(options.build)): TestExchange2 {
+export function createTestExchange(options: ExchangeOptions = {}, host: TestHost = createUninitializedHost(options.build)): TestExchange {
   const { build = '2.3', liquidity = 1_000_000n * E7, configured = true } = options
-  initialize(host, { ...DEFAULT_MARKET_CONFIG_2, ...options.config })
+  initialize(host, { ...DEFAULT_MARKET_CONFIG, ...options.config })
   if (liquidity > 0n) deposit(host, build, liquidity)
   if (configured) configure(host)
   const exchange = createHandle(host, build)
@@ -112,7 +113,7 @@ export function createTestExchange2(options: ExchangeOptions2 = {}, host: TestHo
   return exchange
 }
 
-function initialize(host: TestHost, config: MarketConfig2): void {
+function initialize(host: TestHost, config: MarketConfig): void {
   for (const account of ACCOUNTS) {
     host.fund(account, USDC_ASSET, 1_000_000n * E7)
     host.fund(account, LP_ASSET, 0n)
@@ -122,7 +123,7 @@ function initialize(host: TestHost, config: MarketConfig2): void {
   host.invokeOk(SHIM, 'initialize', [address(ADMIN), address(ORACLE)], [ADMIN])
   host.invokeOk(VAULT, 'initialize', [address(ADMIN), address(USDC), address(LP), address(MARKET), u32(30), u32(30)], [ADMIN])
   host.invokeOk(
-    MARKET, 'initialize', [address(ADMIN), address(SHIM), address(VAULT), address(USDC), MARKET_CONFIG_2.toVal(config)], [ADMIN],
+    MARKET, 'initialize', [address(ADMIN), address(SHIM), address(VAULT), address(USDC), MARKET_CONFIG.toVal(config)], [ADMIN],
   )
   host.invokeOk(FACTORY, 'initialize', [address(ADMIN), address(MARKET), address(USDC)], [ADMIN])
   host.invokeOk(REFERRAL, 'initialize', [address(ADMIN), address(MARKET), address(USDC)], [ADMIN])
@@ -140,8 +141,8 @@ function configure(host: TestHost): void {
   host.invokeOk(REFERRAL, 'set_min_code_volume', [i128(0n)], [ADMIN])
 }
 
-function createHandle(host: TestHost, build: Generation2Build): TestExchange2 {
-  const exchange: TestExchange2 = {
+function createHandle(host: TestHost, build: Generation2Build): TestExchange {
+  const exchange: TestExchange = {
     host,
     build,
     setPrice(asset, price, ageSec = 0n) {
@@ -163,7 +164,7 @@ function createHandle(host: TestHost, build: Generation2Build): TestExchange2 {
     tryInvoke: (functionName, args, signers = ALL_SIGNERS) => host.tryInvoke(MARKET, functionName, args, signers),
     invokeOk: (functionName, args) => host.invokeOk(MARKET, functionName, args, ALL_SIGNERS),
     open(trader, options = {}, functionName = 'open_position') {
-      const { value } = host.invokeOk(MARKET, functionName, open2Args(trader, options), [trader])
+      const { value } = host.invokeOk(MARKET, functionName, openArgs(trader, options), [trader])
       return (toNative(value) as { id: bigint }).id
     },
     close: (trader, id) => host.invokeOk(MARKET, 'close_position', closeArgs(trader, id), [trader]),

@@ -5,11 +5,11 @@ import {
   chargeFee, MARKET_ACCOUNT, min, pnlAt, positivePart, recordVolume, reject, rejectIf, transfer, UNIT,
 } from '../generation-1/test-reference-state.ts'
 import {
-  assetOf, changeInterest, coverDebt, equityOf, freshPrice, fundingOf, lenientPrice, maintenanceOf, netOf, payBounty, payBuffer, payFee, payProfit2,
-  payProviders, type ReferencePosition2, type ReferenceState2, reserve, share, smoothedPrice, strictPrice,
+  assetOf, changeInterest, coverDebt, equityOf, freshPrice, fundingOf, lenientPrice, maintenanceOf, netOf, payBounty, payBuffer, payFee, payProfit,
+  payProviders, type ReferencePosition, type ReferenceState, reserve, share, smoothedPrice, strictPrice,
 } from './test-reference-state.ts'
 
-export interface OpenTerms2 {
+export interface OpenTerms {
   readonly trader: string
   readonly asset: string
   readonly collateral: bigint
@@ -19,10 +19,10 @@ export interface OpenTerms2 {
   readonly bound: bigint
 }
 
-const listOf = (state: ReferenceState2, matches: (position: ReferencePosition2) => boolean): ReferencePosition2[] =>
+const listOf = (state: ReferenceState, matches: (position: ReferencePosition) => boolean): ReferencePosition[] =>
   [...state.positions.values()].filter(matches)
 
-const poolOf = (state: ReferenceState2, trader: string): bigint => state.pools.get(trader) ?? 0n
+const poolOf = (state: ReferenceState, trader: string): bigint => state.pools.get(trader) ?? 0n
 
 function checkBound(price: bigint, bound: bigint, buys: boolean): void {
   rejectIf(bound < 0n, 5n)
@@ -30,7 +30,7 @@ function checkBound(price: bigint, bound: bigint, buys: boolean): void {
 }
 
 /** Opens a position after closing opposite ones. Returns its id. */
-export function open(state: ReferenceState2, terms: OpenTerms2): bigint {
+export function open(state: ReferenceState, terms: OpenTerms): bigint {
   const { trader, asset, leverage, isLong, isCross } = terms
   rejectIf(assetOf(state, asset).isDeleveraging, 82n)
   rejectIf(terms.collateral < 10n * UNIT, 22n)
@@ -53,7 +53,7 @@ export function open(state: ReferenceState2, terms: OpenTerms2): bigint {
   else transfer(state, trader, MARKET_ACCOUNT, collateral)
   const id = ++state.positionCount
   const distance = (price * (UNIT / leverage - share(UNIT, 200n))) / UNIT
-  const position: ReferencePosition2 = {
+  const position: ReferencePosition = {
     id, trader, asset, isLong, isCross, collateral: collateral - fee, leverage, size, entry: price,
     fundingAtOpen: assetOf(state, asset).funding?.index ?? 0n, liquidation: isCross ? 0n : price + (isLong ? -distance : distance),
   }
@@ -64,7 +64,7 @@ export function open(state: ReferenceState2, terms: OpenTerms2): bigint {
   return id
 }
 
-function net(state: ReferenceState2, terms: OpenTerms2, asked: bigint): { size: bigint; collateral: bigint } {
+function net(state: ReferenceState, terms: OpenTerms, asked: bigint): { size: bigint; collateral: bigint } {
   const opposite = listOf(state, ({ trader, asset, isLong, isCross }) =>
     trader === terms.trader && asset === terms.asset && isLong !== terms.isLong && isCross === terms.isCross)
   if (opposite.length === 0) return { size: asked, collateral: terms.collateral }
@@ -78,7 +78,7 @@ function net(state: ReferenceState2, terms: OpenTerms2, asked: bigint): { size: 
   return { size: rest, collateral }
 }
 
-function requireMargin(state: ReferenceState2, trader: string, amount: bigint): void {
+function requireMargin(state: ReferenceState, trader: string, amount: bigint): void {
   const legs = listOf(state, (position) => position.trader === trader && position.isCross)
   if (legs.length === 0) return
   const equity = legs.reduce((sum, leg) => sum + equityOf(state, leg, freshPrice(state, leg.asset)), poolOf(state, trader))
@@ -87,14 +87,14 @@ function requireMargin(state: ReferenceState2, trader: string, amount: bigint): 
 }
 
 /** Settles a net result against the money that backs it. Returns what is left of the money, and the loss that it did not cover. */
-function settle(state: ReferenceState2, asset: string, result: bigint, funds: bigint): { left: bigint; unpaid: bigint } {
-  if (result > 0n) return { left: funds + payProfit2(state, asset, result), unpaid: 0n }
+function settle(state: ReferenceState, asset: string, result: bigint, funds: bigint): { left: bigint; unpaid: bigint } {
+  if (result > 0n) return { left: funds + payProfit(state, asset, result), unpaid: 0n }
   const loss = min(-result, funds)
   return { left: funds - loss, unpaid: -result - loss }
 }
 
 /** Closes a position in its own mode. Returns the price PnL. */
-function closeAt(state: ReferenceState2, position: ReferencePosition2, price: bigint, counts: boolean): bigint {
+function closeAt(state: ReferenceState, position: ReferencePosition, price: bigint, counts: boolean): bigint {
   const { id, trader, asset, collateral, size, isCross } = position
   const result = netOf(state, position, price)
   const funds = collateral + (isCross ? poolOf(state, trader) : 0n)
@@ -109,13 +109,13 @@ function closeAt(state: ReferenceState2, position: ReferencePosition2, price: bi
   return pnlAt(position, price)
 }
 
-export function requireOwn(state: ReferenceState2, id: bigint, trader: string): ReferencePosition2 {
+export function requireOwn(state: ReferenceState, id: bigint, trader: string): ReferencePosition {
   const position = state.positions.get(id) ?? reject(20n)
   rejectIf(position.trader !== trader, 24n)
   return position
 }
 
-export function close(state: ReferenceState2, trader: string, id: bigint, bound: bigint, asCross: boolean): bigint {
+export function close(state: ReferenceState, trader: string, id: bigint, bound: bigint, asCross: boolean): bigint {
   const position = requireOwn(state, id, trader)
   rejectIf(asCross && !position.isCross, 5n)
   const price = lenientPrice(state, position.asset)
@@ -123,7 +123,7 @@ export function close(state: ReferenceState2, trader: string, id: bigint, bound:
   return closeAt(state, position, price, true)
 }
 
-export function closePart(state: ReferenceState2, trader: string, id: bigint, size: bigint): bigint {
+export function closePart(state: ReferenceState, trader: string, id: bigint, size: bigint): bigint {
   const position = requireOwn(state, id, trader)
   rejectIf(position.isCross, 5n)
   rejectIf(size <= 0n, 41n)
@@ -144,7 +144,7 @@ export function closePart(state: ReferenceState2, trader: string, id: bigint, si
   return pnlAt(part, price)
 }
 
-export function changeCollateral(state: ReferenceState2, trader: string, id: bigint, amount: bigint, removes: boolean): bigint {
+export function changeCollateral(state: ReferenceState, trader: string, id: bigint, amount: bigint, removes: boolean): bigint {
   const position = requireOwn(state, id, trader)
   rejectIf(position.isCross, 5n)
   rejectIf(amount <= 0n || (removes && amount >= position.collateral), 41n)
@@ -160,12 +160,12 @@ export function changeCollateral(state: ReferenceState2, trader: string, id: big
   return 0n
 }
 
-function liquidationOf({ collateral, size, entry, isLong }: ReferencePosition2): bigint {
+function liquidationOf({ collateral, size, entry, isLong }: ReferencePosition): bigint {
   const distance = (entry * ((collateral * UNIT) / size - share(UNIT, 200n))) / UNIT
   return positivePart(isLong ? entry - distance : entry + distance)
 }
 
-export function movePool(state: ReferenceState2, trader: string, amount: bigint, withdraws: boolean): bigint {
+export function movePool(state: ReferenceState, trader: string, amount: bigint, withdraws: boolean): bigint {
   rejectIf(amount <= 0n, 41n)
   if (withdraws) {
     rejectIf(amount > poolOf(state, trader), 76n)
@@ -178,7 +178,7 @@ export function movePool(state: ReferenceState2, trader: string, amount: bigint,
   return 0n
 }
 
-export function applyFunding2(state: ReferenceState2): bigint {
+export function applyFunding(state: ReferenceState): bigint {
   let changes = 0
   for (const asset of state.assets.values()) {
     const { funding } = asset
@@ -201,12 +201,12 @@ export function applyFunding2(state: ReferenceState2): bigint {
   return 0n
 }
 
-function isLiquidatable(state: ReferenceState2, position: ReferencePosition2, price: bigint): boolean {
+function isLiquidatable(state: ReferenceState, position: ReferencePosition, price: bigint): boolean {
   const isCrossed = position.isLong ? price <= position.liquidation : price >= position.liquidation
   return isCrossed || equityOf(state, position, price) < maintenanceOf(position)
 }
 
-export function liquidate2(state: ReferenceState2, keeper: string, id: bigint): bigint {
+export function liquidate(state: ReferenceState, keeper: string, id: bigint): bigint {
   const position = state.positions.get(id) ?? reject(20n)
   rejectIf(position.isCross, 50n)
   const price = lenientPrice(state, position.asset)
@@ -244,7 +244,7 @@ export function liquidate2(state: ReferenceState2, keeper: string, id: bigint): 
 }
 
 /** A round of a partial liquidation. Returns the reward, or null if the position is too small for one. */
-function liquidateFifth(state: ReferenceState2, keeper: string, position: ReferencePosition2, price: bigint, equity: bigint): bigint | null {
+function liquidateFifth(state: ReferenceState, keeper: string, position: ReferencePosition, price: bigint, equity: bigint): bigint | null {
   if (position.size <= 1000n * UNIT) return null
   const closed = share(position.size, 2000n)
   const debit = min(positivePart(share(-netOf(state, position, price), 2000n)), position.collateral)
@@ -262,23 +262,23 @@ function liquidateFifth(state: ReferenceState2, keeper: string, position: Refere
 }
 
 interface CrossLeg {
-  readonly position: ReferencePosition2
+  readonly position: ReferencePosition
   readonly price: bigint
 }
 
 /** The cross positions of a trader. Their prices are read twice: the first time a fresh price becomes the last good one. */
-function crossLegs(state: ReferenceState2, trader: string): readonly CrossLeg[] {
+function crossLegs(state: ReferenceState, trader: string): readonly CrossLeg[] {
   const positions = listOf(state, (position) => position.trader === trader && position.isCross)
   for (const { asset } of positions) lenientPrice(state, asset)
   return positions.map((position) => ({ position, price: lenientPrice(state, position.asset) }))
 }
 
 const sumOf = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
-const equityAt = (state: ReferenceState2, legs: readonly CrossLeg[]): bigint =>
+const equityAt = (state: ReferenceState, legs: readonly CrossLeg[]): bigint =>
   sumOf(legs.map(({ position, price }) => equityOf(state, position, price)))
 const maintenanceAt = (legs: readonly CrossLeg[]): bigint => sumOf(legs.map(({ position }) => maintenanceOf(position)))
 
-export function liquidateCross2(state: ReferenceState2, keeper: string, trader: string): bigint {
+export function liquidateCross(state: ReferenceState, keeper: string, trader: string): bigint {
   const legs = crossLegs(state, trader)
   const pool = poolOf(state, trader)
   const [equity, maintenance] = [pool + equityAt(state, legs), maintenanceAt(legs)]
@@ -307,7 +307,7 @@ interface Account {
 
 /** Closes legs, the worst first. A loss can only take the pool and the collateral of the legs closed so far. */
 function closeLegs(
-  state: ReferenceState2, keeper: string, legs: readonly CrossLeg[], { pool, isBankrupt, isStaged }: Account,
+  state: ReferenceState, keeper: string, legs: readonly CrossLeg[], { pool, isBankrupt, isStaged }: Account,
 ): { balance: bigint; debt: bigint; reward: bigint } {
   const queue = legs.map((leg) => ({ ...leg, pnl: pnlAt(leg.position, leg.price) }))
     .sort((a, b) => Number(a.pnl - b.pnl) || Number(b.position.size - a.position.size))
@@ -317,7 +317,7 @@ function closeLegs(
     const result = netOf(state, position, price)
     takeable += position.collateral
     const taken = min(positivePart(-result), takeable)
-    balance += position.collateral + (result > 0n ? payProfit2(state, position.asset, result) : result)
+    balance += position.collateral + (result > 0n ? payProfit(state, position.asset, result) : result)
     payProviders(state, taken)
     debt += positivePart(-result) - taken
     const penalty = isBankrupt ? 0n : min(share(position.size, 100n), positivePart(balance))
@@ -334,7 +334,7 @@ function closeLegs(
 }
 
 /** Returns 1 if the asset is being deleveraged after the check, else 0. */
-export function checkAdl(state: ReferenceState2, symbol: string): bigint {
+export function checkAdl(state: ReferenceState, symbol: string): bigint {
   const price = lenientPrice(state, symbol)
   const asset = assetOf(state, symbol)
   const payable = positivePart((price * asset.long.units) / UNIT - asset.long.size) + positivePart(asset.short.size - (price * asset.short.units) / UNIT)
@@ -344,7 +344,7 @@ export function checkAdl(state: ReferenceState2, symbol: string): bigint {
   return asset.isDeleveraging ? 1n : 0n
 }
 
-export function adlClose(state: ReferenceState2, id: bigint): bigint {
+export function adlClose(state: ReferenceState, id: bigint): bigint {
   const position = state.positions.get(id) ?? reject(20n)
   rejectIf(!assetOf(state, position.asset).isDeleveraging, 84n)
   const price = lenientPrice(state, position.asset)

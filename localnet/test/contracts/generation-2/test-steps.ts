@@ -10,9 +10,9 @@ import {
 } from '../generation-1/test-exchange.ts'
 import { toNative } from '../test-host.ts'
 import { createVaultArgs, leaderIdArgs, leaderOpenArgs } from '../generation-1/test-vaults.ts'
-import { closeArgs, createTestExchange2, open2Args, type TestExchange2 } from './test-exchange.ts'
+import { closeArgs, createTestExchange, openArgs, type TestExchange } from './test-exchange.ts'
 import type { Generation2Build } from '../../../contracts/generation-2/build.ts'
-import { KEYS_2 } from '../../../contracts/generation-2/market/storage.ts'
+import { ADDED_KEYS } from '../../../contracts/generation-2/market/storage.ts'
 import { limitArgs, minOutArgs, positionArgs, reconcileArgs } from './test-vaults.ts'
 
 export const ASSETS = ['BTC', 'ETH'] as const
@@ -60,15 +60,15 @@ const VAULT_OF: Readonly<Record<string, number>> = { [ALICE]: 0, [BOB]: 1 }
 type Call = readonly [contract: string, functionName: string, args: readonly Val[]]
 
 /** The contract call of a step; null if the step only changes prices or time. */
-export function toCall(exchange: TestExchange2, step: Step): Call | null {
+export function toCall(exchange: TestExchange, step: Step): Call | null {
   return marketCall(exchange, step) ?? orderCall(exchange, step) ?? leaderCall(exchange, step) ?? vaultCall(step)
 }
 
-function marketCall(exchange: TestExchange2, { action, trader, asset, direction, leverage, amount, pick }: Step): Call | null {
+function marketCall(exchange: TestExchange, { action, trader, asset, direction, leverage, amount, pick }: Step): Call | null {
   const id = pickId(ownPositionIds(exchange, trader), pick)
   const [signer, keeper] = [address(trader), address(KEEPER)]
   const bound = pick % 3 === 0 ? currentPrice(exchange, asset) : 0n
-  const openTerms = open2Args(trader, { asset, collateral: amount, leverage, direction, bound })
+  const openTerms = openArgs(trader, { asset, collateral: amount, leverage, direction, bound })
   switch (action) {
     case 'open': return [MARKET, 'open_position', openTerms]
     case 'openCross': return [MARKET, 'open_position_cross', openTerms]
@@ -89,7 +89,7 @@ function marketCall(exchange: TestExchange2, { action, trader, asset, direction,
   }
 }
 
-function orderCall(exchange: TestExchange2, { action, trader, asset, direction, leverage, amount, pick }: Step): Call | null {
+function orderCall(exchange: TestExchange, { action, trader, asset, direction, leverage, amount, pick }: Step): Call | null {
   const [position, order] = [u64(pickId(ownPositionIds(exchange, trader), pick)), u64(pickId(pendingOrderIds(exchange), pick))]
   const signer = address(trader)
   const trigger = nearPrice(exchange, asset, pick)
@@ -108,7 +108,7 @@ function orderCall(exchange: TestExchange2, { action, trader, asset, direction, 
   }
 }
 
-function leaderCall(exchange: TestExchange2, { action, trader, asset, direction, leverage, amount, pick }: Step): Call | null {
+function leaderCall(exchange: TestExchange, { action, trader, asset, direction, leverage, amount, pick }: Step): Call | null {
   const id = VAULT_OF[trader] ?? 0
   const [position, order] = [pickId(vaultSlots(exchange, 'VaultPositions', id), pick), pickId(vaultSlots(exchange, 'VaultOrders', id), pick)]
   const trigger = nearPrice(exchange, asset, pick)
@@ -144,13 +144,13 @@ function vaultCall({ action, trader, amount }: Step): Call | null {
   }
 }
 
-const prices = new WeakMap<TestExchange2, Map<string, bigint>>()
+const prices = new WeakMap<TestExchange, Map<string, bigint>>()
 
-function currentPrice(exchange: TestExchange2, asset: (typeof ASSETS)[number]): bigint {
+function currentPrice(exchange: TestExchange, asset: (typeof ASSETS)[number]): bigint {
   return prices.get(exchange)?.get(asset) ?? FIRST_PRICES[asset]
 }
 
-function nearPrice(exchange: TestExchange2, asset: (typeof ASSETS)[number], pick: number): bigint {
+function nearPrice(exchange: TestExchange, asset: (typeof ASSETS)[number], pick: number): bigint {
   return (currentPrice(exchange, asset) * (9_900n + BigInt(pick % 200))) / 10_000n
 }
 
@@ -164,7 +164,7 @@ const MOVES = [
  * Moves the price and refreshes all prices. Large moves come after a pause, so that no last good price limits them, and are repeated until the smoothed price
  * has followed.
  */
-export function movePrices(exchange: TestExchange2, { action, asset, amount, pick }: Step): void {
+export function movePrices(exchange: TestExchange, { action, asset, amount, pick }: Step): void {
   const currentPrices = prices.get(exchange) ?? new Map<string, bigint>()
   prices.set(exchange, currentPrices)
   if (action === 'wait') exchange.advance(BigInt(pick) * 20n)
@@ -199,32 +199,32 @@ export interface StoredOrder {
 }
 
 /** From build 2.3 there are no lists of ids: as other clients do, this reads every id up to the counter. */
-function readAll<T>(exchange: TestExchange2, counter: Val, key: (id: bigint) => Val): T[] {
+function readAll<T>(exchange: TestExchange, counter: Val, key: (id: bigint) => Val): T[] {
   const count = Number(exchange.stored(counter) ?? 0n)
   return Array.from({ length: count }, (_, index) => exchange.stored(key(BigInt(index + 1))) as T | null).filter((row) => row !== null)
 }
 
-export const openPositions = (exchange: TestExchange2): StoredPosition[] => readAll(exchange, KEYS.positionCounter, KEYS.position)
-export const allOrders = (exchange: TestExchange2): StoredOrder[] => readAll(exchange, KEYS.orderCounter, KEYS.order)
+export const openPositions = (exchange: TestExchange): StoredPosition[] => readAll(exchange, KEYS.positionCounter, KEYS.position)
+export const allOrders = (exchange: TestExchange): StoredOrder[] => readAll(exchange, KEYS.orderCounter, KEYS.order)
 /** Positions of assets for which auto-deleveraging is on. */
-const deleveragedIds = (exchange: TestExchange2): bigint[] =>
-  openPositions(exchange).filter(({ asset }) => exchange.stored(KEYS_2.adlActive(asset)) === true).map(({ id }) => id)
+const deleveragedIds = (exchange: TestExchange): bigint[] =>
+  openPositions(exchange).filter(({ asset }) => exchange.stored(ADDED_KEYS.adlActive(asset)) === true).map(({ id }) => id)
 
-const ownPositionIds = (exchange: TestExchange2, trader: string): bigint[] =>
+const ownPositionIds = (exchange: TestExchange, trader: string): bigint[] =>
   openPositions(exchange).filter((position) => position.trader === trader).map(({ id }) => id)
 
 /** The isolated position with the least equity for its size. */
-function riskiestId(exchange: TestExchange2): bigint {
+function riskiestId(exchange: TestExchange): bigint {
   const isolated = openPositions(exchange).filter((position) => position.margin_mode === ISOLATED)
   const ratios = isolated.map(({ id, size }) => ({ id, ratioBps: ((exchange.view('get_position_equity', u64(id)) as bigint) * 10_000n) / size }))
   return ratios.toSorted((a, b) => Number(a.ratioBps - b.ratioBps))[0]?.id ?? 1n
 }
 
-const openPositionIds = (exchange: TestExchange2): bigint[] => openPositions(exchange).map(({ id }) => id)
-const pendingOrderIds = (exchange: TestExchange2): bigint[] => allOrders(exchange).filter(({ status }) => status === 0).map(({ id }) => id)
+const openPositionIds = (exchange: TestExchange): bigint[] => openPositions(exchange).map(({ id }) => id)
+const pendingOrderIds = (exchange: TestExchange): bigint[] => allOrders(exchange).filter(({ status }) => status === 0).map(({ id }) => id)
 
 /** The ids in one of the factory's lists. */
-export function vaultSlots(exchange: TestExchange2, list: 'VaultPositions' | 'VaultOrders', id: number): bigint[] {
+export function vaultSlots(exchange: TestExchange, list: 'VaultPositions' | 'VaultOrders', id: number): bigint[] {
   const key: Val = { type: 'vec', value: [symbol(list), u32(id)] }
   return (toNative(exchange.host.readEntry(FACTORY, 'persistent', key)) ?? []) as bigint[]
 }
@@ -240,8 +240,8 @@ const CAPS: readonly Call[] = [
 ]
 
 /** An exchange with little liquidity, a referred trader and a vault of each trader. */
-export function createSteppedExchange(liquidity: bigint, build: Generation2Build = '2.3'): TestExchange2 {
-  const exchange = createTestExchange2({ liquidity, build })
+export function createSteppedExchange(liquidity: bigint, build: Generation2Build = '2.3'): TestExchange {
+  const exchange = createTestExchange({ liquidity, build })
   const { host } = exchange
   for (const [contract, name, args] of CAPS) host.invokeOk(contract, name, args, [ADMIN])
   exchange.invokeOk('set_referral', [address(REFERRAL)])

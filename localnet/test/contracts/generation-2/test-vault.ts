@@ -6,7 +6,7 @@ import { ADMIN, ALICE, BOB, E7, ISSUER, LP, LP_ASSET, MARKET, PROVIDER, USDC, US
 import { createTestHost, type TestHost, toNative, toNativeEvent } from '../test-host.ts'
 import { assetContract } from '../../../contracts/shared/token.ts'
 import type { Generation2Build } from '../../../contracts/generation-2/build.ts'
-import { liquidityVaultContract2 } from '../../../contracts/generation-2/liquidity-vault/liquidity-vault.ts'
+import { liquidityVaultContract } from '../../../contracts/generation-2/liquidity-vault/liquidity-vault.ts'
 
 const ALL_SIGNERS = [ISSUER, ADMIN, ALICE, BOB, PROVIDER, MARKET]
 
@@ -26,7 +26,7 @@ export interface TestVault {
 }
 
 export function createUninitializedVault(build: Generation2Build = '2.3'): TestHost {
-  return createTestHost({ [VAULT]: liquidityVaultContract2(build), [USDC]: assetContract(USDC_ASSET), [LP]: assetContract(LP_ASSET) })
+  return createTestHost({ [VAULT]: liquidityVaultContract(build), [USDC]: assetContract(USDC_ASSET), [LP]: assetContract(LP_ASSET) })
 }
 
 export const initializeArgs = (depositFee = 30, withdrawFee = 30): Val[] => [

@@ -7,11 +7,11 @@ import { type InvokeSuccess, toNative } from '../test-host.ts'
 import { amountArgs, createVaultArgs, leaderOpenArgs } from '../generation-1/test-vaults.ts'
 import type { Vault } from '../../../contracts/shared/trader-vaults/vaults.ts'
 import type { Generation2Build } from '../../../contracts/generation-2/build.ts'
-import { createTestExchange2, type TestExchange2 } from './test-exchange.ts'
+import { createTestExchange, type TestExchange } from './test-exchange.ts'
 
 const ALL_SIGNERS = [ADMIN, ALICE, BOB, PROVIDER, KEEPER]
 
-export interface TestVaults2 extends TestExchange2 {
+export interface TestVaults extends TestExchange {
   /** Calls the factory. Returns the value in native types; throws if the call fails. */
   callFactory(functionName: string, args: readonly Val[]): unknown
   /** Like `callFactory`, with events. */
@@ -24,10 +24,10 @@ export interface TestVaults2 extends TestExchange2 {
   createFunded(leader: string, amount: bigint): number
 }
 
-export function createTestVaults2(build: Generation2Build = '2.3'): TestVaults2 {
-  const exchange = createTestExchange2({ build })
+export function createTestVaults(build: Generation2Build = '2.3'): TestVaults {
+  const exchange = createTestExchange({ build })
   const { host } = exchange
-  const callFactory: TestVaults2['callFactory'] = (name, args) => toNative(host.invokeOk(FACTORY, name, args, ALL_SIGNERS).value)
+  const callFactory: TestVaults['callFactory'] = (name, args) => toNative(host.invokeOk(FACTORY, name, args, ALL_SIGNERS).value)
   return {
     ...exchange,
     callFactory,
