@@ -2,7 +2,7 @@
 
 import type { Clock } from '../src/base/clock.ts'
 import type { Random } from '../src/base/random.ts'
-import type { ContractCode, Val } from './contracts/host.ts'
+import type { ContractCode, Val } from './contracts/shared/host.ts'
 import type { LedgerFault, PreviousLedger } from './fault-kinds.ts'
 import type { History } from './history.ts'
 

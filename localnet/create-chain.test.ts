@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Chain, Genesis } from './chain.ts'
-import { address, symbol, u32, vec } from './contracts/host.ts'
+import { address, symbol, u32, vec } from './contracts/shared/host.ts'
 import type { EventRecord } from './history.ts'
 import { contractDataKey, trustlineKey } from './ledger/keys.ts'
 import {

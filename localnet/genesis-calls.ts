@@ -4,12 +4,12 @@ import { ONE_E7 } from '../src/base/fixed-point.ts'
 import type { Deployment } from './actors/exchange-state.ts'
 import { publishedSymbols } from './assets.ts'
 import type { Genesis } from './chain.ts'
-import { ASSET_RISKS, DEFAULT_MARKET_CONFIG_2 } from './contracts/generation-2/market/defaults.ts'
-import { ASSET_RISK, MARKET_CONFIG_2 } from './contracts/generation-2/market/types.ts'
-import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from './contracts/host.ts'
-import type { Val } from './contracts/host.ts'
-import { defaultMarketConfig } from './contracts/market/defaults.ts'
-import { priceTag } from './contracts/price-oracle.ts'
+import { ASSET_RISKS, DEFAULT_MARKET_CONFIG } from './contracts/generation-2/market/defaults.ts'
+import { ASSET_RISK, MARKET_CONFIG } from './contracts/generation-2/market/types.ts'
+import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from './contracts/shared/host.ts'
+import type { Val } from './contracts/shared/host.ts'
+import { defaultMarketConfig } from './contracts/shared/market/defaults.ts'
+import { priceTag } from './contracts/shared/price-oracle.ts'
 import type { Identities } from './identities.ts'
 import type { LocalGeneration } from './setup.ts'
 
@@ -42,7 +42,7 @@ export function genesisCalls(generation: LocalGeneration, identities: Identities
   const admin = address(identities.admin.address)
   const at = (contract: keyof Deployment): Val => address(deployment[contract])
   const call = (contract: keyof Deployment, functionName: string, ...args: Val[]): Call => ({ contract: deployment[contract], functionName, args })
-  const config = generation === '1' ? defaultMarketConfig() : MARKET_CONFIG_2.toVal(DEFAULT_MARKET_CONFIG_2)
+  const config = generation === '1' ? defaultMarketConfig() : MARKET_CONFIG.toVal(DEFAULT_MARKET_CONFIG)
   return [
     ...oracleCalls(generation, identities, call, first),
     call('oracleShim', 'initialize', admin, at('oracle')),
@@ -58,6 +58,8 @@ export function genesisCalls(generation: LocalGeneration, identities: Identities
         ]
       : [
           call('referral', 'initialize', admin, at('market'), at('usdcToken')),
+          // As in the live deployment: everybody can create a code.
+          call('referral', 'set_min_code_volume', i128(0n)),
           call('market', 'set_referral', at('referral')),
           call('market', 'set_fee_split', address(identities.treasury.address), u32(PROTOCOL_FEE_BPS)),
           ...(hasAssetLimits ? [...ASSET_RISKS] : []).map(([asset, risk]) => call('market', 'set_asset_risk', symbol(asset), ASSET_RISK.toVal(risk))),

@@ -12,7 +12,7 @@ import { createIdentities, MAX_TRADERS } from './identities.ts'
 import type { Identities } from './identities.ts'
 import { FIRST_BUILDS, FIRST_SETUP, setupLabel } from './setup.ts'
 import type { LocalGeneration, Setup } from './setup.ts'
-import { assetContract } from './contracts/token.ts'
+import { assetContract } from './contracts/shared/token.ts'
 
 /** A network that can be started. */
 export interface LocalGenesis {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address } from './contracts/host.ts'
-import { asI128, asU64, asVec, fieldOf, storageKey } from './contracts/values.ts'
+import { address } from './contracts/shared/host.ts'
+import { asI128, asU64, asVec, fieldOf, storageKey } from './contracts/shared/values.ts'
 import type { Client } from './actors/client.ts'
 import { contractDataKey, contractDataValue, readTrustlineBalance } from './actors/exchange-state.ts'
 import { createIdentities } from './identities.ts'

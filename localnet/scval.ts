@@ -2,7 +2,7 @@
 
 import { xdr } from '@stellar/stellar-sdk'
 import { bytesOfText, textOfBytes } from '../src/base/text.ts'
-import type { Val } from './contracts/host.ts'
+import type { Val } from './contracts/shared/host.ts'
 import { accountAddress, contractAddress, putScAddress } from './ledger/addresses.ts'
 import {
   encode, putBool, putI64, putOpaque, putText, putU32, putU64, toBase64, type XdrWriter,

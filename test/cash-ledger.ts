@@ -2,7 +2,7 @@
 // operation, and as the sums of an index with gaps that are filled later, repeated pages and resets of the chain.
 //   npm run test:ledger -- [operations] [first seed]
 
-import { E7 } from '../localnet/contracts/test-exchange.ts'
+import { E7 } from '../localnet/test/contracts/generation-1/test-exchange.ts'
 import { checkExchange, createTotals } from './contract/cash-check.ts'
 
 const PROGRESS_MS = 10_000

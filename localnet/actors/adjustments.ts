@@ -3,7 +3,7 @@
 
 import type { Random } from '../../src/base/random.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
-import { i128, u64 } from '../contracts/host.ts'
+import { i128, u64 } from '../contracts/shared/host.ts'
 import type { TraderCall } from './order-calls.ts'
 import { CROSS_MARGIN } from './stored-entries.ts'
 import type { StoredPosition } from './stored-entries.ts'

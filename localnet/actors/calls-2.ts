@@ -1,9 +1,9 @@
 // The arguments that generation 2 adds to calls of generation 1, and the calls that its trader vaults need.
 
-import { i128, u32, u64 } from '../contracts/host.ts'
-import type { Val } from '../contracts/host.ts'
-import type { Vault } from '../contracts/trader-vaults/vaults.ts'
-import { asU64, asVec, storageKey } from '../contracts/values.ts'
+import { i128, u32, u64 } from '../contracts/shared/host.ts'
+import type { Val } from '../contracts/shared/host.ts'
+import type { Vault } from '../contracts/shared/trader-vaults/vaults.ts'
+import { asU64, asVec, storageKey } from '../contracts/shared/values.ts'
 import type { Client } from './client.ts'
 import type { Invocation } from './envelope.ts'
 import { contractDataKey, contractDataValue } from './exchange-state.ts'

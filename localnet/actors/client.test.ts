@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Keypair, SorobanDataBuilder, StrKey, Transaction, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import { i128, u64, vec } from '../contracts/host.ts'
+import { i128, u64, vec } from '../contracts/shared/host.ts'
 import { accountKeyXdr, createClient } from './client.ts'
 import { createIdentity } from './identity.ts'
 

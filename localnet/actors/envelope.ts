@@ -2,7 +2,7 @@
 
 import { Account, Address, Operation, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import type { Transaction } from '@stellar/stellar-sdk'
-import type { Val } from '../contracts/host.ts'
+import type { Val } from '../contracts/shared/host.ts'
 import { toScVal } from '../scval.ts'
 import type { Identity } from './identity.ts'
 

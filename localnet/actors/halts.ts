@@ -1,7 +1,7 @@
 // The admin of generation 2 halts trading of an asset for a minute or two, now and then.
 
 import type { Random } from '../../src/base/random.ts'
-import { bool, symbol } from '../contracts/host.ts'
+import { bool, symbol } from '../contracts/shared/host.ts'
 import type { SwitchableActor } from './actor.ts'
 import type { Client } from './client.ts'
 import { drawInteger } from './strategies.ts'

@@ -1,6 +1,6 @@
 // Finds the jobs that a keeper can do in the current state of the market.
 
-import { address, symbol, u64 } from '../contracts/host.ts'
+import { address, symbol, u64 } from '../contracts/shared/host.ts'
 import type { Client } from './client.ts'
 import type { Invocation } from './envelope.ts'
 import { createOverviewReader } from './exchange-state.ts'

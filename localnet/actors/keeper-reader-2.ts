@@ -1,8 +1,8 @@
 // Reads what a keeper needs of a market of generation 2: funding and margins per asset, and the flags of auto-deleveraging.
 
-import { symbol } from '../contracts/host.ts'
-import type { Val } from '../contracts/host.ts'
-import { asBool, asI128, asU32, asU64, asVec, fieldOf, storageKey } from '../contracts/values.ts'
+import { symbol } from '../contracts/shared/host.ts'
+import type { Val } from '../contracts/shared/host.ts'
+import { asBool, asI128, asU32, asU64, asVec, fieldOf, storageKey } from '../contracts/shared/values.ts'
 import { PRICED_SYMBOLS } from '../assets.ts'
 import { contractDataKey, contractDataValue, FUNDING_INTERVAL_SEC, MAINTENANCE_MARGIN_BPS, oraclePriceKeys, pricesOf } from './exchange-state.ts'
 import type { Deployment, EntryReader, MarketOverview } from './exchange-state.ts'

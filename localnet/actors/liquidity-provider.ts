@@ -2,7 +2,7 @@
 
 import type { Random } from '../../src/base/random.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
-import { address, i128, u32 } from '../contracts/host.ts'
+import { address, i128, u32 } from '../contracts/shared/host.ts'
 import type { SwitchableActor } from './actor.ts'
 import type { Client, LedgerView } from './client.ts'
 import type { Invocation } from './envelope.ts'

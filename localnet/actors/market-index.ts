@@ -1,9 +1,9 @@
 // The open positions and pending orders of a market of generation 2, which has no lists: every id up to the counters is read once, and open ones
 // again.
 
-import type { Val } from '../contracts/host.ts'
-import { address, u64 } from '../contracts/host.ts'
-import { asI128, asU32, asU64, fieldOf, storageKey } from '../contracts/values.ts'
+import type { Val } from '../contracts/shared/host.ts'
+import { address, u64 } from '../contracts/shared/host.ts'
+import { asI128, asU32, asU64, fieldOf, storageKey } from '../contracts/shared/values.ts'
 import { contractDataKey, contractDataValue } from './exchange-state.ts'
 import type { EntryReader } from './exchange-state.ts'
 import { orderOf, positionOf } from './stored-entries.ts'

@@ -2,7 +2,7 @@
 
 import { defined } from '../../src/base/assert.ts'
 import { parseDecimal } from '../../src/base/fixed-point.ts'
-import { PRICE_BANDS_2 } from '../contracts/price-bands.ts'
+import { ALL_PRICE_BANDS } from '../contracts/shared/price-bands.ts'
 
 /** The price model of a market. */
 export interface MarketModel {
@@ -47,7 +47,7 @@ const MODEL_PARAMETERS: Readonly<Record<string, ModelParameters>> = {
 
 export const MARKETS: Readonly<Record<string, MarketModel>> = Object.fromEntries(
   Object.entries(MODEL_PARAMETERS).map(([asset, [start, yearlyVolatility, marketCorrelation]]) => {
-    const band = defined(PRICE_BANDS_2.get(asset), `the price band of ${asset}`)
+    const band = defined(ALL_PRICE_BANDS.get(asset), `the price band of ${asset}`)
     return [asset, { startPrice: parseDecimal(start), yearlyVolatility, marketCorrelation, ...band }]
   }),
 )

@@ -1,8 +1,8 @@
 // The calls that open, protect and close a trader's positions, with randomly drawn terms.
 
 import type { Random } from '../../src/base/random.ts'
-import { bool, i128, symbol, u32, u64 } from '../contracts/host.ts'
-import type { Val } from '../contracts/host.ts'
+import { bool, i128, symbol, u32, u64 } from '../contracts/shared/host.ts'
+import type { Val } from '../contracts/shared/host.ts'
 import { drawInteger } from './strategies.ts'
 import type { Direction, OrderStrategy, Range } from './strategies.ts'
 import { LONG, REDUCE_ONLY } from './stored-entries.ts'

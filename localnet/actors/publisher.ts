@@ -1,8 +1,8 @@
 // The price publisher: writes all prices in one transaction, every two or three ledgers.
 
 import type { Random } from '../../src/base/random.ts'
-import { address, bytes, i128, struct, u64, vec } from '../contracts/host.ts'
-import { priceTag } from '../contracts/price-oracle.ts'
+import { address, bytes, i128, struct, u64, vec } from '../contracts/shared/host.ts'
+import { priceTag } from '../contracts/shared/price-oracle.ts'
 import type { Actor } from './actor.ts'
 import type { Client, LedgerView } from './client.ts'
 import type { Invocation } from './envelope.ts'

@@ -1,8 +1,8 @@
 // Positions, orders and cross accounts as the market stores them, read by the documented storage keys. Entries that cannot change are cached.
 
-import { address, u64 } from '../contracts/host.ts'
-import type { Val } from '../contracts/host.ts'
-import { asAddress, asBool, asI128, asSymbol, asU32, asU64, asVec, fieldOf, storageKey } from '../contracts/values.ts'
+import { address, u64 } from '../contracts/shared/host.ts'
+import type { Val } from '../contracts/shared/host.ts'
+import { asAddress, asBool, asI128, asSymbol, asU32, asU64, asVec, fieldOf, storageKey } from '../contracts/shared/values.ts'
 import { contractDataKey, contractDataValue } from './exchange-state.ts'
 import type { EntryReader } from './exchange-state.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fc } from '../../test/support/fuzz.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
-import { DEFAULT_MARKET_CONFIG } from '../contracts/market/defaults.ts'
+import { DEFAULT_MARKET_CONFIG } from '../contracts/shared/market/defaults.ts'
 import { drawCollateral, drawInteger, strategyOf } from './strategies.ts'
 
 const TWELVE = Array.from({ length: 12 }, (_, index) => strategyOf(index))

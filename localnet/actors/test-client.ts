@@ -1,10 +1,10 @@
 // Test support: an actor's client that sends nothing, and a ledger with a few entries for it to read.
 
 import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
-import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from '../contracts/host.ts'
-import type { Val } from '../contracts/host.ts'
-import { priceTag } from '../contracts/price-oracle.ts'
-import { storageKey } from '../contracts/values.ts'
+import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from '../contracts/shared/host.ts'
+import type { Val } from '../contracts/shared/host.ts'
+import { priceTag } from '../contracts/shared/price-oracle.ts'
+import { storageKey } from '../contracts/shared/values.ts'
 import { createDeployment } from '../genesis.ts'
 import { createIdentities } from '../identities.ts'
 import { toScVal } from '../scval.ts'

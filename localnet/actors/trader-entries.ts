@@ -1,7 +1,7 @@
 // When and how a trader opens positions.
 
 import type { Random } from '../../src/base/random.ts'
-import { i128 } from '../contracts/host.ts'
+import { i128 } from '../contracts/shared/host.ts'
 import { drawEntry, entryCall } from './order-calls.ts'
 import type { Entry, EntryTerms, TraderCall } from './order-calls.ts'
 import { opensPosition } from './plans.ts'

@@ -3,7 +3,7 @@
 
 import type { Random } from '../../src/base/random.ts'
 import { defined } from '../../src/base/assert.ts'
-import { address, i128, u64 } from '../contracts/host.ts'
+import { address, i128, u64 } from '../contracts/shared/host.ts'
 import type { Actor } from './actor.ts'
 import { createAdjustments } from './adjustments.ts'
 import { backoffSec } from './backoff.ts'

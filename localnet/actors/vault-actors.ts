@@ -3,7 +3,7 @@
 import type { Random } from '../../src/base/random.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import type { Identities } from '../identities.ts'
-import type { Vault } from '../contracts/trader-vaults/vaults.ts'
+import type { Vault } from '../contracts/shared/trader-vaults/vaults.ts'
 import { reconciliation } from './calls-2.ts'
 import type { Client } from './client.ts'
 import type { Deployment } from './exchange-state.ts'

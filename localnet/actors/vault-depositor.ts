@@ -1,8 +1,8 @@
 // A depositor in trader vaults: sets a leader as its referrer, then deposits into random vaults and withdraws.
 
 import type { Random } from '../../src/base/random.ts'
-import { address, i128, text, u32 } from '../contracts/host.ts'
-import { usdcFor } from '../contracts/trader-vaults/shares.ts'
+import { address, i128, text, u32 } from '../contracts/shared/host.ts'
+import { usdcFor } from '../contracts/shared/trader-vaults/shares.ts'
 import type { Client } from './client.ts'
 import type { Deployment } from './exchange-state.ts'
 import type { Range } from './strategies.ts'

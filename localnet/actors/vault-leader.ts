@@ -3,9 +3,9 @@
 
 import type { Random } from '../../src/base/random.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
-import { address, bool, i128, symbol, text, u32, u64 } from '../contracts/host.ts'
-import type { Val } from '../contracts/host.ts'
-import type { Vault } from '../contracts/trader-vaults/vaults.ts'
+import { address, bool, i128, symbol, text, u32, u64 } from '../contracts/shared/host.ts'
+import type { Val } from '../contracts/shared/host.ts'
+import type { Vault } from '../contracts/shared/trader-vaults/vaults.ts'
 import type { Client, LedgerView } from './client.ts'
 import type { Invocation } from './envelope.ts'
 import type { Deployment } from './exchange-state.ts'

@@ -1,10 +1,10 @@
 // Trader vaults as the factory stores them.
 
-import type { Val } from '../contracts/host.ts'
-import { navOf } from '../contracts/trader-vaults/shares.ts'
-import { sharesKey, VAULT_INFO, vaultKey } from '../contracts/trader-vaults/vaults.ts'
-import type { Vault } from '../contracts/trader-vaults/vaults.ts'
-import { asI128 } from '../contracts/values.ts'
+import type { Val } from '../contracts/shared/host.ts'
+import { navOf } from '../contracts/shared/trader-vaults/shares.ts'
+import { sharesKey, VAULT_INFO, vaultKey } from '../contracts/shared/trader-vaults/vaults.ts'
+import type { Vault } from '../contracts/shared/trader-vaults/vaults.ts'
+import { asI128 } from '../contracts/shared/values.ts'
 import { contractDataKey, contractDataValue } from './exchange-state.ts'
 import type { EntryReader } from './exchange-state.ts'
 

@@ -1,21 +1,21 @@
 // The builds of each contract. The module of every build is on the ledger from the start, so that a contract can be upgraded to any build of its kind.
 
 import { defined } from '../../src/base/assert.ts'
-import { liquidityVaultContract2 } from './generation-2/liquidity-vault/liquidity-vault.ts'
-import { marketContract2 } from './generation-2/market/market.ts'
-import { priceOracleContract2 } from './generation-2/price-oracle.ts'
-import { priceShimContract2 } from './generation-2/price-shim.ts'
-import { referralContract2 } from './generation-2/referral.ts'
-import { routerContract2 } from './generation-2/router.ts'
-import { traderVaultsContract2 } from './generation-2/trader-vaults/trader-vaults.ts'
-import type { ContractCode } from './host.ts'
-import { liquidityVaultContract } from './liquidity-vault.ts'
-import { marketContract } from './market/market.ts'
-import { priceOracleContract } from './price-oracle.ts'
-import { priceShimContract } from './price-shim.ts'
-import { referralContract } from './referral.ts'
-import { routerContract } from './router.ts'
-import { traderVaultsContract } from './trader-vaults.ts'
+import * as generation2LiquidityVault from './generation-2/liquidity-vault/liquidity-vault.ts'
+import * as generation2Market from './generation-2/market/market.ts'
+import * as generation2PriceOracle from './generation-2/price-oracle.ts'
+import * as generation2PriceShim from './generation-2/price-shim.ts'
+import * as generation2Referral from './generation-2/referral.ts'
+import * as generation2Router from './generation-2/router.ts'
+import * as generation2TraderVaults from './generation-2/trader-vaults/trader-vaults.ts'
+import type { ContractCode } from './shared/host.ts'
+import * as generation1LiquidityVault from './generation-1/liquidity-vault.ts'
+import * as generation1Market from './generation-1/market/market.ts'
+import * as generation1PriceOracle from './shared/price-oracle.ts'
+import * as generation1PriceShim from './shared/price-shim.ts'
+import * as generation1Referral from './shared/referral.ts'
+import * as generation1Router from './shared/router.ts'
+import * as generation1TraderVaults from './shared/trader-vaults.ts'
 
 /** The generation and, from generation 2 on, the in-place upgrade (generation-2, "Names and times"). */
 export const BUILD_NAMES = ['1', '2.0', '2.1', '2.2', '2.3'] as const
@@ -29,24 +29,28 @@ type Builds = Readonly<Partial<Record<BuildName, ContractCode>>>
 /** The codes by the builds that they are current in. A contract that a build does not change keeps the code of an earlier one. */
 const BUILDS: Readonly<Record<ContractKind, Builds>> = {
   market: {
-    '1': marketContract(),
-    '2.0': marketContract2('2.0'),
-    '2.1': marketContract2('2.1'),
-    '2.2': marketContract2('2.2'),
-    '2.3': marketContract2('2.3'),
+    '1': generation1Market.marketContract(),
+    '2.0': generation2Market.marketContract('2.0'),
+    '2.1': generation2Market.marketContract('2.1'),
+    '2.2': generation2Market.marketContract('2.2'),
+    '2.3': generation2Market.marketContract('2.3'),
   },
   vault: {
-    '1': liquidityVaultContract(),
-    '2.0': liquidityVaultContract2('2.0'),
-    '2.1': liquidityVaultContract2('2.1'),
-    '2.2': liquidityVaultContract2('2.2'),
-    '2.3': liquidityVaultContract2('2.3'),
+    '1': generation1LiquidityVault.liquidityVaultContract(),
+    '2.0': generation2LiquidityVault.liquidityVaultContract('2.0'),
+    '2.1': generation2LiquidityVault.liquidityVaultContract('2.1'),
+    '2.2': generation2LiquidityVault.liquidityVaultContract('2.2'),
+    '2.3': generation2LiquidityVault.liquidityVaultContract('2.3'),
   },
-  oracleShim: { '1': priceShimContract(), '2.0': priceShimContract2() },
-  router: { '1': routerContract(), '2.0': routerContract2() },
-  vaultFactory: { '1': traderVaultsContract(), '2.0': traderVaultsContract2('2.0'), '2.1': traderVaultsContract2('2.1') },
-  referral: { '1': referralContract(), '2.0': referralContract2() },
-  oracle: { '1': priceOracleContract(), '2.0': priceOracleContract2() },
+  oracleShim: { '1': generation1PriceShim.priceShimContract(), '2.0': generation2PriceShim.priceShimContract() },
+  router: { '1': generation1Router.routerContract(), '2.0': generation2Router.routerContract() },
+  vaultFactory: {
+    '1': generation1TraderVaults.traderVaultsContract(),
+    '2.0': generation2TraderVaults.traderVaultsContract('2.0'),
+    '2.1': generation2TraderVaults.traderVaultsContract('2.1'),
+  },
+  referral: { '1': generation1Referral.referralContract(), '2.0': generation2Referral.referralContract() },
+  oracle: { '1': generation1PriceOracle.priceOracleContract(), '2.0': generation2PriceOracle.priceOracleContract() },
 }
 
 const NAMED_BUILDS = Object.fromEntries(

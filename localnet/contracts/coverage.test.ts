@@ -1,52 +1,52 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { REFERRAL_ERRORS, TRADER_VAULT_ERRORS } from '../../src/exchange/errors.ts'
-import { REFERRAL_ERRORS_2, SHARED_ERRORS_2, TRADER_VAULT_ERRORS_2 } from './generation-2/errors.ts'
-import { liquidityVaultContract2 } from './generation-2/liquidity-vault/liquidity-vault.ts'
-import { marketContract2 } from './generation-2/market/market.ts'
-import { priceOracleContract2 } from './generation-2/price-oracle.ts'
-import { priceShimContract2 } from './generation-2/price-shim.ts'
-import { referralContract2 } from './generation-2/referral.ts'
-import { routerContract2 } from './generation-2/router.ts'
-import { traderVaultsContract2 } from './generation-2/trader-vaults/trader-vaults.ts'
-import type { ContractCode, SpecType } from './host.ts'
-import { LIQUIDITY_VAULT_ERRORS, liquidityVaultContract } from './liquidity-vault.ts'
-import { marketContract } from './market/market.ts'
-import { priceOracleContract } from './price-oracle.ts'
-import { priceShimContract } from './price-shim.ts'
-import { referralContract } from './referral.ts'
-import { routerContract } from './router.ts'
-import { createTestHost, sampleArg, toNative } from './test-host.ts'
-import { assetContract } from './token.ts'
-import { traderVaultsContract } from './trader-vaults.ts'
-import { ALICE } from './test-exchange.ts'
+import { REFERRAL_ERRORS as BASIC_REFERRAL_ERRORS, TRADER_VAULT_ERRORS as BASIC_TRADER_VAULT_ERRORS } from '../../src/exchange/errors.ts'
+import { REFERRAL_ERRORS, SHARED_ERRORS, TRADER_VAULT_ERRORS } from './generation-2/errors.ts'
+import * as generation2LiquidityVault from './generation-2/liquidity-vault/liquidity-vault.ts'
+import * as generation2Market from './generation-2/market/market.ts'
+import * as generation2PriceOracle from './generation-2/price-oracle.ts'
+import * as generation2PriceShim from './generation-2/price-shim.ts'
+import * as generation2Referral from './generation-2/referral.ts'
+import * as generation2Router from './generation-2/router.ts'
+import * as generation2TraderVaults from './generation-2/trader-vaults/trader-vaults.ts'
+import type { ContractCode, SpecType } from './shared/host.ts'
+import * as generation1LiquidityVault from './generation-1/liquidity-vault.ts'
+import * as generation1Market from './generation-1/market/market.ts'
+import * as generation1PriceOracle from './shared/price-oracle.ts'
+import * as generation1PriceShim from './shared/price-shim.ts'
+import * as generation1Referral from './shared/referral.ts'
+import * as generation1Router from './shared/router.ts'
+import { createTestHost, sampleArg, toNative } from '../test/contracts/test-host.ts'
+import { assetContract } from './shared/token.ts'
+import * as generation1TraderVaults from './shared/trader-vaults.ts'
+import { ALICE } from '../test/contracts/generation-1/test-exchange.ts'
 
 const CONTRACTS: Readonly<Record<string, ContractCode>> = {
   'Asset contract': assetContract('USDC:GISSUER'),
-  'Price oracle': priceOracleContract(),
-  'Price shim': priceShimContract(),
-  'Liquidity vault': liquidityVaultContract(),
-  Market: marketContract(),
-  Router: routerContract(),
-  'Trader vaults': traderVaultsContract(),
-  Referral: referralContract(),
-  'Price oracle, generation 2': priceOracleContract2(),
-  'Price shim, generation 2': priceShimContract2(),
-  'Liquidity vault, generation 2': liquidityVaultContract2('2.3'),
-  'Market, generation 2': marketContract2('2.3'),
-  'Router, generation 2': routerContract2(),
-  'Trader vaults, generation 2': traderVaultsContract2('2.3'),
-  'Referral, generation 2': referralContract2(),
+  'Price oracle': generation1PriceOracle.priceOracleContract(),
+  'Price shim': generation1PriceShim.priceShimContract(),
+  'Liquidity vault': generation1LiquidityVault.liquidityVaultContract(),
+  Market: generation1Market.marketContract(),
+  Router: generation1Router.routerContract(),
+  'Trader vaults': generation1TraderVaults.traderVaultsContract(),
+  Referral: generation1Referral.referralContract(),
+  'Price oracle, generation 2': generation2PriceOracle.priceOracleContract(),
+  'Price shim, generation 2': generation2PriceShim.priceShimContract(),
+  'Liquidity vault, generation 2': generation2LiquidityVault.liquidityVaultContract('2.3'),
+  'Market, generation 2': generation2Market.marketContract('2.3'),
+  'Router, generation 2': generation2Router.routerContract(),
+  'Trader vaults, generation 2': generation2TraderVaults.traderVaultsContract('2.3'),
+  'Referral, generation 2': generation2Referral.referralContract(),
 }
 
 const ERROR_TABLES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
-  'Shared error codes': LIQUIDITY_VAULT_ERRORS,
-  'Trader vault error codes': TRADER_VAULT_ERRORS,
-  'Referral error codes': REFERRAL_ERRORS,
-  'Shared error codes, generation 2': SHARED_ERRORS_2,
-  'Trader vault error codes, generation 2': TRADER_VAULT_ERRORS_2,
-  'Referral error codes, generation 2': REFERRAL_ERRORS_2,
+  'Shared error codes': generation1LiquidityVault.LIQUIDITY_VAULT_ERRORS,
+  'Trader vault error codes': BASIC_TRADER_VAULT_ERRORS,
+  'Referral error codes': BASIC_REFERRAL_ERRORS,
+  'Shared error codes, generation 2': SHARED_ERRORS,
+  'Trader vault error codes, generation 2': TRADER_VAULT_ERRORS,
+  'Referral error codes, generation 2': REFERRAL_ERRORS,
 }
 
 const GRADES = ['full', 'structural', 'absent']
@@ -103,11 +103,11 @@ test('a published interface defines all structs that it uses, with fields in wir
 /** Results of an uninitialized contract where they are not error 2. */
 const EMPTY_RESULTS: Readonly<Record<string, unknown>> = {
   'Trader vaults.get_vault_ids': [], 'Trader vaults.vault_count': 0, 'Trader vaults.shares_of': 0n, 'Trader vaults.version': 'vault_factory_v0',
-  'Referral.get_referrer': null, 'Referral.resolve_code': null, 'Referral.get_config': [400, 1000, 100_000_000_000n],
+  'Referral.get_referrer': null, 'Referral.resolve_code': null,
   'Referral.version': 'referral_v1',
 }
 const OTHER_ERRORS: Readonly<Record<string, number>> = {
-  'Trader vaults.get_vault': 5, 'Trader vaults.view_vault': 5, 'Referral.get_info': 10,
+  'Trader vaults.get_vault': 5, 'Trader vaults.view_vault': 5,
 }
 
 test('uninitialized trader vaults and referral fail with 2 or return empty values', () => {

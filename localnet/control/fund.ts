@@ -1,5 +1,5 @@
 import { accountKeyXdr } from '../actors/client.ts'
-import { address, i128 } from '../contracts/host.ts'
+import { address, i128 } from '../contracts/shared/host.ts'
 import { applyInvocation, latestView } from '../controls.ts'
 import type { Controls } from '../controls.ts'
 import type { ExtraMethod } from '../rpc/handler.ts'

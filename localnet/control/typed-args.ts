@@ -3,8 +3,8 @@
 
 import { StrKey } from '@stellar/stellar-sdk'
 import { I128_MAX, I128_MIN } from '../../src/base/fixed-point.ts'
-import { address, bool, bytes, i128, symbol, text, u32, u64, VOID } from '../contracts/host.ts'
-import type { Val } from '../contracts/host.ts'
+import { address, bool, bytes, i128, symbol, text, u32, u64, VOID } from '../contracts/shared/host.ts'
+import type { Val } from '../contracts/shared/host.ts'
 import { invalidParams } from '../rpc/rpc-error.ts'
 
 const U32_MAX = 2 ** 32 - 1

@@ -2,7 +2,7 @@
 
 import { build, BUILD_NAMES, buildsOf } from '../contracts/builds.ts'
 import type { BuildName, ContractKind } from '../contracts/builds.ts'
-import { bytes } from '../contracts/host.ts'
+import { bytes } from '../contracts/shared/host.ts'
 import { applyInvocation } from '../controls.ts'
 import type { Controls } from '../controls.ts'
 import { wasmModuleOf } from '../ledger/wasm-spec.ts'

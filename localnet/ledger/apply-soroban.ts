@@ -1,7 +1,7 @@
 // Applies the operation of a Soroban transaction: restores entries, runs the call, checks limits and fees (soroban-rpc, "Closing a ledger").
 
 import type { xdr } from '@stellar/stellar-sdk'
-import { address, bytes, type HostFailure } from '../contracts/host.ts'
+import { address, bytes, type HostFailure } from '../contracts/shared/host.ts'
 import { encodeVal } from '../scval.ts'
 import { sha256 } from './addresses.ts'
 import { createEnforcingAuthorizer } from './auth.ts'

@@ -1,7 +1,7 @@
 // Checks address credentials: expiration, signature and nonce (soroban-rpc, "Authorization" and "Hashes").
 
 import type { xdr } from '@stellar/stellar-sdk'
-import { ContractFailure } from '../contracts/host.ts'
+import { ContractFailure } from '../contracts/shared/host.ts'
 import { accountAddress, isAccountAddress, sha256 } from './addresses.ts'
 import { TTL_MAX_LEDGERS } from './constants.ts'
 import type { AccountEntry } from './entries.ts'

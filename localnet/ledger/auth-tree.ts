@@ -1,7 +1,7 @@
 // Authorized invocations: trees of contract calls with their arguments and sub-invocations.
 
 import type { xdr } from '@stellar/stellar-sdk'
-import type { Val } from '../contracts/host.ts'
+import type { Val } from '../contracts/shared/host.ts'
 import { addressOf, encodeVal, SCV } from '../scval.ts'
 import { putScAddress } from './addresses.ts'
 import { encode, putBytes, putI64, putText, putU32, toBase64, type XdrWriter } from './xdr-writer.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { authorizeEntry, type Keypair, Operation, scValToNative, SorobanDataBuilder, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import { address, symbol, u32, type Val, vec } from '../contracts/host.ts'
+import { address, symbol, u32, type Val, vec } from '../contracts/shared/host.ts'
 import type { TransactionRecord } from '../history.ts'
 import { toScVal } from '../scval.ts'
 import { ALICE, BOB, CALLER, COUNTER, FORWARDERS, PASSPHRASE, startTestChain, type TestChain, testKeypair, UNFUNDED } from './test-chain.ts'

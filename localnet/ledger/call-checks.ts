@@ -1,6 +1,6 @@
 // Checks a call before the contract runs: the function exists, and the arguments match it. The failures are those of the real host.
 
-import type { ContractCode, EntryPoint, HostFailure, Val } from '../contracts/host.ts'
+import type { ContractCode, EntryPoint, HostFailure, Val } from '../contracts/shared/host.ts'
 import { hostFailure } from './failure.ts'
 import type { EventVal } from './host-events.ts'
 import { matchesType } from './spec-match.ts'

@@ -1,6 +1,6 @@
 // The contracts that are running, outermost first, and the calls that each of them has authorized in advance.
 
-import type { ContractCode, Val } from '../contracts/host.ts'
+import type { ContractCode, Val } from '../contracts/shared/host.ts'
 import type { AuthorizedCall } from './auth-tree.ts'
 import { createInvocation } from './auth-tree.ts'
 import type { Failure } from './host-events.ts'

@@ -1,6 +1,6 @@
 // Balances of accounts and trustlines, as the built-in asset contracts read and change them.
 
-import type { ClassicBalances } from '../contracts/host.ts'
+import type { ClassicBalances } from '../contracts/shared/host.ts'
 import { ACCOUNT_RESERVE_ENTRIES, BASE_RESERVE_STROOPS, INT64_MAX } from './constants.ts'
 import type { AccountEntry } from './entries.ts'
 import type { HostStorage } from './host-storage.ts'

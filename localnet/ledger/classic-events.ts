@@ -1,7 +1,7 @@
 // Events of classic payments and fees, as asset contracts emit them (soroban-rpc, "Contract event XDR": unified events).
 
 import type { xdr } from '@stellar/stellar-sdk'
-import { address, bytes, i128, symbol, text, u64, type Val } from '../contracts/host.ts'
+import { address, bytes, i128, symbol, text, u64, type Val } from '../contracts/shared/host.ts'
 import { assetContractAddress, issuerOf } from './addresses.ts'
 import type { HostEvent } from './host-events.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Operation, scValToNative, SorobanDataBuilder, type Transaction, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
-import { address } from '../contracts/host.ts'
+import { address } from '../contracts/shared/host.ts'
 import type { EventRecord, TransactionRecord } from '../history.ts'
 import {
   ALICE, BOB, COUNTER, metaOf, NATIVE_CONTRACT, UNFUNDED, PASSPHRASE, payment, testKeypair, resultOf, START_BALANCE, startTestChain, type TestChain,

@@ -3,7 +3,7 @@
 
 import { defined } from '../../src/base/assert.ts'
 import type { Genesis } from '../chain.ts'
-import type { ContractCode } from '../contracts/host.ts'
+import type { ContractCode } from '../contracts/shared/host.ts'
 import type { InstanceEntry } from './entries.ts'
 import { type WasmModule, wasmModuleOf } from './wasm-spec.ts'
 

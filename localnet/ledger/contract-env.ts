@@ -1,7 +1,7 @@
 // The host functions that a running contract can call (soroban-rpc, "Authorization").
 
 import { defined } from '../../src/base/assert.ts'
-import { bytes, type ContractEnv, HostFailure, symbol, type Val, vec } from '../contracts/host.ts'
+import { bytes, type ContractEnv, HostFailure, symbol, type Val, vec } from '../contracts/shared/host.ts'
 import { accountAddress } from './addresses.ts'
 import type { Authorizer } from './auth.ts'
 import { authorizedCall, createInvocation } from './auth-tree.ts'

@@ -1,6 +1,6 @@
 // Finds the code of a contract that is called. The refusals are those of the real host.
 
-import { type ContractCode, HostFailure, type Val } from '../contracts/host.ts'
+import { type ContractCode, HostFailure, type Val } from '../contracts/shared/host.ts'
 import type { CallStack } from './call-stack.ts'
 import type { CodeRegistry } from './code-registry.ts'
 import { CALL_DEPTH_MAX } from './constants.ts'

@@ -1,7 +1,7 @@
 // The storage of one contract: its contract data entries and its instance storage.
 
 import { defined } from '../../src/base/assert.ts'
-import type { ContractEnv, HostFailure, Val } from '../contracts/host.ts'
+import type { ContractEnv, HostFailure, Val } from '../contracts/shared/host.ts'
 import { encodeVal, valToBase64 } from '../scval.ts'
 import { DATA_ENTRY_BYTES_MAX, DATA_KEY_BYTES_MAX } from './constants.ts'
 import type { InstanceEntry } from './entries.ts'

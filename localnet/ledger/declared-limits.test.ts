@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scValToNative, SorobanDataBuilder, type Transaction, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import { address, i128, symbol, u64, vec } from '../contracts/host.ts'
+import { address, i128, symbol, u64, vec } from '../contracts/shared/host.ts'
 import type { TransactionRecord } from '../history.ts'
 import { ALICE, BOB, CALLER, COUNTER, metaOf, NATIVE_CONTRACT, PASSPHRASE, resultOf, startTestChain, type TestChain } from './test-chain.ts'
 

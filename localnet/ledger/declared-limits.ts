@@ -1,7 +1,7 @@
 // Checks that a call stayed within the resources and fee that its transaction declared (soroban-rpc, "getTransaction outcomes": operation
 // codes -3 and -5, and the diagnostics of errors outside the host).
 
-import type { HostFailure } from '../contracts/host.ts'
+import type { HostFailure } from '../contracts/shared/host.ts'
 import { DATA_ENTRY_BYTES_MAX, EVENTS_BYTES_MAX } from './constants.ts'
 import type { SorobanData } from './envelope.ts'
 import { hostFailure } from './failure.ts'

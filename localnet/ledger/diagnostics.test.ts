@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Asset, Operation, scValToNative, SorobanDataBuilder, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import { address, i128, symbol, u32, vec } from '../contracts/host.ts'
+import { address, i128, symbol, u32, vec } from '../contracts/shared/host.ts'
 import type { TransactionRecord } from '../history.ts'
 import { contractAddress } from './addresses.ts'
 import { ALICE, BOB, CALLER, COUNTER, NATIVE_CONTRACT, PASSPHRASE, startTestChain, type TestChain } from './test-chain.ts'

@@ -1,7 +1,7 @@
 // The diagnostic events of a transaction in the documented order: those of the run, host_fn_failed, then nineteen metrics (soroban-rpc, "Meta,
 // now").
 
-import type { HostFailure } from '../contracts/host.ts'
+import type { HostFailure } from '../contracts/shared/host.ts'
 import { failureData } from './failure.ts'
 import { diagnosticOf, encodeEvent, type HostEvent } from './host-events.ts'
 import type { ContractRun } from './soroban-run.ts'

@@ -1,6 +1,6 @@
 // Decoded ledger entries (soroban-rpc, "Ledger entries").
 
-import type { Val } from '../contracts/host.ts'
+import type { Val } from '../contracts/shared/host.ts'
 
 /** A signer besides the master key: the address of an Ed25519 key, and its weight. */
 export interface Signer {

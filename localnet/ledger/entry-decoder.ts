@@ -2,7 +2,7 @@
 
 import type { xdr } from '@stellar/stellar-sdk'
 import { AssertionFailure, defined } from '../../src/base/assert.ts'
-import type { Val } from '../contracts/host.ts'
+import type { Val } from '../contracts/shared/host.ts'
 import { addressOf, fromScVal, keyBytes, valToBase64 } from '../scval.ts'
 import { accountAddress } from './addresses.ts'
 import type { AccountEntry, Entry } from './entries.ts'

@@ -1,6 +1,6 @@
 // Encodes entries as LedgerEntryData.
 
-import type { Val } from '../contracts/host.ts'
+import type { Val } from '../contracts/shared/host.ts'
 import { encodeVal, putVal, SCV } from '../scval.ts'
 import { putAccountId, putAsset, putScAddress } from './addresses.ts'
 import {

@@ -1,6 +1,6 @@
 // The contract and diagnostic events of a run, in the wording of the real host.
 
-import type { ContractFailure, HostFailure } from '../contracts/host.ts'
+import type { ContractFailure, HostFailure } from '../contracts/shared/host.ts'
 import { addressBytes } from './addresses.ts'
 import { failureData } from './failure.ts'
 import { type EventVal, type Failure, type HostEvent, joined } from './host-events.ts'

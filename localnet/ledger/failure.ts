@@ -1,6 +1,6 @@
 // Host failures, with the values that their diagnostic events carry.
 
-import { HostFailure } from '../contracts/host.ts'
+import { HostFailure } from '../contracts/shared/host.ts'
 import type { EventVal } from './host-events.ts'
 
 const diagnosticValues = new WeakMap<HostFailure, readonly EventVal[]>()

@@ -1,7 +1,7 @@
 // The genesis state: contracts, accounts, trustlines, and the changes of the deployment's calls.
 
 import type { Genesis } from '../chain.ts'
-import { type ContractCode, struct, symbol, text, u32 } from '../contracts/host.ts'
+import { type ContractCode, struct, symbol, text, u32 } from '../contracts/shared/host.ts'
 import { valToBase64 } from '../scval.ts'
 import { createAccountEntry, createTrustlineEntry, findAccount, findTrustline } from './classic-entries.ts'
 import { issuerOf } from './addresses.ts'

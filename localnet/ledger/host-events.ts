@@ -1,7 +1,7 @@
 // Contract events and diagnostic events: their XDR, and the event log in the text of an error
 // (soroban-rpc, "simulateTransaction: failure", "Contract event XDR").
 
-import { ContractFailure, type HostFailure, type Val } from '../contracts/host.ts'
+import { ContractFailure, type HostFailure, type Val } from '../contracts/shared/host.ts'
 import { putVal, SCV } from '../scval.ts'
 import { addressBytes, contractAddress } from './addresses.ts'
 import { encode, putBool, putBytes, putI32, putU32, toHex, type XdrWriter } from './xdr-writer.ts'

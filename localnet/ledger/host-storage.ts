@@ -1,6 +1,6 @@
 // Ledger entries as seen by a run: accesses are checked against the footprint and metered, TTLs apply, and failed calls are rolled back.
 
-import type { Val } from '../contracts/host.ts'
+import type { Val } from '../contracts/shared/host.ts'
 import {
   TTL_EXTEND_BELOW_LEDGERS, TTL_EXTEND_TO_LEDGERS, TTL_MAX_LEDGERS, TTL_PERSISTENT_MIN_LEDGERS, TTL_TEMPORARY_MIN_LEDGERS,
 } from './constants.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Operation, TransactionBuilder } from '@stellar/stellar-sdk'
-import { address, bool, symbol, text, u32, type Val, vec } from '../contracts/host.ts'
+import { address, bool, symbol, text, u32, type Val, vec } from '../contracts/shared/host.ts'
 import { valFromBase64 } from '../scval.ts'
 import { contractDataKey } from './keys.ts'
 import { ALICE, BOB, CALLER, COUNTER, PASSPHRASE, resultOf, startTestChain, type TestChain, UNFUNDED } from './test-chain.ts'

@@ -1,7 +1,7 @@
 // Runs contracts: frames, calls between contracts, and what their failures undo (soroban-rpc, "getTransaction outcomes").
 
 import { assert, AssertionFailure } from '../../src/base/assert.ts'
-import { ContractFailure, type EntryPoint, HostFailure, type Val } from '../contracts/host.ts'
+import { ContractFailure, type EntryPoint, HostFailure, type Val } from '../contracts/shared/host.ts'
 import { checkArguments, findEntryPoint, isBuiltIn } from './call-checks.ts'
 import { createCallStack, type Frame } from './call-stack.ts'
 import { createContractEnv, type HostServices } from './contract-env.ts'

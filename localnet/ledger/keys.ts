@@ -1,6 +1,6 @@
 // LedgerKeys in base64.
 
-import type { Val } from '../contracts/host.ts'
+import type { Val } from '../contracts/shared/host.ts'
 import { putVal, SCV } from '../scval.ts'
 import { putAccountId, putAsset, putScAddress, sha256 } from './addresses.ts'
 import { durabilityCode, type Entry, ENTRY_TYPE } from './entries.ts'

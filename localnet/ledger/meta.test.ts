@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Account, Asset, hash, Memo, MuxedAccount, Operation, scValToNative, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import { address, i128, symbol, u32, vec } from '../contracts/host.ts'
+import { address, i128, symbol, u32, vec } from '../contracts/shared/host.ts'
 import { toScVal } from '../scval.ts'
 import {
   ALICE, BOB, CALLER, COUNTER, ISSUER, metaOf, NATIVE_CONTRACT, PASSPHRASE, payment, testKeypair, resultOf, startTestChain, type TestChain, USDC,

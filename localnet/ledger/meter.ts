@@ -1,6 +1,6 @@
 // Nominal metering: costs are counted, not measured, so the same call on the same state costs the same on every machine.
 
-import type { HostFailure } from '../contracts/host.ts'
+import type { HostFailure } from '../contracts/shared/host.ts'
 import { hostFailure } from './failure.ts'
 
 /** The cost of loading and setting up contracts, charged to every transaction. */

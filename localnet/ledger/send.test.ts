@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type FeeBumpTransaction, type Keypair, Operation, type Transaction, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import type { SendOutcome } from '../chain.ts'
-import { address } from '../contracts/host.ts'
+import { address } from '../contracts/shared/host.ts'
 import { ALICE, BOB, COUNTER, PASSPHRASE, payment, startTestChain, type TestChain } from './test-chain.ts'
 import { toHex } from './xdr-writer.ts'
 

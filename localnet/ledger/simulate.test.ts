@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Account, Memo, Operation, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import type { SimulationResult } from '../chain.ts'
-import { address, i128, symbol, text, u32, u64, type Val, vec } from '../contracts/host.ts'
+import { address, i128, symbol, text, u32, u64, type Val, vec } from '../contracts/shared/host.ts'
 import { toScVal, valFromBase64 } from '../scval.ts'
 import {
   ALICE, BOB, CALLER, COUNTER, ISSUER, metaOf, NATIVE_CONTRACT, PASSPHRASE, payment, startTestChain, type TestChain, USDC_CONTRACT,

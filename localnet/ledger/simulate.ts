@@ -3,7 +3,7 @@
 import type { xdr } from '@stellar/stellar-sdk'
 import type { Random } from '../../src/base/random.ts'
 import type { SimulationResult } from '../chain.ts'
-import { HostFailure } from '../contracts/host.ts'
+import { HostFailure } from '../contracts/shared/host.ts'
 import { encodeVal } from '../scval.ts'
 import { createEnforcingAuthorizer, createRecordingAuthorizer, type RecordingAuthorizer } from './auth.ts'
 import type { CodeRegistry } from './code-registry.ts'

@@ -1,7 +1,7 @@
 // Runs one contract call on a view of the ledger and measures what it used. Shared by simulation and apply.
 
 import type { xdr } from '@stellar/stellar-sdk'
-import { ContractFailure, HostFailure, type Val } from '../contracts/host.ts'
+import { ContractFailure, HostFailure, type Val } from '../contracts/shared/host.ts'
 import { addressOf, encodeVal, fromScVal } from '../scval.ts'
 import type { AuthContext, Authorizer } from './auth.ts'
 import type { CodeRegistry } from './code-registry.ts'

@@ -1,6 +1,6 @@
 // Checks values against the types of a contract's interface. The host does this before a contract runs, so contracts can rely on the types.
 
-import type { ContractCode, SpecType, Val } from '../contracts/host.ts'
+import type { ContractCode, SpecType, Val } from '../contracts/shared/host.ts'
 
 export function matchesType(val: Val, type: SpecType, structs: ContractCode['structs']): boolean {
   if (typeof type === 'string') return type === 'val' || val.type === type

@@ -1,7 +1,7 @@
 // Test support, run as a process: closes ledgers in a directory as fast as it can and prints each one, until it is killed.
 
 import { writeSync } from 'node:fs'
-import { address } from '../contracts/host.ts'
+import { address } from '../contracts/shared/host.ts'
 import { ALICE, BOB, COUNTER, payment, startTestChain } from './test-chain.ts'
 
 const [, , directory] = process.argv

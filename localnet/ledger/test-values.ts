@@ -1,7 +1,7 @@
 // Test support: arbitrary addresses, contract values and ledger entries.
 
 import { fc } from '../../test/support/fuzz.ts'
-import type { Val } from '../contracts/host.ts'
+import type { Val } from '../contracts/shared/host.ts'
 import { valToBase64 } from '../scval.ts'
 import { accountAddress, contractAddress } from './addresses.ts'
 import type { AccountEntry, Entry } from './entries.ts'

@@ -4,7 +4,7 @@ import {
   Account, Asset, Memo, MuxedAccount, Operation, scValToNative, SorobanDataBuilder, type Transaction, TransactionBuilder, xdr,
 } from '@stellar/stellar-sdk'
 import type { SendOutcome } from '../chain.ts'
-import { address } from '../contracts/host.ts'
+import { address } from '../contracts/shared/host.ts'
 import { toScVal } from '../scval.ts'
 import { ALICE, BOB, COUNTER, PASSPHRASE, payment, startTestChain, type TestChain, testKeypair, UNFUNDED } from './test-chain.ts'
 

@@ -1,7 +1,7 @@
 // The WASM of a contract as the network serves it. The module contains only the contract's spec, from which clients generate bindings.
 
 import { xdr } from '@stellar/stellar-sdk'
-import type { ContractCode, SpecType } from '../contracts/host.ts'
+import type { ContractCode, SpecType } from '../contracts/shared/host.ts'
 import { sha256 } from './addresses.ts'
 import { toHex } from './xdr-writer.ts'
 

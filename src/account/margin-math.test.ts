@@ -44,6 +44,7 @@ test('a close settles within 3 % of the last good price, at both bounds and beyo
   assert.equal(settle(110n * ONE, 0, 0n), 110n * ONE)
   assert.equal(settlementPrice(5n, null, CONFIG, 0), 5n)
   assert.equal(settlementPrice(5n, { amount: 5n, timeSec: 0 }, { ...CONFIG, lenient_clamp_bps: undefined }, 0), undefined)
+  assert.equal(settlementPrice(110n * ONE, { amount: 100n * ONE, timeSec: 0 }, { ...CONFIG, lenient_clamp_bps: 0 }, 0), 110n * ONE, '0 is no limit')
 })
 
 test('before build 2.2 a loss and the funding each take no more than the collateral, and from then on only their sum is limited', () => {

@@ -24,7 +24,10 @@ function maintenanceMargin(size: bigint, maintenanceBps: number): bigint {
 /** The last good price limits later prices for this many times the maximum age of a price. */
 const LAST_GOOD_AGE_FACTOR = 10
 
-/** The price that a close settles at: close to the last good price while that is recent. Undefined when that depends on an unknown time or setting. */
+/**
+ * The price that a close settles at: close to the last good price while that is recent, unless the limit is 0. Undefined when that depends on an unknown
+ * time or setting.
+ */
 export function settlementPrice(
   price: bigint,
   lastGood: TimedAmount | null,
@@ -33,6 +36,7 @@ export function settlementPrice(
 ): bigint | undefined {
   if (lastGood === null || lastGood.amount <= 0n) return price
   if (config.lenient_clamp_bps === undefined) return undefined
+  if (config.lenient_clamp_bps === 0) return price
   const distance = (lastGood.amount * BigInt(config.lenient_clamp_bps)) / BPS
   const clamped = maxAmount(minAmount(price, lastGood.amount + distance), lastGood.amount - distance)
   if (clamped === price) return price

@@ -95,6 +95,20 @@ test('nothing can be withdrawn next to a position whose price is too old', () =>
   assert.deepEqual([withdrawable(NOW_SEC + 60), withdrawable(NOW_SEC + 61)], [String(50n * ONE), '0'])
 })
 
+test('a price may be 60 s in the future for a withdrawal, whatever the maximum age is', () => {
+  const config = { ...CONFIG, max_price_staleness: 300 }
+  const withdrawable = (closeSec: number): unknown => stateOf({ crossPool: 50n * ONE, closeSec, config }).cross.withdrawable
+  assert.deepEqual([withdrawable(NOW_SEC - 60), withdrawable(NOW_SEC - 61), withdrawable(NOW_SEC + 300)], [String(50n * ONE), '0', String(50n * ONE)])
+})
+
+test('a cross account is liquidated at a fresh price, and at an old one near the last good price', () => {
+  // The equity is 20 USDC at 92 % of the entry price.
+  const asset = { ...ASSET, lastGoodPrice: { amount: PRICE, timeSec: NOW_SEC } }
+  const liquidatable = (bps: bigint, timestampSec: number): unknown =>
+    stateOf({ asset, quote: { price: (PRICE * bps) / 10_000n, timestampSec } }).cross.liquidatable
+  assert.deepEqual([liquidatable(9_200n, NOW_SEC), liquidatable(9_199n, NOW_SEC), liquidatable(9_199n, NOW_SEC - 61)], [false, true, false])
+})
+
 test('an account whose entries can be read has every figure', () => {
   const asset = { ...ASSET, cumulativeFunding: 100_000n, lastGoodPrice: null }
   const quote = { price: 101_000n * ONE, timestampSec: 1_950 }

@@ -150,17 +150,24 @@ function legOf(position: StoredPosition, view: AccountView): Readable<CrossLeg> 
   const quote = view.quotes.get(position.asset)
   const funding = fundingOf(position, view)
   if (quote === undefined || 'reason' in quote || funding === undefined) return undefined
-  const settled = settlementPriceOf(position.asset, quote.price, view)
-  const isPriceFresh = isFresh(quote.timestampSec, view)
-  if (settled === undefined || isPriceFresh === undefined) return undefined
+  const age = priceAge(quote.timestampSec, view)
+  if (age === undefined) return undefined
+  // A liquidation reads every price once before it judges, so that fresh ones are not limited by earlier ones.
+  const settled = age === 'stale' ? settlementPriceOf(position.asset, quote.price, view) : quote.price
+  const isPriceFresh = age === 'fresh'
+  if (settled === undefined) return undefined
   return { position, pnl: pricePnl(position, quote.price), settledPnl: pricePnl(position, settled), funding, isPriceFresh }
 }
 
-/** Whether the market accepts a price of this time for a withdrawal. Generation 1 accepts any. */
-function isFresh(timestampSec: number, { entries: { config, generation }, closeSec }: AccountView): Readable<boolean> {
-  if (!isAtLeast(generation, '2.0')) return true
+/** How far in the future a price may be for a withdrawal, whatever the maximum age is. */
+const FUTURE_MAX_SEC = 60
+
+/** A withdrawal needs fresh prices; a liquidation also takes others. Generation 1 makes no difference. */
+function priceAge(timestampSec: number, { entries: { config, generation }, closeSec }: AccountView): Readable<'fresh' | 'stale' | 'future'> {
+  if (!isAtLeast(generation, '2.0')) return 'fresh'
   if (config === undefined || closeSec === null) return undefined
-  return Math.abs(closeSec - timestampSec) <= config.max_price_staleness
+  if (closeSec - timestampSec > config.max_price_staleness) return 'stale'
+  return timestampSec - closeSec > FUTURE_MAX_SEC ? 'future' : 'fresh'
 }
 
 /** All items; undefined when there is no list, or one of its items is undefined. */

@@ -54,6 +54,7 @@ const VAULT: EventTable = {
   shortfall_repaid: { data: [['trader', 'address'], ['paid', 'i128'], ['remaining', 'i128']] },
   bounty_paid: { data: [['keeper', 'address'], ['amount', 'i128'], ['paid', 'i128']] },
   protocol_fee_routed: { data: [['amount', 'i128'], ['toBuffer', 'i128'], ['overflow', 'i128']] },
+  treasury_unreachable: { data: [['treasury', 'address'], ['amount', 'i128']] },
   buffer_drawn: { data: [['amount', 'i128'], ['covered', 'i128']] },
   buffer_paid: { data: [['to', 'address'], ['amount', 'i128'], ['paid', 'i128']] },
   aum_cap_set: { data: [['cap', 'i128']] },

@@ -50,10 +50,12 @@ const SETTLEMENT_2: EntryGroup = {
     'vault CumBadDebtCovered', 'vault CumBadDebtLpAbsorbed',
   ],
 }
-const SETTLEMENT = [PRICE, PAYMENTS, SETTLEMENT_2] as const
+/** From build 2.3 on, profits and losses write what they read, so that both have the same footprint. */
+const SETTLEMENT_2_3: EntryGroup = { since: '2.3', writes: ['vault TotalFees', 'vault ShortfallReserve'] }
+const SETTLEMENT = [PRICE, PAYMENTS, SETTLEMENT_2, SETTLEMENT_2_3] as const
 
 /** An open first closes positions in the other direction, whose attached orders it looks up. */
-const NETTING: EntryGroup = { ...SETTLEMENT_2, when: 'PositionStopLoss' }
+const NETTING: readonly EntryGroup[] = [SETTLEMENT_2, SETTLEMENT_2_3].map((group) => ({ ...group, when: 'PositionStopLoss' }))
 
 /** The pool of a cross account, and the list of traders who have one. */
 const CROSS: readonly EntryGroup[] = [
@@ -61,7 +63,7 @@ const CROSS: readonly EntryGroup[] = [
   { before: '2.3', writes: ['market AllCrossMarginTraders'] },
 ]
 
-const OPEN: readonly EntryGroup[] = [PRICE, PAYMENTS, FEE, FEE_2, NETTING, { writes: ['market Position(newPosition)'] }]
+const OPEN: readonly EntryGroup[] = [PRICE, PAYMENTS, FEE, FEE_2, ...NETTING, { writes: ['market Position(newPosition)'] }]
 
 const NEW_ORDER: EntryGroup = { writes: ['market Order(newOrder)'] }
 

@@ -1,8 +1,9 @@
 // The money of opens and of closes, whole or in part.
 
 import { maxAmount, minAmount } from '../base/fixed-point.ts'
+import type { PositionEntry } from './entry-changes.ts'
 import { isAtLeast } from './generations.ts'
-import type { Settled, SettlementInput, TransferItem } from './position-changes.ts'
+import type { Settled, SettlementInput, TransactionItem, TransferItem } from './position-changes.ts'
 import type { ValuedSegment } from './settlement-segments.ts'
 import { amountOf, sum, sumOf, transfersOf, vaultEvents } from './settlement-segments.ts'
 
@@ -10,14 +11,20 @@ import { amountOf, sum, sumOf, transfersOf, vaultEvents } from './settlement-seg
 export function settleOpen({ changes, contracts }: SettlementInput, segment: ValuedSegment): Settled {
   const { positionId, trader, order, marginMode } = segment
   const distributed = transfersOf(segment.following).filter(({ from }) => from === contracts.market)
-  const fee = segment.hasTransfers ? sum(distributed.map(({ amount }) => amount)) : null
   const change = changes?.positions.get(positionId)
-  const collateral = change !== undefined && change.before === null ? (change.after?.collateral ?? null) : null
+  const entry = change !== undefined && change.before === null ? change.after : null
+  const collateral = entry?.collateral ?? null
+  const fee = segment.hasTransfers ? sum(distributed.map(({ amount }) => amount)) : feeWithoutTransfers(entry, segment)
   const paidIn = transfersOf(segment.settling).findLast(({ from, to }) => from === trader && to === contracts.market)
   // What a trader pays in for an isolated position is its collateral and the fee. If it is not, the events are not what they seem.
   const isPlausible = marginMode !== 'isolated' || order !== null || paidIn === undefined || collateral === null || fee === null
     || paidIn.amount === collateral + fee
   return { fee: isPlausible ? fee : null, keeperReward: order?.nominalFee ?? 0n, penalty: 0n, funding: 0n, payout: 0n, collateral }
+}
+
+/** A cross open from the balance whose fee is fully discounted transfers nothing. Its entry shows the fee: what the collateral lacks. */
+function feeWithoutTransfers(entry: PositionEntry | null, { order, marginMode }: ValuedSegment): bigint | null {
+  return entry === null || order !== null || marginMode !== 'cross' ? null : entry.size / BigInt(entry.leverage) - entry.collateral
 }
 
 /** A close settles profit and funding with the vault, then pays the keeper out of what is left of the collateral, and the rest to the trader. */
@@ -80,11 +87,15 @@ interface PaidOut {
 
 const INTO_BALANCE: PaidOut = { keeper: 0n, trader: null }
 
-/** The last transfers before the exposure is reported are the keeper's and then the trader's. Null: they do not show who was paid what. */
+/**
+ * The last transfers before the exposure is reported are the keeper's and then the trader's; a cross position pays its keeper after the report. Null: they
+ * do not show who was paid what.
+ */
 function readPaid(input: SettlementInput, segment: ValuedSegment, collateral: bigint | null, vault: VaultPart | null): PaidOut | null {
   const { settling, order, hasTransfers } = segment
   if (!hasTransfers) return paidWithoutTransfers(input, segment, collateral)
   const { contracts, changes } = input
+  if (order !== null && segment.marginMode === 'cross') return paidForCross(input, segment, order.nominalFee)
   const end = settling.findLastIndex((item) => item.type !== 'transfer' || item.from !== contracts.market || item.to === contracts.vault)
   const paid = transfersOf(settling.slice(end + 1))
   return order === null ? paidToOwner(segment, paid.at(-1)) : paidByOrder(segment, order, { paid, changes, collateral, vault })
@@ -105,6 +116,14 @@ function paidToOwner({ trader, marginMode }: ValuedSegment, last: TransferItem |
   return { keeper: 0n, trader: marginMode === 'cross' && payout === 0n ? null : payout }
 }
 
+/** A cross position pays its keeper and nobody else. Builds before 2.3 may pay it before the report, after what goes to the vault. */
+function paidForCross({ contracts }: SettlementInput, { settling, following }: ValuedSegment, nominalFee: bigint): PaidOut {
+  const isKeepers = (item: TransactionItem | undefined): item is TransferItem =>
+    item?.type === 'transfer' && item.from === contracts.market && item.to !== contracts.vault && item.amount <= nominalFee
+  const [paid] = [transfersOf(following).at(-1), settling.at(-1)].filter(isKeepers)
+  return { keeper: paid?.amount ?? 0n, trader: null }
+}
+
 interface KeeperPayments extends Pick<SettlementInput, 'changes'> {
   /** The last transfers of the market, except those to the vault. */
   readonly paid: readonly TransferItem[]
@@ -118,7 +137,6 @@ function paidByOrder(
 ): PaidOut | null {
   const last = paid.at(-1)
   if (marginMode === null) return null
-  if (marginMode === 'cross') return { keeper: last !== undefined && last.amount <= order.nominalFee ? last.amount : 0n, trader: null }
   if (last === undefined) return { keeper: 0n, trader: 0n }
   if (last.to !== trader) return { keeper: last.amount, trader: 0n }
   const before = paid.at(-2)

@@ -52,26 +52,35 @@ function payableFunding(owed: bigint, left: bigint): bigint {
   return owed <= 0n ? owed : minAmount(owed, maxAmount(left, 0n))
 }
 
-/** One position of a liquidated account in generation 2. It settles with the balance; the keeper is paid for all of them at the end. */
+/** One position of a liquidated account in generation 2. It settles with the balance; its penalty is paid after its exposure is reported. */
 export function settleCrossLeg(input: SettlementInput, segment: ValuedSegment): Settled {
-  const { settling, rest, trader, positionId, keeperReward, pnl } = segment
+  const { own, rest, trader, positionId, keeperReward, pnl } = segment
   const change = input.changes?.positions.get(positionId)
   const collateral = change?.after === null ? (change.before?.collateral ?? null) : null
-  const buffered = sumOf(settling, 'buffer_funded', 'amount')
+  const buffered = sumOf(own, 'buffer_funded', 'amount')
   const penalty = buffered === null || keeperReward === null ? null : buffered + keeperReward
-  const vault = readVault(input, { ...segment, settling: withoutBuffer(settling) })
+  const vault = readVault(input, { ...segment, settling: withoutBuffer(own) })
+  if (vault === null) return { fee: 0n, keeperReward, penalty, funding: null, payout: null, collateral }
   const end = rest.findIndex((item) => isTopic(item, 'cross_liq') && item.type === 'event' && item.payload?.['trader'] === trader)
-  const later = rest.slice(0, end)
-  // Losses above the account's funds are collected from later profits, or are bad debt of the account. Neither shows whose they were.
-  const isLast = !later.some((item) => isTopic(item, 'position_liquidated'))
-  const hasDebt = later.some((item) => isTopic(item, 'bad_debt_recorded'))
-  const late = sumOf(later.slice(later.findLastIndex((item) => isTopic(item, 'position_liquidated')) + 1), 'loss_received', 'amount')
-  if (vault === null || late === null) return { fee: 0n, keeperReward, penalty, funding: null, payout: null, collateral }
   const credit = vault.settled === null ? -vault.received : vault.settled - vault.shortfall
-  const payout = collateral === null || penalty === null ? null : collateral + credit - penalty - (isLast ? late : 0n)
-  const isExact = vault.settled !== null || (late === 0n && !hasDebt)
+  const payout = collateral === null || penalty === null ? null : collateral + credit - penalty
+  // Losses above the account's funds are bad debt of the account, which does not show whose they were.
+  const isExact = vault.settled !== null || !rest.slice(0, end).some((item) => isTopic(item, 'bad_debt_recorded'))
   const net = vault.settled ?? -vault.received
   return { fee: 0n, keeperReward, penalty, funding: isExact && pnl !== null ? pnl - net : null, payout, collateral }
+}
+
+/**
+ * The positions of an account with bad debt. A loss takes only what the account has at that point; what later positions return above its balance stays in
+ * the market and is nobody's. The payouts add up to the change of the balance: the last one is short of the rest.
+ */
+export function settleStrandedFunds(input: SettlementInput, { own, trader }: Segment, legs: readonly PositionChange[]): readonly PositionChange[] {
+  const payouts = legs.map(({ payout }) => payout).filter((payout) => payout !== null)
+  const last = legs.at(-1)
+  if (last === undefined || last.payout === null || payouts.length < legs.length || input.changes === null) return legs
+  if (!own.some((item) => isTopic(item, 'bad_debt_recorded'))) return legs
+  const { before, after } = input.changes.crossBalances.get(trader) ?? { before: 0n, after: 0n }
+  return [...legs.slice(0, -1), { ...last, payout: last.payout - (sum(payouts) - (after - before)) }]
 }
 
 /** What a penalty adds to the buffer goes to the vault, as losses do. */

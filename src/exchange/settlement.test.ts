@@ -131,9 +131,41 @@ test('the positions of a liquidated account of generation 1 are distinguished by
 })
 
 test('a cross position settles into the balance, less what its keeper received', () => {
-  const items: readonly Item[] = [settledResult(30n), [VAULT, MARKET, 30n], [MARKET, KEEPER, 4n], SYNCED, closed(30n), executed(10n)]
+  const reward: Item = [MARKET, KEEPER, 4n]
+  for (const end of [[reward, SYNCED], [SYNCED, reward]]) {
+    const items: readonly Item[] = [settledResult(30n), [VAULT, MARKET, 30n], ...end, closed(30n), executed(10n)]
+    const [change] = settle(items, changesOf([entry({ margin_mode: 1 })], [0n, 500n]), { generation: '2.3' })
+    assert.deepEqual([change?.marginMode, change?.keeperReward, change?.funding, change?.payout], ['cross', 4n, 0n, 126n], 'whatever else the balance received')
+  }
+  // Nothing is left for the keeper: the small loss went to the vault.
+  const items: readonly Item[] = [[MARKET, VAULT, 9n], SYNCED, closed(-9n), executed(10n)]
   const [change] = settle(items, changesOf([entry({ margin_mode: 1 })], [0n, 500n]), { generation: '2.3' })
-  assert.deepEqual([change?.marginMode, change?.keeperReward, change?.funding, change?.payout], ['cross', 4n, 0n, 126n], 'whatever else the balance received')
+  assert.deepEqual([change?.keeperReward, change?.payout], [0n, 91n])
+})
+
+test('a position of a liquidated account pays its penalty after the report, and funds that a bankrupt account leaves are in no payout', () => {
+  const entryOf = (id: number): PositionEntry => entry({ id, margin_mode: 1 })
+  const leg = (id: number, pnl: bigint, keeperReward: bigint): Item =>
+    ['market', 'position_liquidated', { positionId: id, trader: TRADER, size: 1_000n, pnl, keeperReward }]
+  const total: Item = ['market', 'cross_liq', { trader: TRADER, keeperReward: 5n }]
+  const penalty: readonly Item[] = [[MARKET, KEEPER, 5n], [MARKET, VAULT, 6n], ['vault', 'buffer_funded', { amount: 6n }]]
+  const [healthy] = settle([[MARKET, VAULT, 60n], SYNCED, ...penalty, leg(1, -60n, 5n), total], changesOf([entryOf(1)], [0n, 29n]), { generation: '2.3' })
+  assert.deepEqual([healthy?.penalty, healthy?.keeperReward, healthy?.funding, healthy?.payout], [11n, 5n, 0n, 29n])
+  // Of a loss of 250 the pool of 50 and the collateral of 100 pay 150. The collateral and the profit of the second position stay in the market.
+  const bankrupt: readonly Item[] = [
+    [MARKET, VAULT, 150n], SYNCED, leg(1, -250n, 0n), settledResult(40n), [VAULT, MARKET, 40n], SYNCED, leg(2, 40n, 0n),
+    ['market', 'bad_debt_recorded', { trader: TRADER, amount: 100n }], total,
+  ]
+  const legs = settle(bankrupt, changesOf([entryOf(1), entryOf(2)], [50n, 0n]), { generation: '2.3' })
+  assert.deepEqual(legs.map(({ payout }) => payout), [-50n, 0n])
+})
+
+test('a cross open whose fee is discounted in full transfers nothing', () => {
+  const position = entry({ margin_mode: 1, leverage: 10 })
+  const changes = { ...changesOf([], [100n, 0n]), positions: new Map([[1, { before: null, after: position }]]) }
+  const opened: Item = ['market', 'position_opened', { positionId: 1, trader: TRADER, asset: 'BTC', direction: 0, size: 1_000n, entryPrice: 50n }]
+  const fees = [changes, null].map((known) => settle([SYNCED, opened], known, { generation: '2.3' })[0]?.fee)
+  assert.deepEqual(fees, [0n, null])
 })
 
 test('what several changes in one transaction leave ambiguous is unknown', () => {

@@ -7,14 +7,16 @@ import { pricePnl } from './position-pnl.ts'
 import { segmentsOf } from './settlement-segments.ts'
 import type { PositionEventName, Segment, ValuedSegment } from './settlement-segments.ts'
 import { settleClose, settleOpen } from './settlement-closes.ts'
-import { settleCrossAccount, settleCrossLeg, settleLiquidation, settlePartialLiquidation } from './settlement-liquidations.ts'
+import { settleCrossAccount, settleCrossLeg, settleLiquidation, settlePartialLiquidation, settleStrandedFunds } from './settlement-liquidations.ts'
 
 /** The changes of positions in a transaction, in the order of their events. */
 export function settlementOf(input: SettlementInput): readonly PositionChange[] {
   const changes: PositionChange[] = []
   for (const segment of segmentsOf(input)) {
     if (segment.name === 'cross_liq') {
-      if (!changes.some(({ kind, trader }) => kind === 'liquidation' && trader === segment.trader)) changes.push(...settleCrossAccount(input, segment, changes))
+      const legs = changes.filter(({ kind, trader }) => kind === 'liquidation' && trader === segment.trader)
+      if (legs.length === 0) changes.push(...settleCrossAccount(input, segment, changes))
+      else changes.push(...settleStrandedFunds(input, segment, changes.splice(changes.length - legs.length)))
       continue
     }
     if (segment.name === 'adl_executed') {

@@ -114,9 +114,14 @@ function changing(before: PositionEntry, after: PositionEntry | null, call: Call
     size: closed,
     collateral: before.collateral - (after?.collateral ?? 0n),
     pnl: closes.length === 0 ? null : sum(closes),
-    payout: closes.length === 0 ? null : before.margin_mode === ISOLATED ? received(call) ?? 0n : poolGain(call, 0n),
+    payout: closes.length === 0 ? null : closePayout(before, call),
     price: closePrice(call.events),
   }
+}
+
+/** A cross position that is closed as an isolated one pays the wallet too. */
+function closePayout({ margin_mode: marginMode }: PositionEntry, call: CallEffects): bigint | null {
+  return received(call) ?? (marginMode === ISOLATED ? 0n : poolGain(call, 0n))
 }
 
 function ordering({ before, after }: EntryChange<OrderEntry>, call: CallEffects): TradeEffects {

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import { createRefreshedValue } from '../base/refreshed-value.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
 import { readPauseState } from '../chain/market-entries.ts'
+import type { MarketSummary } from '../chain/market-summary.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { readField } from '../chain/structs.ts'
@@ -14,6 +15,14 @@ import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { PAUSE_STATE_CACHE_MS, PAUSE_STATE_SERVED_MS, PAUSE_STATE_TIMEOUT_MS, SHORTFALL_CACHE_MS, VENUE_READ_TIMEOUT_MS } from '../limits.ts'
 import type { PauseState } from '../resources/health.ts'
 import type { Shortfall } from '../resources/shortfall.ts'
+
+const [HALTED, FROZEN] = [1, 2]
+const FREEZE_SEC = 259_200
+
+/** The pause mode that applies: a freeze counts as a halt after three days. */
+export function pauseModeAt({ pauseMode, pausedSinceSec }: Pick<MarketSummary, 'pauseMode' | 'pausedSinceSec'>, nowSec: number): number | null {
+  return pauseMode === FROZEN && nowSec - pausedSinceSec >= FREEZE_SEC ? HALTED : pauseMode
+}
 
 /** Neither rejects: what cannot be read is not supported. */
 export interface MarketStatus {

@@ -114,6 +114,9 @@ test('the fee follows from the volume of 14 days, with what the open closes firs
   assert.equal(feeAt({ 1: 600n * ONE }, 99, [position()]), second, 'the last recorded day itself is kept')
   assert.equal(feeAt({ 3: 600n * ONE }, 99, [position()]), second, 'the oldest day is kept')
   assert.equal(feeAt({ 2: 600n * ONE }, 86, [position()]), first, 'after 14 days nothing is left')
+  const volume = { slots: Array.from({ length: 14 }, (_, index) => (index === 3 ? 600n * ONE : 0n)), lastDay: 100 }
+  const cross = sizeOpen({ ...TERMS, marginMode: 'cross' }, venueOf(), trader([position({ margin_mode: 1 })], volume))
+  assert.equal(cross?.grossFee, first, 'closing cross positions adds nothing')
   assert.equal(feeAt({ 3: 600n * ONE }, 86, [position()]), first)
   assert.equal(feeAt({ 3: 600n * ONE }, 87, [position()]), second, 'of day 87, 13 days ago')
   assert.equal(feeAt({ 3: 600n * ONE }, 100, [position()], null), null)
@@ -167,6 +170,7 @@ test('a referral lowers the fee, to zero at most', () => {
   }
   assert.deepEqual(fees(ONE / 10n), [String(4n * ONE / 10n), String(996n * ONE / 10n)])
   assert.deepEqual(fees(ONE), ['0', String(100n * ONE)])
+  assert.deepEqual(fees(-1n), [String(ONE / 2n), String(995n * ONE / 10n)], 'one below zero is none')
   assert.deepEqual(fees(null), [null, null])
 })
 

@@ -60,7 +60,7 @@ const DAY_SEC = 86_400
 
 /** The size and fee of an open. Null when the exchange would not open it, or when the trader's positions cannot be read. */
 export function sizeOpen(terms: QuoteTerms, venue: QuotedVenue, trader: QuotedTrader | null): SizedOpen | null {
-  const { collateral, leverage } = terms
+  const { collateral, leverage, marginMode } = terms
   const gross = collateral * BigInt(leverage)
   const opposite = oppositePositions(terms, venue.generation, trader)
   if (opposite === undefined) return null
@@ -70,7 +70,9 @@ export function sizeOpen(terms: QuoteTerms, venue: QuotedVenue, trader: QuotedTr
   const { config } = venue.snapshot.market
   const rest = opposite.length === 0 ? collateral : (collateral * size) / gross
   if (opposite.length > 0 && (config === null || rest < config.min_collateral)) return null
-  return { collateral: rest, size, closed: opposite, grossFee: grossFeeOf(size, netted, venue, trader) }
+  // Cross positions that are closed on the way add nothing to the volume.
+  const traded = marginMode === 'isolated' ? netted : 0n
+  return { collateral: rest, size, closed: opposite, grossFee: grossFeeOf(size, traded, venue, trader) }
 }
 
 /** From generation 2 on, an open first closes the trader's positions of its margin mode in the other direction. Undefined: unknown. */
@@ -82,9 +84,9 @@ export function oppositePositions(
     position.asset === asset && position.direction !== direction && position.margin_mode === STORED_MODES[marginMode])
 }
 
-function grossFeeOf(size: bigint, netted: bigint, { snapshot, closeSec }: QuotedVenue, trader: QuotedTrader | null): bigint | null {
+function grossFeeOf(size: bigint, closed: bigint, { snapshot, closeSec }: QuotedVenue, trader: QuotedTrader | null): bigint | null {
   const { config, feeTiers } = snapshot.market
-  const volume = trader === null ? 0n : volumeAfter(trader.volume, netted, closeSec)
+  const volume = trader === null ? 0n : volumeAfter(trader.volume, closed, closeSec)
   if (config === null || feeTiers === null || volume === null) return null
   return (size * feeRates(volume, feeTiers, config).takerRate) / ONE_E7
 }
@@ -120,7 +122,8 @@ export function describeQuote(terms: QuoteTerms, venue: QuotedVenue, { open, dis
   const { market } = snapshot
   const rooms = roomsOf(terms.asset, snapshot, maxPositionSize(terms.asset, market))
   const room = terms.direction === LONG ? rooms?.long : rooms?.short
-  const fee = open === null || open.grossFee === null || discount === null ? null : open.grossFee - minAmount(discount, open.grossFee)
+  // The market ignores a discount below zero.
+  const fee = open === null || open.grossFee === null || discount === null ? null : open.grossFee - minAmount(maxAmount(discount, 0n), open.grossFee)
   const net = open === null || fee === null ? null : open.collateral - fee
   const opens = open !== null && price > 0n
   return {

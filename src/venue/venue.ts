@@ -25,6 +25,7 @@ import { createCapacityReader, maxPositionSize, poolFigures, roomsOf } from './c
 import type { ReadCapacity, VenueSnapshot } from './capacity.ts'
 import { describeFunding } from './funding.ts'
 import { poolRooms, sideCapOf, smallestRoom } from './headroom.ts'
+import { pauseModeAt } from './market-status.ts'
 import { createQuotes } from './quotes.ts'
 import type { ReadQuote } from './quotes.ts'
 import { readStoredVaultCaps, readVaultCaps, readVaultCapsVersion } from './vault-caps.ts'
@@ -266,15 +267,7 @@ function maxLeverageOf(asset: string, { hasAssetRisk, assets, config }: MarketSu
   return Math.min(risk.max_leverage, Math.max(1, Math.floor(BPS / risk.im_bps)))
 }
 
-/** An old freeze counts as a halt. */
-function pauseModeAt({ pauseMode, pausedSinceSec }: MarketSummary, nowSec: number): number | null {
-  return pauseMode === FROZEN && nowSec - pausedSinceSec > FREEZE_MAX_SEC ? HALTED : pauseMode
-}
-
 const BPS = 10_000
-const HALTED = 1
-const FROZEN = 2
-const FREEZE_MAX_SEC = 259_200
 const TRAILING_ON_CHAIN_MAX_BPS = 5_000
 /** Fees of tiers and of keepers are in tenths of a basis point; this is one tenth with seven decimals. */
 const TENTH_OF_BPS_E7 = 100

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createHoldingsReader } from '../../localnet/actors/stored-entries.ts'
-import { address, u64 } from '../../localnet/contracts/host.ts'
+import { address, u64 } from '../../localnet/contracts/shared/host.ts'
 import { contractDataKey } from '../../src/chain/ledger-keys.ts'
 import { readVolume } from '../../src/chain/market-entries.ts'
 import { OPEN_POSITIONS_OF_TRADER_MAX_ROWS } from '../../src/limits.ts'

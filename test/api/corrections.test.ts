@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createSystemClock } from '../../src/base/clock.ts'
-import { address, text } from '../../localnet/contracts/host.ts'
+import { address, text } from '../../localnet/contracts/shared/host.ts'
 import { rebuild } from '../../src/indexer/rebuild.ts'
 import { requestVerify } from '../../src/indexer/verify.ts'
 import type { Correction } from '../../src/resources/correction.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { address, text } from '../../localnet/contracts/host.ts'
+import { address, text } from '../../localnet/contracts/shared/host.ts'
 import { bytesOfText } from '../../src/base/text.ts'
 import type { TraderVault } from '../../src/resources/trader-vault.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'

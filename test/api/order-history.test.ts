@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createSystemClock } from '../../src/base/clock.ts'
-import { address, u64 } from '../../localnet/contracts/host.ts'
+import { address, u64 } from '../../localnet/contracts/shared/host.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import type { Order } from '../../src/resources/order.ts'
 import type { TransactionRow } from '../../src/resources/transaction.ts'

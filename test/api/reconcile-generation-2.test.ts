@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSystemClock } from '../../src/base/clock.ts'
-import { address, i128, symbol, u32, u64 } from '../../localnet/contracts/host.ts'
+import { address, i128, symbol, u32, u64 } from '../../localnet/contracts/shared/host.ts'
 import { numberedKey } from '../../src/chain/market-entries.ts'
 import { rebuild } from '../../src/indexer/rebuild.ts'
 import type { Health } from '../../src/resources/health.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ASSET_RISKS } from '../../localnet/contracts/generation-2/market/defaults.ts'
-import { address, u64 } from '../../localnet/contracts/host.ts'
+import { address, u64 } from '../../localnet/contracts/shared/host.ts'
 import type { CashMovement } from '../../src/resources/cash-movement.ts'
 import type { Order } from '../../src/resources/order.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DEFAULT_MARKET_CONFIG_2, ASSET_RISKS } from '../../localnet/contracts/generation-2/market/defaults.ts'
+import { DEFAULT_MARKET_CONFIG, ASSET_RISKS } from '../../localnet/contracts/generation-2/market/defaults.ts'
 import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import { VENUE_CACHE_MS } from '../../src/limits.ts'
 import type { MarketLimits } from '../../src/resources/market-limits.ts'
@@ -89,7 +89,7 @@ test('generation 2: limits, and whether a price is stale, follow the market\'s c
   assert.equal(await isStale(), false)
   const market = adminOf(fixture, 'market')
   const config = {
-    ...DEFAULT_MARKET_CONFIG_2, max_price_staleness: 30n, min_collateral: 25n * ONE, max_oracle_deviation_bps: 250, keeper_fee_base: 300_000n,
+    ...DEFAULT_MARKET_CONFIG, max_price_staleness: 30n, min_collateral: 25n * ONE, max_oracle_deviation_bps: 250, keeper_fee_base: 300_000n,
     keeper_fee_deci_bps: 15,
   }
   await market('migrate_config', struct(config, CONFIG_SECONDS))

@@ -5,6 +5,7 @@ import { createSeededRandom } from '../../src/base/random.ts'
 import { foldCashLedger } from '../../src/projections/cash-ledger-fold.ts'
 import type { CashRow } from '../../src/projections/cash-ledger-fold.ts'
 import type { CashTransaction } from '../../src/projections/cash-transaction.ts'
+import type { EpochContracts } from '../../src/projections/epochs.ts'
 import type { Generation } from '../../src/exchange/generations.ts'
 import { createCashIndex, createIndexCounts } from './cash-index.ts'
 import type { IndexCounts } from './cash-index.ts'
@@ -28,8 +29,8 @@ export function createTotals(): CashTotals {
 const UNKNOWN_FACTS = { opened: new Map(), generation: null, fundingGrowth: new Map() }
 
 /** Asserts that the rows of one operation add up to what each balance gained, with and without its changed entries. */
-export function checkOperation(operation: CashOperation, totals: CashTotals): void {
-  const known: CashTransaction = { events: operation.events, changes: operation.changes, contracts: CASH_CONTRACTS, ...UNKNOWN_FACTS }
+export function checkOperation(operation: CashOperation, totals: CashTotals, contracts: EpochContracts = CASH_CONTRACTS): readonly CashRow[] {
+  const known: CashTransaction = { events: operation.events, changes: operation.changes, contracts, ...UNKNOWN_FACTS }
   const rows = foldCashLedger(known)
   const events = operation.events.map(({ contract, payload }) => ({ contract, ...payload }))
   const digits = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
@@ -54,6 +55,7 @@ export function checkOperation(operation: CashOperation, totals: CashTotals): vo
     totals.kinds.set(name, (totals.kinds.get(name) ?? 0) + 1)
     totals.moved += (amount ?? 0n) < 0n ? -(amount ?? 0n) : (amount ?? 0n)
   }
+  return rows
 }
 
 function sumOf(rows: readonly CashRow[], account: string, balanceOf: 'wallet' | 'cross'): bigint {

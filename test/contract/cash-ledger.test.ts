@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { E7 } from '../../localnet/contracts/test-exchange.ts'
+import { E7 } from '../../localnet/test/contracts/generation-1/test-exchange.ts'
 import { checkExchange, createTotals } from './cash-check.ts'
 import type { CashTotals } from './cash-check.ts'
 

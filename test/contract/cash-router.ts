@@ -1,12 +1,12 @@
 // Calls of the market as calls of the router, with a price that a publisher has signed.
 
 import { createIdentity } from '../../localnet/actors/identity.ts'
-import { address, bool, bytes, i128, struct, symbol, u64, vec } from '../../localnet/contracts/host.ts'
-import type { Val } from '../../localnet/contracts/host.ts'
-import { attestationPayload, priceTag } from '../../localnet/contracts/price-oracle.ts'
-import { ADMIN, MARKET, ORACLE, ROUTER, SHIM } from '../../localnet/contracts/test-exchange.ts'
-import { toNative } from '../../localnet/contracts/test-host.ts'
-import type { TestHost } from '../../localnet/contracts/test-host.ts'
+import { address, bool, bytes, i128, struct, symbol, u64, vec } from '../../localnet/contracts/shared/host.ts'
+import type { Val } from '../../localnet/contracts/shared/host.ts'
+import { attestationPayload, priceTag } from '../../localnet/contracts/shared/price-oracle.ts'
+import { ADMIN, MARKET, ORACLE, ROUTER, SHIM } from '../../localnet/test/contracts/generation-1/test-exchange.ts'
+import { toNative } from '../../localnet/test/contracts/test-host.ts'
+import type { TestHost } from '../../localnet/test/contracts/test-host.ts'
 
 export type Call = readonly [contract: string, functionName: string, args: readonly Val[]]
 

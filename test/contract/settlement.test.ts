@@ -2,40 +2,32 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CrossBalanceChange, EntryChange, EntryChanges, OrderEntry, PositionEntry } from '../../src/exchange/entry-changes.ts'
 import { eventShapes } from '../../src/exchange/event-shapes.ts'
 import { isAtLeast } from '../../src/exchange/generations.ts'
 import type { Generation } from '../../src/exchange/generations.ts'
-import type { PositionChange, TransactionItem } from '../../src/exchange/position-changes.ts'
-import { pricePnl } from '../../src/exchange/position-pnl.ts'
-import { settlementOf } from '../../src/exchange/settlement.ts'
-import { address, i128, symbol, u32, u64 } from '../../localnet/contracts/host.ts'
-import type { Val } from '../../localnet/contracts/host.ts'
-import { KEYS } from '../../localnet/contracts/market/storage.ts'
+import type { TransactionItem } from '../../src/exchange/position-changes.ts'
+import { address, i128, symbol, u32, u64 } from '../../localnet/contracts/shared/host.ts'
+import type { Val } from '../../localnet/contracts/shared/host.ts'
+import { KEYS } from '../../localnet/contracts/shared/market/storage.ts'
 import type { Generation2Build } from '../../localnet/contracts/generation-2/build.ts'
-import { KEYS_2 } from '../../localnet/contracts/generation-2/market/storage.ts'
-import { createTestExchange, E7, FACTORY, KEEPER, LP, MARKET, PROVIDER, REFERRAL, ADMIN, USDC, VAULT } from '../../localnet/contracts/test-exchange.ts'
-import type { TestExchange } from '../../localnet/contracts/test-exchange.ts'
-import * as generation1 from '../../localnet/contracts/test-steps.ts'
-import * as generation2 from '../../localnet/contracts/generation-2/test-steps.ts'
-import type { TestExchange2 } from '../../localnet/contracts/generation-2/test-exchange.ts'
-import { toNative } from '../../localnet/contracts/test-host.ts'
-import type { InvokeSuccess, TestEvent } from '../../localnet/contracts/test-host.ts'
+import { ADDED_KEYS } from '../../localnet/contracts/generation-2/market/storage.ts'
+import {
+  createTestExchange, E7, FACTORY, KEEPER, LP, MARKET, PROVIDER, REFERRAL, ADMIN, USDC, VAULT,
+} from '../../localnet/test/contracts/generation-1/test-exchange.ts'
+import type { TestExchange } from '../../localnet/test/contracts/generation-1/test-exchange.ts'
+import * as generation1 from '../../localnet/test/contracts/generation-1/test-steps.ts'
+import * as generation2 from '../../localnet/test/contracts/generation-2/test-steps.ts'
+import type { TestExchange as TestExchangeOfGeneration2 } from '../../localnet/test/contracts/generation-2/test-exchange.ts'
+import { toNative } from '../../localnet/test/contracts/test-host.ts'
+import type { InvokeSuccess, TestEvent } from '../../localnet/test/contracts/test-host.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
+import { checkSettlement } from './settlement-check.ts'
+import type { CheckedCall, State } from './settlement-check.ts'
 
 const TRADERS = [...generation1.TRADERS, FACTORY]
 const SIGNERS = [...generation1.TRADERS, KEEPER, ADMIN, PROVIDER]
 
 type Exchange = Pick<TestExchange, 'host' | 'stored' | 'usdc'>
-
-/** What the market stores and who holds which USDC. */
-interface State {
-  readonly positions: ReadonlyMap<number, PositionEntry>
-  readonly orders: ReadonlyMap<number, OrderEntry>
-  readonly pools: ReadonlyMap<string, bigint>
-  readonly wallets: ReadonlyMap<string, bigint>
-  readonly funding: (asset: string) => bigint
-}
 
 function readState(exchange: Exchange): State {
   const all = <T>(counter: Val, key: (id: bigint) => Val): Map<number, T> => new Map(
@@ -44,7 +36,7 @@ function readState(exchange: Exchange): State {
       .map(([id, entry]) => [id, { ...(entry as object), id } as T]),
   )
   const indexes = new Map<string, bigint>(generation1.ASSETS.map((asset) => {
-    const state = exchange.stored(KEYS_2.fundingState(asset)) as readonly bigint[] | null
+    const state = exchange.stored(ADDED_KEYS.fundingState(asset)) as readonly bigint[] | null
     return [asset, state?.[0] ?? ((exchange.stored(KEYS.cumulativeFundingRate) ?? 0n) as bigint)]
   }))
   return {
@@ -55,21 +47,6 @@ function readState(exchange: Exchange): State {
     funding: (asset) => indexes.get(asset) ?? 0n,
   }
 }
-
-function changesBetween(before: State, after: State): EntryChanges {
-  const changed = <T>(a: ReadonlyMap<number, T>, b: ReadonlyMap<number, T>): Map<number, EntryChange<T>> => new Map(
-    [...new Set([...a.keys(), ...b.keys()])].filter((id) => JSON.stringify(a.get(id), digits) !== JSON.stringify(b.get(id), digits))
-      .map((id) => [id, { before: a.get(id) ?? null, after: b.get(id) ?? null }]),
-  )
-  const crossBalances = TRADERS.map((trader): CrossBalanceChange => ({ trader, before: before.pools.get(trader) ?? 0n, after: after.pools.get(trader) ?? 0n }))
-  return {
-    positions: changed(before.positions, after.positions),
-    orders: changed(before.orders, after.orders),
-    crossBalances: new Map(crossBalances.filter((change) => change.before !== change.after).map((change) => [change.trader, change])),
-  }
-}
-
-const digits = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
 
 const CONTRACTS = { [MARKET]: 'market', [VAULT]: 'vault', [FACTORY]: 'vaultFactory', [REFERRAL]: 'referral' } as const
 
@@ -99,12 +76,8 @@ function plain(val: Val | undefined): unknown {
   return val?.type === 'u64' ? Number(value) : String(value)
 }
 
-interface Call {
+interface Call extends Omit<CheckedCall, 'keeper' | 'contracts'> {
   readonly exchange: Exchange
-  readonly name: string
-  readonly generation: Generation
-  readonly isNet: boolean
-  readonly seen: Map<string, number>
 }
 
 /** Runs a call and compares the settlement with what the call did. */
@@ -112,100 +85,8 @@ function check(call: Call, run: () => ReturnType<TestExchange['host']['invoke']>
   const before = readState(call.exchange)
   const result = run()
   if (!result.ok) return
-  const after = readState(call.exchange)
-  const input = { items: itemsOf(result, call.generation), contracts: { market: MARKET, vault: VAULT } }
-  const changes = changesBetween(before, after)
-  const fundingGrowth = new Map([...before.positions.values()].map((entry) => [entry.id, before.funding(entry.asset) - entry.entry_cumulative_funding]))
-  const settled = settlementOf({ ...input, changes, generation: call.generation, fundingGrowth })
-  for (const change of settled) {
-    checkChange(call, change, before, after)
-    const key = `${change.kind} ${change.marginMode} ${change.orderId === null ? '' : 'order'}`
-    call.seen.set(key, (call.seen.get(key) ?? 0) + 1)
-  }
-  checkBalances(call, settled, { before, after, result })
-  checkUnknown(settled, settlementOf({ ...input, changes: null, fundingGrowth }))
-  checkUnknown(settled, settlementOf({ ...input, changes, generation: call.generation }))
-  checkUnknown(settled, settlementOf({ ...input, items: input.items.filter(({ type }) => type !== 'transfer'), changes }))
-}
-
-/** Less knowledge gives fewer figures, never others. */
-function checkUnknown(known: readonly PositionChange[], less: readonly PositionChange[]): void {
-  for (const change of less) {
-    const same = known.find(({ seq, positionId }) => seq === change.seq && positionId === change.positionId)
-    assert.ok(same !== undefined)
-    for (const [name, value] of Object.entries(change)) {
-      if (value !== null) assert.deepEqual(value, same[name as keyof PositionChange], `${change.kind} ${name}`)
-    }
-  }
-}
-
-function checkChange({ name, generation, isNet }: Call, change: PositionChange, before: State, after: State): void {
-  const { kind, positionId, marginMode, collateral, pnl, funding, payout, penalty, keeperReward, fee } = change
-  const text = `${name} ${JSON.stringify(change, digits)}`
-  assert.ok(marginMode !== null && collateral !== null && fee !== null && change.size !== null, text)
-  // Before build 2.2, several closes of one cross account in a transaction do not show what each of them paid.
-  if (payout === null) return assert.ok(!isNet && marginMode === 'cross' && name === 'open_position_cross', text)
-  if (kind === 'open') {
-    assert.equal(collateral, after.positions.get(positionId)?.collateral, text)
-    return
-  }
-  const entry = before.positions.get(positionId) ?? assert.fail(text)
-  if (kind !== 'reduce' && kind !== 'partial_liquidation') assert.equal(collateral, entry.collateral, text)
-  else assert.equal(collateral, entry.collateral - (after.positions.get(positionId)?.collateral ?? assert.fail(text)), text)
-  assert.equal(pnl, pnlAt(entry, change) ?? pnl, text)
-  assert.ok(pnl !== null && penalty !== null && keeperReward !== null, text)
-  const owed = fundingOwed(entry, change.size, before)
-  const taken = kind === 'liquidation' || kind === 'partial_liquidation' ? penalty : keeperReward
-  const equity = collateral + pnl - owed
-  if (funding === null) {
-    assert.ok(kind === 'liquidation' && marginMode === 'cross', text)
-    return
-  }
-  // A part of a liquidation is rounded on its own, and losses above the collateral or profits above the vault are not settled.
-  if (generation === '1' && kind === 'liquidation' && penalty > 0n) assert.equal(funding, owed, text)
-  if (kind === 'partial_liquidation') assert.equal(payout, collateral + pnl - funding - taken, text)
-  else if (equity >= 0n && (isNet || (pnl >= -collateral && marginMode === 'isolated')) && payout === equity - taken) assert.equal(funding, owed, text)
-}
-
-function pnlAt(entry: PositionEntry, { size, price }: PositionChange): bigint | null {
-  return size === null || price === null ? null : pricePnl({ ...entry, size }, price)
-}
-
-function fundingOwed({ asset, direction, entry_cumulative_funding: entry }: PositionEntry, size: bigint, state: State): bigint {
-  const owed = (size * (state.funding(asset) - entry)) / E7
-  return direction === 0 ? owed : -owed
-}
-
-/** What traders and keepers received is what the changes say, except for what the call itself moved. */
-function checkBalances(
-  { name, generation }: Call, settled: readonly PositionChange[],
-  { before, after, result }: { readonly before: State; readonly after: State; readonly result: InvokeSuccess },
-): void {
-  if (settled.length === 0) return
-  const text = `${name} ${JSON.stringify(settled, digits)} ${JSON.stringify(itemsOf(result, generation), digits)}`
-  const sum = (amounts: readonly (bigint | null)[]): bigint => amounts.reduce((total: bigint, amount) => total + (amount ?? 0n), 0n)
-  for (const trader of TRADERS) {
-    const own = settled.filter((change) => change.trader === trader)
-    if (own.length === 0) continue
-    const opens = own.filter(({ kind }) => kind === 'open')
-    const closes = own.filter(({ kind }) => kind !== 'open')
-    const wallet = (after.wallets.get(trader) ?? 0n) - (before.wallets.get(trader) ?? 0n)
-    const pool = (after.pools.get(trader) ?? 0n) - (before.pools.get(trader) ?? 0n)
-    const executed = [...after.orders.values()].filter((order) => order.status !== 0 && before.orders.get(order.id)?.status === 0)
-    const refunded = sum(executed.filter((order) => order.trader === trader && (order.time_in_force & 0x100) !== 0).map((order) => order.collateral))
-    const paidIn = sum(opens.filter(({ orderId }) => orderId === null).flatMap(({ collateral, fee }) => [collateral, fee]))
-    if (opens.some(({ orderId }) => orderId !== null)) {
-      const escrow = executed[0]?.collateral ?? assert.fail(text)
-      assert.equal(sum(opens.flatMap(({ collateral, fee, keeperReward }) => [collateral, fee, keeperReward])), escrow, text)
-    }
-    // A leader's calls move the factory's own USDC only through the market.
-    if (closes.some(({ payout }) => payout === null)) continue
-    assert.equal(wallet + pool, sum(closes.map(({ payout }) => payout)) + refunded - paidIn, text)
-  }
-  // In generation 2 the keeper is paid for all positions of an account at the end.
-  if (generation === '1' || !settled.some(({ kind, marginMode }) => kind === 'liquidation' && marginMode === 'cross')) {
-    assert.equal((after.wallets.get(KEEPER) ?? 0n) - (before.wallets.get(KEEPER) ?? 0n), sum(settled.map(({ keeperReward }) => keeperReward)), text)
-  }
+  const outcome = { before, after: readState(call.exchange), items: itemsOf(result, call.generation) }
+  checkSettlement({ ...call, keeper: KEEPER, contracts: { market: MARKET, vault: VAULT } }, outcome)
 }
 
 function runSteps1(steps: readonly generation1.Step[], seen: Map<string, number>): void {
@@ -222,7 +103,7 @@ function runSteps1(steps: readonly generation1.Step[], seen: Map<string, number>
 }
 
 function runSteps2(build: Generation2Build, liquidity: bigint, steps: readonly generation2.Step[], seen: Map<string, number>): void {
-  const exchange: TestExchange2 = generation2.createSteppedExchange(liquidity, build)
+  const exchange: TestExchangeOfGeneration2 = generation2.createSteppedExchange(liquidity, build)
   for (const step of steps) {
     generation2.movePrices(exchange, step)
     const call = generation2.toCall(exchange, step)
@@ -300,7 +181,7 @@ test('rounds of a liquidation, a liquidation with bad debt and a deleveraged pos
 })
 
 /** Moves BTC when no last good price limits the step, until the smoothed price has followed. */
-function moveFar(exchange: TestExchange2, price: bigint): void {
+function moveFar(exchange: TestExchangeOfGeneration2, price: bigint): void {
   exchange.advance(601n)
   for (let record = 0; record < 4; record++) {
     exchange.advance(1n)

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { formatDecimal } from '../../src/base/fixed-point.ts'
-import { address, bool, i128, symbol, u32, u64 } from '../../localnet/contracts/host.ts'
-import { FEE_TIERS } from '../../localnet/contracts/market/defaults.ts'
-import { toNative } from '../../localnet/contracts/test-host.ts'
-import { ALICE, BOB, createTestExchange, E7, eventsOf, KEEPER, openArgs, PROVIDER, VAULT } from '../../localnet/contracts/test-exchange.ts'
-import { amountArgs, createTestVaults, createVaultArgs } from '../../localnet/contracts/test-vaults.ts'
+import { address, bool, i128, symbol, u32, u64 } from '../../localnet/contracts/shared/host.ts'
+import { FEE_TIERS } from '../../localnet/contracts/shared/market/defaults.ts'
+import { toNative } from '../../localnet/test/contracts/test-host.ts'
+import { ALICE, BOB, createTestExchange, E7, eventsOf, KEEPER, openArgs, PROVIDER, VAULT } from '../../localnet/test/contracts/generation-1/test-exchange.ts'
+import { amountArgs, createTestVaults, createVaultArgs } from '../../localnet/test/contracts/generation-1/test-vaults.ts'
 
 const PAGE = readFileSync(new URL('../../docs/how-the-exchange-works.md', import.meta.url), 'utf8')
 

@@ -54,7 +54,8 @@ const VAULT_2: readonly Row[] = [
   ['payout_shortfall', NAMED, [ACCOUNT, i128(9n), i128(5n), i128(4n)]], ['buffer_seeded', [], [i128(9n), i128(4n)]],
   ['buffer_funded', [], [i128(9n), i128(4n)]], ['shortfall_repaid', NAMED, [ACCOUNT, i128(4n), i128(0n)]],
   ['bounty_paid', NAMED, [ACCOUNT, i128(5n), i128(0n)]], ['protocol_fee_routed', [], [i128(5n), i128(2n), i128(3n)]],
-  ['buffer_drawn', [], [i128(5n), i128(5n)]], ['buffer_paid', [], [ACCOUNT, i128(5n), i128(5n)]], ['deposit_cap_set', [], [i128(5n)]],
+  ['buffer_drawn', [], [i128(5n), i128(5n)]], ['treasury_unreachable', [], [ACCOUNT, i128(5n)]],
+  ['buffer_paid', [], [ACCOUNT, i128(5n), i128(5n)]], ['deposit_cap_set', [], [i128(5n)]],
   ['aum_cap_set', [], [i128(5n)]], ['withdraw_cooldown_set', [], [u64(1_800n)]], ['buffer_target_set', [], [u32(1_000)]],
   ['reserve_cap_set', [], [u32(7_000)]], ['shortfall_bps_set', [], [u32(5_000)]], ['asset_cap_set', [], [BTC, u32(2_500)]],
   ['skew_cap_set', [], [BTC, u32(1_500)]], ['asset_cap_abs_set', [], [BTC, i128(5n)]], ['recovery_init', [], [ACCOUNT]],
@@ -109,7 +110,7 @@ export const OTHER_EVENTS: readonly OtherEvent[] = [
   // A tuple with too few values, one with an extra value, a topic whose tuple is not known, an id too large for a JSON number, an event without a topic.
   { topic: 'position_partial_liq', names: [], decodes: false, make: (event, { market }) => event(market, 'position_partial_liq', [i128(5n)]) },
   { topic: 'pnl_settled', names: [], decodes: false, make: (event, { vault }) => event(vault, 'pnl_settled', [ACCOUNT, i128(5n)]) },
-  { topic: 'treasury_unreachable', names: [], decodes: false, make: (event, { vault }) => event(vault, 'treasury_unreachable', [ACCOUNT, i128(5n)]) },
+  { topic: 'vault_migrated', names: [], decodes: false, make: (event, { vault }) => event(vault, 'vault_migrated', [ACCOUNT, i128(5n)]) },
   {
     topic: 'order_cancelled', names: [], decodes: false,
     make: (event, { market }) => event(market, 'order_cancelled', [u64(2n ** 53n), { type: 'symbol', value: 'user' }]),

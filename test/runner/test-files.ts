@@ -11,7 +11,7 @@ const PATTERNS = ['src/**/*.test.ts', 'localnet/**/*.test.ts', 'test/**/*.test.t
  */
 const SLOW = [
   'localnet/activity.test.ts', 'localnet/long-run.test.ts', 'localnet/generation-2.test.ts', 'localnet/control/control.test.ts',
-  'localnet/actors/keeper-orders.test.ts', 'localnet/contracts/exchange.property.test.ts', 'localnet/contracts/market.model.test.ts',
+  'localnet/actors/keeper-orders.test.ts', 'localnet/contracts/generation-1/exchange.property.test.ts', 'localnet/contracts/generation-1/market.model.test.ts',
   'localnet/contracts/generation-2/exchange.property.test.ts', 'localnet/contracts/generation-2/market/market.model.test.ts',
   'test/support/store-pool.test.ts', 'test/docs/document-lint.test.ts', 'test/sim/crashes.test.ts', 'test/attack/crowd.test.ts',
   'test/client/ccxt.test.ts', 'test/client/cli.test.ts', 'test/client/completion.test.ts', 'test/client/package.test.ts',

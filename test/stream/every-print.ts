@@ -1,8 +1,8 @@
 // One trader's actions that cause every kind of print of a generation: executed orders and stops, liquidations in stages and of a cross account, reductions,
 // deleveraging. The keeper of the local network does what is due.
 
-import { DEFAULT_MARKET_CONFIG_2 } from '../../localnet/contracts/generation-2/market/defaults.ts'
-import { address, i128, symbol, u64 } from '../../localnet/contracts/host.ts'
+import { DEFAULT_MARKET_CONFIG } from '../../localnet/contracts/generation-2/market/defaults.ts'
+import { address, i128, symbol, u64 } from '../../localnet/contracts/shared/host.ts'
 import { adminOf, CONFIG_SECONDS, struct } from '../support/admin-calls.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { applyInOneLedger, chainTraderOf, createChainTrader, lastPositionId, ONE } from '../support/traders.ts'
@@ -78,13 +78,13 @@ export async function reduceAndDeleverage(script: PrintScript): Promise<void> {
   await applyInOneLedger(fixture, [{ trader: chainTraderOf(fixture, name), functionName: 'close_position_partial', args: part }])
   const configure = (config: Readonly<Record<string, bigint | number>>): Promise<unknown> =>
     adminOf(fixture, 'market')('migrate_config', struct(config, CONFIG_SECONDS))
-  await configure({ ...DEFAULT_MARKET_CONFIG_2, adl_trigger_ratio_bps: 4_000_000_000, adl_clear_ratio_bps: 4_000_000_000 })
+  await configure({ ...DEFAULT_MARKET_CONFIG, adl_trigger_ratio_bps: 4_000_000_000, adl_clear_ratio_bps: 4_000_000_000 })
   await setPrice(script, 'SOL', (price * 1_050n) / 1_000n)
   const other = await createChainTrader(fixture, 'deleverager')
   // The local keeper, which expects the usual ratio, may clear the flag in the next ledger.
   await applyInOneLedger(fixture, [{ trader: other, functionName: 'check_adl_trigger', args: [symbol('SOL')] }])
   await applyInOneLedger(fixture, [{ trader: other, functionName: 'adl_close', args: [address(other.address), positionId] }])
-  await configure({ ...DEFAULT_MARKET_CONFIG_2 })
+  await configure({ ...DEFAULT_MARKET_CONFIG })
   await applyInOneLedger(fixture, [{ trader: other, functionName: 'check_adl_trigger', args: [symbol('SOL')] }])
   await release(script, 'SOL')
 }

@@ -62,7 +62,15 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'main.ts': { imports: [...ALL_OF_SRC, 'src/gateway.ts', 'src/start-message.ts', 'package.json'] },
   'healthy.ts': { imports: ['src/base', 'src/config.ts'] },
   // A workspace package. Code that it shares with the gateway stays in src: pure helpers, and the contracts' constants and event shapes.
-  localnet: { imports: ['src/base', 'src/exchange'] },
+  localnet: {
+    imports: [
+      'src/base', 'src/exchange', 'localnet/assets.ts', 'localnet/contracts/shared', 'localnet/contracts/generation-1', 'localnet/contracts/generation-2',
+    ],
+  },
+  'localnet/assets.ts': { imports: ['src/exchange'], types: ['localnet'] },
+  'localnet/contracts/shared': { imports: ['src/base', 'src/exchange', 'localnet/assets.ts'] },
+  'localnet/contracts/generation-1': { imports: ['src/base', 'src/exchange', 'localnet/contracts/shared'] },
+  'localnet/contracts/generation-2': { imports: ['src/base', 'src/exchange', 'localnet/contracts/shared'] },
   'client/src': { imports: [] },
   'client/src/ccxt': { imports: ['client/src'] },
   'client/src/cli': { imports: ['client/src', 'client/package.json'] },

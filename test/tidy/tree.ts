@@ -70,9 +70,9 @@ export function isProduct(path: string): boolean {
   return isTypeScript(path) && !isTestFile(path) && (ENTRY_FILES.includes(path) || PRODUCT_FOLDERS.some((folder) => path.startsWith(folder)))
 }
 
-/** True for test files in any folder: `x.test.ts` next to `x.ts`, and `test-….ts` with shared helpers. */
+/** True for test files in any folder: `x.test.ts` next to `x.ts`, `test-….ts` with shared helpers, and the local network's test support. */
 export function isTestFile(path: string): boolean {
-  return path.startsWith('test/') || path.endsWith('.test.ts') || path.slice(path.lastIndexOf('/') + 1).startsWith('test-')
+  return path.startsWith('test/') || path.startsWith('localnet/test/') || path.endsWith('.test.ts') || path.slice(path.lastIndexOf('/') + 1).startsWith('test-')
 }
 
 function isText(path: string): boolean {

@@ -1,10 +1,10 @@
 // Calls between the contracts of generation 2. Calls that generation 1 has too are in ../calls.ts.
 
-import { callReceiveLoss, transferToken } from '../calls.ts'
-import type { ContractEnv } from '../host.ts'
-import { address, i128, symbol } from '../host.ts'
-import { tryCall } from '../try-call.ts'
-import { asI128, asVec } from '../values.ts'
+import { callReceiveLoss, transferToken } from '../shared/calls.ts'
+import type { ContractEnv } from '../shared/host.ts'
+import { address, i128, symbol } from '../shared/host.ts'
+import { tryCall } from '../shared/try-call.ts'
+import { asI128, asVec } from '../shared/values.ts'
 
 /** Settles a trader's PnL. Returns the profit that the vault paid; 0 for a loss. The vault owes the rest to the trader. */
 export function callSettlePnl(env: ContractEnv, vault: string, trader: string, pnl: bigint): bigint {
@@ -31,10 +31,8 @@ export function callReserveForPosition(env: ContractEnv, vault: string, reservat
   env.call(vault, 'reserve_for_position', [symbol(asset), i128(size), i128(sideOpenInterestAfter), i128(skewBefore), i128(skewAfter)])
 }
 
-/** Transfers USDC from the caller to the vault's insurance buffer. Does nothing for zero or less. */
-export function fundBuffer(env: ContractEnv, usdc: string, vault: string, amount: bigint): void {
-  if (amount <= 0n) return
-  transferToken(env, usdc, env.self, vault, amount)
+/** Credits the vault's insurance buffer with USDC that was just transferred to it. */
+export function callFundBuffer(env: ContractEnv, vault: string, amount: bigint): void {
   env.call(vault, 'fund_buffer', [i128(amount)])
 }
 

@@ -2,25 +2,27 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventShapes } from '../../../src/exchange/event-shapes.ts'
 import { fc, fuzzRuns } from '../../../test/support/fuzz.ts'
-import { address, i128, symbol, u32, u64, type Val } from '../host.ts'
-import { KEYS } from '../market/storage.ts'
-import { ADMIN, ALICE, BOB, contractError, E7, FACTORY, KEEPER, LP, MARKET, PROVIDER, REFERRAL, USDC, VAULT } from '../test-exchange.ts'
-import { type TestEvent, toNative } from '../test-host.ts'
-import { open2Args, TREASURY, type TestExchange2 } from './test-exchange.ts'
+import { address, i128, symbol, u32, u64, type Val } from '../shared/host.ts'
+import { KEYS } from '../shared/market/storage.ts'
+import {
+  ADMIN, ALICE, BOB, contractError, E7, FACTORY, KEEPER, LP, MARKET, PROVIDER, REFERRAL, USDC, VAULT,
+} from '../../test/contracts/generation-1/test-exchange.ts'
+import { type TestEvent, toNative } from '../../test/contracts/test-host.ts'
+import { openArgs, TREASURY, type TestExchange } from '../../test/contracts/generation-2/test-exchange.ts'
 import {
   allOrders, anySteps, ASSETS, createSteppedExchange, movePrices, openPositions, type Step, type StoredPosition, toCall, TRADERS, vaultSlots,
-} from './test-steps.ts'
-import { KEYS_2 } from './market/storage.ts'
+} from '../../test/contracts/generation-2/test-steps.ts'
+import { ADDED_KEYS } from './market/storage.ts'
 
 const HOLDERS = [PROVIDER, ALICE, BOB, KEEPER, TREASURY, MARKET, VAULT, FACTORY, REFERRAL, USDC, LP]
 const SIGNERS = [...TRADERS, KEEPER, ADMIN, PROVIDER]
 const VAULT_IDS = [0, 1]
 
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
-const totalUsdc = (exchange: TestExchange2): bigint => sum(HOLDERS.map((holder) => exchange.usdc(holder)))
+const totalUsdc = (exchange: TestExchange): bigint => sum(HOLDERS.map((holder) => exchange.usdc(holder)))
 
 /** The vault holds exactly what it accounts for, and knows exactly what it owes. */
-function assertVaultAccounts(exchange: TestExchange2, positions: readonly StoredPosition[]): void {
+function assertVaultAccounts(exchange: TestExchange, positions: readonly StoredPosition[]): void {
   const view = (name: string): bigint => exchange.vaultView(name) as bigint
   const { total_usdc, total_fees, unrealized_pnl } = exchange.vaultView('get_pool_info') as Record<string, bigint>
   const [buffer, reserve, shortfall] = [view('get_buffer_balance'), view('get_shortfall_reserve'), view('get_shortfall')]
@@ -34,24 +36,30 @@ function assertVaultAccounts(exchange: TestExchange2, positions: readonly Stored
   assert.equal(unrealized_pnl, sum(byAsset))
 }
 
-/** The market holds exactly the collateral of positions, pools and pending orders. */
-function assertMarketCustody(exchange: TestExchange2, positions: readonly StoredPosition[]): void {
+/**
+ * The market holds exactly the collateral of positions, pools and pending orders, and what `stranded` says that liquidated cross accounts left behind.
+ * Returns that: a cross liquidation can leave more.
+ */
+function assertMarketCustody(exchange: TestExchange, positions: readonly StoredPosition[], call: string, stranded: bigint): bigint {
   const pools = TRADERS.map((trader) => (exchange.stored(KEYS.crossMarginBalance(trader)) ?? 0n) as bigint)
   const pending = allOrders(exchange).filter(({ status }) => status === 0)
   assert.ok(pools.every((pool) => pool >= 0n), 'no negative cross pool')
   const obligations = sum(positions.map(({ collateral }) => collateral)) + sum(pools) + sum(pending.map(({ collateral }) => collateral))
-  assert.equal(exchange.usdc(MARKET), obligations, 'the market\'s USDC is the collateral that it owes')
-  assert.equal(exchange.stored(KEYS_2.openPositionCount) ?? 0, positions.length)
-  assert.equal(exchange.stored(KEYS_2.openOrderCount) ?? 0, pending.length)
+  const left = exchange.usdc(MARKET) - obligations
+  if (call === 'liquidate_cross_account') assert.ok(left >= stranded, 'a cross liquidation takes nothing from others')
+  else assert.equal(left, stranded, 'the market\'s USDC is the collateral that it owes')
+  assert.equal(exchange.stored(ADDED_KEYS.openPositionCount) ?? 0, positions.length)
+  assert.equal(exchange.stored(ADDED_KEYS.openOrderCount) ?? 0, pending.length)
   for (const asset of ASSETS) {
     const [longs, shorts] = [0, 1].map((direction) => positions.filter((position) => position.asset === asset && position.direction === direction))
     const exposure = (exchange.stored(KEYS.assetExposure(asset)) ?? [0n, 0n, 0n, 0n]) as bigint[]
     assert.deepEqual([exposure[1], exposure[3]], [longs, shorts].map((side) => sum((side ?? []).map(({ size }) => size))), asset)
   }
+  return left
 }
 
 /** The factory holds the vaults' USDC, and what the market paid for positions and orders that nobody reconciled yet. */
-function assertFactoryCustody(exchange: TestExchange2, positions: readonly StoredPosition[]): void {
+function assertFactoryCustody(exchange: TestExchange, positions: readonly StoredPosition[]): void {
   const orders = allOrders(exchange)
   const accounted = VAULT_IDS.map((id) => {
     const { total_usdc } = toNative(exchange.host.invokeOk(FACTORY, 'view_vault', [u32(id)]).value) as { total_usdc: bigint }
@@ -69,13 +77,14 @@ function assertFactoryCustody(exchange: TestExchange2, positions: readonly Store
 }
 
 /** Checks that a call neither created nor destroyed USDC, and that every contract holds exactly what it owes. */
-function createCheck(exchange: TestExchange2): (call: string) => void {
+function createCheck(exchange: TestExchange): (call: string) => void {
   const total = totalUsdc(exchange)
+  let stranded = 0n
   return (call) => {
     assert.equal(totalUsdc(exchange), total, `${call} created or destroyed USDC`)
     const positions = openPositions(exchange)
     assertVaultAccounts(exchange, positions)
-    assertMarketCustody(exchange, positions)
+    stranded = assertMarketCustody(exchange, positions, call, stranded)
     assertFactoryCustody(exchange, positions)
   }
 }
@@ -136,7 +145,7 @@ test('a vault that cannot pay deleverages, owes the rest and repays it, and USDC
     return toNative(result.value)
   }
   const open = (trader: string, direction: number): bigint =>
-    (run(MARKET, 'open_position', ...open2Args(trader, { direction, collateral: 48n * E7, leverage: 10 })) as { id: bigint }).id
+    (run(MARKET, 'open_position', ...openArgs(trader, { direction, collateral: 48n * E7, leverage: 10 })) as { id: bigint }).id
   const [winner, loser] = [open(ALICE, 0), open(BOB, 1)]
   moveFar(exchange, 100_000n * E7)
   assert.equal(run(MARKET, 'check_adl_trigger', symbol('BTC')), false, 'the vault covers twice the profit')
@@ -175,7 +184,7 @@ test('a large losing position is liquidated in tranches, and USDC is preserved',
 })
 
 /** Moves BTC when no last good price limits the step, until the smoothed price has followed. */
-function moveFar(exchange: TestExchange2, price: bigint): void {
+function moveFar(exchange: TestExchange, price: bigint): void {
   exchange.advance(601n)
   for (let record = 0; record < 4; record++) {
     exchange.advance(1n)

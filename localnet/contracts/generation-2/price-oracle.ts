@@ -1,13 +1,13 @@
 // The price oracle of generation 2: it also stores recent prices, for averages, and accepts a quorum of signed prices from the router.
 
-import { SHARED_ERRORS_2 } from './errors.ts'
-import type { ContractCode, ContractEnv, EntryPoint, Val } from '../host.ts'
-import { bytes, u32, vec } from '../host.ts'
+import { SHARED_ERRORS } from './errors.ts'
+import type { ContractCode, ContractEnv, EntryPoint, Val } from '../shared/host.ts'
+import { bytes, u32, vec } from '../shared/host.ts'
 import {
   administration, ATTESTATION_MAX_KEYS, attestationPayload, INVALID_PARAMETER, isPublisherKey, PRICE, PRICE_ORACLE_STRUCTS, type Price,
   prices, readAdmin, readPrice, relayPrice, storePrice, TAG_BYTES, UNAUTHORIZED,
-} from '../price-oracle.ts'
-import { asBytes, asI128, asU32, asU64, asVec, entryPoint, fail, fieldOf, storageKey } from '../values.ts'
+} from '../shared/price-oracle.ts'
+import { asBytes, asI128, asU32, asU64, asVec, entryPoint, fail, fieldOf, storageKey } from '../shared/values.ts'
 
 /** Number of prices kept per tag. */
 const HISTORY_MAX_PRICES = 8
@@ -22,14 +22,14 @@ const historyKey = (tag: Uint8Array): Val => storageKey('History', bytes(tag))
  * `update_quorum_ed25519_persistent(tags, timestamp, round_id, rounds)`, callable by anyone, stores the median of the publishers' prices for
  * each tag and returns the number of tags; each round has one publisher's prices in the order of the tags, and the signature over all.
  */
-export function priceOracleContract2(): ContractCode {
+export function priceOracleContract(): ContractCode {
   return {
     name: 'price oracle',
     structs: {
       ...PRICE_ORACLE_STRUCTS,
       PublisherRound: [['prices', { vec: 'i128' }], ['pubkey', { bytesN: 32 }], ['sig', { bytesN: 64 }]],
     },
-    errors: SHARED_ERRORS_2,
+    errors: SHARED_ERRORS,
     entryPoints: {
       ...administration(), ...prices(storeWithHistory), relay_price: relayPrice(storeWithHistory),
       get_prices_pers: entryPoint({ tag: { bytesN: TAG_BYTES }, records: 'u32' }, { vec: { struct: 'Price' } }, (env, args) => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ContractCode, Val } from '../host.ts'
-import { address, bool, bytes, i128, struct, symbol, u32, u64, vec, VOID } from '../host.ts'
-import { PRICE_BANDS_2 } from '../price-bands.ts'
-import { priceTag } from '../price-oracle.ts'
-import { createTestHost, type TestHost, toNative, toNativeEvent } from '../test-host.ts'
-import { ADMIN, ALICE, contractError, ORACLE, SHIM, UNAUTHORIZED } from '../test-exchange.ts'
-import { asSymbol, asVec, entryPoint } from '../values.ts'
-import { priceOracleContract2 } from './price-oracle.ts'
-import { priceShimContract2 } from './price-shim.ts'
+import type { ContractCode, Val } from '../shared/host.ts'
+import { address, bool, bytes, i128, struct, symbol, u32, u64, vec, VOID } from '../shared/host.ts'
+import { ALL_PRICE_BANDS } from '../shared/price-bands.ts'
+import { priceTag } from '../shared/price-oracle.ts'
+import { createTestHost, type TestHost, toNative, toNativeEvent } from '../../test/contracts/test-host.ts'
+import { ADMIN, ALICE, contractError, ORACLE, SHIM, UNAUTHORIZED } from '../../test/contracts/generation-1/test-exchange.ts'
+import { asSymbol, asVec, entryPoint } from '../shared/values.ts'
+import { priceOracleContract } from './price-oracle.ts'
+import { priceShimContract } from './price-shim.ts'
 
 const FEED = 'CFEED'
 
@@ -35,7 +35,7 @@ function isBtc(asset: Val | undefined): boolean {
 }
 
 function createShim(): TestHost {
-  const host = createTestHost({ [SHIM]: priceShimContract2(), [ORACLE]: priceOracleContract2(), [FEED]: SEP_40_FEED })
+  const host = createTestHost({ [SHIM]: priceShimContract(), [ORACLE]: priceOracleContract(), [FEED]: SEP_40_FEED })
   host.invokeOk(ORACLE, 'initialize', [address(ADMIN)], [ADMIN])
   host.invokeOk(SHIM, 'initialize', [address(ADMIN), address(ORACLE)], [ADMIN])
   host.invokeOk(ORACLE, 'set_publisher', [address(ADMIN), bool(true)], [ADMIN])
@@ -51,11 +51,11 @@ const shim = (host: TestHost, name: string, ...args: readonly Val[]): unknown =>
 const twap = (host: TestHost, records: number, asset = 'BTC'): unknown => shim(host, 'twap', symbol(asset), u32(records))
 
 test('the shim knows 18 symbols, in the order in which the market applies funding', () => {
-  assert.deepEqual([...PRICE_BANDS_2.keys()], [
+  assert.deepEqual([...ALL_PRICE_BANDS.keys()], [
     'BTC', 'ETH', 'XLM', 'SOL', 'XRP', 'ADA', 'BNB', 'TRX', 'HYPE', 'DOGE', 'ZEC', 'LINK', 'BCH', 'LTC', 'PUMP', 'UNI', 'PAXG', 'XAUT',
   ])
   const host = createShim()
-  for (const asset of PRICE_BANDS_2.keys()) {
+  for (const asset of ALL_PRICE_BANDS.keys()) {
     writePrice(host, asset, 7n, 100n)
     assert.deepEqual(shim(host, 'lastprice', symbol(asset)), [7n, 100n])
   }
@@ -63,7 +63,7 @@ test('the shim knows 18 symbols, in the order in which the market applies fundin
 })
 
 test('lastprice fails with 1, 31 for an unknown symbol and 32 without a price', () => {
-  const uninitialized = createTestHost({ [SHIM]: priceShimContract2() })
+  const uninitialized = createTestHost({ [SHIM]: priceShimContract() })
   assert.equal(uninitialized.tryInvoke(SHIM, 'lastprice', [symbol('BTC')]), contractError(1))
   const host = createShim()
   assert.equal(host.tryInvoke(SHIM, 'lastprice', [symbol('NOPE')]), contractError(31))

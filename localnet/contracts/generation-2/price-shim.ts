@@ -1,16 +1,18 @@
 // The price shim of generation 2: last prices and averages, from the exchange's own oracle or from a standard SEP-40 feed.
 
-import { requireBothAuth } from '../authorization.ts'
-import { emit } from '../emit.ts'
-import type { ContractCode, ContractEnv, EntryPoint, Val } from '../host.ts'
-import { address, bytes, i128, symbol, u32, vec, VOID } from '../host.ts'
-import { PRICE_BANDS_2 } from '../price-bands.ts'
-import { priceTag } from '../price-oracle.ts'
-import { ADMIN, DECIMALS, INVALID_PRICE, ORACLE, ORACLE_UNAVAILABLE, priceShimContract, readOraclePrice, readStored } from '../price-shim.ts'
-import { tryCall } from '../try-call.ts'
-import { upgradeEntryPoint } from '../upgrade.ts'
-import { asAddress, asI128, asSymbol, asU32, asU64, asVec, entryPoint, fail, fieldOf, mulDiv, storageKey } from '../values.ts'
-import { SHARED_ERRORS_2 } from './errors.ts'
+import { requireBothAuth } from '../shared/authorization.ts'
+import { emit } from '../shared/emit.ts'
+import type { ContractCode, ContractEnv, EntryPoint, Val } from '../shared/host.ts'
+import { address, bytes, i128, symbol, u32, vec, VOID } from '../shared/host.ts'
+import { ALL_PRICE_BANDS } from '../shared/price-bands.ts'
+import { priceTag } from '../shared/price-oracle.ts'
+import {
+  ADMIN, DECIMALS, INVALID_PRICE, ORACLE, ORACLE_UNAVAILABLE, priceShimContract as basicPriceShimContract, readOraclePrice, readStored,
+} from '../shared/price-shim.ts'
+import { tryCall } from '../shared/try-call.ts'
+import { upgradeEntryPoint } from '../shared/upgrade.ts'
+import { asAddress, asI128, asSymbol, asU32, asU64, asVec, entryPoint, fail, fieldOf, mulDiv, storageKey } from '../shared/values.ts'
+import { SHARED_ERRORS } from './errors.ts'
 
 const INVALID_PARAMETER = 5
 
@@ -33,10 +35,10 @@ interface Backend {
  * The shim's code. `lastprice(asset)` fails as in generation 1. `twap(asset, records)` returns a tuple of the mean of the latest prices and
  * the newest time, or void: without two prices, for an unknown symbol, or if the oracle cannot be read.
  */
-export function priceShimContract2(): ContractCode {
-  const { initialize, decimals, get_admin, get_noeracle } = priceShimContract().entryPoints as Record<string, EntryPoint>
+export function priceShimContract(): ContractCode {
+  const { initialize, decimals, get_admin, get_noeracle } = basicPriceShimContract().entryPoints as Record<string, EntryPoint>
   const kept = { initialize, decimals, get_admin, get_noeracle } as Record<string, EntryPoint>
-  return { name: 'price shim', errors: SHARED_ERRORS_2, entryPoints: { ...kept, ...priceEntryPoints(), ...administrationEntryPoints() } }
+  return { name: 'price shim', errors: SHARED_ERRORS, entryPoints: { ...kept, ...priceEntryPoints(), ...administrationEntryPoints() } }
 }
 
 function priceEntryPoints(): Record<string, EntryPoint> {
@@ -44,13 +46,13 @@ function priceEntryPoints(): Record<string, EntryPoint> {
     lastprice: entryPoint({ asset: 'symbol' }, { tuple: ['i128', 'u64'] }, (env, args) => {
       const backend = readBackend(env)
       const asset = asSymbol(args[0])
-      if (!PRICE_BANDS_2.has(asset)) fail(INVALID_PRICE)
+      if (!ALL_PRICE_BANDS.has(asset)) fail(INVALID_PRICE)
       return backend.mode === NOERACLE ? readOraclePrice(env, backend.oracle, asset) : readFeedPrice(env, backend, asset)
     }),
     twap: entryPoint({ asset: 'symbol', records: 'u32' }, { option: { tuple: ['i128', 'u64'] } }, (env, args) => {
       const backend = readBackend(env)
       const [asset, records] = [asSymbol(args[0]), asU32(args[1])]
-      const prices = PRICE_BANDS_2.has(asset) ? readRecords(env, backend, asset, records) : []
+      const prices = ALL_PRICE_BANDS.has(asset) ? readRecords(env, backend, asset, records) : []
       if (prices.length < MIN_TWAP_RECORDS) return VOID
       const sum = prices.reduce((total, price) => total + asI128(fieldOf(price, 'price')), 0n)
       const times = prices.map((price) => asU64(fieldOf(price, 'timestamp')))

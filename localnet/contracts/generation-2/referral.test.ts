@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Val } from '../host.ts'
-import { address, bool, i128, text } from '../host.ts'
-import { toNative, toNativeEvent } from '../test-host.ts'
-import { ADMIN, ALICE, BOB, contractError, E7, KEEPER, MARKET, REFERRAL, UNAUTHORIZED, USDC } from '../test-exchange.ts'
-import { createTestExchange2, createUninitializedHost2, open2Args, type TestExchange2 } from './test-exchange.ts'
+import type { Val } from '../shared/host.ts'
+import { address, bool, i128, text } from '../shared/host.ts'
+import { toNative, toNativeEvent } from '../../test/contracts/test-host.ts'
+import { ADMIN, ALICE, BOB, contractError, E7, KEEPER, MARKET, REFERRAL, UNAUTHORIZED, USDC } from '../../test/contracts/generation-1/test-exchange.ts'
+import { createTestExchange, createUninitializedHost, openArgs, type TestExchange } from '../../test/contracts/generation-2/test-exchange.ts'
 
 const ALL_SIGNERS = [ADMIN, ALICE, BOB, KEEPER, MARKET]
 
-interface ReferralFixture extends TestExchange2 {
+interface ReferralFixture extends TestExchange {
   tryReferral(name: string, args: readonly Val[], signers?: readonly string[]): string
   call(name: string, ...args: readonly Val[]): unknown
   events(name: string, ...args: readonly Val[]): unknown
@@ -16,7 +16,7 @@ interface ReferralFixture extends TestExchange2 {
 
 /** The exchange whose market reports trades to the referral contract. */
 function createReferral(): ReferralFixture {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   exchange.invokeOk('set_referral', [address(REFERRAL)])
   return {
     ...exchange,
@@ -39,7 +39,7 @@ function createBound(): ReferralFixture {
 test('a trade of 1,000 USD earns a discount and a payout, which its fee funds and a claim pays', () => {
   const referral = createBound()
   const before = referral.usdc(BOB)
-  const opened = referral.invokeOk('open_position', open2Args(BOB, { collateral: 200n * E7, leverage: 5 }))
+  const opened = referral.invokeOk('open_position', openArgs(BOB, { collateral: 200n * E7, leverage: 5 }))
   const recorded = opened.events.map(toNativeEvent).find(([contract]) => contract === REFERRAL)
   // Gross 0.5; discount 4 %, payout 10 %; the volume is the size.
   assert.deepEqual(recorded?.slice(1), [['trade_recorded'], [BOB, ALICE, 5_000_000n, 200_000n, 500_000n, 1000n * E7]])
@@ -95,7 +95,7 @@ test('a trader pays the whole fee while the registry is paused', () => {
 test('create_code checks 2, authorization, 17, 13, 6, 7, 8 and 9 in this order', () => {
   const referral = createReferral()
   const create = (account: string, code: string): string => referral.tryReferral('create_code', codeArgs(account, code))
-  assert.equal(createUninitializedHost2().tryInvoke(REFERRAL, 'create_code', codeArgs(ALICE, '')), contractError(2))
+  assert.equal(createUninitializedHost().tryInvoke(REFERRAL, 'create_code', codeArgs(ALICE, '')), contractError(2))
   referral.call('set_min_code_volume', i128(1000n * E7))
   referral.call('set_paused', bool(true))
   assert.equal(referral.tryReferral('create_code', codeArgs(ALICE, ''), [BOB]), UNAUTHORIZED)
@@ -114,7 +114,7 @@ test('create_code checks 2, authorization, 17, 13, 6, 7, 8 and 9 in this order',
 test('a volume that cannot be read counts as 0', () => {
   const referral = createReferral()
   referral.call('set_market', address('CNOWHERE'))
-  assert.equal(referral.tryReferral('create_code', codeArgs(ALICE, 'alice')), 'ok', 'the minimum of the live deployment is 0')
+  assert.equal(referral.tryReferral('create_code', codeArgs(ALICE, 'alice')), 'ok', 'the admin has set the minimum to 0')
   referral.call('set_min_code_volume', i128(1n))
   assert.equal(referral.tryReferral('create_code', codeArgs(BOB, 'bob')), contractError(13))
 })
@@ -122,7 +122,7 @@ test('a volume that cannot be read counts as 0', () => {
 test('set_referrer checks 2, authorization, 17, 11, 10, 12 and 18 in this order', () => {
   const referral = createBound()
   const set = (account: string, code: string): string => referral.tryReferral('set_referrer', codeArgs(account, code))
-  assert.equal(createUninitializedHost2().tryInvoke(REFERRAL, 'set_referrer', codeArgs(ALICE, '')), contractError(2))
+  assert.equal(createUninitializedHost().tryInvoke(REFERRAL, 'set_referrer', codeArgs(ALICE, '')), contractError(2))
   referral.call('revoke_code', text('alice'))
   referral.call('set_paused', bool(true))
   assert.equal(referral.tryReferral('set_referrer', codeArgs(BOB, 'x'), [ALICE]), UNAUTHORIZED)
@@ -158,7 +158,7 @@ test('the admin\'s calls require the admin and emit events; unbound and registry
     ['set_admin', [address(KEEPER)], [['admin_rotated'], [ADMIN, KEEPER]]],
   ]
   for (const [name, args, event] of rows) {
-    assert.equal(createUninitializedHost2().tryInvoke(REFERRAL, name, args, ALL_SIGNERS), contractError(2), name)
+    assert.equal(createUninitializedHost().tryInvoke(REFERRAL, name, args, ALL_SIGNERS), contractError(2), name)
     assert.equal(referral.tryReferral(name, args, [ALICE, BOB]), UNAUTHORIZED, name)
     assert.deepEqual(referral.events(name, ...args), event === null ? [] : [event], name)
   }
@@ -166,4 +166,20 @@ test('the admin\'s calls require the admin and emit events; unbound and registry
   assert.equal(referral.call('version'), 'referral_v1')
   assert.equal(referral.tryReferral('revoke_code', [text('unknown')]), contractError(10))
   assert.deepEqual(referral.call('get_config'), [400, 1000, 0n])
+})
+
+test('unbinding an account without a binding succeeds and emits its event', () => {
+  assert.deepEqual(createReferral().events('unbind', address(BOB)), [[['unbound'], BOB]])
+})
+
+test('initialize stores a minimum volume of 10,000 USDC for a code', () => {
+  const exchange = createTestExchange({ configured: false })
+  assert.deepEqual(toNative(exchange.host.invokeOk(REFERRAL, 'get_config', []).value), [400, 1000, 10_000n * E7])
+  assert.equal(exchange.host.tryInvoke(REFERRAL, 'create_code', codeArgs(ALICE, 'alice'), [ALICE]), contractError(13))
+})
+
+test('get_info and get_config fail with 2 before initialize', () => {
+  const host = createUninitializedHost()
+  const tryView = (name: string, args: readonly Val[]): string => host.tryInvoke(REFERRAL, name, args, [])
+  assert.deepEqual([tryView('get_info', [address(ALICE)]), tryView('get_config', [])], [contractError(2), contractError(2)])
 })

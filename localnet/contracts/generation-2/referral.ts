@@ -1,37 +1,35 @@
 // The referral contract of generation 2: the market reports trades with their volume, claims pay USDC, and the admin can revoke codes, end
 // bindings and pause the registry (generation 2, "Referral").
 
-import { requireBothAuth } from '../authorization.ts'
-import { tokenBalance, transferToken } from '../calls.ts'
-import { emit } from '../emit.ts'
-import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from '../host.ts'
-import { address, bool, symbol, text, VOID } from '../host.ts'
-import { readInstanceAddress } from '../instance-storage.ts'
+import { requireBothAuth } from '../shared/authorization.ts'
+import { tokenBalance, transferToken } from '../shared/calls.ts'
+import { emit } from '../shared/emit.ts'
+import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from '../shared/host.ts'
+import { address, bool, i128, symbol, text, VOID } from '../shared/host.ts'
+import { readInstanceAddress } from '../shared/instance-storage.ts'
 import {
-  bindReferrer, codeKey, creditReward, ERRORS as ERRORS_1, findReferrer, INFO, KEYS, NO_REWARD, readAddress, referrerKey, registerCode,
+  bindReferrer, codeKey, creditReward, ERRORS as ERRORS_1, findReferrer, INFO, KEYS, NO_REWARD, readAddress, readMinCodeVolume, referrerKey, registerCode,
   requireAccountAuth, requireClaimable, requireInfo, resetClaimable, settingEntryPoints, storeDeployment, viewEntryPoints,
-} from '../referral.ts'
-import { tryCall } from '../try-call.ts'
-import { upgradeEntryPoint } from '../upgrade.ts'
-import { asAddress, asBool, asI128, asText, entryPoint, fail, storageKey } from '../values.ts'
-import { REFERRAL_ERRORS_2 } from './errors.ts'
+} from '../shared/referral.ts'
+import { tryCall } from '../shared/try-call.ts'
+import { upgradeEntryPoint } from '../shared/upgrade.ts'
+import { asAddress, asBool, asI128, asText, entryPoint, fail, positivePart, storageKey } from '../shared/values.ts'
+import { REFERRAL_ERRORS } from './errors.ts'
 
 const ERRORS = { ...ERRORS_1, InsufficientVolume: 13, ClaimUnfunded: 16, RegistryPaused: 17, RevokedCode: 18 } as const
 
 const USDC = storageKey('UsdcToken')
 const PAUSED = storageKey('Paused')
-const revokedKey = (code: string): Val => storageKey('Revoked', text(code))
-
-/** The minimum is that of the live deployment. */
-const MIN_CODE_VOLUME = 0n
+/** The owner of a revoked code. */
+const revokedKey = (referrer: string): Val => storageKey('Revoked', address(referrer))
 
 /** The referral contract's code. Call `initialize(admin, market, usdc_token)` first. */
-export function referralContract2(): ContractCode {
+export function referralContract(): ContractCode {
   return {
     name: 'referral',
     structs: { ReferralInfo: INFO.spec },
-    errors: REFERRAL_ERRORS_2,
-    entryPoints: { ...userEntryPoints(), ...settingEntryPoints(), ...administrationEntryPoints(), ...viewEntryPoints(MIN_CODE_VOLUME) },
+    errors: REFERRAL_ERRORS,
+    entryPoints: { ...userEntryPoints(), ...settingEntryPoints(), ...administrationEntryPoints(), ...viewEntryPoints() },
   }
 }
 
@@ -56,7 +54,7 @@ function userEntryPoints(): Record<string, EntryPoint> {
       requireAccountAuth(env, referee)
       requireActive(env)
       const referrer = findReferrer(env, referee, code)
-      if (isRevoked(env, code)) fail(ERRORS.RevokedCode)
+      if (isRevoked(env, referrer)) fail(ERRORS.RevokedCode)
       return bindReferrer(env, referee, referrer, code)
     }),
     record_trade: entryPoint({ referee: 'address', original_fee: 'i128', volume: 'i128' }, { tuple: ['i128', 'i128'] }, recordTrade),
@@ -71,22 +69,22 @@ function userEntryPoints(): Record<string, EntryPoint> {
 }
 
 function recordTrade(env: ContractEnv, args: readonly Val[]): Val {
-  const [referee, fee, volume] = [asAddress(args[0]), asI128(args[1]), args[2] ?? VOID]
+  const [referee, fee, volume] = [asAddress(args[0]), asI128(args[1]), asI128(args[2])]
   env.requireAuth(readAddress(env, KEYS.market))
   const referrer = env.get('persistent', referrerKey(referee))
   if (fee <= 0n || isPaused(env) || referrer === undefined) return NO_REWARD
+  if (isRevoked(env, asAddress(referrer))) return NO_REWARD
   const info = requireInfo(env, asAddress(referrer))
-  if (isRevoked(env, info.code)) return NO_REWARD
-  return creditReward(env, { referee, info, fee, volume: asI128(volume) }, volume)
+  return creditReward(env, { referee, info, fee, volume: positivePart(volume) }, i128(volume))
 }
 
 function administrationEntryPoints(): Record<string, EntryPoint> {
   return {
-    revoke_code: codeEntryPoint('code_revoked', (env, code) => env.set('persistent', revokedKey(code), bool(true))),
-    unrevoke_code: codeEntryPoint('code_unrevoked', (env, code) => env.remove('persistent', revokedKey(code))),
+    revoke_code: codeEntryPoint('code_revoked', (env, referrer) => env.set('persistent', revokedKey(referrer), bool(true))),
+    unrevoke_code: codeEntryPoint('code_unrevoked', (env, referrer) => env.remove('persistent', revokedKey(referrer))),
+    // Succeeds without a binding too.
     unbind: adminEntryPoint({ referee: 'address' }, (env, args) => {
       const referee = asAddress(args[0])
-      if (env.get('persistent', referrerKey(referee)) === undefined) fail(ERRORS.InvalidParameter)
       env.remove('persistent', referrerKey(referee))
       // The data is the address itself, not a tuple, as deployed.
       env.emit([symbol('unbound')], address(referee))
@@ -119,11 +117,11 @@ function adminEntryPoint(inputs: Readonly<Record<string, SpecType>>, apply: (env
   })
 }
 
-function codeEntryPoint(topic: string, apply: (env: ContractEnv, code: string) => void): EntryPoint {
+function codeEntryPoint(topic: string, apply: (env: ContractEnv, referrer: string) => void): EntryPoint {
   return adminEntryPoint({ code: 'string' }, (env, args) => {
     const code = asText(args[0])
     const referrer = env.get('persistent', codeKey(code)) ?? fail(ERRORS.UnknownCode)
-    apply(env, code)
+    apply(env, asAddress(referrer))
     emit(env, topic, referrer, text(code))
   })
 }
@@ -138,8 +136,7 @@ function requireActive(env: ContractEnv): void {
 
 /** Fails with 13 below the minimum 14-day volume, if there is one. A volume that cannot be read counts as 0. */
 function requireVolume(env: ContractEnv, referrer: string): void {
-  const stored = env.get('instance', KEYS.minCodeVolume)
-  const minimum = stored === undefined ? MIN_CODE_VOLUME : asI128(stored)
+  const minimum = readMinCodeVolume(env)
   if (minimum <= 0n) return
   const volume = tryCall(env, readAddress(env, KEYS.market), 'get_trader_volume', [address(referrer)])
   if ((volume === undefined ? 0n : asI128(volume)) < minimum) fail(ERRORS.InsufficientVolume)
@@ -150,6 +147,6 @@ function isPaused(env: ContractEnv): boolean {
   return stored !== undefined && asBool(stored)
 }
 
-function isRevoked(env: ContractEnv, code: string): boolean {
-  return env.get('persistent', revokedKey(code)) !== undefined
+function isRevoked(env: ContractEnv, referrer: string): boolean {
+  return env.get('persistent', revokedKey(referrer)) !== undefined
 }

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createIdentity } from '../../actors/identity.ts'
-import type { Val } from '../host.ts'
-import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from '../host.ts'
-import { PRICE_BANDS_2 } from '../price-bands.ts'
-import { attestationPayload, priceTag } from '../price-oracle.ts'
-import { toNative, toNativeEvent } from '../test-host.ts'
-import { ADMIN, ALICE, BOB, contractError, E7, KEEPER, MARKET, ORACLE, ROUTER, SHIM, UNAUTHORIZED, USDC } from '../test-exchange.ts'
-import { createTestExchange2, createUninitializedHost2, open2Args, type TestExchange2 } from './test-exchange.ts'
+import type { Val } from '../shared/host.ts'
+import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from '../shared/host.ts'
+import { ALL_PRICE_BANDS } from '../shared/price-bands.ts'
+import { attestationPayload, priceTag } from '../shared/price-oracle.ts'
+import { toNative, toNativeEvent } from '../../test/contracts/test-host.ts'
+import {
+  ADMIN, ALICE, BOB, contractError, E7, KEEPER, MARKET, ORACLE, ROUTER, SHIM, UNAUTHORIZED, USDC,
+} from '../../test/contracts/generation-1/test-exchange.ts'
+import { createTestExchange, createUninitializedHost, openArgs, type TestExchange } from '../../test/contracts/generation-2/test-exchange.ts'
 
 const PUBLISHERS = ['one', 'two', 'three'].map((name) => createIdentity('a test', `publisher ${name}`))
 const STRANGER = createIdentity('a test', 'stranger')
@@ -24,7 +26,7 @@ interface AttestationOptions {
   readonly signedPrices?: readonly bigint[]
 }
 
-function attestation(exchange: TestExchange2, options: AttestationOptions = {}): Val {
+function attestation(exchange: TestExchange, options: AttestationOptions = {}): Val {
   const { asset = 'BTC', prices = [50_100n * E7], publishers = PUBLISHERS.slice(0, prices.length), signedPrices = prices } = options
   const timestamp = options.timestamp ?? exchange.host.ledger.timestampSec
   const payload = (price: bigint): Uint8Array =>
@@ -40,8 +42,8 @@ function attestation(exchange: TestExchange2, options: AttestationOptions = {}):
 }
 
 /** The exchange with its router and the keys of three publishers. */
-function createRoutedExchange(): TestExchange2 {
-  const exchange = createTestExchange2()
+function createRoutedExchange(): TestExchange {
+  const exchange = createTestExchange()
   exchange.host.invokeOk(ROUTER, 'initialize', [address(ADMIN), address(MARKET), address(ORACLE)], [ADMIN])
   for (const { publicKey } of PUBLISHERS) exchange.host.invokeOk(ORACLE, 'set_publisher_key', [bytes(publicKey), bool(true)], [ADMIN])
   return exchange
@@ -49,21 +51,21 @@ function createRoutedExchange(): TestExchange2 {
 
 const openTerms = (trader: string, bound = 0n): Val[] => [address(trader), i128(100n * E7), u32(10), u32(0), i128(bound)]
 
-const tryRouter = (exchange: TestExchange2, name: string, args: readonly Val[], signers = [ALICE, BOB, KEEPER]): string =>
+const tryRouter = (exchange: TestExchange, name: string, args: readonly Val[], signers = [ALICE, BOB, KEEPER]): string =>
   exchange.host.tryInvoke(ROUTER, name, args, signers)
 
-const call = (exchange: TestExchange2, name: string, args: readonly Val[], signers: readonly string[]): unknown =>
+const call = (exchange: TestExchange, name: string, args: readonly Val[], signers: readonly string[]): unknown =>
   toNative(exchange.host.invokeOk(ROUTER, name, args, signers).value)
 
 test('the bands of the new symbols are the published ones', () => {
-  const bands = ['PUMP', 'UNI', 'PAXG', 'XAUT'].map((asset) => [PRICE_BANDS_2.get(asset)?.lowest, PRICE_BANDS_2.get(asset)?.highest])
+  const bands = ['PUMP', 'UNI', 'PAXG', 'XAUT'].map((asset) => [ALL_PRICE_BANDS.get(asset)?.lowest, ALL_PRICE_BANDS.get(asset)?.highest])
   assert.deepEqual(bands, [[10n, 10n ** 7n], [10n ** 6n, 10n ** 11n], [10n ** 9n, 10n ** 12n], [10n ** 9n, 10n ** 12n]])
 })
 
 test('open_with_price takes the asset from the attestation and trades at its price, with the market below the router in the call tree', () => {
   const exchange = createRoutedExchange()
   exchange.advance(3600n)
-  assert.equal(exchange.tryInvoke('open_position', open2Args(ALICE)), contractError(30))
+  assert.equal(exchange.tryInvoke('open_position', openArgs(ALICE)), contractError(30))
   const result = exchange.host.invokeOk(ROUTER, 'open_with_price', [...openTerms(ALICE), attestation(exchange)], [ALICE])
   assert.deepEqual(toNative(result.value), exchange.position(1n))
   assert.deepEqual([exchange.position(1n)['entry_price'], exchange.position(1n)['trader']], [50_100n * E7, ALICE])
@@ -99,7 +101,7 @@ test('calls check 1, authorization, 5, 3 and 31 in this order', () => {
   const exchange = createRoutedExchange()
   const open = (options: AttestationOptions, signers?: string[]): string =>
     tryRouter(exchange, 'open_with_price', [...openTerms(ALICE), attestation(exchange, options)], signers)
-  assert.equal(createUninitializedHost2().tryInvoke(ROUTER, 'open_with_price', [...openTerms(ALICE), attestation(exchange)]), contractError(1))
+  assert.equal(createUninitializedHost().tryInvoke(ROUTER, 'open_with_price', [...openTerms(ALICE), attestation(exchange)]), contractError(1))
   assert.equal(open({ publishers: [], prices: [] }, [BOB]), UNAUTHORIZED)
   assert.equal(open({ publishers: [], prices: [] }), contractError(5))
   assert.equal(open({ publishers: [STRANGER], prices: [1n, 1n] }), contractError(5))
@@ -132,7 +134,7 @@ test('the admin replaces bands and addresses', () => {
   assert.equal(tryRouter(exchange, 'set_price_band', [symbol('NOPE'), i128(5n), i128(6n)], [ADMIN]), contractError(31))
   assert.equal(tryRouter(exchange, 'set_price_band', [symbol('BTC'), i128(6n), i128(5n)], [ADMIN]), contractError(5))
   for (const [name, args, event] of rows) {
-    assert.equal(createUninitializedHost2().tryInvoke(ROUTER, name, args, [ADMIN]), contractError(1), name)
+    assert.equal(createUninitializedHost().tryInvoke(ROUTER, name, args, [ADMIN]), contractError(1), name)
     assert.equal(tryRouter(exchange, name, args, [BOB]), UNAUTHORIZED, name)
     const { events } = exchange.host.invokeOk(ROUTER, name, args, [ADMIN, ALICE])
     assert.deepEqual(events.map((item) => toNativeEvent(item).slice(1)), [event], name)

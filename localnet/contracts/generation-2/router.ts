@@ -1,18 +1,18 @@
 // The router of generation 2: relays publishers' signed prices to the oracle and calls the market in the same transaction
 // (generation 2, "Router").
 
-import { requireBothAuth } from '../authorization.ts'
-import { emit, emitWithSubject } from '../emit.ts'
-import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from '../host.ts'
-import { address, bytes, i128, struct, symbol, vec, VOID } from '../host.ts'
-import { readInstanceAddress } from '../instance-storage.ts'
-import { POSITION } from '../market/types.ts'
-import { PRICE_BANDS_2, type PriceBand } from '../price-bands.ts'
-import { priceTag } from '../price-oracle.ts'
-import { ADMIN, initializeEntryPoint, MARKET, ORACLE, requireCallerAuth, requirePublisherKeys } from '../router.ts'
-import { upgradeEntryPoint } from '../upgrade.ts'
-import { asAddress, asI128, asSymbol, asVec, entryPoint, fail, fieldOf, storageKey } from '../values.ts'
-import { SHARED_ERRORS_2 } from './errors.ts'
+import { requireBothAuth } from '../shared/authorization.ts'
+import { emit, emitWithSubject } from '../shared/emit.ts'
+import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from '../shared/host.ts'
+import { address, bytes, i128, struct, symbol, vec, VOID } from '../shared/host.ts'
+import { readInstanceAddress } from '../shared/instance-storage.ts'
+import { POSITION } from '../shared/market/types.ts'
+import { ALL_PRICE_BANDS, type PriceBand } from '../shared/price-bands.ts'
+import { priceTag } from '../shared/price-oracle.ts'
+import { ADMIN, initializeEntryPoint, MARKET, ORACLE, requireCallerAuth, requirePublisherKeys } from '../shared/router.ts'
+import { upgradeEntryPoint } from '../shared/upgrade.ts'
+import { asAddress, asI128, asSymbol, asVec, entryPoint, fail, fieldOf, storageKey } from '../shared/values.ts'
+import { SHARED_ERRORS } from './errors.ts'
 import { checkSecondPrices, SECOND_PRICE_STRUCTS, secondPriceEntryPoints } from './second-prices.ts'
 
 const NOT_INITIALIZED = 1
@@ -36,7 +36,7 @@ const EXECUTE: Inputs = { keeper: 'address', order_id: 'u64' }
  * 31 for a symbol without a band or a price outside it. Then follow the errors of the oracle, for opens and executions those of the check
  * against the second price sources, and those of the market.
  */
-export function routerContract2(): ContractCode {
+export function routerContract(): ContractCode {
   return {
     name: 'router',
     structs: {
@@ -48,7 +48,7 @@ export function routerContract2(): ContractCode {
       Position: POSITION.spec,
       ...SECOND_PRICE_STRUCTS,
     },
-    errors: SHARED_ERRORS_2,
+    errors: SHARED_ERRORS,
     entryPoints: {
       initialize: initializeEntryPoint(),
       open_with_price: routedEntryPoint(OPEN, { struct: 'Position' }, 'open_position', {
@@ -115,7 +115,7 @@ function medianOf(prices: readonly bigint[]): bigint {
 
 /** The band of an asset: the admin's, or the compiled one. Fails with 31 for an unknown symbol. */
 function readBand(env: ContractEnv, asset: string): PriceBand {
-  const compiled = PRICE_BANDS_2.get(asset) ?? fail(INVALID_PRICE)
+  const compiled = ALL_PRICE_BANDS.get(asset) ?? fail(INVALID_PRICE)
   const stored = env.get('persistent', bandKey(asset))
   if (stored === undefined) return compiled
   const [lowest, highest] = asVec(stored).map(asI128)
@@ -127,7 +127,7 @@ function administrationEntryPoints(): Record<string, EntryPoint> {
     set_price_band: entryPoint({ asset: 'symbol', lo: 'i128', hi: 'i128' }, 'void', (env, args) => {
       const [asset, lowest, highest] = [asSymbol(args[0]), asI128(args[1]), asI128(args[2])]
       requireAdmin(env)
-      if (!PRICE_BANDS_2.has(asset)) fail(INVALID_PRICE)
+      if (!ALL_PRICE_BANDS.has(asset)) fail(INVALID_PRICE)
       if (lowest <= 0n || highest < lowest) fail(INVALID_PARAMETER)
       env.set('persistent', bandKey(asset), vec(i128(lowest), i128(highest)))
       emitWithSubject(env, 'price_band_set', symbol(asset), i128(lowest), i128(highest))

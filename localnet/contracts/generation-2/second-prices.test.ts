@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createIdentity } from '../../actors/identity.ts'
-import type { Val } from '../host.ts'
-import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from '../host.ts'
-import { attestationPayload, priceTag } from '../price-oracle.ts'
-import { ADMIN, ALICE, BOB, contractError, E7, KEEPER, MARKET, ORACLE, ROUTER, UNAUTHORIZED } from '../test-exchange.ts'
-import { toNative, toNativeEvent } from '../test-host.ts'
-import { createTestExchange2, type TestExchange2 } from './test-exchange.ts'
+import type { Val } from '../shared/host.ts'
+import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from '../shared/host.ts'
+import { attestationPayload, priceTag } from '../shared/price-oracle.ts'
+import { ADMIN, ALICE, BOB, contractError, E7, KEEPER, MARKET, ORACLE, ROUTER, UNAUTHORIZED } from '../../test/contracts/generation-1/test-exchange.ts'
+import { toNative, toNativeEvent } from '../../test/contracts/test-host.ts'
+import { createTestExchange, type TestExchange } from '../../test/contracts/generation-2/test-exchange.ts'
 
 const PUBLISHER = createIdentity('a test', 'publisher')
 const SOURCE = createIdentity('a test', 'second source')
@@ -33,7 +33,7 @@ interface PayloadOptions {
 }
 
 /** A payload with these prices by id, 7 decimals. */
-function payload(exchange: TestExchange2, prices: readonly (readonly [id: number, price: bigint])[], options: PayloadOptions = {}): Val {
+function payload(exchange: TestExchange, prices: readonly (readonly [id: number, price: bigint])[], options: PayloadOptions = {}): Val {
   const { signer = SOURCE, taxonomy = 1, ageSec = 0n, recovery = 0 } = options
   const header = Buffer.alloc(10)
   header.writeUInt16BE(taxonomy)
@@ -50,11 +50,11 @@ function payload(exchange: TestExchange2, prices: readonly (readonly [id: number
   return bytes(Buffer.concat([signer.sign(signed), Buffer.from([recovery]), signed]))
 }
 
-const setting = (exchange: TestExchange2, name: string, ...args: readonly Val[]): string => exchange.host.tryInvoke(ROUTER, name, args, [ADMIN])
+const setting = (exchange: TestExchange, name: string, ...args: readonly Val[]): string => exchange.host.tryInvoke(ROUTER, name, args, [ADMIN])
 
 /** A router with the source configured for BTC and ETH. */
-function createExchange(source: Source, change: Readonly<Record<string, Val>> = {}): TestExchange2 {
-  const exchange = createTestExchange2()
+function createExchange(source: Source, change: Readonly<Record<string, Val>> = {}): TestExchange {
+  const exchange = createTestExchange()
   exchange.host.invokeOk(ROUTER, 'initialize', [address(ADMIN), address(MARKET), address(ORACLE)], [ADMIN])
   exchange.host.invokeOk(ORACLE, 'set_publisher_key', [bytes(PUBLISHER.publicKey), bool(true)], [ADMIN])
   assert.equal(setting(exchange, `set_${source}_config`, config(change)), 'ok')
@@ -63,7 +63,7 @@ function createExchange(source: Source, change: Readonly<Record<string, Val>> = 
   return exchange
 }
 
-function attestation(exchange: TestExchange2, price = PRICE): Val {
+function attestation(exchange: TestExchange, price = PRICE): Val {
   const timestamp = exchange.host.ledger.timestampSec
   const signed = attestationPayload(new Uint8Array(32), ORACLE, priceTag('BTC'), { price, timestamp, round_id: 7n })
   return struct({
@@ -72,13 +72,13 @@ function attestation(exchange: TestExchange2, price = PRICE): Val {
   })
 }
 
-function open(exchange: TestExchange2): string {
+function open(exchange: TestExchange): string {
   const terms = [address(ALICE), i128(100n * E7), u32(10), u32(0), i128(0n), attestation(exchange)]
   return exchange.host.tryInvoke(ROUTER, 'open_with_price', terms, [ALICE])
 }
 
-const relay = (exchange: TestExchange2, source: Source, val: Val): unknown => toNative(exchange.host.invokeOk(ROUTER, `relay_${source}`, [val], [BOB]).value)
-const secondPrice = (exchange: TestExchange2, source: Source, asset: string): unknown =>
+const relay = (exchange: TestExchange, source: Source, val: Val): unknown => toNative(exchange.host.invokeOk(ROUTER, `relay_${source}`, [val], [BOB]).value)
+const secondPrice = (exchange: TestExchange, source: Source, asset: string): unknown =>
   toNative(exchange.host.invokeOk(ROUTER, `get_${source}_price`, [symbol(asset)], []).value)
 
 for (const source of SOURCES) {
@@ -95,7 +95,7 @@ for (const source of SOURCES) {
   })
 
   test(`relay_${source} checks 1, 3 while disabled, 5, 3 for another signer, 5 for the taxonomy and 30 in this order`, () => {
-    const exchange = createTestExchange2()
+    const exchange = createTestExchange()
     const attempt = (val: Val): string => exchange.host.tryInvoke(ROUTER, `relay_${source}`, [val], [BOB])
     exchange.host.invokeOk(ROUTER, 'initialize', [address(ADMIN), address(MARKET), address(ORACLE)], [ADMIN])
     assert.equal(attempt(bytes(new Uint8Array(1))), contractError(1), 'not configured')

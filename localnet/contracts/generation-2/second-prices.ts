@@ -1,13 +1,13 @@
 // The router's second price sources, Stork and Pyth: prices that anyone relays, and the check of opens and executions against them
 // (generation 2, "Router"). Without a configuration, and with a disabled one, the router works with the exchange's own prices only.
 
-import type { ContractEnv, EntryPoint, SpecType, Val } from '../host.ts'
-import { bytes, HostFailure, u32, vec, VOID } from '../host.ts'
-import { emit } from '../emit.ts'
-import { priceTag, TAG_BYTES } from '../price-oracle.ts'
+import type { ContractEnv, EntryPoint, SpecType, Val } from '../shared/host.ts'
+import { bytes, HostFailure, u32, vec, VOID } from '../shared/host.ts'
+import { emit } from '../shared/emit.ts'
+import { priceTag, TAG_BYTES } from '../shared/price-oracle.ts'
 import {
   abs, asBool, asBytes, asSymbol, asU32, asU64, asVec, BPS_DENOMINATOR, entryPoint, fail, fieldOf, storageKey, structCodec,
-} from '../values.ts'
+} from '../shared/values.ts'
 
 const NOT_INITIALIZED = 1
 const UNAUTHORIZED = 3

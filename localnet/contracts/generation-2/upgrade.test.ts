@@ -1,20 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { allBuilds, build, type ContractKind } from '../builds.ts'
-import { address, bytes, i128, u32 } from '../host.ts'
+import { address, bytes, i128, u32 } from '../shared/host.ts'
 import { wasmModuleOf } from '../../ledger/wasm-spec.ts'
-import { ADMIN, ALICE, contractError, E7, FACTORY, MARKET, PROVIDER, REFERRAL, ROUTER, SHIM, UNAUTHORIZED, VAULT } from '../test-exchange.ts'
-import { toNative } from '../test-host.ts'
-import { createVaultArgs, amountArgs } from '../test-vaults.ts'
+import {
+  ADMIN, ALICE, contractError, E7, FACTORY, MARKET, PROVIDER, REFERRAL, ROUTER, SHIM, UNAUTHORIZED, VAULT,
+} from '../../test/contracts/generation-1/test-exchange.ts'
+import { toNative } from '../../test/contracts/test-host.ts'
+import { createVaultArgs, amountArgs } from '../../test/contracts/generation-1/test-vaults.ts'
 import type { Generation2Build } from './build.ts'
-import { createTestExchange2, createUninitializedHost2, type TestExchange2 } from './test-exchange.ts'
+import { createTestExchange, createUninitializedHost, type TestExchange } from '../../test/contracts/generation-2/test-exchange.ts'
 
 const UPLOADED = new Map(allBuilds().map((code) => [wasmModuleOf(code).hash, code]))
 
 const hashOf = (kind: ContractKind, name: Generation2Build) => bytes(new Uint8Array(Buffer.from(wasmModuleOf(build(kind, name)).hash, 'hex')))
 
-function createExchange(name: Generation2Build): TestExchange2 {
-  return createTestExchange2({ build: name }, createUninitializedHost2(name, UPLOADED))
+function createExchange(name: Generation2Build): TestExchange {
+  return createTestExchange({ build: name }, createUninitializedHost(name, UPLOADED))
 }
 
 test('a vault keeps its state through the upgrades from 2.0 to 2.3, and takes the arguments of the build that runs', () => {

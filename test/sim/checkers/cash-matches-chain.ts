@@ -6,8 +6,8 @@ import { decodeEvent, UNKNOWN_INTERFACE } from '../../../src/indexer/decode.ts'
 import type { Queryable } from '../../../src/store/store.ts'
 import type { LocalNetwork } from '../../../localnet/start.ts'
 import { contractDataKey, contractDataValue } from '../../../localnet/actors/exchange-state.ts'
-import { address } from '../../../localnet/contracts/host.ts'
-import { asI128, storageKey } from '../../../localnet/contracts/values.ts'
+import { address } from '../../../localnet/contracts/shared/host.ts'
+import { asI128, storageKey } from '../../../localnet/contracts/shared/values.ts'
 
 interface Sum {
   readonly account: string

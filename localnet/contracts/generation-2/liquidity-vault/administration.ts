@@ -1,14 +1,14 @@
 // The admin's entry points of the vault in generation 2: initialization, settings and pause.
 
-import { requireBothAuth } from '../../authorization.ts'
-import { emit } from '../../emit.ts'
-import type { ContractEnv, EntryPoint, SpecType, Val } from '../../host.ts'
-import { address, bool, i128, symbol, u32, u64, VOID } from '../../host.ts'
-import { upgradeEntryPoint } from '../../upgrade.ts'
-import { asAddress, asI128, asSymbol, asU32, asU64, entryPoint, fail } from '../../values.ts'
+import { requireBothAuth } from '../../shared/authorization.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv, EntryPoint, SpecType, Val } from '../../shared/host.ts'
+import { address, bool, i128, symbol, u32, u64, VOID } from '../../shared/host.ts'
+import { upgradeEntryPoint } from '../../shared/upgrade.ts'
+import { asAddress, asI128, asSymbol, asU32, asU64, entryPoint, fail } from '../../shared/values.ts'
 import { type Generation2Build, isSince } from '../build.ts'
 import * as vault from './storage.ts'
-import { BPS_MAX, ERRORS, FEE_MAX_BPS, KEYS, requireAdmin } from './storage.ts'
+import { AMOUNTS, BPS_MAX, ERRORS, FEE_MAX_BPS, KEYS, requireAdmin } from './storage.ts'
 
 export function administrationEntryPoints(build: Generation2Build): Record<string, EntryPoint> {
   return {
@@ -50,7 +50,9 @@ function initialize(env: ContractEnv, args: readonly Val[]): Val {
   env.set('instance', KEYS.market, address(market))
   env.set('instance', KEYS.depositFeeBps, u32(depositFeeBps))
   env.set('instance', KEYS.withdrawFeeBps, u32(withdrawFeeBps))
+  for (const total of [AMOUNTS.totalUsdc, AMOUNTS.totalLp, AMOUNTS.unrealizedPnl, AMOUNTS.totalFees]) env.set('persistent', total, i128(0n))
   env.set('instance', KEYS.initialized, bool(true))
+  vault.setPaused(env, false)
   emit(env, 'initialized', address(admin), address(market), address(usdc), address(lpToken))
   return VOID
 }
@@ -58,6 +60,8 @@ function initialize(env: ContractEnv, args: readonly Val[]): Val {
 function setPaused(env: ContractEnv, paused: boolean): Val {
   requireAdmin(env)
   vault.setPaused(env, paused)
+  // The end of an emergency also ends its recovery.
+  if (!paused) env.remove('instance', KEYS.recoveryProposal)
   emit(env, paused ? 'paused' : 'unpaused')
   return VOID
 }
@@ -121,7 +125,7 @@ function assetBpsSetting(keyOf: (asset: string) => Val, topic: string | null): E
 function capSetting(key: Val, topic: string): EntryPoint {
   return adminSetting({ cap: 'i128' }, (env, args) => {
     const cap = asI128(args[0])
-    if (cap < 0n) fail(ERRORS.InvalidParameter)
+    if (cap < 0n) fail(ERRORS.InvalidAmount)
     env.set('instance', key, i128(cap))
     emit(env, topic, i128(cap))
   })

@@ -1,53 +1,72 @@
 // The insurance buffer and the reserve for traders whose profits were not paid in full.
 
-import { requireBothAuth } from '../../authorization.ts'
-import { transferToken } from '../../calls.ts'
-import { emit } from '../../emit.ts'
-import type { ContractEnv, EntryPoint, Val } from '../../host.ts'
-import { address, i128, VOID } from '../../host.ts'
-import { tryCall } from '../../try-call.ts'
-import { asAddress, asI128, bpsOf, checked, entryPoint, fail, minOf, positivePart } from '../../values.ts'
+import { transferToken } from '../../shared/calls.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv, EntryPoint, Val } from '../../shared/host.ts'
+import { address, i128, VOID } from '../../shared/host.ts'
+import { tryCall } from '../../shared/try-call.ts'
+import { asAddress, asI128, bpsOf, checked, entryPoint, minOf, positivePart } from '../../shared/values.ts'
 import { type Generation2Build, isSince } from '../build.ts'
 import * as vault from './storage.ts'
-import { AMOUNTS, ERRORS, KEYS } from './storage.ts'
+import { AMOUNTS, KEYS } from './storage.ts'
 
 export function bufferEntryPoints(build: Generation2Build): Record<string, EntryPoint> {
   return {
     seed_buffer: entryPoint({ from: 'address', amount: 'i128' }, 'void', (env, args) => {
       const [from, amount] = [asAddress(args[0]), asI128(args[1])]
       const admin = vault.readAddress(env, KEYS.admin)
-      if (amount <= 0n) fail(ERRORS.InvalidAmount)
-      requireBothAuth(env, admin, from)
+      env.requireAuth(admin)
+      vault.requirePositive(amount)
+      if (from !== admin) env.requireAuth(from)
       transferToken(env, vault.readAddress(env, KEYS.usdc), from, env.self, amount)
-      return creditBuffer(env, amount, 'buffer_seeded')
+      emit(env, 'buffer_seeded', i128(amount), i128(creditBuffer(env, amount)))
+      return VOID
     }),
     fund_buffer: entryPoint({ amount: 'i128' }, 'void', (env, args) => {
       const amount = asI128(args[0])
-      vault.requireMarketAmount(env, amount)
-      return creditBuffer(env, amount, 'buffer_funded')
+      vault.requireMarket(env)
+      vault.requirePositive(amount)
+      const toReserve = creditBuffer(env, amount)
+      if (isSince(build, '2.1')) vault.requireReceipt(env)
+      emit(env, 'buffer_funded', i128(amount), i128(toReserve))
+      return VOID
     }),
     draw_buffer: entryPoint({ amount: 'i128' }, 'i128', drawBuffer),
-    pay_from_buffer: entryPoint({ to: 'address', amount: 'i128' }, 'i128', (env, args) => payFromBuffer(env, args, 'buffer_paid')),
-    pay_bounty: entryPoint({ keeper: 'address', amount: 'i128' }, 'i128', (env, args) => payFromBuffer(env, args, 'bounty_paid')),
-    route_protocol_fee: entryPoint({ amount: 'i128', overflow_to: 'address' }, 'void', (env, args) => routeProtocolFee(env, args, build)),
+    pay_from_buffer: entryPoint({ to: 'address', amount: 'i128' }, 'i128', (env, args) => {
+      vault.requireMarket(env)
+      vault.requirePositive(asI128(args[1]))
+      return payFromBuffer(env, args, 'buffer_paid')
+    }),
+    // A keeper that cannot receive USDC makes the liquidation fail.
+    pay_bounty: entryPoint({ keeper: 'address', amount: 'i128' }, 'i128', (env, args) => {
+      vault.requireMarket(env)
+      return asI128(args[1]) <= 0n ? i128(0n) : payFromBuffer(env, args, 'bounty_paid')
+    }),
+    route_protocol_fee: entryPoint({ amount: 'i128', overflow_to: 'address' }, 'void', (env, args) => {
+      vault.requireMarket(env)
+      if (asI128(args[0]) > 0n) routeProtocolFee(env, asI128(args[0]), asAddress(args[1]), build)
+      return VOID
+    }),
     claim_shortfall: entryPoint({ trader: 'address' }, 'i128', claimShortfall),
   }
 }
 
-/** Adds received USDC to the buffer. A share goes to the shortfall reserve while that does not cover all claims. */
-function creditBuffer(env: ContractEnv, amount: bigint, topic: string): Val {
+/**
+ * Adds received USDC to the buffer. A share goes to the shortfall reserve while that does not cover all claims. Returns that share, for the event.
+ */
+function creditBuffer(env: ContractEnv, amount: bigint): bigint {
   const uncovered = vault.readAmount(env, AMOUNTS.shortfall) - vault.readAmount(env, AMOUNTS.shortfallReserve)
-  const toReserve = positivePart(minOf(bpsOf(amount, vault.readShortfallInflowBps(env)), uncovered))
+  const toReserve = uncovered <= 0n ? 0n : minOf(bpsOf(amount, vault.readShortfallInflowBps(env)), uncovered)
   vault.addAmount(env, AMOUNTS.shortfallReserve, toReserve)
   vault.addAmount(env, AMOUNTS.buffer, amount - toReserve)
-  emit(env, topic, i128(amount), i128(toReserve))
-  return VOID
+  return toReserve
 }
 
 /** Covers bad debt: moves the amount from the buffer to the pool without a transfer. The pool absorbs the rest. */
 function drawBuffer(env: ContractEnv, args: readonly Val[]): Val {
   const amount = asI128(args[0])
-  vault.requireMarketAmount(env, amount)
+  vault.requireMarket(env)
+  vault.requirePositive(amount)
   const covered = minOf(amount, vault.readAmount(env, AMOUNTS.buffer))
   vault.addAmount(env, AMOUNTS.buffer, -covered)
   vault.addAmount(env, AMOUNTS.totalUsdc, covered)
@@ -57,46 +76,40 @@ function drawBuffer(env: ContractEnv, args: readonly Val[]): Val {
   return i128(covered)
 }
 
-/** Pays as much of an amount as the buffer can; nothing if the recipient cannot receive USDC: a liquidation must not fail for its bounty. */
+/** Pays as much of an amount as the buffer can. */
 function payFromBuffer(env: ContractEnv, args: readonly Val[], topic: string): Val {
   const [to, asked] = [asAddress(args[0]), asI128(args[1])]
-  env.requireAuth(vault.readAddress(env, KEYS.market))
   const available = vault.usdcBalance(env) - vault.readAmount(env, AMOUNTS.shortfallReserve)
-  const payable = positivePart(minOf(asked, vault.readAmount(env, AMOUNTS.buffer), available))
-  const paid = payable > 0n && tryTransfer(env, to, payable) ? payable : 0n
+  const paid = positivePart(minOf(asked, vault.readAmount(env, AMOUNTS.buffer), available))
+  if (paid > 0n) transferToken(env, vault.readAddress(env, KEYS.usdc), env.self, to, paid)
   vault.addAmount(env, AMOUNTS.buffer, -paid)
   emit(env, topic, address(to), i128(asked), i128(paid))
   return i128(paid)
 }
 
 /** Fills the buffer up to its target with the protocol's share of a fee and transfers the rest to the treasury. */
-function routeProtocolFee(env: ContractEnv, args: readonly Val[], build: Generation2Build): Val {
-  const [amount, treasury] = [asI128(args[0]), asAddress(args[1])]
-  vault.requireMarketAmount(env, amount)
+function routeProtocolFee(env: ContractEnv, amount: bigint, treasury: string, build: Generation2Build): void {
   const target = bpsOf(vault.readAmount(env, AMOUNTS.reservedPayout), vault.readBufferTargetBps(env))
   const missing = positivePart(checked(target - vault.readAmount(env, AMOUNTS.buffer)))
-  const overflow = positivePart(amount - missing)
-  const paid = overflow > 0n ? payTreasury(env, treasury, overflow, build) : 0n
+  const paid = payTreasury(env, treasury, positivePart(amount - missing), build)
   vault.addAmount(env, AMOUNTS.buffer, amount - paid)
+  if (isSince(build, '2.1')) vault.requireReceipt(env)
   emit(env, 'protocol_fee_routed', i128(amount), i128(amount - paid), i128(paid))
-  return VOID
 }
 
-/** Returns what the treasury received. Build 2.3 keeps the fee when the treasury cannot receive it, earlier builds fail. */
+/**
+ * Returns what the treasury received. Build 2.3 transfers 0 too, so that the entries that it accesses do not depend on the buffer, and keeps
+ * the fee when the treasury cannot receive USDC. Earlier builds fail then.
+ */
 function payTreasury(env: ContractEnv, treasury: string, amount: bigint, build: Generation2Build): bigint {
+  const usdc = vault.readAddress(env, KEYS.usdc)
   if (!isSince(build, '2.3')) {
-    transferToken(env, vault.readAddress(env, KEYS.usdc), env.self, treasury, amount)
+    if (amount > 0n) transferToken(env, usdc, env.self, treasury, amount)
     return amount
   }
-  if (tryTransfer(env, treasury, amount)) return amount
+  if (tryCall(env, usdc, 'transfer', [address(env.self), address(treasury), i128(amount)]) !== undefined) return amount
   emit(env, 'treasury_unreachable', address(treasury), i128(amount))
   return 0n
-}
-
-/** Transfers USDC of the vault. Returns whether the recipient could receive it. */
-function tryTransfer(env: ContractEnv, to: string, amount: bigint): boolean {
-  const usdc = vault.readAddress(env, KEYS.usdc)
-  return tryCall(env, usdc, 'transfer', [address(env.self), address(to), i128(amount)]) !== undefined
 }
 
 /** Pays what the vault owes a trader, as far as reserve and buffer suffice. Also while paused. */
@@ -108,7 +121,7 @@ function claimShortfall(env: ContractEnv, args: readonly Val[]): Val {
   const reserve = vault.readAmount(env, AMOUNTS.shortfallReserve)
   const funds = checked(reserve + vault.readAmount(env, AMOUNTS.buffer))
   const paid = positivePart(minOf(owed, funds, vault.usdcBalance(env)))
-  if (paid === 0n) return i128(0n)
+  if (owed <= 0n || paid === 0n) return i128(0n)
   const fromReserve = minOf(reserve, paid)
   vault.addAmount(env, AMOUNTS.shortfallReserve, -fromReserve)
   vault.addAmount(env, AMOUNTS.buffer, fromReserve - paid)

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, i128, symbol, u64 } from '../../host.ts'
-import { ADMIN, ALICE, BOB, contractError, E7, ISSUER, LP, LP_ASSET, UNAUTHORIZED, USDC_ASSET, VAULT } from '../../test-exchange.ts'
-import { createTestVault, createUninitializedVault, depositArgs, reserveArgs } from './test-vault.ts'
+import { address, i128, symbol, u64 } from '../../shared/host.ts'
+import {
+  ADMIN, ALICE, BOB, contractError, E7, ISSUER, LP, LP_ASSET, UNAUTHORIZED, USDC_ASSET, VAULT,
+} from '../../../test/contracts/generation-1/test-exchange.ts'
+import { createTestVault, createUninitializedVault, depositArgs, reserveArgs } from '../../../test/contracts/generation-2/test-vault.ts'
 
 test('a deposit is credited net of its fee, so AUM counts the fee once', () => {
   const vault = createTestVault()

@@ -1,12 +1,11 @@
 // Liquidity providers deposit USDC for LP tokens and withdraw it in generation 2.
 
-import { tokenBalance, transferToken, transferTokenFrom } from '../../calls.ts'
-import { emit } from '../../emit.ts'
-import type { ContractEnv, EntryPoint, SpecType, Val } from '../../host.ts'
-import { address, i128, u64 } from '../../host.ts'
-import { readInstanceU32 } from '../../instance-storage.ts'
-import { aumOf } from '../../liquidity-vault/pool.ts'
-import { asAddress, asI128, bpsOf, checked, entryPoint, fail, mulDiv } from '../../values.ts'
+import { tokenBalance, transferToken, transferTokenFrom } from '../../shared/calls.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv, EntryPoint, SpecType, Val } from '../../shared/host.ts'
+import { address, i128, u64 } from '../../shared/host.ts'
+import { aumOf } from '../../shared/liquidity-vault/pool.ts'
+import { asAddress, asI128, bpsOf, checked, entryPoint, fail, mulDiv } from '../../shared/values.ts'
 import { type Generation2Build, isSince } from '../build.ts'
 import * as vault from './storage.ts'
 import { AMOUNTS, ERRORS, KEYS } from './storage.ts'
@@ -38,10 +37,10 @@ function deposit(env: ContractEnv, args: readonly Val[]): Val {
   if (vault.isPaused(env)) fail(ERRORS.Paused)
   const { account, amount, minimumOut } = readRequest(args)
   env.requireAuth(account)
-  const deposited = checked(vault.readAmount(env, vault.depositedKey(account)) + amount)
+  const deposited = vault.readAmount(env, vault.depositedKey(account)) + amount
   const depositCap = vault.readInstanceAmount(env, KEYS.depositCap)
   if (depositCap > 0n && deposited > depositCap) fail(ERRORS.DepositCapExceeded)
-  const fee = bpsOf(amount, readInstanceU32(env, KEYS.depositFeeBps, 0))
+  const fee = bpsOf(amount, vault.readFeeBps(env, KEYS.depositFeeBps))
   const net = amount - fee
   const pool = vault.readPool(env)
   const aumCap = vault.readInstanceAmount(env, KEYS.aumCap)
@@ -68,7 +67,7 @@ function deposit(env: ContractEnv, args: readonly Val[]): Val {
 function lpTokensFor(pool: vault.Pool, net: bigint): bigint {
   if (pool.total_lp === 0n) return net
   const aum = aumOf(pool)
-  return aum <= 0n ? fail(ERRORS.InsufficientLiquidity) : mulDiv(net, pool.total_lp, aum)
+  return aum <= 0n ? fail(ERRORS.InsufficientLiquidity) : mulDiv(net, pool.total_lp, aum, ERRORS.Overflow)
 }
 
 /** Works while the vault is paused: a pause must not lock in liquidity providers. */
@@ -81,8 +80,9 @@ function withdraw(env: ContractEnv, args: readonly Val[]): Val {
   if (tokenBalance(env, lpToken, account) < lpAmount) fail(ERRORS.InsufficientBalance)
 
   const pool = vault.readPool(env)
-  const gross = mulDiv(lpAmount, aumOf(pool), pool.total_lp)
-  const fee = bpsOf(gross, readInstanceU32(env, KEYS.withdrawFeeBps, 0))
+  if (pool.total_lp === 0n) fail(ERRORS.DivisionByZero)
+  const gross = mulDiv(lpAmount, aumOf(pool), pool.total_lp, ERRORS.Overflow)
+  const fee = bpsOf(gross, vault.readFeeBps(env, KEYS.withdrawFeeBps))
   const net = gross - fee
   if (net <= 0n) fail(ERRORS.InvalidAmount)
   if (net < minimumOut) fail(ERRORS.InvalidSlippageTolerance)

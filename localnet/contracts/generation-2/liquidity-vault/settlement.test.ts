@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, i128, symbol, u32 } from '../../host.ts'
-import { ADMIN, ALICE, BOB, contractError, E7, MARKET, PROVIDER, UNAUTHORIZED, USDC, VAULT } from '../../test-exchange.ts'
-import { toNativeEvent } from '../../test-host.ts'
-import { createTestVault, createUninitializedVault, depositArgs, reserveArgs, type TestVault } from './test-vault.ts'
+import { address, i128, symbol, u32 } from '../../shared/host.ts'
+import { ADMIN, ALICE, BOB, contractError, E7, MARKET, PROVIDER, UNAUTHORIZED, USDC, VAULT } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { toNativeEvent } from '../../../test/contracts/test-host.ts'
+import { createTestVault, createUninitializedVault, depositArgs, reserveArgs, type TestVault } from '../../../test/contracts/generation-2/test-vault.ts'
 
 /** A vault with `liquidity` and no LP fees. */
 function createFundedVault(liquidity: bigint): TestVault {
@@ -156,14 +156,16 @@ test('bad debt is covered from the buffer without a transfer, and the pool absor
   assert.deepEqual([vault.call('get_cum_bad_debt_covered'), vault.call('get_cum_bad_debt_lp_absorbed')], [5n * E7, E7])
 })
 
-test('a bounty is at most the buffer, and 0 if the buffer is empty or the keeper has no trustline, never an error', () => {
+test('a bounty is at most the buffer, and 0 if the buffer is empty; a keeper without a trustline makes it fail', () => {
   const vault = createFundedVault(100n * E7)
   vault.call('seed_buffer', address(BOB), i128(8n * E7))
   assert.deepEqual(vault.events('pay_bounty', address(ALICE), i128(5n * E7)), [[['bounty_paid'], [ALICE, 5n * E7, 5n * E7]]])
   assert.deepEqual(vault.events('pay_bounty', address(ALICE), i128(5n * E7)), [[['bounty_paid'], [ALICE, 5n * E7, 3n * E7]]])
   assert.deepEqual(vault.events('pay_bounty', address(ALICE), i128(5n * E7)), [[['bounty_paid'], [ALICE, 5n * E7, 0n]]])
   vault.call('seed_buffer', address(BOB), i128(8n * E7))
-  assert.deepEqual(vault.events('pay_bounty', address('GNOTRUSTLINE'), i128(E7)), [[['bounty_paid'], ['GNOTRUSTLINE', E7, 0n]]])
+  assert.equal(vault.try('pay_bounty', [address('GNOTRUSTLINE'), i128(E7)]), contractError(13))
+  assert.deepEqual(vault.events('pay_bounty', address('GNOTRUSTLINE'), i128(0n)), [], 'nothing is missing: no event')
+  assert.equal(vault.try('pay_from_buffer', [address(BOB), i128(0n)]), contractError(41))
   assert.deepEqual(vault.events('pay_from_buffer', address(BOB), i128(9n * E7)), [[['buffer_paid'], [BOB, 9n * E7, 8n * E7]]])
 })
 
@@ -192,6 +194,34 @@ test('build 2.3 keeps a protocol fee that the treasury cannot receive, earlier b
       ])
       assert.deepEqual([vault.call('get_buffer_balance'), vault.call('get_usdc_balance')], [E7, E7])
     }
+  }
+})
+
+test('build 2.3 transfers a protocol fee of 0 to the treasury too, earlier builds do not', () => {
+  for (const [build, transfers] of [['2.2', 0], ['2.3', 1]] as const) {
+    const vault = createTestVault(build, [0, 0])
+    vault.call('deposit', ...depositArgs(PROVIDER, 1000n * E7))
+    vault.call('reserve_for_position', ...reserveArgs(100n * E7, 0n))
+    vault.host.invokeOk(USDC, 'transfer', [address(MARKET), address(VAULT), i128(E7)], [MARKET])
+    const { events } = vault.host.invokeOk(VAULT, 'route_protocol_fee', [i128(E7), address(BOB)], [MARKET])
+    assert.equal(events.filter(({ contract }) => contract === USDC).length, transfers, build)
+    assert.deepEqual(vault.events('route_protocol_fee', i128(0n), address(BOB)), [], 'without a fee nothing happens')
+  }
+})
+
+test('fund_buffer and route_protocol_fee fail with 42 unless the USDC has arrived, from build 2.1 on', () => {
+  const funded = createFundedVault(100n * E7)
+  for (const [name, args] of [['fund_buffer', [i128(1n)]], ['route_protocol_fee', [i128(1n), address('GNOTRUSTLINE')]]] as const) {
+    assert.equal(funded.try(name, args), contractError(42), name)
+  }
+  assert.equal(createTestVault('2.0').try('fund_buffer', [i128(1n)]), 'ok')
+})
+
+test('the market authorizes fund_buffer and draw_buffer before they check the amount', () => {
+  const vault = createFundedVault(100n * E7)
+  for (const name of ['fund_buffer', 'draw_buffer']) {
+    assert.equal(vault.try(name, [i128(0n)], [ADMIN]), UNAUTHORIZED, name)
+    assert.equal(vault.try(name, [i128(0n)]), contractError(41), name)
   }
 })
 

@@ -1,15 +1,15 @@
 // The liquidity vault's storage, access checks and valuation in generation 2.
 
-import { address, bool, i128, symbol, u32 } from '../../host.ts'
-import type { ContractEnv, Val } from '../../host.ts'
-import { readInstanceAddress, readInstanceU32, readPersistentI128 } from '../../instance-storage.ts'
-import { aumOf } from '../../liquidity-vault/pool.ts'
-import { asBool, asI128, asU32, asU64, bpsOf, checked, fail, minOf, storageKey } from '../../values.ts'
-import { tokenBalance } from '../../calls.ts'
+import { address, bool, i128, symbol, u32 } from '../../shared/host.ts'
+import type { ContractEnv, Val } from '../../shared/host.ts'
+import { readInstanceAddress, readInstanceU32, readPersistentI128 } from '../../shared/instance-storage.ts'
+import { aumOf } from '../../shared/liquidity-vault/pool.ts'
+import { asBool, asI128, asU32, asU64, bpsOf, checked, fail, minOf, storageKey } from '../../shared/values.ts'
+import { tokenBalance } from '../../shared/calls.ts'
 
 /** Error codes that the vault raises. */
 export const ERRORS = {
-  NotInitialized: 1, AlreadyInitialized: 2, Paused: 4, InvalidParameter: 5, InsufficientLiquidity: 40, InvalidAmount: 41,
+  NotInitialized: 1, AlreadyInitialized: 2, Paused: 4, InvalidParameter: 5, Overflow: 6, DivisionByZero: 7, InsufficientLiquidity: 40, InvalidAmount: 41,
   InsufficientBalance: 42, DepositCapExceeded: 43, InvalidSlippageTolerance: 66, OpenInterestCapExceeded: 82, SkewCapExceeded: 89,
   WithdrawCooldownActive: 93,
 } as const
@@ -25,6 +25,7 @@ const DEFAULT_SKEW_CAP_BPS = 1500
 const DEFAULT_BUFFER_TARGET_BPS = 1000
 const DEFAULT_SHORTFALL_INFLOW_BPS = 5000
 const DEFAULT_WITHDRAW_COOLDOWN_SEC = 1800n
+const DEFAULT_FEE_BPS = 30
 
 /** Instance keys. */
 export const KEYS = {
@@ -111,11 +112,25 @@ export function requireAdmin(env: ContractEnv): void {
   env.requireAuth(readAddress(env, KEYS.admin))
 }
 
-/** The first checks of the market's calls that move an amount: 1, 41, authorization. */
-export function requireMarketAmount(env: ContractEnv, amount: bigint): void {
-  const market = readAddress(env, KEYS.market)
+/** The first checks of the market's calls: 1, authorization. */
+export function requireMarket(env: ContractEnv): void {
+  env.requireAuth(readAddress(env, KEYS.market))
+}
+
+export function requirePositive(amount: bigint): void {
   if (amount <= 0n) fail(ERRORS.InvalidAmount)
-  env.requireAuth(market)
+}
+
+/** Fails with 42 unless the vault holds all USDC that it accounts for: the market must transfer what it reports before. */
+export function requireReceipt(env: ContractEnv): void {
+  const parts = [AMOUNTS.totalUsdc, AMOUNTS.totalFees, AMOUNTS.buffer, AMOUNTS.shortfallReserve]
+  const accounted = parts.reduce((sum, key) => checked(sum + readAmount(env, key)), 0n)
+  if (usdcBalance(env) < accounted) fail(ERRORS.InsufficientBalance)
+}
+
+/** Stores amounts again unchanged. From build 2.3 a call accesses the same entries whatever the amounts are. */
+export function touchAmounts(env: ContractEnv, ...keys: readonly Val[]): void {
+  for (const key of keys) addAmount(env, key, 0n)
 }
 
 export function readAddress(env: ContractEnv, key: Val): string {
@@ -141,6 +156,7 @@ export function readInstanceAmount(env: ContractEnv, key: Val): bigint {
   return stored === undefined ? 0n : asI128(stored)
 }
 
+export const readFeeBps = (env: ContractEnv, key: Val): number => readInstanceU32(env, key, DEFAULT_FEE_BPS)
 export const readReserveCapBps = (env: ContractEnv): number => readInstanceU32(env, KEYS.reserveCapBps, DEFAULT_RESERVE_CAP_BPS)
 export const readBufferTargetBps = (env: ContractEnv): number => readInstanceU32(env, KEYS.bufferTargetBps, DEFAULT_BUFFER_TARGET_BPS)
 export const readShortfallInflowBps = (env: ContractEnv): number => readInstanceU32(env, KEYS.shortfallInflowBps, DEFAULT_SHORTFALL_INFLOW_BPS)

@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, i128, symbol, u32, u64, type Val } from '../../host.ts'
-import { ADMIN, ALICE, contractError, E7, eventsOf, KEEPER, MARKET, topicsOf, UNAUTHORIZED, VAULT } from '../../test-exchange.ts'
-import { toNative } from '../../test-host.ts'
-import { createTestExchange2, createUninitializedHost2, type TestExchange2 } from '../test-exchange.ts'
+import { address, i128, symbol, u32, u64, type Val } from '../../shared/host.ts'
+import {
+  ADMIN, ALICE, contractError, E7, eventsOf, KEEPER, limitOrderArgs, MARKET, topicsOf, UNAUTHORIZED, VAULT,
+} from '../../../test/contracts/generation-1/test-exchange.ts'
+import { toNative } from '../../../test/contracts/test-host.ts'
+import { createTestExchange, createUninitializedHost, openArgs, type TestExchange } from '../../../test/contracts/generation-2/test-exchange.ts'
+import type { MarketConfig } from './types.ts'
 
 const btc = symbol('BTC')
 const adlArgs = (id: bigint): Val[] => [address(KEEPER), u64(id)]
-const check = (exchange: TestExchange2): readonly (readonly [string, unknown])[] => eventsOf(exchange.invokeOk('check_adl_trigger', [btc]))
-const active = (exchange: TestExchange2): unknown => exchange.view('is_adl_active', btc)
+const check = (exchange: TestExchange): readonly (readonly [string, unknown])[] => eventsOf(exchange.invokeOk('check_adl_trigger', [btc]))
+const active = (exchange: TestExchange): unknown => exchange.view('is_adl_active', btc)
 
 /** Longs of 2000 at 50,000, against a liquidity of 10,000. */
-function smallPool(functionName = 'open_position'): TestExchange2 {
-  const exchange = createTestExchange2({ liquidity: 10_000n * E7 })
+function smallPool(functionName = 'open_position', config: Partial<MarketConfig> = {}): TestExchange {
+  const exchange = createTestExchange({ liquidity: 10_000n * E7, config })
   exchange.host.invokeOk(VAULT, 'set_skew_cap', [btc, u32(10_000)], [ADMIN])
   if (functionName === 'open_position_cross') exchange.invokeOk('deposit_cross_margin', [address(ALICE), i128(201n * E7)])
   exchange.open(ALICE, {}, functionName)
@@ -20,7 +23,7 @@ function smallPool(functionName = 'open_position'): TestExchange2 {
   return exchange
 }
 
-function coverage(exchange: TestExchange2): bigint {
+function coverage(exchange: TestExchange): bigint {
   return (exchange.vaultView('get_buffer_balance') as bigint) + (exchange.vaultView('get_total_usdc') as bigint)
 }
 
@@ -74,8 +77,31 @@ test('a cross position is deleveraged into its pool without volume', () => {
   assert.equal(exchange.view('get_trader_volume', address(ALICE)), 2000n * E7)
 })
 
+test('entry orders of a deleveraged asset fill, only opens are refused', () => {
+  const exchange = smallPool()
+  exchange.movePrice('BTC', 250_000n * E7)
+  check(exchange)
+  exchange.invokeOk('place_limit_order', limitOrderArgs({ collateral: 20n * E7, trigger: 251_000n * E7 }))
+  assert.equal(exchange.tryInvoke('open_position', openArgs(ALICE, { collateral: 20n * E7 })), contractError(82))
+  assert.deepEqual(topicsOf(exchange.executeOrder(1n)).slice(-2), ['position_opened', 'order_executed'])
+  assert.equal(active(exchange), true)
+})
+
+test('adl_compensation_bps of the size goes to the trader from the buffer, as far as that reaches', () => {
+  const exchange = smallPool('open_position', { adl_compensation_bps: 100 })
+  exchange.movePrice('BTC', 250_000n * E7)
+  check(exchange)
+  const buffer = exchange.vaultView('get_buffer_balance') as bigint
+  exchange.seedBuffer(4n * E7 + 4_000n * E7 - buffer)
+  const before = exchange.usdc(ALICE)
+  const result = exchange.invokeOk('adl_close', adlArgs(1n))
+  assert.deepEqual(topicsOf(result), ['pnl_settled', 'exposure_synced BTC', 'position_closed', 'buffer_paid', 'adl_executed'])
+  assert.deepEqual(eventsOf(result)[3], ['buffer_paid', [ALICE, 10n * E7, 4n * E7]])
+  assert.equal(exchange.usdc(ALICE) - before, 995_000_000n + 4000n * E7 + 4n * E7)
+})
+
 test('adl_close checks its errors in the documented order', () => {
-  assert.equal(createUninitializedHost2().tryInvoke(MARKET, 'adl_close', adlArgs(1n), []), contractError(1))
+  assert.equal(createUninitializedHost().tryInvoke(MARKET, 'adl_close', adlArgs(1n), []), contractError(1))
   const exchange = smallPool()
   assert.equal(exchange.tryInvoke('adl_close', adlArgs(9n), [ALICE]), UNAUTHORIZED)
   assert.equal(exchange.tryInvoke('adl_close', adlArgs(9n)), contractError(20))

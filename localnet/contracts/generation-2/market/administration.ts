@@ -1,22 +1,21 @@
 // The admin's entry points: initialization, pauses, fee split, risk parameters, rotation (generation 2, "Entry points, admin").
 
-import { requireBothAuth } from '../../authorization.ts'
-import { emit, emitWithSubject } from '../../emit.ts'
-import type { ContractEnv, Val } from '../../host.ts'
-import { address, bool, symbol, u32, u64, vec, VOID } from '../../host.ts'
-import { requireAdmin, storeInitialState } from '../../market/administration.ts'
-import { INSTANCE, instanceAddress, KEYS, requireInitialized, usdcOf } from '../../market/storage.ts'
-import { tryCall } from '../../try-call.ts'
-import { upgradeEntryPoint } from '../../upgrade.ts'
-import { asAddress, asBool, asSymbol, asU32, fail } from '../../values.ts'
+import { requireBothAuth } from '../../shared/authorization.ts'
+import { emit, emitWithSubject } from '../../shared/emit.ts'
+import type { ContractEnv, Val } from '../../shared/host.ts'
+import { address, bool, symbol, u32, u64, vec, VOID } from '../../shared/host.ts'
+import { requireAdmin, storeInitialState } from '../../shared/market/administration.ts'
+import { INSTANCE, instanceAddress, KEYS, requireInitialized, usdcOf } from '../../shared/market/storage.ts'
+import { upgradeEntryPoint } from '../../shared/upgrade.ts'
+import { asAddress, asBool, asSymbol, asU32, fail } from '../../shared/values.ts'
 import { type Generation2Build, isSince } from '../build.ts'
-import { ERRORS_2 } from './errors.ts'
+import { ERRORS } from './errors.ts'
 import { SYMBOLS } from './symbols.ts'
 import { type MarketEntryPoints, type MarketEnv, marketEntryPoint, ofGeneration1 } from './env.ts'
 import { FROZEN, HALTED, LIVE, writePauseState } from './gates.ts'
 import { leverageOfMargin } from './risk.ts'
-import { KEYS_2, readTime, writeFlag, writeTime } from './storage.ts'
-import { ASSET_RISK, type AssetRisk, MARKET_CONFIG_2, type MarketConfig2 } from './types.ts'
+import { ADDED_KEYS, readTime, writeFlag, writeTime } from './storage.ts'
+import { ASSET_RISK, type AssetRisk, MARKET_CONFIG, type MarketConfig } from './types.ts'
 
 const FEE_SPLIT_MAX_BPS = 5000
 
@@ -28,7 +27,7 @@ export function administrationEntryPoints(build: Generation2Build): MarketEntryP
     pause: marketEntryPoint({ mode: 'u32' }, 'void', (env, args) => {
       requireMarketAdmin(env)
       const mode = asU32(args[0])
-      if (mode !== HALTED && mode !== FROZEN) fail(ERRORS_2.InvalidParameter)
+      if (mode !== HALTED && mode !== FROZEN) fail(ERRORS.InvalidParameter)
       const sinceSec = env.ledger.timestampSec
       writePauseState(env, { mode, sinceSec })
       emit(env, 'paused', u32(mode), u64(sinceSec))
@@ -43,8 +42,8 @@ export function administrationEntryPoints(build: Generation2Build): MarketEntryP
     set_asset_halt: marketEntryPoint({ asset: 'symbol', halted: 'bool' }, 'void', (env, args) => {
       const [asset, halted] = [asSymbol(args[0]), asBool(args[1])]
       requireMarketAdmin(env)
-      if (!SYMBOLS.includes(asset)) fail(ERRORS_2.InvalidPrice)
-      writeFlag(env, KEYS_2.assetHalted(asset), halted)
+      if (!SYMBOLS.includes(asset)) fail(ERRORS.InvalidPrice)
+      writeFlag(env, ADDED_KEYS.assetHalted(asset), halted)
       emitWithSubject(env, 'asset_halt_set', symbol(asset), bool(halted))
       return VOID
     }),
@@ -65,7 +64,7 @@ function feeEntryPoints(build: Generation2Build): MarketEntryPoints {
     set_fee_split: marketEntryPoint({ treasury: 'address', bps: 'u32' }, 'void', (env, args) => {
       const [treasury, bps] = [asAddress(args[0]), asU32(args[1])]
       requireMarketAdmin(env)
-      if (bps > FEE_SPLIT_MAX_BPS || !canHoldUsdc(env, treasury)) fail(ERRORS_2.InvalidParameter)
+      if (bps > FEE_SPLIT_MAX_BPS || !isAuthorizedToHoldUsdc(env, treasury)) fail(ERRORS.InvalidParameter)
       env.set('instance', INSTANCE.treasury, address(treasury))
       env.set('instance', INSTANCE.protocolFeeBps, u32(bps))
       // The first build emits no events of settings.
@@ -75,8 +74,9 @@ function feeEntryPoints(build: Generation2Build): MarketEntryPoints {
   }
 }
 
-function canHoldUsdc(env: ContractEnv, holder: string): boolean {
-  return tryCall(env, usdcOf(env), 'balance', [address(holder)]) !== undefined
+/** Fails with the token's error for an account without a trustline. */
+function isAuthorizedToHoldUsdc(env: ContractEnv, holder: string): boolean {
+  return asBool(env.call(usdcOf(env), 'authorized', [address(holder)]))
 }
 
 function rotationEntryPoints(): MarketEntryPoints {
@@ -107,7 +107,7 @@ export function requireMarketAdmin(env: ContractEnv): void {
 
 function initialize(env: MarketEnv, args: readonly Val[]): Val {
   const [admin, oracle, vault, usdc] = [asAddress(args[0]), asAddress(args[1]), asAddress(args[2]), asAddress(args[3])]
-  if (env.get('instance', INSTANCE.initialized) !== undefined) fail(ERRORS_2.AlreadyInitialized)
+  if (env.get('instance', INSTANCE.initialized) !== undefined) fail(ERRORS.AlreadyInitialized)
   env.requireAuth(admin)
   storeInitialState(env, { admin, oracle, vault, usdc, config: validConfig(args[4]) })
   if (isSince(env.build, '2.3')) seedOpenCounts(env, 0, 0)
@@ -118,19 +118,19 @@ function initialize(env: MarketEnv, args: readonly Val[]): Val {
 
 /** Stores the counts of open positions and pending orders, which replace the lists. */
 export function seedOpenCounts(env: ContractEnv, positions: number, orders: number): void {
-  env.set('persistent', KEYS_2.openPositionCount, u32(positions))
-  env.set('persistent', KEYS_2.openOrderCount, u32(orders))
-  writeFlag(env, KEYS_2.openCountsSeeded, true)
+  env.set('persistent', ADDED_KEYS.openPositionCount, u32(positions))
+  env.set('persistent', ADDED_KEYS.openOrderCount, u32(orders))
+  writeFlag(env, ADDED_KEYS.openCountsSeeded, true)
 }
 
 /** The configuration; fails with 5 for a value out of range. */
 function validConfig(val: Val | undefined): Val {
-  const config = MARKET_CONFIG_2.fromVal(val ?? VOID)
-  if (!isValidConfig(config)) fail(ERRORS_2.InvalidParameter)
-  return MARKET_CONFIG_2.toVal(config)
+  const config = MARKET_CONFIG.fromVal(val ?? VOID)
+  if (!isValidConfig(config)) fail(ERRORS.InvalidParameter)
+  return MARKET_CONFIG.toVal(config)
 }
 
-function isValidConfig(config: MarketConfig2): boolean {
+function isValidConfig(config: MarketConfig): boolean {
   const below100Percent = [
     config.maintenance_margin_bps, config.liquidation_fee_bps, config.partial_liq_tranche_bps, config.liquidation_penalty_bps,
     config.cross_close_out_bps, config.lenient_clamp_bps,
@@ -150,9 +150,9 @@ function isValidConfig(config: MarketConfig2): boolean {
 function setAssetRisk(env: MarketEnv, args: readonly Val[]): Val {
   const [asset, risk] = [asSymbol(args[0]), ASSET_RISK.fromVal(args[1] ?? VOID)]
   requireMarketAdmin(env)
-  if (!SYMBOLS.includes(asset) || !isValidRisk(risk)) fail(ERRORS_2.InvalidParameter)
-  env.set('persistent', KEYS_2.assetRisk(asset), ASSET_RISK.toVal(risk))
-  if (readTime(env, KEYS_2.riskEpochTs) === undefined) writeTime(env, KEYS_2.riskEpochTs, env.ledger.timestampSec)
+  if (!SYMBOLS.includes(asset) || !isValidRisk(risk)) fail(ERRORS.InvalidParameter)
+  env.set('persistent', ADDED_KEYS.assetRisk(asset), ASSET_RISK.toVal(risk))
+  if (readTime(env, ADDED_KEYS.riskEpochTs) === undefined) writeTime(env, ADDED_KEYS.riskEpochTs, env.ledger.timestampSec)
   emit(env, 'asset_risk_set', symbol(asset), u32(risk.max_leverage), u32(risk.im_bps), u32(risk.mm_bps))
   return VOID
 }

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, u32, u64 } from '../../host.ts'
-import { toNative } from '../../test-host.ts'
-import { ALICE, BOB, contractError, E7, eventsOf, KEEPER, MARKET, topicsOf, UNAUTHORIZED } from '../../test-exchange.ts'
+import { address, u32, u64 } from '../../shared/host.ts'
+import { toNative } from '../../../test/contracts/test-host.ts'
+import { ALICE, BOB, contractError, E7, eventsOf, KEEPER, MARKET, topicsOf, UNAUTHORIZED } from '../../../test/contracts/generation-1/test-exchange.ts'
 import type { Generation2Build } from '../build.ts'
-import { closeArgs, createTestExchange2, createUninitializedHost2, open2Args, type TestExchange2 } from '../test-exchange.ts'
-import { KEYS_2 } from './storage.ts'
+import { closeArgs, createTestExchange, createUninitializedHost, openArgs, type TestExchange } from '../../../test/contracts/generation-2/test-exchange.ts'
+import { ADDED_KEYS } from './storage.ts'
 
-const tryClose = (exchange: TestExchange2, id: bigint, bound = 0n): string => exchange.tryInvoke('close_position', closeArgs(ALICE, id, bound))
-const proceeds = (exchange: TestExchange2, id: bigint): unknown => exchange.view('get_closed_proceeds', u64(id))
+const tryClose = (exchange: TestExchange, id: bigint, bound = 0n): string => exchange.tryInvoke('close_position', closeArgs(ALICE, id, bound))
+const proceeds = (exchange: TestExchange, id: bigint): unknown => exchange.view('get_closed_proceeds', u64(id))
 
 /** A long of 1000 that has earned 35 of funding in an hour, while its price fell by 2 %. Its collateral is 99.5. */
-function earnFunding(build: Generation2Build = '2.3'): { exchange: TestExchange2; id: bigint } {
-  const exchange = createTestExchange2({ build })
+function earnFunding(build: Generation2Build = '2.3'): { exchange: TestExchange; id: bigint } {
+  const exchange = createTestExchange({ build })
   exchange.setRisk('BTC', { funding_clamp_bps: 350, max_funding_velocity_bps: 100_000_000 })
   exchange.invokeOk('apply_funding', [])
   exchange.open(BOB, { collateral: 200n * E7, direction: 1 })
@@ -24,7 +24,7 @@ function earnFunding(build: Generation2Build = '2.3'): { exchange: TestExchange2
 }
 
 test('a profit is paid by the vault on top of the collateral', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.movePrice('BTC', 51_000n * E7)
   const result = exchange.close(ALICE, id)
@@ -36,12 +36,12 @@ test('a profit is paid by the vault on top of the collateral', () => {
   assert.equal(toNative(result.value), 20n * E7)
   assert.equal(exchange.usdc(ALICE), 1_000_000n * E7 - 5_000_000n + 20n * E7)
   assert.equal(proceeds(exchange, id), 1_195_000_000n)
-  assert.equal(toNative(exchange.host.readEntry(MARKET, 'temporary', KEYS_2.closedProceeds(id))), 1_195_000_000n)
+  assert.equal(toNative(exchange.host.readEntry(MARKET, 'temporary', ADDED_KEYS.closedProceeds(id))), 1_195_000_000n)
   assert.equal(proceeds(exchange, 9n), 0n)
 })
 
 test('a loss goes to the vault, which settles no PnL', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.movePrice('BTC', 49_000n * E7)
   assert.deepEqual(eventsOf(exchange.close(ALICE, id)).slice(0, 1), [['loss_received', [20n * E7]]])
@@ -72,7 +72,7 @@ test('before build 2.2 PnL and funding settle separately, and earned funding com
 })
 
 test('a loss above the collateral is bad debt, covered by the buffer as far as it reaches', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.seedBuffer(10n * E7)
   exchange.movePrice('BTC', 44_000n * E7)
@@ -88,7 +88,7 @@ test('a loss above the collateral is bad debt, covered by the buffer as far as i
 })
 
 test('a profit that the vault cannot pay turns deleveraging on, once', () => {
-  const exchange = createTestExchange2({ liquidity: 10_000n * E7 })
+  const exchange = createTestExchange({ liquidity: 10_000n * E7 })
   const [first, second] = [exchange.open(ALICE), exchange.open(ALICE, { collateral: 10n * E7 })]
   exchange.movePrice('BTC', 600_000n * E7)
   const result = exchange.close(ALICE, first)
@@ -98,8 +98,8 @@ test('a profit that the vault cannot pay turns deleveraging on, once', () => {
 })
 
 test('a close checks its errors in the documented order', () => {
-  assert.equal(createUninitializedHost2().tryInvoke(MARKET, 'close_position', closeArgs(ALICE, 1n), []), contractError(1))
-  const exchange = createTestExchange2()
+  assert.equal(createUninitializedHost().tryInvoke(MARKET, 'close_position', closeArgs(ALICE, 1n), []), contractError(1))
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.invokeOk('pause', [u32(2)])
   assert.equal(exchange.tryInvoke('close_position', closeArgs(ALICE, 9n), []), contractError(90))
@@ -116,23 +116,23 @@ test('a close checks its errors in the documented order', () => {
 })
 
 test('closing a short buys: a higher price than the bound is rejected', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE, { direction: 1 })
   assert.equal(tryClose(exchange, id, 50_000n * E7 - 1n), contractError(87))
   assert.equal(tryClose(exchange, id, 50_000n * E7), 'ok')
 })
 
 test('as deployed, a cross position closed as an isolated one pays the wallet and stays in the list of ids', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE, {}, 'open_position_cross')
   exchange.close(ALICE, id)
   assert.equal(exchange.usdc(ALICE), 1_000_000n * E7 - 5_000_000n)
   assert.deepEqual(exchange.view('get_cross_margin_positions', address(ALICE)), [id])
-  assert.equal(exchange.tryInvoke('open_position_cross', open2Args(ALICE, { asset: 'ETH' })), 'ok', 'the stale id is ignored')
+  assert.equal(exchange.tryInvoke('open_position_cross', openArgs(ALICE, { asset: 'ETH' })), 'ok', 'the stale id is ignored')
 })
 
 test('a close settles at most 3 % away from the last good price', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.advance(200n)
   exchange.setPrice('BTC', 40_000n * E7)

@@ -1,16 +1,16 @@
 // Closing isolated positions: by the trader, by an order, by an open in the other direction, or to deleverage (generation 2, "Close, isolated").
 
 import type { MarketEnv } from './env.ts'
-import { i128 } from '../../host.ts'
-import { emitClosed, type OrderExecution } from '../../market/close.ts'
-import { addVolume } from '../../market/fees.ts'
-import { requireOwnPosition } from '../../market/positions.ts'
-import { LONG, type Position } from '../../market/types.ts'
-import { asAddress, asI128, asU64, checked, minOf } from '../../values.ts'
+import { i128 } from '../../shared/host.ts'
+import { emitClosed, type OrderExecution } from '../../shared/market/close.ts'
+import { addVolume } from '../../shared/market/fees.ts'
+import { requireOwnPosition } from '../../shared/market/positions.ts'
+import { LONG, type Position } from '../../shared/market/types.ts'
+import { asAddress, asI128, asU64, checked, minOf } from '../../shared/values.ts'
 import { type MarketEntryPoints, marketEntryPoint } from './env.ts'
 import { requireNotFrozen } from './gates.ts'
-import { cancelAttachedOrders2 } from './orders.ts'
-import { deletePosition2, removeOpenInterest, valuePosition } from './positions.ts'
+import { cancelAttachedOrders } from './orders.ts'
+import { deletePosition, removeOpenInterest, valuePosition } from './positions.ts'
 import { checkAcceptablePrice, readLenientPrice } from './prices.ts'
 import { payOut, recordBadDebt, settle, writeProceeds } from './settlement.ts'
 
@@ -26,20 +26,20 @@ export function closeEntryPoints(): MarketEntryPoints {
       const position = requireOwnPosition(env, id, trader)
       const price = readLenientPrice(env, position.asset)
       checkAcceptablePrice(price, bound, position.direction !== LONG)
-      return i128(closeIsolated2(env, position, price, null))
+      return i128(closeIsolated(env, position, price, null))
     }),
   }
 }
 
 /** Settles and deletes a position at this price, and pays its trader. Returns the price PnL, before funding, caps and fees. */
-export function closeIsolated2(env: MarketEnv, position: Position, price: bigint, execution: OrderExecution | null): bigint {
+export function closeIsolated(env: MarketEnv, position: Position, price: bigint, execution: OrderExecution | null): bigint {
   const { pnl, funding } = valuePosition(env, position, price)
   const payout = settleIsolated(env, position, { pnl, funding, collateral: position.collateral }, execution)
   writeProceeds(env, position.id, payout)
   removeOpenInterest(env, position, price)
   addVolume(env, position.trader, position.size)
-  cancelAttachedOrders2(env, position.id, execution?.orderId)
-  deletePosition2(env, position)
+  cancelAttachedOrders(env, position.id, execution?.orderId)
+  deletePosition(env, position)
   emitClosed(env, position, price, pnl)
   return pnl
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, i128, u32, u64, type Val } from '../../host.ts'
-import { ALICE, BOB, contractError, E7, eventsOf, MARKET, UNAUTHORIZED } from '../../test-exchange.ts'
-import { createTestExchange2, createUninitializedHost2, type TestExchange2 } from '../test-exchange.ts'
+import { address, i128, u32, u64, type Val } from '../../shared/host.ts'
+import { ALICE, BOB, contractError, E7, eventsOf, MARKET, UNAUTHORIZED } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { createTestExchange, createUninitializedHost, type TestExchange } from '../../../test/contracts/generation-2/test-exchange.ts'
 
 const args = (id: bigint, amount: bigint, trader = ALICE): Val[] => [address(trader), u64(id), i128(amount)]
-const tryRemove = (exchange: TestExchange2, id: bigint, amount: bigint): string => exchange.tryInvoke('remove_collateral', args(id, amount))
+const tryRemove = (exchange: TestExchange, id: bigint, amount: bigint): string => exchange.tryInvoke('remove_collateral', args(id, amount))
 
 test('added collateral moves the liquidation price away, also while the market is frozen', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const long = exchange.open(ALICE)
   exchange.invokeOk('pause', [u32(2)])
   const result = exchange.invokeOk('add_collateral', args(long, 100n * E7))
@@ -23,14 +23,14 @@ test('added collateral moves the liquidation price away, also while the market i
 })
 
 test('a position with more collateral than size has a liquidation price of zero', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE, { leverage: 1 })
   exchange.invokeOk('add_collateral', args(id, 100n * E7))
   assert.equal(exchange.position(id)['liquidation_price'], 0n)
 })
 
 test('removed collateral must leave the size within the maximum leverage', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE, { leverage: 5 })
   // 99.75 for a size of 500: at most 49.75 may leave.
   assert.equal(tryRemove(exchange, id, 497_500_001n), contractError(25))
@@ -40,7 +40,7 @@ test('removed collateral must leave the size within the maximum leverage', () =>
 })
 
 test('removed collateral must leave the equity above the maintenance margin', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE, { leverage: 5 })
   exchange.movePrice('BTC', 45_000n * E7)
   // A loss of 50 leaves 49.75; the maintenance margin is 10. Exactly 10 is not enough.
@@ -50,9 +50,9 @@ test('removed collateral must leave the equity above the maintenance margin', ()
 
 test('collateral calls check their errors in the documented order', () => {
   for (const name of ['add_collateral', 'remove_collateral']) {
-    assert.equal(createUninitializedHost2().tryInvoke(MARKET, name, args(9n, 0n), []), contractError(1), name)
+    assert.equal(createUninitializedHost().tryInvoke(MARKET, name, args(9n, 0n), []), contractError(1), name)
   }
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   const cross = exchange.open(ALICE, {}, 'open_position_cross')
   exchange.invokeOk('pause', [u32(1)])

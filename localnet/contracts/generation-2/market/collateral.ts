@@ -1,20 +1,20 @@
 // Adding and removing collateral of an isolated position (generation 2, "Collateral of an isolated position").
 
-import { transferToken } from '../../calls.ts'
-import { emit } from '../../emit.ts'
-import type { ContractEnv } from '../../host.ts'
-import { address, i128, u64, VOID } from '../../host.ts'
-import { requireOwnPosition } from '../../market/positions.ts'
-import { usdcOf } from '../../market/storage.ts'
-import { CROSS, type Position } from '../../market/types.ts'
-import { asAddress, asI128, asU64, bpsOf, checked, fail } from '../../values.ts'
-import { ERRORS_2 } from './errors.ts'
+import { transferToken } from '../../shared/calls.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv } from '../../shared/host.ts'
+import { address, i128, u64, VOID } from '../../shared/host.ts'
+import { requireOwnPosition } from '../../shared/market/positions.ts'
+import { usdcOf } from '../../shared/market/storage.ts'
+import { CROSS, type Position } from '../../shared/market/types.ts'
+import { asAddress, asI128, asU64, bpsOf, checked, fail } from '../../shared/values.ts'
+import { ERRORS } from './errors.ts'
 import { type MarketEntryPoints, marketEntryPoint } from './env.ts'
 import { requireLive } from './gates.ts'
 import { liquidationPriceByRatio, valuePosition, writePosition } from './positions.ts'
 import { readStrictPrice } from './prices.ts'
 import { maintenanceBps } from './risk.ts'
-import { readConfig2, requireCaller } from './storage.ts'
+import { readConfig, requireCaller } from './storage.ts'
 
 const INPUTS = { trader: 'address', position_id: 'u64', amount: 'i128' } as const
 
@@ -25,7 +25,7 @@ export function collateralEntryPoints(): MarketEntryPoints {
       const [trader, id, amount] = [asAddress(args[0]), asU64(args[1]), asI128(args[2])]
       requireCaller(env, trader)
       const position = requireIsolated(env, id, trader)
-      if (amount <= 0n) fail(ERRORS_2.InvalidAmount)
+      if (amount <= 0n) fail(ERRORS.InvalidAmount)
       transferToken(env, usdcOf(env), trader, env.self, amount)
       storeCollateral(env, position, checked(position.collateral + amount), 'collateral_added', amount)
       return VOID
@@ -35,7 +35,7 @@ export function collateralEntryPoints(): MarketEntryPoints {
       requireLive(env)
       env.requireAuth(trader)
       const position = requireIsolated(env, id, trader)
-      if (amount <= 0n || amount >= position.collateral) fail(ERRORS_2.InvalidAmount)
+      if (amount <= 0n || amount >= position.collateral) fail(ERRORS.InvalidAmount)
       const rest = { ...position, collateral: position.collateral - amount }
       checkMargin(env, rest)
       transferToken(env, usdcOf(env), env.self, trader, amount)
@@ -47,16 +47,16 @@ export function collateralEntryPoints(): MarketEntryPoints {
 
 function requireIsolated(env: ContractEnv, id: bigint, trader: string): Position {
   const position = requireOwnPosition(env, id, trader)
-  if (position.margin_mode === CROSS) fail(ERRORS_2.InvalidParameter)
+  if (position.margin_mode === CROSS) fail(ERRORS.InvalidParameter)
   return position
 }
 
 /** Fails with 25 unless the collateral allows the size at the maximum leverage, and the equity is above the maintenance margin. */
 function checkMargin(env: ContractEnv, position: Position): void {
-  if (position.collateral < position.size / BigInt(readConfig2(env).max_leverage)) fail(ERRORS_2.InsufficientMargin)
+  if (position.collateral < position.size / BigInt(readConfig(env).max_leverage)) fail(ERRORS.InsufficientMargin)
   const price = readStrictPrice(env, position.asset)
   const { equity } = valuePosition(env, position, price)
-  if (equity <= bpsOf(position.size, maintenanceBps(env, position))) fail(ERRORS_2.InsufficientMargin)
+  if (equity <= bpsOf(position.size, maintenanceBps(env, position))) fail(ERRORS.InsufficientMargin)
 }
 
 function storeCollateral(env: ContractEnv, before: Position, collateral: bigint, topic: string, amount: bigint): void {

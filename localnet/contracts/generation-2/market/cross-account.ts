@@ -1,14 +1,14 @@
 // The state of a trader's cross account: its pool and the positions that the pool backs (generation 2, "Cross margin").
 
-import type { ContractEnv } from '../../host.ts'
-import { readPool } from '../../market/cross.ts'
-import { addCrossTrader, removeCrossTrader } from '../../market/cross-traders.ts'
-import { addId, KEYS, readIds, readPosition, removeId } from '../../market/storage.ts'
-import type { Position } from '../../market/types.ts'
-import { checked } from '../../values.ts'
+import type { ContractEnv } from '../../shared/host.ts'
+import { readPool } from '../../shared/market/cross.ts'
+import { addCrossTrader, removeCrossTrader } from '../../shared/market/cross-traders.ts'
+import { addId, KEYS, readIds, readPosition, removeId } from '../../shared/market/storage.ts'
+import type { Position } from '../../shared/market/types.ts'
+import { checked } from '../../shared/values.ts'
 import { isSince } from '../build.ts'
 import type { MarketEnv } from './env.ts'
-import { valuePosition } from './positions.ts'
+import { valueLeniently } from './positions.ts'
 import { readFreshPrice } from './prices.ts'
 
 /** The trader's open cross positions. As deployed, ids of positions that were closed as isolated ones stay in the list. */
@@ -42,7 +42,7 @@ export function readFreeMargin(env: ContractEnv, trader: string): FreeMargin {
   let equity = readPool(env, trader)
   let used = 0n
   for (const position of positions) {
-    equity = checked(equity + valuePosition(env, position, readFreshPrice(env, position.asset)).equity)
+    equity = checked(equity + valueLeniently(env, position, readFreshPrice(env, position.asset)).equity)
     used = checked(used + position.size / BigInt(position.leverage))
   }
   return { hasPositions: positions.length > 0, equity, used }

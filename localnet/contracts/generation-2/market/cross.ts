@@ -1,21 +1,21 @@
 // Cross margin: opening positions backed by the pool, and the pool itself (generation 2, "Cross margin").
 
-import { transferToken } from '../../calls.ts'
-import { VOID } from '../../host.ts'
-import { readPool, topUpPool, writePool } from '../../market/cross.ts'
-import { readOpenRequest } from '../../market/open.ts'
-import { usdcOf } from '../../market/storage.ts'
-import { CROSS, POSITION } from '../../market/types.ts'
-import { asAddress, asI128, checked, fail } from '../../values.ts'
-import { ERRORS_2 } from './errors.ts'
+import { transferToken } from '../../shared/calls.ts'
+import { VOID } from '../../shared/host.ts'
+import { readPool, topUpPool, writePool } from '../../shared/market/cross.ts'
+import { readOpenRequest } from '../../shared/market/open.ts'
+import { usdcOf } from '../../shared/market/storage.ts'
+import { CROSS, POSITION } from '../../shared/market/types.ts'
+import { asAddress, asI128, checked, fail } from '../../shared/values.ts'
+import { ERRORS } from './errors.ts'
 import { listCrossPosition, readFreeMargin } from './cross-account.ts'
 import { type MarketEntryPoints, type MarketEnv, marketEntryPoint } from './env.ts'
 import { requireNotFrozen, requireOpenable } from './gates.ts'
-import { checkLimits, netAgainstOpposite, OPEN_INPUTS_2, openAtMarket } from './open.ts'
+import { checkLimits, netAgainstOpposite, BOUNDED_OPEN_INPUTS, openAtMarket } from './open.ts'
 
 export function crossEntryPoints(): MarketEntryPoints {
   return {
-    open_position_cross: marketEntryPoint(OPEN_INPUTS_2, { struct: 'Position' }, (env, args) => {
+    open_position_cross: marketEntryPoint(BOUNDED_OPEN_INPUTS, { struct: 'Position' }, (env, args) => {
       const request = readOpenRequest(args)
       const { trader } = request
       requireOpenable(env, request.asset)
@@ -33,7 +33,7 @@ export function crossEntryPoints(): MarketEntryPoints {
       const [trader, amount] = [asAddress(args[0]), asI128(args[1])]
       requireNotFrozen(env)
       env.requireAuth(trader)
-      if (amount <= 0n) fail(ERRORS_2.InvalidAmount)
+      if (amount <= 0n) fail(ERRORS.InvalidAmount)
       transferToken(env, usdcOf(env), trader, env.self, amount)
       writePool(env, trader, checked(readPool(env, trader) + amount))
       return VOID
@@ -42,9 +42,9 @@ export function crossEntryPoints(): MarketEntryPoints {
       const [trader, amount] = [asAddress(args[0]), asI128(args[1])]
       requireNotFrozen(env)
       env.requireAuth(trader)
-      if (amount <= 0n) fail(ERRORS_2.InvalidAmount)
+      if (amount <= 0n) fail(ERRORS.InvalidAmount)
       const pool = readPool(env, trader)
-      if (amount > pool) fail(ERRORS_2.CrossMarginInsufficientBalance)
+      if (amount > pool) fail(ERRORS.CrossMarginInsufficientBalance)
       requireFreeMargin(env, trader, amount)
       writePool(env, trader, pool - amount)
       transferToken(env, usdcOf(env), env.self, trader, amount)
@@ -56,5 +56,5 @@ export function crossEntryPoints(): MarketEntryPoints {
 /** With open positions, fails with 77 unless the equity covers `amount` on top of the margin that the positions use. */
 function requireFreeMargin(env: MarketEnv, trader: string, amount: bigint): void {
   const { hasPositions, equity, used } = readFreeMargin(env, trader)
-  if (hasPositions && equity < checked(used + amount)) fail(ERRORS_2.CrossMarginInsufficientFreeMargin)
+  if (hasPositions && equity < checked(used + amount)) fail(ERRORS.CrossMarginInsufficientFreeMargin)
 }

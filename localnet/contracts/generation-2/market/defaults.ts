@@ -2,9 +2,9 @@
 
 import { ONE_E7 } from '../../../../src/base/fixed-point.ts'
 import { SYMBOLS } from './symbols.ts'
-import type { AssetRisk, MarketConfig2 } from './types.ts'
+import type { AssetRisk, MarketConfig } from './types.ts'
 
-export const DEFAULT_MARKET_CONFIG_2: MarketConfig2 = {
+export const DEFAULT_MARKET_CONFIG: MarketConfig = {
   adl_clear_ratio_bps: 15_000,
   adl_compensation_bps: 0,
   adl_trigger_ratio_bps: 12_500,

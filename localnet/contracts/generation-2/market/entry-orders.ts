@@ -1,17 +1,17 @@
 // Orders that open positions: limit and stop-limit (generation 2, "Orders").
 
-import type { Val } from '../../host.ts'
-import { COMMON_INPUTS, lockCollateral, readTerms, TRIGGER_INPUTS } from '../../market/entry-orders.ts'
+import type { Val } from '../../shared/host.ts'
+import { COMMON_INPUTS, lockCollateral, readTerms, TRIGGER_INPUTS } from '../../shared/market/entry-orders.ts'
 import {
   checkSlippageTolerance, emitCancelled, IMMEDIATE_OR_CANCEL, isTriggered, type OrderTerms, POST_ONLY, REDUCE_ONLY_FLAG, storeOrder,
   timeInForceMode,
-} from '../../market/orders.ts'
-import { CANCELLED, LIMIT_ENTRY, type Order, ORDER, STOP_LIMIT } from '../../market/types.ts'
-import { asI128, fail } from '../../values.ts'
-import { ERRORS_2 } from './errors.ts'
+} from '../../shared/market/orders.ts'
+import { CANCELLED, LIMIT_ENTRY, type Order, ORDER, STOP_LIMIT } from '../../shared/market/types.ts'
+import { asI128, fail } from '../../shared/values.ts'
+import { ERRORS } from './errors.ts'
 import { type MarketEntryPoints, type MarketEnv, marketEntryPoint } from './env.ts'
 import { requireNotFrozen, requireOpenable } from './gates.ts'
-import { emitPlaced, placePending2 } from './orders.ts'
+import { emitPlaced, placePending } from './orders.ts'
 import { readStrictPrice } from './prices.ts'
 import { checkCollateral, checkLeverage, checkSize } from './risk.ts'
 import { payOut } from './settlement.ts'
@@ -40,17 +40,17 @@ function checkPlacement(env: MarketEnv, terms: OrderTerms): void {
   env.requireAuth(terms.trader)
   checkCollateral(env, terms.collateral)
   const limits = checkLeverage(env, terms.asset, terms.leverage)
-  if (terms.trigger_price <= 0n) fail(ERRORS_2.InvalidTriggerPrice)
-  if (terms.order_type === STOP_LIMIT && terms.limit_price <= 0n) fail(ERRORS_2.InvalidTriggerPrice)
+  if (terms.trigger_price <= 0n) fail(ERRORS.InvalidTriggerPrice)
+  if (terms.order_type === STOP_LIMIT && terms.limit_price <= 0n) fail(ERRORS.InvalidTriggerPrice)
   checkSlippageTolerance(terms.slippage_tolerance_bps)
-  if (timeInForceMode(terms.time_in_force) > POST_ONLY) fail(ERRORS_2.InvalidParameter)
+  if (timeInForceMode(terms.time_in_force) > POST_ONLY) fail(ERRORS.InvalidParameter)
   checkSize(limits, terms.collateral, terms.leverage)
 }
 
 /** Rejects a post-only order that would trigger now, cancels an immediate-or-cancel order that would not. Keepers execute the others. */
 function placeLimitOrder(env: MarketEnv, terms: OrderTerms): Order {
   const mode = timeInForceMode(terms.time_in_force)
-  if (mode === POST_ONLY && wouldTrigger(env, terms)) fail(ERRORS_2.PostOnlyViolation)
+  if (mode === POST_ONLY && wouldTrigger(env, terms)) fail(ERRORS.PostOnlyViolation)
   lockCollateral(env, terms)
   if (mode !== IMMEDIATE_OR_CANCEL || wouldTrigger(env, terms)) return placeAndEmit(env, terms)
   payOut(env, terms.trader, terms.collateral)
@@ -60,7 +60,7 @@ function placeLimitOrder(env: MarketEnv, terms: OrderTerms): Order {
 }
 
 function placeAndEmit(env: MarketEnv, terms: OrderTerms): Order {
-  const order = placePending2(env, terms)
+  const order = placePending(env, terms)
   emitPlaced(env, order, order.trigger_price)
   return order
 }

@@ -1,7 +1,7 @@
 // The environment of the market's code: the host's interface and the build that runs.
 
-import type { ContractEnv, EntryPoint, SpecType, Val } from '../../host.ts'
-import { entryPoint } from '../../values.ts'
+import type { ContractEnv, EntryPoint, SpecType, Val } from '../../shared/host.ts'
+import { entryPoint } from '../../shared/values.ts'
 import type { Generation2Build } from '../build.ts'
 
 export interface MarketEnv extends ContractEnv {

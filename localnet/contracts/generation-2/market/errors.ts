@@ -1,9 +1,9 @@
 // The error codes of the generation-2 market by name.
 
-import { SHARED_ERRORS_2 } from '../errors.ts'
+import { SHARED_ERRORS } from '../errors.ts'
 
-type ErrorName = (typeof SHARED_ERRORS_2)[keyof typeof SHARED_ERRORS_2]
+type ErrorName = (typeof SHARED_ERRORS)[keyof typeof SHARED_ERRORS]
 
-const codes = Object.entries(SHARED_ERRORS_2).map(([code, name]) => [name, Number(code)] as const)
+const codes = Object.entries(SHARED_ERRORS).map(([code, name]) => [name, Number(code)] as const)
 
-export const ERRORS_2 = Object.fromEntries(codes) as Readonly<Record<ErrorName, number>>
+export const ERRORS = Object.fromEntries(codes) as Readonly<Record<ErrorName, number>>

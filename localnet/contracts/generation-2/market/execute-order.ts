@@ -1,24 +1,24 @@
 // Executing and cancelling orders (generation 2, "Orders").
 
-import { i128, VOID } from '../../host.ts'
-import type { OrderExecution } from '../../market/close.ts'
-import type { Execution } from '../../market/open.ts'
-import { isEntryOrder, isReduceOnly, isTriggered, referencePrice, refundCollateral, requireOrder } from '../../market/orders.ts'
-import { requirePosition } from '../../market/positions.ts'
-import { writeOrder } from '../../market/storage.ts'
+import { i128, VOID } from '../../shared/host.ts'
+import type { OrderExecution } from '../../shared/market/close.ts'
+import type { Execution } from '../../shared/market/open.ts'
+import { isEntryOrder, isReduceOnly, isTriggered, referencePrice, refundCollateral, requireOrder } from '../../shared/market/orders.ts'
+import { requirePosition } from '../../shared/market/positions.ts'
+import { writeOrder } from '../../shared/market/storage.ts'
 import {
   CANCELLED_SLIPPAGE, CROSS, ISOLATED, LIMIT_ACTIVE, type Order, PENDING, type Position, STOP_LIMIT, WAITING_FOR_STOP,
-} from '../../market/types.ts'
-import { abs, asAddress, asU64, BPS_DENOMINATOR, checked, fail, mulDiv } from '../../values.ts'
-import { ERRORS_2 } from './errors.ts'
-import { closeIsolated2 } from './close.ts'
-import { closeCross2 } from './close-cross.ts'
+} from '../../shared/market/types.ts'
+import { abs, asAddress, asU64, BPS_DENOMINATOR, checked, fail, mulDiv } from '../../shared/values.ts'
+import { ERRORS } from './errors.ts'
+import { closeIsolated } from './close.ts'
+import { closeCross } from './close-cross.ts'
 import { type MarketEntryPoints, type MarketEnv, marketEntryPoint } from './env.ts'
 import { keeperFeeOf } from './fees.ts'
 import { requireNotFrozen, requireOpenable } from './gates.ts'
-import { bookPosition2, checkNotDeleveraging, deductFees2, reserveInVault2 } from './open.ts'
+import { bookPosition, deductFees, reserveInVault } from './open.ts'
 import {
-  addsRisk, cancelOrder2, hasSlippageBand, markExecuted, markExecutedAfterCancel, triggersOnSmoothedPrice,
+  addsRisk, cancelOrder, hasSlippageBand, markExecuted, markExecutedAfterCancel, triggersOnSmoothedPrice,
 } from './orders.ts'
 import { leavesEnough, reduceIsolated } from './partial-close.ts'
 import { positionsOf } from './positions.ts'
@@ -33,7 +33,7 @@ export function executeOrderEntryPoints(): MarketEntryPoints {
       const [keeper, id] = [asAddress(args[0]), asU64(args[1])]
       requireCaller(env, keeper)
       const order = requireOrder(env, id)
-      if (order.status !== PENDING) fail(ERRORS_2.OrderNotPending)
+      if (order.status !== PENDING) fail(ERRORS.OrderNotPending)
       if (addsRisk(order)) requireOpenable(env, order.asset)
       else requireNotFrozen(env)
       const price = addsRisk(order) ? readStrictPrice(env, order.asset) : readLenientPrice(env, order.asset)
@@ -44,10 +44,10 @@ export function executeOrderEntryPoints(): MarketEntryPoints {
       const [trader, id] = [asAddress(args[0]), asU64(args[1])]
       requireCaller(env, trader)
       const order = requireOrder(env, id)
-      if (order.trader !== trader) fail(ERRORS_2.NotOrderOwner)
-      if (order.status !== PENDING) fail(ERRORS_2.OrderNotPending)
+      if (order.trader !== trader) fail(ERRORS.NotOrderOwner)
+      if (order.status !== PENDING) fail(ERRORS.OrderNotPending)
       refundCollateral(env, order)
-      cancelOrder2(env, order, 'user')
+      cancelOrder(env, order, 'user')
       return VOID
     }),
   }
@@ -57,10 +57,11 @@ export function executeOrderEntryPoints(): MarketEntryPoints {
 function execute(env: MarketEnv, order: Order, price: bigint, keeper: string): bigint {
   const reference = referencePrice(env, order)
   const decidingPrice = triggersOnSmoothedPrice(order) ? (readSmoothedPrice(env, order.asset) ?? price) : price
-  if (!isTriggered(order.trigger_condition, decidingPrice, reference)) fail(ERRORS_2.OrderNotTriggered)
-  if (hasSlippageBand(order) && mulDiv(abs(price - reference), BPS_DENOMINATOR, reference) > BigInt(order.slippage_tolerance_bps)) {
+  if (!isTriggered(order.trigger_condition, decidingPrice, reference)) fail(ERRORS.OrderNotTriggered)
+  const slippageBps = reference > 0n ? mulDiv(abs(price - reference), BPS_DENOMINATOR, reference) : 0n
+  if (hasSlippageBand(order) && slippageBps > BigInt(order.slippage_tolerance_bps)) {
     refundCollateral(env, order)
-    cancelOrder2(env, order, 'slippage', CANCELLED_SLIPPAGE)
+    cancelOrder(env, order, 'slippage', CANCELLED_SLIPPAGE)
     return 0n
   }
   if (order.order_type === STOP_LIMIT && order.stop_limit_phase === WAITING_FOR_STOP) {
@@ -77,18 +78,17 @@ function fillEntryOrder(env: MarketEnv, order: Order, price: bigint, keeper: str
   const limits = limitsOf(env, order.asset)
   if (limits === undefined) return refuse(env, order, 'asset_unconfigured')
   if (order.leverage > limits.maxLeverage || size > limits.maxSize) return refuse(env, order, 'risk_config')
-  checkNotDeleveraging(env, order.asset)
-  reserveInVault2(env, { ...order, size })
+  reserveInVault(env, { ...order, size })
   const fee = keeperFeeOf(env, size)
   const execution: Execution = { size, price, marginMode: ISOLATED, feeKind: 'maker', keeperFee: fee }
-  const position = bookPosition2(env, order, execution, deductFees2(env, order, execution))
+  const position = bookPosition(env, order, execution, deductFees(env, order, execution))
   payOut(env, keeper, fee)
   return markExecuted(env, { ...order, position_id: position.id }, fee)
 }
 
 function refuse(env: MarketEnv, order: Order, reason: 'asset_unconfigured' | 'risk_config' | 'reduce_only_no_position'): bigint {
   refundCollateral(env, order)
-  cancelOrder2(env, order, reason)
+  cancelOrder(env, order, reason)
   return markExecutedAfterCancel(env, order)
 }
 
@@ -101,8 +101,8 @@ function closeByAttachedOrder(env: MarketEnv, order: Order, price: bigint, keepe
 }
 
 function closeWhole(env: MarketEnv, position: Position, price: bigint, execution: OrderExecution): void {
-  if (position.margin_mode === CROSS) closeCross2(env, position, price, execution)
-  else closeIsolated2(env, position, price, execution)
+  if (position.margin_mode === CROSS) closeCross(env, position, price, execution)
+  else closeIsolated(env, position, price, execution)
 }
 
 /** Reduces the trader's largest opposite position by up to the order's size. A rest below the minimum collateral is closed too. */

@@ -1,13 +1,13 @@
 // Trading fees: referral discounts and the split between liquidity providers, protocol and referrers (generation 2, "Fees and referral").
 
-import { callReceiveLoss, transferToken } from '../../calls.ts'
-import { addVolume, type FeeKind, tierFee } from '../../market/fees.ts'
-import { INSTANCE, usdcOf, vaultOf } from '../../market/storage.ts'
-import { asAddress, asU32, bpsOf, minOf, mulDiv } from '../../values.ts'
+import { callReceiveLoss, transferToken } from '../../shared/calls.ts'
+import { addVolume, type FeeKind, tierFee } from '../../shared/market/fees.ts'
+import { INSTANCE, usdcOf, vaultOf } from '../../shared/market/storage.ts'
+import { asAddress, asU32, bpsOf, minOf, mulDiv } from '../../shared/values.ts'
 import { isSince } from '../build.ts'
 import { callReceiveLossFor, NO_REFERRAL, payVault, type ReferralShare, routeProtocolFee, tryRecordTrade } from '../calls.ts'
 import type { MarketEnv } from './env.ts'
-import { readConfig2 } from './storage.ts'
+import { readConfig } from './storage.ts'
 
 /** Rates in tenths of a basis point. */
 const DECI_BPS_DENOMINATOR = 100_000n
@@ -28,7 +28,7 @@ export function chargeFee(env: MarketEnv, trader: string, size: bigint, kind: Fe
 
 function referralShare(env: MarketEnv, trader: string, fee: bigint, size: bigint): ReferralShare {
   const referral = referralOf(env)
-  return referral === undefined ? NO_REFERRAL : tryRecordTrade(env, referral, trader, fee, size)
+  return referral === undefined || fee <= 0n ? NO_REFERRAL : tryRecordTrade(env, referral, trader, fee, size)
 }
 
 /** The referral contract; undefined until the admin sets one. The first build calls none. */
@@ -61,6 +61,6 @@ export function payLoss(env: MarketEnv, trader: string, amount: bigint): void {
 
 /** The keeper's nominal fee for executing an order over this size. */
 export function keeperFeeOf(env: MarketEnv, size: bigint): bigint {
-  const { keeper_fee_base: base, keeper_fee_deci_bps: rate } = readConfig2(env)
+  const { keeper_fee_base: base, keeper_fee_deci_bps: rate } = readConfig(env)
   return base + mulDiv(size, BigInt(rate), DECI_BPS_DENOMINATOR)
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ContractCode, EntryPoint, Val } from '../../host.ts'
-import { address, i128, u64 } from '../../host.ts'
-import { ALICE, E7, MARKET, VAULT } from '../../test-exchange.ts'
-import { createTestHost, serialize } from '../../test-host.ts'
-import { closeArgs, contractsOf, createTestExchange2, type TestExchange2 } from '../test-exchange.ts'
+import type { ContractCode, EntryPoint, Val } from '../../shared/host.ts'
+import { address, i128, u64 } from '../../shared/host.ts'
+import { ALICE, E7, MARKET, VAULT } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { createTestHost, serialize } from '../../../test/contracts/test-host.ts'
+import { closeArgs, contractsOf, createTestExchange, type TestExchange } from '../../../test/contracts/generation-2/test-exchange.ts'
 
 /** The code with each access to its persistent entries recorded in `accesses`, as `<contract> <key>`, with `w` for a write. */
 function recording(name: string, code: ContractCode, accesses: Set<string>): ContractCode {
@@ -28,14 +28,14 @@ function recording(name: string, code: ContractCode, accesses: Set<string>): Con
   return { ...code, entryPoints: Object.fromEntries(Object.entries(code.entryPoints).map(([entryName, entry]) => [entryName, wrap(entry)])) }
 }
 
-type Prepare = (exchange: TestExchange2) => readonly [functionName: string, args: readonly Val[]]
+type Prepare = (exchange: TestExchange) => readonly [functionName: string, args: readonly Val[]]
 
 /** What market and vault access in a call at this price. */
 function accessesAt(price: bigint, prepare: Prepare): readonly string[] {
   const accesses = new Set<string>()
   const contracts = contractsOf('2.3')
   const wrapped = [MARKET, VAULT].map((name) => [name, recording(name, contracts[name] ?? assert.fail(name), accesses)] as const)
-  const exchange = createTestExchange2({}, createTestHost({ ...contracts, ...Object.fromEntries(wrapped) }))
+  const exchange = createTestExchange({}, createTestHost({ ...contracts, ...Object.fromEntries(wrapped) }))
   const [functionName, args] = prepare(exchange)
   exchange.setPrice('BTC', price)
   accesses.clear()

@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { u64, vec } from '../../host.ts'
-import { KEYS } from '../../market/storage.ts'
-import { ADMIN, ALICE, BOB, contractError, E7, eventsOf, KEEPER, MARKET } from '../../test-exchange.ts'
-import { createTestExchange2, createUninitializedHost2, type TestExchange2 } from '../test-exchange.ts'
+import { u64, vec } from '../../shared/host.ts'
+import { KEYS } from '../../shared/market/storage.ts'
+import { ADMIN, ALICE, BOB, contractError, E7, eventsOf, KEEPER, MARKET } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { createTestExchange, createUninitializedHost, type TestExchange } from '../../../test/contracts/generation-2/test-exchange.ts'
 import { SYMBOLS } from './symbols.ts'
-import { KEYS_2 } from './storage.ts'
+import { ADDED_KEYS } from './storage.ts'
 
 const HOUR = 3600n
-const DAY = 86_400n
 
-const applyFunding = (exchange: TestExchange2): readonly (readonly [string, unknown])[] => eventsOf(exchange.invokeOk('apply_funding', []))
-const stateOf = (exchange: TestExchange2, asset: string): unknown => exchange.stored(KEYS_2.fundingState(asset))
+const applyFunding = (exchange: TestExchange): readonly (readonly [string, unknown])[] => eventsOf(exchange.invokeOk('apply_funding', []))
+const stateOf = (exchange: TestExchange, asset: string): unknown => exchange.stored(ADDED_KEYS.fundingState(asset))
 
 /** An exchange whose funding clocks have started, with longs of 100,000 USD of BTC. */
-function longSkew(): TestExchange2 {
-  const exchange = createTestExchange2({ liquidity: 900_000n * E7 })
+function longSkew(): TestExchange {
+  const exchange = createTestExchange({ liquidity: 900_000n * E7 })
   exchange.invokeOk('apply_funding', [])
   exchange.open(ALICE, { collateral: 10_000n * E7 })
   return exchange
@@ -60,7 +59,7 @@ test('the rate stays when the books balance, and falls only against a skew', () 
 })
 
 test('the skew counts for as long as it lasts', () => {
-  const exchange = createTestExchange2({ liquidity: 900_000n * E7 })
+  const exchange = createTestExchange({ liquidity: 900_000n * E7 })
   exchange.invokeOk('apply_funding', [])
   exchange.advance(HOUR / 2n)
   exchange.setPrice('BTC', 50_000n * E7)
@@ -70,7 +69,7 @@ test('the skew counts for as long as it lasts', () => {
 })
 
 test('a negative step truncates toward zero', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   exchange.invokeOk('apply_funding', [])
   exchange.open(ALICE, { collateral: 10n * E7, leverage: 1, direction: 1 })
   exchange.advance(HOUR)
@@ -79,8 +78,8 @@ test('a negative step truncates toward zero', () => {
 })
 
 test('each configured asset has its own clock; 55 only if none is due', () => {
-  assert.equal(createUninitializedHost2().tryInvoke(MARKET, 'apply_funding', []), contractError(1))
-  const exchange = createTestExchange2({ configured: false })
+  assert.equal(createUninitializedHost().tryInvoke(MARKET, 'apply_funding', []), contractError(1))
+  const exchange = createTestExchange({ configured: false })
   assert.equal(exchange.tryInvoke('apply_funding', []), contractError(55), 'no asset has parameters')
   exchange.setRisk('BTC', {})
   assert.deepEqual(applyFunding(exchange), [], 'the first call starts the clock')
@@ -94,13 +93,18 @@ test('each configured asset has its own clock; 55 only if none is due', () => {
   assert.deepEqual(applyFunding(exchange).map(([, data]) => (data as unknown[])[0]), ['BTC', 'ETH'], 'in the order of the symbols')
 })
 
-test('an upgrade from a shared funding index gives each asset that index', () => {
-  const exchange = createTestExchange2()
+test('an upgrade from a shared funding index gives each asset that index and starts its funding again, at every call', () => {
+  const exchange = createTestExchange()
   const result = exchange.invokeOk('migrate_funding', [])
   assert.deepEqual(eventsOf(result).map(([topic, data]) => [topic, (data as unknown[])[0]]), SYMBOLS.map((asset) => ['funding_migrated', asset]))
-  assert.deepEqual(eventsOf(exchange.invokeOk('migrate_funding', [])), [], 'once')
-  exchange.advance(DAY)
+  exchange.open(ALICE, { collateral: 1000n * E7 })
+  exchange.advance(HOUR)
   assert.equal(applyFunding(exchange).length, 16)
+  exchange.advance(HOUR / 2n)
+  exchange.invokeOk('migrate_funding', [])
+  const now = exchange.host.ledger.timestampSec
+  assert.deepEqual(exchange.stored(ADDED_KEYS.fundingState('BTC')), [0n, 0n, now], 'index and rate are those of before')
+  assert.deepEqual(exchange.stored(ADDED_KEYS.skewIntegral('BTC')), [0n, now])
 })
 
 test('reseeding in a freeze forgets the funding that positions have accrued', () => {
@@ -115,5 +119,5 @@ test('reseeding in a freeze forgets the funding that positions have accrued', ()
   assert.deepEqual(eventsOf(result), [['funding_reseeded', [1n, 0n, 2500n]]])
   assert.deepEqual(result.value, { type: 'u32', value: 1 })
   assert.equal((exchange.stored(KEYS.position(1n)) as { entry_cumulative_funding: bigint }).entry_cumulative_funding, 2500n)
-  assert.equal(createTestExchange2({ build: '2.1' }).tryInvoke('reseed_funding', reseed, [ADMIN]), 'Error(WasmVm, MissingValue)')
+  assert.equal(createTestExchange({ build: '2.1' }).tryInvoke('reseed_funding', reseed, [ADMIN]), 'Error(WasmVm, MissingValue)')
 })

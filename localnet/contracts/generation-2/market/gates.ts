@@ -1,18 +1,18 @@
 // Pauses: a halt stops what adds risk, a freeze also what lowers it, and one asset can be halted (generation 2, "Pause gates").
 
-import { emit } from '../../emit.ts'
-import type { ContractEnv } from '../../host.ts'
-import { u32, u64, vec } from '../../host.ts'
-import { requireInitialized } from '../../market/storage.ts'
-import { asU32, asU64, asVec, fail } from '../../values.ts'
-import { ERRORS_2 } from './errors.ts'
-import { KEYS_2, PAUSE_STATE, readFlag } from './storage.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv } from '../../shared/host.ts'
+import { u32, u64, vec } from '../../shared/host.ts'
+import { requireInitialized } from '../../shared/market/storage.ts'
+import { asU32, asU64, asVec, fail } from '../../shared/values.ts'
+import { ERRORS } from './errors.ts'
+import { ADDED_KEYS, PAUSE_STATE, readFlag } from './storage.ts'
 
 export const LIVE = 0
 export const HALTED = 1
 export const FROZEN = 2
 
-/** After this time a freeze counts as a halt. */
+/** From this time on a freeze counts as a halt. */
 const FREEZE_MAX_SEC = 259_200n
 
 export interface PauseState {
@@ -34,7 +34,7 @@ function storedPauseState(env: ContractEnv): PauseState {
 }
 
 function hasDegraded(env: ContractEnv, { mode, sinceSec }: PauseState): boolean {
-  return mode === FROZEN && env.ledger.timestampSec - sinceSec > FREEZE_MAX_SEC
+  return mode === FROZEN && env.ledger.timestampSec - sinceSec >= FREEZE_MAX_SEC
 }
 
 export function writePauseState(env: ContractEnv, { mode, sinceSec }: PauseState): void {
@@ -44,7 +44,7 @@ export function writePauseState(env: ContractEnv, { mode, sinceSec }: PauseState
 /** The gate of calls that add risk: 1 before initialization, 4 in a halt or a freeze. */
 export function requireLive(env: ContractEnv): void {
   requireInitialized(env)
-  if (effectivePauseState(env).mode !== LIVE) fail(ERRORS_2.Paused)
+  if (effectivePauseState(env).mode !== LIVE) fail(ERRORS.Paused)
 }
 
 /** The gate of calls that lower risk: 1 before initialization, 90 in a freeze. The first call after an old freeze stores the halt. */
@@ -52,7 +52,7 @@ export function requireNotFrozen(env: ContractEnv): void {
   requireInitialized(env)
   const stored = storedPauseState(env)
   if (stored.mode !== FROZEN) return
-  if (!hasDegraded(env, stored)) fail(ERRORS_2.Frozen)
+  if (!hasDegraded(env, stored)) fail(ERRORS.Frozen)
   writePauseState(env, { ...stored, mode: HALTED })
   emit(env, 'pause_degraded', u32(FROZEN), u32(HALTED))
 }
@@ -60,5 +60,5 @@ export function requireNotFrozen(env: ContractEnv): void {
 /** The gate of opens and entry orders: as `requireLive`, then 92 while the asset is halted. */
 export function requireOpenable(env: ContractEnv, asset: string): void {
   requireLive(env)
-  if (readFlag(env, KEYS_2.assetHalted(asset))) fail(ERRORS_2.AssetHalted)
+  if (readFlag(env, ADDED_KEYS.assetHalted(asset))) fail(ERRORS.AssetHalted)
 }

@@ -1,29 +1,29 @@
 // What the admin calls once after an upgrade, so that stored state fits the new code (generation 2, "Entry points, admin").
 
-import { emit } from '../../emit.ts'
-import { i128, symbol, u32, u64, VOID } from '../../host.ts'
-import { readPersistentI128 } from '../../instance-storage.ts'
-import { KEYS, readPosition } from '../../market/storage.ts'
-import { asU32, asU64, asVec, fail } from '../../values.ts'
+import { emit } from '../../shared/emit.ts'
+import { i128, symbol, u32, u64, VOID } from '../../shared/host.ts'
+import { readPersistentI128 } from '../../shared/instance-storage.ts'
+import { KEYS, readPosition } from '../../shared/market/storage.ts'
+import { asU32, asU64, asVec, fail } from '../../shared/values.ts'
 import { type Generation2Build, isSince } from '../build.ts'
-import { ERRORS_2 } from './errors.ts'
+import { ERRORS } from './errors.ts'
 import { SYMBOLS } from './symbols.ts'
 import { requireMarketAdmin, seedOpenCounts } from './administration.ts'
 import { type MarketEntryPoints, marketEntryPoint } from './env.ts'
-import { fundingIndexOf, readFundingState, writeFundingState } from './funding.ts'
+import { fundingIndexOf, writeFundingState, writeSkewIntegral } from './funding.ts'
 import { effectivePauseState, FROZEN } from './gates.ts'
 import { writePosition } from './positions.ts'
-import { KEYS_2, readFlag } from './storage.ts'
+import { ADDED_KEYS, readFlag } from './storage.ts'
 
 export function migrationEntryPoints(build: Generation2Build): MarketEntryPoints {
   return {
-    /** Starts each asset's funding at the index that all assets shared in generation 1. */
+    /** Starts each asset's funding at the index that all assets shared in generation 1, also if it has started before. */
     migrate_funding: marketEntryPoint({}, 'void', (env) => {
       requireMarketAdmin(env)
       const cumulative = readPersistentI128(env, KEYS.cumulativeFundingRate)
       for (const asset of SYMBOLS) {
-        if (readFundingState(env, asset) !== undefined) continue
         writeFundingState(env, asset, { cumulative, rate: 0n, lastSec: env.ledger.timestampSec })
+        writeSkewIntegral(env, asset, 0n)
         emit(env, 'funding_migrated', symbol(asset), i128(cumulative))
       }
       return VOID
@@ -38,7 +38,7 @@ function reseedEntryPoints(): MarketEntryPoints {
     /** Forgets the funding that positions have accrued. Only in a freeze. Returns how many positions changed. */
     reseed_funding: marketEntryPoint({ position_ids: { vec: 'u64' } }, 'u32', (env, args) => {
       requireMarketAdmin(env)
-      if (effectivePauseState(env).mode !== FROZEN) fail(ERRORS_2.InvalidParameter)
+      if (effectivePauseState(env).mode !== FROZEN) fail(ERRORS.InvalidParameter)
       let changed = 0
       for (const id of asVec(args[0]).map(asU64)) {
         const position = readPosition(env, id)
@@ -58,7 +58,7 @@ function countEntryPoints(): MarketEntryPoints {
     /** Sets the counts that replace the lists of ids. Once only. */
     seed_open_counts: marketEntryPoint({ positions: 'u32', orders: 'u32' }, 'void', (env, args) => {
       requireMarketAdmin(env)
-      if (readFlag(env, KEYS_2.openCountsSeeded)) fail(ERRORS_2.AlreadyInitialized)
+      if (readFlag(env, ADDED_KEYS.openCountsSeeded)) fail(ERRORS.AlreadyInitialized)
       seedOpenCounts(env, asU32(args[0]), asU32(args[1]))
       return VOID
     }),

@@ -1,34 +1,34 @@
 // Opening positions; an open first closes the trader's positions in the other direction (generation 2, "Open - order of checks").
 
-import { transferToken } from '../../calls.ts'
-import { emit } from '../../emit.ts'
-import { address, i128, type SpecType, symbol, u32, u64 } from '../../host.ts'
-import { sideOpenInterest } from '../../market/exposure.ts'
-import { type Execution, OPEN_INPUTS, type OpenRequest, readOpenRequest } from '../../market/open.ts'
-import { liquidationPrice } from '../../market/positions.ts'
-import { KEYS, nextId, usdcOf, vaultOf } from '../../market/storage.ts'
-import { CROSS, ISOLATED, LONG, POSITION, type Position } from '../../market/types.ts'
-import { asI128, checked, fail, mulDiv } from '../../values.ts'
+import { transferToken } from '../../shared/calls.ts'
+import { emit } from '../../shared/emit.ts'
+import { address, i128, type SpecType, symbol, u32, u64 } from '../../shared/host.ts'
+import { sideOpenInterest } from '../../shared/market/exposure.ts'
+import { type Execution, OPEN_INPUTS, type OpenRequest, readOpenRequest } from '../../shared/market/open.ts'
+import { liquidationPrice } from '../../shared/market/positions.ts'
+import { KEYS, nextId, usdcOf, vaultOf } from '../../shared/market/storage.ts'
+import { CROSS, ISOLATED, LONG, POSITION, type Position } from '../../shared/market/types.ts'
+import { asI128, checked, fail, mulDiv } from '../../shared/values.ts'
 import { callReserveForPosition } from '../calls.ts'
-import { ERRORS_2 } from './errors.ts'
-import { closeIsolated2 } from './close.ts'
-import { closeCross2 } from './close-cross.ts'
+import { ERRORS } from './errors.ts'
+import { closeIsolated } from './close.ts'
+import { endCross } from './close-cross.ts'
 import { type MarketEntryPoints, type MarketEnv, marketEntryPoint } from './env.ts'
 import { chargeFee, distributeFee, type Fee } from './fees.ts'
 import { fundingIndexOf, skewOf } from './funding.ts'
 import { requireOpenable } from './gates.ts'
-import { addOpenInterest, positionsOf, storePosition2 } from './positions.ts'
+import { addOpenInterest, positionsOf, storePosition } from './positions.ts'
 import { checkAcceptablePrice, opensByBuying, readStrictPrice } from './prices.ts'
 import { checkCollateral, checkLeverage, checkSize, maintenanceBps } from './risk.ts'
-import { KEYS_2, readConfig2, readFlag } from './storage.ts'
+import { ADDED_KEYS, readConfig, readFlag } from './storage.ts'
 
 const NETTED_POSITIONS_MAX = 4
 
-export const OPEN_INPUTS_2: Readonly<Record<string, SpecType>> = { ...OPEN_INPUTS, acceptable_price: 'i128' }
+export const BOUNDED_OPEN_INPUTS: Readonly<Record<string, SpecType>> = { ...OPEN_INPUTS, acceptable_price: 'i128' }
 
 export function openEntryPoints(): MarketEntryPoints {
   return {
-    open_position: marketEntryPoint(OPEN_INPUTS_2, { struct: 'Position' }, (env, args) => {
+    open_position: marketEntryPoint(BOUNDED_OPEN_INPUTS, { struct: 'Position' }, (env, args) => {
       const request = readOpenRequest(args)
       requireOpenable(env, request.asset)
       env.requireAuth(request.trader)
@@ -45,17 +45,12 @@ export interface SizedRequest extends OpenRequest {
   readonly size: bigint
 }
 
-/** Checks auto-deleveraging and the limits of the asset. Returns the size. */
+/** Fails with 82 while positions of the asset are being deleveraged, then checks its limits. Returns the size. */
 export function checkLimits(env: MarketEnv, request: OpenRequest): bigint {
-  checkNotDeleveraging(env, request.asset)
+  if (readFlag(env, ADDED_KEYS.adlActive(request.asset))) fail(ERRORS.OpenInterestCapExceeded)
   checkCollateral(env, request.collateral)
   const limits = checkLeverage(env, request.asset, request.leverage)
   return checkSize(limits, request.collateral, request.leverage)
-}
-
-/** Fails with 82 while positions of the asset are being deleveraged. */
-export function checkNotDeleveraging(env: MarketEnv, asset: string): void {
-  if (readFlag(env, KEYS_2.adlActive(asset))) fail(ERRORS_2.OpenInterestCapExceeded)
 }
 
 /** Closes the trader's opposite positions of this margin mode. The request continues with the rest, or fails with 91 if too little is left. */
@@ -64,12 +59,13 @@ export function netAgainstOpposite(env: MarketEnv, request: OpenRequest, size: b
     position.asset === request.asset && position.direction !== request.direction && position.margin_mode === marginMode)
   if (opposite.length === 0) return { ...request, size }
   const netted = opposite.reduce((sum, position) => checked(sum + position.size), 0n)
-  if (opposite.length > NETTED_POSITIONS_MAX || netted >= size) fail(ERRORS_2.NetsToZero)
+  if (opposite.length > NETTED_POSITIONS_MAX || netted >= size) fail(ERRORS.NetsToZero)
   const rest = size - netted
   const collateral = mulDiv(request.collateral, rest, size)
-  if (collateral < readConfig2(env).min_collateral) fail(ERRORS_2.NetsToZero)
+  if (collateral < readConfig(env).min_collateral) fail(ERRORS.NetsToZero)
   const price = readStrictPrice(env, request.asset)
-  const close = marginMode === ISOLATED ? closeIsolated2 : closeCross2
+  // As deployed, closing cross positions here does not count towards the volume.
+  const close = marginMode === ISOLATED ? closeIsolated : endCross
   for (const position of opposite) close(env, position, price, null)
   return { ...request, collateral, size: rest }
 }
@@ -78,17 +74,17 @@ export function netAgainstOpposite(env: MarketEnv, request: OpenRequest, size: b
 export function openAtMarket(
   env: MarketEnv, order: SizedRequest, acceptablePrice: bigint, marginMode: typeof ISOLATED | typeof CROSS, takeCollateral: () => void,
 ): Position {
-  reserveInVault2(env, order)
+  reserveInVault(env, order)
   const price = readStrictPrice(env, order.asset)
   checkAcceptablePrice(price, acceptablePrice, opensByBuying(order.direction))
   const execution: Execution = { size: order.size, price, marginMode, feeKind: 'taker', keeperFee: 0n }
-  const charged = deductFees2(env, order, execution)
+  const charged = deductFees(env, order, execution)
   takeCollateral()
-  return bookPosition2(env, order, execution, charged)
+  return bookPosition(env, order, execution, charged)
 }
 
 /** Reserves the size in the vault; fails with 82, 89 or 40. */
-export function reserveInVault2(env: MarketEnv, { asset, size, direction }: SizedRequest): void {
+export function reserveInVault(env: MarketEnv, { asset, size, direction }: SizedRequest): void {
   const skewBefore = skewOf(env, asset)
   callReserveForPosition(env, vaultOf(env), {
     asset,
@@ -106,15 +102,15 @@ export interface ChargedCollateral {
 }
 
 /** Charges the trading fee and the keeper's fee; fails with 22 if nothing is left. */
-export function deductFees2(env: MarketEnv, request: OpenRequest, execution: Execution): ChargedCollateral {
+export function deductFees(env: MarketEnv, request: OpenRequest, execution: Execution): ChargedCollateral {
   const fee = chargeFee(env, request.trader, execution.size, execution.feeKind)
   const net = request.collateral - fee.amount - execution.keeperFee
-  if (net <= 0n) fail(ERRORS_2.InsufficientCollateral)
+  if (net <= 0n) fail(ERRORS.InsufficientCollateral)
   return { net, fee }
 }
 
 /** Stores a position whose collateral the market already holds, updates exposure, distributes the fee and emits the event. */
-export function bookPosition2(env: MarketEnv, request: OpenRequest, execution: Execution, charged: ChargedCollateral): Position {
+export function bookPosition(env: MarketEnv, request: OpenRequest, execution: Execution, charged: ChargedCollateral): Position {
   const { price, size, marginMode } = execution
   const timestamp = env.ledger.timestampSec
   const marginBps = maintenanceBps(env, { asset: request.asset, timestamp })
@@ -132,7 +128,7 @@ export function bookPosition2(env: MarketEnv, request: OpenRequest, execution: E
     timestamp,
     trader: request.trader,
   }
-  storePosition2(env, position)
+  storePosition(env, position)
   addOpenInterest(env, position)
   distributeFee(env, charged.fee)
   emit(

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, i128, u32, u64, type Val } from '../../host.ts'
-import { KEYS } from '../../market/storage.ts'
+import { address, i128, u32, u64, type Val } from '../../shared/host.ts'
+import { KEYS } from '../../shared/market/storage.ts'
 import {
   ALICE, BOB, contractError, E7, eventsOf, KEEPER, limitOrderArgs, type LimitOrderOptions, MARKET, stopLimitOrderArgs, topicsOf, UNAUTHORIZED,
-} from '../../test-exchange.ts'
-import { toNative } from '../../test-host.ts'
-import { createTestExchange2, createUninitializedHost2, type TestExchange2 } from '../test-exchange.ts'
-import { KEYS_2 } from './storage.ts'
+} from '../../../test/contracts/generation-1/test-exchange.ts'
+import { toNative } from '../../../test/contracts/test-host.ts'
+import { createTestExchange, createUninitializedHost, type TestExchange } from '../../../test/contracts/generation-2/test-exchange.ts'
+import { ADDED_KEYS } from './storage.ts'
 
 const CANCELLED_SLIPPAGE = 3
 const EXECUTED = 1
 const REDUCE_ONLY = 0x100
 
-const place = (exchange: TestExchange2, options?: LimitOrderOptions): unknown => exchange.invokeOk('place_limit_order', limitOrderArgs(options))
+const place = (exchange: TestExchange, options?: LimitOrderOptions): unknown => exchange.invokeOk('place_limit_order', limitOrderArgs(options))
 const stopLossArgs = (id: bigint, trigger: bigint, slippageBps = 100): Val[] => [address(ALICE), u64(id), i128(trigger), u32(slippageBps)]
 const takeProfitArgs = (id: bigint, trigger: bigint, limit = 0n): Val[] => [address(ALICE), u64(id), i128(trigger), u32(100), i128(limit)]
 const trailingArgs = (id: bigint): Val[] => [address(ALICE), u64(id), u32(500), u32(100)]
 
 test('a limit order fills for the maker fee and a keeper fee of 0.01 %, and names its position', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   place(exchange)
   exchange.setPrice('BTC', 48_800n * E7)
   const result = exchange.executeOrder(1n)
@@ -37,7 +37,7 @@ test('a limit order fills for the maker fee and a keeper fee of 0.01 %, and name
 })
 
 test('a stop-limit order and a trailing stop emit their placement', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   assert.deepEqual(
     eventsOf(exchange.invokeOk('place_stop_limit_order', stopLimitOrderArgs())), [['order_placed', [1n, ALICE, 51_000n * E7]]],
   )
@@ -47,8 +47,8 @@ test('a stop-limit order and a trailing stop emit their placement', () => {
 })
 
 test('placing checks its errors in the documented order', () => {
-  assert.equal(createUninitializedHost2().tryInvoke(MARKET, 'place_limit_order', limitOrderArgs(), []), contractError(1))
-  const exchange = createTestExchange2()
+  assert.equal(createUninitializedHost().tryInvoke(MARKET, 'place_limit_order', limitOrderArgs(), []), contractError(1))
+  const exchange = createTestExchange()
   exchange.invokeOk('pause', [u32(1)])
   assert.equal(exchange.tryInvoke('place_limit_order', limitOrderArgs({ collateral: 0n }), []), contractError(4))
   exchange.invokeOk('unpause', [])
@@ -67,29 +67,29 @@ test('placing checks its errors in the documented order', () => {
 })
 
 test('post-only rejects a crossing order, immediate-or-cancel refunds a resting one', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   assert.equal(exchange.tryInvoke('place_limit_order', limitOrderArgs({ trigger: 60_000n * E7, timeInForce: 2 })), contractError(70))
   const result = exchange.invokeOk('place_limit_order', limitOrderArgs({ timeInForce: 1 }))
   assert.deepEqual(eventsOf(result), [['order_cancelled', [1n, 'ioc_not_filled']]])
-  assert.deepEqual([exchange.usdc(ALICE), exchange.stored(KEYS_2.openOrderCount)], [1_000_000n * E7, 0])
+  assert.deepEqual([exchange.usdc(ALICE), exchange.stored(ADDED_KEYS.openOrderCount)], [1_000_000n * E7, 0])
 })
 
 test('build 2.3 counts pending orders where earlier builds list their ids', () => {
-  const counting = createTestExchange2()
+  const counting = createTestExchange()
   place(counting)
   place(counting)
-  assert.deepEqual([counting.stored(KEYS_2.openOrderCount), counting.stored(KEYS_2.orderCountOf(ALICE))], [2, 2])
+  assert.deepEqual([counting.stored(ADDED_KEYS.openOrderCount), counting.stored(ADDED_KEYS.orderCountOf(ALICE))], [2, 2])
   counting.invokeOk('cancel_order', [address(ALICE), u64(1n)])
-  assert.deepEqual([counting.stored(KEYS_2.openOrderCount), counting.stored(KEYS_2.orderCountOf(ALICE))], [1, 1])
+  assert.deepEqual([counting.stored(ADDED_KEYS.openOrderCount), counting.stored(ADDED_KEYS.orderCountOf(ALICE))], [1, 1])
   assert.deepEqual([counting.stored(KEYS.allOrders), counting.stored(KEYS.traderOrders(ALICE))], [null, null])
-  const listing = createTestExchange2({ build: '2.2' })
+  const listing = createTestExchange({ build: '2.2' })
   place(listing)
-  assert.deepEqual([listing.view('get_all_order_ids'), listing.stored(KEYS_2.openOrderCount)], [[1n], null])
+  assert.deepEqual([listing.view('get_all_order_ids'), listing.stored(ADDED_KEYS.openOrderCount)], [[1n], null])
 })
 
 test('a trader has at most 128 pending orders', () => {
   for (const build of ['2.1', '2.3'] as const) {
-    const exchange = createTestExchange2({ build })
+    const exchange = createTestExchange({ build })
     for (let count = 0; count < 128; count++) place(exchange, { collateral: 10n * E7 })
     assert.equal(exchange.tryInvoke('place_limit_order', limitOrderArgs()), contractError(82), build)
     assert.equal(exchange.tryInvoke('place_limit_order', limitOrderArgs({ trader: BOB })), 'ok')
@@ -97,7 +97,7 @@ test('a trader has at most 128 pending orders', () => {
 })
 
 test('the smoothed price triggers a stop-loss, and the order then fills at any price', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.invokeOk('set_stop_loss', stopLossArgs(id, 48_500n * E7, 1))
   exchange.advance(700n)
@@ -113,7 +113,7 @@ test('the smoothed price triggers a stop-loss, and the order then fills at any p
 })
 
 test('without a recent average the spot price triggers', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.invokeOk('set_stop_loss', stopLossArgs(id, 48_500n * E7))
   exchange.advance(301n)
@@ -122,7 +122,7 @@ test('without a recent average the spot price triggers', () => {
 })
 
 test('a trailing stop fills at any price, a take-profit with a limit only within its tolerance', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.invokeOk('place_trailing_stop', trailingArgs(id))
   exchange.movePrice('BTC', 46_000n * E7)
@@ -136,7 +136,7 @@ test('a trailing stop fills at any price, a take-profit with a limit only within
 })
 
 test('a stop-limit order arms at any price and fills within its tolerance', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   exchange.invokeOk('place_stop_limit_order', stopLimitOrderArgs())
   exchange.movePrice('BTC', 53_000n * E7)
   assert.deepEqual(topicsOf(exchange.executeOrder(1n)), [], 'armed at 3.9 % above the trigger')
@@ -144,10 +144,10 @@ test('a stop-limit order arms at any price and fills within its tolerance', () =
 })
 
 test('cross positions accept attached orders, except in the first build', () => {
-  const first = createTestExchange2({ build: '2.0' })
+  const first = createTestExchange({ build: '2.0' })
   const crossId = first.open(ALICE, {}, 'open_position_cross')
   assert.equal(first.tryInvoke('set_stop_loss', stopLossArgs(crossId, 48_000n * E7)), contractError(80))
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE, {}, 'open_position_cross')
   exchange.invokeOk('set_stop_loss', stopLossArgs(id, 48_000n * E7))
   exchange.invokeOk('set_take_profit', takeProfitArgs(id, 52_000n * E7))
@@ -161,8 +161,37 @@ test('cross positions accept attached orders, except in the first build', () => 
   assert.equal(exchange.view('get_cross_margin_balance', address(ALICE)), 594_000_000n)
 })
 
+test('a stop-loss of a long and a take-profit of a short accept a trigger of zero or less', () => {
+  const exchange = createTestExchange()
+  const [long, short] = [exchange.open(ALICE), exchange.open(ALICE, { asset: 'ETH', direction: 1 })]
+  const tryAttach = (name: string, args: readonly Val[]): string => exchange.tryInvoke(name, args)
+  assert.deepEqual([tryAttach('set_stop_loss', stopLossArgs(long, 0n)), tryAttach('set_take_profit', takeProfitArgs(short, -1n))], ['ok', 'ok'])
+  assert.equal(tryAttach('set_take_profit', takeProfitArgs(long, 0n)), contractError(65))
+  assert.equal(tryAttach('set_stop_loss', stopLossArgs(short, 0n)), contractError(65))
+})
+
+test('a take-profit without a limit waits for the smoothed price, one with a negative limit does not', () => {
+  const exchange = createTestExchange()
+  for (const limit of [0n, -1n]) exchange.invokeOk('set_take_profit', takeProfitArgs(exchange.open(ALICE), 52_000n * E7, limit))
+  exchange.advance(700n)
+  exchange.setPrice('BTC', 53_000n * E7)
+  assert.equal(exchange.tryExecuteOrder(1n), contractError(62), 'the average is 51,500')
+  assert.deepEqual(eventsOf(exchange.executeOrder(2n)).at(-1), ['order_executed', [2n, 1_000_000n]])
+})
+
+test('an order that closes a cross position reports loss, exposure, cancelled order and bad debt in this order, and then pays the keeper', () => {
+  const exchange = createTestExchange()
+  const id = exchange.open(ALICE, {}, 'open_position_cross')
+  exchange.invokeOk('set_stop_loss', stopLossArgs(id, 48_000n * E7))
+  exchange.invokeOk('set_take_profit', takeProfitArgs(id, 60_000n * E7))
+  exchange.movePrice('BTC', 44_000n * E7)
+  assert.deepEqual(topicsOf(exchange.executeOrder(1n)), [
+    'loss_received', 'exposure_synced BTC', 'order_cancelled', 'buffer_drawn', 'bad_debt_recorded', 'position_closed', 'order_executed',
+  ])
+})
+
 test('a cross close that returns nothing pays the keeper nothing', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   exchange.invokeOk('deposit_cross_margin', [address(ALICE), i128(200n * E7)])
   const id = exchange.open(ALICE, {}, 'open_position_cross')
   exchange.invokeOk('set_stop_loss', stopLossArgs(id, 48_000n * E7))
@@ -177,18 +206,18 @@ test('an entry order whose asset lost its room is refunded, cancelled, and marke
   for (const [reason, options] of [
     ['risk_config', { leverage: 10 }], ['risk_config', { collateral: 6000n * E7, leverage: 5 }],
   ] as const) {
-    const exchange = createTestExchange2()
+    const exchange = createTestExchange()
     place(exchange, options)
     exchange.setRisk('BTC', { im_bps: 2000, mm_bps: 1000, close_out_bps: 666, max_leverage: 5, max_position_size: 25_000n * E7 })
     exchange.setPrice('BTC', 49_000n * E7)
     const result = exchange.executeOrder(1n)
     assert.deepEqual(eventsOf(result), [['order_cancelled', [1n, reason]], ['order_executed', [1n, 0n]]])
     assert.equal(toNative(result.value), 0n)
-    assert.deepEqual([exchange.usdc(ALICE), exchange.stored(KEYS_2.openOrderCount)], [1_000_000n * E7, 0])
+    assert.deepEqual([exchange.usdc(ALICE), exchange.stored(ADDED_KEYS.openOrderCount)], [1_000_000n * E7, 0])
     assert.equal(exchange.order(1n)['status'], EXECUTED)
     assert.equal(exchange.tryExecuteOrder(1n), contractError(61))
   }
-  const unconfigured = createTestExchange2({ configured: false })
+  const unconfigured = createTestExchange({ configured: false })
   place(unconfigured)
   unconfigured.setRisk('ETH', {})
   unconfigured.setPrice('BTC', 49_000n * E7)
@@ -199,7 +228,7 @@ const reduceOnly = (options: LimitOrderOptions = {}): LimitOrderOptions =>
   ({ direction: 1, trigger: 50_000n * E7, timeInForce: REDUCE_ONLY, ...options })
 
 test('a reduce-only order reduces the largest opposite position by its size', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   exchange.open(ALICE)
   const largest = exchange.open(ALICE, { collateral: 200n * E7 })
   place(exchange, reduceOnly())
@@ -212,14 +241,14 @@ test('a reduce-only order reduces the largest opposite position by its size', ()
 })
 
 test('a reduce-only order closes a position whose rest would be too small', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   exchange.open(ALICE, { collateral: 109n * E7 })
   place(exchange, reduceOnly())
   assert.deepEqual(topicsOf(exchange.executeOrder(1n)), ['exposure_synced BTC', 'position_closed', 'order_executed'])
 })
 
 test('a reduce-only order closes a cross position only if it covers it', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const cross = exchange.open(ALICE, { collateral: 200n * E7 }, 'open_position_cross')
   place(exchange, reduceOnly())
   assert.deepEqual(eventsOf(exchange.executeOrder(1n)), [['order_cancelled', [1n, 'reduce_only_no_position']], ['order_executed', [1n, 0n]]])
@@ -230,8 +259,8 @@ test('a reduce-only order closes a cross position only if it covers it', () => {
 })
 
 test('executing checks its errors in the documented order', () => {
-  assert.equal(createUninitializedHost2().tryInvoke(MARKET, 'execute_order', [address(KEEPER), u64(1n)], []), contractError(1))
-  const exchange = createTestExchange2()
+  assert.equal(createUninitializedHost().tryInvoke(MARKET, 'execute_order', [address(KEEPER), u64(1n)], []), contractError(1))
+  const exchange = createTestExchange()
   exchange.invokeOk('pause', [u32(1)])
   assert.equal(exchange.tryInvoke('execute_order', [address(KEEPER), u64(1n)], [ALICE]), UNAUTHORIZED)
   assert.equal(exchange.tryExecuteOrder(1n), contractError(60))

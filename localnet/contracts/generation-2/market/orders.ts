@@ -1,32 +1,32 @@
 // Pending orders in generation 2: lists until build 2.2, counters from 2.3 (generation 2, "Orders").
 
-import { emit } from '../../emit.ts'
-import type { ContractEnv } from '../../host.ts'
-import { address, i128, u64 } from '../../host.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv } from '../../shared/host.ts'
+import { address, i128, u64 } from '../../shared/host.ts'
 import {
   attachedOrderKey, type CancelReason, emitCancelled, isReduceOnly, type OrderTerms, requireOrder, storeOrder,
-} from '../../market/orders.ts'
-import { addId, KEYS, readIds, removeId, writeOrder } from '../../market/storage.ts'
+} from '../../shared/market/orders.ts'
+import { addId, KEYS, readIds, removeId, writeOrder } from '../../shared/market/storage.ts'
 import {
   CANCELLED, EXECUTED, LIMIT_ENTRY, LIMIT_ACTIVE, type Order, PENDING, STOP_LIMIT, STOP_LOSS, TAKE_PROFIT, TRAILING_STOP,
-} from '../../market/types.ts'
-import { asU64, fail } from '../../values.ts'
+} from '../../shared/market/types.ts'
+import { asU64, fail } from '../../shared/values.ts'
 import { isSince } from '../build.ts'
-import { ERRORS_2 } from './errors.ts'
+import { ERRORS } from './errors.ts'
 import type { MarketEnv } from './env.ts'
-import { changeCount, KEYS_2, readCount } from './storage.ts'
+import { changeCount, ADDED_KEYS, readCount } from './storage.ts'
 
 const ORDERS_MAX = 2000
 const ORDERS_PER_TRADER_MAX = 128
 
 /** Stores a pending order; fails with 82 above the number of pending orders that a trader or the market may have. */
-export function placePending2(env: MarketEnv, terms: OrderTerms): Order {
+export function placePending(env: MarketEnv, terms: OrderTerms): Order {
   const order = storeOrder(env, terms, PENDING)
   if (order.has_position) env.set('persistent', attachedOrderKey(order.order_type, order.position_id), u64(order.id))
   countPending(env, order, 1)
   if (!isSince(env.build, '2.1')) return order
   const { total, ofTrader } = pendingOrders(env, order.trader)
-  if (ofTrader > ORDERS_PER_TRADER_MAX || total > ORDERS_MAX) fail(ERRORS_2.OpenInterestCapExceeded)
+  if (ofTrader > ORDERS_PER_TRADER_MAX || total > ORDERS_MAX) fail(ERRORS.OpenInterestCapExceeded)
   return order
 }
 
@@ -36,8 +36,8 @@ export function emitPlaced(env: ContractEnv, order: Order, price: bigint): void 
 
 function countPending(env: MarketEnv, order: Order, by: 1 | -1): void {
   if (isSince(env.build, '2.3')) {
-    changeCount(env, KEYS_2.openOrderCount, by)
-    changeCount(env, KEYS_2.orderCountOf(order.trader), by)
+    changeCount(env, ADDED_KEYS.openOrderCount, by)
+    changeCount(env, ADDED_KEYS.orderCountOf(order.trader), by)
     return
   }
   const change = by === 1 ? addId : removeId
@@ -47,13 +47,13 @@ function countPending(env: MarketEnv, order: Order, by: 1 | -1): void {
 
 function pendingOrders(env: MarketEnv, trader: string): { total: number; ofTrader: number } {
   if (isSince(env.build, '2.3')) {
-    return { total: readCount(env, KEYS_2.openOrderCount), ofTrader: readCount(env, KEYS_2.orderCountOf(trader)) }
+    return { total: readCount(env, ADDED_KEYS.openOrderCount), ofTrader: readCount(env, ADDED_KEYS.orderCountOf(trader)) }
   }
   return { total: readIds(env, KEYS.allOrders).length, ofTrader: readIds(env, KEYS.traderOrders(trader)).length }
 }
 
 /** Stores an order's final status and unlinks it from its position. */
-export function finishOrder2(env: MarketEnv, order: Order, status: number): void {
+export function finishOrder(env: MarketEnv, order: Order, status: number): void {
   writeOrder(env, { ...order, status })
   countPending(env, order, -1)
   if (order.has_position) env.remove('persistent', attachedOrderKey(order.order_type, order.position_id))
@@ -61,23 +61,23 @@ export function finishOrder2(env: MarketEnv, order: Order, status: number): void
 }
 
 /** Finishes an order unfilled and emits the reason. */
-export function cancelOrder2(env: MarketEnv, order: Order, reason: CancelReason, status: number = CANCELLED): void {
-  finishOrder2(env, order, status)
+export function cancelOrder(env: MarketEnv, order: Order, reason: CancelReason, status: number = CANCELLED): void {
+  finishOrder(env, order, status)
   emitCancelled(env, order.id, reason)
 }
 
 /** Cancels the orders attached to a position that ends, except the order that closes it. */
-export function cancelAttachedOrders2(env: MarketEnv, positionId: bigint, exceptOrderId: bigint | undefined): void {
+export function cancelAttachedOrders(env: MarketEnv, positionId: bigint, exceptOrderId: bigint | undefined): void {
   for (const orderType of [STOP_LOSS, TAKE_PROFIT, TRAILING_STOP]) {
     const attached = env.get('persistent', attachedOrderKey(orderType, positionId))
     if (attached === undefined || asU64(attached) === exceptOrderId) continue
-    cancelOrder2(env, requireOrder(env, asU64(attached)), 'pos_closed')
+    cancelOrder(env, requireOrder(env, asU64(attached)), 'pos_closed')
   }
 }
 
 /** Marks an order as executed. Returns the keeper's nominal fee. */
 export function markExecuted(env: MarketEnv, order: Order, fee: bigint): bigint {
-  finishOrder2(env, order, EXECUTED)
+  finishOrder(env, order, EXECUTED)
   emitExecuted(env, order, fee)
   return fee
 }
@@ -95,7 +95,7 @@ function emitExecuted(env: MarketEnv, order: Order, fee: bigint): void {
 
 /** Whether the smoothed price decides about the trigger: for orders that close at the market. */
 export function triggersOnSmoothedPrice(order: Order): boolean {
-  return order.order_type === STOP_LOSS || order.order_type === TRAILING_STOP || (order.order_type === TAKE_PROFIT && order.limit_price <= 0n)
+  return order.order_type === STOP_LOSS || order.order_type === TRAILING_STOP || (order.order_type === TAKE_PROFIT && order.limit_price === 0n)
 }
 
 /** Whether the slippage tolerance applies. A stop-loss, a trailing stop and a take-profit without a limit fill at any price. */

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, i128, u32, u64, type Val } from '../../host.ts'
-import { KEYS } from '../../market/storage.ts'
-import { ALICE, BOB, contractError, E7, eventsOf, MARKET, topicsOf, UNAUTHORIZED } from '../../test-exchange.ts'
-import { toNative } from '../../test-host.ts'
-import { createTestExchange2, createUninitializedHost2, type TestExchange2 } from '../test-exchange.ts'
+import { address, i128, u32, u64, type Val } from '../../shared/host.ts'
+import { KEYS } from '../../shared/market/storage.ts'
+import { ALICE, BOB, contractError, E7, eventsOf, MARKET, topicsOf, UNAUTHORIZED } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { toNative } from '../../../test/contracts/test-host.ts'
+import { createTestExchange, createUninitializedHost, type TestExchange } from '../../../test/contracts/generation-2/test-exchange.ts'
 
 const partArgs = (id: bigint, size: bigint, trader = ALICE): Val[] => [address(trader), u64(id), i128(size)]
-const tryClosePart = (exchange: TestExchange2, id: bigint, size: bigint): string =>
+const tryClosePart = (exchange: TestExchange, id: bigint, size: bigint): string =>
   exchange.tryInvoke('close_position_partial', partArgs(id, size))
 
 test('a partial close settles its part and leaves the rest with its entry, leverage and liquidation price', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   const before = exchange.position(id)
   const wallet = exchange.usdc(ALICE)
@@ -31,7 +31,7 @@ test('a partial close settles its part and leaves the rest with its entry, lever
 })
 
 test('a partial close keeps attached orders and counts towards the volume', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.invokeOk('set_stop_loss', [address(ALICE), u64(id), i128(48_000n * E7), u32(100)])
   exchange.invokeOk('close_position_partial', partArgs(id, 500n * E7))
@@ -40,14 +40,14 @@ test('a partial close keeps attached orders and counts towards the volume', () =
 })
 
 test('closing the whole size is an ordinary close', () => {
-  const exchange = createTestExchange2()
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   assert.deepEqual(topicsOf(exchange.invokeOk('close_position_partial', partArgs(id, 1000n * E7))), ['exposure_synced BTC', 'position_closed'])
 })
 
 test('a partial close checks its errors in the documented order', () => {
-  assert.equal(createUninitializedHost2().tryInvoke(MARKET, 'close_position_partial', partArgs(1n, 0n), []), contractError(1))
-  const exchange = createTestExchange2()
+  assert.equal(createUninitializedHost().tryInvoke(MARKET, 'close_position_partial', partArgs(1n, 0n), []), contractError(1))
+  const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   const cross = exchange.open(ALICE, {}, 'open_position_cross')
   exchange.invokeOk('pause', [u32(2)])

@@ -1,19 +1,18 @@
 // Closing a part of an isolated position (generation 2, "Partial close").
 
-import { i128 } from '../../host.ts'
-import type { OrderExecution } from '../../market/close.ts'
-import { addVolume } from '../../market/fees.ts'
-import { pricePnl, requireOwnPosition } from '../../market/positions.ts'
-import { CROSS, type Position } from '../../market/types.ts'
-import { asAddress, asI128, asU64, fail, mulDiv } from '../../values.ts'
-import { ERRORS_2 } from './errors.ts'
-import { closeIsolated2, settleIsolated } from './close.ts'
+import { i128 } from '../../shared/host.ts'
+import type { OrderExecution } from '../../shared/market/close.ts'
+import { addVolume } from '../../shared/market/fees.ts'
+import { requireOwnPosition } from '../../shared/market/positions.ts'
+import { CROSS, type Position } from '../../shared/market/types.ts'
+import { asAddress, asI128, asU64, fail, mulDiv } from '../../shared/values.ts'
+import { ERRORS } from './errors.ts'
+import { closeIsolated, settleIsolated } from './close.ts'
 import { type MarketEntryPoints, type MarketEnv, marketEntryPoint } from './env.ts'
-import { fundingOwed2 } from './funding.ts'
 import { requireNotFrozen } from './gates.ts'
-import { emitReduced, removeOpenInterest, writePosition } from './positions.ts'
+import { emitReduced, removeOpenInterest, valueLeniently, writePosition } from './positions.ts'
 import { readLenientPrice } from './prices.ts'
-import { readConfig2 } from './storage.ts'
+import { readConfig } from './storage.ts'
 
 export function partialCloseEntryPoints(): MarketEntryPoints {
   return {
@@ -22,12 +21,12 @@ export function partialCloseEntryPoints(): MarketEntryPoints {
       requireNotFrozen(env)
       env.requireAuth(trader)
       const position = requireOwnPosition(env, id, trader)
-      if (position.margin_mode === CROSS) fail(ERRORS_2.InvalidParameter)
-      if (size <= 0n) fail(ERRORS_2.InvalidAmount)
-      if (size > position.size) fail(ERRORS_2.InvalidParameter)
+      if (position.margin_mode === CROSS) fail(ERRORS.InvalidParameter)
+      if (size <= 0n) fail(ERRORS.InvalidAmount)
+      if (size > position.size) fail(ERRORS.InvalidParameter)
       const price = readLenientPrice(env, position.asset)
-      if (size === position.size) return i128(closeIsolated2(env, position, price, null))
-      if (!leavesEnough(env, position, size)) fail(ERRORS_2.PositionTooSmall)
+      if (size === position.size) return i128(closeIsolated(env, position, price, null))
+      if (!leavesEnough(env, position, size)) fail(ERRORS.PositionTooSmall)
       return i128(reduceIsolated(env, position, size, price, null))
     }),
   }
@@ -35,7 +34,7 @@ export function partialCloseEntryPoints(): MarketEntryPoints {
 
 /** Whether the rest of a position has the minimum collateral after `size` is closed. */
 export function leavesEnough(env: MarketEnv, position: Position, size: bigint): boolean {
-  return position.collateral - collateralOf(position, size) >= readConfig2(env).min_collateral
+  return position.collateral - collateralOf(position, size) >= readConfig(env).min_collateral
 }
 
 const collateralOf = (position: Position, size: bigint): bigint => mulDiv(position.collateral, size, position.size)
@@ -43,7 +42,7 @@ const collateralOf = (position: Position, size: bigint): bigint => mulDiv(positi
 /** Closes `size` of a position at this price. The rest keeps its entry, leverage, funding index, liquidation price and orders. Returns the PnL. */
 export function reduceIsolated(env: MarketEnv, position: Position, size: bigint, price: bigint, execution: OrderExecution | null): bigint {
   const part: Position = { ...position, size, collateral: collateralOf(position, size) }
-  const [pnl, funding] = [pricePnl(part, price), fundingOwed2(env, part)]
+  const { pnl, funding } = valueLeniently(env, part, price)
   settleIsolated(env, position, { pnl, funding, collateral: part.collateral }, execution)
   removeOpenInterest(env, position, price, size)
   addVolume(env, position.trader, size)

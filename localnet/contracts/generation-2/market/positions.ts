@@ -1,20 +1,20 @@
 // Positions in generation 2: lists and counts, caps, exposure, and the liquidation price after a change of size or collateral.
 
 import { ONE_E7 } from '../../../../src/base/fixed-point.ts'
-import { emit } from '../../emit.ts'
-import type { ContractEnv } from '../../host.ts'
-import { address, i128, symbol, u64 } from '../../host.ts'
-import { addExposure, removeExposure } from '../../market/exposure.ts'
-import { pricePnl } from '../../market/positions.ts'
-import { addId, KEYS, readIds, readPosition, removeId } from '../../market/storage.ts'
-import { CROSS, LONG, POSITION, type Position } from '../../market/types.ts'
-import { bpsOf, checked, fail, mulDiv, positivePart } from '../../values.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv } from '../../shared/host.ts'
+import { address, ContractFailure, i128, symbol, u64 } from '../../shared/host.ts'
+import { addExposure, removeExposure } from '../../shared/market/exposure.ts'
+import { pricePnl } from '../../shared/market/positions.ts'
+import { addId, KEYS, readIds, readPosition, removeId } from '../../shared/market/storage.ts'
+import { CROSS, LONG, POSITION, type Position } from '../../shared/market/types.ts'
+import { bpsOf, checked, fail, mulDiv, positivePart } from '../../shared/values.ts'
 import { isSince } from '../build.ts'
-import { ERRORS_2 } from './errors.ts'
+import { ERRORS } from './errors.ts'
 import type { MarketEnv } from './env.ts'
-import { accrueSkew, fundingOwed2 } from './funding.ts'
+import { accrueSkew, fundingOwed } from './funding.ts'
 import { maintenanceBps } from './risk.ts'
-import { changeCount, KEYS_2, readCount } from './storage.ts'
+import { changeCount, ADDED_KEYS, readCount } from './storage.ts'
 
 const POSITIONS_MAX = 1000
 const POSITIONS_PER_TRADER_MAX = 32
@@ -29,32 +29,51 @@ export interface Valuation {
   readonly equity: bigint
 }
 
+/** Fails with 6 if the PnL overflows. */
 export function valuePosition(env: ContractEnv, position: Position, price: bigint): Valuation {
-  const pnl = pricePnl(position, price)
-  const funding = fundingOwed2(env, position)
+  return valueAt(env, position, pricePnl(position, price))
+}
+
+/** Like `valuePosition`, where a PnL that overflows counts as 0: in cross accounts, partial closes, and the check for liquidations. */
+export function valueLeniently(env: ContractEnv, position: Position, price: bigint): Valuation {
+  return valueAt(env, position, pricePnlOrZero(position, price))
+}
+
+export function pricePnlOrZero(position: Position, price: bigint): bigint {
+  try {
+    return pricePnl(position, price)
+  } catch (error) {
+    if (error instanceof ContractFailure) return 0n
+    throw error
+  }
+}
+
+function valueAt(env: ContractEnv, position: Position, pnl: bigint): Valuation {
+  const funding = fundingOwed(env, position)
   return { pnl, funding, equity: checked(position.collateral + pnl - funding) }
 }
 
 /** Stores a new position and adds its open interest; fails with 82 above the number of positions that a trader or the market may have. */
-export function storePosition2(env: MarketEnv, position: Position): void {
+export function storePosition(env: MarketEnv, position: Position): void {
   writePosition(env, position)
   addId(env, KEYS.traderPositions(position.trader), position.id)
-  if (isSince(env.build, '2.3')) changeCount(env, KEYS_2.openPositionCount, 1)
+  if (isSince(env.build, '2.3')) changeCount(env, ADDED_KEYS.openPositionCount, 1)
   else addId(env, KEYS.allPositions, position.id)
   if (!isSince(env.build, '2.1')) return
-  const open = isSince(env.build, '2.3') ? readCount(env, KEYS_2.openPositionCount) : readIds(env, KEYS.allPositions).length
+  const open = isSince(env.build, '2.3') ? readCount(env, ADDED_KEYS.openPositionCount) : readIds(env, KEYS.allPositions).length
   const ofTrader = readIds(env, KEYS.traderPositions(position.trader)).length
-  if (ofTrader > POSITIONS_PER_TRADER_MAX || open > POSITIONS_MAX) fail(ERRORS_2.OpenInterestCapExceeded)
+  if (ofTrader > POSITIONS_PER_TRADER_MAX || open > POSITIONS_MAX) fail(ERRORS.OpenInterestCapExceeded)
 }
 
 export function writePosition(env: ContractEnv, position: Position): void {
   env.set('persistent', KEYS.position(position.id), POSITION.toVal(position))
 }
 
-export function deletePosition2(env: MarketEnv, position: Position): void {
+export function deletePosition(env: MarketEnv, position: Position): void {
   env.remove('persistent', KEYS.position(position.id))
+  env.remove('persistent', ADDED_KEYS.partialLiqTs(position.id))
   removeId(env, KEYS.traderPositions(position.trader), position.id)
-  if (isSince(env.build, '2.3')) changeCount(env, KEYS_2.openPositionCount, -1)
+  if (isSince(env.build, '2.3')) changeCount(env, ADDED_KEYS.openPositionCount, -1)
   else removeId(env, KEYS.allPositions, position.id)
 }
 
@@ -88,7 +107,7 @@ export function liquidationPriceByRatio(env: ContractEnv, position: Position): b
 /** Whether a position may be liquidated: the price reached its liquidation price, or the equity is below the maintenance margin. */
 export function isLiquidatable(env: ContractEnv, position: Position, price: bigint): boolean {
   const isPriceReached = position.direction === LONG ? price <= position.liquidation_price : price >= position.liquidation_price
-  return isPriceReached || valuePosition(env, position, price).equity < bpsOf(position.size, maintenanceBps(env, position))
+  return isPriceReached || valueLeniently(env, position, price).equity < bpsOf(position.size, maintenanceBps(env, position))
 }
 
 export function emitReduced(env: ContractEnv, position: Position, closed: { size: bigint; price: bigint; pnl: bigint }): void {

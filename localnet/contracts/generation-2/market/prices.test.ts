@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KEYS } from '../../market/storage.ts'
-import { ALICE, E7 } from '../../test-exchange.ts'
-import { createTestExchange2, LAST_GOOD_SEC, type TestExchange2 } from '../test-exchange.ts'
-import { toNative } from '../../test-host.ts'
+import { KEYS } from '../../shared/market/storage.ts'
+import { address, i128 } from '../../shared/host.ts'
+import { ALICE, contractError, E7 } from '../../../test/contracts/generation-1/test-exchange.ts'
+import { createTestExchange, LAST_GOOD_SEC, openArgs, type TestExchange } from '../../../test/contracts/generation-2/test-exchange.ts'
+import { toNative } from '../../../test/contracts/test-host.ts'
 
 /** The price at which a long of 1000 closes, from its PnL. */
-function closingPrice(exchange: TestExchange2, id: bigint): bigint {
+function closingPrice(exchange: TestExchange, id: bigint): bigint {
   const pnl = toNative(exchange.close(ALICE, id).value) as bigint
   return 100n * E7 + pnl / 10n
 }
 
 /** An exchange with BTC at 100 and a long of 1000. */
-function longAt100(): { exchange: TestExchange2; id: bigint } {
-  const exchange = createTestExchange2()
+function longAt100(): { exchange: TestExchange; id: bigint } {
+  const exchange = createTestExchange()
   exchange.setPrice('BTC', 100n * E7)
   return { exchange, id: exchange.open(ALICE) }
 }
@@ -46,4 +47,33 @@ test('a stale price settles a close and does not become the last good price', ()
   exchange.advance(61n)
   assert.equal(closingPrice(exchange, id), 100n * E7)
   assert.deepEqual(exchange.stored(KEYS.lastGoodPrice('BTC')), [100n * E7, exchange.host.ledger.timestampSec - 61n])
+})
+
+test('a clamp of 0 lets a close settle at any price', () => {
+  const exchange = createTestExchange({ config: { lenient_clamp_bps: 0 } })
+  exchange.setPrice('BTC', 100n * E7)
+  const id = exchange.open(ALICE)
+  exchange.setPrice('BTC', 91n * E7)
+  assert.equal(closingPrice(exchange, id), 91n * E7)
+})
+
+test('a maximum deviation of 0 opens at any price', () => {
+  const tryOpenAfterJump = (maxDeviationBps: number): string => {
+    const exchange = createTestExchange({ config: { max_oracle_deviation_bps: maxDeviationBps } })
+    exchange.open(ALICE)
+    exchange.setPrice('BTC', 90_000n * E7)
+    return exchange.tryInvoke('open_position', openArgs(ALICE))
+  }
+  assert.deepEqual([tryOpenAfterJump(0), tryOpenAfterJump(100)], ['ok', contractError(81)])
+})
+
+test('a price may be 60 s in the future, whatever the staleness limit is', () => {
+  const exchange = createTestExchange({ config: { max_price_staleness: 300n } })
+  exchange.invokeOk('deposit_cross_margin', [address(ALICE), i128(200n * E7)])
+  exchange.open(ALICE, {}, 'open_position_cross')
+  const results = [60n, 61n].map((aheadSec) => {
+    exchange.setPrice('BTC', 50_000n * E7, -aheadSec)
+    return exchange.tryInvoke('withdraw_cross_margin', [address(ALICE), i128(1n)])
+  })
+  assert.deepEqual(results, ['ok', contractError(30)])
 })

@@ -1,10 +1,10 @@
 // Limits per asset: leverage, size and margins (generation 2, "Open - order of checks").
 
-import type { ContractEnv } from '../../host.ts'
-import type { Position } from '../../market/types.ts'
-import { checked, fail } from '../../values.ts'
-import { ERRORS_2 } from './errors.ts'
-import { KEYS_2, readConfig2, readTime } from './storage.ts'
+import type { ContractEnv } from '../../shared/host.ts'
+import type { Position } from '../../shared/market/types.ts'
+import { checked, fail } from '../../shared/values.ts'
+import { ERRORS } from './errors.ts'
+import { ADDED_KEYS, readConfig, readTime } from './storage.ts'
 import { ASSET_RISK, type AssetRisk } from './types.ts'
 
 export interface Limits {
@@ -13,14 +13,14 @@ export interface Limits {
 }
 
 export function readAssetRisk(env: ContractEnv, asset: string): AssetRisk | undefined {
-  const stored = env.get('persistent', KEYS_2.assetRisk(asset))
+  const stored = env.get('persistent', ADDED_KEYS.assetRisk(asset))
   return stored === undefined ? undefined : ASSET_RISK.fromVal(stored)
 }
 
 /** The limits of an asset: the configuration's until any asset has risk parameters. undefined for an asset without parameters after that. */
 export function limitsOf(env: ContractEnv, asset: string): Limits | undefined {
-  if (readTime(env, KEYS_2.riskEpochTs) === undefined) {
-    const config = readConfig2(env)
+  if (readTime(env, ADDED_KEYS.riskEpochTs) === undefined) {
+    const config = readConfig(env)
     return { maxLeverage: config.max_leverage, maxSize: config.max_position_size }
   }
   const risk = readAssetRisk(env, asset)
@@ -33,26 +33,26 @@ export const leverageOfMargin = (marginBps: number): number => Math.trunc(10_000
 
 /** Fails with 22 below the minimum collateral. */
 export function checkCollateral(env: ContractEnv, collateral: bigint): void {
-  if (collateral < readConfig2(env).min_collateral) fail(ERRORS_2.InsufficientCollateral)
+  if (collateral < readConfig(env).min_collateral) fail(ERRORS.InsufficientCollateral)
 }
 
 /** Fails with 88 for an asset without risk parameters, with 21 for a leverage out of range. */
 export function checkLeverage(env: ContractEnv, asset: string, leverage: number): Limits {
-  const limits = limitsOf(env, asset) ?? fail(ERRORS_2.AssetRiskNotConfigured)
-  if (leverage < 1 || leverage > limits.maxLeverage) fail(ERRORS_2.InvalidLeverage)
+  const limits = limitsOf(env, asset) ?? fail(ERRORS.AssetRiskNotConfigured)
+  if (leverage < 1 || leverage > limits.maxLeverage) fail(ERRORS.InvalidLeverage)
   return limits
 }
 
 /** The size of a position; fails with 23 above the limit. */
 export function checkSize(limits: Limits, collateral: bigint, leverage: number): bigint {
   const size = checked(collateral * BigInt(leverage))
-  if (size > limits.maxSize) fail(ERRORS_2.PositionTooLarge)
+  if (size > limits.maxSize) fail(ERRORS.PositionTooLarge)
   return size
 }
 
 /** The maintenance margin of a position: its asset's, or the configuration's if it was opened before there were risk parameters. */
 export function maintenanceBps(env: ContractEnv, position: Pick<Position, 'asset' | 'timestamp'>): number {
-  const epoch = readTime(env, KEYS_2.riskEpochTs)
+  const epoch = readTime(env, ADDED_KEYS.riskEpochTs)
   const risk = epoch !== undefined && position.timestamp >= epoch ? readAssetRisk(env, position.asset) : undefined
-  return risk?.mm_bps ?? readConfig2(env).maintenance_margin_bps
+  return risk?.mm_bps ?? readConfig(env).maintenance_margin_bps
 }

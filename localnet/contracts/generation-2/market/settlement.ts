@@ -1,16 +1,16 @@
 // Settling the result of a position against the money that the market holds for it (generation 2, "Close, isolated").
 
-import { transferToken } from '../../calls.ts'
-import { emit } from '../../emit.ts'
-import type { ContractEnv } from '../../host.ts'
-import { address, i128, symbol, u32 } from '../../host.ts'
-import { usdcOf, vaultOf } from '../../market/storage.ts'
-import { checked, minOf, positivePart } from '../../values.ts'
+import { transferToken } from '../../shared/calls.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv } from '../../shared/host.ts'
+import { address, i128, symbol, u32 } from '../../shared/host.ts'
+import { usdcOf, vaultOf } from '../../shared/market/storage.ts'
+import { checked, minOf, positivePart } from '../../shared/values.ts'
 import { isSince } from '../build.ts'
 import { callDrawBuffer, callSettlePnl } from '../calls.ts'
 import type { MarketEnv } from './env.ts'
 import { payLoss } from './fees.ts'
-import { KEYS_2, readFlag, writeFlag } from './storage.ts'
+import { ADDED_KEYS, readFlag, touchFlag, writeFlag } from './storage.ts'
 
 /** The asset in bad debt of a whole cross account. */
 export const CROSS_DEBT = 'CROSS'
@@ -29,6 +29,8 @@ export interface Settlement {
   readonly remaining: bigint
   /** Profit that was paid to the market for the trader. */
   readonly credit: bigint
+  /** What counts against the trader: from build 2.2 the whole loss, before it the part that the funds covered. */
+  readonly owed: bigint
   /** Loss above the funds. */
   readonly uncollected: bigint
 }
@@ -42,31 +44,31 @@ export function settle(env: MarketEnv, claim: Claim, recordDebt: (amount: bigint
 function settleNet(env: MarketEnv, claim: Claim, recordDebt: (amount: bigint) => void): Settlement {
   const net = checked(claim.pnl - claim.funding)
   // From build 2.3 a loss accesses what a profit accesses, so that a price move between simulation and application does no harm.
-  const key = KEYS_2.adlActive(claim.asset)
-  if (isSince(env.build, '2.3')) writeFlag(env, key, readFlag(env, key))
-  if (net > 0n) return { remaining: claim.funds, credit: settleProfit(env, claim, net), uncollected: 0n }
-  const loss = minOf(-net, positivePart(claim.funds))
-  const uncollected = -net - loss
-  if (uncollected > 0n) recordDebt(uncollected)
-  payLoss(env, claim.trader, loss)
-  return { remaining: claim.funds - loss, credit: 0n, uncollected }
+  if (isSince(env.build, '2.3')) touchFlag(env, ADDED_KEYS.adlActive(claim.asset))
+  if (net > 0n) return { remaining: claim.funds, credit: settleProfit(env, claim, net), owed: 0n, uncollected: 0n }
+  return { ...collect(env, claim, -net, recordDebt), credit: 0n }
 }
 
 /** Before build 2.2 the vault settled the price PnL, and earned funding was paid from the market's pooled USDC. */
 function settleSeparately(env: MarketEnv, claim: Claim, recordDebt: (amount: bigint) => void): Settlement {
   const paid = settleProfit(env, claim, claim.pnl)
   const owed = checked(positivePart(-claim.pnl) + positivePart(claim.funding))
-  const loss = minOf(owed, positivePart(claim.funds))
+  const { remaining, uncollected } = collect(env, claim, owed, recordDebt)
+  return { remaining, owed: owed - uncollected, uncollected, credit: checked(paid + positivePart(-claim.funding)) }
+}
+
+function collect(env: MarketEnv, { trader, funds }: Claim, owed: bigint, recordDebt: (amount: bigint) => void): Omit<Settlement, 'credit'> {
+  const loss = minOf(owed, positivePart(funds))
   const uncollected = owed - loss
   if (uncollected > 0n) recordDebt(uncollected)
-  payLoss(env, claim.trader, loss)
-  return { remaining: claim.funds - loss, credit: checked(paid + positivePart(-claim.funding)), uncollected }
+  payLoss(env, trader, loss)
+  return { remaining: funds - loss, owed, uncollected }
 }
 
 /** A profit that the vault cannot pay in full turns auto-deleveraging on for the asset. */
 function settleProfit(env: MarketEnv, claim: Claim, pnl: bigint): bigint {
   const paid = callSettlePnl(env, vaultOf(env), claim.trader, pnl)
-  const key = KEYS_2.adlActive(claim.asset)
+  const key = ADDED_KEYS.adlActive(claim.asset)
   if (pnl > 0n && paid < pnl && !readFlag(env, key)) {
     writeFlag(env, key, true)
     emitAdl(env, 'adl_triggered', claim.asset, { reason: SHORTFALL, payable: 0n, coverage: 0n })
@@ -97,5 +99,5 @@ export function payOut(env: ContractEnv, to: string, amount: bigint): void {
 
 /** Stores what a closed isolated position paid to its trader. The entry is temporary. */
 export function writeProceeds(env: ContractEnv, positionId: bigint, amount: bigint): void {
-  env.set('temporary', KEYS_2.closedProceeds(positionId), i128(amount))
+  env.set('temporary', ADDED_KEYS.closedProceeds(positionId), i128(amount))
 }

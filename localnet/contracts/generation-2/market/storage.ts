@@ -1,15 +1,15 @@
 // Storage that generation 2 adds to the market (generation 2, "Market storage"). Clients read these documented keys through getLedgerEntries.
 
-import type { ContractEnv, Val } from '../../host.ts'
-import { address, bool, HostFailure, symbol, u32, u64 } from '../../host.ts'
-import { INSTANCE, requireInitialized } from '../../market/storage.ts'
-import { asBool, asU32, asU64, fail, storageKey } from '../../values.ts'
-import { ERRORS_2 } from './errors.ts'
-import { MARKET_CONFIG_2, type MarketConfig2 } from './types.ts'
+import type { ContractEnv, Val } from '../../shared/host.ts'
+import { address, bool, symbol, u32, u64 } from '../../shared/host.ts'
+import { INSTANCE, requireInitialized } from '../../shared/market/storage.ts'
+import { asBool, asU32, asU64, storageKey, trap } from '../../shared/values.ts'
+import { DEFAULT_MARKET_CONFIG } from './defaults.ts'
+import { MARKET_CONFIG, type MarketConfig } from './types.ts'
 
 export const PAUSE_STATE = storageKey('PauseState')
 
-export const KEYS_2 = {
+export const ADDED_KEYS = {
   openPositionCount: storageKey('OpenPositionCount'),
   openOrderCount: storageKey('OpenOrderCount'),
   orderCountOf: (trader: string) => storageKey('OrderCountOf', address(trader)),
@@ -25,13 +25,15 @@ export const KEYS_2 = {
   closedProceeds: (positionId: bigint) => storageKey('ClosedProceeds', u64(positionId)),
 } as const
 
-/** The configuration. A stored map of another generation has other fields; decoding it traps, and only `migrate_config` helps. */
-export function readConfig2(env: ContractEnv): MarketConfig2 {
-  const stored = env.get('instance', INSTANCE.config) ?? fail(ERRORS_2.NotInitialized)
-  if (stored.type !== 'map' || stored.value.length !== MARKET_CONFIG_2.spec.length) {
-    throw new HostFailure('WasmVm', 'InvalidAction', 'the stored configuration has other fields')
-  }
-  return MARKET_CONFIG_2.fromVal(stored)
+/**
+ * The configuration; the default one before initialization. A stored map of another generation has other fields; decoding it traps, and only
+ * `migrate_config` helps.
+ */
+export function readConfig(env: ContractEnv): MarketConfig {
+  const stored = env.get('instance', INSTANCE.config)
+  if (stored === undefined) return DEFAULT_MARKET_CONFIG
+  if (stored.type !== 'map' || stored.value.length !== MARKET_CONFIG.spec.length) trap('the stored configuration has other fields')
+  return MARKET_CONFIG.fromVal(stored)
 }
 
 /** The first checks of a call that no pause stops: 1 before initialization, then the caller's authorization. */
@@ -47,6 +49,12 @@ export function readFlag(env: ContractEnv, key: Val): boolean {
 
 export function writeFlag(env: ContractEnv, key: Val, flag: boolean): void {
   env.set('persistent', key, bool(flag))
+}
+
+/** Writes a flag again unchanged if it is stored. */
+export function touchFlag(env: ContractEnv, key: Val): void {
+  const stored = env.get('persistent', key)
+  if (stored !== undefined) env.set('persistent', key, stored)
 }
 
 /** A stored time in seconds; undefined if nothing is stored. */

@@ -1,8 +1,8 @@
 // The structs of generation 2. Position, Order and FeeTier are those of generation 1.
 
-import { type CodecRecord, structCodec } from '../../values.ts'
+import { type CodecRecord, structCodec } from '../../shared/values.ts'
 
-export const MARKET_CONFIG_2 = structCodec({
+export const MARKET_CONFIG = structCodec({
   adl_clear_ratio_bps: 'u32', adl_compensation_bps: 'u32', adl_trigger_ratio_bps: 'u32', base_funding_rate_bps: 'u32',
   base_maker_fee_bps: 'u32', base_taker_fee_bps: 'u32', cross_close_out_bps: 'u32', cross_liq_restore_target_bps: 'u32',
   insurance_buffer_share_bps: 'u32', keeper_fee_base: 'i128', keeper_fee_deci_bps: 'u32', lenient_clamp_bps: 'u32',
@@ -12,7 +12,7 @@ export const MARKET_CONFIG_2 = structCodec({
   trading_fee_bps: 'u32', twap_max_age_secs: 'u64', twap_records: 'u32',
 })
 
-export type MarketConfig2 = CodecRecord<typeof MARKET_CONFIG_2>
+export type MarketConfig = CodecRecord<typeof MARKET_CONFIG>
 
 export const ASSET_RISK = structCodec({
   close_out_bps: 'u32', funding_clamp_bps: 'u32', im_bps: 'u32', max_funding_velocity_bps: 'u32', max_leverage: 'u32',

@@ -1,14 +1,14 @@
 // Creating vaults under an allow-list and a cap, and the admin's settings of the factory in generation 2.
 
-import { requireBothAuth } from '../../authorization.ts'
-import { emit } from '../../emit.ts'
-import type { ContractEnv, EntryPoint } from '../../host.ts'
-import { address, u32, VOID } from '../../host.ts'
-import { readInstanceU32 } from '../../instance-storage.ts'
-import { administrationEntryPoints as administrationEntryPoints1, createVaultEntryPoint } from '../../trader-vaults/administration.ts'
-import { KEYS, readAddress, readVaultCount } from '../../trader-vaults/vaults.ts'
-import { upgradeEntryPoint } from '../../upgrade.ts'
-import { asAddress, asU32, asVec, entryPoint, fail, storageKey } from '../../values.ts'
+import { requireBothAuth } from '../../shared/authorization.ts'
+import { emit } from '../../shared/emit.ts'
+import type { ContractEnv, EntryPoint } from '../../shared/host.ts'
+import { address, u32, VOID } from '../../shared/host.ts'
+import { readInstanceU32 } from '../../shared/instance-storage.ts'
+import { administrationEntryPoints as administrationEntryPoints1, createVaultEntryPoint } from '../../shared/trader-vaults/administration.ts'
+import { KEYS, readAddress, readVaultCount } from '../../shared/trader-vaults/vaults.ts'
+import { upgradeEntryPoint } from '../../shared/upgrade.ts'
+import { asAddress, asU32, asVec, entryPoint, fail, storageKey } from '../../shared/values.ts'
 import { type Generation2Build, isSince } from '../build.ts'
 import { ERRORS } from './slots.ts'
 

@@ -1,15 +1,15 @@
 // Deposits, withdrawals and the leader's profit share in generation 2: priced at the full value, paid from the vault's USDC.
 
-import { transferToken } from '../../calls.ts'
-import { emitWithSubject } from '../../emit.ts'
-import type { ContractEnv, EntryPoint, SpecType, Val } from '../../host.ts'
-import { address, i128, u32 } from '../../host.ts'
-import { applyMovement } from '../../trader-vaults/deposits.ts'
-import { feesOwed, navOf, requireLeaderMinimum, sharesFor, usdcFor } from '../../trader-vaults/shares.ts'
+import { transferToken } from '../../shared/calls.ts'
+import { emitWithSubject } from '../../shared/emit.ts'
+import type { ContractEnv, EntryPoint, SpecType, Val } from '../../shared/host.ts'
+import { address, i128, u32 } from '../../shared/host.ts'
+import { applyMovement } from '../../shared/trader-vaults/deposits.ts'
+import { feesOwed, navOf, requireLeaderMinimum, sharesFor, usdcFor } from '../../shared/trader-vaults/shares.ts'
 import {
   KEYS, readAddress, readShares, requireActive, requireInitialized, requireVault, type Vault, writeShares, writeVault,
-} from '../../trader-vaults/vaults.ts'
-import { asAddress, asI128, asU32, checked, entryPoint, fail } from '../../values.ts'
+} from '../../shared/trader-vaults/vaults.ts'
+import { asAddress, asI128, asU32, checked, entryPoint, fail } from '../../shared/values.ts'
 import { type Generation2Build, isSince } from '../build.ts'
 import { ERRORS } from './slots.ts'
 import { fullNav, valued } from './valuation.ts'

@@ -1,16 +1,15 @@
 // A leader trades with a vault's USDC in generation 2: with all order types, on the vault's own positions and orders only.
 
-import { tokenBalance } from '../../calls.ts'
-import { emitWithSubject } from '../../emit.ts'
-import type { ContractEnv, EntryPoint, SpecType, Val } from '../../host.ts'
-import { address, i128, u32, VOID } from '../../host.ts'
-import { GOOD_TILL_CANCELLED } from '../../market/orders.ts'
-import { PENDING } from '../../market/types.ts'
-import { callMarketWithCollateral, checkCollateral, checkLeader, LEADER, TERMS } from '../../trader-vaults/leader.ts'
-import { requireLeaderMinimum } from '../../trader-vaults/shares.ts'
-import { KEYS, readAddress, type Vault, writeVault } from '../../trader-vaults/vaults.ts'
-import { asI128, asU32, asU64, checked, entryPoint, fieldOf } from '../../values.ts'
-import { addSlot, ERRORS, removeSlot, requireFreeSlot, requireOwned } from './slots.ts'
+import { tokenBalance } from '../../shared/calls.ts'
+import { emitWithSubject } from '../../shared/emit.ts'
+import type { ContractEnv, EntryPoint, SpecType, Val } from '../../shared/host.ts'
+import { address, i128, u32, VOID } from '../../shared/host.ts'
+import { GOOD_TILL_CANCELLED } from '../../shared/market/orders.ts'
+import { callMarketWithCollateral, checkCollateral, checkLeader, LEADER, TERMS } from '../../shared/trader-vaults/leader.ts'
+import { requireLeaderMinimum } from '../../shared/trader-vaults/shares.ts'
+import { KEYS, readAddress, type Vault, writeVault } from '../../shared/trader-vaults/vaults.ts'
+import { asI128, asU64, checked, entryPoint, fieldOf } from '../../shared/values.ts'
+import { addSlot, ERRORS, removeSlot, requireOwned } from './slots.ts'
 
 /** The vault's positions have no price bound: the market takes 0 as none. */
 const NO_PRICE_BOUND = i128(0n)
@@ -48,12 +47,11 @@ export function leaderEntryPoints(): Record<string, EntryPoint> {
 function openPosition(env: ContractEnv, args: readonly Val[]): Val {
   const { leader, vault } = checkLeader(env, args)
   const collateral = checkCollateral(vault, args)
-  requireFreeSlot(env, vault.id)
   const terms = [...args.slice(2, 6), NO_PRICE_BOUND]
   const position = tradeFor(env, vault, () => callMarketWithCollateral(env, collateral, 'open_position', terms))
-  requireLeaderMinimum(vault)
   const id = fieldOf(position, 'id')
   addSlot(env, 'Position', vault.id, asU64(id))
+  requireLeaderMinimum(vault)
   emitWithSubject(env, 'leader_open', u32(vault.id), address(leader), id, i128(collateral))
   return id
 }
@@ -68,29 +66,29 @@ function closePosition(env: ContractEnv, args: readonly Val[]): Val {
   return VOID
 }
 
-/** Places an order that opens a position. One that is cancelled at once, as an immediate-or-cancel order can be, occupies no slot. */
+/**
+ * Places an order that opens a position. As deployed, an immediate-or-cancel order that is cancelled at once occupies a slot too: reconciling it
+ * credits its collateral, which has already been returned, a second time.
+ */
 function placeEntryOrder(env: ContractEnv, args: readonly Val[], functionName: string, topic: string): Val {
   const { leader, vault } = checkLeader(env, args)
   const collateral = checkCollateral(vault, args)
-  requireFreeSlot(env, vault.id)
   const [asset = VOID, amount = VOID, leverage = VOID, direction = VOID, ...trigger] = args.slice(2)
   const terms = [asset, direction, amount, leverage, ...trigger]
   const order = tradeFor(env, vault, () => callMarketWithCollateral(env, collateral, functionName, terms))
   const id = fieldOf(order, 'id')
-  if (asU32(fieldOf(order, 'status')) === PENDING) addSlot(env, 'Order', vault.id, asU64(id))
+  addSlot(env, 'Order', vault.id, asU64(id))
   emitWithSubject(env, topic, u32(vault.id), address(leader), id)
   return id
 }
 
-/** Places an order that closes one of the vault's positions. */
+/** Places an order that closes one of the vault's positions. It occupies no slot and belongs to no vault, so the leader cannot cancel it. */
 function attachOrder(env: ContractEnv, args: readonly Val[], functionName: string, topic: string): Val {
   const { leader, vault } = checkLeader(env, args)
   const [positionId = VOID, ...terms] = args.slice(2)
   requireOwned(env, 'Position', vault.id, asU64(positionId))
-  requireFreeSlot(env, vault.id)
   const order = tradeFor(env, vault, () => callMarket(env, functionName, [positionId, ...terms]))
   const id = fieldOf(order, 'id')
-  addSlot(env, 'Order', vault.id, asU64(id))
   emitWithSubject(env, topic, u32(vault.id), address(leader), id, positionId)
   return id
 }

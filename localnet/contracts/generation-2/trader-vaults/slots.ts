@@ -1,16 +1,16 @@
 // Which positions and orders belong to which vault. The market sees the factory as the trader of all vaults.
 
-import type { ContractEnv, Val } from '../../host.ts'
-import { u32, u64, vec } from '../../host.ts'
-import { ERRORS as ERRORS_1 } from '../../trader-vaults/vaults.ts'
-import { asU32, asU64, asVec, fail, storageKey } from '../../values.ts'
+import type { ContractEnv, Val } from '../../shared/host.ts'
+import { u32, u64, vec } from '../../shared/host.ts'
+import { ERRORS as ERRORS_1 } from '../../shared/trader-vaults/vaults.ts'
+import { asU32, asU64, asVec, fail, storageKey } from '../../shared/values.ts'
 
 export const ERRORS = {
   ...ERRORS_1,
   NotVaultPosition: 16, LiquidityDeployed: 17, ValuationUnavailable: 18, TooManyOpenSlots: 19, CreationRestricted: 20, MinOutputNotMet: 21,
 } as const
 
-/** Positions and orders that one vault may have, together. */
+/** Positions and entry orders that one vault may have, together. */
 const MAX_SLOTS = 16
 
 export type SlotKind = 'Position' | 'Order'
@@ -34,12 +34,9 @@ export function requireOwned(env: ContractEnv, kind: SlotKind, vaultId: number, 
   if (ownerOf(env, kind, id) !== vaultId) fail(ERRORS.NotVaultPosition)
 }
 
-/** Fails with 19 if the vault has no free slot. */
-export function requireFreeSlot(env: ContractEnv, vaultId: number): void {
-  if (readSlots(env, 'Position', vaultId).length + readSlots(env, 'Order', vaultId).length >= MAX_SLOTS) fail(ERRORS.TooManyOpenSlots)
-}
-
+/** Binds a position or order to a vault; fails with 19 if the vault has no free slot. */
 export function addSlot(env: ContractEnv, kind: SlotKind, vaultId: number, id: bigint): void {
+  if (readSlots(env, 'Position', vaultId).length + readSlots(env, 'Order', vaultId).length >= MAX_SLOTS) fail(ERRORS.TooManyOpenSlots)
   writeSlots(env, kind, vaultId, [...readSlots(env, kind, vaultId), id])
   env.set('persistent', ownerKey(kind, id), u32(vaultId))
 }

@@ -1,13 +1,13 @@
 // The vault factory of generation 2: shares at full value, all order types, and an owner for each position and order
 // (generation 2, "Trader vaults").
 
-import type { ContractCode, EntryPoint } from '../../host.ts'
-import { i128, u32, VOID } from '../../host.ts'
-import { viewEntryPoints } from '../../trader-vaults.ts'
-import { requireVault, VAULT_INFO } from '../../trader-vaults/vaults.ts'
-import { asU32, asU64, entryPoint } from '../../values.ts'
+import type { ContractCode, EntryPoint } from '../../shared/host.ts'
+import { i128, u32, VOID } from '../../shared/host.ts'
+import { viewEntryPoints } from '../../shared/trader-vaults.ts'
+import { requireVault, VAULT_INFO } from '../../shared/trader-vaults/vaults.ts'
+import { asU32, asU64, entryPoint } from '../../shared/values.ts'
 import type { Generation2Build } from '../build.ts'
-import { TRADER_VAULT_ERRORS_2 } from '../errors.ts'
+import { TRADER_VAULT_ERRORS } from '../errors.ts'
 import { administrationEntryPoints } from './administration.ts'
 import { depositEntryPoints } from './deposits.ts'
 import { leaderEntryPoints } from './leader.ts'
@@ -16,11 +16,11 @@ import { ownerOf, type SlotKind } from './slots.ts'
 import { fullNav } from './valuation.ts'
 
 /** The factory's code. Call `initialize(admin, market, usdc)` first. */
-export function traderVaultsContract2(build: Generation2Build): ContractCode {
+export function traderVaultsContract(build: Generation2Build): ContractCode {
   return {
     name: 'trader vaults',
     structs: { VaultInfo: VAULT_INFO.spec },
-    errors: TRADER_VAULT_ERRORS_2,
+    errors: TRADER_VAULT_ERRORS,
     entryPoints: {
       ...administrationEntryPoints(build), ...depositEntryPoints(build), ...leaderEntryPoints(), ...reconcileEntryPoints(),
       ...viewEntryPoints(),
