@@ -103,7 +103,7 @@ test('goes on at headers of an unknown form, and records what is unknown with it
   for (const secondsLater of [5, 0, 4, 4]) await closeAndIndex(fixture, secondsLater, unknown)
   assert.deepEqual(await indexedLedgers(), [1, 2, 3, 4, 5])
   const state = await readIndexState(store.read)
-  assert.deepEqual([state?.protocol, state?.newerForms], [KNOWN_PROTOCOL + 1, [{ what: 'ledger value type 5', ledger: 2 }]])
+  assert.deepEqual([state?.protocol, state?.newerForms], [KNOWN_PROTOCOL + 1, [{ what: 'ledger value type 5', ledger: 2, isStop: false }]])
   assert.equal(state !== null && isStoppedByProtocol(state), false)
   assert.deepEqual(errors, [{ unknown: 'ledger value type 5', known: KNOWN_PROTOCOL, ledger: 2 }], 'logged once')
   const [kept] = await store.read.query<{ xdr: string }>('select xdr from idx.newer_forms')
@@ -133,7 +133,7 @@ test('stops before a header whose sequence cannot be found, says so once, and co
   const what = 'ledger header of the future'
   assert.deepEqual(errors, [[{ unknown: what, known: KNOWN_PROTOCOL }, 'the index stopped: the network is newer than this gateway']])
   const stopped = await readIndexState(store.read)
-  assert.deepEqual([stopped?.lastLedger, stopped?.newerForms], [1, [{ what, ledger: 2 }]])
+  assert.deepEqual([stopped?.lastLedger, stopped?.newerForms], [1, [{ what, ledger: 2, isStop: true }]])
   assert.equal(stopped !== null && isStoppedByProtocol(stopped), true)
 
   fixture.node.newerFrom = Number.MAX_SAFE_INTEGER
@@ -142,6 +142,21 @@ test('stops before a header whose sequence cannot be found, says so once, and co
   assert.deepEqual(await indexedLedgers(), [1, 2, 3, 4])
   const state = await readIndexState(store.read)
   assert.deepEqual([state?.gaps, state?.newerForms], [0, []])
+})
+
+test('an index that only begins before the headers of an unknown form is not stopped by them', async () => {
+  await using fixture = createPublicFixture()
+  fixture.node.protocol = 30
+  for (let ledger = 0; ledger < 6; ledger++) close(fixture, 5)
+  close(fixture, 5, { form: 5, value: Buffer.alloc(8), protocol: KNOWN_PROTOCOL + 1 })
+  fixture.node.pageCap = 2
+  const stopped: unknown[] = []
+  for (let step = 0; step < 5; step++) {
+    assert.match((await fixture.indexer.step()).kind, /^(?:epoch|indexed)$/)
+    const state = await readIndexState(store.read)
+    if (state !== null) stopped.push([state.newerForms.length, isStoppedByProtocol(state)])
+  }
+  assert.deepEqual(new Set(stopped.map((each) => JSON.stringify(each))), new Set(['[1,false]']))
 })
 
 test('a form is not reported any more by a version that knows it, or when it was not met for a week', async () => {
