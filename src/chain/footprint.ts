@@ -49,7 +49,8 @@ export function readEntryKey(keyXdr: string): EntryKey | undefined {
   if (key.type !== LEDGER_ENTRY.contractData || typeOfScVal(key.contractData.key) !== SCV.vec) return undefined
   const value = readXdr(xdr.ScVal, key.contractData.key.raw)
   const [first, ...rest] = value.type === SCV.vec ? value.vec ?? [] : []
-  const name = first === undefined ? undefined : readScVal(first)
+  // Anyone can declare keys, also values that are nested too deeply to be read.
+  const name = first !== undefined && typeOfScVal(first) === SCV.symbol ? readScVal(first) : undefined
   const parts = rest.map(readPart).filter((part) => part !== undefined)
   if (name?.type !== 'symbol' || parts.length !== rest.length) return undefined
   const contract = readScAddress(key.contractData.contract)
@@ -66,11 +67,14 @@ function readTrustlineKey(keyXdr: string): EntryKey | undefined {
   return { kind: 'trustline', account: encodeAccount(accountId.ed25519.value), asset: Asset.fromOperation(asset).toString() }
 }
 
+const READ_IN_KEYS: ReadonlySet<number> = new Set([SCV.address, SCV.symbol, SCV.u32, SCV.u64])
+
 function readPart(part: RawXdr): KeyPart | undefined {
   if (typeOfScVal(part) === SCV.bytes) {
     const value = readXdr(xdr.ScVal, part.raw)
     return value.type === SCV.bytes ? { type: 'bytes', value: value.bytes } : undefined
   }
+  if (!READ_IN_KEYS.has(typeOfScVal(part))) return undefined
   const value = readScVal(part)
   switch (value.type) {
     case 'address':

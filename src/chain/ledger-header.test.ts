@@ -105,6 +105,16 @@ test('a newer header does not excuse a wrong hash, or two close times that diffe
   assert.throws(() => decodeHeader(encodedHeader({ sequence: 77, form: 3, closeSec: Number.MAX_SAFE_INTEGER + 1 }).xdr), InvalidHeader)
 })
 
+test('a protocol that no database column takes is the fault of its node, whatever the form', () => {
+  for (const form of [{ form: 3 }, { form: 5, value: Buffer.alloc(8) }]) {
+    const headerOf = (protocol: number): string => encodedHeader({ sequence: 7, protocol, ...form }).xdr
+    assert.equal(decodeHeader(headerOf(2 ** 31 - 1)).protocol, 2 ** 31 - 1)
+    for (const protocol of [2 ** 31, 2 ** 32 - 1]) {
+      assert.throws(() => decodeHeader(headerOf(protocol)), new InvalidHeader('the protocol of a ledger is out of range'))
+    }
+  }
+})
+
 test('reads the published vectors of every form', { skip: vectorsMissing }, () => {
   const vectors = protocolVectors('LedgerHeaderHistoryEntry')
   assert.equal(vectors.length, 8)

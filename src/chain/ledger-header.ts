@@ -82,7 +82,7 @@ export function decodeHeader(headerXdr: string): LedgerHeader {
 
 function readHeader(header: Buffer, hash: string, headerXdr: string): LedgerHeader {
   // The protocol, the previous hash, and the consensus value: set of transactions, close time, upgrades, and a form with more of it.
-  const protocol = header.readUInt32BE(0)
+  const protocol = readProtocol(header)
   const previousHash = header.toString('hex', 4, 4 + HASH_BYTES)
   const closeTimeAt = 4 + HASH_BYTES + HASH_BYTES
   const closeSec = readTime(header, closeTimeAt)
@@ -130,6 +130,15 @@ function hasFlags(header: Buffer, tailBytes: number): boolean | undefined {
   if (header.readUInt32BE(header.length - 4) !== NO_EXTENSION) return undefined
   if (tailBytes === TAIL_BYTES) return false
   return header.readUInt32BE(header.length - (TAIL_WITH_FLAGS_BYTES - TAIL_BYTES) - 4) === FLAGS_EXTENSION
+}
+
+/** Protocols are numbered from one, so a larger number is damage. A column of the database takes no larger one. */
+const PROTOCOL_MAX = 2 ** 31 - 1
+
+function readProtocol(header: Buffer): number {
+  const protocol = header.readUInt32BE(0)
+  if (protocol > PROTOCOL_MAX) throw new InvalidHeader('the protocol of a ledger is out of range')
+  return protocol
 }
 
 function readTime(bytes: Buffer, at: number): number {

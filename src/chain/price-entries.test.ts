@@ -31,16 +31,19 @@ const CODE = contractCodeKey('5a'.repeat(32))
 const TAG = executableTagKey(ORACLE, 'shim-v2')
 
 /** A shim whose simulation touches these entries, and the node's entries. */
-function shimWith(readOnly: readonly string[], entries: ReadonlyMap<string, string>): { readonly prices: PriceEntries; price: bigint } {
+function shimWith(
+  readOnly: readonly string[], entries: ReadonlyMap<string, string>, change = (dataHex: string): string => dataHex,
+): { readonly prices: PriceEntries; price: bigint } {
   const deployment = anyDeployment({}, ['BTC'])
   deployment.replace({ ...deployment.current, contracts: { ...deployment.current.contracts, market: CONTRACTS.market, oracleShim: SHIM } })
   const footprint = new xdr.LedgerFootprint({ readOnly: readOnly.map((key) => xdr.LedgerKey.fromXdr(key, 'base64')), readWrite: [] })
   const resources = new xdr.SorobanResources({ footprint, instructions: 1, diskReadBytes: 1, writeBytes: 0 })
   const data = new xdr.SorobanTransactionData({ ext: xdr.SorobanTransactionDataExt.v0(), resources, resourceFee: 1n })
+  const transactionDataXdr = Buffer.from(change(data.toXdr('hex')), 'hex').toString('base64')
   const rpc = {
     async simulateTransaction() {
       const returnValueXdr = encodeScVal({ type: 'vec', value: [{ type: 'i128', value: shim.price }, { type: 'u64', value: 1_000n }] })
-      return { error: null, latestLedger: 200, results: [{ authXdr: [], returnValueXdr }], transactionDataXdr: data.toXdr('base64') }
+      return { error: null, latestLedger: 200, results: [{ authXdr: [], returnValueXdr }], transactionDataXdr }
     },
     async getLedgerEntries(keys: readonly string[]) {
       const found = keys.flatMap((keyXdr) => {
@@ -64,6 +67,14 @@ for (const [what, keys] of [['no entries', []], ['only code', [CODE]], ['only co
     assert.deepEqual([[...found], changed], [[], []])
   })
 }
+
+test('a price is read although its simulation touched an entry of a later protocol, and simulated again', async () => {
+  const tagType = '0000001600000007'
+  const { prices } = shimWith([TAG], new Map(), (dataHex) => dataHex.replace(tagType, '0000001700000007'))
+  assert.deepEqual(await prices.read('BTC', signal), { price: 7n, timestampSec: 1_000, ledger: 200 })
+  const { prices: found, changed } = await prices.poll()
+  assert.deepEqual([[...found], changed], [[], []])
+})
 
 test('new code behind the same executable tag is simulated, not taken for the same price', async () => {
   const instance = instanceKey(SHIM)

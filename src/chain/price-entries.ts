@@ -4,6 +4,7 @@
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { readFootprint } from './footprint.ts'
 import { codeRoleOf, contractDataValue, instanceKey, instanceStorage } from './ledger-keys.ts'
+import { NewerThanKnown } from './newer-than-known.ts'
 import type { ShimPrice } from './prices.ts'
 import { readShimPriceWithFootprint } from './prices.ts'
 import { MalformedResponse } from './responses.ts'
@@ -167,7 +168,7 @@ function keysOf(transactionDataXdr: string): readonly string[] | null {
     const keys = [...readOnly, ...readWrite]
     return keys.some((key) => codeRoleOf(key) === null) ? keys.filter((key) => codeRoleOf(key) !== 'code').toSorted() : null
   } catch (error) {
-    if (error instanceof MalformedResponse) return null
+    if (error instanceof MalformedResponse || error instanceof NewerThanKnown) return null
     throw error
   }
 }

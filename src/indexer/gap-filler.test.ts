@@ -5,6 +5,7 @@ import { after, beforeEach, test } from 'node:test'
 import { createSystemClock, createVirtualClock } from '../base/clock.ts'
 import { RPC_CODES, RpcFailure } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
+import { encodeScVal } from '../chain/scval.ts'
 import { listEvents } from '../projections/events.ts'
 import { readIndexState } from '../projections/index-state.ts'
 import { openTestStore } from '../../test/support/database.ts'
@@ -96,6 +97,10 @@ async function dropLedgersUntilGap(fixture: IndexFixture): Promise<void> {
   await fixture.catchUp()
   play(fixture, 30)
   fixture.node.oldest = 41
+  await untilGap(fixture)
+}
+
+async function untilGap(fixture: IndexFixture): Promise<void> {
   for (let steps = 0; (await fixture.indexer.step()).kind !== 'gap'; steps++) assert.ok(steps < 10, 'the ledgers become a gap')
   await fixture.catchUp()
 }
@@ -107,6 +112,23 @@ test('reads dropped ledgers from the archive node, in order, so that nothing is 
   assert.deepEqual(await visibleState(), expected)
   assert.deepEqual(await states(), [])
   assert.equal(await fixture.indexer.fill(), 'none')
+})
+
+test('forms of a later protocol that only lost ledgers contain are reported when a gap is filled', async () => {
+  const source = switchableArchive(1)
+  await using fixture = createIndexFixture(store, source.options)
+  play(fixture, 20)
+  await fixture.catchUp()
+  const { market } = fixture.exchange.contracts
+  const event = { contractId: market, topicsXdr: [encodeScVal({ type: 'symbol', value: 'position_opened' })], valueXdr: 'AAAAEgAAAAY=', transaction: 0 }
+  fixture.queue({ event, fact: { kind: 'other', decodes: false, topic: '', names: [] } })
+  play(fixture, 30)
+  fixture.node.oldest = 41
+  await untilGap(fixture)
+  assert.deepEqual((await readIndexState(store.read))?.newerForms, [])
+  source.isDown = false
+  await fillAll(fixture)
+  assert.deepEqual((await readIndexState(store.read))?.newerForms, [{ what: 'address type 6', ledger: 21, isStop: false }])
 })
 
 test('candles whose volume grew after they were final get a revision when a gap is filled, once, and no others do', async () => {

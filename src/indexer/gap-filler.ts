@@ -18,6 +18,7 @@ import { lastFilledSeq, updateGap, readGapToFill, splitGap } from '../projection
 import type { Gap } from '../projections/gaps.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { IndexConflict, updateIndexCursor, readIndexCursor } from '../projections/index-state.ts'
+import { newerFormsOf, recordNewerForms } from '../projections/newer-forms.ts'
 import type { Writer } from '../store/store.ts'
 import { readRange, readTip, relate } from './chain-identity.ts'
 import type { ChainTrust } from './confirmation.ts'
@@ -122,6 +123,7 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     const isComplete = page.cursor >= end
     await db.transaction(async (tx) => {
       await updateIndexCursor(tx, cursor, { ...cursor, unknownEvents: cursor.unknownEvents + countUnknown(archived) }, clock.nowMs())
+      await recordNewerForms(tx, epoch.chain, newerFormsOf(archived), { nowMs: clock.nowMs() })
       await writeUpgrades(tx, epoch.chain, numbered, clock.nowMs())
       await appendEvents(tx, epoch.number, archived, clock.nowMs())
       await updateGap(tx, gap, { fillCursor: isComplete ? end : page.cursor, state: 'open' }, clock.nowMs())

@@ -6,12 +6,16 @@ import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import type { Log } from '../base/log.ts'
 import { KNOWN_PROTOCOL } from '../base/protocol.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
+import type { Rpc } from '../chain/rpc.ts'
 import { readAnchors } from '../projections/anchors.ts'
 import { listEvents } from '../projections/events.ts'
 import { isStoppedByProtocol, readIndexState } from '../projections/index-state.ts'
 import { openTestStore } from '../../test/support/database.ts'
-import { createIndexFixture, FIRST_CLOSE_SEC } from '../../test/index/fixture.ts'
+import { createIndexFixture, FIRST_CLOSE_SEC, PASSPHRASE } from '../../test/index/fixture.ts'
 import type { IndexFixture } from '../../test/index/fixture.ts'
+import { createFakeNode } from '../../test/index/node.ts'
+import type { FakeNode } from '../../test/index/node.ts'
 import { emptyIndex } from '../../test/index/tables.ts'
 import type { HeaderFields } from '../../test/support/ledger-headers.ts'
 import { BadPage } from './events-page.ts'
@@ -103,7 +107,7 @@ test('goes on at headers of an unknown form, and records what is unknown with it
   for (const secondsLater of [5, 0, 4, 4]) await closeAndIndex(fixture, secondsLater, unknown)
   assert.deepEqual(await indexedLedgers(), [1, 2, 3, 4, 5])
   const state = await readIndexState(store.read)
-  assert.deepEqual([state?.protocol, state?.newerForms], [KNOWN_PROTOCOL + 1, [{ what: 'ledger value type 5', ledger: 2 }]])
+  assert.deepEqual([state?.protocol, state?.newerForms], [KNOWN_PROTOCOL + 1, [{ what: 'ledger value type 5', ledger: 2, isStop: false }]])
   assert.equal(state !== null && isStoppedByProtocol(state), false)
   assert.deepEqual(errors, [{ unknown: 'ledger value type 5', known: KNOWN_PROTOCOL, ledger: 2 }], 'logged once')
   const [kept] = await store.read.query<{ xdr: string }>('select xdr from idx.newer_forms')
@@ -133,7 +137,7 @@ test('stops before a header whose sequence cannot be found, says so once, and co
   const what = 'ledger header of the future'
   assert.deepEqual(errors, [[{ unknown: what, known: KNOWN_PROTOCOL }, 'the index stopped: the network is newer than this gateway']])
   const stopped = await readIndexState(store.read)
-  assert.deepEqual([stopped?.lastLedger, stopped?.newerForms], [1, [{ what, ledger: 2 }]])
+  assert.deepEqual([stopped?.lastLedger, stopped?.newerForms], [1, [{ what, ledger: 2, isStop: true }]])
   assert.equal(stopped !== null && isStoppedByProtocol(stopped), true)
 
   fixture.node.newerFrom = Number.MAX_SAFE_INTEGER
@@ -142,6 +146,56 @@ test('stops before a header whose sequence cannot be found, says so once, and co
   assert.deepEqual(await indexedLedgers(), [1, 2, 3, 4])
   const state = await readIndexState(store.read)
   assert.deepEqual([state?.gaps, state?.newerForms], [0, []])
+})
+
+test('an index that only begins before the headers of an unknown form is not stopped by them', async () => {
+  await using fixture = createPublicFixture()
+  fixture.node.protocol = 30
+  for (let ledger = 0; ledger < 6; ledger++) close(fixture, 5)
+  close(fixture, 5, { form: 5, value: Buffer.alloc(8), protocol: KNOWN_PROTOCOL + 1 })
+  fixture.node.pageCap = 2
+  const stopped: unknown[] = []
+  for (let step = 0; step < 5; step++) {
+    assert.match((await fixture.indexer.step()).kind, /^(?:epoch|indexed)$/)
+    const state = await readIndexState(store.read)
+    if (state !== null) stopped.push([state.newerForms.length, isStoppedByProtocol(state)])
+  }
+  assert.deepEqual(new Set(stopped.map((each) => JSON.stringify(each))), new Set(['[1,false]']))
+})
+
+/** A client of both nodes. It calls `first`, and `second` while the headers of the first cannot be read. */
+function bothNodes(first: FakeNode, second: FakeNode): Rpc {
+  const nodeFor = ({ endpoint }: CallOptions = {}): Rpc => {
+    const isReadable = first.newerFrom > first.latest().sequence
+    return (endpoint === undefined ? isReadable : endpoint === 0) ? first.rpc : second.rpc
+  }
+  return {
+    ...first.rpc,
+    endpoints: 2,
+    getHealth: async (options) => await nodeFor(options).getHealth(options),
+    getNetwork: async (options) => await nodeFor(options).getNetwork(options),
+    getLedgers: async (request, options) => await nodeFor(options).getLedgers(request, options),
+    getEvents: async (request, options) => await nodeFor(options).getEvents(request, options),
+  }
+}
+
+test('a node of another chain proves no reset while the headers of the other node cannot be read', async () => {
+  const other = createFakeNode({ passphrase: PASSPHRASE })
+  other.reset()
+  const clock = createVirtualClock(FIRST_CLOSE_SEC * 1000)
+  await using fixture = createIndexFixture(store, { clock, trust: PUBLIC_NETWORK, rpcOf: (node) => bothNodes(node, other) })
+  fixture.node.protocol = 30
+  for (let ledger = 0; ledger < 3; ledger++) close(fixture, 5)
+  await fixture.catchUp()
+  fixture.node.newerFrom = 4
+  const kinds = new Set<string>()
+  for (let step = 0; step < 12; step++) {
+    close(fixture, 5)
+    other.close(fixture.nowSec())
+    kinds.add((await fixture.indexer.step()).kind)
+  }
+  assert.deepEqual([...kinds], ['unreachable'])
+  assert.deepEqual(await indexedLedgers(), [1, 2, 3])
 })
 
 test('a form is not reported any more by a version that knows it, or when it was not met for a week', async () => {

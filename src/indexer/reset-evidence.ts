@@ -17,7 +17,7 @@ const MIN_HEADERS = 2
 export interface ResetEvidence {
   /** Adds the last headers of a node whose chain contradicts the anchors. True once a reset is proven. */
   add(tip: readonly LedgerHeader[], call: CallOptions): Promise<boolean>
-  /** True if any of several nodes still serves the chain of these anchors. */
+  /** True if any of several nodes still serves the chain of these anchors, or may do so. */
   isRefuted(anchors: readonly Anchor[], call: CallOptions): Promise<boolean>
   reset(): void
 }
@@ -55,6 +55,8 @@ export function createResetEvidence({ rpc, clock, trust }: { readonly rpc: Rpc; 
           if ((await relate(rpc, anchors, { range, tip: await readTip(rpc, range, pinned), minLedgerMs }, pinned)) === 'same') return true
         } catch (error) {
           if (!(error instanceof RpcFailure) && !(error instanceof BadPage)) throw error
+          // Its headers cannot be read, so it may serve the known chain, after an upgrade of the network.
+          if (error instanceof RpcFailure && error.newer !== undefined) return true
         }
       }
       return false

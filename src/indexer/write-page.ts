@@ -4,7 +4,7 @@ import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { ChainEvent } from '../chain/responses.ts'
 import { applyEvents } from '../projections/apply.ts'
 import type { ContractCode } from '../projections/contract-versions.ts'
-import { countUnknown, isTransfer, NEWER_PREFIX } from '../projections/archived-event.ts'
+import { countUnknown, isTransfer } from '../projections/archived-event.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { insertAnchors } from '../projections/anchors.ts'
@@ -14,8 +14,7 @@ import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts
 import { completeSeq, isInsideTransaction, lastReservedSeq, moveIndexCursor } from '../projections/index-state.ts'
 import { assignLearnedEventSeqs } from '../projections/learned-events.ts'
 import { notifyLogPage } from '../projections/log-notification.ts'
-import { recordNewerForms } from '../projections/newer-forms.ts'
-import type { NewerForm } from '../projections/newer-forms.ts'
+import { newerFormsOf, recordNewerForms } from '../projections/newer-forms.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 import { withWriteBehind } from '../store/write-behind.ts'
 import { xdrLength } from './decode.ts'
@@ -124,23 +123,13 @@ export async function writePage(
 
   async function write(tx: Queryable): Promise<void> {
     await Promise.all([moveIndexCursor(tx, from, to, nowMs), insertAnchors(tx, epoch.chain, anchors, nowMs)])
-    await recordNewerForms(tx, epoch.chain, newerForms(archived), { nowMs })
+    await recordNewerForms(tx, epoch.chain, newerFormsOf(archived), { nowMs })
     await writeUpgrades(tx, epoch.chain, page, nowMs)
     await appendEvents(tx, epoch.number, archived, nowMs)
     onArchiveSent?.()
     await applyEvents(tx, epoch, archived)
     await assignLearnedEventSeqs(tx, archived.filter((event) => !isTransfer(event)).map(({ seq }) => seq))
   }
-}
-
-/** What of the events is newer than this gateway. The archive has their bytes. */
-function newerForms(archived: readonly ArchivedEvent[]): readonly NewerForm[] {
-  const forms = new Map<string, NewerForm>()
-  for (const { problem, ledger } of archived) {
-    const what = problem?.startsWith(NEWER_PREFIX) === true ? problem.slice(NEWER_PREFIX.length) : null
-    if (what !== null && !forms.has(what)) forms.set(what, { what, ledger, xdr: null })
-  }
-  return [...forms.values()]
 }
 
 /**

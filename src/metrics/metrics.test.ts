@@ -59,7 +59,7 @@ const OF_THE_PROCESS = {
 
 test('reports what the process and the index say, each under its name', async () => {
   const gauges = await gaugesOf(sources({
-    lastLedger: 31, lastLedgerCloseTs: NOW_SEC - 32, protocol: 50, newerForms: [{ what: 'address type 6', ledger: 30 }],
+    lastLedger: 31, lastLedgerCloseTs: NOW_SEC - 32, protocol: 50, newerForms: [{ what: 'address type 6', ledger: 30, isStop: false }],
     unknownEvents: 33, unreadTransactions: 34, gaps: 35, ledgersUntilLost: 36, marketFound: false,
     vaultCorrections: 37, rebuild: { done: 38, total: 39 }, corrections: { ended: 40, changed: 41, opened: 42, interest: 43 }, archived: { deposit: 44 },
     compared: { positionsMissing: 45, ordersMissing: 46, vaultsMissing: 47, openPositionsDrift: 48, openOrdersDrift: -49 } as never,

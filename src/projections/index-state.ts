@@ -7,7 +7,7 @@ import { MALFORMED_PREFIX } from './archived-event.ts'
 import { ARCHIVED_BY_TOPIC } from './event-counts.ts'
 import { GAP_RANGES } from './gaps.ts'
 import { NEWER_FORMS } from './newer-forms.ts'
-import type { NewerForm } from './newer-forms.ts'
+import type { ReportedForm } from './newer-forms.ts'
 import { PROJECTIONS_VERSION } from './tables.ts'
 
 /**
@@ -58,7 +58,7 @@ export interface IndexState {
   /** The protocol of the network after the newest header that was read; null: none was read. */
   readonly protocol: number | null
   /** What later protocols added and this gateway does not know, in the order of the ledgers in which it was met. */
-  readonly newerForms: readonly Pick<NewerForm, 'what' | 'ledger'>[]
+  readonly newerForms: readonly ReportedForm[]
   /** Number of archived events that could not be decoded. */
   readonly unknownEvents: number
   /** Transactions whose effects were not read yet, counted up to a limit. */
@@ -112,8 +112,8 @@ export async function readIndexState(db: Queryable): Promise<IndexState | null> 
 }
 
 /** True if the index stopped, because without a form that this gateway does not know the next ledgers cannot be verified. */
-export function isStoppedByProtocol({ lastLedger, newerForms }: Pick<IndexState, 'lastLedger' | 'newerForms'>): boolean {
-  return newerForms.some(({ ledger }) => ledger > (lastLedger ?? 0))
+export function isStoppedByProtocol({ newerForms }: Pick<IndexState, 'newerForms'>): boolean {
+  return newerForms.some(({ isStop }) => isStop)
 }
 
 /** A ledger and its close time, unix seconds. */

@@ -2,6 +2,8 @@
 
 import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import type { Queryable } from '../store/store.ts'
+import { NEWER_PREFIX } from './archived-event.ts'
+import type { ArchivedEvent } from './archived-event.ts'
 
 /** A form that is newer than the gateway. */
 export interface NewerForm {
@@ -11,6 +13,12 @@ export interface NewerForm {
   readonly ledger: number
   /** Its bytes, base64; null: not kept here. */
   readonly xdr: string | null
+}
+
+/** A form as the state of the index has it. */
+export interface ReportedForm extends Pick<NewerForm, 'what' | 'ledger'> {
+  /** True if the index stopped before its ledger, and has not continued since. */
+  readonly isStop: boolean
 }
 
 /** Kinds that are kept of one chain. A protocol adds a few. */
@@ -36,11 +44,21 @@ export async function recordNewerForms(
   }
 }
 
+/** What of these events is newer than the gateway. The archive has their bytes. */
+export function newerFormsOf(archived: readonly ArchivedEvent[]): readonly NewerForm[] {
+  const forms = new Map<string, NewerForm>()
+  for (const { problem, ledger } of archived) {
+    const what = problem?.startsWith(NEWER_PREFIX) === true ? problem.slice(NEWER_PREFIX.length) : null
+    if (what !== null && !forms.has(what)) forms.set(what, { what, ledger, xdr: null })
+  }
+  return [...forms.values()]
+}
+
 /**
  * SQL: the forms of the current chain that this version does not know, by ledger; `e` is the epoch and `c` the cursor row. Without those that only an earlier
  * version did not know, and those before which the index stopped once and then continued.
  */
 export const NEWER_FORMS = `coalesce((
-  select jsonb_agg(jsonb_build_object('what', n.what, 'ledger', n.ledger) order by n.ledger, n.what) from idx.newer_forms n
+  select jsonb_agg(jsonb_build_object('what', n.what, 'ledger', n.ledger, 'isStop', n.is_stop) order by n.ledger, n.what) from idx.newer_forms n
   where n.chain = e.chain and n.known_protocol >= ${KNOWN_PROTOCOL} and n.seen_at > c.updated_at - ${REPORTED_MS}
     and not (n.is_stop and n.ledger <= c.last_ledger)), '[]')`

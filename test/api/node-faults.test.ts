@@ -53,6 +53,7 @@ const REFUSED: readonly (readonly [name: string, code: string, advice: RegExp])[
   ['bad_sequence', 'txBadSeq', /Prepare a new transaction/],
   ['fee_surge', 'txInsufficientFee', /requires 1000000 stroops/],
   ['too_late', 'txTooLate', /expired\. Prepare a new one/],
+  ['frozen_key', 'txFrozenKeyAccessed', /accesses frozen ledger entries/],
 ]
 for (const [name, code, advice] of REFUSED) {
   test(`${name}: responds 400 with advice, and the next transaction succeeds`, async () => {

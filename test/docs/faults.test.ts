@@ -3,10 +3,15 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { LEDGER_FAULTS } from '../../localnet/fault-kinds.ts'
+import type { FaultKind } from '../../localnet/fault-kinds.ts'
 import { createFaults } from '../../localnet/faults.ts'
 
+/** What validators do is no fault of a node, so the tables do not have it. */
+const OF_LEDGERS = LEDGER_FAULTS.map(({ name }) => name)
+const isOfNode = ({ methods }: FaultKind): boolean => methods === null || methods.length > 0
 /** Faults of RPC responses. A reset of the network is a separate control method. */
-const NAMES = [...createFaults().kinds.map(({ name }) => name), 'local_reset'].sort()
+const NAMES = [...createFaults().kinds.filter(isOfNode).map(({ name }) => name), 'local_reset'].sort()
 const ROOT = new URL('../../', import.meta.url)
 
 function pageRows(): readonly (readonly string[])[] {
@@ -30,7 +35,7 @@ test('every row has a symptom and its handling', () => {
 })
 
 test('a test uses every fault', () => {
-  const tests = globSync(['test/{api,index,stream}/**/*.test.ts', 'test/sim/rpc-faults.ts'], { cwd: ROOT.pathname })
+  const tests = globSync(['test/{api,index,stream}/**/*.test.ts', 'test/sim/{rpc,network}-faults.ts'], { cwd: ROOT.pathname })
   const texts = tests.map((path) => readFileSync(new URL(path, ROOT), 'utf8')).join('\n')
-  assert.deepEqual(NAMES.filter((name) => !texts.includes(`'${name}'`)), [])
+  assert.deepEqual([...NAMES, ...OF_LEDGERS].filter((name) => !texts.includes(`'${name}'`)), [])
 })

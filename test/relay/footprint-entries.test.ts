@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Keypair, xdr } from '@stellar/stellar-sdk'
+import { Address, Keypair, xdr } from '@stellar/stellar-sdk'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
 import { RpcFailure } from '../../src/chain/failure.ts'
@@ -169,6 +169,17 @@ test('learns what calls of an unknown build touch, by the trader and the asset t
   const args = [{ type: 'address', value: other }, { type: 'u64', value: 43n }] as const
   const { writes } = await shared.extend({ ...CLOSE, args }, simulationOf([EXPOSURE]))
   assert.ok(writes.includes(owed(other)) && writes.includes(entry('vault', 'Reserve')) && !writes.includes(owed(trader)))
+})
+
+test('a key that is nested too deeply, as anyone can declare one, is none of the exchange', () => {
+  const nested = (depth: number): xdr.ScVal => (depth === 0 ? xdr.ScVal.scvVoid() : xdr.ScVal.scvVec([nested(depth - 1)]))
+  const name = xdr.ScVal.scvSymbol('Position')
+  for (const parts of [[nested(100)], [name, nested(100)]]) {
+    const key = new xdr.LedgerKeyContractData({
+      contract: new Address(CONTRACTS.market).toScAddress(), key: xdr.ScVal.scvVec(parts), durability: xdr.ContractDataDurability.persistent,
+    })
+    assert.equal(readEntryKey(xdr.LedgerKey.contractData(key).toXdr('base64')), undefined)
+  }
 })
 
 test('declares the entry that names the code of a contract, and forgets it with the code when the contract is upgraded', async () => {
