@@ -5,3 +5,6 @@
  * archived undecoded are then decoded again. docs/operating.md, "Protocol upgrades".
  */
 export const KNOWN_PROTOCOL = 30
+
+/** Headers have milliseconds from the ledger after the upgrade to this protocol on. */
+export const MILLISECONDS_SINCE = 30

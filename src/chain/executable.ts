@@ -5,6 +5,7 @@ import { Address, StrKey, xdr } from '@stellar/stellar-sdk'
 import { textOfBytes } from '../base/text.ts'
 import { NewerThanKnown } from './newer-than-known.ts'
 import { BASE64_MAX_LENGTH } from './scval.ts'
+import { NEWER_STEPS_MAX } from './xdr-reader.ts'
 
 /** The code that runs when a contract is called. */
 export type Executable =
@@ -37,6 +38,7 @@ const CONTRACT_INSTANCE = 19
 /** In the LedgerEntryData of an instance: after the type and extension of the entry, the contract, the key and its durability. */
 const VALUE_OFFSET = 52
 const HASH_LENGTH = 32
+const EXECUTABLE_TYPE_MAX = 2
 
 /**
  * Reads the executable of a contract instance (base64 LedgerEntryData); undefined for any other entry. By offset, because the storage that follows may hold
@@ -71,6 +73,7 @@ function executableAt(bytes: Buffer, offset: number): Executable {
       return { kind: 'reference', owner: StrKey.encodeContract(hashAt(bytes, content + 4)), tag: textOfBytes(tag) }
     }
     default:
+      if (type > EXECUTABLE_TYPE_MAX + NEWER_STEPS_MAX) throw new RangeError('no executable')
       return newer(`executable type ${type}`)
   }
 }
@@ -107,7 +110,7 @@ const VALUE_TYPE_MAX = 22
 /** A value or a member of a type that the SDK does not know; undefined for what is too short to be a value. */
 function undecodable(bytes: Buffer): Executable | undefined {
   const type = bytes.length < 4 ? 0 : bytes.readUInt32BE(0)
-  if (type > VALUE_TYPE_MAX) return newer(`executable, a value of type ${type}`)
+  if (type > VALUE_TYPE_MAX && type <= VALUE_TYPE_MAX + NEWER_STEPS_MAX) return newer(`executable, a value of type ${type}`)
   return type === VEC ? newer('member of an executable') : undefined
 }
 

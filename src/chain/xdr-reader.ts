@@ -237,7 +237,7 @@ function readUnion({ name, switchOn, switchKey, cases }: UnionSchema, source: So
 }
 
 /** Protocols number new forms consecutively. A number further above the known ones is damage. */
-const NEWER_STEPS_MAX = 16
+export const NEWER_STEPS_MAX = 16
 
 const NAMES: Readonly<Record<string, string>> = {
   ScAddressType: 'address type', ScValType: 'value type', SorobanCredentialsType: 'credentials type', ContractExecutableType: 'executable type',

@@ -1,7 +1,7 @@
 // Which chain a node serves. A chain is identified by the hashes of its ledgers: a reset network keeps its passphrase, contract addresses and event ids.
 // The reasons: docs/decisions/chain-identity.md.
 
-import { KNOWN_PROTOCOL } from '../base/protocol.ts'
+import { MILLISECONDS_SINCE } from '../base/protocol.ts'
 import { areOrdered, closedAfter } from '../chain/close-times.ts'
 import type { ClosedLedger } from '../chain/close-times.ts'
 import { RpcFailure } from '../chain/failure.ts'
@@ -122,9 +122,9 @@ function contradicts(anchor: Anchor | undefined, header: LedgerHeader | undefine
   return !areOrdered(closedLedger(anchor, anchor.closeSec), closedLedger(toAnchor(header), header.closeSec), minLedgerMs)
 }
 
-/** When an anchor closed. A header with a form of a later protocol may have milliseconds that were not read. */
+/** When an anchor closed. The ledger that upgrades to protocol 30 is the last with only seconds; a later one may have milliseconds that were not read. */
 export function closedLedger({ ledger, closeMs, protocol }: Anchor, closeSec: number): ClosedLedger {
-  const isKnown = closeMs !== null || (protocol !== null && protocol <= KNOWN_PROTOCOL)
+  const isKnown = closeMs !== null || (protocol !== null && protocol <= MILLISECONDS_SINCE)
   return { ledger, closeSec, ...(isKnown ? { closeMs } : {}) }
 }
 

@@ -67,7 +67,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const readers = { ...options, proof }
   const observers = [
     createEntryObserver(MARGIN_MODES, readers), createEntryObserver(ORDER_DETAILS, readers), createEntryObserver(VAULTS, readers),
-    createEntryObserver(POOL, readers), createEntryObserver(transactionEffects(options.archive ?? null, options.onApplied), readers),
+    createEntryObserver(POOL, readers), createEntryObserver(transactionEffects({ ...options, archive: options.archive ?? null }), readers),
   ]
   const archive = options.archive ?? null
   const gapFiller = archive === null ? null : createGapFiller({ trust: PUBLIC_NETWORK, ...options, archive })

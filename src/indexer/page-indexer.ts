@@ -3,12 +3,10 @@
 import { defined } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { RpcFailure } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
-import type { ReadAnchor } from '../projections/anchors.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import { listEpochs } from '../projections/epochs.ts'
 import { withoutArchived } from '../projections/events.ts'
@@ -21,6 +19,7 @@ import type { DecodeAhead } from './decode-ahead.ts'
 import { requestFor } from './event-scope.ts'
 import type { EventsPosition } from './events-page.ts'
 import { readStoredInterfaces } from './interfaces.ts'
+import { createNewerReporter } from './newer-reporter.ts'
 import { createPageReader } from './page-reader.ts'
 import { createPageSize } from './page-size.ts'
 import type { StepResult } from './step-result.ts'
@@ -88,7 +87,7 @@ export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchiv
       }
       reportProblems(archived)
       if (advanced) reportUpgrades(numbered.upgrades, log)
-      if (advanced) reportNewer(anchors)
+      if (advanced) reportNewer(anchors.flatMap(({ ledger, newer }) => (newer === null ? [] : [{ ...newer, ledger }])))
       if (advanced) onArchived?.(archived)
       const caughtUp = to.lastLedger !== null && to.lastLedger >= page.latestLedger
       return { kind: 'indexed', events: archived.length, advanced, lastLedger: to.lastLedger, latestLedger: page.latestLedger, caughtUp }
@@ -109,18 +108,6 @@ function createProblemReporter(log: Log): (events: readonly ArchivedEvent[]) => 
       if (reported.has(key)) continue
       reported.add(key)
       log.warn({ contract, topic, problem, eventId }, 'an event could not be decoded and was archived raw')
-    }
-  }
-}
-
-/** Logs each kind of header that is newer than this gateway once. */
-function createNewerReporter(log: Log): (headers: readonly ReadAnchor[]) => void {
-  const reported = new Set<string>()
-  return (headers) => {
-    for (const { ledger, newer } of headers) {
-      if (newer === null || reported.has(newer.what) || reported.size >= REPORTED_PROBLEMS_MAX) continue
-      reported.add(newer.what)
-      log.error({ unknown: newer.what, known: KNOWN_PROTOCOL, ledger }, 'the network is newer than this gateway; the index continues without what is unknown')
     }
   }
 }

@@ -1,6 +1,7 @@
 // Reads what transactions changed in the market's storage, oldest first, so that nothing leaves the nodes' retention unread. A response counts only if it is
 // of the requested transaction: its envelope has the hash, its ledger and its events are the archived ones, and its entries agree with them.
 
+import type { Log } from '../base/log.ts'
 import { decodeMeta, findNewerInMeta, META_MAX_LENGTH } from '../chain/entry-changes.ts'
 import { NewerThanKnown } from '../chain/newer-than-known.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
@@ -19,6 +20,7 @@ import { listUnreadTransactions, recordTransactionEffects } from '../projections
 import type { Queryable } from '../store/store.ts'
 import type { EntrySubject } from './entry-observer.ts'
 import { readEnvelope } from './envelope-hash.ts'
+import { createNewerReporter } from './newer-reporter.ts'
 
 /** Transactions per request of the observer. */
 const BATCH = 24
@@ -47,8 +49,15 @@ export interface AppliedTransaction {
 
 type OnApplied = ((applied: AppliedTransaction) => void) | undefined
 
-/** `archive` has transactions that the node dropped; null: there is none. */
-export function transactionEffects(archive: Rpc | null, onApplied?: OnApplied): EntrySubject<Subject, Observation> {
+interface EffectsOptions {
+  /** Has transactions that the node dropped; null: there is none. */
+  readonly archive: Rpc | null
+  readonly onApplied?: OnApplied
+  readonly log: Log
+}
+
+export function transactionEffects({ archive, onApplied, log }: EffectsOptions): EntrySubject<Subject, Observation> {
+  const reportNewer = createNewerReporter(log)
   return {
     name: 'effects of transactions',
     idOf: ({ seq }) => seq,
@@ -69,6 +78,7 @@ export function transactionEffects(archive: Rpc | null, onApplied?: OnApplied): 
         const [first] = own
         if (first !== undefined) await recordAll(tx, first.epoch, own, nowMs)
       }
+      reportNewer(observations.filter(isUnreadable))
     },
   }
 }

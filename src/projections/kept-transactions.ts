@@ -16,11 +16,11 @@ export interface KeptTransaction extends TransactionRecord {
   readonly seq: number
 }
 
-/** While this many wait for an upgrade, no more are read: some hundred megabytes. */
-export const KEPT_TRANSACTIONS_MAX = 20_000
+/** While this many wait for an upgrade, no more are read: about a hundred megabytes, and a gigabyte if all are as long as they can be. */
+export const KEPT_TRANSACTIONS_MAX = 5_000
 
 /** After this time a record that could not be read is requested again: the node may have sent a wrong one. */
-const REQUEST_AGAIN_MS = 24 * 60 * 60_000
+const REQUEST_AGAIN_MS = 60 * 60_000
 
 /** The seqs of those that this version could not read. */
 export async function listUnreadableSeqs(db: Queryable, deployments: readonly number[], nowMs: number): Promise<readonly number[]> {

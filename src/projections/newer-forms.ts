@@ -21,21 +21,25 @@ export interface ReportedForm extends Pick<NewerForm, 'what' | 'ledger'> {
   readonly isStop: boolean
 }
 
-/** Kinds that are kept of one chain. A protocol adds a few. */
+/** Kinds that are kept of one chain, the ones met last. A protocol adds a few. */
 const FORMS_MAX = 100
 const NAME_MAX_LENGTH = 100
 /** A form that was not met for this long is not reported any more: what a node sends is not always proven. */
 const REPORTED_MS = 7 * 24 * 60 * 60_000
 
-/** Keeps the first of each kind, and when it was met last. `isStop`: the index stops before its ledger. */
+/** Keeps the first of each kind, and when it was met last; drops what was met longest ago. `isStop`: the index stops before its ledger. */
 export async function recordNewerForms(
   tx: Queryable, chain: number, forms: readonly NewerForm[], { nowMs, isStop = false }: { readonly nowMs: number; readonly isStop?: boolean },
 ): Promise<void> {
   for (const { what, ledger, xdr } of forms) {
     await tx.query(
+      `delete from idx.newer_forms where chain = $1::int and what in (
+         select what from idx.newer_forms where chain = $1::int and what <> $2::text order by seen_at desc, what offset ${FORMS_MAX - 1})`,
+      [chain, what.slice(0, NAME_MAX_LENGTH)],
+    )
+    await tx.query(
       `insert into idx.newer_forms as n (chain, what, ledger, is_stop, xdr, known_protocol, seen_at)
-       select $1::int, $2::text, $3::bigint, $4::boolean, $5::text, ${KNOWN_PROTOCOL}, $6::bigint
-       where (select count(*) from idx.newer_forms where chain = $1::int and what <> $2::text) < ${FORMS_MAX}
+       values ($1::int, $2::text, $3::bigint, $4::boolean, $5::text, ${KNOWN_PROTOCOL}, $6::bigint)
        on conflict (chain, what) do update set
          ledger = case when excluded.is_stop then excluded.ledger else n.ledger end, is_stop = excluded.is_stop,
          known_protocol = excluded.known_protocol, seen_at = excluded.seen_at`,

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { silentLog } from '../../src/base/log.ts'
+import type { Log } from '../../src/base/log.ts'
 import { defined } from '../../src/base/assert.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
 import { parseTransaction } from '../../src/chain/responses.ts'
@@ -45,8 +46,8 @@ function nodeWith(answer: Answer): Rpc {
 const EMPTY_ROUNDS_MAX = OBSERVATION_ATTEMPTS + 1
 
 /** Reads effects from the local network until nothing more is found; `answer` alters what it returns. Returns the number of observations. */
-async function observe(answer: Answer = asIs, archive: Rpc | null = null): Promise<number> {
-  const observer = createEntryObserver(transactionEffects(archive), {
+async function observe(answer: Answer = asIs, archive: Rpc | null = null, log: Log = silentLog): Promise<number> {
+  const observer = createEntryObserver(transactionEffects({ archive, log }), {
     rpc: nodeWith(answer), clock: fixture.clock, log: silentLog, proof: createChainProof(async () => true),
   })
   let total = 0
@@ -134,7 +135,9 @@ test('a record of a later protocol is kept whole, and read after the upgrade whe
     meta = response.metaXdr ?? ''
     return { ...response, metaXdr: newerMeta(meta) }
   }
-  assert.equal(await observe(upgraded), 1)
+  const errors: string[] = []
+  assert.equal(await observe(upgraded, null, { ...silentLog, error: (_fields, message) => void errors.push(message) }), 1)
+  assert.match(errors.join(), /^the network is newer than this gateway/)
   assert.equal(requested.filter((hash) => hash === kept).length, 1, 'not requested again')
   const { newerForms } = defined(await readIndexState(fixture.store.read), 'the state')
   assert.deepEqual(newerForms.map(({ what }) => what), ['transaction meta version 5'])

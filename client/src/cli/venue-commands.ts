@@ -1,7 +1,7 @@
 // The exchange as a whole: vaults, the liquidity pool, the leaderboard, and the state of everything on one screen.
 
 import { RateLimited, Unauthorized } from '../errors.ts'
-import type { PoolState, TraderVault } from '../generated/resources.ts'
+import type { Health, PoolState, TraderVault } from '../generated/resources.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
 import { toPercent } from './decimal.ts'
@@ -104,19 +104,27 @@ async function status(context: Context): Promise<void> {
   // Health has the same nulls before the first ledger and while the index cannot be read.
   const progress = lag === null ? 'nothing indexed yet, or not readable now' : `${lag} s behind the last ledger's close`
   const value = {
-    gateway: { version: health.version, network: health.network, uptime: health.uptime },
+    gateway: { version: health.version, network: health.network, uptime: health.uptime }, protocol: health.protocol,
     index: { lastLedger: indexer.lastLedger, ledgerAgeSeconds: lag, gaps: indexer.gaps },
     prices: { count: prices.length, oldestAsset: oldest?.asset ?? null, oldestAgeSec: oldest?.ageSec ?? null, stale },
     trading, account: account.value,
   }
   context.show(value, listing([
-    ['gateway', `version ${health.version}, up for ${durationOf(health.uptime)}`], ['network', health.network],
+    ['gateway', `version ${health.version}, up for ${durationOf(health.uptime)}`], ['network', health.network], ['protocol', protocolText(health.protocol)],
     ['ledger', indexer.lastLedger], ['index', progress],
     ['last update (UTC)', timeOf(indexer.lastUpdatedAt === null ? null : Math.floor(indexer.lastUpdatedAt / 1000))],
     ['missing ledgers', indexer.gaps], ['trading', trading],
     ['prices', oldest === undefined ? 'none' : `${prices.length}, the oldest is ${oldest.ageSec} s old (${oldest.asset})`],
     ['stale prices', stale.length === 0 ? 'none' : stale.join(', ')], ...accountLines(context, account),
   ]))
+}
+
+/** The network's protocol, and whether the gateway knows it. */
+function protocolText(protocol: Health['protocol'] | undefined): string {
+  // Older gateways do not report it.
+  const { network = null, known = 0, unknown = [] } = protocol ?? {}
+  if (network === null) return 'unknown'
+  return network <= known && unknown.length === 0 ? String(network) : `${network}, and the gateway is older: it knows ${known}`
 }
 
 /** Whether a market without pause modes allows opens; null when that is unknown. */
