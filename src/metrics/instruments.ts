@@ -29,7 +29,7 @@ export function createInstruments(registry: Registry) {
     }),
     rpcNodeLedger: gauge('gateway_rpc_node_ledger', 'Latest ledger in the node\'s last response; absent before the first one', ['node']),
     rpcNodeStatus: gauge(
-      'gateway_rpc_node_status', '1 for the node\'s status: healthy, lagging, ahead, faulty, wrong_network or unknown', ['node', 'status'],
+      'gateway_rpc_node_status', '1 for the node\'s status: healthy, lagging, ahead, faulty, unresponsive, wrong_network or unknown', ['node', 'status'],
     ),
     rpcNodePreferred: gauge('gateway_rpc_node_preferred', '1 for the node that is called first', ['node']),
     rpcNodeFaults: counter('gateway_rpc_node_faults_total', 'Responses that no honest node sends, by what is wrong with them', ['node', 'fault']),
