@@ -34,7 +34,7 @@ export function createInstruments(registry: Registry) {
     rpcNodePreferred: gauge('gateway_rpc_node_preferred', '1 for the node that is called first', ['node']),
     rpcNodeFaults: counter('gateway_rpc_node_faults_total', 'Responses that no honest node sends, by what is wrong with them', ['node', 'fault']),
     rpcHedges: counter('gateway_rpc_hedges_total', 'Calls sent to two nodes, by which one responded first', ['winner']),
-    events: counter('gateway_index_events_total', 'Events archived by this process; topic unknown: unknown shape, malformed: damaged XDR', ['topic']),
+    events: counter('gateway_index_events_total', 'Events archived by this process; topic unknown: unknown shape', ['topic']),
     indexerState: gauge('gateway_indexer_state', '1 for the current state of this process\'s indexer', ['state']),
     indexerLag: gauge('gateway_indexer_lag_ledgers', 'Ledgers that the node has and the index lacks'),
     indexAnswers: gauge('gateway_index_answers', '1 while the index state can be read from the database, 0 while it cannot'),
