@@ -166,6 +166,7 @@ const RESPONSE_FAULTS: readonly FaultKind[] = [
     parameters: {},
     countDefault: 1,
   },
+  { name: 'damaged_xdr', description: 'the values of events are cut, so that they are no XDR', methods: ['getEvents'], parameters: {}, countDefault: 1 },
   {
     name: 'archived_entries',
     description: 'contract entries are archived: liveUntilLedgerSeq is 0',

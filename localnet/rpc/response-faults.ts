@@ -10,6 +10,8 @@ import { RPC_CODES, RpcError } from './rpc-error.ts'
 
 /** An XDR union discriminant that no protocol defines. */
 const UNKNOWN_XDR = Buffer.from([0x7f, 0xff, 0xff, 0xff]).toString('base64')
+/** A value of a type that a later protocol may define: a few numbers above the last one. */
+const LATER_VALUE = Buffer.from([0, 0, 0, 30]).toString('base64')
 
 export const RESPONSE_EFFECTS: Readonly<Record<string, Effect>> = {
   short_scan(call, next, values) {
@@ -51,7 +53,10 @@ export const RESPONSE_EFFECTS: Readonly<Record<string, Effect>> = {
     if (response['protocolVersion'] !== undefined) return { ...response, protocolVersion: Number(response['protocolVersion']) + 1 }
     if (Array.isArray(response['entries'])) return { ...response, entries: response['entries'].map((entry) => ({ ...fieldsOf(entry), xdr: UNKNOWN_XDR })) }
     if (response['resultXdr'] !== undefined) return { ...response, resultXdr: UNKNOWN_XDR, diagnosticEventsXdr: [UNKNOWN_XDR] }
-    return withEvents(response, (events) => events.map((event) => ({ ...event, value: UNKNOWN_XDR })))
+    return withEvents(response, (events) => events.map((event) => ({ ...event, value: LATER_VALUE })))
+  },
+  damaged_xdr(call, next) {
+    return withEvents(next(call), (events) => events.map((event) => ({ ...event, value: String(event['value']).slice(0, 4) })))
   },
   archived_entries(call, next) {
     const response = fieldsOf(next(call))

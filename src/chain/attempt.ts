@@ -46,6 +46,8 @@ export interface AttemptContext {
   readonly options: CallOptions
   /** The nodes that the call has tried, this attempt's included. */
   readonly tried: ReadonlySet<number>
+  /** True for the second of two calls. It has had less time than the first, so an abort says nothing about its node; and the first may be more recent. */
+  readonly isSecond?: true
 }
 
 export interface Attempts {
@@ -65,11 +67,13 @@ export function createAttempts(parts: {
 }): Attempts {
   const { endpoints, nodes, limits, hedging, clock, observer } = parts
 
-  async function single<T>(endpoint: Endpoint, request: RpcRequest<T>, { options, tried }: AttemptContext): Promise<T> {
+  async function single<T>(endpoint: Endpoint, request: RpcRequest<T>, { options, tried, isSecond }: AttemptContext): Promise<T> {
     const { method } = request
+    const { signal, requester } = options
+    const patienceMs = isSecond === true ? Number.POSITIVE_INFINITY : hedging.patienceMs(method)
     const headAtRequest = nodes.head()
     const startedMs = clock.elapsedMs()
-    const result = await endpoint.call(request, { limit: limits.of(endpoint.index, request), signal: options.signal, requester: options.requester })
+    const result = await endpoint.call(request, { limit: limits.of(endpoint.index, request), signal, patienceMs, requester })
     hedging.recordDuration(method, clock.elapsedMs() - startedMs)
     const observation = request.observationOf(result)
     if (observation === null) return result
@@ -79,7 +83,7 @@ export function createAttempts(parts: {
     if (status === 'ahead' && options.endpoint === undefined) {
       throw new RpcFailure({ ...failure, kind: 'malformed', detail: `the network cannot have reached ledger ${ledger} yet` })
     }
-    const isReplaceable = status === 'lagging' && options.endpoint === undefined && hasUntriedNode(tried)
+    const isReplaceable = status === 'lagging' && options.endpoint === undefined && (isSecond === true || hasUntriedNode(tried))
     if (isReplaceable || ledger < (options.minLedger ?? 0)) {
       const wanted = Math.max(headAtRequest, options.minLedger ?? 0)
       throw new RpcFailure({ ...failure, kind: 'behind', detail: `the node is at ledger ${ledger}, expected ${wanted}` })
@@ -92,12 +96,15 @@ export function createAttempts(parts: {
     return endpoints.some(({ index, breaker }) => !tried.has(index) && nodes.isUsable(index) && breaker.isClosed())
   }
 
-  /** An idle node that is as good as the first. Undefined when there is none or the hedging budget is used up. */
-  function secondEndpoint(affinity: NodeAffinity, first: Endpoint, request: AnyRequest, { minLedger = 0 }: CallOptions): Endpoint | undefined {
+  /** A node that is as good as the first: an idle one within the budget, or any when the first is stuck. Undefined when there is none. */
+  function secondEndpoint(
+    affinity: NodeAffinity, first: Endpoint, request: AnyRequest, { minLedger = 0, isStuck }: Pick<CallOptions, 'minLedger'> & { readonly isStuck: boolean },
+  ): Endpoint | undefined {
     const [index] = nodes.order(affinity.preferred, { tried: new Set([first.index]), sticky: false, minLedger })
-    if (index === undefined || index === first.index || !nodes.isUsable(index) || limits.of(index, request).waiting() > 0) return undefined
+    if (index === undefined || index === first.index || !nodes.isUsable(index)) return undefined
     const endpoint = defined(endpoints[index], `endpoint ${index}`)
-    return endpoint.breaker.isClosed() && hedging.takeFromBudget() ? endpoint : undefined
+    if (!endpoint.breaker.isClosed()) return undefined
+    return isStuck || (limits.of(index, request).waiting() === 0 && hedging.takeFromBudget()) ? endpoint : undefined
   }
 
   return {
@@ -105,16 +112,16 @@ export function createAttempts(parts: {
     async hedged(affinity, endpoint, request, context) {
       const { options, tried } = context
       const mayHedge = request.policy.hedged === true && !affinity.sticky && options.endpoint === undefined && endpoints.length > 1
-      const delayMs = mayHedge ? hedging.delayMs(request.method) : null
-      if (delayMs === null) return { result: await single(endpoint, request, context), by: endpoint.index }
+      if (!mayHedge) return { result: await single(endpoint, request, context), by: endpoint.index }
+      const [usualMs, patienceMs] = [hedging.delayMs(request.method), hedging.patienceMs(request.method)]
       let second: Endpoint | undefined
       const { value, winner } = await raceHedged(clock, options.signal, {
         first: (signal) => single(endpoint, request, { options: { ...options, signal }, tried }),
-        delayMs,
-        second() {
-          const other = secondEndpoint(affinity, endpoint, request, options)
+        delaysMs: usualMs === null || usualMs >= patienceMs ? [patienceMs] : [usualMs, patienceMs],
+        second(waitedMs) {
+          const other = secondEndpoint(affinity, endpoint, request, { ...options, isStuck: waitedMs >= patienceMs })
           second = other
-          return other === undefined ? undefined : (signal) => single(other, request, { options: { ...options, signal }, tried })
+          return other === undefined ? undefined : (signal) => single(other, request, { options: { ...options, signal }, tried, isSecond: true })
         },
       })
       if (second === undefined || winner === 'alone') return { result: value, by: endpoint.index }

@@ -91,6 +91,7 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
       let last: RpcFailure | undefined
       for (let attempt = 0; attempt < maxAttempts(request.policy, last); attempt++) {
         if (last !== undefined) await backOff(attempt - 1, last, options)
+        options.signal?.throwIfAborted()
         const endpoint = await chooseEndpoint(affinity, tried, options)
         if (endpoint === undefined) break
         tried.add(endpoint.index)
@@ -99,6 +100,10 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
           if (options.endpoint === undefined) affinity.preferred = by
           return result
         } catch (error) {
+          if (options.signal?.aborted === true) {
+            if (options.endpoint === undefined && !nodes.isUsable(endpoint.index)) preferNext(affinity, endpoint)
+            throw error
+          }
           if (!(error instanceof RpcFailure) || !shouldRetry(error, options.endpoint)) throw error
           if (options.endpoint === undefined) preferNext(affinity, endpoint)
           last = error
@@ -116,7 +121,8 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
         tried.add(endpoint.index)
         try {
           // The response counts even when the node lags: it is about the envelope, not about a ledger.
-          const result = await endpoint.call(request, { limit: limits.of(endpoint.index, request), signal: undefined, requester })
+          const how = { limit: limits.of(endpoint.index, request), signal: undefined, patienceMs: request.policy.timeoutMs, requester }
+          const result = await endpoint.call(request, how)
           affinity.preferred = endpoint.index
           return result
         } catch (error) {

@@ -20,6 +20,8 @@ import { UnusableBody } from './transport.ts'
 export interface EndpointCall {
   readonly limit: Semaphore
   readonly signal: AbortSignal | undefined
+  /** How long the node may take: a call that is aborted later counts as unanswered. */
+  readonly patienceMs: number
   /** Requesters take turns while all permits are taken. */
   readonly requester: string | undefined
 }
@@ -41,40 +43,50 @@ export interface EndpointOptions {
   readonly readMessage: ReadMessage
   readonly clock: Clock
   readonly log: Log
+  /** Called when the node did not respond in time. */
+  readonly onUnanswered: () => void
 }
 
 export function createEndpoint(options: EndpointOptions): Endpoint {
-  const { url, index, transport, readMessage, clock, log } = options
+  const { url, index, transport, readMessage, clock, log, onUnanswered } = options
   const breaker = createBreaker(clock)
   let lastId = 0
 
   async function call<T>(request: RpcRequest<T>, how: EndpointCall): Promise<T> {
     const { method, params, policy, bounds } = request
-    how.signal?.throwIfAborted()
     const id = ++lastId
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: params ?? undefined })
     const deadline = new AbortController()
     const timer = clock.setTimer(policy.timeoutMs, () => deadline.abort(TIMED_OUT))
     const signal = how.signal === undefined ? deadline.signal : AbortSignal.any([how.signal, deadline.signal])
     let release: (() => void) | undefined
+    /** While the node owes a response. */
+    let waitingSinceMs: number | null = null
     try {
       release = await how.limit.acquire(signal, how.requester)
       // The signal may have aborted after the permit was granted; its event has fired already.
       signal.throwIfAborted()
-      const response = checkResponse(await orAborted(transport(url, body, signal, bounds.maxBytes), signal), bounds)
+      waitingSinceMs = clock.elapsedMs()
+      const sent = await orAborted(transport(url, body, signal, bounds.maxBytes), signal)
+      waitingSinceMs = null
+      const response = checkResponse(sent, bounds)
       const outcome = await readMessage({ method, id, body: response.body, maxValues: bounds.maxValues }, signal)
       const result = resultOf(outcome)
       breaker.recordSuccess()
       // The reader has validated the result with the method's own parser.
       return result as T
     } catch (error) {
+      const waitedMs = waitingSinceMs === null ? null : clock.elapsedMs() - waitingSinceMs
       if (how.signal?.aborted === true) {
         breaker.release()
+        if (waitedMs !== null && waitedMs >= how.patienceMs) onUnanswered()
         throw how.signal.reason
       }
       const isStarted = release !== undefined
-      const failure = toFailure(method, error, { isTimedOut: deadline.signal.reason === TIMED_OUT, isStarted })
+      const isTimedOut = deadline.signal.reason === TIMED_OUT
+      const failure = toFailure(method, error, { isTimedOut, isStarted })
       recordFailure(failure, isStarted)
+      if (isTimedOut && waitedMs !== null) onUnanswered()
       throw failure
     } finally {
       timer.cancel()

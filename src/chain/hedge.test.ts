@@ -8,8 +8,11 @@ import { silentLog } from '../base/log.ts'
 import { createSeededRandom } from '../base/random.ts'
 import { RpcFailure } from './failure.ts'
 import { HEDGE_BUDGET_RATIO, raceHedged } from './hedge.ts'
+import { EXCLUSION_MIN_MS } from './node-state.ts'
 import { createRpc } from './rpc.ts'
 import type { Rpc, RpcClient } from './rpc.ts'
+import type { RpcCall } from './rpc-observer.ts'
+import { withTimeout } from './with-timeout.ts'
 
 const USUAL_MS = 40
 const SLOW_MS = 3_000
@@ -30,6 +33,8 @@ interface Fixture {
   readonly calls: number[]
   readonly aborted: number[]
   readonly winners: string[]
+  /** The node and the outcome of each call that ended. */
+  readonly outcomes: (readonly [node: number, outcome: RpcCall['outcome']])[]
   /** Nodes that respond with an error. */
   readonly failing: Set<number>
   /** How long a node takes for its nth call; Infinity: it hangs. */
@@ -43,10 +48,11 @@ function createFixture(count = 2): Fixture {
   const calls = Array.from({ length: count }, () => 0)
   const aborted = Array.from({ length: count }, () => 0)
   const winners: string[] = []
+  const outcomes: Fixture['outcomes'] = []
   const failing = new Set<number>()
   const rpc = createRpc({
     urls: calls.map((_, index) => `http://node-${index}/`), clock, random: createSeededRandom('hedge'), log: silentLog,
-    observer: { called() {}, hedged: (winner) => void winners.push(winner) },
+    observer: { called: ({ endpoint, outcome }) => void outcomes.push([endpoint, outcome]), hedged: (winner) => void winners.push(winner) },
     async transport(url, body, signal) {
       const index = Number(/node-(\d)/.exec(url)?.[1])
       calls[index] = (calls[index] ?? 0) + 1
@@ -60,7 +66,7 @@ function createFixture(count = 2): Fixture {
     },
   })
   const fixture: Fixture = {
-    rpc, clock, calls, aborted, winners, failing,
+    rpc, clock, calls, aborted, winners, outcomes, failing,
     delayMs: () => USUAL_MS,
     async timed(call, by = rpc) {
       const startedMs = clock.nowMs()
@@ -182,7 +188,7 @@ test('of two running calls a failure does not decide; when both fail, rejects wi
   const clock = createVirtualClock(0)
   for (const failing of ['first', 'second', 'both'] as const) {
     const pending = { first: Promise.withResolvers<string>(), second: Promise.withResolvers<string>() }
-    const racing = raceHedged(clock, undefined, { first: () => pending.first.promise, delayMs: 10, second: () => () => pending.second.promise })
+    const racing = raceHedged(clock, undefined, { first: () => pending.first.promise, delaysMs: [10], second: () => () => pending.second.promise })
     const outcome = racing.then(({ value, winner }) => [value, winner], (error: unknown) => String(error))
     clock.advance(10)
     await turns()
@@ -193,6 +199,77 @@ test('of two running calls a failure does not decide; when both fail, rejects wi
     if (failing !== 'both') pending[other].resolve('a result')
     assert.deepEqual(await outcome, failing === 'both' ? 'Error: the first' : ['a result', other])
   }
+})
+
+const hanging = (...nodes: readonly number[]) => (index: number): number => (nodes.includes(index) ? Number.POSITIVE_INFINITY : USUAL_MS)
+const statuses = ({ rpc }: Fixture): readonly string[] => rpc.nodes().map(({ status }) => status)
+const preferred = ({ rpc }: Fixture): number => rpc.nodes().findIndex((node) => node.preferred)
+
+/** Makes a call for a caller that waits for a second. */
+function within(fixture: Fixture, call: (rpc: Rpc, signal: AbortSignal) => Promise<unknown>): Promise<number> {
+  return fixture.timed((rpc) => withTimeout(fixture.clock, { limitMs: 1_000, method: 'test' }, (signal) => call(rpc, signal)))
+}
+
+test('a node that hangs delays the first calls by less than a second, without measurements or budget, and no later ones', async () => {
+  const fixture = createFixture(3)
+  fixture.delayMs = hanging(0)
+  const views = Array.from({ length: 14 }, (_, view) => String(view))
+  await within(fixture, (rpc, signal) => Promise.all(views.map((view) => rpc.getLedgerEntries([view], { signal }))))
+  assert.deepEqual([statuses(fixture), preferred(fixture)], [['unresponsive', 'healthy', 'unknown'], 1])
+  assert.ok(fixture.outcomes.every(([node, outcome]) => outcome === (node === 0 ? 'timeout' : 'ok')), String(fixture.outcomes))
+  const before = fixture.calls[0]
+  for (let call = 0; call < 10; call++) assert.ok((await within(fixture, (rpc, signal) => rpc.getLedgerEntries(['AAAA'], { signal }))) <= 2 * USUAL_MS)
+  assert.equal(fixture.calls[0], before)
+  assert.equal(fixture.clock.pendingTimers(), 0)
+})
+
+test('with two of three nodes hanging, one call fails and the next one succeeds', async () => {
+  const fixture = createFixture(3)
+  fixture.delayMs = hanging(0, 1)
+  const readEntry = (rpc: Rpc, signal: AbortSignal): Promise<unknown> => rpc.getLedgerEntries(['AAAA'], { signal })
+  await assert.rejects(within(fixture, readEntry), RpcFailure)
+  await within(fixture, readEntry)
+  assert.deepEqual([statuses(fixture), preferred(fixture)], [['unresponsive', 'unresponsive', 'healthy'], 2])
+})
+
+test('a call that is cancelled at its deadline counts against the node that was called, and the next call goes to another node', async () => {
+  const fixture = createFixture(3)
+  fixture.delayMs = hanging(0)
+  const getHealth = (rpc: Rpc, signal: AbortSignal): Promise<unknown> => rpc.getHealth({ signal })
+  await assert.rejects(within(fixture, getHealth), RpcFailure)
+  assert.deepEqual([fixture.outcomes, fixture.calls], [[[0, 'timeout']], [1, 0, 0]])
+  assert.deepEqual([statuses(fixture), preferred(fixture)], [['unresponsive', 'unknown', 'unknown'], 1])
+  assert.ok((await within(fixture, getHealth)) <= 2 * USUAL_MS)
+  assert.deepEqual(fixture.calls, [1, 1, 0])
+})
+
+test('a caller that leaves before the node had enough time counts against no node', async () => {
+  const fixture = createFixture(3)
+  fixture.delayMs = hanging(0)
+  const leave = new AbortController()
+  fixture.clock.setTimer(500, () => leave.abort(new Error('the caller left')))
+  await assert.rejects(fixture.timed((rpc) => rpc.getLedgerEntries(['AAAA'], { signal: leave.signal })), /the caller left/)
+  assert.deepEqual([fixture.outcomes, fixture.calls], [[[0, 'given-up']], [1, 0, 0]])
+  assert.deepEqual([statuses(fixture), preferred(fixture)], [['unknown', 'unknown', 'unknown'], 0])
+})
+
+test('a node that hangs again after its exclusion is excluded for longer each time', async () => {
+  const fixture = createFixture()
+  fixture.delayMs = hanging(0)
+  const exclusionsMs: number[] = []
+  for (let round = 0; round < 3; round++) {
+    await assert.rejects(within(fixture, (rpc, signal) => rpc.getHealth({ signal, endpoint: 0 })), RpcFailure)
+    const since = fixture.clock.elapsedMs()
+    // A health check ends the exclusion only when its time has passed.
+    fixture.delayMs = () => USUAL_MS
+    while (statuses(fixture)[0] === 'unresponsive') {
+      fixture.clock.advance(500)
+      await fixture.timed((rpc) => rpc.getHealth({ endpoint: 0 }))
+    }
+    exclusionsMs.push(Math.floor((fixture.clock.elapsedMs() - since) / EXCLUSION_MIN_MS))
+    fixture.delayMs = hanging(0)
+  }
+  assert.deepEqual(exclusionsMs, [1, 2, 4])
 })
 
 /** Lets pending promises settle. */

@@ -18,7 +18,7 @@ const FASTER_FACTOR = 2
 const FASTER_MIN_MS = 50
 
 /** Lower is better. */
-const RANKS: Readonly<Record<NodeStatus, number>> = { healthy: 0, unknown: 0, lagging: 1, ahead: 2, faulty: 2, wrongNetwork: 3 }
+const RANKS: Readonly<Record<NodeStatus, number>> = { healthy: 0, unknown: 0, lagging: 1, ahead: 2, faulty: 2, unresponsive: 2, wrongNetwork: 3 }
 const TRIED_PENALTY = 10
 
 /** Indexes of all nodes, best first. Among equals the preferred node comes first, then those that follow it in the configured list. */

@@ -10,6 +10,8 @@ export type NodeStatus =
   | 'ahead'
   /** It returned impossible data. */
   | 'faulty'
+  /** It did not respond in time. */
+  | 'unresponsive'
   /** It serves another network. */
   | 'wrongNetwork'
 
@@ -55,13 +57,15 @@ export function statusOf(node: NodeState): NodeStatus {
   return node.isWrongNetwork ? 'wrongNetwork' : node.status
 }
 
+type Exclusion = 'lagging' | 'ahead' | 'faulty' | 'unresponsive'
+
 export function isExcluded({ status }: NodeState): boolean {
-  return status === 'lagging' || status === 'ahead' || status === 'faulty'
+  return status !== 'unknown' && status !== 'healthy'
 }
 
-/** Excludes a node, or extends its exclusion once that has ended. No ledger number ends the exclusion of a faulty node earlier. */
-export function exclude(node: NodeState, status: 'lagging' | 'ahead' | 'faulty', nowMs: number): void {
-  if (isFaulty(node, nowMs)) return
+/** Excludes a node, or extends its exclusion once that has ended. No ledger number ends the exclusion of a faulty or unresponsive node earlier. */
+export function exclude(node: NodeState, status: Exclusion, nowMs: number): void {
+  if (isFaulty(node, nowMs) || (isUnresponsive(node, nowMs) && status !== 'faulty')) return
   const isOngoing = node.status === status && nowMs < node.excludedUntilMs
   node.status = status
   if (isOngoing) return
@@ -71,7 +75,7 @@ export function exclude(node: NodeState, status: 'lagging' | 'ahead' | 'faulty',
 
 /** A proven ledger ends an exclusion at once. A claimed one counts only after the exclusion, and keeps its length for the next. */
 export function reinstate(node: NodeState, isProven: boolean, nowMs: number): void {
-  if (isFaulty(node, nowMs)) return
+  if (isFaulty(node, nowMs) || isUnresponsive(node, nowMs)) return
   if (isExcluded(node) && !isProven && nowMs < node.excludedUntilMs) return
   node.status = 'healthy'
   if (isProven) node.exclusionMs = 0
@@ -79,6 +83,10 @@ export function reinstate(node: NodeState, isProven: boolean, nowMs: number): vo
 
 export function isFaulty(node: NodeState, nowMs: number): boolean {
   return node.status === 'faulty' && nowMs < node.excludedUntilMs
+}
+
+export function isUnresponsive(node: NodeState, nowMs: number): boolean {
+  return node.status === 'unresponsive' && nowMs < node.excludedUntilMs
 }
 
 export function recordLatency(node: NodeState, tookMs: number): void {

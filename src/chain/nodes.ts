@@ -7,7 +7,7 @@ import { assess, HEAD_TOLERANCE_LEDGERS, highestRecent, isExpired, reportedNear,
 import type { Head } from './chain-head.ts'
 import { orderNodes } from './node-order.ts'
 import type { Criteria } from './node-order.ts'
-import { createNodeState, exclude, isDueForProbe, isExcluded, isFaulty, recordLatency, reinstate, statusOf } from './node-state.ts'
+import { createNodeState, exclude, isDueForProbe, isExcluded, isFaulty, isUnresponsive, recordLatency, reinstate, statusOf } from './node-state.ts'
 import type { NodeState, NodeStatus, Observation } from './node-state.ts'
 
 /** A node as the operator sees it. */
@@ -29,6 +29,8 @@ export interface Nodes {
   recordNetwork(index: number, isOurs: boolean): boolean
   /** Excludes a node that returned impossible data. Returns true unless it was excluded for that already. */
   recordFault(index: number): boolean
+  /** Excludes a node that did not respond in time. Returns true unless it was excluded for that already. */
+  recordSilence(index: number): boolean
   /** Records how long a probe took. Only probes are compared, because they send the same request to every node. */
   recordLatency(index: number, tookMs: number): void
   /** Indexes of all nodes, best first. */
@@ -106,6 +108,13 @@ export function createNodes(count: number, clock: Clock): Nodes {
       const nowMs = clock.elapsedMs()
       const isNews = !isFaulty(nodeAt(index), nowMs)
       exclude(nodeAt(index), 'faulty', nowMs)
+      return isNews
+    },
+    recordSilence(index) {
+      const node = nodeAt(index)
+      const nowMs = clock.elapsedMs()
+      const isNews = !isUnresponsive(node, nowMs) && !isFaulty(node, nowMs)
+      exclude(node, 'unresponsive', nowMs)
       return isNews
     },
     recordLatency: (index, tookMs) => recordLatency(nodeAt(index), tookMs),

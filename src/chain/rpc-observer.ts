@@ -10,7 +10,7 @@ export interface RpcCall {
   /** Position of the node in the configured list: safe to show, unlike its address. */
   readonly endpoint: number
   readonly method: string
-  /** `given-up`: the caller aborted the call. */
+  /** `given-up`: the caller aborted the call before the node had enough time. */
   readonly outcome: 'ok' | RpcFailureKind | 'given-up'
   /** Includes the wait for a permit. */
   readonly seconds: number
@@ -38,7 +38,9 @@ export function withObserver(endpoint: Endpoint, observer: RpcObserver, clock: C
         report('ok')
         return result
       } catch (error) {
-        report(error instanceof RpcFailure ? error.kind : 'given-up')
+        const isUnanswered = clock.elapsedMs() - startedAtMs >= attempt.patienceMs
+        if (attempt.signal?.aborted === true) report(isUnanswered ? 'timeout' : 'given-up')
+        else report(error instanceof RpcFailure ? error.kind : 'given-up')
         throw error
       }
     },

@@ -174,6 +174,14 @@ test('an aborted call rejects with its own reason and does not count against the
   assert.equal(calls.length, before + 1, 'the node is still called')
 })
 
+test('a call that is aborted before it begins does not use up the call that tests a paused endpoint', async () => {
+  const { rpc, clock, calls } = clientOf([...Array.from({ length: BREAKER_FAILURES }, () => reset), ok(HEALTH)])
+  while (calls.length < BREAKER_FAILURES) await ended(clock, rpc.getHealth())
+  clock.advance(BREAKER_OPEN_MS)
+  await assert.rejects(rpc.getHealth({ signal: AbortSignal.abort(new Error('enough')) }), /enough/)
+  assert.equal((await ended(clock, rpc.getHealth()) as { latestLedger: number }).latestLedger, 9)
+})
+
 test('requests events by cursor or start ledger, with one filter for all contracts', async () => {
   const seen: unknown[] = []
   const event = {

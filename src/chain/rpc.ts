@@ -110,11 +110,14 @@ export function createRpc(options: RpcClientOptions): RpcClient {
   assert(urls.length > 0, 'an RPC client needs at least one endpoint')
   const readMessage = options.transport === undefined ? createMessageReader({ clock: createSystemClock({ keepAlive: false }) }) : readInline
   const observer = options.observer ?? null
+  const nodes = createNodes(urls.length, clock)
   const endpoints = urls.map((url, index) => {
-    const endpoint = createEndpoint({ url, index, transport: options.transport ?? createFetchTransport(), readMessage, clock, log })
+    const onUnanswered = (): void => {
+      if (nodes.recordSilence(index)) log.warn({ endpoint: index }, 'RPC node did not respond in time; other nodes are preferred for a while')
+    }
+    const endpoint = createEndpoint({ url, index, transport: options.transport ?? createFetchTransport(), readMessage, clock, log, onUnanswered })
     return observer === null ? endpoint : withObserver(endpoint, observer, clock)
   })
-  const nodes = createNodes(urls.length, clock)
   const caller = createCaller({ endpoints, nodes, hedging: createHedging(), clock, random, observer })
   const sharedAffinity: NodeAffinity = { preferred: 0, sticky: false }
   function reportFault(endpoint: number, fault: NodeFault): void {

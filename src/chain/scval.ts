@@ -31,7 +31,7 @@ export class MalformedScVal extends Error {
   override readonly name = 'MalformedScVal'
 }
 
-/** Deeper values are rejected. The exchange's own values have two levels. */
+/** Deeper values become `other`. The exchange's own values have two levels, but a contract may emit any value that the network accepts. */
 const DEPTH_MAX = 16
 
 /** The network allows 64 kB of XDR per ledger entry. Longer values are rejected, because decoding them would block the event loop. */
@@ -87,8 +87,11 @@ function toEnd<Value>(bytes: Buffer, base64: string | undefined, read: (reader: 
 const NOT_XDR = 'not the XDR of a contract value'
 
 function readValue(reader: Reader, depth: number): ScValue {
-  if (depth > DEPTH_MAX) throw new MalformedScVal('the value is nested too deeply')
   const start = reader.at
+  if (depth > DEPTH_MAX) {
+    reader.at = endOfXdr(xdr.ScVal, reader.bytes, start)
+    return { type: 'other', xdrType: 'nested too deeply' }
+  }
   const type = readUint(reader)
   switch (type) {
     case SCV.bool:

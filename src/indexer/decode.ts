@@ -1,4 +1,5 @@
-// Decodes contract events from XDR to payloads, using the event shapes of src/exchange. Never throws: an undecodable event is archived raw, with a reason.
+// Decodes contract events from XDR to payloads, using the event shapes of src/exchange. Never throws: an event without a payload has a reason. It is archived
+// raw, unless its XDR is damaged.
 
 import type { EventSpec } from '../exchange/contract-spec.ts'
 import type { ArchivedContractKey } from '../exchange/contracts.ts'
@@ -6,6 +7,7 @@ import { shapesOf } from '../exchange/event-shapes.ts'
 import type { EventField, EventShape } from '../exchange/events.ts'
 import type { Generation } from '../exchange/generations.ts'
 import { NewerThanKnown } from '../chain/newer-than-known.ts'
+import type { ChainEvent } from '../chain/responses.ts'
 import type { ScValue } from '../chain/scval.ts'
 import { decodeScVal, MalformedScVal, structField } from '../chain/scval.ts'
 import { MALFORMED_PREFIX, NEWER_PREFIX } from '../projections/archived-event.ts'
@@ -45,26 +47,41 @@ export function xdrLength({ topicsXdr, valueXdr }: { readonly topicsXdr: readonl
 
 /** Decodes one event of a contract by the interface in force at its position (specification, "Events"). */
 export function decodeEvent(contract: ArchivedContractKey, topicsXdr: readonly string[], valueXdr: string, declared: EventInterface): Decoded {
-  const readData = (): ScValue => decodeScVal(valueXdr)
   let topic = ''
   try {
     const [firstXdr, ...furtherXdr] = topicsXdr
     const first = firstXdr === undefined ? undefined : decodeScVal(firstXdr)
     topic = nameOf(first)
     const topics = first === undefined ? [] : [first, ...furtherXdr.map(decodeScVal)]
-    if (contract === 'usdcToken') return { topic, payload: readTransfer(topic, topics.slice(1), readData()), problem: null }
+    const data = decodeScVal(valueXdr)
+    if (contract === 'usdcToken') return { topic, payload: readTransfer(topic, topics.slice(1), data), problem: null }
     const shapes = topic === '' ? [] : shapesOf(contract, topic, declared.generation)
     if (topic === '') return { topic, payload: null, problem: 'no topic' }
     if (shapes.length === 0) {
       // Only for topics of no table: the projections rely on the payloads of the tables.
-      const payload = readDeclaredPayload(declared, { topic, topics, data: readData() })
+      const payload = readDeclaredPayload(declared, { topic, topics, data })
       return payload === undefined ? { topic, payload: null, problem: 'unknown topic' } : { topic, payload, problem: null }
     }
-    return { topic, payload: readFirstMatch(topic, shapes, topics.slice(1), readData()), problem: null }
+    return { topic, payload: readFirstMatch(topic, shapes, topics.slice(1), data), problem: null }
   } catch (error) {
     if (error instanceof ShapeMismatch) return { topic, payload: null, problem: error.message }
     if (error instanceof NewerThanKnown) return { topic, payload: null, problem: `${NEWER_PREFIX}${error.what}` }
     if (error instanceof MalformedScVal) return { topic, payload: null, problem: `${MALFORMED_PREFIX}${error.message}` }
+    throw error
+  }
+}
+
+/**
+ * What is damaged in an event: topics or a value that are not XDR. Null when nothing is, also for forms of a later protocol. The chain cannot hold such an
+ * event, so the node or a proxy has damaged it.
+ */
+export function findDamage({ topicsXdr, valueXdr }: Pick<ChainEvent, 'topicsXdr' | 'valueXdr'>): string | null {
+  try {
+    for (const each of [...topicsXdr, valueXdr]) decodeScVal(each)
+    return null
+  } catch (error) {
+    if (error instanceof NewerThanKnown) return null
+    if (error instanceof MalformedScVal) return error.message
     throw error
   }
 }

@@ -75,6 +75,14 @@ export function checkPage(page: EventsPage, from: EventsPosition, requested: Omi
   check('foreign_events', page.events.every(isRequested), 'the page has events that were not requested')
 }
 
+/**
+ * Throws BadPage for an event whose XDR is damaged; `damage` says how, null: it is not. As history it would be damaged for good, because an archived event is
+ * never read again.
+ */
+export function checkUndamaged({ id, ledger }: ChainEvent, damage: string | null): void {
+  check('bad_events', damage === null, `the XDR of event ${id} of ledger ${ledger} is damaged: ${damage}`)
+}
+
 function checkEvents({ events, oldestLedger, latestLedger }: EventsPage, start: string): void {
   let previousId = start
   let previous: LedgerCloseTime | undefined

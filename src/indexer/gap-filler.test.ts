@@ -258,3 +258,40 @@ test('does not read a source on another chain', async () => {
   assert.deepEqual(await fillAll(fixture), ['unreachable'])
   assert.deepEqual(await states(), [[21, 40, 'open']])
 })
+
+/** Two archive nodes: the first damages the events of its pages, and the second responds only while `honest.isUp`. */
+function damagingArchive(honest: { isUp: boolean; oldest: number }): (node: FakeNode) => Rpc {
+  return (node) => {
+    const [damaging, other] = [withOlderHistory(node, { oldest: 1 }), (): Rpc => withOlderHistory(node, { oldest: honest.oldest })]
+    const at = (endpoint?: number): Rpc => (endpoint === 1 ? other() : damaging)
+    const check = (endpoint?: number): void => {
+      if (endpoint === 1 && !honest.isUp) throw UNREACHABLE
+    }
+    return {
+      ...damaging, endpoints: 2,
+      async getNetwork(call) {
+        check(call?.endpoint)
+        return await at(call?.endpoint).getNetwork(call)
+      },
+      getHealth: (call) => at(call?.endpoint).getHealth(call),
+      async getEvents(request, call) {
+        const page = await at(call?.endpoint).getEvents(request, call)
+        return call?.endpoint === 1 ? page : { ...page, events: page.events.map((event) => ({ ...event, valueXdr: 'AAAABQ==' })) }
+      },
+    }
+  }
+}
+
+test('a source that damages events fills nothing; the next one is read, and otherwise the gap stays open', async () => {
+  const expected = await stateWithoutLoss()
+  const honest = { isUp: false, oldest: 1 }
+  await using fixture = createIndexFixture(store, { archive: damagingArchive(honest) })
+  await dropLedgers(fixture)
+  for (let attempt = 0; attempt < 4; attempt++) assert.equal(await fixture.indexer.fill(), 'unreachable')
+  Object.assign(honest, { isUp: true, oldest: 41 })
+  for (let attempt = 0; attempt < 4; attempt++) assert.equal(await fixture.indexer.fill(), 'unreachable')
+  assert.deepEqual(await states(), [[21, 40, 'open']], 'the damaging node has these ledgers, so they are not unfillable')
+  honest.oldest = 1
+  for (let polls = 0; polls < 5 && !String(await states()).includes('filled'); polls++) await fillAll(fixture)
+  assert.deepEqual(await visibleState(), expected)
+})

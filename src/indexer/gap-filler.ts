@@ -74,6 +74,8 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
   const pageSize = createPageSize()
   /** The endpoint that the current gap is read from. */
   let source: { readonly gap: string; readonly endpoint: number } | undefined
+  /** Endpoints that returned an invalid page of this gap. The gap is read from them again when no other one is left. */
+  let refused: { readonly gap: string; readonly endpoints: ReadonlySet<number> } | undefined
 
   async function fill(db: Writer, call: CallOptions): Promise<FillResult> {
     const cursor = await readIndexCursor(db)
@@ -85,8 +87,13 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     if (gap === null) return 'none'
     if (source?.gap !== gapKey(gap)) {
       const { passphrase } = options.deployment.current
-      const found = await findSource(archive, { db, chain: current.chain, gap, passphrase, minLedgerMs: trust.minLedgerMs }, call)
-      if (found === undefined) return 'unreachable'
+      const except = refused?.gap === gapKey(gap) ? refused.endpoints : new Set<number>()
+      const found = await findSource(archive, { db, chain: current.chain, gap, passphrase, minLedgerMs: trust.minLedgerMs, except }, call)
+      const isHidden = except.size > 0 && found !== undefined && found.oldestLedger > firstMissingLedger(gap)
+      if (found === undefined || isHidden) {
+        refused = undefined
+        return 'unreachable'
+      }
       if (found.oldestLedger > firstMissingLedger(gap)) return await markUnfillable(db, gap, found.oldestLedger)
       source = { gap: gapKey(gap), endpoint: found.endpoint }
     }
@@ -142,6 +149,10 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     } catch (error) {
       if (error instanceof IndexConflict) return 'unreachable'
       if (!(error instanceof RpcFailure) && !(error instanceof BadPage)) throw error
+      if (error instanceof BadPage && source !== undefined) {
+        const { gap, endpoint } = source
+        refused = { gap, endpoints: new Set([...(refused?.gap === gap ? refused.endpoints : []), endpoint]) }
+      }
       source = undefined
       if (error instanceof RpcFailure) pageSize.onFailure(error)
       log.debug(failureFields(error), 'a gap could not be read; retrying later')
@@ -186,6 +197,8 @@ interface WantedGap {
   readonly gap: Gap
   readonly passphrase: string
   readonly minLedgerMs: number
+  /** Endpoints that are left out. */
+  readonly except: ReadonlySet<number>
 }
 
 /** The endpoint on this chain that has most of the gap's ledgers; undefined when none responds or none can be shown to be on this chain. */
@@ -196,6 +209,7 @@ async function findSource(
 ): Promise<Source | undefined> {
   let best: Source | undefined
   for (let endpoint = 0; endpoint < archive.endpoints; endpoint++) {
+    if (wanted.except.has(endpoint)) continue
     const oldestLedger = await probeSource(archive, wanted, { ...call, endpoint })
     if (oldestLedger !== undefined && oldestLedger < (best?.oldestLedger ?? Number.POSITIVE_INFINITY)) best = { endpoint, oldestLedger }
   }

@@ -1,7 +1,10 @@
 // The requests of a verification.
 
 import { requestFor } from './event-scope.ts'
-import { BadPage, readEventsPage } from './events-page.ts'
+import { yieldToEventLoop } from '../base/event-loop.ts'
+import { findDamage, xdrLength } from './decode.ts'
+import { DECODE_SLICE_LENGTH } from './decode-ahead.ts'
+import { BadPage, checkUndamaged, readEventsPage } from './events-page.ts'
 import type { CheckedPage } from './events-page.ts'
 import { RPC_CODES, RpcFailure } from '../chain/failure.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
@@ -60,7 +63,11 @@ export function createNetworkReader(rpc: Rpc): NetworkReader {
   async function requestPages(chain: CurrentChain, from: string, confirm: boolean, call: CallOptions): Promise<NetworkResponse> {
     const requested = requestFor(chain.epochs)
     const position = isEndOfLedger(from) ? { cursor: null, startLedger: ledgerAfter(from) } : { cursor: from, startLedger: ledgerOf(from) }
-    const read = (more: CallOptions): Promise<CheckedPage> => readEventsPage(rpc, position, { ...call, ...more, ...requested, limit: pageSize.limit() })
+    const read = async (more: CallOptions): Promise<CheckedPage> => {
+      const page = await readEventsPage(rpc, position, { ...call, ...more, ...requested, limit: pageSize.limit() })
+      await checkXdr(page)
+      return page
+    }
     try {
       const page = await read({})
       pageSize.onSuccess()
@@ -84,6 +91,7 @@ export function createNetworkReader(rpc: Rpc): NetworkReader {
       if (signal?.aborted === true) throw error
       if (!(error instanceof RpcFailure) && !(error instanceof BadPage)) throw error
       if (error instanceof RpcFailure) pageSize.onFailure(error)
+      else rpc.reportFault?.(error.fault)
       return { kind: 'failed', problem: error.message }
     }
   }
@@ -91,6 +99,19 @@ export function createNetworkReader(rpc: Rpc): NetworkReader {
   return {
     readRange: (chain, signal) => report((call) => requestRange(rpc, chain, call), signal),
     readPage: (chain, from, { confirm, signal }) => report((call) => requestPages(chain, from, confirm, call), signal),
+  }
+}
+
+/** Throws BadPage when the XDR of an event is damaged. */
+async function checkXdr({ events }: CheckedPage): Promise<void> {
+  let sliceLength = 0
+  for (const event of events) {
+    sliceLength += xdrLength(event)
+    if (sliceLength > DECODE_SLICE_LENGTH) {
+      sliceLength = 0
+      await yieldToEventLoop()
+    }
+    checkUndamaged(event, findDamage(event))
   }
 }
 

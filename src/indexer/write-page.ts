@@ -4,7 +4,7 @@ import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { ChainEvent } from '../chain/responses.ts'
 import { applyEvents } from '../projections/apply.ts'
 import type { ContractCode } from '../projections/contract-versions.ts'
-import { countUnknown, isTransfer } from '../projections/archived-event.ts'
+import { countUnknown, isTransfer, MALFORMED_PREFIX } from '../projections/archived-event.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { insertAnchors } from '../projections/anchors.ts'
@@ -17,10 +17,11 @@ import { notifyLogPage } from '../projections/log-notification.ts'
 import { newerFormsOf, recordNewerForms } from '../projections/newer-forms.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 import { withWriteBehind } from '../store/write-behind.ts'
-import { xdrLength } from './decode.ts'
+import { findDamage, xdrLength } from './decode.ts'
 import { DECODE_SLICE_LENGTH, toUnnumberedEvent } from './decode-ahead.ts'
 import type { DecodeAhead } from './decode-ahead.ts'
 import { archivedBefore, eventScope } from './event-scope.ts'
+import { checkUndamaged } from './events-page.ts'
 import type { CheckedPage } from './events-page.ts'
 import { transactionOf } from './toid.ts'
 import type { PageInterfaces, Upgrade } from './upgrades.ts'
@@ -42,7 +43,10 @@ export interface NumberedPage {
   readonly lastSeq: number
 }
 
-/** Decodes and numbers a page from `afterSeq + 1`: events of this epoch that no earlier epoch read, and upgrades in their place. */
+/**
+ * Decodes and numbers a page from `afterSeq + 1`: events of this epoch that no earlier epoch read, and upgrades in their place. Throws BadPage when the XDR of
+ * an event is damaged.
+ */
 export async function toNumberedPage(
   events: readonly ChainEvent[],
   { epoch, epochs, afterSeq }: { readonly epoch: Epoch; readonly epochs: readonly Epoch[]; readonly afterSeq: number },
@@ -56,6 +60,7 @@ export async function toNumberedPage(
   const archived: ArchivedEvent[] = []
   let sliceLength = 0
   for (const event of events) {
+    if (event.isSystem === true) checkUndamaged(event, findDamage(event))
     const upgrade = found.get(event.id)
     if (upgrade !== undefined) upgrades.push({ ...upgrade, version: { ...upgrade.version, seq: upgrade.version.seq ?? ++lastSeq } })
     const contract = scope.contractOf(event)
@@ -67,9 +72,16 @@ export async function toNumberedPage(
       sliceLength = 0
       await yieldToEventLoop()
     }
-    archived.push({ ...(known ?? toUnnumberedEvent(event, as)), seq: ++lastSeq })
+    const decoded = known ?? toUnnumberedEvent(event, as)
+    checkUndamaged(event, damageIn(decoded))
+    archived.push({ ...decoded, seq: ++lastSeq })
   }
   return { archived, upgrades, code, lastSeq }
+}
+
+/** What decoding has found damaged. */
+function damageIn({ problem }: Pick<ArchivedEvent, 'problem'>): string | null {
+  return problem?.startsWith(MALFORMED_PREFIX) === true ? problem.slice(MALFORMED_PREFIX.length) : null
 }
 
 /**

@@ -40,7 +40,7 @@ async function gaugesOf(from: Partial<MetricSources>): Promise<Record<string, nu
 const flags = (name: string, labels: string, states: readonly string[], current: string): Record<string, number> =>
   Object.fromEntries(states.map((state) => [`${name}{${labels}="${state}"}`, state === current ? 1 : 0]))
 
-const NODE_STATUSES = ['unknown', 'healthy', 'lagging', 'ahead', 'faulty', 'wrong_network']
+const NODE_STATUSES = ['unknown', 'healthy', 'lagging', 'ahead', 'faulty', 'unresponsive', 'wrong_network']
 const OF_THE_PROCESS = {
   rate_limit_shared: 1, prices_stale: 22,
   stream_connections: 11, stream_subscribers: 12, stream_accounts: 13, stream_waiting_bytes_max: 15,

@@ -33,7 +33,7 @@ export interface Metrics {
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'])
 /** The label value for each node status. */
 const STATUS_LABELS = {
-  unknown: 'unknown', healthy: 'healthy', lagging: 'lagging', ahead: 'ahead', faulty: 'faulty', wrongNetwork: 'wrong_network',
+  unknown: 'unknown', healthy: 'healthy', lagging: 'lagging', ahead: 'ahead', faulty: 'faulty', unresponsive: 'unresponsive', wrongNetwork: 'wrong_network',
 } as const
 const INDEXER_STATES = ['starting', 'standby', 'catching-up', 'live', 'waiting', 'outdated', 'unreachable'] as const
 

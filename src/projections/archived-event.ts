@@ -8,7 +8,10 @@ export type Payload = Readonly<Record<string, PayloadValue>>
 
 /** Begins the problem of an event that has a form of a later protocol, followed by the name of the form. It is decoded again after an upgrade. */
 export const NEWER_PREFIX = 'newer than this gateway: '
-/** Begins the problem of an event whose XDR does not decode. That is a node's fault; every other problem means that the contracts have changed. */
+/**
+ * Begins the problem of an event whose XDR does not decode: a node has damaged it. Only earlier versions archived such events. Every other problem means that
+ * the contracts have changed.
+ */
 export const MALFORMED_PREFIX = 'malformed: '
 
 /** The names under which undecodable events are counted, because their topics are unbounded. */

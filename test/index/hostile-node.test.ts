@@ -17,8 +17,8 @@ before(async () => {
   assert.ok(honest.archive.length > 30)
 })
 
-test('there are 22 lies', () => {
-  assert.equal(new Set(LIES.map(({ name }) => name)).size, 22)
+test('there are 24 lies', () => {
+  assert.equal(new Set(LIES.map(({ name }) => name)).size, 24)
 })
 
 for (const lie of LIES) {
@@ -50,6 +50,16 @@ test('an honest node is preferred to a lying one, whose faults are counted by na
   assert.ok(faults.length > 0 && faults.every((fault) => fault === '0 bad_cursor'), faults.join())
   const reports = logged.filter((line) => JSON.stringify(line).includes('impossible data'))
   assert.deepEqual(reports, [['RPC node returned impossible data; other nodes are preferred for a while', { endpoint: 0, fault: 'bad_cursor' }]])
+})
+
+test('a node whose events are no XDR is charged, and the index continues with the events of the honest node', async () => {
+  const faults: string[] = []
+  const observer = { called() {}, faulted: (endpoint: number, fault: string) => void faults.push(`${endpoint} ${fault}`) }
+  const lies = LIES.filter(({ name }) => name.endsWith('that are no XDR'))
+  const run = await runWithLies(store, lies, { withHonestNode: true, observer })
+  assertHonest(run, honest, lies)
+  assert.ok(run.lyingResults.filter((result) => result.kind === 'indexed' && result.advanced).length >= 3, 'the index advanced while one node lied')
+  assert.ok(faults.length > 0 && faults.every((fault) => fault === '0 bad_events'), faults.join())
 })
 
 test('a node that claims a later protocol does not stop the index while an honest node responds', async () => {

@@ -123,9 +123,13 @@ export const LIES: readonly Lie[] = [
     alter: inEvents((events) => events.slice(0, Math.ceil(events.length / 2))),
   },
   { name: 'events of other contracts', alter: inEvents((events) => events.map((event) => ({ ...event, contractId: OTHER_CONTRACT }))) },
+  { name: 'values that are no XDR', alter: inEvents((events) => events.map((event, index) => (index === 1 ? { ...event, value: DAMAGED_XDR } : event))) },
+  { name: 'topics that are no XDR', alter: inEvents((events) => events.map((event) => ({ ...event, topic: [DAMAGED_XDR] }))) },
   { name: 'malformed close times', alter: inEvents((events) => events.map((event) => ({ ...event, ledgerClosedAt: 'yesterday' }))) },
 ]
 
+/** The number of a type, and too little for its value. */
+const DAMAGED_XDR = Buffer.from([0, 0, 0, 5, 1]).toString('base64')
 const LIAR = 'http://liar'
 const OTHER_CONTRACT = 'CAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAD2KM'
 

@@ -8,6 +8,8 @@ export interface RpcControls {
   readonly refusedPrices: Set<string>
   /** Whether every call returns a proxy's 404. */
   isDown: boolean
+  /** Calls to these addresses get no response. */
+  readonly hanging: Set<string>
   /** Delays all responses until this resolves. */
   heldUntil: Promise<void> | null
   /** The assets of all price reads, in order. */
@@ -17,8 +19,9 @@ export interface RpcControls {
 }
 
 export function createControlledTransport(network: LocalNetwork): { readonly controls: RpcControls; readonly transport: Transport } {
-  const controls: RpcControls = { refusedPrices: new Set(), isDown: false, heldUntil: null, requestedPrices: [], requestedKeys: [] }
-  const transport: Transport = async (_url, body) => {
+  const controls: RpcControls = { refusedPrices: new Set(), isDown: false, hanging: new Set(), heldUntil: null, requestedPrices: [], requestedKeys: [] }
+  const transport: Transport = async (url, body) => {
+    if (controls.hanging.has(url)) return await new Promise(() => {})
     const asset = requestedPrice(body)
     if (asset !== undefined) controls.requestedPrices.push(asset)
     controls.requestedKeys.push(...keysOf(body))

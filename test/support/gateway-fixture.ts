@@ -57,6 +57,8 @@ interface GatewayFixtureOptions {
   readonly metrics?: Metrics
   /** Whether the network's RPC server listens, with the outside market's klines. */
   readonly hasRpcServer?: boolean
+  /** The addresses of the network's nodes; one by default. */
+  readonly rpcUrls?: readonly string[]
   /** Replaces parts of the gateway. */
   readonly gateway?: Partial<GatewayParts>
   /** Whether the gateway listens on a free port of 127.0.0.1. */
@@ -96,7 +98,7 @@ export interface GatewayFixture extends AsyncDisposable {
 
 export async function createGatewayFixture(options: GatewayFixtureOptions = {}): Promise<GatewayFixture> {
   const { seed = 'world', traders = 12, generation = TEST_GENERATION, log = silentLog, listen = false, ledgerMs = LEDGER_MS, metrics } = options
-  const { hasAssetLimits = true, hasRpcServer = false } = options
+  const { hasAssetLimits = true, hasRpcServer = false, rpcUrls = ['http://local/rpc'] } = options
   await using building = new AsyncDisposableStack()
   const clock = createVirtualClock(FIXTURE_START_MS)
   const random = createSeededRandom(seed)
@@ -106,7 +108,7 @@ export async function createGatewayFixture(options: GatewayFixtureOptions = {}):
     currentDeploymentOf(contracts, { passphrase: network.networkPassphrase, generation: network.generation, assets: network.assets })
   const { store, running } = trackCalls(building.use(await openTestStore({ readTimeoutMs: STATEMENT_TIMEOUT_MS })))
   const { controls, transport } = createControlledTransport(network)
-  const rpc = createRpc({ urls: ['http://local/rpc'], transport, clock, random: random.fork('rpc'), log, observer: metrics?.rpc ?? null })
+  const rpc = createRpc({ urls: rpcUrls, transport, clock, random: random.fork('rpc'), log, observer: metrics?.rpc ?? null })
   let deployment = deploymentWith(network.contracts)
   const startIndexer = (name: string): Indexer => createIndexer({
     store, rpc: rpc.session(), deployment, clock, random: random.fork(name), log, pollIntervalMs: 2_000,
