@@ -25,3 +25,18 @@ test('limits the connections of an address, and of an IPv6 /48 network to ten ti
   for (const client of opened) clients.remove(client)
   assert.deepEqual([1, 2, 3].map(() => open(subnet(0)) !== undefined), [true, true, false])
 })
+
+test('when there are too many, the owner with the most at an address gives way', () => {
+  const clients = createClients({ ...STREAM_LIMITS, connections: 4, connectionsPerAddress: 4 })
+  const at = (owner: string | null): ClientOrigin => originAt('192.0.2.1', '192.0.2.0/24', false, owner)
+  const add = (name: string, origin: ClientOrigin, loggedIn: string | null = null): void => {
+    const session = { isIdle: () => false, login: () => (loggedIn === null ? null : { owner: loggedIn, keyId: '', tier: '' }) }
+    clients.add({ origin, session, name } as unknown as Client)
+  }
+  add('first', at(null), 'GOWNER')
+  add('second', at('GOWNER'))
+  assert.equal(clients.surplus(at('GOTHER')), undefined, 'there are places')
+  add('third', at('GOWNER'))
+  add('keyless', at(null))
+  assert.equal((clients.surplus(at('GOTHER')) as unknown as { readonly name: string } | undefined)?.name, 'third')
+})
