@@ -12,8 +12,8 @@ import type { EventInterface } from './decode.ts'
 import { createDecodeAhead } from './decode-ahead.ts'
 
 const EPOCH: Epoch = {
-  number: 1, epoch: 'test', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: null,
-  contracts: { market: 'M', vault: 'V', vaultFactory: 'F', referral: 'R' },
+  number: 1, epoch: 'test', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: 'test',
+  contracts: { market: 'M', vault: 'V', vaultFactory: 'F', referral: 'R', usdcToken: 'U', router: 'A' },
 }
 const DECLARED: SpecEvent = { name: 'noted', prefixTopics: ['noted'], params: [], dataFormat: 'vec' }
 

@@ -6,8 +6,8 @@ import { interfacesOf } from './interfaces.ts'
 import { toNumberedPage } from './write-page.ts'
 
 const EPOCH: Epoch = {
-  number: 1, epoch: 'test', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: null,
-  contracts: { market: 'M', vault: 'V', vaultFactory: 'F', referral: 'R' },
+  number: 1, epoch: 'test', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: 'test',
+  contracts: { market: 'M', vault: 'V', vaultFactory: 'F', referral: 'R', usdcToken: 'U', router: 'A' },
 }
 
 /** A vector of 3,000 void values. */
