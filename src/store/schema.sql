@@ -1,5 +1,5 @@
 -- The database's schema after all migrations, read back from the catalogue. Generated: refresh it with
---   UPDATE_GOLDEN=1 npm test -- src/store/schema.test.ts
+--   npm run golden
 
 create schema idx;
 create schema keys;
