@@ -13,6 +13,8 @@ import type { ConsoleBuildOptions } from './console/build.ts'
 import { createCandleParts } from './gateway/candles.ts'
 import { ERROR_RULES } from './gateway/error-rules.ts'
 import { createPriceParts } from './gateway/prices.ts'
+import { conditionsReader } from './gateway/read-conditions.ts'
+import { createCallerReads } from './gateway/reads.ts'
 import { statsOf } from './gateway/stats.ts'
 import { streamServices } from './gateway/stream-services.ts'
 import { createExports } from './exports/exports.ts'
@@ -58,7 +60,6 @@ import type { Redis } from './redis/redis.ts'
 import { createSharedChallengeState } from './redis/shared-challenges.ts'
 import { createSharedCounts } from './redis/shared-counts.ts'
 import { createRelay } from './relay/relay.ts'
-import type { ReadConditions } from './relay/warnings.ts'
 import type { Relay } from './relay/relay.ts'
 import { actionsRoutes } from './routes/actions.ts'
 import { adlRoutes } from './routes/adl.ts'
@@ -183,9 +184,10 @@ export interface Gateway {
 }
 
 export async function createGateway(parts: GatewayParts): Promise<Gateway> {
-  const { store, clock, log, deployment } = parts
+  const { clock, log, deployment } = parts
+  const { reading, store, sharedDb } = createCallerReads(parts.store)
   const db = store.read
-  const candles = createCandleParts(parts)
+  const candles = createCandleParts({ ...parts, store })
   const { oracle, dayRanges, nowSec, followLedgers } = createPriceParts(parts, candles)
   const { prices } = oracle
   const keys = createKeys({
@@ -199,7 +201,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   })
 
   const chainParts = chainPartsFrom(parts)
-  const { venue, adl, marketStatus } = createVenueParts(chainParts, { db, prices, nowSec })
+  const { venue, adl, marketStatus } = createVenueParts(chainParts, { db: sharedDb, prices, nowSec })
   const relay = createRelay({ ...chainParts, readConditions: conditionsReader(venue, prices) })
   const accounts = createAccounts({ ...chainParts, listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit) })
 
@@ -211,16 +213,16 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     limits: parts.rateLimits ?? RATE_LIMIT_PER_WINDOW, addressCeiling: parts.addressCeiling ?? ADDRESS_CEILING_PER_WINDOW,
     ...(parts.documentUnits === undefined ? {} : { documentUnits: parts.documentUnits }),
   })
-  const app = createServer(parts, { requestLimits, isDraining, authenticate: keys.authenticate })
+  const app = createServer(parts, { requestLimits, isDraining, authenticate: keys.authenticate, reading })
   await registerOpenApi(app)
-  const indexWaiter = createIndexWaiter({ store, clock })
+  const indexWaiter = createIndexWaiter({ store: parts.store, clock })
   supportMinLedger(app, indexWaiter.waitForLedger)
   statusRoutes(app, parts, { sharedCounts, isDraining, prices, marketStatus })
-  marketsRoutes(app, { prices, dayRanges, db, clock, deployment, venue })
+  marketsRoutes(app, { prices, dayRanges, db, sharedDb, clock, deployment, venue })
   oracleRoutes(app, { prices, oracleHealth: createOracleHealth({ prices, clock, heartbeatSecret: parts.heartbeatSecret ?? null }) })
   candlesRoutes(app, candles)
   const exports = createExports({ store, clock, log })
-  historyRoutes(app, { db, clock, deployment, adl, exports })
+  historyRoutes(app, { db, sharedDb, clock, deployment, adl, exports })
   udfRoutes(app, { history: candles.history, prices, clock, deployment })
   venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })
@@ -228,7 +230,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const submissions = createSubmissionService({ store, relay, rpc, clock, random, log, ...(readDatabaseTime === undefined ? {} : { readDatabaseTime }) })
   tradingRoutes(app, { relay, submissions, deployment, log })
   const stream = createStream({
-    store, deployment, clock, log,
+    store: parts.store, deployment, clock, log,
     limits: parts.streamLimits ?? STREAM_LIMITS,
     services: streamServices({ keys, db, prices, accounts }),
   })
@@ -270,7 +272,7 @@ function createVenueParts(
   }
 }
 
-function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits' | 'isDraining' | 'authenticate'>): App {
+function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits' | 'isDraining' | 'authenticate' | 'reading'>): App {
   const app = createApp({
     ...own,
     clock: parts.clock,
@@ -309,7 +311,14 @@ function statusRoutes(
 /** Routes that list what the index holds. */
 function historyRoutes(
   app: App,
-  parts: { readonly db: Queryable; readonly clock: Clock; readonly deployment: CurrentDeployment; readonly adl: AdlQueues; readonly exports: Exports },
+  parts: {
+    readonly db: Queryable
+    readonly sharedDb: Queryable
+    readonly clock: Clock
+    readonly deployment: CurrentDeployment
+    readonly adl: AdlQueues
+    readonly exports: Exports
+  },
 ): void {
   const { db, clock } = parts
   tradesRoutes(app, parts)
@@ -348,21 +357,6 @@ function tradingRoutes(
   ordersRoutes(app, preparing)
   actionsRoutes(app, preparing)
   txRoutes(app, { relay, submissions, transactions: submissions.transactions })
-}
-
-/** What the warnings of a prepared transaction depend on. Prices are those that were last read, which costs no time. */
-function conditionsReader(venue: Venue, prices: Prices): ReadConditions {
-  return async () => {
-    const known = await venue.conditions()
-    if (known === null) return null
-    return {
-      ...known,
-      price(asset) {
-        const price = prices.current(asset)?.price
-        return price === undefined ? null : { price: BigInt(price.price), timestampSec: price.timestamp }
-      },
-    }
-  }
 }
 
 /** The documentation and the console. */

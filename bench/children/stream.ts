@@ -103,7 +103,7 @@ serveParent(
       await newStream.publishCommitted()
       const server = createServer()
       server.on('upgrade', (request, socket, head) =>
-        newStream.accept(request, socket, head, { requestId: 'bench', origin: { address: 'bench', network: null } }))
+        newStream.accept(request, socket, head, { requestId: 'bench', origin: { address: 'bench', network: 'bench', isNetworkLimited: false, owner: null } }))
       disposables.defer(() => newStream.drain())
       return await listen(server)
     },

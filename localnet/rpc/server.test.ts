@@ -116,6 +116,7 @@ test('local_ methods and friendbot answer programs and pages of the gateway, and
   assert.equal(called, own.length)
   const foreign = [
     { origin: 'https://evil.example' }, { origin: 'http://localhost:3000' }, { origin: 'http://6.6.6.6:8080' }, { origin: 'null' },
+    { origin: 'https://localhost:8080' }, { origin: 'https://127.0.0.1:8080' },
     { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' },
   ]
   for (const headers of foreign) {

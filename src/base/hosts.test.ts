@@ -25,4 +25,13 @@ test('accepts only origins of the own port on a loopback name, and of allowed ho
   ]
   for (const origin of foreign) assert.ok(!isOwnOrigin(origin, 8080, ['app.example']), origin)
   assert.ok(isOwnOrigin('http://localhost', 80, []))
+  assert.ok(!isOwnOrigin('http://app.example:8080', 8080, []))
+})
+
+test('accepts no https origin that no page can have: the server has no TLS', () => {
+  for (const origin of ['https://localhost:8080', 'https://127.0.0.1:8080', 'https://[::1]:8080', 'https://a.localhost:8080', 'https://app.example:8080']) {
+    assert.ok(!isOwnOrigin(origin, 8080, ['app.example']), origin)
+  }
+  assert.ok(!isOwnOrigin('https://localhost', 443, ['app.example']))
+  assert.ok(isOwnOrigin('https://app.example', 443, ['app.example']), 'a proxy')
 })

@@ -21,11 +21,14 @@ export function isOwnHost(host: string | undefined, allowed: readonly string[]):
   return hostname !== undefined && (isIP(hostname) !== 0 || isLoopback(hostname) || allowed.includes(hostname))
 }
 
-/** Whether an Origin header is that of a page served on this port of this machine or of a host in `allowed`, or by a proxy in front of such a host. */
+/**
+ * Whether an Origin header is that of a page served on this port of this machine or of a host in `allowed`, or by a proxy in front of such a host. This
+ * program has no TLS, so only such a proxy can serve a page by https, and it has a host in `allowed`.
+ */
 export function isOwnOrigin(origin: string, port: number, allowed: readonly string[]): boolean {
   const url = URL.parse(origin)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false
   const hostname = hostnameOf(url.host) ?? ''
   if (allowed.includes(hostname) && url.port === '') return true
-  return Number(url.port || (url.protocol === 'http:' ? 80 : 443)) === port && (isLoopback(hostname) || allowed.includes(hostname))
+  return url.protocol === 'http:' && Number(url.port || 80) === port && (isLoopback(hostname) || allowed.includes(hostname))
 }

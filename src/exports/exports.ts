@@ -11,6 +11,7 @@ import type { ExportFile } from '../projections/export-files.ts'
 import { exportRows, isExportable, readExportDay, readExportSpan } from '../projections/export-rows.ts'
 import type { ExportDay } from '../projections/export-rows.ts'
 import type { ExportKind } from '../resources/export.ts'
+import { readsFor } from '../store/caller-reads.ts'
 import type { Queryable, Store } from '../store/store.ts'
 
 /** Bytes per stored chunk; a stream holds one. */
@@ -22,6 +23,8 @@ const WAIT_MS = 5_000
 /** How often a file that another instance generates is looked for. */
 const POLL_MS = 250
 const LOCK = 'exports'
+/** All files are read and written in one caller's turns. */
+const FILES = { address: 'exports', isLarge: true } as const
 
 /** Why there is no file: the day is not over, not indexed or incomplete; or it is being generated. */
 export type Unavailable = 'unavailable' | 'generating'
@@ -37,6 +40,7 @@ export function createExports({ store, clock, log }: { readonly store: Store; re
   const generating = new Map<string, Promise<void>>()
   const turns = createSemaphore(1, WAITING_MAX)
   const stopping = new AbortController()
+  const fileReads = readsFor(store.read, FILES)
 
   async function find(kind: ExportKind, day: number): Promise<{ readonly wanted: ExportDay | null; readonly file: ExportFile | null }> {
     if (!isExportable(await readExportSpan(store.read), day)) return { wanted: null, file: null }
@@ -52,7 +56,7 @@ export function createExports({ store, clock, log }: { readonly store: Store; re
       const { wanted, file } = await find(kind, day)
       if (wanted === null || file !== null) return
       if (lock !== undefined) {
-        const finished = await writeFile(lock.db, store.read, { kind, wanted, signal: stopping.signal })
+        const finished = await writeFile(lock.db, fileReads, { kind, wanted, signal: stopping.signal })
         if (finished === null) return
         // A repair of the archive since then has given its epoch another name.
         const { wanted: now } = await find(kind, day)
@@ -86,7 +90,7 @@ export function createExports({ store, clock, log }: { readonly store: Store; re
     },
     async *read(file) {
       for (let chunk = 0; chunk < file.chunks; chunk++) {
-        const bytes = await readExportChunk(store.read, file, chunk)
+        const bytes = await readExportChunk(fileReads, file, chunk)
         if (bytes === null) throw new Error('the export was replaced while it was read')
         yield bytes
       }

@@ -24,13 +24,15 @@ export function statsOf(parts: {
     submissions: parts.relay.submissions.stats(),
     storedSubmissions: parts.submissions.stats(),
     sharedCounts: parts.sharedCounts?.available ?? null,
-    stalePrices: stalePricesOf(parts.prices, parts.deployment.current.assets.symbols.length),
+    ...pricesOf(parts.prices, parts.deployment.current.assets.symbols.length),
   }
 }
 
-/** Number of assets without a fresh price. Null before the first price snapshot. */
-function stalePricesOf(prices: Prices, assets: number): number | null {
+/** Numbers of assets. Null before the first price snapshot. */
+function pricesOf(prices: Prices, assets: number): Pick<GatewayStats, 'stalePrices' | 'unpublishedPrices'> {
   const snapshot = prices.cachedSnapshot()
-  if (snapshot === undefined) return null
-  return assets - [...snapshot.prices.values()].filter(({ outdated }) => !outdated).length
+  if (snapshot === undefined) return { stalePrices: null, unpublishedPrices: null }
+  const unpublished = new Set(prices.unpublished())
+  const usable = [...snapshot.prices].filter(([asset, { outdated }]) => !outdated && !unpublished.has(asset))
+  return { stalePrices: assets - usable.length, unpublishedPrices: unpublished.size }
 }

@@ -5,6 +5,7 @@ import { RpcFailure } from '../chain/failure.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Prices } from '../oracle/prices.ts'
 import { listOpenPositions } from '../projections/positions.ts'
+import { readsFor } from '../store/caller-reads.ts'
 import type { Queryable } from '../store/store.ts'
 import type { StreamOptions } from '../stream/stream.ts'
 
@@ -20,7 +21,7 @@ export function streamServices(
       return found === 'unknown' ? 'unknown' : 'invalid_credentials'
     },
     async readAccount(owner, address) {
-      const { head, rows } = await listOpenPositions(db, { trader: owner })
+      const { head, rows } = await listOpenPositions(readsFor(db, { address, owner }), { trader: owner })
       // Read positions first. Orders read before `head` could include one whose execution is already in the log; the client would never see it end.
       return { seq: head.seq, positions: rows, orders: await restingOrders(accounts, { owner, fromLedger: head.ledger ?? 0, requester: address }) }
     },

@@ -10,6 +10,8 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
+import type { TaskContext } from '../base/task-context.ts'
+import type { TurnCaller } from '../base/turns.ts'
 import type { Authenticate } from '../keys/authentication.ts'
 import { BODY_LIMIT_BYTES, HTTP_CONNECTIONS_MAX } from '../limits.ts'
 import { CACHE_NEVER, JSON_TYPE, rateLimitHeaders, SECURITY_HEADERS } from './response.ts'
@@ -32,6 +34,7 @@ import { observeResponses, observeUnrouted } from './observe.ts'
 import type { HttpObserver } from './observe.ts'
 import type { Outcome } from './rate-limit.ts'
 import type { RequestKind, RequestLimits } from './request-limits.ts'
+import { attributeReads } from './read-turns.ts'
 import { createRegionGuard } from './region-guard.ts'
 import type { RegionHeaders } from './region-guard.ts'
 import { createRequestIds } from './request-id.ts'
@@ -100,6 +103,8 @@ export interface AppOptions {
   readonly tracer?: HttpTracer | null
   /** Shared by the servers of one process, so that each schema is compiled once. By default the server has its own. */
   readonly schemaCompilers?: SchemaCompilers
+  /** Receives the caller of each request while its handler runs. */
+  readonly reading?: TaskContext<TurnCaller>
   /** Maps errors of lower layers to responses. */
   readonly errorRules: readonly ErrorRule[]
 }
@@ -222,6 +227,7 @@ export function createApp(options: AppOptions): App {
   parseQueriesStrictly(app)
   rejectEncodedBodies(app)
   rejectUnknownFields(app)
+  if (options.reading !== undefined) attributeReads(app, options.reading)
   return app
 }
 

@@ -19,7 +19,7 @@ const TEXTS = {
   channel:
     'Subscribe to channels with messages: ticker.<ASSET>, prices.<ASSET>, candles.<ASSET>.<interval>, trades.<ASSET>, events, corrections, ' +
     'account.events.<address>, account.orders.<address>, heartbeat. The close frame states the reason: code 1012 for a restart, 1013 for an exceeded ' +
-    'limit, 4401 for a revoked key.',
+    'limit or a place that another client got, 4401 for a revoked key.',
 } as const
 
 /** GET /docs/stream.json. */

@@ -18,7 +18,7 @@ function sources(index: Partial<IndexState> | null): Partial<MetricSources> {
       stream: { connections: 11, subscribers: 12, accounts: 13, replays: 14, bufferedBytesMax: 15 },
       indexWaiters: 16, submissions: { inFlight: 17, waiters: 18 },
       storedSubmissions: { ended: new Map([['applied', 19]]), pending: 20, oldestPendingSec: 21 },
-      sharedCounts: true, stalePrices: 22,
+      sharedCounts: true, stalePrices: 22, unpublishedPrices: 9,
     }),
     indexer: () => ({ state: 'catching-up', lastLedger: 100, latestLedger: 123 }),
     interfaces: () => ({ market: MARKET, vault: { ...MARKET, generation: null, notUnderstood: [] }, router: null } as never),
@@ -42,7 +42,7 @@ const flags = (name: string, labels: string, states: readonly string[], current:
 
 const NODE_STATUSES = ['unknown', 'healthy', 'lagging', 'ahead', 'faulty', 'unresponsive', 'wrong_network']
 const OF_THE_PROCESS = {
-  rate_limit_shared: 1, prices_stale: 22,
+  rate_limit_shared: 1, prices_stale: 22, prices_unpublished: 9,
   stream_connections: 11, stream_subscribers: 12, stream_accounts: 13, stream_waiting_bytes_max: 15,
   'submissions_ended_total{status="applied"}': 19, submissions_pending: 20, submissions_oldest_pending_seconds: 21,
   ...flags('indexer_state', 'state', ['starting', 'standby', 'catching-up', 'live', 'waiting', 'outdated', 'unreachable'], 'catching-up'),

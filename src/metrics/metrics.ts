@@ -100,7 +100,7 @@ function setOrRemove(gauge: Gauge, value: number | null): void {
   else gauge.set(value)
 }
 
-function readGateway(instruments: Instruments, { stream, submissions, storedSubmissions, indexWaiters, sharedCounts, stalePrices }: GatewayStats): void {
+function readGateway(instruments: Instruments, { stream, submissions, storedSubmissions, indexWaiters, sharedCounts, ...prices }: GatewayStats): void {
   instruments.submissionsEnded.reset()
   for (const [status, count] of storedSubmissions.ended) instruments.submissionsEnded.inc({ status }, count)
   setOrRemove(instruments.submissionsPending, storedSubmissions.pending)
@@ -110,7 +110,8 @@ function readGateway(instruments: Instruments, { stream, submissions, storedSubm
   instruments.streamAccounts.set(stream.accounts)
   instruments.streamBufferedBytes.set(stream.bufferedBytesMax)
   setOrRemove(instruments.sharedCounts, sharedCounts === null ? null : Number(sharedCounts))
-  setOrRemove(instruments.stalePrices, stalePrices)
+  setOrRemove(instruments.stalePrices, prices.stalePrices)
+  setOrRemove(instruments.unpublishedPrices, prices.unpublishedPrices)
   const queues = {
     stream_replays: stream.replays, submissions: submissions.inFlight, submission_waiters: submissions.waiters, index_waiters: indexWaiters,
   }

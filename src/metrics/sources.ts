@@ -26,8 +26,10 @@ export interface GatewayStats {
   }
   /** Whether the shared request counts are available; null when they are not configured. */
   readonly sharedCounts: boolean | null
-  /** Assets without a fresh price; null while unknown. */
+  /** Assets whose price cannot be read, or is older than the exchange accepts; null while unknown. */
   readonly stalePrices: number | null
+  /** Of these, assets whose price can be read; null while unknown. */
+  readonly unpublishedPrices: number | null
 }
 
 /** The sources in this process. */

@@ -14,6 +14,7 @@ import { CADENCE_MAX_MS, createLedgerCadence } from './ledger-cadence.ts'
 import type { AttestedPrice } from './price-book.ts'
 import { createPrices } from './prices.ts'
 import type { Prices } from './prices.ts'
+import { createPublicationWatch } from './publication-watch.ts'
 
 /** A price that expires within this time after the next round is simulated in this one. */
 const SIMULATION_LEAD_MS = 500
@@ -74,6 +75,8 @@ export function createOracle(options: OracleOptions): Oracle {
     },
   })
 
+  const watchPublication = createPublicationWatch({ prices, log })
+
   deployment.subscribe((next, previous) => {
     const isSameSource = next.contracts.oracleShim === previous.contracts.oracleShim
     if (!isSameSource) latest.clear()
@@ -117,6 +120,7 @@ export function createOracle(options: OracleOptions): Oracle {
   async function step(signal?: AbortSignal): Promise<void> {
     const known = (await poll(signal))?.prices
     await prices.refresh(signal, deployment.current.assets.symbols.filter((asset) => known?.has(asset) !== true))
+    watchPublication()
     await folding
     await fold()
   }
@@ -139,6 +143,7 @@ export function createOracle(options: OracleOptions): Oracle {
       const due = new Set([...prices.expiring(delayMs + SIMULATION_LEAD_MS), ...(found?.changed ?? []), ...nextToConfirm()])
       // Not awaited: an asset that hangs must not delay the others.
       if (due.size > 0) simulating = prices.refresh(signal, [...due]).then(fold)
+      watchPublication()
       void fold()
       await clock.sleep(delayMs, signal)
     }

@@ -7,7 +7,7 @@ import { withDeadline } from '../base/deadline.ts'
 import type { Log } from '../base/log.ts'
 import { createSemaphore } from '../base/semaphore.ts'
 import { failureFields, isOutage } from '../chain/failure.ts'
-import { ORACLE_CACHE_MS } from '../limits.ts'
+import { ORACLE_CACHE_MS, PRICE_STALENESS_LIMIT_SEC } from '../limits.ts'
 import type { Price } from '../resources/price.ts'
 import { createPriceBook, PRICE_WAIT_MS } from './price-book.ts'
 import type { AttestedPrice, PriceListener, PriceSnapshot, ServedPrice, Slot } from './price-book.ts'
@@ -36,6 +36,8 @@ export interface Prices {
   snapshot(): Promise<PriceSnapshot>
   /** The last read of every asset, in listing order. */
   readings(): readonly PriceReading[]
+  /** Assets whose last price can be read, but is older than the market accepts, in listing order. */
+  unpublished(): readonly string[]
   /** The age up to which the market accepts a price for opening a position, seconds; null: unknown. */
   maxAgeSec(): number | null
   /** Milliseconds since any asset was last read successfully; null before that. */
@@ -121,6 +123,14 @@ export function createPrices(options: PricesOptions): Prices {
     wait.abort()
   }
 
+  function readings(): readonly PriceReading[] {
+    return [...book.slots()].map((slot) => ({
+      asset: slot.asset,
+      price: book.serve(slot)?.price ?? null,
+      isReadable: slot.last !== null && slot.failedAtMs === null,
+    }))
+  }
+
   async function readPrice(asset: string): Promise<ServedPrice | undefined> {
     const slot = book.slot(asset)
     if (slot === undefined) return undefined
@@ -134,11 +144,11 @@ export function createPrices(options: PricesOptions): Prices {
       await Promise.all([...book.slots()].map(settle))
       return book.buildSnapshot()
     },
-    readings: () => [...book.slots()].map((slot) => ({
-      asset: slot.asset,
-      price: book.serve(slot)?.price ?? null,
-      isReadable: slot.last !== null && slot.failedAtMs === null,
-    })),
+    readings,
+    unpublished() {
+      const acceptedSec = book.maxAgeSec() ?? PRICE_STALENESS_LIMIT_SEC
+      return readings().filter(({ price, isReadable }) => isReadable && price !== null && (price.ageSec ?? 0) > acceptedSec).map(({ asset }) => asset)
+    },
     maxAgeSec: book.maxAgeSec,
     ageMs: book.ageMs,
     current(asset) {

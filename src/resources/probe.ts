@@ -10,7 +10,7 @@ export const Alive = Type.Object(
 
 export type Alive = Static<typeof Alive>
 
-const WARNINGS = ['protocol_newer'] as const
+const WARNINGS = ['protocol_newer', 'prices_unpublished'] as const
 export type ReadyWarning = (typeof WARNINGS)[number]
 
 export const Ready = Type.Object(
@@ -20,7 +20,9 @@ export const Ready = Type.Object(
       Type.Unsafe<ReadyWarning>({
         type: 'string',
         enum: [...WARNINGS],
-        description: 'protocol_newer: the network is newer than the gateway, which continues but does not understand everything. See `protocol` in /v1/health.',
+        description:
+          'protocol_newer: the network is newer than the gateway, which continues but does not understand everything. See `protocol` in /v1/health. ' +
+          'prices_unpublished: the prices of some assets are older than the exchange accepts, because nobody publishes new ones. See GET /v1/oracle/health.',
       }),
       { description: 'What the operator should look at. Absent: nothing.' },
     )),

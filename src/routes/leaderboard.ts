@@ -104,20 +104,22 @@ const PUBLIC_NETWORK = 'pubnet'
 
 export interface LeaderboardParts {
   readonly db: Queryable
+  /** For the default pages, which most callers share. */
+  readonly sharedDb: Queryable
   readonly clock: Clock
   readonly deployment: CurrentDeployment
 }
 
 export function leaderboardRoutes(app: App, parts: LeaderboardParts): void {
-  const { db, deployment } = parts
+  const { db, sharedDb, deployment } = parts
   const firstPages = createTtlCache<PreparedResponse>({ clock: parts.clock, ttlMs: LEADERBOARD_CACHE_MS, maxEntries: CACHE_MAX_ENTRIES })
 
   app.get('/v1/leaderboard', { schema: listOperation }, (request, reply) => {
     const { sort = 'pnl', limit = PAGE_LIMITS.leaderboard.default, offset = 0, snapshot, cursor, scope, at_ledger: atLedger } = request.query
     const { requested, network, isOwn } = scopeOf(deployment, scope)
     if (cursor !== undefined && offset > 0) throw validationFailure('querystring/offset cannot be combined with cursor')
-    const read = async (): Promise<PreparedResponse> => {
-      const found = await listLeaders(db, { sort, limit, offset, cursor, atLedger })
+    const read = async (from: Queryable): Promise<PreparedResponse> => {
+      const found = await listLeaders(from, { sort, limit, offset, cursor, atLedger })
       const page = isOwn ? found : withoutTraders(found)
       const current = snapshotOf(requested, sort, page)
       const body = {
@@ -128,7 +130,8 @@ export function leaderboardRoutes(app: App, parts: LeaderboardParts): void {
     }
     varyByMinLedger(reply)
     const isFirst = cursor === undefined && offset === 0 && snapshot === undefined && atLedger === undefined && isOwn
-    const response = isFirst ? cachedResponse(request, firstPages, { key: `${sort} ${limit}`, read }) : read()
+    const from = limit === PAGE_LIMITS.leaderboard.default ? sharedDb : db
+    const response = isFirst ? cachedResponse(request, firstPages, { key: `${sort} ${limit}`, read: () => read(from) }) : read(db)
     if (response instanceof Promise) return response.then((computed) => sendResponse(request, reply, computed))
     return sendResponse(request, reply, response)
   })

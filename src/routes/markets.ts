@@ -102,13 +102,15 @@ interface MarketsParts {
   readonly prices: Prices
   readonly dayRanges: DayRangeReader
   readonly db: Queryable
+  /** For the present statistics, which all callers share. */
+  readonly sharedDb: Queryable
   readonly clock: Clock
   readonly deployment: CurrentDeployment
   readonly venue: Pick<Venue, 'capacity'>
 }
 
 export function marketsRoutes(app: App, parts: MarketsParts): void {
-  const { prices, dayRanges, db, clock, deployment, venue } = parts
+  const { prices, dayRanges, db, sharedDb, clock, deployment, venue } = parts
   const marketsOf = createSnapshotResponse<DayRanges>((snapshot, days) =>
     JSON.stringify({ markets: deployment.current.assets.all.flatMap((asset) => marketOf(asset, snapshot, days)) }))
   const oneMarket = createAssetResponses<DayRanges>((asset, served, days) => describeMarket(asset, served, days))
@@ -129,9 +131,9 @@ export function marketsRoutes(app: App, parts: MarketsParts): void {
 
   app.get('/v1/markets/stats', { schema: listMarketStats }, (request, reply) => {
     const { at_ledger: atLedger } = request.query
-    const read = async (): Promise<PreparedResponse> => {
+    const read = async (from: Queryable): Promise<PreparedResponse> => {
       const assets = deployment.current.assets.symbols
-      const stored = Promise.all([readMarketStats(db, { nowSec: nowSec(clock), assets, atLedger }), readSolvency(db, { atLedger })])
+      const stored = Promise.all([readMarketStats(from, { nowSec: nowSec(clock), assets, atLedger }), readSolvency(from, { atLedger })])
       const [[{ rows, head }, solvency], capacity, days] = await Promise.all([
         stored, atLedger === undefined ? venue.capacity() : null, atLedger === undefined ? dayRanges.read() : null,
       ])
@@ -146,7 +148,7 @@ export function marketsRoutes(app: App, parts: MarketsParts): void {
       return stateResponse(JSON.stringify(body), head, CACHE_ONE_SECOND)
     }
     varyByMinLedger(reply)
-    const response = atLedger === undefined ? cachedResponse(request, stats, { key: '', read }) : read()
+    const response = atLedger === undefined ? cachedResponse(request, stats, { key: '', read: () => read(sharedDb) }) : read(db)
     if (response instanceof Promise) return response.then((computed) => sendResponse(request, reply, computed))
     return sendResponse(request, reply, response)
   })

@@ -11,7 +11,7 @@ import type { IndexSnapshot, IndexSnapshotReader } from '../projections/index-sn
 import { isStoppedByProtocol } from '../projections/index-state.ts'
 import { ref } from '../resources/fields.ts'
 import { Alive, Ready } from '../resources/probe.ts'
-import type { NotReady, NotReadyReason } from '../resources/probe.ts'
+import type { NotReady, NotReadyReason, ReadyWarning } from '../resources/probe.ts'
 
 const getLiveness = operation(
   {
@@ -52,7 +52,7 @@ export interface ProbesParts {
   readonly clock: Clock
   /** The instance is not ready if the last indexed ledger is older. */
   readonly maxLedgerAgeSec: number
-  readonly prices: Pick<Prices, 'ageMs'>
+  readonly prices: Pick<Prices, 'ageMs' | 'unpublished'>
   /** The instance is not ready if it could not read any price for longer. */
   readonly maxPriceAgeSec: number
   /** True during shutdown. */
@@ -67,15 +67,18 @@ export function probesRoutes(app: App, parts: ProbesParts): void {
   app.get('/readyz', { schema: getReadiness, config: { rateLimited: false, anyHost: true } }, async (_request, reply) => {
     const snapshot = await parts.readIndex()
     const reasons = rejectionReasons(parts, snapshot)
-    const body: Ready | NotReady = reasons.length === 0 ? readyWith(snapshot) : { status: 'not_ready', reasons: [...reasons] }
+    const body: Ready | NotReady = reasons.length === 0 ? readyWith(parts, snapshot) : { status: 'not_ready', reasons: [...reasons] }
     reply.code(reasons.length === 0 ? 200 : 503).header('cache-control', CACHE_NEVER)
     reply.type(JSON_TYPE).send(JSON.stringify(body))
   })
 }
 
-function readyWith({ state }: IndexSnapshot): Ready {
-  const isNewer = state !== null && (state.newerForms.length > 0 || (state.protocol ?? 0) > KNOWN_PROTOCOL)
-  return isNewer ? { status: 'ready', warnings: ['protocol_newer'] } : { status: 'ready' }
+/** Warnings do not take an instance out of service: the others have the same. */
+function readyWith({ prices }: ProbesParts, { state }: IndexSnapshot): Ready {
+  const warnings: ReadyWarning[] = []
+  if (state !== null && (state.newerForms.length > 0 || (state.protocol ?? 0) > KNOWN_PROTOCOL)) warnings.push('protocol_newer')
+  if (prices.unpublished().length > 0) warnings.push('prices_unpublished')
+  return warnings.length === 0 ? { status: 'ready' } : { status: 'ready', warnings }
 }
 
 function rejectionReasons(parts: ProbesParts, snapshot: IndexSnapshot): readonly NotReadyReason[] {

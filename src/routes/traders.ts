@@ -113,11 +113,11 @@ export function traderRoutes(app: App, { db, clock }: { readonly db: Queryable; 
     sendResponse(request, reply, prepareResponse(serialiseBody(reply, profile), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
   })
 
-  app.get('/v1/traders/:address/pnl', { schema: getCurve }, async (request, reply) => {
+  app.get('/v1/traders/:address/pnl', { schema: getCurve, config: { readsMany: true } }, async (request, reply) => {
     await sendCurve(request, reply, request.query, request.params.address, CACHE_REVALIDATE)
   })
 
-  app.get('/v1/account/me/pnl', { schema: getOwnCurve, config: { requiresKey: true } }, async (request, reply) => {
+  app.get('/v1/account/me/pnl', { schema: getOwnCurve, config: { requiresKey: true, readsMany: true } }, async (request, reply) => {
     await sendCurve(request, reply, request.query, callerKey(request).owner, CACHE_PRIVATE)
   })
 }

@@ -138,7 +138,7 @@ export function udfRoutes(
     sendResponse(request, reply, prepareResponse(serialiseBody(reply, rows), { 'cache-control': CACHE_REVALIDATE }))
   })
 
-  app.get('/udf/history', { schema: getHistory }, async (request, reply) => {
+  app.get('/udf/history', { schema: getHistory, config: { readsMany: true } }, async (request, reply) => {
     const { query } = request
     const asset = parts.deployment.current.assets.find(query.symbol.toUpperCase())
     const interval = INTERVALS[query.resolution.toUpperCase()]

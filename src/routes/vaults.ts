@@ -127,8 +127,16 @@ const FLOWS = [
   },
 ] as const satisfies readonly { path: string; kind: VaultFlowKind; id: string; key: ListKey; summary: string; example: object }[]
 
-export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly clock: Clock; readonly deployment: CurrentDeployment }): void {
-  const { db, clock, deployment } = parts
+export interface VaultsParts {
+  readonly db: Queryable
+  /** For the default list, which most callers share. */
+  readonly sharedDb: Queryable
+  readonly clock: Clock
+  readonly deployment: CurrentDeployment
+}
+
+export function vaultsRoutes(app: App, parts: VaultsParts): void {
+  const { db, sharedDb, clock, deployment } = parts
 
   function apyTerms(): ApyTerms {
     const { interfaces, generation } = deployment.current
@@ -141,12 +149,14 @@ export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly
   app.get('/v1/vaults', { schema: list }, async (request, reply) => {
     const { leader, at_ledger: atLedger, limit = PAGE_LIMITS.vaults.default, cursor } = request.query
     const url = `/v1/vaults?limit=${limit}${leader === undefined ? '' : `&leader=${encodeURIComponent(leader)}`}${atParameter(atLedger)}`
-    const read = async (): Promise<PreparedResponse> => {
-      const page = await listVaults(db, { leader, limit, cursor, atLedger, ...apyTerms() })
+    const read = async (from: Queryable): Promise<PreparedResponse> => {
+      const page = await listVaults(from, { leader, limit, cursor, atLedger, ...apyTerms() })
       return sharedPageResponse(url, reply, page, { vaults: page.rows })
     }
     varyByMinLedger(reply)
-    sendResponse(request, reply, await (cursor === undefined && atLedger === undefined ? cachedResponse(request, firstPages, { key: url, read }) : read()))
+    const isFirst = cursor === undefined && atLedger === undefined
+    const from = leader === undefined && limit === PAGE_LIMITS.vaults.default ? sharedDb : db
+    sendResponse(request, reply, await (isFirst ? cachedResponse(request, firstPages, { key: url, read: () => read(from) }) : read(db)))
   })
 
   app.get('/v1/vaults/:id', { schema: get }, async (request, reply) => {

@@ -27,8 +27,8 @@ export function wsRoutes(app: App, { stream, webOrigins }: WsParts): void {
 
 /** What the connections of the stream are counted by. */
 export function streamOriginOf({ caller }: FastifyRequest): ClientOrigin {
-  const { bucket: address, wide, isWideOneSubscriber } = caller.network
-  return { address, network: isWideOneSubscriber ? wide : null }
+  const { bucket: address, wide: network, isWideOneSubscriber: isNetworkLimited } = caller.network
+  return { address, network, isNetworkLimited, owner: caller.key?.owner ?? null }
 }
 
 const UPGRADE_REQUIRED = {

@@ -1,6 +1,6 @@
 // The store's own bounds on time, numbers and rates. The time limit of one read is with the other limits in src/limits.ts.
 
-/** Reads that may be queued; further ones are refused at once. */
+/** Reads that may be queued. Then a caller with more of them than another loses its newest one. */
 export const READ_QUEUE_MAX = 256
 /** Writes that may be queued. */
 export const WRITE_QUEUE_MAX = 1_000
@@ -39,6 +39,8 @@ export const LOCK_FILE_ATTEMPTS = 5
 
 /** Server: connections of the pools. */
 export const READ_POOL_SIZE = 8
+/** Of these, connections that large reads may use at the same time, so that small ones never wait for them. */
+export const LARGE_READS_MAX = 6
 export const WRITE_POOL_SIZE = 4
 /** Statements that are prepared on each connection. Each one takes some tens of kilobytes there. */
 export const PREPARED_STATEMENTS_MAX = 200

@@ -12,7 +12,7 @@ function inSchema(sql: string, schema: string): string {
 
 /** Runs the statements on the index in `schema`. */
 export function scopedQueryable(db: Queryable, schema: string): Queryable {
-  return { query: (sql, params) => db.query(inSchema(sql, schema), params) }
+  return { query: (sql, params, caller) => db.query(inSchema(sql, schema), params, caller) }
 }
 
 function scopedTransaction(tx: Transaction, schema: string): Transaction {

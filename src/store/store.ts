@@ -2,6 +2,8 @@
 // 8-byte integers are returned as numbers (an assertion fails beyond 2^53), numeric as digit strings, jsonb parsed, bytea as Uint8Array, dates and times as
 // PostgreSQL's own text in UTC.
 
+import type { TurnCaller } from '../base/turns.ts'
+
 /** A bind parameter. Arrays bind as PostgreSQL arrays (for `unnest`), a bigint as its digits. */
 export type Param = string | number | bigint | boolean | null | Uint8Array | readonly (string | number | bigint | boolean | null)[]
 
@@ -9,8 +11,9 @@ export interface Queryable {
   /**
    * Runs one statement with parameters `$1…` and returns its rows. Without `params` the text may hold several statements; the rows are those of the
    * last one. Raises StatementFailed, StatementTimeout or StoreUnavailable. A write that raises one of the last two may have been committed.
+   * Reads for a `caller` take turns with those of others; the program's own reads go first. Writers ignore it.
    */
-  query<Row extends object = Record<string, never>>(sql: string, params?: readonly Param[]): Promise<Row[]>
+  query<Row extends object = Record<string, never>>(sql: string, params?: readonly Param[], caller?: TurnCaller): Promise<Row[]>
 }
 
 export interface Transaction extends Queryable {

@@ -12,7 +12,7 @@ export function tracedStore(store: Store, tracer: Tracer): Store {
     return tracer.span('sql', { 'db.system.name': 'postgresql', 'db.query.text': sql.slice(0, SPAN_STATEMENT_LENGTH) }, run)
   }
   function queryable(db: Queryable): Queryable {
-    return { query: (sql, params) => traced(sql, () => db.query(sql, params)) }
+    return { query: (sql, params, caller) => traced(sql, () => db.query(sql, params, caller)) }
   }
   function transaction(tx: Transaction): Transaction {
     return { ...queryable(tx), notify: (channel, sql, params) => traced(sql, () => tx.notify(channel, sql, params)) }

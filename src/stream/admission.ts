@@ -73,10 +73,11 @@ export function createAdmission({ clients, tail, deployment, clock, log, limits,
     return state === 'closed' ? { code: CLOSE.restart, reason: 'restart' } : clients.rejection(origin)
   }
 
-  /** Adds a client and greets it. */
+  /** Adds a client and greets it. When there are too many, another one gives way: it reconnects and resumes, as after a restart. */
   function addClient<Own extends Connection>(
     origin: ClientOrigin, connect: (handlers: Pick<ConnectionParts, 'handle' | 'onClose'>) => Own,
   ): Own {
+    clients.surplus(origin)?.connection.close(CLOSE.tryAgain, 'evicted')
     const connection = connect({
       handle: (request) => session.handle(request),
       onClose() {

@@ -1,5 +1,7 @@
 // The connected clients, and the limits on their number.
 
+import { findSurplusHolder } from '../base/fair-share.ts'
+import type { Requester } from '../base/fair-share.ts'
 import { WIDE_NETWORK_FACTOR } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
 import { CLOSE } from './connection.ts'
@@ -12,11 +14,15 @@ export interface Client {
   readonly origin: ClientOrigin
 }
 
-/** Connections are counted per address, and per network around it at a multiple of the limit. */
+/** Whom connections are counted by. */
 export interface ClientOrigin {
   readonly address: string
-  /** The IPv6 /48 network. Null for IPv4. */
-  readonly network: string | null
+  /** The network around it: the IPv6 /48, or the IPv4 /24. */
+  readonly network: string
+  /** True if one subscriber commonly has the whole network. Then it has a limit of its own, a multiple of that of an address. */
+  readonly isNetworkLimited: boolean
+  /** The wallet of the key that the request had; null without one. */
+  readonly owner: string | null
 }
 
 /** Why a client cannot connect now, with the close code of its WebSocket. */
@@ -29,8 +35,10 @@ export interface Clients extends Iterable<Client> {
   count(): number
   /** The number of distinct addresses. */
   addresses(): number
-  /** Why one more client from this address is rejected; undefined when it fits. */
+  /** Why one more client from here is rejected; undefined when it fits, or another one gives way. */
   rejection(origin: ClientOrigin): Rejection | undefined
+  /** The client that gives way to one from here when there are too many: of the largest holder, the newest without channels, or else the newest. */
+  surplus(origin: ClientOrigin): Client | undefined
   add(client: Client): void
   remove(client: Client): void
 }
@@ -40,20 +48,30 @@ export function createClients(limits: StreamLimits): Clients {
   const countByAddress = new Map<string, number>()
   const countByNetwork = new Map<string, number>()
 
-  function change({ address, network }: ClientOrigin, by: 1 | -1): void {
+  function change({ address, network, isNetworkLimited }: ClientOrigin, by: 1 | -1): void {
     changeCount(countByAddress, address, by)
-    if (network !== null) changeCount(countByNetwork, network, by)
+    if (isNetworkLimited) changeCount(countByNetwork, network, by)
+  }
+
+  function surplus(origin: ClientOrigin): Client | undefined {
+    if (clients.size < limits.connections) return undefined
+    const { idle = [], busy = [] } = Object.groupBy(clients, ({ session }) => (session.isIdle() ? 'idle' : 'busy'))
+    const holders = [...busy, ...idle].map((client) => ({ client, requester: requesterOf(client.origin, client.session.login()?.owner) }))
+    return findSurplusHolder(holders, requesterOf(origin), () => true)?.client
   }
 
   return {
     count: () => clients.size,
     addresses: () => countByAddress.size,
-    rejection({ address, network }) {
-      if (clients.size >= limits.connections) return { code: CLOSE.tryAgain, reason: 'server_full' }
+    rejection(origin) {
+      const { address, network } = origin
       const isAtLimit = (countByAddress.get(address) ?? 0) >= limits.connectionsPerAddress ||
-        (network !== null && (countByNetwork.get(network) ?? 0) >= limits.connectionsPerAddress * WIDE_NETWORK_FACTOR)
-      return isAtLimit ? { code: CLOSE.tryAgain, reason: 'too_many_connections' } : undefined
+        (countByNetwork.get(network) ?? 0) >= limits.connectionsPerAddress * WIDE_NETWORK_FACTOR
+      if (isAtLimit) return { code: CLOSE.tryAgain, reason: 'too_many_connections' }
+      const isFull = clients.size >= limits.connections && surplus(origin) === undefined
+      return isFull ? { code: CLOSE.tryAgain, reason: 'server_full' } : undefined
     },
+    surplus,
     add(client) {
       clients.add(client)
       change(client.origin, 1)
@@ -63,6 +81,10 @@ export function createClients(limits: StreamLimits): Clients {
     },
     [Symbol.iterator]: () => clients.values(),
   }
+}
+
+function requesterOf({ network, address, owner }: ClientOrigin, loggedIn?: string): Requester {
+  return { network, address, key: loggedIn ?? owner ?? '' }
 }
 
 function changeCount(counts: Map<string, number>, name: string, by: 1 | -1): void {

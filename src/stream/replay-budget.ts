@@ -13,6 +13,8 @@ import type { TokenBucket } from './token-bucket.ts'
 const READS_MAX = 4
 /** Bytes that a connection may receive repeatedly, at once and per second. */
 export const REPEATED_BYTES = { burst: 4_194_304, perSecond: 65_536 } as const
+/** Whole replays to one address, at once and per second: as many as it may have connections, then ten per minute. Further ones wait. */
+export const WHOLE_REPLAYS = { burst: 20, perSecond: 1 / 6 } as const
 /** What reading from the database costs, in bytes of the connection's budget. */
 const READ_COST = 16_384
 /** Counting the frames of a long replay reads many index entries. */
@@ -32,6 +34,8 @@ export interface ReplayBudget {
   read<T>(read: () => Promise<T>): Promise<T>
   /** Takes what a request costs. False when the connection has asked for too much. */
   takeRequest(cost: RequestCost): boolean
+  /** Resolves when the address may have one more whole replay, or the signal aborts. */
+  waitForReplay(signal: AbortSignal): Promise<void>
   /** Accounts for replayed frames that were sent. */
   spendReplayed(frames: readonly Frame[]): void
   /** Accounts for a snapshot that was sent. */
@@ -47,22 +51,31 @@ export interface ReplayBudgets {
   addresses(): number
 }
 
+/** What one address may still receive. */
+interface AddressBudget {
+  readonly bytes: TokenBucket
+  readonly replays: TokenBucket
+}
+
 export function createReplayBudgets({ limits, clock }: { readonly limits: StreamLimits; readonly clock: Clock }): ReplayBudgets {
-  const byAddress = new Map<string, TokenBucket>()
+  const byAddress = new Map<string, AddressBudget>()
   const reads = createSemaphore(READS_MAX)
 
   /** Budgets outlive connections: reconnecting does not renew them. */
-  function bucketOf(address: string): TokenBucket {
+  function budgetOf(address: string): AddressBudget {
     const known = byAddress.get(address)
     if (known !== undefined) return known
     if (byAddress.size >= ADDRESSES_MAX) makeRoom()
-    const bucket = createTokenBucket({ perSecond: limits.replayBytesPerSecond, burst: limits.replayBurstBytes, clock })
-    byAddress.set(address, bucket)
-    return bucket
+    const budget = {
+      bytes: createTokenBucket({ perSecond: limits.replayBytesPerSecond, burst: limits.replayBurstBytes, clock }),
+      replays: createTokenBucket({ ...WHOLE_REPLAYS, clock }),
+    }
+    byAddress.set(address, budget)
+    return budget
   }
 
   function makeRoom(): void {
-    for (const [address, bucket] of byAddress) if (bucket.isFull()) byAddress.delete(address)
+    for (const [address, { bytes, replays }] of byAddress) if (bytes.isFull() && replays.isFull()) byAddress.delete(address)
     const oldest = byAddress.keys().next()
     if (byAddress.size >= ADDRESSES_MAX && oldest.done !== true) byAddress.delete(oldest.value)
   }
@@ -76,6 +89,10 @@ export function createReplayBudgets({ limits, clock }: { readonly limits: Stream
       return {
         read: (read) => reads.run(read, address),
         takeRequest: (cost) => own.take(cost.reads * READ_COST + (cost.counts ? COUNT_COST : 0)),
+        async waitForReplay(signal) {
+          const { replays } = budgetOf(address)
+          while (!signal.aborted && !replays.take()) await clock.sleep(replays.tokenMs(), signal)
+        },
         spendReplayed(frames) {
           let [bytes, repeated] = [0, 0]
           for (const { channel, seq = 0, bytes: encode } of frames) {
@@ -85,13 +102,13 @@ export function createReplayBudgets({ limits, clock }: { readonly limits: Stream
             else replayedThrough.set(channel, seq)
           }
           own.spend(repeated)
-          bucketOf(address).spend(bytes)
+          budgetOf(address).bytes.spend(bytes)
         },
         spendSnapshot(bytes) {
           own.spend(bytes)
-          bucketOf(address).spend(bytes)
+          budgetOf(address).bytes.spend(bytes)
         },
-        delayMs: () => byAddress.get(address)?.debtMs() ?? 0,
+        delayMs: () => byAddress.get(address)?.bytes.debtMs() ?? 0,
       }
     },
   }

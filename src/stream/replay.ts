@@ -16,6 +16,8 @@ import type { FramePage } from './recent-rows.ts'
 import type { ReplayBudget } from './replay-budget.ts'
 import type { Tail } from './tail.ts'
 
+/** A replay from further behind is a whole replay: it takes several pages from the database. */
+export const WHOLE_REPLAY_SEQS = 1_000
 /** Rows of the first read of a replay, and the most and fewest of a later one. */
 const PAGE_ROWS = { first: 100, min: 16, max: 500 } as const
 /** The next page has more or fewer rows, to have about this many bytes. */
@@ -56,6 +58,7 @@ export async function runReplay(parts: ReplayParts, feed: Replay): Promise<void>
   const chunkBytes = Math.max(1, Math.min(CHUNK_BYTES, Math.floor(feed.waitingBytes * CHUNK_SHARE)))
   const readPage = createPageReader(parts, feed)
   let after = feed.afterSeq
+  if (tail.position() - after > WHOLE_REPLAY_SEQS) await feed.budget.waitForReplay(feed.signal)
   while (!hasEnded(feed)) {
     if (tail.position() < after) {
       // The position was read from the database, which is ahead of what has been published.

@@ -60,6 +60,8 @@ export interface SessionParts {
 export interface Session {
   /** Null before a login. */
   login(): StreamLogin | null
+  /** True without channels. */
+  isIdle(): boolean
   /** The number of running replays. */
   replays(): number
   handle(request: ClientRequest): void | Promise<void>
@@ -145,6 +147,7 @@ export function createSession(parts: SessionParts): Session {
 
   return {
     login: () => login,
+    isIdle: () => subscriptions.names().size === 0,
     replays: subscriptions.replays,
     handle(request) {
       switch (request.op) {

@@ -6,6 +6,7 @@ import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { HEARTBEAT_MS, TICKER_BROADCAST_MS } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { Price } from '../resources/price.ts'
+import { readsFor } from '../store/caller-reads.ts'
 import type { Store } from '../store/store.ts'
 import { createCandleBroadcast } from './candle-broadcast.ts'
 import { createAdmission } from './admission.ts'
@@ -95,7 +96,8 @@ export function createStream({ store, deployment, clock, log, limits, services }
   const admission = createAdmission({
     clients, tail, deployment, clock, log, limits,
     startSession: (connection, { address }) => createSession({
-      connection, hub, tail, db: store.read, clock, deployment, limits, services, log, address, budget: budgets.open(address), lastTick: ticks.last,
+      connection, hub, tail, clock, deployment, limits, services, log, address,
+      db: readsFor(store.read, { address, isLarge: true }), budget: budgets.open(address), lastTick: ticks.last,
     }),
   })
   const stopped = new AbortController()

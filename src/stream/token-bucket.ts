@@ -9,6 +9,8 @@ export interface TokenBucket {
   spend(count: number): void
   /** Milliseconds until the bucket is out of debt; 0 when it is. */
   debtMs(): number
+  /** Milliseconds until it has a token; 0 when it has. */
+  tokenMs(): number
   isFull(): boolean
 }
 
@@ -23,6 +25,11 @@ export function createTokenBucket({ perSecond, burst, clock }: { readonly perSec
     refilledAtMs = nowMs
   }
 
+  function untilMs(count: number): number {
+    refill()
+    return tokens >= count ? 0 : Math.ceil(((count - tokens) * 1000) / perSecond)
+  }
+
   return {
     take(count = 1) {
       refill()
@@ -34,10 +41,8 @@ export function createTokenBucket({ perSecond, burst, clock }: { readonly perSec
       refill()
       tokens -= count
     },
-    debtMs() {
-      refill()
-      return tokens >= 0 ? 0 : Math.ceil((-tokens * 1000) / perSecond)
-    },
+    debtMs: () => untilMs(0),
+    tokenMs: () => untilMs(1),
     isFull() {
       refill()
       return tokens >= burst

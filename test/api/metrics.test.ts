@@ -75,6 +75,7 @@ test('counts archived events by topic and reports the index lag', async () => {
   assert.equal(samples.get('gateway_index_last_ledger'), fixture.network.chain.history.latest().sequence)
   assert.deepEqual([samples.get('gateway_indexer_lag_ledgers'), samples.get('gateway_indexer_state{state="live"}')], [0, 1])
   assert.deepEqual([samples.get('gateway_index_unknown_events'), samples.get('gateway_index_gaps'), samples.get('gateway_prices_stale')], [0, 0, 0])
+  assert.equal(samples.get('gateway_prices_unpublished'), 0)
   assert.deepEqual([samples.get('gateway_index_vault_corrections'), samples.get('gateway_index_answers')], [0, 1])
   const archived = samplesNamed(samples, 'gateway_index_archived_events').map(([key, value]) => [/topic="(\w+)"/.exec(key)?.[1], value])
   assert.deepEqual(Object.fromEntries(archived), Object.fromEntries(inLog))

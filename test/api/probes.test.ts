@@ -6,8 +6,12 @@ import { Agent, get } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
-import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
+import { createVirtualClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { PRICE_STALENESS_LIMIT_SEC, RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
+import { samplesOf } from '../support/metrics.ts'
 import { until } from '../support/until.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
@@ -60,6 +64,39 @@ test('names stale prices while no price can be read, and is ready again after th
   fixture.rpc.refusedPrices.add('BTC')
   await fixture.gateway.oracle.step()
   assert.deepEqual(await readiness(fixture), READY, 'one asset that cannot be read does not make it unready')
+})
+
+test('warns while nobody publishes prices, logs its begin and its end, and counts the assets', async () => {
+  const lines: string[] = []
+  const record = (_fields: object, message: string): void => void (message.includes('published') && lines.push(message))
+  const metrics = createMetrics({ clock: createVirtualClock(0), runtime: false })
+  await using fixture = await createGatewayFixture({ metrics, traders: 0, log: { ...silentLog, warn: record, info: record } })
+  const counts = async (): Promise<readonly unknown[]> => {
+    const samples = samplesOf(await metrics.text())
+    return [samples.get('gateway_prices_stale'), samples.get('gateway_prices_unpublished')]
+  }
+  async function pass(ledgers: number): Promise<void> {
+    await fixture.closeLedgers(ledgers)
+    await fixture.catchUp()
+  }
+  await pass(3)
+  assert.deepEqual([await readiness(fixture), await counts(), lines], [READY, [0, 0], []])
+  await fixture.control('local_actors', { publisher: false })
+  for (let round = 0; round < 3; round++) await pass(PRICE_STALENESS_LIMIT_SEC / 2 + 1)
+  const assets = fixture.network.assets.length
+  const begin = 'no new prices are published: the exchange no longer accepts the last ones'
+  assert.deepEqual([await readiness(fixture), lines], [[200, { status: 'ready', warnings: ['prices_unpublished'] }], [begin]])
+  assert.deepEqual(await counts(), [assets, assets])
+
+  fixture.rpc.isDown = true
+  await fixture.closeLedgers(5)
+  await fixture.gateway.oracle.step()
+  assert.deepEqual([await counts(), lines], [[assets, 0], [begin]], 'unreadable: unknown whether new ones are published')
+  fixture.rpc.isDown = false
+  await pass(5)
+  await fixture.control('local_actors', { publisher: true })
+  await pass(5)
+  assert.deepEqual([await readiness(fixture), await counts(), lines], [READY, [0, 0], [begin, 'prices are published again']])
 })
 
 test('stays ready while ledgers have no events', async () => {

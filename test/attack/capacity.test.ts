@@ -115,6 +115,7 @@ test('strangers who keep requesting challenges for a wallet do not prevent it fr
 test('pages of other origins and rebound host names cannot control the local network', async () => {
   const rpcUrl = await attacked.main.rpcUrl()
   const hostile: readonly Readonly<Record<string, string>>[] = [
+    { origin: new URL(attacked.url).origin.replace('http:', 'https:') },
     { origin: 'https://evil.example' }, { origin: 'null' }, { origin: 'http://127.0.0.1.evil.example' }, { origin: 'http://localhost:1' },
   ]
   for (const headers of hostile) {

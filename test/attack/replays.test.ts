@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { STREAM_LIMITS } from '../../src/limits.ts'
-import { REPEATED_BYTES } from '../../src/stream/replay-budget.ts'
+import { REPEATED_BYTES, WHOLE_REPLAYS } from '../../src/stream/replay-budget.ts'
+import { WHOLE_REPLAY_SEQS } from '../../src/stream/replay.ts'
 import { assertUnbroken } from '../support/stream-client.ts'
 import type { StreamClient } from '../support/stream-client.ts'
 import { createStreamFixture } from '../stream/stream-fixture.ts'
@@ -75,4 +76,30 @@ test('reconnecting does not renew the bytes of an address, and other addresses a
   }
   await complete
   for (const client of [first, second]) assertUnbroken(client.of('events'), 1)
+})
+
+test('whole replays of one address are bounded in number: further ones wait, and the first of another address does not', async () => {
+  await using fixture = await createStreamFixture()
+  const events = WHOLE_REPLAY_SEQS + 1
+  await fixture.publish(events)
+  const resume = { op: 'subscribe', channels: ['trades.BTC'], since: 0 }
+  const isLast = ({ seq }: { readonly seq?: number }): boolean => seq === events
+  async function replay(address: string): Promise<StreamClient> {
+    const client = await fixture.connect(address)
+    client.send(resume)
+    await client.frame(isLast)
+    return client
+  }
+  for (let round = 0; round < WHOLE_REPLAYS.burst; round++) await (await replay('192.0.2.66')).close()
+  const waiting = await fixture.connect('192.0.2.66')
+  waiting.send(resume)
+  await waiting.settle()
+  assert.deepEqual([waiting.of('trades.BTC'), fixture.stream.stats().replays], [[], 1])
+  assertUnbroken((await replay('198.51.100.1')).of('trades.BTC'), 0)
+  const near = await fixture.connect('192.0.2.66')
+  near.send({ ...resume, since: events - WHOLE_REPLAY_SEQS })
+  await near.frame(isLast)
+  fixture.clock.advance(1_000 / WHOLE_REPLAYS.perSecond)
+  await waiting.frame(isLast)
+  assertUnbroken(waiting.of('trades.BTC'), 0)
 })

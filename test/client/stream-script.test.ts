@@ -14,7 +14,7 @@ interface Line {
   /** The browser has begun to close the connection and has not said so yet. */
   beginClosing(): void
   /** The closing is complete. */
-  close(): void
+  close(code?: number, reason?: string): void
   hello(head: number): void
 }
 
@@ -30,7 +30,7 @@ function stage() {
       lines.push({
         sent: this.sent, say, hello: (head) => say({ type: 'hello', epoch: 'e1', head }),
         beginClosing: () => void (this.readyState = 2),
-        close: () => this.listeners.get('close')?.({ code: 1001 } as never),
+        close: (code = 1001, reason = '') => this.listeners.get('close')?.({ code, reason } as never),
       })
     }
     send(text: string): void {
@@ -101,6 +101,32 @@ test('nothing is sent on a connection that is closing, and the next one subscrib
   line(1).hello(1)
   const channels = line(1).sent.flatMap(({ op, channels: names }) => (op === 'subscribe' ? names : []))
   assert.ok(channels.includes('prices.BTC') && !channels.includes('events'), String(channels))
+})
+
+test('a client that gave way to others reports it, waits longer after each rejection, and resumes where it was', () => {
+  const { clock, stream, line, lines, problems, gaps } = stage()
+  const got: (number | undefined)[] = []
+  stream.on('events', ({ seq }) => got.push(seq))
+  line(0).hello(1)
+  line(0).say({ type: 'subscribed', channels: ['events'], heads: { events: 1 } })
+  line(0).say(frame(2, 1))
+  line(0).close(1013, 'evicted')
+  const delays: number[] = []
+  for (let attempt = 1; attempt <= 6; attempt++) {
+    const closedAtMs = clock.elapsedMs()
+    while (lines.length <= attempt) clock.advance(50)
+    delays.push(clock.elapsedMs() - closedAtMs)
+    if (attempt < 6) line(attempt).close(1013, 'server_full')
+  }
+  assert.ok((delays.at(-1) ?? 0) > 4 * (delays[0] ?? 0), String(delays))
+  line(6).hello(4)
+  const resumed = line(6).sent.find(({ since }) => since !== undefined)
+  assert.deepEqual([resumed?.['channels'], resumed?.['since'], resumed?.['epoch']], [['events'], 2, 'e1'])
+  line(6).say({ type: 'subscribed', channels: ['events'], heads: { events: 4 } })
+  for (const message of [frame(3, 2), frame(4, 3)]) line(6).say(message)
+  assert.deepEqual([got, gaps()], [[2, 3, 4], []])
+  assert.deepEqual(problems[0], { kind: 'disconnected', reason: '1013 evicted' })
+  stream.close()
 })
 
 test('missing frames are requested once more and then reported as a gap', () => {

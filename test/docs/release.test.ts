@@ -101,15 +101,19 @@ for (const path of globSync('.github/workflows/*.yml', { cwd: PROJECT_ROOT }).to
   })
 }
 
-test('only the publishing job may request an identity token, and it runs nothing from the repository', () => {
+test('only the publishing job may request an identity token, and it runs nothing but npm publish with the verified tarball', () => {
   const workflow = read('.github/workflows/release.yml')
-  const [build = '', publish = ''] = workflow.split('\n  publish:\n')
-  assert.doesNotMatch(build, /id-token/)
-  assert.match(build, /bash \.ci\/run[\s\S]*\.ci\/pack-client release[\s\S]*upload-artifact/)
-  assert.match(publish, /needs: build[\s\S]*id-token: write/)
-  assert.doesNotMatch(publish, /checkout|npm ci|\.ci\//)
-  assert.match(publish, /download-artifact[\s\S]*npm install --ignore-scripts[\s\S]*--version[\s\S]*--help/)
-  assert.match(publish, /npm publish \S+\.tgz --ignore-scripts --provenance --access public\n$/)
+  const [build = '', verify = '', publish = ''] = workflow.split(/\n {2}(?:verify|publish):\n/)
+  assert.doesNotMatch(build + verify, /id-token/)
+  assert.match(build, /bash \.ci\/run[\s\S]*\.ci\/pack-client release\n.*sha256=\$\(sha256sum [\s\S]*upload-artifact/)
+  assert.match(verify, /needs: build\n[\s\S]*permissions: \{\}[\s\S]*sha256sum --check[\s\S]*npm install --ignore-scripts[\s\S]*--version[\s\S]*--help/)
+  assert.match(publish, /needs: \[build, verify\]\n[\s\S]*id-token: write[\s\S]*download-artifact/)
+  const commands = [...publish.matchAll(/run: (.*)$/gm)].map(([, command]) => command)
+  assert.deepEqual(commands, [
+    'echo "$SHA256  $(ls release/*.tgz)" | sha256sum --check --strict', 'npm publish ./release/*.tgz --ignore-scripts --provenance --access public',
+  ])
+  assert.equal([...workflow.matchAll(/SHA256: \$\{\{ needs\.build\.outputs\.sha256 \}\}$/gm)].length, 2)
+  assert.deepEqual([...publish.matchAll(/uses: actions\/([a-z-]+)@/g)].map(([, action]) => action), ['download-artifact', 'setup-node'])
   for (const [, node] of workflow.matchAll(/node-version: (\S+)/g)) assert.equal(node, lockedNode())
 })
 

@@ -1,7 +1,9 @@
-// The Node binaries in package.json and the lock file: one for each platform, all locked, and the right one for this machine.
+// The Node binaries in package.json and the lock file: one for each platform, all locked, compared with what Node's project publishes, and the right one for
+// this machine.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -43,6 +45,39 @@ for (const [name, [os, cpu, file]] of Object.entries(PLATFORMS)) {
     assert.ok(Number.parseInt(locked.version, 10) >= 24, 'TypeScript runs directly, and `await using` works, from Node 24')
   })
 }
+
+interface NodeDigest {
+  readonly version: string
+  /** The digest of the package's tarball in the lock file. */
+  readonly integrity: string
+  /** The file that Node's project publishes, and its digest; null while it is unknown. */
+  readonly file: string
+  readonly fileSha256: string | null
+  readonly binarySha256: string
+  readonly confirmed: string
+}
+
+const digests = JSON.parse(readFileSync(`${PROJECT_ROOT}.ci/node-digests.json`, 'utf8')) as Readonly<Record<string, NodeDigest>>
+
+test('every locked Node binary was compared with what the Node project publishes, except those that the documentation names', () => {
+  assert.deepEqual(Object.keys(digests).sort(), Object.keys(PLATFORMS).sort())
+  for (const [name, { version, integrity, file, fileSha256, binarySha256 }] of Object.entries(digests)) {
+    const locked = lock.packages[`node_modules/${name}`]
+    assert.deepEqual([version, integrity], [locked?.version, locked?.integrity], `${name} has changed: run .ci/refresh-node-digests`)
+    assert.match(binarySha256, /^[0-9a-f]{64}$/)
+    if (file.endsWith('.exe') && fileSha256 !== null) assert.equal(fileSha256, binarySha256, name)
+  }
+  const CONFIRMED = ['by download', 'by others']
+  const unconfirmed = Object.entries(digests).filter(([, { fileSha256, confirmed }]) => fileSha256 === null || !CONFIRMED.includes(confirmed))
+  const page = readFileSync(`${PROJECT_ROOT}docs/decisions/runtime-in-the-project.md`, 'utf8')
+  const [, named = ''] = /Not compared: (.*?)\. /s.exec(page) ?? []
+  assert.deepEqual([...named.matchAll(/`([^`]+)`/g)].map(([, name]) => name), unconfirmed.map(([name]) => name))
+})
+
+test('the tests run on the Node binary with the published digest', () => {
+  const [name = ''] = Object.entries(PLATFORMS).find(([, [os, cpu]]) => os === process.platform && cpu === process.arch) ?? []
+  assert.equal(createHash('sha256').update(readFileSync(realpathSync(process.execPath))).digest('hex'), digests[name]?.binarySha256)
+})
 
 test('no package installs Node with an install script', () => {
   assert.equal(lock.packages['node_modules/node'], undefined)

@@ -195,20 +195,35 @@ test('shares the limits of connections with the WebSocket', async () => {
   await using fixture = await createGatewayFixture({ listen: true, gateway: { streamLimits, trustProxy: 1 } })
   const url = streamOf(fixture, ['heartbeat'])
   const from = (address: string): Readonly<Record<string, string>> => ({ 'x-forwarded-for': address })
-  await fixture.connect(from('192.0.2.1'))
+  const idle = await fixture.connect(from('192.0.2.1'))
   using source = await openEventSource(url, { headers: from('192.0.2.1') })
   const rejected = await requestStream(url, from('192.0.2.1'))
   const body = JSON.parse((await rejected.toArray()).join('')) as unknown
   assert.deepEqual([rejected.statusCode, rejected.headers['retry-after'], body], [503, '5', { error: 'too_many_connections', retryable: true }])
   await fixture.connect(from('192.0.2.2'))
-  const full = await requestStream(url, from('192.0.2.3'))
+  using newcomer = await openEventSource(url, { headers: from('192.0.2.3') })
+  await newcomer.frame(isSubscribed)
+  assert.deepEqual(await idle.closed, { code: 1013, reason: 'evicted' }, 'one address had two')
+  const full = await requestStream(url, from('192.0.2.4'))
   assert.deepEqual([full.statusCode, JSON.parse((await full.toArray()).join(''))], [503, { error: 'server_full', retryable: true }])
-  const webSocket = await fixture.connect(from('192.0.2.4'))
+  const webSocket = await fixture.connect(from('192.0.2.5'))
   assert.deepEqual(await webSocket.closed, { code: 1013, reason: 'server_full' })
   source.destroy()
   while (fixture.gateway.stream.connections() === 3) await fixture.idle()
   using again = await openEventSource(url, { headers: from('192.0.2.3') })
   await again.frame(isSubscribed)
+})
+
+test('gives way to a newcomer when there are too many connections, with the reason', async () => {
+  const streamLimits = { ...STREAM_LIMITS, connections: 2, connectionsPerAddress: 2 }
+  await using fixture = await createGatewayFixture({ listen: true, gateway: { streamLimits, trustProxy: 1 } })
+  const url = streamOf(fixture, ['heartbeat'])
+  const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
+  using first = await openEventSource(url, from('192.0.2.1'))
+  using second = await openEventSource(url, from('192.0.2.1'))
+  using newcomer = await openEventSource(url, from('198.51.100.1'))
+  assert.equal(await second.ended, true)
+  assert.deepEqual([second.comments, first.comments, newcomer.comments], [['evicted'], [], []])
 })
 
 /** Beats sent at a time, 12 KB. */

@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
+import { networkOf } from '../../src/http/client-address.ts'
 import { STREAM_LIMITS } from '../../src/limits.ts'
 import type { StreamLimits } from '../../src/limits.ts'
 import { applyEvents } from '../../src/projections/apply.ts'
@@ -86,7 +87,9 @@ export async function createStreamFixture({ limits = {}, services = {}, beforeRe
   const server = createServer()
   server.on('upgrade', (request, socket, head) => {
     const address = request.headers['x-address']
-    stream.accept(request, socket, head, { requestId: 'test', origin: { address: typeof address === 'string' ? address : '192.0.2.1', network: null } })
+    const { bucket, wide, isWideOneSubscriber } = networkOf(typeof address === 'string' ? address : '192.0.2.1')
+    const origin = { address: bucket, network: wide, isNetworkLimited: isWideOneSubscriber, owner: null }
+    stream.accept(request, socket, head, { requestId: 'test', origin })
   })
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   building.defer(() => void server.close())

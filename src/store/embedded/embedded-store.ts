@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
+import type { TurnCaller } from '../../base/turns.ts'
 import { BULK_STATEMENT_TIMEOUT_MS, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Param, Store, Writer, WriterLock } from '../store.ts'
@@ -108,8 +109,8 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
     engine: 'embedded',
     readsLag: false,
     read: {
-      query: <Row extends object>(sql: string, params?: readonly Param[]) =>
-        scheduler.read(async (remainingMs) => (await send('read', remainingMs, sql, params)).rows as Row[], readTimeoutMs),
+      query: <Row extends object>(sql: string, params?: readonly Param[], caller?: TurnCaller) =>
+        scheduler.read(async (remainingMs) => (await send('read', remainingMs, sql, params)).rows as Row[], readTimeoutMs, caller),
     },
     write: createWriter(WRITE_STATEMENT_TIMEOUT_MS),
     bulkWriter,

@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert'
 import test from 'node:test'
 import { createVirtualClock } from '../../base/clock.ts'
+import type { TurnCaller } from '../../base/turns.ts'
 import { IDLE_AFTER_WRITE_MS, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 import { createScheduler } from './scheduler.ts'
@@ -193,4 +194,40 @@ test('the engine is not idle between two writes of a catch-up', async () => {
   assert.equal(scheduler.isIdle(), false)
   clock.advance(1)
   assert.equal(scheduler.isIdle(), true)
+})
+
+test('callers take turns with their reads, small ones with large ones, and the program goes first', async () => {
+  const { scheduler, started, write, read, end } = setUp()
+  const open = write('w')
+  const readFor = (name: string, caller: TurnCaller): Promise<void> => scheduler.read(async () => void started.push(name), LIMIT_MS, caller)
+  const flood = { address: '192.0.2.1', owner: 'GFLOOD', isLarge: true }
+  const reads = ['f1', 'f2', 'f3'].map((name) => readFor(name, flood))
+  reads.push(readFor('page', { address: '192.0.2.2', isLarge: true }), readFor('row', { address: '192.0.2.3' }))
+  const own = read('own')
+  await end('w')
+  await end('own')
+  await Promise.all([open, own, ...reads])
+  assert.deepEqual(started, ['w', 'own', 'row', 'f1', 'page', 'f2', 'f3'])
+})
+
+test('a caller that fills the queue of reads loses one for each other caller', async () => {
+  const { scheduler, write, read, end, clock } = setUp()
+  const open = write('w')
+  const answered: string[] = []
+  const refused: string[] = []
+  const readFor = (name: string, caller: TurnCaller): Promise<void> =>
+    scheduler.read(async () => void answered.push(name), LIMIT_MS, caller).catch((error: unknown) => {
+      assert.ok(error instanceof StatementTimeout)
+      refused.push(name)
+    })
+  const all = Array.from({ length: READ_QUEUE_MAX }, (_, index) => readFor(`f${index}`, { address: '192.0.2.1', owner: 'GFLOOD', isLarge: true }))
+  for (let client = 0; client < 10; client++) all.push(readFor(`client ${client}`, { address: `198.51.100.${client}` }))
+  const own = read('own')
+  assert.equal(scheduler.waiting().reads, READ_QUEUE_MAX)
+  await end('w')
+  await end('own')
+  await Promise.all([open, own, ...all])
+  assert.deepEqual(refused, Array.from({ length: 11 }, (_, index) => `f${READ_QUEUE_MAX - 1 - index}`))
+  assert.equal(answered.length, READ_QUEUE_MAX - 1)
+  assert.equal(clock.pendingTimers(), 0)
 })

@@ -1,7 +1,9 @@
 // Decides who uses the engine's one connection next. Writes go first, then overdue maintenance, reads, and other maintenance. Reads wait in a bounded queue
-// for a bounded time. Whatever runs keeps the connection until it ends.
+// for a bounded time, and their callers take turns. Whatever runs keeps the connection until it ends.
 
 import type { Clock, Timer } from '../../base/clock.ts'
+import { createTurns } from '../../base/turns.ts'
+import type { TurnCaller } from '../../base/turns.ts'
 import { IDLE_AFTER_WRITE_MS, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 
@@ -9,10 +11,10 @@ export interface Scheduler {
   /** Runs a statement or a whole transaction. Raises StoreUnavailable when the queue is full. */
   write<T>(work: () => Promise<T>): Promise<T>
   /**
-   * Runs one statement that changes nothing. `work` gets the rest of the time limit. Raises StatementTimeout when the queue is full, or when the turn does
-   * not come within the limit.
+   * Runs one statement that changes nothing. `work` gets the rest of the time limit. Raises StatementTimeout when the queue is full of other callers' reads,
+   * or when the turn does not come within the limit.
    */
-  read<T>(work: (remainingMs: number) => Promise<T>, limitMs: number): Promise<T>
+  read<T>(work: (remainingMs: number) => Promise<T>, limitMs: number, caller?: TurnCaller): Promise<T>
   /** Runs when nothing else is queued; when `overdue`, before the reads. */
   maintenance<T>(work: () => Promise<T>, overdue: boolean): Promise<T>
   /** How many turns are queued. */
@@ -35,7 +37,8 @@ interface Turn {
 /** Builds the scheduler. No turn starts before `restarting()` has resolved, if the engine restarts. `cancel` makes the running statement fail. */
 export function createScheduler(options: { clock: Clock; restarting: () => Promise<unknown> | undefined; cancel: () => void }): Scheduler {
   const { clock, restarting, cancel } = options
-  const queues = { write: [] as Turn[], overdue: [] as Turn[], read: [] as Turn[], maintenance: [] as Turn[] }
+  const queues = { write: [] as Turn[], overdue: [] as Turn[], maintenance: [] as Turn[] }
+  const reads = createTurns<Turn>()
   let current: Turn | undefined
   /** True while the engine restarts. */
   let isWaiting = false
@@ -43,18 +46,24 @@ export function createScheduler(options: { clock: Clock; restarting: () => Promi
   let writtenAtMs = Number.NEGATIVE_INFINITY
   let onDrained: (() => void) | undefined
 
-  function enqueue<T>(kind: Turn['kind'], queue: Turn[], work: () => Promise<T>, limitMs?: number): Promise<T> {
+  function enqueue<T>(kind: Turn['kind'], work: () => Promise<T>, add: (turn: Turn) => void): Promise<T> {
     if (isClosed) return Promise.reject(closedError())
     const { promise, resolve, reject } = Promise.withResolvers<T>()
-    const turn: Turn = { kind, work, resolve: resolve as (value: unknown) => void, reject, deadline: undefined }
-    if (limitMs !== undefined) turn.deadline = clock.setTimer(limitMs, () => expire(turn, limitMs))
-    queue.push(turn)
+    add({ kind, work, resolve: resolve as (value: unknown) => void, reject, deadline: undefined })
     startNext()
     return promise
   }
 
+  /** The queue is full: a caller with a larger share than this one loses its newest read. */
+  function makeRoom(caller: TurnCaller | undefined): boolean {
+    const surplus = reads.makeRoom(caller)
+    surplus?.deadline?.cancel()
+    surplus?.reject(queueFull())
+    return surplus !== undefined
+  }
+
   function takeNext(): Turn | undefined {
-    const turn = queues.write.shift() ?? queues.overdue.shift() ?? queues.read.shift() ?? queues.maintenance.shift()
+    const turn = queues.write.shift() ?? queues.overdue.shift() ?? reads.take() ?? queues.maintenance.shift()
     turn?.deadline?.cancel()
     return turn
   }
@@ -91,36 +100,43 @@ export function createScheduler(options: { clock: Clock; restarting: () => Promi
   }
 
   function expire(turn: Turn, limitMs: number): void {
-    queues.read.splice(queues.read.indexOf(turn), 1)
+    reads.remove(turn)
     turn.reject(new StatementTimeout(`the read waited too long for its turn (${limitMs} ms)`))
   }
 
   return {
     write(work) {
       if (queues.write.length >= WRITE_QUEUE_MAX) return Promise.reject(new StoreUnavailable(`${WRITE_QUEUE_MAX} writes are queued already`))
-      return enqueue('write', queues.write, work)
+      return enqueue('write', work, (turn) => queues.write.push(turn))
     },
-    read(work, limitMs) {
-      if (queues.read.length >= READ_QUEUE_MAX) return Promise.reject(new StatementTimeout(`${READ_QUEUE_MAX} reads are queued already`))
+    read(work, limitMs, caller) {
+      if (reads.size() >= READ_QUEUE_MAX && !makeRoom(caller)) return Promise.reject(queueFull())
       const deadlineMs = clock.elapsedMs() + limitMs
-      return enqueue('read', queues.read, () => work(Math.max(deadlineMs - clock.elapsedMs(), 1)), limitMs)
+      return enqueue('read', () => work(Math.max(deadlineMs - clock.elapsedMs(), 1)), (turn) => {
+        turn.deadline = clock.setTimer(limitMs, () => expire(turn, limitMs))
+        reads.add(turn, caller)
+      })
     },
-    maintenance: (work, overdue) => enqueue('maintenance', overdue ? queues.overdue : queues.maintenance, work),
-    waiting: () => ({ reads: queues.read.length, writes: queues.write.length }),
-    isIdle: () => current === undefined && Object.values(queues).every((queue) => queue.length === 0) && clock.elapsedMs() - writtenAtMs >= IDLE_AFTER_WRITE_MS,
+    maintenance: (work, overdue) => enqueue('maintenance', work, (turn) => (overdue ? queues.overdue : queues.maintenance).push(turn)),
+    waiting: () => ({ reads: reads.size(), writes: queues.write.length }),
+    isIdle: () =>
+      current === undefined && reads.size() === 0 && Object.values(queues).every((queue) => queue.length === 0) &&
+      clock.elapsedMs() - writtenAtMs >= IDLE_AFTER_WRITE_MS,
     async close() {
       isClosed = true
-      for (const queue of Object.values(queues)) {
-        for (const turn of queue.splice(0)) {
-          turn.deadline?.cancel()
-          turn.reject(closedError())
-        }
+      for (const turn of [...reads.clear(), ...Object.values(queues).flatMap((queue) => queue.splice(0))]) {
+        turn.deadline?.cancel()
+        turn.reject(closedError())
       }
       if (current === undefined) return
       if (current.kind !== 'write') cancel()
       await new Promise<void>((resolve) => void (onDrained = resolve))
     },
   }
+}
+
+function queueFull(): StatementTimeout {
+  return new StatementTimeout(`${READ_QUEUE_MAX} reads are queued already`)
 }
 
 function closedError(cause?: unknown): StoreUnavailable {

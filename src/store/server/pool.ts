@@ -3,7 +3,9 @@
 import pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import { PREPARED_STATEMENTS_MAX, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
+import { createSemaphore, TooManyWaiting } from '../../base/semaphore.ts'
+import type { TurnCaller } from '../../base/turns.ts'
+import { CONNECT_TIMEOUT_MS, LARGE_READS_MAX, PREPARED_STATEMENTS_MAX, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
 import { createStatementNames } from '../statement-names.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 import type { Param, Transaction, Writer } from '../store.ts'
@@ -18,7 +20,7 @@ export interface Pool extends Writer, AsyncDisposable {
 /** Builds a pool of at most `size` connections, opened on demand. */
 export function createPool(options: { url: string; readOnly: boolean; size: number; limitMs: number; clock: Clock; log: Log }): Pool {
   const { url, readOnly, size, limitMs, clock, log } = options
-  const queueMax = readOnly ? READ_QUEUE_MAX : WRITE_QUEUE_MAX
+  const permits = createSemaphore(size, readOnly ? READ_QUEUE_MAX : WRITE_QUEUE_MAX, LARGE_READS_MAX)
   // The pool awaits the result before it lends the connection, although its type declares void.
   const prepare = (client: pg.ClientBase): unknown => prepareSession(client, { readOnly, limitMs })
   const pool = new pg.Pool({
@@ -28,20 +30,35 @@ export function createPool(options: { url: string; readOnly: boolean; size: numb
   })
   pool.on('error', (error) => log.warn({ reason: error.message }, 'lost an idle connection to the database'))
 
-  async function checkOut(): Promise<pg.PoolClient> {
-    if (pool.waitingCount >= queueMax) throw new StatementTimeout(`${queueMax} statements are queued already`)
-    const full = pool.totalCount >= size && pool.idleCount === 0
+  /** Waits for one of the connections, in turn with other callers. */
+  async function takePermit(caller: TurnCaller | undefined): Promise<() => void> {
+    const permit = permits.tryAcquire(caller)
+    if (permit !== undefined) return permit
+    const limit = new AbortController()
+    const timer = clock.setTimer(CONNECT_TIMEOUT_MS, () => limit.abort(new StatementTimeout('the statement waited too long for a connection')))
     try {
-      return await pool.connect()
+      return await permits.acquire(limit.signal, caller)
     } catch (cause) {
-      if (full && pool.totalCount >= size) throw new StatementTimeout('the statement waited too long for a connection', { cause })
-      throw serverError(cause)
+      throw cause instanceof TooManyWaiting ? new StatementTimeout('too many statements are queued already', { cause }) : cause
+    } finally {
+      timer.cancel()
     }
   }
 
   /** Closes a connection that broke or may still be busy, instead of returning it to the pool. */
-  async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await checkOut()
+  async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>, caller?: TurnCaller): Promise<T> {
+    const release = await takePermit(caller)
+    try {
+      return await withOneOf(work)
+    } finally {
+      release()
+    }
+  }
+
+  async function withOneOf<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch((cause: unknown) => {
+      throw serverError(cause)
+    })
     const ignore = (): void => {}
     // While it is in use, its errors fail the statements. Without a listener they would end the process as well.
     client.on('error', ignore)
@@ -66,10 +83,11 @@ export function createPool(options: { url: string; readOnly: boolean; size: numb
   }
 
   return {
-    query: <Row extends object>(sql: string, params?: readonly Param[]) => withClient((client) => query(client, sql, params) as Promise<Row[]>),
+    query: <Row extends object>(sql: string, params?: readonly Param[], caller?: TurnCaller) =>
+      withClient((client) => query(client, sql, params) as Promise<Row[]>, caller),
     transaction: <T>(work: (tx: Transaction) => Promise<T>) =>
       withClient((client) => runTransaction(inOrder((sql, params) => send(client, sql, params)), clock, work)),
-    waiting: () => pool.waitingCount,
+    waiting: permits.waiting,
     [Symbol.asyncDispose]: () => pool.end(),
   }
 }

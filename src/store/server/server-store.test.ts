@@ -7,7 +7,7 @@ import { silentLog } from '../../base/log.ts'
 import type { Log } from '../../base/log.ts'
 import { administer, databaseUrl, openTestStore, testServerUrl, WITHOUT_SERVER } from '../../../test/support/database.ts'
 import { createTcpProxy } from '../../../test/support/tcp-proxy.ts'
-import { READ_POOL_SIZE } from '../bounds.ts'
+import { LARGE_READS_MAX, READ_POOL_SIZE } from '../bounds.ts'
 import { openStore } from '../open.ts'
 import { StatementFailed, StatementTimeout, StoreUnavailable } from '../store.ts'
 import type { Store } from '../store.ts'
@@ -264,3 +264,27 @@ async function untilActive(direct: Store, count: number): Promise<void> {
     if (rows.length >= count) return
   }
 }
+
+test('large reads that hang leave connections for small ones, and callers take turns for the others', { skip }, async () => {
+  await using database = await freshDatabase()
+  await using store = openOn(database.url)
+  await store.write.query('create table note (id int primary key)')
+  const release = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const lock = database.direct.write.transaction(async (tx) => {
+    await tx.query('lock table note in access exclusive mode')
+    locked.resolve()
+    await release.promise
+  })
+  await locked.promise
+  const flood = Array.from({ length: READ_POOL_SIZE * 3 }, () => store.read.query('select id from note', [], { address: '192.0.2.1', isLarge: true }))
+  await untilActive(database.direct, LARGE_READS_MAX)
+  assert.deepEqual(await store.read.query('select 1 as fine', [], { address: '192.0.2.1' }), [{ fine: 1 }])
+  const order: string[] = []
+  const other = store.read.query('select id from note', [], { address: '198.51.100.1', isLarge: true }).then(() => order.push('other'))
+  const last = flood.at(-1)?.then(() => order.push('last of the flood'))
+  assert.equal(store.waiting().reads, READ_POOL_SIZE * 3 - LARGE_READS_MAX + 1)
+  release.resolve()
+  await Promise.all([lock, other, last, ...flood])
+  assert.deepEqual(order, ['other', 'last of the flood'])
+})

@@ -27,7 +27,7 @@ export function createServerStore(options: ServerOptions): Store {
     engine: 'server',
     readsLag: readUrl !== null,
     // Only `query`: the pool's `transaction` is not part of a Queryable.
-    read: { query: (sql, params) => reads.query(sql, params) },
+    read: { query: (sql, params, caller) => reads.query(sql, params, caller) },
     write: writes,
     waiting: () => ({ reads: reads.waiting(), writes: writes.waiting() }),
     tryLock: (name) => tryWriterLock(databaseUrl, name, clock, { listeners: { prepare: listener.prepare } }),
