@@ -2,6 +2,8 @@
 
 import manifest from '../package.json' with { type: 'json' }
 import type { Clock } from './base/clock.ts'
+import { createLedgerClock } from './base/ledger-clock.ts'
+import type { LedgerClock, LedgerTime } from './base/ledger-clock.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
 import { createAccounts } from './account/accounts.ts'
@@ -118,6 +120,8 @@ export interface GatewayParts {
   /** What is served. It may be replaced while the gateway runs. */
   readonly deployment: CurrentDeployment
   readonly clock: Clock
+  /** The ledger's time, which the client of the nodes follows. Without it, that of the gateway's own calls. */
+  readonly ledgerClock?: LedgerClock
   /** The database's time for the driver of submissions, in milliseconds. By default it is read from the database. */
   readonly readDatabaseTime?: ReadDatabaseTime
   readonly random: Random
@@ -183,10 +187,10 @@ export interface Gateway {
 }
 
 export async function createGateway(parts: GatewayParts): Promise<Gateway> {
-  const { store, clock, log, deployment } = parts
+  const { store, clock, log, deployment, ledgerClock = createLedgerClock({ clock, log: parts.log }) } = parts
   const db = store.read
   const candles = createCandleParts(parts)
-  const { oracle, dayRanges, nowSec, followLedgers } = createPriceParts(parts, candles)
+  const { oracle, dayRanges, nowSec, followLedgers } = createPriceParts({ ...parts, ledgerTime: ledgerClock }, candles)
   const { prices } = oracle
   const keys = createKeys({
     store, clock, log,
@@ -200,7 +204,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
 
   const chainParts = chainPartsFrom(parts)
   const { venue, adl, marketStatus } = createVenueParts(chainParts, { db, prices, nowSec })
-  const relay = createRelay({ ...chainParts, readConditions: conditionsReader(venue, prices) })
+  const relay = createRelay({ ...chainParts, ledgerClock, readConditions: conditionsReader(venue, prices) })
   const accounts = createAccounts({ ...chainParts, listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit) })
 
   let draining = false
@@ -215,7 +219,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await registerOpenApi(app)
   const indexWaiter = createIndexWaiter({ store, clock })
   supportMinLedger(app, indexWaiter.waitForLedger)
-  statusRoutes(app, parts, { sharedCounts, isDraining, prices, marketStatus })
+  statusRoutes(app, parts, { sharedCounts, isDraining, prices, marketStatus, ledgerTime: ledgerClock })
   marketsRoutes(app, { prices, dayRanges, db, clock, deployment, venue })
   oracleRoutes(app, { prices, oracleHealth: createOracleHealth({ prices, clock, heartbeatSecret: parts.heartbeatSecret ?? null }) })
   candlesRoutes(app, candles)
@@ -293,14 +297,20 @@ function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits'
 function statusRoutes(
   app: App,
   parts: GatewayParts,
-  own: { readonly sharedCounts: SharedCounts | null; readonly isDraining: () => boolean; readonly prices: Prices; readonly marketStatus: MarketStatus },
+  own: {
+    readonly sharedCounts: SharedCounts | null
+    readonly isDraining: () => boolean
+    readonly prices: Prices
+    readonly marketStatus: MarketStatus
+    readonly ledgerTime: LedgerTime
+  },
 ): void {
   const { store, clock, log, deployment } = parts
-  const { sharedCounts, isDraining, prices, marketStatus } = own
-  const readIndex = createIndexSnapshotReader({ db: store.read, clock, log })
-  healthRoutes(app, { readIndex, clock, version: manifest.version, deployment, sharedCounts, marketStatus })
+  const { sharedCounts, isDraining, prices, marketStatus, ledgerTime } = own
+  const readIndex = createIndexSnapshotReader({ store, clock, log })
+  healthRoutes(app, { readIndex, clock, ledgerTime, version: manifest.version, deployment, sharedCounts, marketStatus })
   probesRoutes(app, {
-    readIndex, clock, isDraining, prices,
+    readIndex, clock, ledgerTime, isDraining, prices,
     maxLedgerAgeSec: parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC,
     maxPriceAgeSec: parts.readyMaxPriceAgeSec ?? READY_MAX_PRICE_AGE_SEC,
   })

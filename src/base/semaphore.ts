@@ -13,6 +13,13 @@ export interface Semaphore {
 /** Raised when the queue of a semaphore is full. */
 export class TooManyWaiting extends Error {
   override readonly name = 'TooManyWaiting'
+  /** True when the caller's own tasks are the many. */
+  readonly isOwnShare: boolean
+
+  constructor(message: string, isOwnShare: boolean) {
+    super(message)
+    this.isOwnShare = isOwnShare
+  }
 }
 
 interface Waiter {
@@ -66,7 +73,7 @@ export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_IN
     if (longest === undefined || newest === undefined) return false
     if (caller !== OWN && longest.queue.length <= (queues.get(caller)?.length ?? 0) + 1) return false
     remove(longest.caller, newest)
-    newest.reject(new TooManyWaiting('a caller with fewer waiting tasks took the place'))
+    newest.reject(new TooManyWaiting('a caller with fewer waiting tasks took the place', true))
     return true
   }
 
@@ -84,7 +91,7 @@ export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_IN
       available -= 1
       return releaseOnce()
     }
-    if (count >= maxWaiting && !makeRoom(caller)) throw new TooManyWaiting(`${count} tasks are already waiting`)
+    if (count >= maxWaiting && !makeRoom(caller)) throw new TooManyWaiting(`${count} tasks are already waiting`, (queues.get(caller)?.length ?? 0) > 1)
     return await new Promise((resolve, reject) => {
       const waiter: Waiter = {
         grant() {

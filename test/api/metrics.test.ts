@@ -133,7 +133,7 @@ test('metrics stay available while the database is down and report it', async ()
   const clock = createVirtualClock(100_000)
   const metrics = createMetrics({ clock, runtime: false })
   const db = { query: async () => { throw new Error('connection refused') } }
-  metrics.addSources({ index: createIndexSnapshotReader({ db, clock, log: silentLog }) })
+  metrics.addSources({ index: createIndexSnapshotReader({ store: { read: db, writeProblem: async () => null }, clock, log: silentLog }) })
   const samples = await read(metrics)
   assert.equal(samples.get('gateway_index_answers'), 0)
   assert.equal(samples.get('gateway_index_last_ledger'), undefined)
