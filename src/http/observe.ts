@@ -24,6 +24,13 @@ export interface ObservedResponse {
 /** The route label of requests that match no route. */
 const NO_ROUTE = 'none'
 
+const waits = new WeakMap<FastifyReply, number>()
+
+/** Leaves time out of a response's duration that its caller asked for. */
+export function excludeWait(reply: FastifyReply, waitedMs: number): void {
+  waits.set(reply, waitedMs)
+}
+
 /** The declared path. Unlike requested paths, the number of values is bounded. */
 export function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? NO_ROUTE
@@ -33,7 +40,7 @@ export function observeResponses(app: FastifyInstance, observer: HttpObserver): 
   app.addHook('onResponse', (request, reply, done) => {
     const isEndless = request.routeOptions.config.endless === true && reply.statusCode === 200
     const { method } = request
-    const seconds = reply.elapsedTime / 1000
+    const seconds = (reply.elapsedTime - (waits.get(reply) ?? 0)) / 1000
     if (!isEndless) observer.onResponse({ method, route: routeOf(request), status: reply.statusCode, seconds, isFailure: isFailure(reply) })
     done()
   })
