@@ -3,7 +3,7 @@
 import manifest from '../package.json' with { type: 'json' }
 import type { Clock } from './base/clock.ts'
 import { createLedgerClock } from './base/ledger-clock.ts'
-import type { LedgerClock, LedgerTime } from './base/ledger-clock.ts'
+import type { LedgerClock } from './base/ledger-clock.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
 import { createAccounts } from './account/accounts.ts'
@@ -16,6 +16,7 @@ import { createCandleParts } from './gateway/candles.ts'
 import { ERROR_RULES } from './gateway/error-rules.ts'
 import { createPriceParts } from './gateway/prices.ts'
 import { statsOf } from './gateway/stats.ts'
+import { statusRoutes } from './gateway/status-routes.ts'
 import { streamServices } from './gateway/stream-services.ts'
 import { createExports } from './exports/exports.ts'
 import type { Exports } from './exports/exports.ts'
@@ -32,7 +33,6 @@ import { serveLlmsText } from './http/llms.ts'
 import { supportMinLedger } from './http/min-ledger.ts'
 import type { HttpObserver } from './http/observe.ts'
 import { registerOpenApi, serveOpenApi } from './http/openapi.ts'
-import type { SharedCounts } from './http/rate-limit.ts'
 import { createRequestLimits } from './http/request-limits.ts'
 import type { RateLimits, RequestLimits } from './http/request-limits.ts'
 import type { RegionHeaders } from './http/region-guard.ts'
@@ -44,15 +44,13 @@ import { createMemoryChallengeState } from './keys/challenges.ts'
 import { createKeys } from './keys/keys.ts'
 import type { Keys } from './keys/keys.ts'
 import {
-  ADDRESS_CEILING_PER_WINDOW, HTTP_CONNECTIONS_MAX, LISTEN_BACKLOG, RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, READY_MAX_LEDGER_AGE_SEC,
-  READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS,
+  ADDRESS_CEILING_PER_WINDOW, HTTP_CONNECTIONS_MAX, LISTEN_BACKLOG, RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, STREAM_LIMITS,
 } from './limits.ts'
 import type { StreamLimits } from './limits.ts'
 import type { GatewayStats } from './metrics/sources.ts'
 import { createOracleHealth } from './oracle/oracle-health.ts'
 import type { Oracle } from './oracle/oracle.ts'
 import type { Prices } from './oracle/prices.ts'
-import { createIndexSnapshotReader } from './projections/index-snapshot.ts'
 import { createIndexWaiter } from './projections/index-waiter.ts'
 import { listOpenOrderIds } from './projections/orders.ts'
 import { listOpenIds } from './projections/positions.ts'
@@ -75,7 +73,6 @@ import { correctionsRoutes } from './routes/corrections.ts'
 import { eventsRoutes } from './routes/events.ts'
 import { exportsRoutes } from './routes/exports.ts'
 import { fundingRoutes } from './routes/funding.ts'
-import { healthRoutes } from './routes/health.ts'
 import { keysRoutes } from './routes/keys.ts'
 import { leaderboardRoutes } from './routes/leaderboard.ts'
 import { marketLimitsRoutes } from './routes/market-limits.ts'
@@ -88,7 +85,6 @@ import { poolRoutes } from './routes/pool.ts'
 import { positionsRoutes } from './routes/positions.ts'
 import { createRefusalReport } from './routes/prepared-response.ts'
 import { quoteRoutes } from './routes/quote.ts'
-import { probesRoutes } from './routes/probes.ts'
 import { referralRoutes } from './routes/referral.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { shortfallRoutes } from './routes/shortfall.ts'
@@ -219,7 +215,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await registerOpenApi(app)
   const indexWaiter = createIndexWaiter({ store, clock })
   supportMinLedger(app, indexWaiter.waitForLedger)
-  statusRoutes(app, parts, { sharedCounts, isDraining, prices, marketStatus, ledgerTime: ledgerClock })
+  statusRoutes(app, { ...parts, version: manifest.version, sharedCounts, isDraining, prices, marketStatus, ledgerTime: ledgerClock })
   marketsRoutes(app, { prices, dayRanges, db, clock, deployment, venue })
   oracleRoutes(app, { prices, oracleHealth: createOracleHealth({ prices, clock, heartbeatSecret: parts.heartbeatSecret ?? null }) })
   candlesRoutes(app, candles)
@@ -292,28 +288,6 @@ function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits'
   })
   rejectUnsupportedAtLedger(app)
   return app
-}
-
-function statusRoutes(
-  app: App,
-  parts: GatewayParts,
-  own: {
-    readonly sharedCounts: SharedCounts | null
-    readonly isDraining: () => boolean
-    readonly prices: Prices
-    readonly marketStatus: MarketStatus
-    readonly ledgerTime: LedgerTime
-  },
-): void {
-  const { store, clock, log, deployment } = parts
-  const { sharedCounts, isDraining, prices, marketStatus, ledgerTime } = own
-  const readIndex = createIndexSnapshotReader({ store, clock, log })
-  healthRoutes(app, { readIndex, clock, ledgerTime, version: manifest.version, deployment, sharedCounts, marketStatus })
-  probesRoutes(app, {
-    readIndex, clock, ledgerTime, isDraining, prices,
-    maxLedgerAgeSec: parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC,
-    maxPriceAgeSec: parts.readyMaxPriceAgeSec ?? READY_MAX_PRICE_AGE_SEC,
-  })
 }
 
 /** Routes that list what the index holds. */

@@ -51,7 +51,9 @@ export function createProgress(clock: Clock, log: Log): Progress {
   function recordUnusable(error: RpcFailure | BadPage): void {
     if (error instanceof RpcFailure && OUTAGES.has(error.kind)) {
       if (setState('unreachable')) log.warn(problemFields(error), 'the RPC cannot be reached; retrying')
-    } else if (setState('refusing', error instanceof BadPage ? error.fault : error.kind)) log.warn(problemFields(error), 'the RPC returned no valid page; retrying')
+    } else if (setState('refusing', error instanceof BadPage ? error.fault : error.kind)) {
+      log.warn(problemFields(error), 'the RPC returned no valid page; retrying')
+    }
   }
 
   function recordIndexed(result: Extract<StepResult, { kind: 'indexed' }>): void {

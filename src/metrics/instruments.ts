@@ -42,7 +42,7 @@ export function createInstruments(registry: Registry) {
     indexerLag: gauge('gateway_indexer_lag_ledgers', 'Ledgers that the node has and the index lacks'),
     indexAnswers: gauge('gateway_index_answers', '1 while the database answers reads and takes writes, 0 while it does not'),
     clockSkew: gauge(
-      'gateway_clock_skew_seconds', 'Seconds by which this machine\'s clock is ahead of the ledger\'s time; absent until ledgers were seen closing for a minute',
+      'gateway_clock_skew_seconds', 'How far this machine\'s clock is ahead of the ledger\'s time; absent until ledgers were seen closing for a minute',
     ),
     indexLedger: gauge('gateway_index_last_ledger', 'Last indexed ledger; absent while there is none'),
     indexAge: gauge('gateway_index_ledger_age_seconds', 'Time since the last indexed ledger closed; absent while there is none'),

@@ -42,11 +42,12 @@ const flags = (name: string, labels: string, states: readonly string[], current:
   Object.fromEntries(states.map((state) => [`${name}{${labels}="${state}"}`, state === current ? 1 : 0]))
 
 const NODE_STATUSES = ['unknown', 'healthy', 'lagging', 'ahead', 'faulty', 'unresponsive', 'wrong_network']
+const INDEXER_STATES = ['starting', 'standby', 'catching-up', 'live', 'waiting', 'outdated', 'unreachable', 'refusing', 'unwritable']
 const OF_THE_PROCESS = {
   rate_limit_shared: 1, prices_stale: 22,
   stream_connections: 11, stream_subscribers: 12, stream_accounts: 13, stream_waiting_bytes_max: 15,
   'submissions_ended_total{status="applied"}': 19, submissions_pending: 20, submissions_oldest_pending_seconds: 21,
-  ...flags('indexer_state', 'state', ['starting', 'standby', 'catching-up', 'live', 'waiting', 'outdated', 'unreachable', 'refusing', 'unwritable'], 'catching-up'),
+  ...flags('indexer_state', 'state', INDEXER_STATES, 'catching-up'),
   indexer_lag_ledgers: 23, clock_skew_seconds: 28,
   deployment_problems: 3, protocol_known: KNOWN_PROTOCOL,
   'contract_info{contract="market",generation="2",wasm_hash="ab"}': 1, 'contract_info{contract="vault",generation="unknown",wasm_hash="ab"}': 1,

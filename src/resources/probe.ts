@@ -21,8 +21,8 @@ export function warningList(description: string) {
       enum: [...WARNINGS],
       description:
         'database_unreachable, database_full, database_read_only: the database cannot be reached, its disk is full, or it refuses to write, as a standby ' +
-        'does. clock_wrong: the clock of this machine differs from the ledger\'s time. protocol_newer: the network is newer than the gateway, which continues ' +
-        'but does not understand everything. See `protocol` in /v1/health.',
+        'does. clock_wrong: the clock of this machine differs from the ledger\'s time. protocol_newer: the network is newer than the gateway, which ' +
+        'continues but does not understand everything. See `protocol` in /v1/health.',
     }),
     { description },
   )

@@ -173,7 +173,8 @@ async function repeat(options: {
 }): Promise<void> {
   const { clock, log, signal, intervalMs, work } = options
   const failures = createOutageLog({
-    clock, log, level: 'warn', message: 'a periodic task of the stream failed: retrying in the next round', endMessage: 'a periodic task of the stream works again',
+    clock, log, level: 'warn',
+    message: 'a periodic task of the stream failed: retrying in the next round', endMessage: 'a periodic task of the stream works again',
   })
   while (!signal.aborted) {
     const startedAtMs = clock.elapsedMs()

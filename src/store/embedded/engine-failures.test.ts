@@ -69,7 +69,8 @@ test('an engine that ends in a statement is killed: no later statement has a res
   const outcomes = await Promise.allSettled([run('checkpoint'), run('select id from kept'), run('select id from kept where id = $1', ['1'])])
   await thread.kill()
   await unlink(`${directory}.fails`)
-  assert.deepEqual(outcomes.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as StoreUnavailable).problem : outcome.value)), ['full', 'full', 'full'])
+  const problems = outcomes.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as StoreUnavailable).problem : outcome.value))
+  assert.deepEqual(problems, ['full', 'full', 'full'])
 })
 
 test('a refused start and an abandoned one leave no thread', async () => {

@@ -174,7 +174,7 @@ function wrapEngine(engine: PGlite, log: readonly string[]): Engine {
   }
 }
 
-/** True for the last error of an engine: PostgreSQL ends its process after it. PGlite goes on, and every later statement is without effect. */
+/** True for the last error of an engine: PostgreSQL ends its process after it. PGlite continues, and every later statement is without effect. */
 function isEnd(cause: unknown): boolean {
   const { severity } = cause as { readonly severity?: unknown }
   return severity === 'PANIC' || severity === 'FATAL'

@@ -33,7 +33,7 @@ export function createServerStore(options: ServerOptions): Store {
     read: { query: (sql, params) => reads.query(sql, params) },
     write: problems.observe(writes),
     async writeProblem() {
-      // While writes wait, their outcome tells, and a check would only wait behind them.
+      // While writes wait, their outcome shows it, and a check would only wait behind them.
       if (writes.waiting() > 0) return problems.current()
       try {
         await writes.checkWritable()
