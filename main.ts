@@ -9,6 +9,8 @@ import { fetchDeployment, LocalNetworkUnreachable } from 'perpetual-exchange-loc
 import type { LocalDeployment } from 'perpetual-exchange-localnet/discover'
 import manifest from './package.json' with { type: 'json' }
 import { createSystemClock } from './src/base/clock.ts'
+import { createLedgerClock } from './src/base/ledger-clock.ts'
+import type { LedgerClock } from './src/base/ledger-clock.ts'
 import { CommandRejected } from './src/base/command-rejected.ts'
 import type { Log } from './src/base/log.ts'
 import { createSystemRandom } from './src/base/random.ts'
@@ -113,7 +115,7 @@ function openDatabase(config: Config, secrets: Secrets, log: Log, stop: AbortSig
   const { databaseUrl } = secrets
   // An indexer does not read from the replica and must not wait for it.
   const readUrl = config.role === 'indexer' ? null : secrets.databaseReadUrl
-  const open = (): Promise<Store> => openStore({ databaseUrl, readUrl, dataDir: dataFolder(config, 'database'), log, clock })
+  const open = (): Promise<Store> => openStore({ databaseUrl, readUrl, dataDir: dataFolder(config, 'database'), log, clock, stop })
   return retryUntilReady(open, (error) => error instanceof StoreUnavailable && databaseUrl !== null, log, stop)
 }
 
@@ -153,13 +155,14 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   const rpcUrls = network?.rpcUrl === null || network === null ? secrets.rpcUrls : [network.rpcUrl]
   const metrics = config.metrics === null ? null : createMetrics({ clock, runtime: true })
   const tracing = await openTracing(settings, disposables)
+  const ledgerClock = createLedgerClock({ clock, log })
   const rpc = createReplaceableRpc((urls) => {
-    const client = createRpc({ urls, clock, random, log, networkPassphrase: config.network.passphrase, observer: metrics?.rpc ?? null })
+    const client = createRpc({ urls, clock, random, log, networkPassphrase: config.network.passphrase, observer: metrics?.rpc ?? null, ledgerClock })
     return tracing === null ? client : tracedRpc(client, tracing.tracer)
   }, rpcUrls)
   const store = tracing === null ? untracedStore : tracedStore(untracedStore, tracing.tracer)
   const local = { localRpcUrl: network?.rpcUrl ?? null, localKlinesUrls: localKlinesUrls(secrets, network) }
-  const parts: Parts = { settings, store, rpc, deployment, metrics, tracing, log, ...local }
+  const parts: Parts = { settings, store, rpc, ledgerClock, deployment, metrics, tracing, log, ...local }
   const indexing: Promise<void>[] = []
   const stopped = Promise.withResolvers<void>()
   stop.addEventListener('abort', () => stopped.resolve(), { once: true })
@@ -185,7 +188,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   }
   if (metrics !== null && config.metrics !== null) {
     metrics.addSources({
-      index: createIndexSnapshotReader({ db: store.read, clock, log }),
+      index: createIndexSnapshotReader({ store, clock, log }), ledgerTime: ledgerClock,
       interfaces: () => deployment.current.interfaces, manifestProblems: manifests.problems,
       rpcQueues: rpc.queues, storeQueues: store.waiting, rpcNodes: rpc.nodes,
     })
@@ -201,6 +204,7 @@ interface Parts {
   readonly settings: Settings
   readonly store: Store
   readonly rpc: RpcClient
+  readonly ledgerClock: LedgerClock
   readonly deployment: ReplaceableDeployment
   readonly metrics: Metrics | null
   readonly tracing: Tracing | null
@@ -209,6 +213,8 @@ interface Parts {
   readonly localRpcUrl: string | null
   readonly localKlinesUrls: readonly string[]
 }
+
+type IndexerParts = Pick<Parts, 'settings' | 'store' | 'rpc' | 'deployment' | 'metrics' | 'tracing' | 'log'>
 
 /** The local network serves klines beside its RPC, also in another process. */
 function localKlinesUrls({ rpcUrls }: Secrets, network: LocalNetwork | null): readonly string[] {
@@ -223,11 +229,11 @@ function localKlinesUrls({ rpcUrls }: Secrets, network: LocalNetwork | null): re
 async function serveGateway(
   parts: Parts, stop: AbortSignal, disposables: AsyncDisposableStack,
 ): Promise<{ readonly url: string } & Pick<Gateway, 'learnApplied'>> {
-  const { settings: { config, secrets }, store, rpc, deployment, metrics, tracing, log } = parts
+  const { settings: { config, secrets }, store, rpc, ledgerClock, deployment, metrics, tracing, log } = parts
   const redis = secrets.redisUrl === null ? null : disposables.use(createRedis({ url: secrets.redisUrl, clock, random, log }))
   const consoleSettings = { networkName: config.network.name, networkPassphrase: config.network.passphrase, localRpcUrl: parts.localRpcUrl }
   const gateway = await createGateway({
-    store, rpc, deployment, clock, random, log,
+    store, rpc, ledgerClock, deployment, clock, random, log,
     allowedHosts: config.server.allowedHosts,
     webOrigins: config.server.webOrigins,
     addressCeiling: config.server.addressCeiling,
@@ -270,13 +276,13 @@ function runOtherIndexers(parts: Parts, stop: AbortSignal): Promise<void> {
   }, stop)
 }
 
-function startIndexer(parts: Parts, onApplied?: Gateway['learnApplied']): Indexer {
+function startIndexer(parts: IndexerParts, onApplied?: Gateway['learnApplied']): Indexer {
   const indexer = createIndexer({ ...indexerOptions(parts), ...(onApplied === undefined ? {} : { onApplied }) })
   parts.metrics?.addSources({ indexer: indexer.status })
   return indexer
 }
 
-function indexerOptions({ settings, store, rpc, deployment, metrics, tracing, log }: Parts): IndexerOptions {
+function indexerOptions({ settings, store, rpc, deployment, metrics, tracing, log }: IndexerParts): IndexerOptions {
   const { archiveRpcUrls } = settings.secrets
   const archive = archiveRpcUrls.length === 0 ? null : createRpc({ urls: archiveRpcUrls, clock, random, log })
   const { network, indexer: { pollIntervalMs, startLedger } } = settings.config
@@ -299,7 +305,7 @@ async function runTask(kind: 'rebuild' | 'verify', settings: Settings, log: Log,
       const declared = await findDeclared(settings, null, log, stop)
       const deployment = createCurrentDeployment(createDeployment(declarationOf(declared, config.network, config.network.others)))
       const rpc = createRpc({ urls: secrets.rpcUrls, clock, random, log, networkPassphrase: config.network.passphrase })
-      return startIndexer({ settings, store, rpc, deployment, metrics: null, tracing: null, log, localRpcUrl: null, localKlinesUrls: [] })
+      return startIndexer({ settings, store, rpc, deployment, metrics: null, tracing: null, log })
     },
   })
 }

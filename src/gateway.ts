@@ -2,6 +2,8 @@
 
 import manifest from '../package.json' with { type: 'json' }
 import type { Clock } from './base/clock.ts'
+import { createLedgerClock } from './base/ledger-clock.ts'
+import type { LedgerClock } from './base/ledger-clock.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
 import { createAccounts } from './account/accounts.ts'
@@ -16,6 +18,7 @@ import { createPriceParts } from './gateway/prices.ts'
 import { conditionsReader } from './gateway/read-conditions.ts'
 import { createCallerReads } from './gateway/reads.ts'
 import { statsOf } from './gateway/stats.ts'
+import { statusRoutes } from './gateway/status-routes.ts'
 import { streamServices } from './gateway/stream-services.ts'
 import { createExports } from './exports/exports.ts'
 import type { Exports } from './exports/exports.ts'
@@ -32,7 +35,6 @@ import { serveLlmsText } from './http/llms.ts'
 import { supportMinLedger } from './http/min-ledger.ts'
 import type { HttpObserver } from './http/observe.ts'
 import { registerOpenApi, serveOpenApi } from './http/openapi.ts'
-import type { SharedCounts } from './http/rate-limit.ts'
 import { createRequestLimits } from './http/request-limits.ts'
 import type { RateLimits, RequestLimits } from './http/request-limits.ts'
 import type { RegionHeaders } from './http/region-guard.ts'
@@ -44,15 +46,13 @@ import { createMemoryChallengeState } from './keys/challenges.ts'
 import { createKeys } from './keys/keys.ts'
 import type { Keys } from './keys/keys.ts'
 import {
-  ADDRESS_CEILING_PER_WINDOW, HTTP_CONNECTIONS_MAX, LISTEN_BACKLOG, RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, READY_MAX_LEDGER_AGE_SEC,
-  READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS,
+  ADDRESS_CEILING_PER_WINDOW, HTTP_CONNECTIONS_MAX, LISTEN_BACKLOG, RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, STREAM_LIMITS,
 } from './limits.ts'
 import type { StreamLimits } from './limits.ts'
 import type { GatewayStats } from './metrics/sources.ts'
 import { createOracleHealth } from './oracle/oracle-health.ts'
 import type { Oracle } from './oracle/oracle.ts'
 import type { Prices } from './oracle/prices.ts'
-import { createIndexSnapshotReader } from './projections/index-snapshot.ts'
 import { createIndexWaiter } from './projections/index-waiter.ts'
 import { listOpenOrderIds } from './projections/orders.ts'
 import { listOpenIds } from './projections/positions.ts'
@@ -74,7 +74,6 @@ import { correctionsRoutes } from './routes/corrections.ts'
 import { eventsRoutes } from './routes/events.ts'
 import { exportsRoutes } from './routes/exports.ts'
 import { fundingRoutes } from './routes/funding.ts'
-import { healthRoutes } from './routes/health.ts'
 import { keysRoutes } from './routes/keys.ts'
 import { leaderboardRoutes } from './routes/leaderboard.ts'
 import { marketLimitsRoutes } from './routes/market-limits.ts'
@@ -87,7 +86,6 @@ import { poolRoutes } from './routes/pool.ts'
 import { positionsRoutes } from './routes/positions.ts'
 import { createRefusalReport } from './routes/prepared-response.ts'
 import { quoteRoutes } from './routes/quote.ts'
-import { probesRoutes } from './routes/probes.ts'
 import { referralRoutes } from './routes/referral.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { shortfallRoutes } from './routes/shortfall.ts'
@@ -119,6 +117,8 @@ export interface GatewayParts {
   /** What is served. It may be replaced while the gateway runs. */
   readonly deployment: CurrentDeployment
   readonly clock: Clock
+  /** The ledger's time, which the client of the nodes follows. Without it, that of the gateway's own calls. */
+  readonly ledgerClock?: LedgerClock
   /** The database's time for the driver of submissions, in milliseconds. By default it is read from the database. */
   readonly readDatabaseTime?: ReadDatabaseTime
   readonly random: Random
@@ -184,11 +184,11 @@ export interface Gateway {
 }
 
 export async function createGateway(parts: GatewayParts): Promise<Gateway> {
-  const { clock, log, deployment } = parts
+  const { clock, log, deployment, ledgerClock = createLedgerClock({ clock, log: parts.log }) } = parts
   const { reading, store, sharedDb } = createCallerReads(parts.store)
   const db = store.read
   const candles = createCandleParts({ ...parts, store })
-  const { oracle, dayRanges, nowSec, followLedgers } = createPriceParts(parts, candles)
+  const { oracle, dayRanges, nowSec, followLedgers } = createPriceParts({ ...parts, ledgerTime: ledgerClock }, candles)
   const { prices } = oracle
   const keys = createKeys({
     store, clock, log,
@@ -202,7 +202,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
 
   const chainParts = chainPartsFrom(parts)
   const { venue, adl, marketStatus } = createVenueParts(chainParts, { db: sharedDb, prices, nowSec })
-  const relay = createRelay({ ...chainParts, readConditions: conditionsReader(venue, prices) })
+  const relay = createRelay({ ...chainParts, ledgerClock, readConditions: conditionsReader(venue, prices) })
   const accounts = createAccounts({ ...chainParts, listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit) })
 
   let draining = false
@@ -217,7 +217,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await registerOpenApi(app)
   const indexWaiter = createIndexWaiter({ store: parts.store, clock })
   supportMinLedger(app, indexWaiter.waitForLedger)
-  statusRoutes(app, parts, { sharedCounts, isDraining, prices, marketStatus })
+  statusRoutes(app, { ...parts, version: manifest.version, sharedCounts, isDraining, prices, marketStatus, ledgerTime: ledgerClock })
   marketsRoutes(app, { prices, dayRanges, db, sharedDb, clock, deployment, venue })
   oracleRoutes(app, { prices, oracleHealth: createOracleHealth({ prices, clock, heartbeatSecret: parts.heartbeatSecret ?? null }) })
   candlesRoutes(app, candles)
@@ -290,22 +290,6 @@ function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits'
   })
   rejectUnsupportedAtLedger(app)
   return app
-}
-
-function statusRoutes(
-  app: App,
-  parts: GatewayParts,
-  own: { readonly sharedCounts: SharedCounts | null; readonly isDraining: () => boolean; readonly prices: Prices; readonly marketStatus: MarketStatus },
-): void {
-  const { store, clock, log, deployment } = parts
-  const { sharedCounts, isDraining, prices, marketStatus } = own
-  const readIndex = createIndexSnapshotReader({ db: store.read, clock, log })
-  healthRoutes(app, { readIndex, clock, version: manifest.version, deployment, sharedCounts, marketStatus })
-  probesRoutes(app, {
-    readIndex, clock, isDraining, prices,
-    maxLedgerAgeSec: parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC,
-    maxPriceAgeSec: parts.readyMaxPriceAgeSec ?? READY_MAX_PRICE_AGE_SEC,
-  })
 }
 
 /** Routes that list what the index holds. */

@@ -28,6 +28,7 @@ export function openBareDriver({ databaseUrl, dataDir }: DatabaseLocation): Prom
 async function openEmbedded(directory: string): Promise<BareDriver> {
   const disk = {
     fsync: fsyncSync,
+    onWrite() {},
     onFailure(error: Error): never {
       throw error
     },

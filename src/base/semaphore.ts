@@ -20,6 +20,13 @@ export interface Semaphore {
 /** Raised when the queue of a semaphore is full. */
 export class TooManyWaiting extends Error {
   override readonly name = 'TooManyWaiting'
+  /** True when the caller's own tasks are the many. */
+  readonly isOwnShare: boolean
+
+  constructor(message: string, isOwnShare: boolean) {
+    super(message)
+    this.isOwnShare = isOwnShare
+  }
 }
 
 interface Waiter {
@@ -39,7 +46,7 @@ export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_IN
 
   function makeRoom(caller: TurnCaller | undefined): boolean {
     const waiter = turns.makeRoom(caller)
-    waiter?.reject(new TooManyWaiting('a caller with fewer waiting tasks took the place'))
+    waiter?.reject(new TooManyWaiting('a caller with fewer waiting tasks took the place', true))
     return waiter !== undefined
   }
 
@@ -66,7 +73,7 @@ export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_IN
     const known = toCaller(caller)
     const release = tryHold(known)
     if (release !== undefined) return release
-    if (turns.size() >= maxWaiting && !makeRoom(known)) throw new TooManyWaiting(`${turns.size()} tasks are already waiting`)
+    if (turns.size() >= maxWaiting && !makeRoom(known)) throw new TooManyWaiting(`${turns.size()} tasks are already waiting`, turns.countOf(known) > 1)
     return await new Promise((resolve, reject) => {
       const waiter: Waiter = {
         grant() {

@@ -26,6 +26,8 @@ export interface Turns<Task extends object> {
    * a caller's task waits.
    */
   makeRoom(caller?: TurnCaller): Task | undefined
+  /** The number of waiting tasks at the caller's address; 0 for the program itself. */
+  countOf(caller?: TurnCaller): number
   /** Removes all tasks. */
   clear(): readonly Task[]
   size(): number
@@ -96,6 +98,11 @@ export function createTurns<Task extends object>(): Turns<Task> {
       const surplus = findSurplusHolder(waiting.values(), newcomer, () => true) ?? (caller === undefined ? [...waiting.values()].at(-1) : undefined)
       if (surplus !== undefined) remove(surplus.task)
       return surplus?.task
+    },
+    countOf(caller) {
+      if (caller === undefined) return 0
+      const { address } = requesterFor(caller)
+      return [...waiting.values()].filter(({ requester }) => requester.address === address).length
     },
     clear() {
       const tasks = [...own, ...waiting.keys()]

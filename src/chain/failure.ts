@@ -62,6 +62,9 @@ export class RpcFailure extends Error {
   }
 }
 
+/** Failures of nodes that did not respond themselves: another node, or another chain, may respond later. */
+export const OUTAGES: ReadonlySet<RpcFailureKind> = new Set(['unreachable', 'timeout', 'http'])
+
 /** The failure of a call whose response has a form of a later protocol. */
 export function newerFailure(method: string, newer: UnknownForm): RpcFailure {
   return new RpcFailure({ method, kind: 'newer', retryable: false, detail: newer.what, newer, cause: newer })

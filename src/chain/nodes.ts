@@ -3,6 +3,7 @@
 
 import { defined } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
+import type { LedgerClock } from '../base/ledger-clock.ts'
 import { assess, HEAD_TOLERANCE_LEDGERS, highestRecent, isExpired, reportedNear, HEAD_TTL_MS } from './chain-head.ts'
 import type { Head } from './chain-head.ts'
 import { orderNodes } from './node-order.ts'
@@ -44,8 +45,8 @@ export interface Nodes {
   view(preferred: number): readonly NodeView[]
 }
 
-/** Tracks `count` nodes. Every ledger that a single node reports counts. */
-export function createNodes(count: number, clock: Clock): Nodes {
+/** Tracks `count` nodes. Every ledger that a single node reports counts. `ledgerClock` gets the close times of credible responses. */
+export function createNodes(count: number, clock: Clock, ledgerClock?: LedgerClock): Nodes {
   const nodes = Array.from({ length: count }, (_, index) => createNodeState(index))
   let head: Head | null = null
 
@@ -96,6 +97,7 @@ export function createNodes(count: number, clock: Clock): Nodes {
       node.lastObservation = { ...observation, atMs: nowMs }
       if (status === 'healthy') reinstate(node, observation.proven, nowMs)
       else exclude(node, status, nowMs)
+      if (status === 'healthy' && observation.closeSec !== null) ledgerClock?.observe({ ledger: observation.ledger, closeSec: observation.closeSec })
       return status
     },
     recordNetwork(index, isOurs) {

@@ -27,8 +27,6 @@ export function createReplaceableRpc(create: (urls: readonly string[]) => RpcCli
       while (!signal.aborted) {
         const ended = AbortSignal.any([signal, replaced.signal])
         await client.watch(ended)
-        // A single node is not watched.
-        await aborted(ended)
       }
     },
     nodes: () => client.nodes(),
@@ -59,11 +57,4 @@ function delegating(target: () => Rpc): Rpc {
     getTransactions: (request, options) => target().getTransactions(request, options),
     reportFault: (fault) => target().reportFault?.(fault),
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

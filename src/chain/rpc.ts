@@ -3,6 +3,7 @@
 import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import { createSystemClock } from '../base/clock.ts'
+import type { LedgerClock } from '../base/ledger-clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type {
@@ -76,7 +77,8 @@ export interface RpcClient extends Rpc {
   /** The same methods for a reader that continues from a cursor: it stays with one node while that node is usable. */
   session(): Rpc
   /**
-   * Probes the nodes in the background until the signal aborts. Never rejects. Without it, an excluded node is only called again when the others fail.
+   * Probes the nodes in the background until the signal aborts. Never rejects. Without it, an excluded node is only called again when the others fail. A
+   * single node is probed for the ledger's time only.
    */
   watch(signal: AbortSignal): Promise<void>
   /** The status of each node. */
@@ -102,6 +104,8 @@ export interface RpcClientOptions {
   readonly transport?: Transport
   /** Receives every attempt. */
   readonly observer?: RpcObserver | null
+  /** Gets the close times of credible responses. */
+  readonly ledgerClock?: LedgerClock
 }
 
 /** Creates the client. Among equally good nodes it prefers the one that responded last, initially the first of `urls`. */
@@ -110,7 +114,7 @@ export function createRpc(options: RpcClientOptions): RpcClient {
   assert(urls.length > 0, 'an RPC client needs at least one endpoint')
   const readMessage = options.transport === undefined ? createMessageReader({ clock: createSystemClock({ keepAlive: false }) }) : readInline
   const observer = options.observer ?? null
-  const nodes = createNodes(urls.length, clock)
+  const nodes = createNodes(urls.length, clock, options.ledgerClock)
   const endpoints = urls.map((url, index) => {
     const onUnanswered = (): void => {
       if (nodes.recordSilence(index)) log.warn({ endpoint: index }, 'RPC node did not respond in time; other nodes are preferred for a while')
@@ -176,7 +180,7 @@ function createNodeWatch(parts: {
 
   async function probe(index: number, signal: AbortSignal): Promise<void> {
     try {
-      if (networkPassphrase !== null) {
+      if (networkPassphrase !== null && nodes.count > 1) {
         const { passphrase } = await caller.probe(index, requestOf('getNetwork', null), signal)
         if (nodes.recordNetwork(index, passphrase === networkPassphrase)) log.warn({ endpoint: index }, 'RPC node serves another network; it is not used')
       }
@@ -191,7 +195,6 @@ function createNodeWatch(parts: {
   }
 
   return async (signal) => {
-    if (nodes.count === 1) return
     while (!signal.aborted) {
       await Promise.all(nodes.dueForProbe().map((index) => probe(index, signal)))
       await clock.sleep(PROBE_INTERVAL_MS * (1 + random.float()), signal)

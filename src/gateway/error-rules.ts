@@ -13,6 +13,7 @@ import { ClientIdInUse } from '../submissions/client-id.ts'
 const UNAVAILABLE_ERRORS = [StatementTimeout, StoreUnavailable, ChallengesUnavailable, TooManyWaiting]
 
 const UNREACHABLE = 'The Stellar RPC server is unreachable or overloaded. Retry with exponential backoff.'
+const UNUSABLE = 'The Stellar RPC server returned a response that cannot be used. Retry with exponential backoff.'
 const TOO_OLD = 'The network uses a protocol that is newer than this gateway. Its operator must upgrade it; a retry does not help.'
 
 export const ERROR_RULES: readonly ErrorRule[] = [
@@ -33,13 +34,23 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   },
   {
     matches: (error) => error instanceof RpcFailure,
-    toResponse: (error) => rpcFailure(error instanceof RpcFailure && error.kind === 'newer' ? TOO_OLD : UNREACHABLE).response,
+    toResponse: (error) => rpcFailure(messageOf(error as RpcFailure)).response,
   },
   {
     matches: (error) => UNAVAILABLE_ERRORS.some((kind) => error instanceof kind),
-    toResponse: () => UNAVAILABLE,
+    toResponse: (error) => (isOwnShare(error) ? { ...UNAVAILABLE, isCallersDoing: true } : UNAVAILABLE),
   },
 ]
+
+/** True when the caller's own tasks are too many. */
+function isOwnShare(error: unknown): boolean {
+  return error instanceof TooManyWaiting ? error.isOwnShare : error instanceof StatementTimeout && isOwnShare(error.cause)
+}
+
+function messageOf({ kind }: RpcFailure): string {
+  if (kind === 'newer') return TOO_OLD
+  return kind === 'malformed' || kind === 'oversized' || kind === 'behind' ? UNUSABLE : UNREACHABLE
+}
 
 function clientIdInUse(hash: string): ErrorResponse {
   const message = 'Another transaction has this clientId. Use a new one. GET /v1/tx/{hash} returns the transaction that has it.'

@@ -2,6 +2,8 @@
 
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
+import { presentSec } from '../base/ledger-clock.ts'
+import type { LedgerTime } from '../base/ledger-clock.ts'
 import type { Log } from '../base/log.ts'
 import { createPriceEntries } from '../chain/price-entries.ts'
 import type { Rpc } from '../chain/rpc.ts'
@@ -25,13 +27,18 @@ export interface PriceParts {
 }
 
 export function createPriceParts(
-  { store, rpc, clock, log, deployment }: {
-    readonly store: Store; readonly rpc: Rpc; readonly clock: Clock; readonly log: Log; readonly deployment: CurrentDeployment
+  { store, rpc, clock, ledgerTime, log, deployment }: {
+    readonly store: Store
+    readonly rpc: Rpc
+    readonly clock: Clock
+    readonly ledgerTime: LedgerTime
+    readonly log: Log
+    readonly deployment: CurrentDeployment
   },
   { history, writing }: Pick<CandleParts, 'history' | 'writing'>,
 ): PriceParts {
   let readCloseSec = (): number | null => null
-  const exchangeSec = (): number => Math.max(nowSec(clock), readCloseSec() ?? 0)
+  const exchangeSec = (): number => Math.max(presentSec(clock, ledgerTime), readCloseSec() ?? 0)
   return {
     oracle: createOracle({ deployment, entries: createPriceEntries({ rpc, deployment }), nowSec: exchangeSec, ...writing, clock, log }),
     dayRanges: createDayRanges({

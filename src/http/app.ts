@@ -25,7 +25,7 @@ import { createCors } from './cors.ts'
 import type { WebOrigins } from './cors.ts'
 import { createDirectAnswers } from './direct-answers.ts'
 import type { DirectAnswers, ReadPrepared } from './direct-answers.ts'
-import { isKeptOpen, isTooLarge, keepConnectionOpen, rateLimited, toErrorResponse } from './errors.ts'
+import { excuse, isKeptOpen, isTooLarge, keepConnectionOpen, rateLimited, toErrorResponse } from './errors.ts'
 import type { ErrorResponse, ErrorRule } from './errors.ts'
 import { createRequestFailures } from './request-failures.ts'
 import { FORMATS } from './formats.ts'
@@ -172,6 +172,7 @@ export function createApp(options: AppOptions): App {
   function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     if (isTooLarge(error)) keepConnectionOpen(reply)
     const response = toErrorResponse(error, options.errorRules)
+    if (response.isCallersDoing === true) excuse(reply)
     failures.record(request, reply, response, error)
     sendErrorResponse(reply, response)
   }

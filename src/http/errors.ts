@@ -8,6 +8,20 @@ export interface ErrorResponse {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
+  /** True for a status of 500 or above that the caller causes, by what it asks for or by how much: no failure of the gateway, so no reason for an alert. */
+  readonly isCallersDoing?: boolean
+}
+
+const callersDoing = new WeakSet<FastifyReply>()
+
+/** Declares that a reply of 500 or above is the caller's doing, or the answer to its question. */
+export function excuse(reply: FastifyReply): void {
+  callersDoing.add(reply)
+}
+
+/** True for a reply of 500 or above that the gateway, or what it depends on, causes. */
+export function isFailure(reply: FastifyReply): boolean {
+  return reply.statusCode >= 500 && !callersDoing.has(reply)
 }
 
 /** An error with a fixed HTTP response. */

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Requester } from '../base/fair-share.ts'
 import { clientDisconnected } from './client-disconnected.ts'
 import { HttpFailure } from './errors.ts'
+import { excludeWait } from './observe.ts'
 import { requesterOf } from './requester.ts'
 
 const HEADER = 'x-min-ledger'
@@ -31,11 +32,14 @@ export type WaitUntilIndexed = (ledger: number, requester: Requester, signal: Ab
 export function supportMinLedger(app: FastifyInstance, waitUntilIndexed: WaitUntilIndexed): void {
   async function wait(request: FastifyRequest, reply: FastifyReply): Promise<Error | undefined> {
     const ledger = minLedgerOf(request)
+    const beganMs = reply.elapsedTime
     try {
       const last = ledger === 0 ? 0 : await waitUntilIndexed(ledger, requesterOf(request), clientDisconnected(reply))
       return last >= ledger ? undefined : new HttpFailure({ status: 409, body: { error: 'not_yet', ledger: last } })
     } catch (error) {
       return error as Error
+    } finally {
+      excludeWait(reply, reply.elapsedTime - beganMs)
     }
   }
 

@@ -31,7 +31,7 @@ export function createRequestFailures({ clock, log }: { readonly clock: Clock; r
       const { status } = response
       // A query may hold what a client mistakes for a parameter, such as its secret.
       const path = url?.replace(/\?.*$/s, '')
-      if (status < 500) ofClients.record(codeOf(response), () => ({ status, requestId: id, method, path }))
+      if (status < 500 || response.isCallersDoing === true) ofClients.record(codeOf(response), () => ({ status, requestId: id, method, path }))
       else if (reply.raw.destroyed) ofClients.record('client_disconnected', () => ({ requestId: id, method, path }))
       else if (status > 500) unavailable.record(codeOf(response), () => ({ status, requestId: id, method, path, cause: causeOf(error) }))
       else unexpected.record(`${nameOf(error)} ${routeOf(request)}`, () => ({ status, requestId: id, method, url, err: error }))

@@ -115,8 +115,10 @@ export function createIndexer(options: IndexerOptions): Indexer {
   /** One iteration of the loop; returns the delay before the next. */
   async function runOnce(signal: AbortSignal): Promise<number> {
     const startedAtMs = clock.elapsedMs()
+    let isStep = true
     try {
       const result = await step(signal)
+      isStep = false
       const held = lock.current()
       if (held !== undefined) await submissions?.number(held.db)
       if (held !== undefined && result.kind === 'indexed') await contractWatcher.poll(held.db, signal)
@@ -129,9 +131,10 @@ export function createIndexer(options: IndexerOptions): Indexer {
       if (result.kind === 'standby') return Math.min(pollIntervalMs, STANDBY_POLL_MS)
       const delayMs = shouldPollAtOnce(result) ? 0 : pollIntervalMs
       if (held !== undefined) await rebuildFor(held.db, delayMs, signal)
+      if (held !== undefined && result.kind === 'indexed') progress.written()
       return Math.max(0, delayMs - (clock.elapsedMs() - startedAtMs))
     } catch (error) {
-      if (!signal.aborted) log.error({ err: error }, 'the index could not be written; retrying')
+      if (!signal.aborted) progress.failed(error, isStep)
       stepper.verifyAgain()
       await lock.release()
       return pollIntervalMs

@@ -3,13 +3,17 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { KNOWN_PROTOCOL } from '../base/protocol.ts'
-import { failureFields } from '../chain/failure.ts'
-import type { RpcFailure } from '../chain/failure.ts'
+import { createOutageLog } from '../base/outage-log.ts'
+import { failureFields, OUTAGES, RpcFailure } from '../chain/failure.ts'
+import { StoreUnavailable } from '../store/store.ts'
 import { BadPage } from './events-page.ts'
 import type { StepResult } from './step-result.ts'
 
 export interface IndexerStatus {
-  readonly state: 'starting' | 'standby' | 'catching-up' | 'live' | 'waiting' | 'outdated' | 'unreachable'
+  /** `refusing`: the nodes respond, but not with pages that can be used. `unwritable`: the database takes no page. */
+  readonly state: 'starting' | 'standby' | 'catching-up' | 'live' | 'waiting' | 'outdated' | 'unreachable' | 'refusing' | 'unwritable'
+  /** What is wrong, for people; null in other states than `refusing` and `unwritable`. */
+  readonly problem: string | null
   /** The last completely indexed ledger. */
   readonly lastLedger: number | null
   /** The RPC's latest ledger, as last reported. */
@@ -22,19 +26,34 @@ const PROGRESS_INTERVAL_MS = 2_000
 export interface Progress {
   /** Records a step's result and returns it. */
   record(result: StepResult): StepResult
+  /** Records what ended an iteration. `isStep`: its step had no result. */
+  failed(error: unknown, isStep: boolean): void
+  /** Records that an iteration has ended without such an error, with the writer lock. */
+  written(): void
   status(): IndexerStatus
 }
 
 export function createProgress(clock: Clock, log: Log): Progress {
-  let status: IndexerStatus = { state: 'starting', lastLedger: null, latestLedger: null }
+  let status: IndexerStatus = { state: 'starting', problem: null, lastLedger: null, latestLedger: null }
+  const failures = createOutageLog({
+    clock, log, level: 'error', message: 'the index could not be written; retrying', endMessage: 'the index is written again',
+  })
   let loggedAtMs = Number.NEGATIVE_INFINITY
   let events = 0
 
   /** Returns true when the state changed. */
-  function setState(state: IndexerStatus['state']): boolean {
+  function setState(state: IndexerStatus['state'], problem: string | null = null): boolean {
     const changed = status.state !== state
-    status = { ...status, state }
+    status = { ...status, state, problem }
     return changed
+  }
+
+  function recordUnusable(error: RpcFailure | BadPage): void {
+    if (error instanceof RpcFailure && OUTAGES.has(error.kind)) {
+      if (setState('unreachable')) log.warn(problemFields(error), 'the RPC cannot be reached; retrying')
+    } else if (setState('refusing', error instanceof BadPage ? error.fault : error.kind)) {
+      log.warn(problemFields(error), 'the RPC returned no valid page; retrying')
+    }
   }
 
   function recordIndexed(result: Extract<StepResult, { kind: 'indexed' }>): void {
@@ -70,7 +89,7 @@ export function createProgress(clock: Clock, log: Log): Progress {
           }
           break
         case 'unreachable':
-          if (setState('unreachable')) log.warn(problemFields(result.error), 'the RPC returned no valid page; retrying')
+          recordUnusable(result.error)
           break
         case 'epoch':
           log.info({ epoch: result.epoch, reason: result.reason, startLedger: result.startLedger }, 'a new epoch of the index began')
@@ -84,6 +103,16 @@ export function createProgress(clock: Clock, log: Log): Progress {
       }
       return result
     },
+    failed(error, isStep) {
+      if (!(error instanceof StoreUnavailable)) {
+        if (isStep) setState('unwritable', 'an unexpected error, which the log describes')
+        return failures.failed(error instanceof Error ? `${error.name}: ${error.message}` : 'unknown', () => ({ err: error }))
+      }
+      const { message: reason, problem } = error
+      if (isStep) setState('unwritable', reason)
+      failures.failed(problem, () => ({ problem, reason }))
+    },
+    written: failures.succeeded,
     status: () => status,
   }
 }

@@ -32,7 +32,7 @@ export async function reportProgress(
 }
 
 /** The line for a state; null at the start, when there is nothing to report yet. */
-function describe({ state, lastLedger, latestLedger }: IndexerStatus, nodes: string): string | null {
+function describe({ state, problem, lastLedger, latestLedger }: IndexerStatus, nodes: string): string | null {
   switch (state) {
     case 'catching-up':
       return `Indexer catching up: ledger ${lastLedger ?? 0} of ${latestLedger ?? 0}`
@@ -46,6 +46,10 @@ function describe({ state, lastLedger, latestLedger }: IndexerStatus, nodes: str
       return 'Indexer stopped: the network has a newer protocol than this gateway. Upgrade the gateway; the indexed history stays available.'
     case 'unreachable':
       return `Indexer cannot reach ${nodes}. The gateway serves the indexed history and keeps retrying.`
+    case 'refusing':
+      return `Indexer cannot use the responses of ${nodes}: ${problem ?? 'unknown'}. The gateway serves the indexed history and keeps retrying.`
+    case 'unwritable':
+      return `Indexer cannot write the index: ${problem ?? 'unknown'}. It keeps retrying; nothing is lost while the nodes retain the ledgers.`
     case 'starting':
       return null
   }

@@ -3,11 +3,13 @@
 import { once } from 'node:events'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { createOutageLog } from '../base/outage-log.ts'
 import { createCurrentDeployment, createDeployment } from '../exchange/deployment.ts'
 import type { ContractSources, CurrentDeployment, Deployment, IndexedDeployment, ReplaceableDeployment } from '../exchange/deployment.ts'
 import { CONTRACT_KEYS } from '../exchange/contracts.ts'
 import { prepareSideIndex, sideSchema } from '../projections/side-index.ts'
 import { scopedStore } from '../store/scoped-store.ts'
+import { StoreUnavailable } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
 import type { Indexer } from './indexer.ts'
 import type { IndexerOptions } from './options.ts'
@@ -66,12 +68,17 @@ function start(options: SideIndexersOptions, initial: Deployment, signal: AbortS
 
 async function run({ store, clock, log, createIndexer }: SideIndexersOptions, deployment: CurrentDeployment, signal: AbortSignal): Promise<void> {
   const { name } = deployment.current
+  const failures = createOutageLog({
+    clock, log: namedLog(log, name), level: 'error',
+    message: 'the index of a deployment could not be created; retrying', endMessage: 'the index of a deployment exists',
+  })
   while (!signal.aborted) {
     try {
       await prepareSideIndex(store.write, name, deployment.current.contracts.market)
+      failures.succeeded()
       break
     } catch (error) {
-      log.error({ err: error, deployment: name }, 'the index of a deployment could not be created; retrying')
+      failures.failed((error as Error).name, () => (error instanceof StoreUnavailable ? { problem: error.problem, reason: error.message } : { err: error }))
       await clock.sleep(RETRY_MS, signal)
     }
   }

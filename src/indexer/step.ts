@@ -2,8 +2,7 @@
 
 import { defined } from '../base/assert.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
-import { RPC_CODES, RpcFailure } from '../chain/failure.ts'
-import type { RpcFailureKind } from '../chain/failure.ts'
+import { OUTAGES, RPC_CODES, RpcFailure } from '../chain/failure.ts'
 import type { UnknownForm } from '../chain/newer-than-known.ts'
 import { listEpochs } from '../projections/epochs.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
@@ -17,9 +16,6 @@ import { BadPage } from './events-page.ts'
 import type { IndexerOptions } from './options.ts'
 import { createPageIndexer } from './page-indexer.ts'
 import type { StepResult } from './step-result.ts'
-
-/** Failures after which another node, or another chain, may respond. */
-const OUTAGES: ReadonlySet<RpcFailureKind> = new Set(['unreachable', 'timeout', 'http'])
 
 export interface Stepper {
   /** Runs one step on this connection. Rejects only when the database fails, or with the signal's reason. */

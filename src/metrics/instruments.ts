@@ -16,6 +16,9 @@ export function createInstruments(registry: Registry) {
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) => new Gauge({ name, help, labelNames, registers })
   return {
     requests: counter('gateway_http_requests_total', 'HTTP responses', ['method', 'route', 'status']),
+    requestFailures: counter(
+      'gateway_http_failures_total', 'HTTP responses of 500 and above that the gateway or what it depends on causes, not the caller', ['route', 'status'],
+    ),
     requestSeconds: new Histogram({
       name: 'gateway_http_request_duration_seconds', help: 'Time from the request headers to the end of the response', labelNames: ['method', 'route'] as const,
       buckets: HTTP_BUCKETS_SEC, registers,
@@ -37,7 +40,10 @@ export function createInstruments(registry: Registry) {
     events: counter('gateway_index_events_total', 'Events archived by this process; topic unknown: unknown shape', ['topic']),
     indexerState: gauge('gateway_indexer_state', '1 for the current state of this process\'s indexer', ['state']),
     indexerLag: gauge('gateway_indexer_lag_ledgers', 'Ledgers that the node has and the index lacks'),
-    indexAnswers: gauge('gateway_index_answers', '1 while the index state can be read from the database, 0 while it cannot'),
+    indexAnswers: gauge('gateway_index_answers', '1 while the database answers reads and takes writes, 0 while it does not'),
+    clockSkew: gauge(
+      'gateway_clock_skew_seconds', 'How far this machine\'s clock is ahead of the ledger\'s time; absent until ledgers were seen closing for a minute',
+    ),
     indexLedger: gauge('gateway_index_last_ledger', 'Last indexed ledger; absent while there is none'),
     indexAge: gauge('gateway_index_ledger_age_seconds', 'Time since the last indexed ledger closed; absent while there is none'),
     manifestProblems: gauge('gateway_deployment_problems', 'Problems of changed manifests, because of which they are not applied'),

@@ -20,13 +20,14 @@ function sources(index: Partial<IndexState> | null): Partial<MetricSources> {
       storedSubmissions: { ended: new Map([['applied', 19]]), pending: 20, oldestPendingSec: 21 },
       sharedCounts: true, stalePrices: 22, unpublishedPrices: 9,
     }),
-    indexer: () => ({ state: 'catching-up', lastLedger: 100, latestLedger: 123 }),
+    indexer: () => ({ state: 'catching-up', problem: null, lastLedger: 100, latestLedger: 123 }),
     interfaces: () => ({ market: MARKET, vault: { ...MARKET, generation: null, notUnderstood: [] }, router: null } as never),
     manifestProblems: () => ['one', 'two', 'three'],
     rpcQueues: () => new Map([['getEvents', 24]]),
     storeQueues: () => ({ reads: 25, writes: 26 }),
     rpcNodes: () => [{ ledger: 27, status: 'wrongNetwork', preferred: false }, { ledger: null, status: 'healthy', preferred: true }] as never,
-    index: async () => ({ state: index, fresh: index !== null } as never),
+    index: async () => ({ state: index, fresh: index !== null, database: index === null ? 'unreachable' : null } as never),
+    ledgerTime: { nowMs: () => NOW_SEC * 1_000, skewSec: () => 28 },
   }
 }
 
@@ -41,12 +42,13 @@ const flags = (name: string, labels: string, states: readonly string[], current:
   Object.fromEntries(states.map((state) => [`${name}{${labels}="${state}"}`, state === current ? 1 : 0]))
 
 const NODE_STATUSES = ['unknown', 'healthy', 'lagging', 'ahead', 'faulty', 'unresponsive', 'wrong_network']
+const INDEXER_STATES = ['starting', 'standby', 'catching-up', 'live', 'waiting', 'outdated', 'unreachable', 'refusing', 'unwritable']
 const OF_THE_PROCESS = {
   rate_limit_shared: 1, prices_stale: 22, prices_unpublished: 9,
   stream_connections: 11, stream_subscribers: 12, stream_accounts: 13, stream_waiting_bytes_max: 15,
   'submissions_ended_total{status="applied"}': 19, submissions_pending: 20, submissions_oldest_pending_seconds: 21,
-  ...flags('indexer_state', 'state', ['starting', 'standby', 'catching-up', 'live', 'waiting', 'outdated', 'unreachable'], 'catching-up'),
-  indexer_lag_ledgers: 23,
+  ...flags('indexer_state', 'state', INDEXER_STATES, 'catching-up'),
+  indexer_lag_ledgers: 23, clock_skew_seconds: 28,
   deployment_problems: 3, protocol_known: KNOWN_PROTOCOL,
   'contract_info{contract="market",generation="2",wasm_hash="ab"}': 1, 'contract_info{contract="vault",generation="unknown",wasm_hash="ab"}': 1,
   'contract_not_understood{contract="market"}': 2, 'contract_not_understood{contract="vault"}': 0,

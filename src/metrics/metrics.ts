@@ -5,6 +5,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Gauge } from 'prom-client'
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
+import { presentSec } from '../base/ledger-clock.ts'
 import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import type { RpcObserver } from '../chain/rpc-observer.ts'
 import type { HttpObserver } from '../http/observe.ts'
@@ -35,7 +36,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'DELETE', '
 const STATUS_LABELS = {
   unknown: 'unknown', healthy: 'healthy', lagging: 'lagging', ahead: 'ahead', faulty: 'faulty', unresponsive: 'unresponsive', wrongNetwork: 'wrong_network',
 } as const
-const INDEXER_STATES = ['starting', 'standby', 'catching-up', 'live', 'waiting', 'outdated', 'unreachable'] as const
+const INDEXER_STATES = ['starting', 'standby', 'catching-up', 'live', 'waiting', 'outdated', 'unreachable', 'refusing', 'unwritable'] as const
 
 /** `runtime` adds metrics of the process and of Node.js, which observe until the process ends. */
 export function createMetrics({ clock, runtime }: { readonly clock: Clock; readonly runtime: boolean }): Metrics {
@@ -46,9 +47,10 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
 
   return {
     http: {
-      onResponse({ method, route, status, seconds }) {
+      onResponse({ method, route, status, seconds, isFailure = false }) {
         const labels = { method: METHODS.has(method) ? method : 'other', route }
         instruments.requests.inc({ ...labels, status })
+        if (isFailure) instruments.requestFailures.inc({ route, status })
         instruments.requestSeconds.observe(labels, seconds)
       },
       onRateLimitDecision(tier, allowed) {
@@ -75,7 +77,7 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
       sources = { ...sources, ...more }
     },
     async text() {
-      const { gateway, indexer, interfaces, manifestProblems, rpcQueues, storeQueues, rpcNodes, index } = sources
+      const { gateway, indexer, interfaces, manifestProblems, rpcQueues, storeQueues, rpcNodes, index, ledgerTime } = sources
       instruments.queues.reset()
       instruments.knownProtocol.set(KNOWN_PROTOCOL)
       if (gateway !== undefined) readGateway(instruments, gateway())
@@ -85,7 +87,8 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
       for (const [method, length] of rpcQueues?.() ?? []) instruments.queues.set({ queue: `rpc_${method}` }, length)
       if (rpcNodes !== undefined) readNodes(instruments, rpcNodes())
       for (const [kind, length] of Object.entries(storeQueues?.() ?? {})) instruments.queues.set({ queue: `database_${kind}` }, length)
-      if (index !== undefined) await readIndex(instruments, index, clock)
+      if (ledgerTime !== undefined) setOrRemove(instruments.clockSkew, ledgerTime.skewSec())
+      if (index !== undefined) await readIndex(instruments, index, () => (ledgerTime === undefined ? nowSec(clock) : presentSec(clock, ledgerTime)))
       return await registry.metrics()
     },
     contentType: registry.contentType,
@@ -141,12 +144,12 @@ function readIndexer(instruments: Instruments, { state, lastLedger, latestLedger
   setOrRemove(instruments.indexerLag, lastLedger === null || latestLedger === null ? null : Math.max(0, latestLedger - lastLedger))
 }
 
-async function readIndex(instruments: Instruments, readSnapshot: MetricSources['index'], clock: Clock): Promise<void> {
-  const { state, fresh } = await readSnapshot()
-  instruments.indexAnswers.set(fresh ? 1 : 0)
+async function readIndex(instruments: Instruments, readSnapshot: MetricSources['index'], present: () => number): Promise<void> {
+  const { state, database } = await readSnapshot()
+  instruments.indexAnswers.set(database === null ? 1 : 0)
   const closeSec = state?.lastLedgerCloseTs ?? null
   setOrRemove(instruments.indexLedger, state?.lastLedger ?? null)
-  setOrRemove(instruments.indexAge, closeSec === null ? null : Math.max(0, nowSec(clock) - closeSec))
+  setOrRemove(instruments.indexAge, closeSec === null ? null : Math.max(0, present() - closeSec))
   setOrRemove(instruments.networkProtocol, state?.protocol ?? null)
   setOrRemove(instruments.newerForms, state?.newerForms.length ?? null)
   setOrRemove(instruments.unknownEvents, state?.unknownEvents ?? null)

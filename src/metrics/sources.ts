@@ -1,6 +1,7 @@
 // State that is read when metrics are scraped.
 
 import type { NodeView } from '../chain/nodes.ts'
+import type { LedgerTime } from '../base/ledger-clock.ts'
 import type { ContractInterfaces } from '../exchange/contract-interface.ts'
 import type { IndexerStatus } from '../indexer/progress.ts'
 import type { IndexSnapshotReader } from '../projections/index-snapshot.ts'
@@ -35,6 +36,7 @@ export interface GatewayStats {
 /** The sources in this process. */
 export interface MetricSources {
   readonly index: IndexSnapshotReader
+  readonly ledgerTime: LedgerTime
   readonly gateway: () => GatewayStats
   readonly indexer: () => IndexerStatus
   readonly interfaces: () => ContractInterfaces

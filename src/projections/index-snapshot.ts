@@ -2,8 +2,10 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { createOutageLog } from '../base/outage-log.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
-import type { Queryable } from '../store/store.ts'
+import { StoreUnavailable } from '../store/store.ts'
+import type { DatabaseProblem, Store } from '../store/store.ts'
 import { readIndexState } from './index-state.ts'
 import type { IndexState } from './index-state.ts'
 
@@ -17,30 +19,52 @@ export interface IndexSnapshot {
   readonly state: IndexState | null
   /** False when the database did not respond in time. */
   readonly fresh: boolean
+  /** What is wrong with the database. Not null while `fresh` is false; otherwise reads work, and the problem is one of writes. */
+  readonly database: DatabaseProblem | null
 }
 
 /** Reads the state of the index. Never rejects; takes at most one second. */
 export type IndexSnapshotReader = () => Promise<IndexSnapshot>
 
-export function createIndexSnapshotReader({ db, clock, log }: { readonly db: Queryable; readonly clock: Clock; readonly log: Log }): IndexSnapshotReader {
+export function createIndexSnapshotReader(
+  { store, clock, log }: { readonly store: Pick<Store, 'read' | 'writeProblem'>; readonly clock: Clock; readonly log: Log },
+): IndexSnapshotReader {
   const states = createTtlCache<{ readonly state: IndexState | null }>({ clock, ttlMs: STATE_CACHE_MS, maxEntries: 1 })
+  const writes = createTtlCache<{ readonly problem: DatabaseProblem | null }>({ clock, ttlMs: STATE_CACHE_MS, maxEntries: 1 })
+  const failures = createOutageLog({
+    clock, log, level: 'warn', message: 'the state of the index could not be read', endMessage: 'the state of the index can be read again',
+  })
   let state: IndexState | null = null
+  /** As of the last check of writes that ended in time. */
+  let writeProblem: DatabaseProblem | null = null
 
-  async function refresh(): Promise<boolean> {
+  /** Null when the state was read. */
+  async function refresh(): Promise<DatabaseProblem | null> {
     try {
-      const read = await states.get('', async () => ({ state: await readIndexState(db) }))
+      const read = await states.get('', async () => ({ state: await readIndexState(store.read) }))
       state = read.state
-      return true
+      failures.succeeded()
+      return null
     } catch (error) {
-      log.warn({ err: error }, 'the state of the index could not be read')
-      return false
+      const { name, message } = error as Error
+      failures.failed(name, () => ({ cause: `${name}: ${message}` }))
+      return error instanceof StoreUnavailable ? error.problem : 'unreachable'
     }
+  }
+
+  async function checkWrites(): Promise<void> {
+    writeProblem = (await writes.get('', async () => ({ problem: await store.writeProblem() }))).problem
   }
 
   return async () => {
     const timeout = new AbortController()
-    const fresh = await Promise.race([refresh(), clock.sleep(STATE_TIMEOUT_MS, timeout.signal).then(() => false)])
+    const late = clock.sleep(STATE_TIMEOUT_MS, timeout.signal).then(() => 'late' as const)
+    const [read] = await Promise.all([Promise.race([refresh(), late]), Promise.race([checkWrites(), late])])
     timeout.abort()
-    return { state, fresh }
+    if (read === 'late') failures.failed('late', () => ({ cause: 'no response in time' }))
+    const readProblem = read === 'late' ? 'unreachable' : read
+    // A read that fails for an unknown reason, such as the restart of an engine, fails for the known reason of writes.
+    const database = readProblem === null || readProblem === 'unreachable' ? writeProblem ?? readProblem : readProblem
+    return { state, fresh: readProblem === null, database }
   }
 }

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
+import { createLedgerClock } from '../base/ledger-clock.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { HEADROOM_PERCENT } from '../exchange/resource-headroom.ts'
 import { createLearnedHeadroom } from './learned-headroom.ts'
-import { createLedgerTime, LEDGER_TIME_TIMEOUT_MS, LEDGER_TIME_TTL_MS } from './ledger-time.ts'
+import { createBoundsTime, LEDGER_TIME_TIMEOUT_MS, LEDGER_TIME_TTL_MS } from './ledger-time.ts'
 import { createNextIds, NEXT_IDS_MIN } from './next-ids.ts'
 
 test('covers more ids the faster a counter grew in the last minute, up to 24', () => {
@@ -92,20 +93,21 @@ test('remembers the headroom of 64 functions, and raising one again keeps it', (
 test('the time is the later one of this machine and of the last ledger, read once a second', async () => {
   const clock = createVirtualClock(1_000_000)
   let reads = 0
-  let answer: () => Promise<{ latestLedgerCloseSec: number | null }> = () => Promise.resolve({ latestLedgerCloseSec: 1_005 })
+  let answer: () => Promise<{ latestLedger: number; latestLedgerCloseSec: number | null }> = () =>
+    Promise.resolve({ latestLedger: 7, latestLedgerCloseSec: 1_005 })
   const rpc = { getHealth: (): Promise<unknown> => (reads += 1, answer()) } as unknown as Rpc
-  const time = createLedgerTime({ rpc, clock })
+  const time = createBoundsTime({ rpc, clock, ledgerClock: createLedgerClock({ clock }) })
   assert.deepEqual(await Promise.all([time.nowSec(), time.nowSec()]), [1_005, 1_005])
   clock.advance(LEDGER_TIME_TTL_MS - 1)
   assert.deepEqual([await time.nowSec(), reads], [1_005, 1])
   clock.advance(9_001)
-  assert.deepEqual([await time.nowSec(), reads], [1_010, 2], 'an old close time is ignored')
+  assert.deepEqual([await time.nowSec(), reads], [1_015, 2], 'the time runs on from a ledger that was seen')
   clock.advance(LEDGER_TIME_TTL_MS)
-  answer = () => Promise.resolve({ latestLedgerCloseSec: null })
-  assert.deepEqual([await time.nowSec(), reads], [1_011, 3])
+  answer = () => Promise.resolve({ latestLedger: 8, latestLedgerCloseSec: null })
+  assert.deepEqual([await time.nowSec(), reads], [1_016, 3])
   clock.advance(LEDGER_TIME_TTL_MS)
   answer = () => Promise.reject(new RpcFailure({ method: 'getHealth', kind: 'unreachable', retryable: true, detail: 'down' }))
-  assert.equal(await time.nowSec(), 1_012)
+  assert.equal(await time.nowSec(), 1_017)
   assert.equal(clock.pendingTimers(), 0)
 })
 
@@ -115,7 +117,7 @@ test('a node that does not respond delays the time by two seconds at most', asyn
     getHealth: ({ signal }: { signal: AbortSignal }): Promise<unknown> =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
   } as unknown as Rpc
-  const now = createLedgerTime({ rpc, clock }).nowSec()
+  const now = createBoundsTime({ rpc, clock, ledgerClock: createLedgerClock({ clock }) }).nowSec()
   clock.advance(LEDGER_TIME_TIMEOUT_MS)
   assert.equal(await now, 1_002)
 })

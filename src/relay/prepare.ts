@@ -23,7 +23,7 @@ import type { ContractErrors } from './contract-errors.ts'
 import { describeIntent } from './intent.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Footprints } from './footprints.ts'
-import type { LedgerTime } from './ledger-time.ts'
+import type { BoundsTime } from './ledger-time.ts'
 import { previewSimulation } from './preview.ts'
 import type { SimulatedTrade } from './preview.ts'
 import { findWarnings } from './warnings.ts'
@@ -49,7 +49,7 @@ export interface PrepareParts {
   readonly networkId: Uint8Array
   readonly contractErrors: ContractErrors
   readonly ledgerWatermarks: LedgerWatermarks
-  readonly ledgerTime: LedgerTime
+  readonly ledgerTime: BoundsTime
   readonly footprints: Footprints
   readonly readConditions: ReadConditions
 }

@@ -2,6 +2,8 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Requester } from '../base/fair-share.ts'
+import { createLedgerClock } from '../base/ledger-clock.ts'
+import type { LedgerClock } from '../base/ledger-clock.ts'
 import type { Log } from '../base/log.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc.ts'
@@ -13,7 +15,7 @@ import { createContractErrors } from './contract-errors.ts'
 import { createFootprints } from './footprints.ts'
 import type { AppliedTransaction } from './footprints.ts'
 import { findOperation } from './intent.ts'
-import { createLedgerTime } from './ledger-time.ts'
+import { createBoundsTime } from './ledger-time.ts'
 import { createOutcomeReader } from './outcomes.ts'
 import type { HostFailure, OutcomeReader } from './outcomes.ts'
 import { createPrepare } from './prepare.ts'
@@ -62,9 +64,11 @@ export function createRelay(parts: {
   readonly log: Log
   readonly deployment: CurrentDeployment
   readonly ledgerWatermarks: LedgerWatermarks
+  /** Shared with the parts that need the ledger's time; its own by default. */
+  readonly ledgerClock?: LedgerClock
   readonly readConditions: ReadConditions
 }): Relay {
-  const { rpc, clock, log, deployment, ledgerWatermarks, readConditions } = parts
+  const { rpc, clock, log, deployment, ledgerWatermarks, readConditions, ledgerClock = createLedgerClock({ clock }) } = parts
   // The passphrase stays the same: a process serves one network.
   const networkId = networkIdOf(deployment.current.passphrase)
   const contractErrors = createContractErrors(deployment)
@@ -72,7 +76,7 @@ export function createRelay(parts: {
   const prepared = createPreparedHashes()
   const outcomes = createOutcomeReader({ rpc, contractErrors, ledgerWatermarks, onHostFailure })
   const prepare = createPrepare({
-    rpc, deployment, networkId, contractErrors, ledgerWatermarks, readConditions, ledgerTime: createLedgerTime({ rpc, clock }), footprints,
+    rpc, deployment, networkId, contractErrors, ledgerWatermarks, readConditions, ledgerTime: createBoundsTime({ rpc, clock, ledgerClock }), footprints,
   })
 
   function decode(signedXdr: string): SignedTransaction | MalformedEnvelope | NewerThanKnown {

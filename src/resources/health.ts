@@ -5,6 +5,7 @@ import type { ContractKey } from '../exchange/contracts.ts'
 import type { ContractSource } from '../exchange/deployment.ts'
 import { address, integerOrNull, ref, textOrNull } from './fields.ts'
 import { NotedGap } from './gap-range.ts'
+import { warningList } from './probe.ts'
 
 /** Of the market: `get_pause_state`. */
 const PauseState = Type.Object(
@@ -84,7 +85,10 @@ type Rebuild = Static<typeof Rebuild>
 /** Specification, "Health". */
 export const Health = Type.Object(
   {
-    status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'], description: 'Always ok.' }),
+    status: Type.Unsafe<'ok' | 'degraded'>({
+      type: 'string', enum: ['ok', 'degraded'], description: 'degraded: `warnings` is not empty. The status of the response is 200 in either case.',
+    }),
+    warnings: warningList('What the operator should look at. Without a database, `indexer` is the last known state.'),
     uptime: Type.Number({ description: 'Uptime of the process, seconds.', examples: [12.345] }),
     version: Type.String({ description: 'Version of the gateway.', examples: ['0.2.0'] }),
     network: Type.String({ description: 'Stellar network of the contracts.', examples: ['testnet'] }),

@@ -10,22 +10,29 @@ export const Alive = Type.Object(
 
 export type Alive = Static<typeof Alive>
 
-const WARNINGS = ['protocol_newer', 'prices_unpublished'] as const
-export type ReadyWarning = (typeof WARNINGS)[number]
+/** What the operator should look at, in the same words everywhere. */
+const WARNINGS = ['database_unreachable', 'database_full', 'database_read_only', 'clock_wrong', 'protocol_newer', 'prices_unpublished'] as const
+export type Warning = (typeof WARNINGS)[number]
+
+export function warningList(description: string) {
+  return Type.Array(
+    Type.Unsafe<Warning>({
+      type: 'string',
+      enum: [...WARNINGS],
+      description:
+        'database_unreachable, database_full, database_read_only: the database cannot be reached, its disk is full, or it refuses to write, as a standby ' +
+        'does. clock_wrong: the clock of this machine differs from the ledger\'s time. protocol_newer: the network is newer than the gateway, which ' +
+        'continues but does not understand everything. See `protocol` in /v1/health. prices_unpublished: the prices of some assets are older than the ' +
+        'exchange accepts, because nobody publishes new ones. See GET /v1/oracle/health.',
+    }),
+    { description },
+  )
+}
 
 export const Ready = Type.Object(
   {
     status: Type.Literal('ready'),
-    warnings: Type.Optional(Type.Array(
-      Type.Unsafe<ReadyWarning>({
-        type: 'string',
-        enum: [...WARNINGS],
-        description:
-          'protocol_newer: the network is newer than the gateway, which continues but does not understand everything. See `protocol` in /v1/health. ' +
-          'prices_unpublished: the prices of some assets are older than the exchange accepts, because nobody publishes new ones. See GET /v1/oracle/health.',
-      }),
-      { description: 'What the operator should look at. Absent: nothing.' },
-    )),
+    warnings: Type.Optional(warningList('What the operator should look at, although reads work. Absent: nothing.')),
   },
   { $id: 'Ready', description: 'The instance accepts traffic.' },
 )
@@ -50,6 +57,7 @@ export const NotReady = Type.Object(
       }),
       { examples: [['index_behind']] },
     ),
+    warnings: Type.Optional(warningList('What else the operator should look at. Absent: nothing.')),
   },
   { $id: 'NotReady', description: 'The instance does not accept traffic.' },
 )

@@ -92,7 +92,8 @@ export function exportsRoutes(app: App, { db, exports: files }: { readonly db: Q
     const file = Number.isInteger(day) && name.startsWith(dateOf(day)) ? await files.open(kind, day, requesterOf(request).address) : 'unavailable'
     if (file === 'unavailable') throw new HttpFailure({ status: 404, body: { error: 'export_not_available', message: UNAVAILABLE } })
     if (file === 'generating') {
-      throw new HttpFailure({ status: 503, body: { error: 'export_in_progress', retryable: true, message: IN_PROGRESS }, headers: { 'retry-after': '2' } })
+      const body = { error: 'export_in_progress', retryable: true, message: IN_PROGRESS }
+      throw new HttpFailure({ status: 503, body, headers: { 'retry-after': '2' }, isCallersDoing: true })
     }
     const etag = `"${file.etag}"`
     reply.headers({ etag, 'cache-control': 'public, max-age=31536000, immutable' })

@@ -1,7 +1,8 @@
 // GET /v1/health. Without the database it serves the last known state of the index.
 
 import type { Clock } from '../base/clock.ts'
-import { nowSec } from '../base/clock.ts'
+import { presentSec } from '../base/ledger-clock.ts'
+import type { LedgerTime } from '../base/ledger-clock.ts'
 import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import { CONTRACT_ALIASES, CONTRACT_KEYS } from '../exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from '../exchange/contracts.ts'
@@ -12,16 +13,20 @@ import type { App } from '../http/app.ts'
 import { CACHE_NEVER, indexHeaders, JSON_TYPE } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
 import type { SharedCounts } from '../http/rate-limit.ts'
+import type { Prices } from '../oracle/prices.ts'
 import type { IndexSnapshotReader } from '../projections/index-snapshot.ts'
 import type { IndexState } from '../projections/index-state.ts'
 import { ref } from '../resources/fields.ts'
 import { EXAMPLE_WASM_HASH, Health } from '../resources/health.ts'
 import type { Counting, HealthContracts } from '../resources/health.ts'
 import type { MarketStatus } from '../venue/market-status.ts'
+import { warningsOf } from './warnings.ts'
 
 interface HealthParts {
   readonly readIndex: IndexSnapshotReader
   readonly clock: Clock
+  readonly ledgerTime: LedgerTime
+  readonly prices: Pick<Prices, 'unpublished'>
   readonly version: string
   readonly deployment: CurrentDeployment
   readonly marketStatus: Pick<MarketStatus, 'pauseState'>
@@ -34,10 +39,13 @@ export function healthRoutes(app: App, parts: HealthParts): void {
   const startedAtMs = clock.elapsedMs()
 
   app.get('/v1/health', { schema: healthOperation(parts), config: { rateLimited: false } }, async (_request, reply) => {
-    const [{ state }, pauseState] = await Promise.all([parts.readIndex(), parts.marketStatus.pauseState()])
+    const [snapshot, pauseState] = await Promise.all([parts.readIndex(), parts.marketStatus.pauseState()])
+    const { state } = snapshot
     const deployment = parts.deployment.current
+    const warnings = warningsOf(snapshot, parts)
     const body: Health = {
-      status: 'ok',
+      status: warnings.length === 0 ? 'ok' : 'degraded',
+      warnings,
       uptime: (clock.elapsedMs() - startedAtMs) / 1000,
       version: parts.version,
       network: deployment.network,
@@ -45,7 +53,7 @@ export function healthRoutes(app: App, parts: HealthParts): void {
       deployment: { name: deployment.name, since: deployment.since },
       contracts: contractsOf(deployment),
       protocol: { network: state?.protocol ?? null, known: KNOWN_PROTOCOL, unknown: state?.newerForms.map(({ what }) => what) ?? [] },
-      indexer: describe(state, clock),
+      indexer: describe(state, presentSec(clock, parts.ledgerTime)),
       market: { pauseState },
       rateLimits: { counting: countingOf(parts.sharedCounts) },
     }
@@ -69,13 +77,13 @@ function countingOf(sharedCounts: SharedCounts | null): Counting {
   return sharedCounts.available ? 'shared' : 'fallback'
 }
 
-function describe(state: IndexState | null, clock: Clock): Health['indexer'] {
+function describe(state: IndexState | null, nowSec: number): Health['indexer'] {
   if (state === null) return NOTHING_INDEXED
   const closeTs = state.lastLedgerCloseTs
   return {
     lastLedger: state.lastLedger,
     lastUpdatedAt: state.lastUpdatedAt,
-    ledgerAgeSeconds: closeTs === null ? null : Math.max(0, nowSec(clock) - closeTs),
+    ledgerAgeSeconds: closeTs === null ? null : Math.max(0, nowSec - closeTs),
     unknownEvents: state.unknownEvents,
     archived: state.archived,
     gaps: state.gaps,
@@ -106,6 +114,7 @@ function healthOperation(parts: HealthParts) {
       ok: ref(Health),
       example: {
         status: 'ok',
+        warnings: [],
         uptime: 86_400.25,
         version: parts.version,
         network: 'testnet',

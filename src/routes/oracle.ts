@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import type { App } from '../http/app.ts'
-import { HttpFailure } from '../http/errors.ts'
+import { excuse, HttpFailure } from '../http/errors.ts'
 import { CACHE_NEVER, JSON_TYPE, sendResponse } from '../http/response.ts'
 import type { PreparedResponse } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
@@ -101,6 +101,8 @@ export function oracleRoutes(app: App, parts: { readonly prices: Prices; readonl
   app.get('/v1/oracle/health', { schema: getHealth }, async (request, reply) => {
     const health = await oracleHealth.health()
     const isStrict = (request.query.strict ?? '') !== ''
+    // An answer, and not a failure of this service.
+    excuse(reply)
     reply.code(isStrict && health.status !== 'ok' ? 503 : 200).header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(health))
   })
 
@@ -111,7 +113,7 @@ export function oracleRoutes(app: App, parts: { readonly prices: Prices; readonl
     onRequest: (request, _reply, done) => {
       const secret = request.headers['x-keeper-secret']
       const result = oracleHealth.checkSecret(typeof secret === 'string' ? secret : undefined)
-      if (result === 'heartbeat_disabled') throw new HttpFailure({ status: 503, body: { error: result } })
+      if (result === 'heartbeat_disabled') throw new HttpFailure({ status: 503, body: { error: result }, isCallersDoing: true })
       if (result === 'unauthorized') throw new HttpFailure({ status: 401, body: { error: result } })
       done()
     },

@@ -89,7 +89,7 @@ function callOf({ fields, definition, deployment, reportRefusal }: PreparedCall,
     const declared = interfaces[definition.contract]
     const refusal = { op: fields.op, expected: signatureOf(definition), found: declaredSignature(declared, definition.functionName) }
     reportRefusal({ ...refusal, contract: definition.contract, wasmHash: declared?.wasmHash ?? null })
-    throw new HttpFailure({ status: 503, body: { error: UNSUPPORTED, ...refusal } })
+    throw new HttpFailure({ status: 503, body: { error: UNSUPPORTED, ...refusal }, isCallersDoing: true })
   }
   const field = findUnsupportedField(definition, form, fields)
   if (field !== undefined) throw new HttpFailure({ status: 400, body: { error: UNSUPPORTED, field } })

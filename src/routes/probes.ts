@@ -1,17 +1,19 @@
 // GET /livez and GET /readyz. Liveness and readiness are separate, because restarting a process does not fix an unavailable database.
 
 import type { Clock } from '../base/clock.ts'
-import { nowSec } from '../base/clock.ts'
-import { KNOWN_PROTOCOL } from '../base/protocol.ts'
+import { presentSec } from '../base/ledger-clock.ts'
+import type { LedgerTime } from '../base/ledger-clock.ts'
 import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
 import type { App } from '../http/app.ts'
+import { excuse } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import type { Prices } from '../oracle/prices.ts'
 import type { IndexSnapshot, IndexSnapshotReader } from '../projections/index-snapshot.ts'
 import { isStoppedByProtocol } from '../projections/index-state.ts'
 import { ref } from '../resources/fields.ts'
 import { Alive, Ready } from '../resources/probe.ts'
-import type { NotReady, NotReadyReason, ReadyWarning } from '../resources/probe.ts'
+import type { NotReady, NotReadyReason, Warning } from '../resources/probe.ts'
+import { warningsOf } from './warnings.ts'
 
 const getLiveness = operation(
   {
@@ -50,6 +52,7 @@ const getReadiness = operation(
 export interface ProbesParts {
   readonly readIndex: IndexSnapshotReader
   readonly clock: Clock
+  readonly ledgerTime: LedgerTime
   /** The instance is not ready if the last indexed ledger is older. */
   readonly maxLedgerAgeSec: number
   readonly prices: Pick<Prices, 'ageMs' | 'unpublished'>
@@ -67,19 +70,18 @@ export function probesRoutes(app: App, parts: ProbesParts): void {
   app.get('/readyz', { schema: getReadiness, config: { rateLimited: false, anyHost: true } }, async (_request, reply) => {
     const snapshot = await parts.readIndex()
     const reasons = rejectionReasons(parts, snapshot)
-    const body: Ready | NotReady = reasons.length === 0 ? readyWith(parts, snapshot) : { status: 'not_ready', reasons: [...reasons] }
+    const noted = warningsOf(snapshot, parts).filter((warning) => !reasons.some((reason) => SAME_AS_REASON[warning] === reason))
+    const warnings = noted.length === 0 ? {} : { warnings: noted }
+    const body: Ready | NotReady = reasons.length === 0 ? { status: 'ready', ...warnings } : { status: 'not_ready', reasons: [...reasons], ...warnings }
+    // Anyone may ask as often as they like.
+    excuse(reply)
     reply.code(reasons.length === 0 ? 200 : 503).header('cache-control', CACHE_NEVER)
     reply.type(JSON_TYPE).send(JSON.stringify(body))
   })
 }
 
-/** Warnings do not take an instance out of service: the others have the same. */
-function readyWith({ prices }: ProbesParts, { state }: IndexSnapshot): Ready {
-  const warnings: ReadyWarning[] = []
-  if (state !== null && (state.newerForms.length > 0 || (state.protocol ?? 0) > KNOWN_PROTOCOL)) warnings.push('protocol_newer')
-  if (prices.unpublished().length > 0) warnings.push('prices_unpublished')
-  return warnings.length === 0 ? { status: 'ready' } : { status: 'ready', warnings }
-}
+/** Warnings that repeat a reason. */
+const SAME_AS_REASON: Readonly<Partial<Record<Warning, NotReadyReason>>> = { database_unreachable: 'database', protocol_newer: 'protocol_newer' }
 
 function rejectionReasons(parts: ProbesParts, snapshot: IndexSnapshot): readonly NotReadyReason[] {
   const draining = parts.isDraining() ? 'draining' as const : null
@@ -87,12 +89,12 @@ function rejectionReasons(parts: ProbesParts, snapshot: IndexSnapshot): readonly
   return [draining, indexProblem(parts, snapshot), stopped, pricesProblem(parts)].filter((reason) => reason !== null)
 }
 
-function indexProblem({ clock, maxLedgerAgeSec }: ProbesParts, { state, fresh }: IndexSnapshot): NotReadyReason | null {
+function indexProblem({ clock, ledgerTime, maxLedgerAgeSec }: ProbesParts, { state, fresh }: IndexSnapshot): NotReadyReason | null {
   // Without the database the age of the index is unknown: another instance may be indexing.
   if (!fresh) return 'database'
   const closeSec = state?.lastLedgerCloseTs ?? null
   if (closeSec === null) return 'index_empty'
-  return nowSec(clock) - closeSec > maxLedgerAgeSec ? 'index_behind' : null
+  return presentSec(clock, ledgerTime) - closeSec > maxLedgerAgeSec ? 'index_behind' : null
 }
 
 /** One asset that cannot be read does not make the instance unready: the others are served. */

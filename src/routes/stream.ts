@@ -71,7 +71,10 @@ export function streamRoutes(app: App, { stream }: { readonly stream: Stream }):
       throw invalidChannels(`Not a public channel: ${quoted.slice(0, NAMES_MAX_LENGTH)}.`)
     }
     if (rejection !== undefined) {
-      throw new HttpFailure({ status: 503, body: { error: rejection, retryable: true }, headers: { 'retry-after': String(RETRY_AFTER_SEC) } })
+      throw new HttpFailure({
+        status: 503, body: { error: rejection, retryable: true }, headers: { 'retry-after': String(RETRY_AFTER_SEC) },
+        isCallersDoing: rejection === 'too_many_connections',
+      })
     }
     if (request.method === 'HEAD') return await reply.headers(EVENT_STREAM_HEADERS).send()
     reply.hijack()

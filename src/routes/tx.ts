@@ -187,6 +187,8 @@ function resultOf(submitted: SubmitOutcome, hash: string): SubmitResult {
         status: 503,
         body: { error: 'try_again_later', retryable: true, hash, message: QUEUE_FULL[submitted.fullQueue] },
         headers: { 'retry-after': String(QUEUE_FULL_RETRY_AFTER_SEC) },
+        // The network says so to an account that has a transaction pending.
+        isCallersDoing: submitted.fullQueue !== 'gateway',
       })
     default:
       throw new HttpFailure({ status: 502, body: { error: 'rpc_error', message: submitted.kind === 'notSent' ? NOT_SUBMITTED : UNKNOWN_OUTCOME, hash } })

@@ -28,6 +28,8 @@ export const MAINTENANCE_AFTER_IDLE_MS = 500
 export const IDLE_AFTER_WRITE_MS = 200
 /** Embedded: maintenance that found no idle moment for this long goes before the reads, though never before a write. */
 export const MAINTENANCE_OVERDUE_MS = 60_000
+/** Embedded: an engine that has not started after this long is killed. After a crash it replays up to 300 MB of log. */
+export const ENGINE_START_TIMEOUT_MS = 300_000
 /** Embedded: an engine that has not shut down after this long is killed, which loses nothing acknowledged. */
 export const CLOSE_TIMEOUT_MS = 10_000
 /** Embedded: how often the holder of the lock file touches it. */
@@ -60,6 +62,9 @@ export const WRITER_LOCK_PEER_TIMEOUT_MS = 5_000
 
 /** Server: a replica lags behind the notifications of its primary. With a replica for reads, each notification is repeated after these delays. */
 export const REPLICA_NOTIFY_AGAIN_MS = [25, 100, 400] as const
+
+/** A problem of writes is reported for this long after the last one that failed. The indexer writes more often. */
+export const WRITE_PROBLEM_HELD_MS = 10_000
 
 /** The delay between attempts to reconnect or restart doubles from the minimum to the maximum. */
 export const RECONNECT_DELAY_MIN_MS = 250

@@ -35,13 +35,22 @@ export function isSqlState(code: string | null): code is string {
   return code !== null && /^(?=.*\d)[0-9A-Z]{5}$/.test(code)
 }
 
-/** The store's error for a driver's error. A SQLSTATE is the fault of the statement, everything else that of the connection. */
-export function toStoreError(failure: Failure): Error {
+/** SQLSTATE of a write that a server refuses: it is a standby, or `default_transaction_read_only` is on. */
+const READ_ONLY = '25006'
+const DISK_FULL = '53100'
+
+/**
+ * The store's error for a driver's error. A SQLSTATE is the fault of the statement, everything else that of the connection. `mayWrite`: the session was opened
+ * to write, so a refused write is the database's fault.
+ */
+export function toStoreError(failure: Failure, { mayWrite = true }: { readonly mayWrite?: boolean } = {}): Error {
   const { message, code } = failure
   if (code === ASSERTION) return new AssertionFailure(message)
   if (code === QUERY_CANCELED) return new StatementTimeout('the statement exceeded its time limit')
   if (code === IDLE_TRANSACTION) return new StatementTimeout('the transaction sent nothing for too long and was rolled back')
   if (!isSqlState(code)) return new StoreUnavailable(`cannot reach the database: ${message}`)
+  if (code === READ_ONLY && mayWrite) return new StoreUnavailable(`the database is read-only: ${message}`, { problem: 'read_only' })
+  if (code === DISK_FULL) return new StoreUnavailable(`the disk of the database is full: ${message}`, { problem: 'full' })
   if (isConnectionFailure(code)) return new StoreUnavailable(`the database is not available: ${message} (${code})`)
   return new StatementFailed(message, code, failure.constraint)
 }

@@ -31,6 +31,8 @@ export interface OpenStoreOptions {
   readonly prepared?: string
   /** The time limit of one read. */
   readonly readTimeoutMs?: number
+  /** Embedded: when it aborts, no engine is started any more, so that a process that stops does not wait for one. */
+  readonly stop?: AbortSignal
 }
 
 /**
@@ -43,10 +45,10 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
 
 /** As `openStore`, for callers that need the embedded engine's own methods. */
 export async function openEmbedded(options: Omit<OpenStoreOptions, 'databaseUrl' | 'readUrl'>): Promise<EmbeddedStore> {
-  const { dataDir, clock, log, template = null, prepared = PREPARED_CLUSTERS_DIRECTORY } = options
+  const { dataDir, clock, log, stop, template = null, prepared = PREPARED_CLUSTERS_DIRECTORY } = options
   const { readTimeoutMs = READ_STATEMENT_TIMEOUT_MS, migrationsDirectory = MIGRATIONS_DIRECTORY } = options
   const preparedFile = async (): Promise<string> => join(prepared, await preparedFileName(await readMigrations(migrationsDirectory)))
-  const store = await openEmbeddedStore({ dataDir, template, prepared: preparedFile, readTimeoutMs, clock, log })
+  const store = await openEmbeddedStore({ dataDir, template, prepared: preparedFile, readTimeoutMs, clock, log, stop })
   try {
     logApplied(log, await migrate(store.bulkWriter, migrationsDirectory))
     return store

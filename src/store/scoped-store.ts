@@ -30,6 +30,7 @@ export function scopedStore(store: Store, schema: string): Store {
     readsLag: store.readsLag,
     read: scopedQueryable(store.read, schema),
     write: writer(store.write),
+    writeProblem: () => store.writeProblem(),
     waiting: () => store.waiting(),
     listen: (channel, callback, options) => store.listen(channel, callback, options),
     async tryLock(name) {

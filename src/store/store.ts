@@ -44,6 +44,11 @@ export interface Store extends AsyncDisposable {
   readonly read: Queryable
   /** Short writes of primary data other than chain history. */
   readonly write: Writer
+  /**
+   * Why the database cannot store anything now; null when nothing is known to prevent it. Reads may work all the same. Takes at most as long as a statement;
+   * never rejects.
+   */
+  writeProblem(): Promise<DatabaseProblem | null>
   /** Queued reads, and queued writes and transactions. Both numbers are bounded. */
   waiting(): { readonly reads: number; readonly writes: number }
   /** Takes the named lock; undefined when it is held already, by this process or another one. */
@@ -69,12 +74,21 @@ export class StatementTimeout extends Error {
   override readonly name = 'StatementTimeout'
 }
 
-/** Raised when the database cannot be reached, or the connection broke. Retryable. */
+/** What is wrong with a database: no connection or no engine, a full disk, or a server that refuses to write, as a standby does. */
+export type DatabaseProblem = 'unreachable' | 'full' | 'read_only'
+
+/** Raised when the database cannot be reached, the connection broke, or it cannot store anything now. Retryable. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
+  readonly problem: DatabaseProblem
+
+  constructor(message: string, { problem = 'unreachable', ...options }: ErrorOptions & { readonly problem?: DatabaseProblem } = {}) {
+    super(message, options)
+    this.problem = problem
+  }
 }
 
-/** Raised when the database refused a statement; `code` is its SQLSTATE (`23505` a duplicate key, `25006` a write in a read). */
+/** Raised when the database refused a statement; `code` is its SQLSTATE (`23505` a duplicate key, `25006` a write in `read`). */
 export class StatementFailed extends Error {
   override readonly name = 'StatementFailed'
   readonly code: string

@@ -28,6 +28,7 @@ export function tracedStore(store: Store, tracer: Tracer): Store {
     readsLag: store.readsLag,
     read: queryable(store.read),
     write: writer(store.write),
+    writeProblem: () => store.writeProblem(),
     waiting: () => store.waiting(),
     listen: (channel, callback, options) => store.listen(channel, callback, options),
     async tryLock(name) {

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { createOutageLog } from '../base/outage-log.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { HEARTBEAT_MS, TICKER_BROADCAST_MS } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
@@ -173,12 +174,17 @@ async function repeat(options: {
   readonly work: () => void | Promise<void>
 }): Promise<void> {
   const { clock, log, signal, intervalMs, work } = options
+  const failures = createOutageLog({
+    clock, log, level: 'warn',
+    message: 'a periodic task of the stream failed: retrying in the next round', endMessage: 'a periodic task of the stream works again',
+  })
   while (!signal.aborted) {
     const startedAtMs = clock.elapsedMs()
     try {
       await work()
+      failures.succeeded()
     } catch (error) {
-      log.warn({ err: error }, 'a periodic task of the stream failed: retrying in the next round')
+      failures.failed((error as Error).name, () => ({ err: error }))
     }
     await clock.sleep(Math.max(0, intervalMs - (clock.elapsedMs() - startedAtMs)), signal)
   }

@@ -87,7 +87,7 @@ test('reports the environment as the source of an overridden contract address', 
 
 function emptyStore(): never {
   const db = { query: async () => [] }
-  return { engine: 'embedded', read: db, write: db } as never
+  return { engine: 'embedded', read: db, write: db, writeProblem: async () => null } as never
 }
 
 test('is exempt from the rate limit, with or without a query', async () => {
@@ -101,14 +101,14 @@ test('is exempt from the rate limit, with or without a query', async () => {
 
 test('responds 200 while the database fails or hangs, without revealing internals', async () => {
   const broken = { query: async () => { throw new Error('connection lost to db.internal') } }
-  await using bare = await createBareGateway({ store: { engine: 'embedded', read: broken, write: broken } as never })
+  await using bare = await createBareGateway({ store: { engine: 'embedded', read: broken, write: broken, writeProblem: async () => null } as never })
   const response = await bare.gateway.app.inject('/v1/health')
   assert.equal(response.statusCode, 200)
   assert.equal(response.json<Health>().indexer.lastLedger, null)
   assert.doesNotMatch(response.body, /db\.internal/)
 
   const hanging = { query: () => new Promise(() => {}) }
-  await using other = await createBareGateway({ store: { engine: 'embedded', read: hanging, write: hanging } as never })
+  await using other = await createBareGateway({ store: { engine: 'embedded', read: hanging, write: hanging, writeProblem: async () => null } as never })
   const waiting = other.gateway.app.inject('/v1/health')
   await until(() => other.clock.pendingTimers() > 0, 'the wait for the database')
   other.clock.advance(1_000)

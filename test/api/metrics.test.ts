@@ -53,7 +53,7 @@ test('counts requests by route pattern and status; labels contain nothing that c
 test('counts the rate limiter\'s decisions by tier', async () => {
   const metrics = newMetrics()
   await using fixture = await createGatewayFixture({ metrics, traders: 0, gateway: { rateLimits: { public: 3, standard: 1, market_maker: 1 } } })
-  for (let call = 0; call < 5; call++) await fixture.get('/v1/trades')
+  for (let requests = 0; requests < 5; requests++) await fixture.get('/v1/trades')
   await fixture.get('/v1/health')
   const samples = await read(metrics)
   const countOf = (decision: string): number | undefined => samples.get(`gateway_rate_limit_decisions_total{tier="public",decision="${decision}"}`)
@@ -109,6 +109,25 @@ test('counts RPC calls by node, method and outcome', async () => {
   assert.deepEqual([failed.get('gateway_queue_length{queue="database_reads"}'), failed.get('gateway_stream_waiting_bytes_max')], [0, 0])
 })
 
+test('a wait that the caller asked for is no slow response', async () => {
+  const metrics = newMetrics()
+  await using fixture = await createGatewayFixture({ metrics, traders: 0 })
+  await fixture.closeLedgers(1)
+  await fixture.catchUp()
+  // The server measures real time.
+  const startedMs = performance.now()
+  const waiting = fixture.get('/v1/trades', { 'x-min-ledger': '100000' })
+  await until(() => fixture.gateway.stats().indexWaiters === 1, 'the waiting request')
+  const waitingMs = performance.now()
+  await until(() => performance.now() - waitingMs > 100, 'a measurable wait')
+  const waitedMs = performance.now() - waitingMs
+  fixture.clock.advance(5_000)
+  assert.equal((await waiting).status, 409)
+  const totalMs = performance.now() - startedMs
+  const measuredMs = 1_000 * ((await read(metrics)).get('gateway_http_request_duration_seconds_sum{method="GET",route="/v1/trades"}') ?? totalMs)
+  assert.ok(measuredMs <= totalMs - waitedMs + 1, `${measuredMs} of ${totalMs} ms, ${waitedMs} of them waiting`)
+})
+
 test('reports the current stream connections and waiting requests', async () => {
   const metrics = newMetrics()
   await using fixture = await createGatewayFixture({ metrics, seed: 'gauges', listen: true })
@@ -134,7 +153,7 @@ test('metrics stay available while the database is down and report it', async ()
   const clock = createVirtualClock(100_000)
   const metrics = createMetrics({ clock, runtime: false })
   const db = { query: async () => { throw new Error('connection refused') } }
-  metrics.addSources({ index: createIndexSnapshotReader({ db, clock, log: silentLog }) })
+  metrics.addSources({ index: createIndexSnapshotReader({ store: { read: db, writeProblem: async () => null }, clock, log: silentLog }) })
   const samples = await read(metrics)
   assert.equal(samples.get('gateway_index_answers'), 0)
   assert.equal(samples.get('gateway_index_last_ledger'), undefined)

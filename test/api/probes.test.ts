@@ -10,9 +10,12 @@ import { createVirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { PRICE_STALENESS_LIMIT_SEC, RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
+import type { Health } from '../../src/resources/health.ts'
+import type { DatabaseProblem } from '../../src/store/store.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import { samplesOf } from '../support/metrics.ts'
 import { until } from '../support/until.ts'
+import { createTrader } from '../support/traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
@@ -109,14 +112,14 @@ test('stays ready while ledgers have no events', async () => {
 
 test('alive but not ready while the database fails or hangs, without revealing internals', async () => {
   const broken = { query: async () => { throw new Error('connection lost to db.internal') } }
-  await using bare = await createBareGateway({ store: { engine: 'embedded', read: broken, write: broken } as never })
+  await using bare = await createBareGateway({ store: { engine: 'embedded', read: broken, write: broken, writeProblem: async () => null } as never })
   const response = await bare.gateway.app.inject('/readyz')
   assert.deepEqual([response.statusCode, response.json()], [503, { status: 'not_ready', reasons: ['database', 'prices_stale'] }])
   const alive = await bare.gateway.app.inject('/livez')
   assert.deepEqual([alive.statusCode, alive.json()], [200, { status: 'alive' }])
 
   const hanging = { query: () => new Promise(() => {}) }
-  await using other = await createBareGateway({ store: { engine: 'embedded', read: hanging, write: hanging } as never })
+  await using other = await createBareGateway({ store: { engine: 'embedded', read: hanging, write: hanging, writeProblem: async () => null } as never })
   const waiting = other.gateway.app.inject('/readyz')
   await until(() => other.clock.pendingTimers() > 0, 'the wait for the database')
   other.clock.advance(1_000)
@@ -130,13 +133,52 @@ test('a snapshot from before the database failed does not make it ready', async 
   await fixture.catchUp()
   const { store } = fixture
   const query: typeof store.read.query = (sql, params) => (failing ? Promise.reject(new Error('connection refused')) : store.read.query(sql, params))
-  await fixture.restartGateway({ store: { engine: store.engine, write: store.write, read: { query }, tryLock: store.tryLock, listen: store.listen } as never })
+  await fixture.restartGateway({ store: { ...store, read: { query } } })
   await fixture.gateway.oracle.step()
   assert.deepEqual(await readiness(fixture), READY)
   failing = true
   fixture.clock.advance(1_000)
   assert.deepEqual(await readiness(fixture), [503, { status: 'not_ready', reasons: ['database'] }])
 })
+
+test('names a database that cannot store anything, also when reads work', async () => {
+  let problem: DatabaseProblem | null = null
+  await using fixture = await createGatewayFixture()
+  await fixture.closeLedgers(1)
+  await fixture.catchUp()
+  const { store } = fixture
+  await fixture.restartGateway({ store: { ...store, writeProblem: async () => problem } })
+  await fixture.gateway.oracle.step()
+  for (const found of ['full', 'read_only', null] as const) {
+    problem = found
+    fixture.clock.advance(1_000)
+    const warnings = found === null ? [] : [`database_${found}`]
+    assert.deepEqual(await readiness(fixture), [200, found === null ? { status: 'ready' } : { status: 'ready', warnings }])
+    const { status, body } = await fixture.get('/v1/health')
+    assert.deepEqual([status, body['status'], body['warnings']], [200, found === null ? 'ok' : 'degraded', warnings])
+  }
+})
+
+for (const [clockAheadMs, direction] of [[3_600_000, 'ahead'], [-120_000, 'behind']] as const) {
+  test(`a clock that is ${direction} is noticed from the ledgers, and ages are those of the ledger`, async () => {
+    const lines: unknown[] = []
+    const log = { ...silentLog, error: (fields: object, message: string) => lines.push([fields, message]) }
+    const metrics = createMetrics({ clock: createVirtualClock(0), runtime: false })
+    await using fixture = await createGatewayFixture({ clockAheadMs, log, metrics, gateway: { readyMaxLedgerAgeSec: 30 } })
+    for (let round = 0; round < 9; round++) {
+      await fixture.closeLedgers(10)
+      await fixture.catchUp()
+    }
+    assert.deepEqual(await readiness(fixture), [200, { status: 'ready', warnings: ['clock_wrong'] }])
+    const { body } = await fixture.get<Health>('/v1/health')
+    assert.deepEqual([body.status, body.warnings, body.indexer.ledgerAgeSeconds], ['degraded', ['clock_wrong'], 0])
+    assert.match(await metrics.text(), new RegExp(`^gateway_clock_skew_seconds ${clockAheadMs / 1_000}$`, 'm'))
+    assert.deepEqual(lines, [[{ aheadSec: clockAheadMs / 1_000 }, 'the clock of this machine differs from the ledger\'s time: synchronize it']])
+    const trader = await createTrader(fixture, `trader ${direction}`)
+    const prepared = await trader.prepare({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' })
+    assert.equal(prepared.body['expiresAt'], fixture.network.chain.history.latest().closeTimeSec + 300)
+  })
+}
 
 test('a draining gateway is alive but not ready', async () => {
   await using fixture = await createGatewayFixture({ seed: 'drain', listen: true })

@@ -10,9 +10,10 @@ import { test } from 'node:test'
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSystemRandom } from '../../src/base/random.ts'
-import { openStore } from '../../src/store/open.ts'
+import { openEmbedded, openStore } from '../../src/store/open.ts'
 import { createServerStore } from '../../src/store/server/server-store.ts'
-import { createBareGateway } from '../support/bare-gateway.ts'
+import { StoreUnavailable } from '../../src/store/store.ts'
+import { createBareGateway, UNLIMITED_RATES } from '../support/bare-gateway.ts'
 import type { LocalGeneration } from '../../localnet/setup.ts'
 import { openCrashFixture } from './crash-fixture.ts'
 import type { CrashDatabase } from './crash-fixture.ts'
@@ -20,6 +21,7 @@ import { CHOSEN_GENERATION } from '../support/generation.ts'
 import { call, createWallet, obtainKey } from '../support/keys.ts'
 import { WITHOUT_OWN_POSTGRES, startPostgres } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { until } from '../support/until.ts'
 
 const DISK_MB = 150
 const CANNOT_MOUNT = process.getuid?.() === 0 && existsSync('/usr/bin/mount') && canMount() ? false : 'needs root privileges to mount a small file system'
@@ -90,6 +92,44 @@ test('recovers from a full disk under the embedded database', { skip: CANNOT_MOU
   const folder = join(disk.path, 'data')
   await mkdir(folder)
   t.diagnostic(await fillUp(disk, ['folder', folder], '2', async () => {}))
+})
+
+test('an embedded database without space gives no wrong answer, says why, and recovers when there is space', { skip: CANNOT_MOUNT }, async () => {
+  await using disk = await mountSmallDisk()
+  await using store = await openEmbedded({ dataDir: join(disk.path, 'data'), ...options })
+  const limits = { rateLimits: UNLIMITED_RATES, addressCeiling: UNLIMITED_RATES.public }
+  await using bare = await createBareGateway({ store, clock: createSystemClock({ keepAlive: false }), random: createSystemRandom(), ...limits })
+  const { app } = bare.gateway
+  const keys = [await obtainKey(app, createWallet('known')), await obtainKey(app, createWallet('known, too'))] as const
+  /** Statuses that say nothing wrong. An answer is right, or there is none. */
+  const check = async (): Promise<ReadonlySet<number>> => {
+    const answers = await Promise.all([call(app, '/v1/trades'), call(app, '/v1/keys', { key: keys[0] }), call(app, '/v1/keys', { key: keys[1] })])
+    for (const { status, body } of answers) {
+      assert.ok(status === 200 || status === 503, `status ${status}`)
+      if (status === 200 && 'keys' in body) assert.equal((body['keys'] as unknown[]).length, 1)
+    }
+    return new Set(answers.map(({ status }) => status))
+  }
+  assert.deepEqual([...(await check())], [200])
+  await disk.fill()
+  // A checkpoint without space ends the engine. Its restart needs none.
+  await assert.rejects(store.bulkWriter.query('checkpoint'), (error) => error instanceof StoreUnavailable && error.problem === 'full')
+  await check()
+  const health = (await call(app, '/v1/health')).body
+  assert.deepEqual([health['status'], health['warnings']], ['degraded', ['database_full']])
+  // A restart with a used-up log does.
+  const useLog = async (): Promise<void> => {
+    for (;;) await store.write.query("select pg_logical_emit_message(true, 'test', repeat('x', 1000000))")
+  }
+  await assert.rejects(useLog(), StoreUnavailable)
+  await until(async () => !(await check()).has(200), 'answers of 503')
+  const ready = await call(app, '/readyz')
+  assert.equal(ready.status, 503)
+  assert.ok((ready.body['reasons'] as string[]).includes('database'))
+  assert.deepEqual(ready.body['warnings'], ['database_full'])
+  await disk.free()
+  await until(async () => !(await check()).has(503), 'answers of 200')
+  await obtainKey(app, createWallet('new'))
 })
 
 test('recovers from a full disk under PostgreSQL', { skip: CANNOT_MOUNT === false ? WITHOUT_OWN_POSTGRES : CANNOT_MOUNT, timeout: 300_000 }, async (t) => {

@@ -98,7 +98,8 @@ test('every dashboard panel uses existing metrics and labels, and panels do not 
   assert.equal(new Set(cells).size, cells.length, 'panels overlap')
   const missing = [...METRICS.keys()].filter((name) => name.startsWith('gateway_') && !shown.has(name))
   const withoutPanel = [
-    'gateway_contract_info', 'gateway_contract_not_understood', 'gateway_deployment_problems', 'gateway_index_answers', 'gateway_index_market_found',
+    'gateway_clock_skew_seconds', 'gateway_contract_info', 'gateway_contract_not_understood', 'gateway_deployment_problems', 'gateway_index_answers',
+    'gateway_index_market_found',
     'gateway_index_rebuild_done_events', 'gateway_index_rebuild_total_events', 'gateway_index_unread_transactions', 'gateway_index_vault_corrections',
     'gateway_prices_unpublished', 'gateway_protocol_known', 'gateway_protocol_network', 'gateway_protocol_unknown_forms', 'gateway_rpc_node_faults_total',
     'gateway_submissions_ended_total', 'gateway_submissions_oldest_pending_seconds', 'gateway_submissions_pending',

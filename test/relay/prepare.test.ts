@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Address, TransactionBuilder, Transaction, xdr } from '@stellar/stellar-sdk'
+import { createLedgerClock } from '../../src/base/ledger-clock.ts'
 import { RpcFailure } from '../../src/chain/failure.ts'
 import { accountKey, networkIdOf } from '../../src/chain/transaction.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
@@ -10,7 +11,7 @@ import { createContractErrors } from '../../src/relay/contract-errors.ts'
 import { createLedgerWatermarks, WATERMARK_TTL_MS } from '../../src/chain/ledger-watermarks.ts'
 import type { LedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import type { Footprints } from '../../src/relay/footprints.ts'
-import { createLedgerTime, LEDGER_TIME_TIMEOUT_MS } from '../../src/relay/ledger-time.ts'
+import { createBoundsTime, LEDGER_TIME_TIMEOUT_MS } from '../../src/relay/ledger-time.ts'
 import { createPrepare, SimulationFailed } from '../../src/relay/prepare.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import { callOf } from '../support/calls.ts'
@@ -45,7 +46,7 @@ function bench(overrides: Readonly<Record<string, readonly ScriptedResponse[]>> 
   const ledgerWatermarks = createLedgerWatermarks(clock)
   const prepareCall = createPrepare({
     rpc, deployment: DEPLOYMENT, networkId: networkIdOf(PASSPHRASE), contractErrors: createContractErrors(DEPLOYMENT), ledgerWatermarks,
-    ledgerTime: createLedgerTime({ rpc, clock }), footprints: AS_SIMULATED, ...NO_WARNINGS,
+    ledgerTime: createBoundsTime({ rpc, clock, ledgerClock: createLedgerClock({ clock }) }), footprints: AS_SIMULATED, ...NO_WARNINGS,
   })
   const prepare: PrepareOrder = (request, trader, signal) =>
     prepareCall(
@@ -318,7 +319,7 @@ test('rejects with RpcFailure while the node lags, until the watermark expires',
   assert.equal(parsed(await prepare(REQUEST, TRADER.publicKey())).sequence, '8')
 })
 
-test('uses the ledger\'s time when it is ahead, and this machine\'s time when it is old or unknown', async () => {
+test('uses the ledger\'s time when this machine\'s clock differs, and this machine\'s time when no node reports a recent ledger', async () => {
   const endOf = async (response: NodeResponse): Promise<number> => {
     const { node, prepare } = bench({ getHealth: [response] })
     const preparing = prepare(REQUEST, TRADER.publicKey())
@@ -327,7 +328,8 @@ test('uses the ledger\'s time when it is ahead, and this machine\'s time when it
     return Number(parsed(await preparing).timeBounds?.maxTime)
   }
   assert.equal(await endOf(health(START_SEC + 86_400)), START_SEC + 86_400 + 300)
-  assert.equal(await endOf(health(START_SEC - 600)), START_SEC + 300)
+  assert.equal(await endOf(health(START_SEC - 3_600)), START_SEC - 3_600 + 300, 'an hour ahead: valid for 300 seconds of the ledger')
+  assert.equal(await endOf(health(START_SEC - 20)), START_SEC + 300, 'a ledger is seen some seconds after it closed')
   // Includes the two-second timeout of the node.
   assert.equal(await endOf(rpcError(-32603, 'latency (40s) since last known ledger closed is too high (>30s)')), START_SEC + 2 + 300)
   assert.equal(await endOf('silence'), START_SEC + 2 + 300)

@@ -24,7 +24,7 @@ const SLOW = [
   'test/contract/funding-prediction.test.ts', 'test/api/settings.test.ts',
   'test/attack/bodies.test.ts', 'test/attack/capacity.test.ts', 'test/attack/connections.test.ts',
   'test/attack/keys.test.ts', 'test/attack/kills.test.ts', 'test/keys/durability.test.ts', 'localnet/ledger/kill.test.ts',
-  'src/store/embedded/kills.test.ts', 'src/store/embedded/durability.test.ts',
+  'src/store/embedded/kills.test.ts', 'src/store/embedded/durability.test.ts', 'src/store/server/read-only.test.ts',
   'test/api/reconcile-generation-2.test.ts', 'test/api/order-history.test.ts', 'test/api/paging.test.ts',
   'test/api/warnings.test.ts', 'test/api/candle-volume.test.ts', 'localnet/rpc/klines.test.ts',
   'test/submissions/crashes.test.ts',

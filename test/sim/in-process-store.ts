@@ -24,7 +24,7 @@ interface InProcessStore extends Store {
 /** Opens a migrated store. This takes a second, so clear one instead of opening many. */
 export async function openInProcessStore(): Promise<InProcessStore> {
   const template = new Uint8Array(await readFile(await ensureEmbeddedTemplate()))
-  const disk = { fsync() {}, onFailure(error: Error): never { throw error } }
+  const disk = { fsync() {}, onWrite() {}, onFailure(error: Error): never { throw error } }
   const engine = await openEngine({ directory: null, template, disk })
   const clock = createSystemClock({ keepAlive: false })
   const runExclusive = createMutex()
@@ -36,7 +36,7 @@ export async function openInProcessStore(): Promise<InProcessStore> {
     try {
       return await engine.run({ access, sql, params: params === undefined ? null : encodeParams(sql, params) })
     } catch (cause) {
-      throw toStoreError(readFailure(cause))
+      throw toStoreError(readFailure(cause), { mayWrite: access === 'write' })
     }
   }
 
@@ -56,6 +56,7 @@ export async function openInProcessStore(): Promise<InProcessStore> {
     readsLag: false,
     read: queryable('read'),
     write,
+    writeProblem: async () => null,
     waiting: () => ({ reads: 0, writes: 0 }),
     async tryLock(name) {
       if (locks.has(name)) return undefined

@@ -86,6 +86,7 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
     readsLag: real.readsLag,
     read: readable(real.read, 'read'),
     write: singleStatements(real.write),
+    writeProblem: () => real.writeProblem(),
     waiting: () => real.waiting(),
     async listen(channel, callback, { onConnected, prepare } = {}) {
       const onNotification = (payload: string): void => {

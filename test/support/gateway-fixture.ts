@@ -1,7 +1,8 @@
 // The whole product in one process: local network, indexer and gateway on a virtual clock, over a real database. Nothing listens unless `listen` is set.
 
 import { createVirtualClock } from '../../src/base/clock.ts'
-import type { VirtualClock } from '../../src/base/clock.ts'
+import type { Clock, VirtualClock } from '../../src/base/clock.ts'
+import { createLedgerClock } from '../../src/base/ledger-clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import type { Log } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
@@ -46,6 +47,8 @@ interface GatewayFixtureOptions {
   readonly traders?: number
   /** Time between two ledgers; a second by default. */
   readonly ledgerMs?: number
+  /** How far the clock of gateway and indexer is ahead of the network's; negative: behind. */
+  readonly clockAheadMs?: number
   /** Of the contracts; TEST_GENERATION by default. */
   readonly generation?: '1' | '2'
   /** False: the assets have no limits of their own. */
@@ -98,9 +101,10 @@ export interface GatewayFixture extends AsyncDisposable {
 
 export async function createGatewayFixture(options: GatewayFixtureOptions = {}): Promise<GatewayFixture> {
   const { seed = 'world', traders = 12, generation = TEST_GENERATION, log = silentLog, listen = false, ledgerMs = LEDGER_MS, metrics } = options
-  const { hasAssetLimits = true, hasRpcServer = false, rpcUrls = ['http://local/rpc'] } = options
+  const { hasAssetLimits = true, hasRpcServer = false, rpcUrls = ['http://local/rpc'], clockAheadMs = 0 } = options
   await using building = new AsyncDisposableStack()
   const clock = createVirtualClock(FIXTURE_START_MS)
+  const ownClock: Clock = clockAheadMs === 0 ? clock : { ...clock, nowMs: () => clock.nowMs() + clockAheadMs }
   const random = createSeededRandom(seed)
   const setup = { log, seed, traders, generation, hasAssetLimits, ledgerMs }
   const network = building.use(await startNetworkOn(clock, { random: random.fork('network'), port: hasRpcServer ? 0 : null, autoClose: false, ...setup }))
@@ -108,24 +112,25 @@ export async function createGatewayFixture(options: GatewayFixtureOptions = {}):
     currentDeploymentOf(contracts, { passphrase: network.networkPassphrase, generation: network.generation, assets: network.assets })
   const { store, running } = trackCalls(building.use(await openTestStore({ readTimeoutMs: STATEMENT_TIMEOUT_MS })))
   const { controls, transport } = createControlledTransport(network)
-  const rpc = createRpc({ urls: rpcUrls, transport, clock, random: random.fork('rpc'), log, observer: metrics?.rpc ?? null })
+  const ledgerClock = createLedgerClock({ clock: ownClock, log })
+  const rpc = createRpc({ urls: rpcUrls, transport, clock: ownClock, random: random.fork('rpc'), log, observer: metrics?.rpc ?? null, ledgerClock })
   let deployment = deploymentWith(network.contracts)
   const startIndexer = (name: string): Indexer => createIndexer({
-    store, rpc: rpc.session(), deployment, clock, random: random.fork(name), log, pollIntervalMs: 2_000,
+    store, rpc: rpc.session(), deployment, clock: ownClock, random: random.fork(name), log, pollIntervalMs: 2_000,
     startLedger: options.startLedger ?? null,
     trust: LOCAL_NETWORK,
     ...(metrics === undefined ? {} : { onArchived: metrics.archived }),
   })
   const parts: GatewayParts = {
     ...GATEWAY_DEFAULTS,
-    store, rpc, clock, log, deployment, random: random.fork('gateway'),
+    store, rpc, ledgerClock, clock: ownClock, log, deployment, random: random.fork('gateway'),
     observer: metrics?.http ?? null,
     // The database has the fixture's time, which passes with its ledgers.
     readDatabaseTime: async () => clock.nowMs(),
     ...options.gateway,
   }
   let indexer = startIndexer('indexer')
-  const followInterfaces = (): InterfaceFollower => createInterfaceFollower({ store, deployment, clock, log })
+  const followInterfaces = (): InterfaceFollower => createInterfaceFollower({ store, deployment, clock: ownClock, log })
   let interfaces = followInterfaces()
   building.defer(() => indexer[Symbol.asyncDispose]())
   let contractChanges = 1
@@ -138,7 +143,7 @@ export async function createGatewayFixture(options: GatewayFixtureOptions = {}):
   await startListening()
   metrics?.addSources({
     gateway: () => gateway.stats(), indexer: () => indexer.status(), rpcQueues: rpc.queues, rpcNodes: rpc.nodes, storeQueues: store.waiting,
-    index: createIndexSnapshotReader({ db: store.read, clock, log }), interfaces: () => deployment.current.interfaces,
+    index: createIndexSnapshotReader({ store, clock: ownClock, log }), ledgerTime: ledgerClock, interfaces: () => deployment.current.interfaces,
   })
   const clients: StreamClient[] = []
   building.defer(async () => void (await Promise.all(clients.map((client) => client.close()))))

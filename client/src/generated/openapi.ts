@@ -772,10 +772,12 @@ export interface components {
     /** @description Health of the gateway and its index. */
     readonly Health: {
       /**
-       * @description Always ok.
+       * @description degraded: `warnings` is not empty. The status of the response is 200 in either case.
        * @enum {string}
        */
-      readonly status: "ok";
+      readonly status: "ok" | "degraded";
+      /** @description What the operator should look at. Without a database, `indexer` is the last known state. */
+      readonly warnings: readonly ("database_unreachable" | "database_full" | "database_read_only" | "clock_wrong" | "protocol_newer")[];
       /** @description Uptime of the process, seconds. */
       readonly uptime: number;
       /** @description Version of the gateway. */
@@ -937,8 +939,8 @@ export interface components {
     readonly Ready: {
       /** @enum {string} */
       readonly status: "ready";
-      /** @description What the operator should look at. Absent: nothing. */
-      readonly warnings?: readonly "protocol_newer"[];
+      /** @description What the operator should look at, although reads work. Absent: nothing. */
+      readonly warnings?: readonly ("database_unreachable" | "database_full" | "database_read_only" | "clock_wrong" | "protocol_newer")[];
     };
     /** @description An API key without its secret. */
     readonly ApiKey: {

@@ -16,17 +16,21 @@ export interface DataFolder {
   readonly lock: LockFile
 }
 
-/** Locks the data folder for this process and creates a cluster in it if there is none. Raises FolderInUse. */
-export async function openDataFolder(options: {
-  dataDir: string
+interface DataFolderOptions {
+  readonly dataDir: string
   /** The path of a prepared cluster, which may not exist; called only for a new cluster. */
-  prepared: () => Promise<string>
-  clock: Clock
-  log: Log
+  readonly prepared: () => Promise<string>
+  readonly clock: Clock
+  readonly log: Log
+  /** Ends the creation of a cluster. */
+  readonly stop: AbortSignal | undefined
   /** Called when the lock file was removed or replaced. */
-  onLost: () => void
-}): Promise<DataFolder> {
-  const { prepared, clock, log, onLost } = options
+  readonly onLost: () => void
+}
+
+/** Locks the data folder for this process and creates a cluster in it if there is none. Raises FolderInUse. */
+export async function openDataFolder(options: DataFolderOptions): Promise<DataFolder> {
+  const { clock, log, onLost } = options
   const dataDir = resolve(options.dataDir)
   const created = mkdirSync(dataDir, { recursive: true })
   if (created !== undefined) syncDirectory(dirname(created))
@@ -37,7 +41,7 @@ export async function openDataFolder(options: {
     rmSync(unfinished, { recursive: true, force: true })
     if (!existsSync(directory)) {
       log.info({ directory }, 'creating the embedded database')
-      await createOrUnpackCluster(unfinished, prepared, log)
+      await createOrUnpackCluster(unfinished, options)
       renameSync(unfinished, directory)
       syncDirectory(dataDir)
     }
@@ -48,13 +52,13 @@ export async function openDataFolder(options: {
   return { directory, lock }
 }
 
-async function createOrUnpackCluster(directory: string, prepared: () => Promise<string>, log: Log): Promise<void> {
+async function createOrUnpackCluster(directory: string, { prepared, clock, log, stop }: DataFolderOptions): Promise<void> {
   try {
     await unpackCluster(await prepared(), directory, promisify(fsync))
   } catch (cause) {
     log.info({ cause: String(cause) }, 'no usable prepared database; creating one takes a few seconds')
     rmSync(directory, { recursive: true, force: true })
-    await createClusterInThread(directory)
+    await createClusterInThread(directory, { clock, stop })
   }
 }
 

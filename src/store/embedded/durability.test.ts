@@ -41,6 +41,7 @@ function countingDisk(): Disk & { fsyncs: () => number } {
       fsyncSync(descriptor)
       fsyncs++
     },
+    onWrite() {},
     onFailure(error) {
       throw error
     },

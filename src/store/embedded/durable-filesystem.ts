@@ -7,6 +7,8 @@ import { NodeFS } from '@electric-sql/pglite/nodefs'
 /** The disk as the engine uses it. A test passes one that fails. */
 export interface Disk {
   fsync(descriptor: number): void
+  /** Called after each write to a file. */
+  onWrite(result: 'written' | 'full'): void
   /**
    * Called when an fsync or a write to the write-ahead log failed. PostgreSQL ends its process then, because later commits would build on pages that never
    * reached the disk. The engine in its thread cannot end itself and would loop, so this function must not return and must let nothing else run.
@@ -27,8 +29,9 @@ interface NodeFiles {
   stream_ops: { fsync?: (file: OpenFile) => number; write: (file: OpenFile, ...rest: unknown[]) => number }
 }
 
-/** Emscripten's number of "no such file". */
+/** Emscripten's numbers of "no such file" and "no space left on device". */
 const ENOENT = 44
+const ENOSPC = 51
 
 export class DurableFS extends NodeFS {
   /** How many fsync calls reached the operating system. */
@@ -67,6 +70,7 @@ export class DurableFS extends NodeFS {
         if (file.nfd === undefined) closeSync(descriptor)
       }
     } catch (cause) {
+      if (isNoSpace(cause)) this.#disk.onWrite('full')
       return this.#disk.onFailure(new Error(`fsync failed: ${String(cause)}`, { cause }))
     }
     this.fsyncs++
@@ -75,11 +79,23 @@ export class DurableFS extends NodeFS {
 
   #write(file: OpenFile, files: NodeFiles, write: () => number): number {
     try {
-      return write()
+      const written = write()
+      this.#disk.onWrite('written')
+      return written
     } catch (cause) {
+      const isFull = isNoSpace(cause)
+      if (isFull) this.#disk.onWrite('full')
       const path = files.realPath(file.node)
       if (!path.includes('/pg_wal/')) throw cause
-      return this.#disk.onFailure(new Error(`cannot write the write-ahead log ${path} (is the disk full?): ${String(cause)}`, { cause }))
+      const reason = isFull ? 'the disk is full' : String(cause)
+      return this.#disk.onFailure(new Error(`cannot write the write-ahead log ${path}: ${reason}`, { cause }))
     }
   }
+}
+
+/** True for the error of a write that found no space, from Node or from Emscripten. */
+export function isNoSpace(cause: unknown): boolean {
+  if (typeof cause !== 'object' || cause === null) return false
+  const { code, errno } = cause as { readonly code?: unknown; readonly errno?: unknown }
+  return code === 'ENOSPC' || errno === ENOSPC
 }

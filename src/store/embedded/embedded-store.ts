@@ -8,6 +8,7 @@ import { StoreUnavailable } from '../store.ts'
 import type { Param, Store, Writer, WriterLock } from '../store.ts'
 import { runTransaction } from '../transaction.ts'
 import { encodeParams } from '../values.ts'
+import { createWriteProblems } from '../write-problems.ts'
 import { openDataFolder } from './data-folder.ts'
 import { startEngineThread } from './engine-thread.ts'
 import type { EngineThread } from './engine-thread.ts'
@@ -35,11 +36,16 @@ export interface EmbeddedOptions {
   readonly readTimeoutMs: number
   readonly clock: Clock
   readonly log: Log
+  /** When it aborts, no engine is started any more. */
+  readonly stop?: AbortSignal | undefined
 }
 
-/** Opens the embedded database. Raises FolderInUse when another process has the folder, StoreUnavailable with the reason when it does not open. */
+/**
+ * Opens the embedded database. Raises FolderInUse when another process has the folder, StoreUnavailable with the reason when it does not open, and the reason
+ * of `stop` when that aborts.
+ */
 export async function openEmbeddedStore(options: EmbeddedOptions): Promise<EmbeddedStore> {
-  const { dataDir, template, prepared, readTimeoutMs, clock, log } = options
+  const { dataDir, template, prepared, readTimeoutMs, clock, log, stop } = options
   const locks = createLocks()
   let abandon: (() => void) | undefined
   let isFolderLost = false
@@ -47,13 +53,14 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
     isFolderLost = true
     abandon?.()
   }
-  const folder = dataDir === null ? null : await openDataFolder({ dataDir, prepared, clock, log, onLost: onFolderLost })
+  const folder = dataDir === null ? null : await openDataFolder({ dataDir, prepared, clock, log, stop, onLost: onFolderLost })
   const directory = folder?.directory ?? null
   const scheduler = createScheduler({ clock, restarting: () => supervisor.restarting(), cancel: () => supervisor.abandon('the store is closed') })
   const listeners = createListeners((sql) => scheduler.write(() => send('write', WRITE_STATEMENT_TIMEOUT_MS, sql)))
 
-  async function startEngine(): Promise<EngineThread> {
-    const engine = await startEngineThread({ directory, template, clock, onNotification: (channel, payload) => listeners.notify(channel, payload) })
+  async function startEngine(signal: AbortSignal): Promise<EngineThread> {
+    const onNotification = (channel: string, payload: string): void => listeners.notify(channel, payload)
+    const engine = await startEngineThread({ directory, template, clock, stop: signal, onNotification })
     try {
       // Before the first statement, so that no notification of a write is missed after a restart.
       await listeners.resubscribe((sql) => engine.run({ access: 'write', sql, params: null }, WRITE_STATEMENT_TIMEOUT_MS))
@@ -69,7 +76,8 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
     if (directory === null || isFolderLost) locks.loseAll()
   }
 
-  const supervisor = await superviseEngine({ start: startEngine, recovers: directory !== null, clock, log, onDown: disconnect }).catch((cause: unknown) => {
+  const recovers = directory !== null
+  const supervisor = await superviseEngine({ start: startEngine, recovers, clock, log, onDown: disconnect, stop }).catch((cause: unknown) => {
     folder?.lock.release()
     throw cause
   })
@@ -104,7 +112,8 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
     }
   }
 
-  const bulkWriter = createWriter(BULK_STATEMENT_TIMEOUT_MS)
+  const problems = createWriteProblems(clock)
+  const bulkWriter = problems.observe(createWriter(BULK_STATEMENT_TIMEOUT_MS))
   return {
     engine: 'embedded',
     readsLag: false,
@@ -112,8 +121,9 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
       query: <Row extends object>(sql: string, params?: readonly Param[], caller?: TurnCaller) =>
         scheduler.read(async (remainingMs) => (await send('read', remainingMs, sql, params)).rows as Row[], readTimeoutMs, caller),
     },
-    write: createWriter(WRITE_STATEMENT_TIMEOUT_MS),
+    write: problems.observe(createWriter(WRITE_STATEMENT_TIMEOUT_MS)),
     bulkWriter,
+    writeProblem: async () => supervisor.problem() ?? problems.current(),
     waiting: () => scheduler.waiting(),
     tryLock: async (name) => locks.tryLock(name, bulkWriter),
     listen: listeners.listen,

@@ -1,10 +1,11 @@
 // Engines that fail or die: what was acknowledged is there afterwards.
 
 import { strict as assert } from 'node:assert'
-import { fsyncSync, writeFileSync } from 'node:fs'
+import { fsyncSync, truncateSync, writeFileSync } from 'node:fs'
 import { cp, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
+import type { Worker } from 'node:worker_threads'
 import { createSystemClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
@@ -16,6 +17,8 @@ import { superviseEngine } from './supervisor.ts'
 
 const clock = createSystemClock({ keepAlive: false })
 const LIMIT_MS = 60_000
+/** The id of a thread that has ended. */
+const ENDED = -1
 const folder = await temporaryFolder()
 after(() => folder[Symbol.asyncDispose]())
 
@@ -40,7 +43,8 @@ test('an engine whose disk fails acknowledges nothing more and is killed at once
     writeFileSync(`${directory}.fails`, failure)
     await assert.rejects(run('insert into kept values (2)'), (error) => {
       assert.ok(error instanceof StoreUnavailable)
-      assert.match(error.message, failure === 'fsync' ? /fsync failed/ : /is the disk full/)
+      assert.match(error.message, failure === 'fsync' ? /fsync failed/ : /the disk is full/)
+      assert.equal(error.problem, failure === 'fsync' ? 'unreachable' : 'full')
       return true
     })
     await assert.rejects(run('select 1'), StoreUnavailable)
@@ -52,6 +56,55 @@ test('an engine whose disk fails acknowledges nothing more and is killed at once
     // The row that was not acknowledged may exist or not.
     assert.deepEqual(rows, [{ id: 1 }])
   }
+})
+
+test('an engine that ends in a statement is killed: no later statement has a result without rows', async () => {
+  const directory = await copyCluster('ending')
+  const script = new URL('./test-failing-disk-thread.ts', import.meta.url)
+  const thread = await startEngineThread({ directory, template: null, clock, onNotification: () => {}, script })
+  const run = (sql: string, params: readonly string[] | null = null) => thread.run({ access: 'write', sql, params }, LIMIT_MS)
+  await run('create table kept as select 1 as id')
+  // A checkpoint that cannot write its files ends PostgreSQL.
+  writeFileSync(`${directory}.fails`, 'full, except its log')
+  const outcomes = await Promise.allSettled([run('checkpoint'), run('select id from kept'), run('select id from kept where id = $1', ['1'])])
+  await thread.kill()
+  await unlink(`${directory}.fails`)
+  const problems = outcomes.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as StoreUnavailable).problem : outcome.value))
+  assert.deepEqual(problems, ['full', 'full', 'full'])
+})
+
+test('a refused start and an abandoned one leave no thread', async () => {
+  const directory = await copyCluster('damaged')
+  truncateSync(join(directory, 'global', 'pg_control'), 100)
+  const workers: Worker[] = []
+  const remember = (worker: Worker): void => void workers.push(worker)
+  process.on('worker', remember)
+  const settings = { directory, template: null, clock, onNotification: () => {} }
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await assert.rejects(startEngineThread(settings), (error) => error instanceof StoreUnavailable && /does not open/.test(error.message))
+    assert.deepEqual(workers.map(({ threadId }) => threadId), workers.map(() => ENDED))
+  }
+  const stop = new AbortController()
+  const hanging = startEngineThread({ ...settings, stop: stop.signal, script: new URL('./test-silent-thread.ts', import.meta.url) })
+  while (workers.length < 3) await new Promise((resolve) => setImmediate(resolve))
+  stop.abort()
+  await assert.rejects(hanging, { name: 'AbortError' })
+  process.off('worker', remember)
+  assert.deepEqual(workers.map(({ threadId }) => threadId), [ENDED, ENDED, ENDED])
+})
+
+test('closing ends an engine that does not finish its start', async () => {
+  const directory = await copyCluster('silent')
+  const script = new URL('./test-silent-thread.ts', import.meta.url)
+  let starts = 0
+  const supervisor = await superviseEngine({
+    start: (stop) => startEngineThread({ directory, template: null, clock, stop, onNotification: () => {}, ...(starts++ === 0 ? {} : { script }) }),
+    recovers: true, clock, log: silentLog,
+    onDown() {},
+  })
+  await supervisor.engine().kill()
+  await supervisor.close()
+  assert.equal(starts, 2)
 })
 
 test('an engine that dies fails its running statement, and a new one has what was acknowledged', async () => {

@@ -1,7 +1,7 @@
 // The embedded engine, inside its thread: opens PGlite durably, checks that it is durable, runs one statement at a time.
 
-import { MemoryFS, parse, PGlite } from '@electric-sql/pglite'
-import type { Results } from '@electric-sql/pglite'
+import { MemoryFS, parse, PGlite, protocol } from '@electric-sql/pglite'
+import type { messages, Results } from '@electric-sql/pglite'
 import { PREPARED_STATEMENTS_MAX } from '../bounds.ts'
 import { ASSERTION, isSqlState, readFailure } from '../failures.ts'
 import { createMutex } from '../mutex.ts'
@@ -23,6 +23,9 @@ export class EngineBroken extends Error {
 export class EngineRefused extends Error {
   override readonly name = 'EngineRefused'
 }
+
+/** PGlite ignores that its engine has ended: a statement then has no result, which looks like one without rows. */
+const NO_RESULT = 'the engine returned no result'
 
 export interface Engine {
   /** Raises the driver's error for a statement's own fault, EngineBroken for everything else. */
@@ -126,16 +129,22 @@ function wrapEngine(engine: PGlite, log: readonly string[]): Engine {
   /** Switching the session costs less than a read-only transaction around every read. */
   async function switchTo(wanted: Statement['access']): Promise<void> {
     if (access === wanted) return
-    await engine.exec(`set default_transaction_read_only = ${wanted === 'read' ? 'on' : 'off'}`)
+    await execute(protocol.serialize.query(`set default_transaction_read_only = ${wanted === 'read' ? 'on' : 'off'}`))
     access = wanted
   }
 
+  async function execute(message: Uint8Array): Promise<Results<object> | undefined> {
+    const responses = await engine.execProtocolStream(message, NO_COPY)
+    if (!isComplete(responses)) throw new EngineBroken(NO_RESULT)
+    return parse.parseResults(responses, engine.parsers).at(-1)
+  }
+
   async function query({ sql, params, isRepeated = false }: Statement): Promise<Results<object> | undefined> {
-    if (params === null) return (await engine.exec(sql)).at(-1)
+    if (params === null) return await execute(protocol.serialize.query(sql))
     const name = (isRepeated ? nameOf(sql) : undefined) ?? ''
-    const messages = await engine.execProtocolStream(encodeStatement({ sql, params, name, isParsed: prepared.has(name) }), NO_COPY)
+    const result = await execute(encodeStatement({ sql, params, name, isParsed: prepared.has(name) }))
     if (name !== '') prepared.add(name)
-    return parse.parseResults(messages, engine.parsers).at(-1)
+    return result
   }
 
   async function send(statement: Statement): Promise<StatementResult> {
@@ -149,7 +158,7 @@ function wrapEngine(engine: PGlite, log: readonly string[]): Engine {
       return await send(statement)
     } catch (cause) {
       const { code, message } = readFailure(cause)
-      if (isSqlState(code) || code === ASSERTION) throw cause
+      if ((isSqlState(code) && !isEnd(cause)) || code === ASSERTION) throw cause
       throw new EngineBroken([message, ...log].join('; '), { cause })
     }
   }
@@ -158,9 +167,21 @@ function wrapEngine(engine: PGlite, log: readonly string[]): Engine {
     run: (statement) => runExclusive(() => run(statement)),
     onNotification: (callback) => void engine.onNotification(callback),
     dump: () => runExclusive(async () => {
-      await engine.exec('checkpoint')
+      await execute(protocol.serialize.query('checkpoint'))
       return new Uint8Array(await (await engine.dumpDataDir('none')).arrayBuffer())
     }),
     close: () => runExclusive(() => engine.close()),
   }
+}
+
+/** True for the last error of an engine: PostgreSQL ends its process after it. PGlite continues, and every later statement is without effect. */
+function isEnd(cause: unknown): boolean {
+  const { severity } = cause as { readonly severity?: unknown }
+  return severity === 'PANIC' || severity === 'FATAL'
+}
+
+/** True if the engine has processed a message to its end, with a result: an engine that has ended sends nothing, or stops before the last message. */
+function isComplete(responses: readonly messages.BackendMessage[]): boolean {
+  const hasResult = responses.some(({ name }) => name === 'commandComplete' || name === 'emptyQuery')
+  return hasResult && responses.at(-1)?.name === 'readyForQuery'
 }

@@ -33,11 +33,19 @@ export type Request =
 export type Report =
   | { readonly kind: 'ready' }
   | { readonly kind: 'created' }
-  | { readonly kind: 'refused'; readonly message: string }
+  /** The engine does not start. */
+  | ({ readonly kind: 'refused' } & EngineEnd)
   | { readonly kind: 'done'; readonly result: StatementResult }
   | { readonly kind: 'failed'; readonly failure: Failure }
   | { readonly kind: 'dumped'; readonly bytes: Uint8Array }
   | { readonly kind: 'closed' }
   | { readonly kind: 'notified'; readonly channel: string; readonly payload: string }
   /** The engine is unusable. Its thread is blocked until the receiver terminates it. */
-  | { readonly kind: 'broken'; readonly message: string }
+  | ({ readonly kind: 'broken' } & EngineEnd)
+
+/** Why an engine cannot be used. */
+export interface EngineEnd {
+  readonly message: string
+  /** Its last write found no space. */
+  readonly isDiskFull: boolean
+}

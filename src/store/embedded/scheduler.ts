@@ -2,6 +2,7 @@
 // for a bounded time, and their callers take turns. Whatever runs keeps the connection until it ends.
 
 import type { Clock, Timer } from '../../base/clock.ts'
+import { TooManyWaiting } from '../../base/semaphore.ts'
 import { createTurns } from '../../base/turns.ts'
 import type { TurnCaller } from '../../base/turns.ts'
 import { IDLE_AFTER_WRITE_MS, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
@@ -58,7 +59,7 @@ export function createScheduler(options: { clock: Clock; restarting: () => Promi
   function makeRoom(caller: TurnCaller | undefined): boolean {
     const surplus = reads.makeRoom(caller)
     surplus?.deadline?.cancel()
-    surplus?.reject(queueFull())
+    surplus?.reject(queueFull(true))
     return surplus !== undefined
   }
 
@@ -110,7 +111,7 @@ export function createScheduler(options: { clock: Clock; restarting: () => Promi
       return enqueue('write', work, (turn) => queues.write.push(turn))
     },
     read(work, limitMs, caller) {
-      if (reads.size() >= READ_QUEUE_MAX && !makeRoom(caller)) return Promise.reject(queueFull())
+      if (reads.size() >= READ_QUEUE_MAX && !makeRoom(caller)) return Promise.reject(queueFull(reads.countOf(caller) > 1))
       const deadlineMs = clock.elapsedMs() + limitMs
       return enqueue('read', () => work(Math.max(deadlineMs - clock.elapsedMs(), 1)), (turn) => {
         turn.deadline = clock.setTimer(limitMs, () => expire(turn, limitMs))
@@ -135,8 +136,9 @@ export function createScheduler(options: { clock: Clock; restarting: () => Promi
   }
 }
 
-function queueFull(): StatementTimeout {
-  return new StatementTimeout(`${READ_QUEUE_MAX} reads are queued already`)
+function queueFull(isOwnShare: boolean): StatementTimeout {
+  const message = `${READ_QUEUE_MAX} reads are queued already`
+  return new StatementTimeout(message, { cause: new TooManyWaiting(message, isOwnShare) })
 }
 
 function closedError(cause?: unknown): StoreUnavailable {

@@ -2,8 +2,10 @@
 
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
+import { createOutageLog } from '../../base/outage-log.ts'
 import { RECONNECT_DELAY_MAX_MS, RECONNECT_DELAY_MIN_MS } from '../bounds.ts'
 import { StoreUnavailable } from '../store.ts'
+import type { DatabaseProblem } from '../store.ts'
 import type { EngineThread } from './engine-thread.ts'
 
 export interface Supervisor {
@@ -14,24 +16,36 @@ export interface Supervisor {
    * another one they would commit one by one.
    */
   engine(): EngineThread
+  /** Why there is no engine; null while one runs. */
+  problem(): DatabaseProblem | null
   /** Kills the engine. It is not restarted. */
   abandon(reason: string): void
   /** Shuts the engine down. */
   close(): Promise<void>
 }
 
-/** Starts an engine and keeps it running. `recovers` is false for an engine in memory, whose data ends with it. */
+/**
+ * Starts an engine and keeps it running. `start` must leave no thread when it rejects, and reject when its signal aborts. `recovers` is false for an engine in
+ * memory, whose data ends with it.
+ */
 export async function superviseEngine(options: {
-  start: () => Promise<EngineThread>
+  start: (stop: AbortSignal) => Promise<EngineThread>
   recovers: boolean
   clock: Clock
   log: Log
   onDown: () => void
+  /** When it aborts, no engine is started any more. One that runs is not affected. */
+  stop?: AbortSignal | undefined
 }): Promise<Supervisor> {
-  const { start, recovers, clock, log, onDown } = options
+  const { start, recovers, clock, log, onDown, stop } = options
   const closing = new AbortController()
+  const noStart = stop === undefined ? closing.signal : AbortSignal.any([closing.signal, stop])
   let current: EngineThread | undefined
-  let unavailableReason = ''
+  let unavailable = new StoreUnavailable('the embedded database engine is starting')
+  const failedStarts = createOutageLog({
+    clock, log, level: 'error',
+    message: 'the embedded database engine does not start; retrying', endMessage: 'the embedded database engine starts again',
+  })
   let firstAttempt: Promise<boolean> | undefined
   let recovery: Promise<void> = Promise.resolve()
   let killing: Promise<void> | undefined
@@ -46,10 +60,10 @@ export async function superviseEngine(options: {
     const reason = await engine.ended
     if (closing.signal.aborted) return
     current = undefined
-    unavailableReason = reason
+    unavailable = reason
     onDown()
-    if (!recovers) return log.error({ reason }, 'the in-memory database ended, and its data with it')
-    log.warn({ reason }, 'the embedded database engine ended; restarting it')
+    if (!recovers) return log.error({ reason: reason.message }, 'the in-memory database ended, and its data with it')
+    log.warn({ reason: reason.message }, 'the embedded database engine ended; restarting it')
     firstAttempt = tryStart()
     recovery = retryAfter(firstAttempt)
   }
@@ -57,14 +71,16 @@ export async function superviseEngine(options: {
   async function tryStart(): Promise<boolean> {
     const startedAtMs = clock.elapsedMs()
     try {
-      const engine = await start()
+      const engine = await start(noStart)
       if (closing.signal.aborted) await engine.kill()
       else adopt(engine)
+      failedStarts.succeeded()
       log.info({ tookMs: Math.round(clock.elapsedMs() - startedAtMs) }, 'the embedded database engine is running again')
       return true
     } catch (cause) {
-      unavailableReason = String(cause)
-      log.error({ reason: unavailableReason }, 'the embedded database engine does not start')
+      if (noStart.aborted) return false
+      unavailable = cause instanceof StoreUnavailable ? cause : new StoreUnavailable(String(cause), { cause })
+      failedStarts.failed(unavailable.problem, () => ({ reason: unavailable.message }))
       return false
     }
   }
@@ -72,22 +88,23 @@ export async function superviseEngine(options: {
   async function retryAfter(attempt: Promise<boolean>): Promise<void> {
     let isRunning = await attempt
     firstAttempt = undefined
-    for (let delayMs = RECONNECT_DELAY_MIN_MS; !isRunning && !closing.signal.aborted; delayMs = Math.min(delayMs * 2, RECONNECT_DELAY_MAX_MS)) {
-      await clock.sleep(delayMs, closing.signal)
-      if (!closing.signal.aborted) isRunning = await tryStart()
+    for (let delayMs = RECONNECT_DELAY_MIN_MS; !isRunning && !noStart.aborted; delayMs = Math.min(delayMs * 2, RECONNECT_DELAY_MAX_MS)) {
+      await clock.sleep(delayMs, noStart)
+      if (!noStart.aborted) isRunning = await tryStart()
     }
   }
 
-  adopt(await start())
+  adopt(await start(noStart))
   return {
     restarting: () => firstAttempt,
     engine() {
-      if (current === undefined) throw new StoreUnavailable(unavailableReason)
+      if (current === undefined) throw new StoreUnavailable(unavailable.message, { problem: unavailable.problem })
       return current
     },
+    problem: () => (current === undefined ? unavailable.problem : null),
     abandon(reason) {
       closing.abort()
-      unavailableReason = reason
+      unavailable = new StoreUnavailable(reason)
       killing = current?.kill()
       current = undefined
     },
@@ -97,7 +114,7 @@ export async function superviseEngine(options: {
       await killing
       const last = current
       current = undefined
-      unavailableReason = 'the store is closed'
+      unavailable = new StoreUnavailable('the store is closed')
       await last?.close()
     },
   }

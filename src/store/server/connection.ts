@@ -26,10 +26,13 @@ export function connectionConfig(url: string, role: string, limitMs: number): Cl
   }
 }
 
-/** Sets up a new session. These settings override those in the URL. */
+/**
+ * Sets up a new session. These settings override those in the URL, except that the server decides whether a session that writes may do so: an operator or a
+ * provider makes a database read-only to protect it.
+ */
 export async function prepareSession(client: pg.ClientBase, options: { readOnly: boolean; limitMs: number }): Promise<void> {
   const settings = {
-    default_transaction_read_only: options.readOnly ? 'on' : 'off',
+    ...(options.readOnly ? { default_transaction_read_only: 'on' } : {}),
     statement_timeout: String(options.limitMs),
     idle_in_transaction_session_timeout: String(IDLE_TRANSACTION_TIMEOUT_MS),
     timezone: 'UTC',
@@ -61,35 +64,54 @@ export async function connect(url: string, role: string, limitMs: number, onClos
   }
 }
 
+/** What a session is for: a write that is refused is the database's fault only where writes are meant to work. */
+export interface Session {
+  readonly mayWrite: boolean
+}
+
+const WRITING: Session = { mayWrite: true }
+
 /** SQLSTATE of a prepared statement whose result type changed with its tables. */
 const FEATURE_NOT_SUPPORTED = '0A000'
 
 /** Sends one statement, prepared as `name` on this connection. Raises the store's errors. */
-export async function sendNamed(client: pg.ClientBase, name: string, sql: string, params: readonly Param[]): Promise<object[]> {
+export async function sendNamed(client: pg.ClientBase, name: string, sql: string, params: readonly Param[], session = WRITING): Promise<object[]> {
   try {
     const { rows } = await client.query<object>({ name, text: sql, values: encodeParams(sql, params) })
     return rows
   } catch (cause) {
     // The pool closes this connection, and another one prepares the statement again.
     if (readFailure(cause).code === FEATURE_NOT_SUPPORTED) throw new StoreUnavailable('the schema has changed since the statement was prepared', { cause })
-    throw serverError(cause)
+    throw serverError(cause, session)
   }
 }
 
 /** Sends one statement. Raises the store's errors. */
-export async function send(client: pg.ClientBase, sql: string, params?: readonly Param[]): Promise<{ rows: object[]; command: string }> {
+export async function send(
+  client: pg.ClientBase, sql: string, params?: readonly Param[], session = WRITING,
+): Promise<{ rows: object[]; command: string }> {
   try {
     const response: unknown = params === undefined ? await client.query(sql) : await client.query(sql, encodeParams(sql, params))
     // A text with several statements returns several results.
     const result = (Array.isArray(response) ? response.at(-1) : response) as pg.QueryResult<object>
     return { rows: result.rows, command: result.command }
   } catch (cause) {
-    throw serverError(cause)
+    throw serverError(cause, session)
   }
 }
 
-export function serverError(cause: unknown): Error {
-  return toStoreError(readFailure(cause))
+export function serverError(cause: unknown, session = WRITING): Error {
+  return toStoreError(readFailure(cause), session)
+}
+
+/** Raises StoreUnavailable on a session that may not write: the server is a standby, or `default_transaction_read_only` is on. */
+export async function checkWritable(client: pg.ClientBase): Promise<void> {
+  const { rows } = await send(client, "select current_setting('transaction_read_only') = 'on' as is_read_only")
+  if ((rows[0] as { is_read_only: boolean } | undefined)?.is_read_only === true) throw readOnlyDatabase()
+}
+
+function readOnlyDatabase(): StoreUnavailable {
+  return new StoreUnavailable('the database is read-only: it is a standby, or default_transaction_read_only is on', { problem: 'read_only' })
 }
 
 export function advisoryLockKey(name: string): bigint {

@@ -10,9 +10,11 @@ import { createStatementNames } from '../statement-names.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 import type { Param, Transaction, Writer } from '../store.ts'
 import { runTransaction, inOrder } from '../transaction.ts'
-import { connectionConfig, prepareSession, send, sendNamed, serverError } from './connection.ts'
+import { checkWritable, connectionConfig, prepareSession, send, sendNamed, serverError } from './connection.ts'
 
 export interface Pool extends Writer, AsyncDisposable {
+  /** Raises StoreUnavailable when the server accepts no writes. */
+  checkWritable(): Promise<void>
   /** How many statements wait for a connection. */
   waiting(): number
 }
@@ -45,7 +47,7 @@ export function createPool(options: { url: string; readOnly: boolean; size: numb
     }
   }
 
-  /** Closes a connection that broke or may still be busy, instead of returning it to the pool. */
+  /** Closes a connection that broke, may still be busy or refuses to write, instead of returning it to the pool. */
   async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>, caller?: TurnCaller): Promise<T> {
     const release = await takePermit(caller)
     try {
@@ -74,12 +76,15 @@ export function createPool(options: { url: string; readOnly: boolean; size: numb
     }
   }
 
+  const session = { mayWrite: !readOnly }
   // The same few reads are repeated all the time. Writes are too rare or too large for preparing to matter.
   const nameOf = createStatementNames(readOnly ? PREPARED_STATEMENTS_MAX : 0)
 
   async function query(client: pg.ClientBase, sql: string, params?: readonly Param[]): Promise<object[]> {
     const name = params === undefined ? undefined : nameOf(sql)
-    return name === undefined || params === undefined ? (await send(client, sql, params)).rows : await sendNamed(client, name, sql, params)
+    return name === undefined || params === undefined
+      ? (await send(client, sql, params, session)).rows
+      : await sendNamed(client, name, sql, params, session)
   }
 
   return {
@@ -87,6 +92,7 @@ export function createPool(options: { url: string; readOnly: boolean; size: numb
       withClient((client) => query(client, sql, params) as Promise<Row[]>, caller),
     transaction: <T>(work: (tx: Transaction) => Promise<T>) =>
       withClient((client) => runTransaction(inOrder((sql, params) => send(client, sql, params)), clock, work)),
+    checkWritable: () => withClient(checkWritable),
     waiting: permits.waiting,
     [Symbol.asyncDispose]: () => pool.end(),
   }

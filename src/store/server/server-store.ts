@@ -3,7 +3,9 @@
 import type { Clock, Timer } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import { READ_POOL_SIZE, REPLICA_NOTIFY_AGAIN_MS, WRITE_POOL_SIZE, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
+import { StoreUnavailable } from '../store.ts'
 import type { Store } from '../store.ts'
+import { createWriteProblems } from '../write-problems.ts'
 import { createListener } from './listener.ts'
 import { createPool } from './pool.ts'
 import { tryWriterLock } from './writer-lock.ts'
@@ -23,14 +25,29 @@ export function createServerStore(options: ServerOptions): Store {
   const reads = createPool({ url: readUrl ?? databaseUrl, readOnly: true, size: READ_POOL_SIZE, limitMs: readTimeoutMs, clock, log })
   const writes = createPool({ url: databaseUrl, readOnly: false, size: WRITE_POOL_SIZE, limitMs: WRITE_STATEMENT_TIMEOUT_MS, clock, log })
   const listener = createListener({ url: databaseUrl, clock, log })
+  const problems = createWriteProblems(clock)
   return {
     engine: 'server',
     readsLag: readUrl !== null,
     // Only `query`: the pool's `transaction` is not part of a Queryable.
     read: { query: (sql, params, caller) => reads.query(sql, params, caller) },
-    write: writes,
+    write: problems.observe(writes),
+    async writeProblem() {
+      // While writes wait, their outcome shows it, and a check would only wait behind them.
+      if (writes.waiting() > 0) return problems.current()
+      try {
+        await writes.checkWritable()
+      } catch (cause) {
+        return cause instanceof StoreUnavailable ? cause.problem : problems.current()
+      }
+      const problem = problems.current()
+      return problem === 'read_only' ? null : problem
+    },
     waiting: () => ({ reads: reads.waiting(), writes: writes.waiting() }),
-    tryLock: (name) => tryWriterLock(databaseUrl, name, clock, { listeners: { prepare: listener.prepare } }),
+    async tryLock(name) {
+      const lock = await tryWriterLock(databaseUrl, name, clock, { listeners: { prepare: listener.prepare } })
+      return lock === undefined ? undefined : { db: problems.observe(lock.db), lost: lock.lost, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() }
+    },
     async listen(channel, callback, listening) {
       if (readUrl === null) return await listener.listen(channel, callback, listening)
       const repeater = createRepeater(callback, clock)

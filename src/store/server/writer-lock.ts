@@ -12,7 +12,7 @@ import { StoreUnavailable } from '../store.ts'
 import type { Param, Transaction, Writer, WriterLock } from '../store.ts'
 import { runTransaction } from '../transaction.ts'
 import type { RunStatement, TransactionListeners } from '../transaction.ts'
-import { advisoryLockKey, connect, send, sendNamed } from './connection.ts'
+import { advisoryLockKey, checkWritable, connect, send, sendNamed } from './connection.ts'
 
 export interface WriterLockOptions {
   /** The time limit of the holder's statements. */
@@ -21,12 +21,14 @@ export interface WriterLockOptions {
   readonly listeners?: TransactionListeners
 }
 
-/** Takes the lock; undefined when another session has it. Raises StoreUnavailable. */
+/** Takes the lock; undefined when another session has it. Raises StoreUnavailable, also when the server accepts no writes. */
 export async function tryWriterLock(url: string, name: string, clock: Clock, options: WriterLockOptions = {}): Promise<WriterLock | undefined> {
   const { limitMs = BULK_STATEMENT_TIMEOUT_MS, listeners } = options
   const lost = new AbortController()
   const client = await connect(url, `lock ${name}`, limitMs, () => lost.abort())
   try {
+    // A standby grants the lock as well.
+    await checkWritable(client)
     await setSessionTimeouts(client)
     const { rows } = await send(client, 'select pg_try_advisory_lock($1) as taken', [advisoryLockKey(name)])
     if ((rows[0] as { taken: boolean } | undefined)?.taken === true) return createLock({ client, lost, clock, listeners })
