@@ -6,6 +6,7 @@ import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
 import { createAccounts } from './account/accounts.ts'
 import type { Accounts } from './account/accounts.ts'
+import { createAgreement } from './chain/agreement.ts'
 import { createLedgerWatermarks } from './chain/ledger-watermarks.ts'
 import type { Rpc } from './chain/rpc.ts'
 import type { CurrentDeployment } from './exchange/deployment.ts'
@@ -395,5 +396,5 @@ function venueRoutes(
 
 /** Dependencies of all parts that read the ledger. They share the ledger marks, so that no part serves an older state of an account than another. */
 function chainPartsFrom({ rpc, clock, log, deployment }: GatewayParts) {
-  return { rpc, clock, log, deployment, ledgerWatermarks: createLedgerWatermarks(clock) }
+  return { rpc, clock, log, deployment, ledgerWatermarks: createLedgerWatermarks(clock), agreement: createAgreement(clock) }
 }

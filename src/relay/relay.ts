@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Requester } from '../base/fair-share.ts'
 import type { Log } from '../base/log.ts'
+import type { Agreement } from '../chain/agreement.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { NewerThanKnown } from '../chain/newer-than-known.ts'
@@ -63,14 +64,15 @@ export function createRelay(parts: {
   readonly deployment: CurrentDeployment
   readonly ledgerWatermarks: LedgerWatermarks
   readonly readConditions: ReadConditions
+  readonly agreement: Pick<Agreement, 'record'>
 }): Relay {
-  const { rpc, clock, log, deployment, ledgerWatermarks, readConditions } = parts
+  const { rpc, clock, log, deployment, ledgerWatermarks, readConditions, agreement } = parts
   // The passphrase stays the same: a process serves one network.
   const networkId = networkIdOf(deployment.current.passphrase)
   const contractErrors = createContractErrors(deployment)
   const footprints = createFootprints({ rpc, clock, deployment })
   const prepared = createPreparedHashes()
-  const outcomes = createOutcomeReader({ rpc, contractErrors, ledgerWatermarks, onHostFailure })
+  const outcomes = createOutcomeReader({ rpc, clock, networkId, agreement, contractErrors, ledgerWatermarks, onHostFailure })
   const prepare = createPrepare({
     rpc, deployment, networkId, contractErrors, ledgerWatermarks, readConditions, ledgerTime: createLedgerTime({ rpc, clock }), footprints,
   })

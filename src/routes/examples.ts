@@ -153,11 +153,11 @@ export const EXAMPLE_PREPARED: PreparedTransaction = {
 
 export const EXAMPLE_TRANSACTION: TransactionRow = {
   hash: EXAMPLE_TX_HASH, status: 'SUCCESS', op: 'open_position', trader: EXAMPLE_TRADER, clientId: 'my-order-1', ledger: 1_234_567, ts: 1_783_339_200,
-  expiresAt: 1_783_339_500, contractError: null, hostError: null, txResultCode: null, resultXdr: null, events: [EXAMPLE_POSITION_EVENT],
-  orderId: null, positionId: 42, outcome: null,
+  expiresAt: 1_783_339_500, contractError: null, hostError: null, txResultCode: null, resultXdr: null, confirmedBy: 2, nodes: 3,
+  events: [EXAMPLE_POSITION_EVENT], orderId: null, positionId: 42, outcome: null,
 }
 
-export const EXAMPLE_SUBMITTED = { hash: EXAMPLE_TX_HASH, status: 'SUCCESS', ledger: 1_234_567 }
+export const EXAMPLE_SUBMITTED = { hash: EXAMPLE_TX_HASH, status: 'SUCCESS', ledger: 1_234_567, confirmedBy: 2, nodes: 3 }
 
 export const EXAMPLE_VAULT = {
   id: 0,

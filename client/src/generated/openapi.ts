@@ -2812,6 +2812,10 @@ export interface components {
       readonly resultXdr?: string;
       /** @description Only with FAILED. The cause, followed by the error as the host prints it. */
       readonly message?: string;
+      /** @description Only with SUCCESS and FAILED. Nodes that report this outcome. With 1 of several nodes it may still be corrected: the gateway goes on asking the others, and a false outcome becomes another state. Null if the index alone has the transaction. */
+      readonly confirmedBy?: number | null;
+      /** @description Only with SUCCESS and FAILED. Nodes of the gateway when it determined the outcome. Null with confirmedBy. */
+      readonly nodes?: number | null;
       /**
        * @description Only if the gateway could not store the submission. It was sent, but nothing continues it when this instance of the gateway stops: submit the same signedXdr again until the status is final.
        * @enum {boolean}
@@ -2823,7 +2827,7 @@ export interface components {
       /** @description Transaction hash. */
       readonly hash: string;
       /**
-       * @description PREPARED: not submitted. PENDING: submitted and not final. SUCCESS and FAILED: in a ledger. REJECTED: the network refused it. EXPIRED: its time bound has passed and the network does not have it, so it is safe to sign another. UNKNOWN: this can no longer be determined.
+       * @description PREPARED: not submitted. PENDING: submitted and not final. SUCCESS and FAILED: in a ledger. REJECTED: the network refused it. EXPIRED: its time bound has passed and the network does not have it, so it is safe to sign another. UNKNOWN: this can no longer be determined. PENDING also while nodes contradict each other. A final state is corrected if it proves to be false: see confirmedBy.
        * @enum {string}
        */
       readonly status: "PREPARED" | "PENDING" | "SUCCESS" | "FAILED" | "REJECTED" | "EXPIRED" | "UNKNOWN";
@@ -2857,6 +2861,10 @@ export interface components {
       readonly txResultCode: string | null;
       /** @description TransactionResult, base64 XDR. With FAILED. */
       readonly resultXdr: string | null;
+      /** @description With SUCCESS and FAILED. Nodes that report this outcome. With 1 of several nodes it may still be corrected: the gateway goes on asking the others, and a false outcome becomes another state. Null if the index alone has the transaction. */
+      readonly confirmedBy: number | null;
+      /** @description With SUCCESS and FAILED. Nodes of the gateway when it determined the outcome. Null with confirmedBy. */
+      readonly nodes: number | null;
       /** @description Events of the transaction in their order. Null until its ledger is indexed. */
       readonly events: readonly components["schemas"]["EventRow"][] | null;
       /** @description Order that its events name, or that it placed without an event. Null until GET /v1/orders/{orderId} returns it. */
