@@ -7,6 +7,8 @@ import type { Random } from './base/random.ts'
 import { createAccounts } from './account/accounts.ts'
 import type { Accounts } from './account/accounts.ts'
 import { createAgreement } from './chain/agreement.ts'
+import type { Agreement } from './chain/agreement.ts'
+import { comparedRpc } from './chain/compared-reads.ts'
 import { createLedgerWatermarks } from './chain/ledger-watermarks.ts'
 import type { Rpc } from './chain/rpc.ts'
 import type { CurrentDeployment } from './exchange/deployment.ts'
@@ -15,6 +17,7 @@ import { createCandleParts } from './gateway/candles.ts'
 import { ERROR_RULES } from './gateway/error-rules.ts'
 import { createPriceParts } from './gateway/prices.ts'
 import { statsOf } from './gateway/stats.ts'
+import { conditionsReader } from './gateway/conditions.ts'
 import { streamServices } from './gateway/stream-services.ts'
 import { createExports } from './exports/exports.ts'
 import type { Exports } from './exports/exports.ts'
@@ -52,6 +55,7 @@ import { createOracleHealth } from './oracle/oracle-health.ts'
 import type { Oracle } from './oracle/oracle.ts'
 import type { Prices } from './oracle/prices.ts'
 import { createIndexSnapshotReader } from './projections/index-snapshot.ts'
+import type { Health } from './resources/health.ts'
 import { createIndexWaiter } from './projections/index-waiter.ts'
 import { listOpenOrderIds } from './projections/orders.ts'
 import { listOpenIds } from './projections/positions.ts'
@@ -59,7 +63,6 @@ import type { Redis } from './redis/redis.ts'
 import { createSharedChallengeState } from './redis/shared-challenges.ts'
 import { createSharedCounts } from './redis/shared-counts.ts'
 import { createRelay } from './relay/relay.ts'
-import type { ReadConditions } from './relay/warnings.ts'
 import type { Relay } from './relay/relay.ts'
 import { actionsRoutes } from './routes/actions.ts'
 import { adlRoutes } from './routes/adl.ts'
@@ -187,7 +190,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { store, clock, log, deployment } = parts
   const db = store.read
   const candles = createCandleParts(parts)
-  const { oracle, dayRanges, nowSec, followLedgers } = createPriceParts(parts, candles)
+  const chainParts = chainPartsFrom(parts)
+  const { oracle, dayRanges, nowSec, followLedgers } = createPriceParts({ ...chainParts, store }, candles)
   const { prices } = oracle
   const keys = createKeys({
     store, clock, log,
@@ -199,10 +203,9 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     challengeState: parts.redis === null ? createMemoryChallengeState() : createSharedChallengeState(parts.redis),
   })
 
-  const chainParts = chainPartsFrom(parts)
   const { venue, adl, marketStatus } = createVenueParts(chainParts, { db, prices, nowSec })
   const relay = createRelay({ ...chainParts, readConditions: conditionsReader(venue, prices) })
-  const accounts = createAccounts({ ...chainParts, listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit) })
+  const accounts = createAccounts({ ...chainParts, rpc: comparedRpc(chainParts, 'accounts'), listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit) })
 
   let draining = false
   const isDraining = (): boolean => draining
@@ -216,7 +219,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await registerOpenApi(app)
   const indexWaiter = createIndexWaiter({ store, clock })
   supportMinLedger(app, indexWaiter.waitForLedger)
-  statusRoutes(app, parts, { sharedCounts, isDraining, prices, marketStatus })
+  statusRoutes(app, parts, { agreement: chainParts.agreement, sharedCounts, isDraining, prices, marketStatus })
   marketsRoutes(app, { prices, dayRanges, db, clock, deployment, venue })
   oracleRoutes(app, { prices, oracleHealth: createOracleHealth({ prices, clock, heartbeatSecret: parts.heartbeatSecret ?? null }) })
   candlesRoutes(app, candles)
@@ -254,7 +257,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { learnApplied } = relay
   return {
     app, oracle, stream, submissions, learnApplied,
-    stats: () => statsOf({ stream, indexWaiter, relay, submissions, sharedCounts, prices, deployment }),
+    stats: () => statsOf({ stream, indexWaiter, relay, submissions, sharedCounts, prices, deployment, agreement: chainParts.agreement }),
     listen: (where) => app.listen({ ...where, backlog: LISTEN_BACKLOG }),
     close: () => (closing ??= close()),
   }
@@ -294,12 +297,16 @@ function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits'
 function statusRoutes(
   app: App,
   parts: GatewayParts,
-  own: { readonly sharedCounts: SharedCounts | null; readonly isDraining: () => boolean; readonly prices: Prices; readonly marketStatus: MarketStatus },
+  own: {
+    readonly agreement: Agreement; readonly sharedCounts: SharedCounts | null; readonly isDraining: () => boolean; readonly prices: Prices
+    readonly marketStatus: MarketStatus
+  },
 ): void {
   const { store, clock, log, deployment } = parts
-  const { sharedCounts, isDraining, prices, marketStatus } = own
+  const { agreement, sharedCounts, isDraining, prices, marketStatus } = own
   const readIndex = createIndexSnapshotReader({ db: store.read, clock, log })
-  healthRoutes(app, { readIndex, clock, version: manifest.version, deployment, sharedCounts, marketStatus })
+  const nodes = (): Health['nodes'] => ({ configured: parts.rpc.endpoints, believed: agreement.view() })
+  healthRoutes(app, { readIndex, clock, version: manifest.version, deployment, nodes, sharedCounts, marketStatus })
   probesRoutes(app, {
     readIndex, clock, isDraining, prices,
     maxLedgerAgeSec: parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC,
@@ -349,21 +356,6 @@ function tradingRoutes(
   ordersRoutes(app, preparing)
   actionsRoutes(app, preparing)
   txRoutes(app, { relay, submissions, transactions: submissions.transactions })
-}
-
-/** What the warnings of a prepared transaction depend on. Prices are those that were last read, which costs no time. */
-function conditionsReader(venue: Venue, prices: Prices): ReadConditions {
-  return async () => {
-    const known = await venue.conditions()
-    if (known === null) return null
-    return {
-      ...known,
-      price(asset) {
-        const price = prices.current(asset)?.price
-        return price === undefined ? null : { price: BigInt(price.price), timestampSec: price.timestamp }
-      },
-    }
-  }
 }
 
 /** The documentation and the console. */

@@ -77,7 +77,7 @@ export function createAttempts(parts: {
   async function single<T>(endpoint: Endpoint, request: RpcRequest<T>, { options, tried, isSecond }: AttemptContext): Promise<T> {
     const { method } = request
     const { signal, requester } = options
-    const patienceMs = isSecond === true ? Number.POSITIVE_INFINITY : hedging.patienceMs(method)
+    const patienceMs = isSecond === true || options.isComparison === true ? Number.POSITIVE_INFINITY : hedging.patienceMs(method)
     const headAtRequest = nodes.head()
     const startedMs = clock.elapsedMs()
     const result = await endpoint.call(request, { limit: limits.of(endpoint.index, request), signal, patienceMs, requester })

@@ -15,6 +15,8 @@ export interface CallOptions {
   readonly endpoint?: number
   /** Rejects responses of an earlier ledger: the call tries the other nodes, then all again, and finally fails with kind `behind`. */
   readonly minLedger?: number
+  /** The call has less time than others, so an abort says nothing about its node. */
+  readonly isComparison?: true
   /** Called with the node whose response is returned. */
   readonly onAnswered?: (endpoint: number) => void
 }

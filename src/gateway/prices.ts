@@ -1,10 +1,10 @@
 // Prices: read from the exchange by one part, and aged by the time of its last ledger.
 
-import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { createPriceEntries } from '../chain/price-entries.ts'
-import type { Rpc } from '../chain/rpc.ts'
+import { comparedRpc } from '../chain/compared-reads.ts'
+import type { ComparingParts } from '../chain/compared-reads.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { readDayHistory } from '../oracle/day-history.ts'
 import { createDayRanges } from '../oracle/day-range.ts'
@@ -25,15 +25,16 @@ export interface PriceParts {
 }
 
 export function createPriceParts(
-  { store, rpc, clock, log, deployment }: {
-    readonly store: Store; readonly rpc: Rpc; readonly clock: Clock; readonly log: Log; readonly deployment: CurrentDeployment
+  { store, rpc, clock, log, deployment, agreement }: ComparingParts & {
+    readonly store: Store; readonly log: Log; readonly deployment: CurrentDeployment
   },
   { history, writing }: Pick<CandleParts, 'history' | 'writing'>,
 ): PriceParts {
   let readCloseSec = (): number | null => null
   const exchangeSec = (): number => Math.max(nowSec(clock), readCloseSec() ?? 0)
+  const entries = createPriceEntries({ rpc: comparedRpc({ rpc, clock, agreement }, 'prices'), deployment })
   return {
-    oracle: createOracle({ deployment, entries: createPriceEntries({ rpc, deployment }), nowSec: exchangeSec, ...writing, clock, log }),
+    oracle: createOracle({ deployment, entries, nowSec: exchangeSec, ...writing, clock, log }),
     dayRanges: createDayRanges({
       clock, log,
       listed: () => deployment.current.assets.symbols,

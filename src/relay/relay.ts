@@ -74,7 +74,7 @@ export function createRelay(parts: {
   const prepared = createPreparedHashes()
   const outcomes = createOutcomeReader({ rpc, clock, networkId, agreement, contractErrors, ledgerWatermarks, onHostFailure })
   const prepare = createPrepare({
-    rpc, deployment, networkId, contractErrors, ledgerWatermarks, readConditions, ledgerTime: createLedgerTime({ rpc, clock }), footprints,
+    rpc, clock, agreement, deployment, networkId, contractErrors, ledgerWatermarks, readConditions, ledgerTime: createLedgerTime({ rpc, clock }), footprints,
   })
 
   function decode(signedXdr: string): SignedTransaction | MalformedEnvelope | NewerThanKnown {

@@ -72,7 +72,7 @@ const TRANSACTION = [
   'hash', 'status', 'op', 'trader', 'clientId', 'ledger', 'ts', 'expiresAt', 'contractError', 'hostError', 'txResultCode', 'resultXdr', 'events', 'orderId',
   'positionId', 'outcome',
 ]
-const PREPARED = ['op', 'trader', 'xdr', 'minResourceFee', 'extraResourceFee', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
+const PREPARED = ['op', 'trader', 'xdr', 'minResourceFee', 'extraResourceFee', 'feeConfirmedBy', 'nodes', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
 
 const OPERATIONS = {
   open_position: [...OPEN, ...PRICE_BOUND],

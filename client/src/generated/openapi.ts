@@ -901,6 +901,50 @@ export interface components {
           readonly since: number | null;
         };
       };
+      /** @description What this gateway believes of the network, and from how many nodes. */
+      readonly nodes: {
+        /** @description Number of nodes of the network that this gateway uses. */
+        readonly configured: number;
+        /** @description From how many nodes figures are believed. */
+        readonly believed: {
+          /** @description Prices: the last comparison of nodes by this instance. Null before the first. */
+          readonly prices: {
+            /** @description Nodes that report what is used. */
+            readonly agreeing: number;
+            /** @description Nodes whose answer could be compared. 1: no second one answered in time. */
+            readonly asked: number;
+            /** @description Time of the comparison, Unix milliseconds. */
+            readonly atMs: number;
+          } | null;
+          /** @description Outcomes of transactions: the last comparison of nodes by this instance. Null before the first. */
+          readonly outcomes: {
+            /** @description Nodes that report what is used. */
+            readonly agreeing: number;
+            /** @description Nodes whose answer could be compared. 1: no second one answered in time. */
+            readonly asked: number;
+            /** @description Time of the comparison, Unix milliseconds. */
+            readonly atMs: number;
+          } | null;
+          /** @description Resource fees: the last comparison of nodes by this instance. Null before the first. */
+          readonly fees: {
+            /** @description Nodes that report what is used. */
+            readonly agreeing: number;
+            /** @description Nodes whose answer could be compared. 1: no second one answered in time. */
+            readonly asked: number;
+            /** @description Time of the comparison, Unix milliseconds. */
+            readonly atMs: number;
+          } | null;
+          /** @description Accounts: the last comparison of nodes by this instance. Null before the first. */
+          readonly accounts: {
+            /** @description Nodes that report what is used. */
+            readonly agreeing: number;
+            /** @description Nodes whose answer could be compared. 1: no second one answered in time. */
+            readonly asked: number;
+            /** @description Time of the comparison, Unix milliseconds. */
+            readonly atMs: number;
+          } | null;
+        };
+      };
       /** @description Rate limiting. */
       readonly rateLimits: {
         /**
@@ -2750,6 +2794,10 @@ export interface components {
       readonly minResourceFee?: string;
       /** @description Stroops that the transaction declares above minResourceFee, so that it still applies after prices, fee tiers and ids have changed. The part for rent and events is refunded when it is not used. */
       readonly extraResourceFee: string;
+      /** @description Nodes whose simulation has about the same resource fee. With 1 of several nodes, no second one answered within 100 ms of the first, or they disagree. */
+      readonly feeConfirmedBy: number;
+      /** @description Nodes of the gateway. */
+      readonly nodes: number;
       /** @description Hash of the transaction. Signing does not change it. */
       readonly hash: string;
       /** @description The id of the request; null without one. */
@@ -2776,9 +2824,11 @@ export interface components {
          * @description What the warning is about.
          * @enum {string}
          */
-        readonly code: "triggers_at_once" | "near_liquidation" | "price_stale" | "above_headroom" | "funding_due" | "wrong_margin_mode";
+        readonly code: "triggers_at_once" | "near_liquidation" | "price_stale" | "above_headroom" | "funding_due" | "wrong_margin_mode" | "fee_unusual";
         /** @description What it means and what to do, for people. */
         readonly message: string;
+        /** @description Only with fee_unusual: the usual fee of the operation in stroops, or the highest plausible one while that is unknown. */
+        readonly usualFee?: string;
       }[];
     };
     /** @description Outcome of a submitted transaction. */
