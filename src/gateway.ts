@@ -205,7 +205,9 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
 
   const { venue, adl, marketStatus } = createVenueParts(chainParts, { db, prices, nowSec })
   const relay = createRelay({ ...chainParts, readConditions: conditionsReader(venue, prices) })
-  const accounts = createAccounts({ ...chainParts, rpc: comparedRpc(chainParts, 'accounts'), listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit) })
+  const accounts = createAccounts({
+    ...chainParts, rpc: comparedRpc(chainParts, 'accounts'), listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit),
+  })
 
   let draining = false
   const isDraining = (): boolean => draining

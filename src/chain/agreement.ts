@@ -2,7 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 
-/** Figures that several nodes are asked for. */
+/** Figures that are requested from several nodes. */
 export const FIGURES = ['prices', 'outcomes', 'fees', 'accounts'] as const
 export type Figure = (typeof FIGURES)[number]
 

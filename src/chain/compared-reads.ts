@@ -37,9 +37,7 @@ export interface ComparedValue<T> extends Compared {
   readonly value: T
 }
 
-/**
- * Reads from the best node and compares with others. Rejects as the read of the first node does. With a single node, and for a pinned call, nothing is compared.
- */
+/** Reads from the best node and compares with others. Rejects as the read of the first node does. A single node and a pinned call are not compared. */
 export async function readCompared<T>(
   { rpc, clock, agreement }: ComparingParts, { figure, fault, read, compare }: ComparedRead<T>, options: CallOptions = {},
 ): Promise<ComparedValue<T>> {
@@ -51,7 +49,7 @@ export async function readCompared<T>(
   const ask = (endpoint: number): Promise<T | undefined> =>
     read({ ...shared, signal, endpoint, isComparison: true }).catch((error: unknown) => (signal.aborted ? undefined : ignoreFailure(error)))
   const secondAnswer = ask(second)
-  // If the first node fails, nobody waits for the second one.
+  // If the first node fails, nothing waits for the second one.
   secondAnswer.catch(() => {})
   const secondNode = second
   let first = second

@@ -1,4 +1,4 @@
-// A record counts only if it is of the transaction that was asked for, and if its parts agree.
+// A record counts only if it is of the requested transaction, and if its parts agree.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { createSeededRandom } from '../base/random.ts'
 import { RpcFailure } from './failure.ts'
-import { findMisfit } from './record-fit.ts'
+import { findMismatch } from './record-fit.ts'
 import type { TransactionResponse } from './responses.ts'
 import { createRpc } from './rpc.ts'
 import { networkIdOf } from './transaction.ts'
@@ -37,7 +37,8 @@ async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', Buffer.from(bytes)))
 }
 
-const operation = (result: xdr.InvokeHostFunctionResult): xdr.OperationResult[] => [xdr.OperationResult.opInner(xdr.OperationResultTr.invokeHostFunction(result))]
+const operation = (result: xdr.InvokeHostFunctionResult): xdr.OperationResult[] =>
+  [xdr.OperationResult.opInner(xdr.OperationResultTr.invokeHostFunction(result))]
 const encode = (result: xdr.TransactionResultResult): string =>
   new xdr.TransactionResult({ feeCharged: 100n, result, ext: xdr.TransactionResultExt.v0() }).toXdr('base64')
 const SUCCEEDED = encode(xdr.TransactionResultResult.txSuccess(operation(xdr.InvokeHostFunctionResult.invokeHostFunctionSuccess(await sha256(image(VALUE))))))
@@ -57,10 +58,10 @@ const failure = (more: object = {}): TransactionResponse =>
   ({ ...RANGE, status: 'FAILED', ledger: LEDGER, envelopeXdr: OWN.toXdr(), resultXdr: TRAPPED, diagnosticEventsXdr: [], ...more })
 
 test('accepts a success and a failure of the transaction, with and without meta', () => {
-  for (const response of [success(), success({ metaXdr: meta(VALUE) }), failure()]) assert.equal(findMisfit(response, hex(OWN), NETWORK_ID), null)
+  for (const response of [success(), success({ metaXdr: meta(VALUE) }), failure()]) assert.equal(findMismatch(response, hex(OWN), NETWORK_ID), null)
 })
 
-const MISFITS: readonly (readonly [name: string, response: TransactionResponse, reason: RegExp])[] = [
+const MISMATCHES: readonly (readonly [name: string, response: TransactionResponse, reason: RegExp])[] = [
   ['the envelope of another transaction', success({ envelopeXdr: OTHER.toXdr() }), /of another transaction/],
   ['no envelope', success({ envelopeXdr: undefined }), /lacks the envelope/],
   ['an envelope that is no XDR', success({ envelopeXdr: 'AAAA' }), /envelope is not XDR/],
@@ -72,7 +73,7 @@ const MISFITS: readonly (readonly [name: string, response: TransactionResponse, 
   ['a ledger that the node does not have yet', success({ ledger: LEDGER + 2 }), /outside the range/],
   ['a ledger before its first one', success({ oldestLedger: LEDGER + 1 }), /outside the range/],
 ]
-for (const [name, response, reason] of MISFITS) test(`refuses ${name}`, () => assert.match(findMisfit(response, hex(OWN), NETWORK_ID) ?? 'fits', reason))
+for (const [name, response, reason] of MISMATCHES) test(`refuses ${name}`, () => assert.match(findMismatch(response, hex(OWN), NETWORK_ID) ?? 'fits', reason))
 
 test('compares the inner hash of a fee bump, and finds it by either hash', () => {
   const inner = xdr.InnerTransactionResultResult.txSuccess(operation(xdr.InvokeHostFunctionResult.invokeHostFunctionTrapped()))
@@ -80,12 +81,12 @@ test('compares the inner hash of a fee bump, and finds it by either hash', () =>
     transactionHash, result: new xdr.InnerTransactionResult({ feeCharged: 0n, result: inner, ext: xdr.InnerTransactionResultExt.v0() }),
   })))
   const bumped = (resultXdr: string): TransactionResponse => success({ envelopeXdr: BUMP.toXdr(), resultXdr })
-  for (const each of [OWN, BUMP]) assert.equal(findMisfit(bumped(resultOf(OWN.hash())), hex(each), NETWORK_ID), null)
-  assert.match(findMisfit(bumped(resultOf(OTHER.hash())), hex(BUMP), NETWORK_ID) ?? 'fits', /another inner transaction/)
-  assert.match(findMisfit(success({ resultXdr: resultOf(OWN.hash()) }), hex(OWN), NETWORK_ID) ?? 'fits', /of a fee bump/)
+  for (const each of [OWN, BUMP]) assert.equal(findMismatch(bumped(resultOf(OWN.hash())), hex(each), NETWORK_ID), null)
+  assert.match(findMismatch(bumped(resultOf(OTHER.hash())), hex(BUMP), NETWORK_ID) ?? 'fits', /another inner transaction/)
+  assert.match(findMismatch(success({ resultXdr: resultOf(OWN.hash()) }), hex(OWN), NETWORK_ID) ?? 'fits', /of a fee bump/)
 })
 
-test('a node whose record does not fit is at fault, and another node is asked', async () => {
+test('a node whose record does not fit is at fault, and another node is called', async () => {
   const faults: (readonly [number, string])[] = []
   const clock = createVirtualClock(0)
   const wire = (response: TransactionResponse): object => ({ ...response, latestLedgerCloseTime: null, oldestLedgerCloseTime: null })
@@ -103,5 +104,6 @@ test('a node whose record does not fit is at fault, and another node is asked', 
   assert.equal((await rpc.getTransaction(hex(OWN), { networkId: NETWORK_ID })).status, 'FAILED')
   assert.deepEqual(faults, [[0, 'bad_transaction'], [1, 'bad_transaction']])
   assert.deepEqual(rpc.nodes().map(({ status }) => status), ['faulty', 'faulty', 'healthy'])
-  await assert.rejects(client([lying]).getTransaction(hex(OWN), { networkId: NETWORK_ID }), (error) => error instanceof RpcFailure && error.fault === 'bad_transaction')
+  const alone = client([lying]).getTransaction(hex(OWN), { networkId: NETWORK_ID })
+  await assert.rejects(alone, (error) => error instanceof RpcFailure && error.fault === 'bad_transaction')
 })

@@ -1,5 +1,5 @@
-// Checks that a node's record of a transaction is of the transaction that was asked for, and that its parts agree with each other. A node can send any record for
-// a hash: only the envelope is bound to it. The result has no signature, so other nodes must confirm it (agreed-transaction.ts).
+// Checks that a node's record of a transaction is of the requested one, and that its parts agree with each other. A node can send any record for a hash: only
+// the envelope is bound to it. The result has no signature, so other nodes must confirm it (agreed-transaction.ts).
 
 import { hash } from 'node:crypto'
 import { xdr } from '@stellar/stellar-sdk'
@@ -29,7 +29,7 @@ type ContractEvent = Decoded<typeof xdr.ContractEvent>
  * Why a response of getTransaction cannot be of the transaction with this hash (64 hex digits, the outer or the inner one of a fee bump); null: it fits.
  * `networkId` is the SHA-256 of the passphrase. A part with a form of a later protocol is not compared.
  */
-export function findMisfit(response: TransactionResponse, txHash: string, networkId: Uint8Array): string | null {
+export function findMismatch(response: TransactionResponse, txHash: string, networkId: Uint8Array): string | null {
   if (response.status === 'NOT_FOUND') return null
   const { status, ledger, latestLedger, oldestLedger, envelopeXdr, resultXdr, metaXdr } = response
   if (ledger > latestLedger || (oldestLedger !== null && ledger < oldestLedger)) return 'its ledger is outside the range of the node'
@@ -37,7 +37,7 @@ export function findMisfit(response: TransactionResponse, txHash: string, networ
   const hashes = hashesOf(envelopeXdr, networkId)
   if (hashes === 'malformed') return 'its envelope is not XDR'
   if (hashes !== 'newer' && hashes.hash !== txHash && hashes.innerHash !== txHash) return 'its envelope is of another transaction'
-  return misfitOfResult(resultXdr, { isSuccess: status === 'SUCCESS', hashes }) ?? (metaXdr === undefined ? null : misfitOfMeta(metaXdr, resultXdr, status))
+  return mismatchOfResult(resultXdr, { isSuccess: status === 'SUCCESS', hashes }) ?? (metaXdr === undefined ? null : mismatchOfMeta(metaXdr, resultXdr, status))
 }
 
 function hashesOf(envelopeXdr: string, networkId: Uint8Array): TransactionHashes | 'newer' | 'malformed' {
@@ -51,7 +51,7 @@ function hashesOf(envelopeXdr: string, networkId: Uint8Array): TransactionHashes
 }
 
 /** Reads the code only: what follows may be of a later protocol. */
-function misfitOfResult(
+function mismatchOfResult(
   resultXdr: string, { isSuccess, hashes }: { readonly isSuccess: boolean; readonly hashes: TransactionHashes | 'newer' },
 ): string | null {
   const bytes = Buffer.from(resultXdr, 'base64')
@@ -68,7 +68,7 @@ function misfitOfResult(
 }
 
 /** The result of a call contains the hash of its return value and events, and a failed transaction changes and emits nothing. */
-function misfitOfMeta(metaXdr: string, resultXdr: string, status: 'SUCCESS' | 'FAILED'): string | null {
+function mismatchOfMeta(metaXdr: string, resultXdr: string, status: 'SUCCESS' | 'FAILED'): string | null {
   if (metaXdr.length > META_MAX_LENGTH) return null
   let meta: Meta
   try {

@@ -16,7 +16,7 @@ import { createEndpoint } from './endpoint.ts'
 import { RpcFailure } from './failure.ts'
 import { createHedging } from './hedge.ts'
 import { createMessageReader, readInline } from './message-reader.ts'
-import { findMisfit } from './record-fit.ts'
+import { findMismatch } from './record-fit.ts'
 import { requestOf } from './rpc-request.ts'
 import type { NodeFault } from './node-fault.ts'
 import type { Nodes, NodeView } from './nodes.ts'
@@ -183,7 +183,7 @@ function transactionRequest(hash: string, networkId: Uint8Array | undefined): Rp
   return {
     ...request,
     faultOf(response) {
-      const detail = findMisfit(response, hash, networkId)
+      const detail = findMismatch(response, hash, networkId)
       return detail === null ? null : { fault: 'bad_transaction', detail }
     },
   }

@@ -164,7 +164,7 @@ export function summarizeVerification(progress: VerifyProgress): readonly string
     `Verify: done. Compared ${compared} events of ${ledgers} with the network, and the projections with the archive.`,
     `  Archive:        ${repairs.length === 0 ? 'no differences' : repairs.join(', ')}`,
     `  Projections:    ${rows.length === 0 ? 'no differences' : `rows replaced: ${rows.join(', ')}`}`,
-    ...(submissions === null || submissions === undefined ? [] : [`  Submissions:    ${summarizeSubmissions(submissions)}`]),
     `  Not verifiable: ${unverifiable ?? 'unknown'} archived events that the network no longer has`,
+    ...(submissions === null || submissions === undefined ? [] : [`  Submissions:    ${summarizeSubmissions(submissions)}`]),
   ]
 }

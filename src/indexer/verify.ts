@@ -24,6 +24,7 @@ import type { CheckedPage } from './events-page.ts'
 import { requestRebuild } from './rebuild.ts'
 import { endOfLedger, ledgerAfter, ledgerOf } from './toid.ts'
 import { createSuspects } from './suspects.ts'
+import type { Suspects } from './suspects.ts'
 import type { Contradiction } from './transaction-effects.ts'
 import { beginSubmissions, isComplete, pollSubmissions } from './verify-submissions.ts'
 import { createNetworkReader, readChain } from './verify-reader.ts'
@@ -79,20 +80,6 @@ export function createVerifier(options: VerifierOptions): Verifier {
   let suspectAt: string | undefined
 
   const suspects = createSuspects(clock)
-
-  /** Verifies a suspect ledger while no verification is under way, which would cover it. */
-  async function verifySuspect(db: Writer): Promise<void> {
-    if (suspects.isEmpty() || isActive(await readTask(db, 'verify'))) return
-    const next = suspects.take()
-    if (next === undefined) return
-    const { chain, ledger, txHash } = next
-    log.warn({ ledger, txHash }, 'the record of a transaction has other events than the archive; verifying its ledger')
-    await db.transaction(async (tx) => {
-      await discardRepairs(tx)
-      const range = { chain, fromLedger: ledger, throughLedger: ledger }
-      await requestTask(tx, 'verify', { ...NOTHING_VERIFIED, range, isPartial: true }, clock.nowMs())
-    })
-  }
 
   /** The next request; undefined when the task needs none. */
   async function nextRequest(db: Queryable): Promise<((signal?: AbortSignal) => Promise<NetworkResponse>) | undefined> {
@@ -154,7 +141,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
     await db.transaction(async (tx) => {
       await recordRepairs(tx, comparison.repairs)
       if (mustApply && (next.chains.length > 0 || (await countRepairs(tx)) > 0)) await repair(tx, range, next.chains)
-      if (isLast && next.isPartial === true) return await end(tx, next)
+      // What was repaired has requested a rebuild.
+      if (isLast && next.isPartial === true) return await updateTask(tx, 'verify', { state: 'done', progress: next }, clock.nowMs())
       await save(tx, isLast ? await endNetworkPhase(tx, chain, { range, progress: next }, options) : next)
     })
   }
@@ -172,11 +160,6 @@ export function createVerifier(options: VerifierOptions): Verifier {
     await updateTask(db, 'verify', { state: 'running', progress }, clock.nowMs())
   }
 
-  /** Ends the verification of a part. What was repaired has requested a rebuild. */
-  async function end(db: Queryable, progress: VerifyProgress): Promise<void> {
-    await updateTask(db, 'verify', { state: 'done', progress }, clock.nowMs())
-  }
-
   async function fail(db: Writer, progress: VerifyProgress, problem: string): Promise<void> {
     await updateTask(db, 'verify', { state: 'failed', progress: { ...progress, problem } }, clock.nowMs())
   }
@@ -187,14 +170,14 @@ export function createVerifier(options: VerifierOptions): Verifier {
       background.clear()
       if (response !== undefined) await apply(db, response, signal)
       if (background.isPending() || (await pollSecondPhase(db, options)) !== 'other phase') return
-      await verifySuspect(db)
+      await verifySuspect(db, suspects, options)
       const request = await nextRequest(db)
       if (request !== undefined) background.start(request(signal).catch(() => undefined))
     },
     async step(db, signal) {
       const phase = await pollSecondPhase(db, options)
       if (phase !== 'other phase') return phase === 'finished'
-      await verifySuspect(db)
+      await verifySuspect(db, suspects, options)
       const request = await nextRequest(db)
       if (request === undefined) return false
       await apply(db, await request(signal), signal)
@@ -203,6 +186,20 @@ export function createVerifier(options: VerifierOptions): Verifier {
     suspect: suspects.add,
     settled: () => background.settled(),
   }
+}
+
+/** Verifies a suspect ledger while no verification is under way, which would cover it. */
+async function verifySuspect(db: Writer, suspects: Suspects, { clock, log }: Pick<VerifierOptions, 'clock' | 'log'>): Promise<void> {
+  if (suspects.isEmpty() || isActive(await readTask(db, 'verify'))) return
+  const next = suspects.take()
+  if (next === undefined) return
+  const { chain, ledger, txHash } = next
+  log.warn({ ledger, txHash }, 'the record of a transaction has other events than the archive; verifying its ledger')
+  await db.transaction(async (tx) => {
+    await discardRepairs(tx)
+    const range = { chain, fromLedger: ledger, throughLedger: ledger }
+    await requestTask(tx, 'verify', { ...NOTHING_VERIFIED, range, isPartial: true }, clock.nowMs())
+  })
 }
 
 /** Compares the part of the pages whose archived rows can be read at once; undefined when one ledger has too many. */

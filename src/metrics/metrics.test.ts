@@ -17,7 +17,8 @@ function sources(index: Partial<IndexState> | null): Partial<MetricSources> {
     gateway: () => ({
       stream: { connections: 11, subscribers: 12, accounts: 13, replays: 14, bufferedBytesMax: 15 },
       indexWaiters: 16, submissions: { inFlight: 17, waiters: 18 },
-      storedSubmissions: { ended: new Map([['applied', 19]]), pending: 20, oldestPendingSec: 21, corrected: 29 }, agreement: new Map([['prices', { agreed: 30, disagreed: 31, alone: 32 }]]),
+      storedSubmissions: { ended: new Map([['applied', 19]]), pending: 20, oldestPendingSec: 21, corrected: 29 },
+      agreement: new Map([['prices', { agreed: 30, disagreed: 31, alone: 32 }]]),
       sharedCounts: true, stalePrices: 22,
     }),
     indexer: () => ({ state: 'catching-up', lastLedger: 100, latestLedger: 123 }),

@@ -4,7 +4,7 @@ import type { Queryable } from '../store/store.ts'
 
 export type CheckResult = 'same' | 'corrected' | 'unverifiable'
 
-/** A range of ledgers, with the close time of the first one if it is known, Unix seconds. */
+/** A range of ledgers, both included. */
 export interface CheckedLedgers {
   readonly fromLedger: number
   readonly throughLedger: number
@@ -20,7 +20,8 @@ export async function clearChecks(tx: Queryable): Promise<void> {
  * last id; null when there are no more.
  */
 export async function addChecks(
-  tx: Queryable, { fromLedger, throughLedger }: CheckedLedgers, { afterId, limit, nowMs }: { readonly afterId: number; readonly limit: number; readonly nowMs: number },
+  tx: Queryable, { fromLedger, throughLedger }: CheckedLedgers,
+  { afterId, limit, nowMs }: { readonly afterId: number; readonly limit: number; readonly nowMs: number },
 ): Promise<number | null> {
   const rows = await tx.query<{ id: number }>(
     `with listed as (

@@ -90,8 +90,8 @@ test('refuses a transaction whose fee the gateway finds unusual, before it is sh
   const warn: typeof intercept = async (path, forward) => {
     const response = await forward()
     if (path !== '/v1/orders/prepare') return response
-    const body = { ...(JSON.parse(await response.text()) as object), warnings: [warning] }
-    return { status: response.status, headers: response.headers, text: () => Promise.resolve(JSON.stringify(body)) } as ResponseLike
+    const body = { ...(JSON.parse(await response.text()) as Readonly<Record<string, unknown>>), warnings: [warning] }
+    return { status: response.status, headers: response.headers, text: () => Promise.resolve(JSON.stringify(body)) }
   }
   const request = { op: 'open_position', ...TERMS } as const
   const seen: string[] = []

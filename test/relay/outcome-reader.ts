@@ -15,6 +15,7 @@ export function outcomesOf(
   { rpc, clock }: ScriptedNode, ledgerWatermarks: LedgerWatermarks = createLedgerWatermarks(clock), onHostFailure: (failure: HostFailure) => void = () => {},
 ): OutcomeReader {
   return createOutcomeReader({
-    rpc, clock, networkId: networkIdOf(PASSPHRASE), ...NO_WARNINGS, contractErrors: createContractErrors(currentDeploymentOf(CONTRACTS)), ledgerWatermarks, onHostFailure,
+    rpc, clock, networkId: networkIdOf(PASSPHRASE), ...NO_WARNINGS,
+    contractErrors: createContractErrors(currentDeploymentOf(CONTRACTS)), ledgerWatermarks, onHostFailure,
   })
 }

@@ -73,7 +73,9 @@ function health(latestLedgerCloseTime: number): NodeResponse {
   return { result: { status: 'healthy', ...range, ledgerRetentionWindow: 100 } }
 }
 
-const PREPARED_MEMBERS = ['op', 'trader', 'xdr', 'minResourceFee', 'extraResourceFee', 'feeConfirmedBy', 'nodes', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
+const PREPARED_MEMBERS = [
+  'op', 'trader', 'xdr', 'minResourceFee', 'extraResourceFee', 'feeConfirmedBy', 'nodes', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings',
+]
 
 function transactionData(resourceFee = 54_321n): string {
   const resources = new xdr.SorobanResources({

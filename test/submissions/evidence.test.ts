@@ -134,7 +134,9 @@ test('events of a transaction in the archive correct a failure that every node r
 })
 
 /** Archives an event of a transaction, as the index of a chain that began an hour ago does. */
-async function archiveEvent(fixture: SubmissionFixture, txHash: string, { ledger, closeSec }: { readonly ledger: number; readonly closeSec: number }): Promise<void> {
+async function archiveEvent(
+  fixture: SubmissionFixture, txHash: string, { ledger, closeSec }: { readonly ledger: number; readonly closeSec: number },
+): Promise<void> {
   const db = fixture.store.write
   await db.query(
     `insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at)
