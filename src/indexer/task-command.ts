@@ -141,8 +141,8 @@ function finish(kind: TaskKind, task: Task<TaskKind> | null, { print }: TaskComm
   return isRepaired(progress) ? EXIT_REPAIRED : 0
 }
 
-function isRepaired({ added, replaced, removed, chains, differences, submissions }: VerifyProgress): boolean {
-  return added + replaced + removed + chains.length + (submissions?.corrected ?? 0) > 0 || Object.keys(differences ?? {}).length > 0
+function isRepaired({ added, replaced, removed, differences, submissions }: VerifyProgress): boolean {
+  return added + replaced + removed + (submissions?.corrected ?? 0) > 0 || Object.keys(differences ?? {}).length > 0
 }
 
 function summarizeSubmissions({ same, corrected, unverifiable }: SubmissionsVerified): string {
@@ -151,13 +151,12 @@ function summarizeSubmissions({ same, corrected, unverifiable }: SubmissionsVeri
 
 /** What was compared, what differed and was repaired, and what could not be compared. */
 export function summarizeVerification(progress: VerifyProgress): readonly string[] {
-  const { range, compared, added, replaced, removed, chains, differences, unverifiable, submissions } = progress
+  const { range, compared, added, replaced, removed, differences, unverifiable, submissions } = progress
   const ledgers = range === null || range.fromLedger > range.throughLedger ? 'no ledgers' : `ledgers ${range.fromLedger} to ${range.throughLedger}`
   const repairs = [
     ...(added > 0 ? [`${added} missing events added`] : []),
     ...(replaced > 0 ? [`${replaced} different events replaced`] : []),
     ...(removed > 0 ? [`${removed} invented or repeated events removed`] : []),
-    ...(chains.length > 0 ? [`${chains.length} falsely separated chains merged`] : []),
   ]
   const rows = Object.entries(differences ?? {}).map(([table, count]) => `${table} ${count}`)
   return [
@@ -165,6 +164,6 @@ export function summarizeVerification(progress: VerifyProgress): readonly string
     `  Archive:        ${repairs.length === 0 ? 'no differences' : repairs.join(', ')}`,
     `  Projections:    ${rows.length === 0 ? 'no differences' : `rows replaced: ${rows.join(', ')}`}`,
     `  Not verifiable: ${unverifiable ?? 'unknown'} archived events that the network no longer has`,
-    ...(submissions === null || submissions === undefined ? [] : [`  Submissions:    ${summarizeSubmissions(submissions)}`]),
+    ...(submissions === null ? [] : [`  Submissions:    ${summarizeSubmissions(submissions)}`]),
   ]
 }

@@ -26,6 +26,6 @@ export async function pollSubmissions(db: Writer, range: VerifiedRange, before: 
   })
 }
 
-export function isComplete(submissions: SubmissionsVerified | null | undefined): boolean {
-  return submissions === null || submissions === undefined || (submissions.isListed && submissions.waiting === 0)
+export function isComplete(submissions: SubmissionsVerified | null): boolean {
+  return submissions === null || (submissions.isListed && submissions.waiting === 0)
 }
