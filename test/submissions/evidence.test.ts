@@ -139,8 +139,8 @@ async function archiveEvent(
 ): Promise<void> {
   const db = fixture.store.write
   await db.query(
-    `insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at)
-     values (1, 'test', 1, 1, 'first', 'test', '{}', 1, $1)`, [fixture.clock.nowMs() - 3_600_000],
+    `insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at, name)
+     values (1, 'test', 1, 1, 'first', 'test', '{}', 1, $1, 'test')`, [fixture.clock.nowMs() - 3_600_000],
   )
   await db.query(
     `insert into idx.events (seq, epoch, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, inserted_at, chain)
