@@ -84,7 +84,9 @@ function ReviewDialog({ verified, options: { contracts, walletNote, notes = [], 
         <p class='note'>{secondsLeft > 0 ? `Expires in ${duration(secondsLeft)}.` : 'Expired. Cancel, then prepare the order again.'}</p>
         <p class='note'>{walletNote}</p>
         <div class='row'>
-          <button type='button' class='main' disabled={secondsLeft <= 0 || (isFeeUnusual && !acceptsFee.value)} onClick={() => onFinish(true)}>Sign and submit</button>
+          <button type='button' class='main' disabled={secondsLeft <= 0 || (isFeeUnusual && !acceptsFee.value)} onClick={() => onFinish(true)}>
+            Sign and submit
+          </button>
           <button type='button' onClick={() => onFinish(false)}>Cancel</button>
         </div>
       </div>
