@@ -50,6 +50,7 @@ interface ReviewDialogProps {
 function ReviewDialog({ verified, options: { contracts, walletNote, notes = [], advice }, onFinish }: ReviewDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const now = useSignal(nowMs())
+  const acceptsFee = useSignal(false)
   useEffect(() => {
     const element = dialog.current
     element?.showModal()
@@ -63,6 +64,7 @@ function ReviewDialog({ verified, options: { contracts, walletNote, notes = [], 
     }
   }, [])
   const { summary, rows } = explain(verified, contracts)
+  const isFeeUnusual = advice?.warnings.some(({ code }) => code === 'fee_unusual') === true
   const secondsLeft = Number(verified.maxTime) - now.value / 1000
   return (
     <dialog ref={dialog} aria-labelledby='review-heading' aria-describedby='review-summary' onClose={() => onFinish(false)}>
@@ -73,10 +75,18 @@ function ReviewDialog({ verified, options: { contracts, walletNote, notes = [], 
         <p class='note'>Decoded from the transaction itself, which was verified against your order.</p>
         <Facts rows={rows} />
         {advice !== undefined && <Advice advice={advice} />}
+        {isFeeUnusual && (
+          <label class='row'>
+            <input type='checkbox' checked={acceptsFee.value} onChange={({ currentTarget }) => (acceptsFee.value = currentTarget.checked)} />
+            Sign it with this unusual fee
+          </label>
+        )}
         <p class='note'>{secondsLeft > 0 ? `Expires in ${duration(secondsLeft)}.` : 'Expired. Cancel, then prepare the order again.'}</p>
         <p class='note'>{walletNote}</p>
         <div class='row'>
-          <button type='button' class='main' disabled={secondsLeft <= 0} onClick={() => onFinish(true)}>Sign and submit</button>
+          <button type='button' class='main' disabled={secondsLeft <= 0 || (isFeeUnusual && !acceptsFee.value)} onClick={() => onFinish(true)}>
+            Sign and submit
+          </button>
           <button type='button' onClick={() => onFinish(false)}>Cancel</button>
         </div>
       </div>

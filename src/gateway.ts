@@ -8,6 +8,8 @@ import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
 import { createAccounts } from './account/accounts.ts'
 import type { Accounts } from './account/accounts.ts'
+import { createAgreement } from './chain/agreement.ts'
+import { comparedRpc } from './chain/compared-reads.ts'
 import { createLedgerWatermarks } from './chain/ledger-watermarks.ts'
 import type { Rpc } from './chain/rpc.ts'
 import type { CurrentDeployment } from './exchange/deployment.ts'
@@ -188,7 +190,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { reading, store, sharedDb } = createCallerReads(parts.store)
   const db = store.read
   const candles = createCandleParts({ ...parts, store })
-  const { oracle, dayRanges, nowSec, followLedgers } = createPriceParts({ ...parts, ledgerTime: ledgerClock }, candles)
+  const chainParts = chainPartsFrom(parts)
+  const { oracle, dayRanges, nowSec, followLedgers } = createPriceParts({ ...chainParts, store, ledgerTime: ledgerClock }, candles)
   const { prices } = oracle
   const keys = createKeys({
     store, clock, log,
@@ -200,10 +203,11 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     challengeState: parts.redis === null ? createMemoryChallengeState() : createSharedChallengeState(parts.redis),
   })
 
-  const chainParts = chainPartsFrom(parts)
   const { venue, adl, marketStatus } = createVenueParts(chainParts, { db: sharedDb, prices, nowSec })
   const relay = createRelay({ ...chainParts, ledgerClock, readConditions: conditionsReader(venue, prices) })
-  const accounts = createAccounts({ ...chainParts, listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit) })
+  const accounts = createAccounts({
+    ...chainParts, rpc: comparedRpc(chainParts, 'accounts'), listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit),
+  })
 
   let draining = false
   const isDraining = (): boolean => draining
@@ -217,7 +221,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await registerOpenApi(app)
   const indexWaiter = createIndexWaiter({ store: parts.store, clock })
   supportMinLedger(app, indexWaiter.waitForLedger)
-  statusRoutes(app, { ...parts, version: manifest.version, sharedCounts, isDraining, prices, marketStatus, ledgerTime: ledgerClock })
+  const { agreement } = chainParts
+  statusRoutes(app, { ...parts, version: manifest.version, agreement, sharedCounts, isDraining, prices, marketStatus, ledgerTime: ledgerClock })
   marketsRoutes(app, { prices, dayRanges, db, sharedDb, clock, deployment, venue })
   oracleRoutes(app, { prices, oracleHealth: createOracleHealth({ prices, clock, heartbeatSecret: parts.heartbeatSecret ?? null }) })
   candlesRoutes(app, candles)
@@ -255,7 +260,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { learnApplied } = relay
   return {
     app, oracle, stream, submissions, learnApplied,
-    stats: () => statsOf({ stream, indexWaiter, relay, submissions, sharedCounts, prices, deployment }),
+    stats: () => statsOf({ stream, indexWaiter, relay, submissions, sharedCounts, prices, deployment, agreement: chainParts.agreement }),
     listen: (where) => app.listen({ ...where, backlog: LISTEN_BACKLOG }),
     close: () => (closing ??= close()),
   }
@@ -373,5 +378,5 @@ function venueRoutes(
 
 /** Dependencies of all parts that read the ledger. They share the ledger marks, so that no part serves an older state of an account than another. */
 function chainPartsFrom({ rpc, clock, log, deployment }: GatewayParts) {
-  return { rpc, clock, log, deployment, ledgerWatermarks: createLedgerWatermarks(clock) }
+  return { rpc, clock, log, deployment, ledgerWatermarks: createLedgerWatermarks(clock), agreement: createAgreement(clock) }
 }

@@ -172,7 +172,10 @@ export interface Difference {
   readonly found: string
 }
 
-/** The prepared transaction does not match the request. Nothing was signed. */
+/** The difference of a transaction whose fee is far above the usual one. */
+export const UNUSUAL_FEE = 'the fee'
+
+/** The prepared transaction does not match the request, or its fee is out of line. Nothing was signed. */
 export class RefusedToSign extends ExchangeError {
   override readonly name = 'RefusedToSign'
   readonly differences: readonly Difference[]

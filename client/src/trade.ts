@@ -7,7 +7,7 @@ import type { ContractAddresses, TradeRequest } from './calls.ts'
 import type { Clock } from './clock.ts'
 import { toHex } from './bytes.ts'
 import type { CallTransaction } from './envelope.ts'
-import { ContractFailure, TransactionExpired } from './errors.ts'
+import { ContractFailure, RefusedToSign, TransactionExpired, UNUSUAL_FEE } from './errors.ts'
 import type { SignedTransaction } from './errors.ts'
 import type { CallOptions } from './http.ts'
 import { createMutex } from './mutex.ts'
@@ -30,6 +30,11 @@ export interface TradeOptions extends FinishOptions {
   readonly onVerified?: (transaction: CallTransaction, advice: GatewayAdvice) => void | Promise<void>
   /** Called before the transaction is submitted, and awaited. Store the transaction here to `finish` it after a crash. */
   readonly onSigned?: (transaction: SignedTransaction) => void | Promise<void>
+  /**
+   * True: signs a transaction although the gateway warns that its fee is far above the usual one (`fee_unusual`). By default such a transaction is refused
+   * with RefusedToSign. `maxFeeStroops` applies in either case.
+   */
+  readonly acceptUnusualFee?: boolean
   /** The highest fee to sign, stroops; 10,000,000 (one XLM) by default. */
   readonly maxFeeStroops?: number
   /**
@@ -111,6 +116,7 @@ export function createTrading(parts: TradingParts): Trading {
       maxFeeStroops: options.maxFeeStroops ?? MAX_FEE_STROOPS, maxValiditySec: options.maxValiditySec ?? MAX_VALIDITY_SEC,
     })
     const { preview, warnings } = prepared.body
+    refuseUnusualFee(warnings, options)
     await options.onVerified?.(transaction, { preview, warnings })
     const { hash, signedXdr } = await signTransaction(signer, transaction.bytes, parts.networkPassphrase)
     const named = request.clientId === undefined ? {} : { clientId: request.clientId }
@@ -165,6 +171,14 @@ export function createTrading(parts: TradingParts): Trading {
     const waiting = { ...call, ledger: finished.ledger, timeoutMs: options.keeperTimeoutMs ?? 0 }
     return { ...done, order: await orders.awaitOutcome(orderId, waiting).catch(fallBackTo({ orderId, state: 'unknown' } as const)) }
   }
+}
+
+/** The gateway compares the fee with other nodes and with earlier ones, which the client cannot. */
+function refuseUnusualFee(warnings: PreparedTransaction['warnings'], { acceptUnusualFee = false }: TradeOptions): void {
+  const unusual = warnings.find(({ code }) => code === 'fee_unusual')
+  if (unusual === undefined || acceptUnusualFee) return
+  const expected = unusual.usualFee === undefined ? 'a usual one' : `about ${unusual.usualFee} stroops`
+  throw new RefusedToSign([{ what: UNUSUAL_FEE, expected: `${expected}, or the option acceptUnusualFee`, found: `too high (${unusual.message})` }])
 }
 
 function fallBackTo<T>(value: T): (error: unknown) => T {

@@ -37,6 +37,8 @@ export function createSender(session: Session): Sender {
     contracts ??= addressesOf(await session.client().getHealth())
     const walletNote = wallet?.secret !== undefined ? 'The burner wallet signs without asking again.' : 'Your wallet will ask you to confirm.'
     return await session.client().trade(step.request(opened), {
+      // The review asks about an unusual fee.
+      acceptUnusualFee: true,
       async onVerified(transaction, advice) {
         working('Waiting for your review…')
         await review(transaction, { contracts, walletNote, notes: notesOf(steps, next), advice })

@@ -10,6 +10,8 @@ import { RPC_CODES, RpcError } from './rpc-error.ts'
 
 /** An XDR union discriminant that no protocol defines. */
 const UNKNOWN_XDR = Buffer.from([0x7f, 0xff, 0xff, 0xff]).toString('base64')
+/** A result of 100 stroops with such a code. */
+const UNKNOWN_RESULT = Buffer.from([0, 0, 0, 0, 0, 0, 0, 100, 0x7f, 0xff, 0xff, 0xff]).toString('base64')
 /** A value of a type that a later protocol may define: a few numbers above the last one. */
 const LATER_VALUE = Buffer.from([0, 0, 0, 30]).toString('base64')
 
@@ -52,7 +54,7 @@ export const RESPONSE_EFFECTS: Readonly<Record<string, Effect>> = {
     const response = fieldsOf(next(call))
     if (response['protocolVersion'] !== undefined) return { ...response, protocolVersion: Number(response['protocolVersion']) + 1 }
     if (Array.isArray(response['entries'])) return { ...response, entries: response['entries'].map((entry) => ({ ...fieldsOf(entry), xdr: UNKNOWN_XDR })) }
-    if (response['resultXdr'] !== undefined) return { ...response, resultXdr: UNKNOWN_XDR, diagnosticEventsXdr: [UNKNOWN_XDR] }
+    if (response['resultXdr'] !== undefined) return { ...response, resultXdr: UNKNOWN_RESULT, diagnosticEventsXdr: [UNKNOWN_XDR] }
     return withEvents(response, (events) => events.map((event) => ({ ...event, value: LATER_VALUE })))
   },
   damaged_xdr(call, next) {
@@ -107,7 +109,8 @@ function failedTransaction(code: number): Effect {
     const response = fieldsOf(next(call))
     if (response['status'] !== 'SUCCESS') return response
     const result = { code: TX_CODE.failed, operations: [operationResult('invokeHostFunction', code)] } as const
-    return { ...response, status: 'FAILED', resultXdr: Buffer.from(encodeTransactionResult(result, 100n, null)).toString('base64'), diagnosticEventsXdr: [] }
+    const { resultMetaXdr: _effects, ...known } = response
+    return { ...known, status: 'FAILED', resultXdr: Buffer.from(encodeTransactionResult(result, 100n, null)).toString('base64'), diagnosticEventsXdr: [] }
   }
 }
 

@@ -8,6 +8,7 @@ import type { Endpoint } from './endpoint.ts'
 import { RpcFailure } from './failure.ts'
 import type { Hedging } from './hedge.ts'
 import { raceHedged } from './hedge.ts'
+import type { NodeFault } from './node-fault.ts'
 import type { Nodes } from './nodes.ts'
 import type { AnyRequest, CallOptions, NodeAffinity, RpcRequest } from './rpc-request.ts'
 import type { RpcObserver } from './rpc-observer.ts'
@@ -50,11 +51,16 @@ export interface AttemptContext {
   readonly isSecond?: true
 }
 
+/** Called when a node returned impossible data. */
+export type OnFault = (endpoint: number, fault: NodeFault) => void
+
 export interface Attempts {
   /** Calls one node. Rejects also for a response that cannot be used. */
   single<T>(endpoint: Endpoint, request: RpcRequest<T>, context: AttemptContext): Promise<T>
   /** Calls one node, and a second one when the first is slow. `by` is the node that responded. */
   hedged<T>(affinity: NodeAffinity, endpoint: Endpoint, request: RpcRequest<T>, context: AttemptContext): Promise<{ result: T; by: number }>
+  /** The other nodes that can be called, best first. */
+  others(affinity: NodeAffinity, besides: ReadonlySet<number>): readonly number[]
 }
 
 export function createAttempts(parts: {
@@ -64,17 +70,19 @@ export function createAttempts(parts: {
   readonly hedging: Hedging
   readonly clock: Clock
   readonly observer: RpcObserver | null
+  readonly onFault: OnFault
 }): Attempts {
-  const { endpoints, nodes, limits, hedging, clock, observer } = parts
+  const { endpoints, nodes, limits, hedging, clock, observer, onFault } = parts
 
   async function single<T>(endpoint: Endpoint, request: RpcRequest<T>, { options, tried, isSecond }: AttemptContext): Promise<T> {
     const { method } = request
     const { signal, requester } = options
-    const patienceMs = isSecond === true ? Number.POSITIVE_INFINITY : hedging.patienceMs(method)
+    const patienceMs = isSecond === true || options.isComparison === true ? Number.POSITIVE_INFINITY : hedging.patienceMs(method)
     const headAtRequest = nodes.head()
     const startedMs = clock.elapsedMs()
     const result = await endpoint.call(request, { limit: limits.of(endpoint.index, request), signal, patienceMs, requester })
     hedging.recordDuration(method, clock.elapsedMs() - startedMs)
+    checkFault(endpoint.index, request, result)
     const observation = request.observationOf(result)
     if (observation === null) return result
     const { ledger } = observation
@@ -91,24 +99,37 @@ export function createAttempts(parts: {
     return result
   }
 
+  function checkFault<T>(endpoint: number, { method, faultOf }: RpcRequest<T>, result: T): void {
+    const found = faultOf?.(result) ?? null
+    if (found === null) return
+    onFault(endpoint, found.fault)
+    throw new RpcFailure({ method, endpoint, kind: 'malformed', retryable: true, ...found })
+  }
+
   /** True while the call has not tried every usable node: then it need not accept a stale response. */
   function hasUntriedNode(tried: ReadonlySet<number>): boolean {
     return endpoints.some(({ index, breaker }) => !tried.has(index) && nodes.isUsable(index) && breaker.isClosed())
+  }
+
+  function others(affinity: NodeAffinity, besides: ReadonlySet<number>, minLedger: number): readonly Endpoint[] {
+    return nodes.order(affinity.preferred, { tried: besides, sticky: false, minLedger })
+      .filter((index) => !besides.has(index) && nodes.isUsable(index))
+      .map((index) => defined(endpoints[index], `endpoint ${index}`))
+      .filter(({ breaker }) => breaker.isClosed())
   }
 
   /** A node that is as good as the first: an idle one within the budget, or any when the first is stuck. Undefined when there is none. */
   function secondEndpoint(
     affinity: NodeAffinity, first: Endpoint, request: AnyRequest, { minLedger = 0, isStuck }: Pick<CallOptions, 'minLedger'> & { readonly isStuck: boolean },
   ): Endpoint | undefined {
-    const [index] = nodes.order(affinity.preferred, { tried: new Set([first.index]), sticky: false, minLedger })
-    if (index === undefined || index === first.index || !nodes.isUsable(index)) return undefined
-    const endpoint = defined(endpoints[index], `endpoint ${index}`)
-    if (!endpoint.breaker.isClosed()) return undefined
-    return isStuck || (limits.of(index, request).waiting() === 0 && hedging.takeFromBudget()) ? endpoint : undefined
+    const [endpoint] = others(affinity, new Set([first.index]), minLedger)
+    if (endpoint === undefined) return undefined
+    return isStuck || (limits.of(endpoint.index, request).waiting() === 0 && hedging.takeFromBudget()) ? endpoint : undefined
   }
 
   return {
     single,
+    others: (affinity, besides) => others(affinity, besides, 0).map(({ index }) => index),
     async hedged(affinity, endpoint, request, context) {
       const { options, tried } = context
       const mayHedge = request.policy.hedged === true && !affinity.sticky && options.endpoint === undefined && endpoints.length > 1

@@ -4,6 +4,7 @@ import { defined } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import { createAttempts, createCallLimits } from './attempt.ts'
+import type { OnFault } from './attempt.ts'
 import type { Endpoint } from './endpoint.ts'
 import { isUnprocessed, RpcFailure } from './failure.ts'
 import type { Hedging } from './hedge.ts'
@@ -19,6 +20,8 @@ export interface Caller {
   send<T>(affinity: NodeAffinity, request: RpcRequest<T>, options: Pick<CallOptions, 'requester'>): Promise<T>
   /** Calls one node once, whatever its status, unless its circuit breaker is open. */
   probe<T>(index: number, request: RpcRequest<T>, signal: AbortSignal): Promise<T>
+  /** The nodes besides these that can be called, best first. */
+  others(affinity: NodeAffinity, besides: readonly number[]): readonly number[]
   /** Calls that wait for a permit, by method. */
   queues(): ReadonlyMap<string, number>
 }
@@ -38,11 +41,12 @@ export interface CallerParts {
   readonly clock: Clock
   readonly random: Random
   readonly observer: RpcObserver | null
+  readonly onFault: OnFault
 }
 
-export function createCaller({ endpoints, nodes, hedging, clock, random, observer }: CallerParts): Caller {
+export function createCaller({ endpoints, nodes, hedging, clock, random, observer, onFault }: CallerParts): Caller {
   const limits = createCallLimits(endpoints.length)
-  const attempts = createAttempts({ endpoints, nodes, limits, hedging, clock, observer })
+  const attempts = createAttempts({ endpoints, nodes, limits, hedging, clock, observer, onFault })
 
   function endpointAt(index: number): Endpoint {
     return defined(endpoints[index], `endpoint ${index}`)
@@ -89,7 +93,7 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
     async call(affinity, request, options) {
       const tried = new Set<number>()
       let last: RpcFailure | undefined
-      for (let attempt = 0; attempt < maxAttempts(request.policy, last); attempt++) {
+      for (let attempt = 0; attempt < maxAttempts(request.policy, last, options.endpoint === undefined ? endpoints.length : 1); attempt++) {
         if (last !== undefined) await backOff(attempt - 1, last, options)
         options.signal?.throwIfAborted()
         const endpoint = await chooseEndpoint(affinity, tried, options)
@@ -98,6 +102,7 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
         try {
           const { result, by } = await attempts.hedged(affinity, endpoint, request, { options, tried })
           if (options.endpoint === undefined) affinity.preferred = by
+          options.onAnswered?.(by)
           return result
         } catch (error) {
           if (options.signal?.aborted === true) {
@@ -138,11 +143,14 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
       if (!endpoint.breaker.allow()) throw allEndpointsPaused(request.method)
       return await attempts.single(endpoint, request, { options: { signal, endpoint: index }, tried: new Set() })
     },
+    others: (affinity, besides) => attempts.others(affinity, new Set(besides)),
     queues: limits.queues,
   }
 }
 
-function maxAttempts(policy: MethodPolicy, last: RpcFailure | undefined): number {
+/** `nodes` is the number of nodes that the call may try. One that returned an impossible result is not called again. */
+function maxAttempts(policy: MethodPolicy, last: RpcFailure | undefined, nodes: number): number {
+  if (last?.fault !== undefined) return Math.max(policy.maxAttempts, nodes)
   return last?.kind === 'behind' && policy.maxAttempts > 1 ? BEHIND_ATTEMPTS : policy.maxAttempts
 }
 

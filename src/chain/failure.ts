@@ -1,6 +1,7 @@
 // Failures of calls to the chain. One class, so that callers check the type and never the text.
 
 import type { UnknownForm } from './newer-than-known.ts'
+import type { NodeFault } from './node-fault.ts'
 
 /**
  * `rpc`: the node returned a JSON-RPC error or a failed simulation. `oversized`: its response is larger than the method can need. `behind`: its response is of
@@ -27,6 +28,8 @@ export interface RpcFailureDetails {
   readonly unsent?: boolean
   /** Of the kind `newer`: what this gateway does not know. */
   readonly newer?: UnknownForm
+  /** The response was impossible: what was wrong with it. Another node may return a true one. */
+  readonly fault?: NodeFault
   readonly cause?: unknown
 }
 
@@ -46,6 +49,7 @@ export class RpcFailure extends Error {
   readonly retryAfterMs: number | undefined
   readonly unsent: boolean
   readonly newer: UnknownForm | undefined
+  readonly fault: NodeFault | undefined
 
   constructor(details: RpcFailureDetails) {
     super(`${details.method}: ${MESSAGES[details.kind]}`, details.cause === undefined ? undefined : { cause: details.cause })
@@ -59,6 +63,7 @@ export class RpcFailure extends Error {
     this.retryAfterMs = details.retryAfterMs
     this.unsent = details.unsent ?? false
     this.newer = details.newer
+    this.fault = details.fault
   }
 }
 

@@ -20,3 +20,11 @@ export type NodeFault =
   | 'bad_events'
   /** Events of contracts that were not requested. */
   | 'foreign_events'
+  /** A record of another transaction than the requested one, or whose parts contradict each other. */
+  | 'bad_transaction'
+  /** An outcome of a transaction, or its absence, that most other nodes contradict. */
+  | 'false_outcome'
+  /** Ledger entries that most other nodes contradict. */
+  | 'false_entries'
+  /** A resource fee that most other nodes contradict. */
+  | 'false_fee'

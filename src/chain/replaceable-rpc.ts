@@ -55,6 +55,7 @@ function delegating(target: () => Rpc): Rpc {
     sendTransaction: (envelopeXdr, options) => target().sendTransaction(envelopeXdr, options),
     getTransaction: (hash, options) => target().getTransaction(hash, options),
     getTransactions: (request, options) => target().getTransactions(request, options),
-    reportFault: (fault) => target().reportFault?.(fault),
+    others: (besides) => target().others?.(besides) ?? [],
+    reportFault: (fault, endpoint) => target().reportFault?.(fault, endpoint),
   }
 }

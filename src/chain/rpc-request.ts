@@ -2,6 +2,7 @@
 
 import { boundsOf, METHODS } from './methods.ts'
 import type { Method, MethodPolicy, ResponseBounds, ResultOf } from './methods.ts'
+import type { NodeFault } from './node-fault.ts'
 import type { Observation } from './node-state.ts'
 
 /** Options of every call. */
@@ -14,6 +15,10 @@ export interface CallOptions {
   readonly endpoint?: number
   /** Rejects responses of an earlier ledger: the call tries the other nodes, then all again, and finally fails with kind `behind`. */
   readonly minLedger?: number
+  /** The call has less time than others, so an abort says nothing about its node. */
+  readonly isComparison?: true
+  /** Called with the node whose response is returned. */
+  readonly onAnswered?: (endpoint: number) => void
 }
 
 /** A request whose result is T. */
@@ -24,10 +29,12 @@ export interface RpcRequest<T> {
   readonly bounds: ResponseBounds
   /** What the result says about the ledger of its node; null when it says nothing. */
   readonly observationOf: (result: T) => Observation | null
+  /** What is wrong with a result that cannot be true; null: nothing. Such a result is never returned: the call tries another node. */
+  readonly faultOf?: (result: T) => { readonly fault: NodeFault; readonly detail: string } | null
 }
 
 /** A request of any result. */
-export type AnyRequest = Omit<RpcRequest<unknown>, 'observationOf'>
+export type AnyRequest = Omit<RpcRequest<unknown>, 'observationOf' | 'faultOf'>
 
 /** The node that a client prefers. Changes with each response. */
 export interface NodeAffinity {

@@ -10,12 +10,14 @@ import type {
   LedgerEntriesResponse, EventsPage, LedgersResponse, NodeHealth, NodeNetwork, SendResponse, SimulationResponse, TransactionResponse,
 } from './responses.ts'
 import type { TransactionsPage } from './transactions-page.ts'
+import type { OnFault } from './attempt.ts'
 import type { Caller } from './caller.ts'
 import { createCaller } from './caller.ts'
 import { createEndpoint } from './endpoint.ts'
 import { RpcFailure } from './failure.ts'
 import { createHedging } from './hedge.ts'
 import { createMessageReader, readInline } from './message-reader.ts'
+import { findMismatch } from './record-fit.ts'
 import { requestOf } from './rpc-request.ts'
 import type { NodeFault } from './node-fault.ts'
 import type { Nodes, NodeView } from './nodes.ts'
@@ -65,11 +67,21 @@ export interface Rpc {
    */
   sendTransaction(envelopeXdr: string, options?: Pick<CallOptions, 'requester'>): Promise<SendResponse>
   /** Looks up a transaction by its hash (64 hex digits). Makes one attempt: callers that wait for a transaction poll anyway. */
-  getTransaction(hash: string, options?: CallOptions): Promise<TransactionResponse>
+  getTransaction(hash: string, options?: TransactionOptions): Promise<TransactionResponse>
   /** Transactions from a ledger or a cursor on, in the order of the chain. */
   getTransactions(request: { readonly from: EventsFrom; readonly limit: number }, options?: CallOptions): Promise<TransactionsPage>
-  /** Reports that the node which responded last returned impossible data. Other nodes are preferred for a while. */
-  reportFault?(fault: NodeFault): void
+  /** The nodes besides these that can be called now, best first. Absent: there are none. */
+  others?(besides: readonly number[]): readonly number[]
+  /** Reports that a node returned impossible data, by default the one that responded last. Other nodes are preferred for a while. */
+  reportFault?(fault: NodeFault, endpoint?: number): void
+}
+
+export interface TransactionOptions extends CallOptions {
+  /**
+   * The SHA-256 of the network's passphrase. With it, a record counts only if it is of this transaction and its parts agree; otherwise that is the node's
+   * fault, and another node is called.
+   */
+  readonly networkId?: Uint8Array
 }
 
 /** The client, with its nodes. */
@@ -122,7 +134,7 @@ export function createRpc(options: RpcClientOptions): RpcClient {
     const endpoint = createEndpoint({ url, index, transport: options.transport ?? createFetchTransport(), readMessage, clock, log, onUnanswered })
     return observer === null ? endpoint : withObserver(endpoint, observer, clock)
   })
-  const caller = createCaller({ endpoints, nodes, hedging: createHedging(), clock, random, observer })
+  const caller = createCaller({ endpoints, nodes, hedging: createHedging(), clock, random, observer, onFault: reportFault })
   const sharedAffinity: NodeAffinity = { preferred: 0, sticky: false }
   function reportFault(endpoint: number, fault: NodeFault): void {
     observer?.faulted?.(endpoint, fault)
@@ -130,10 +142,10 @@ export function createRpc(options: RpcClientOptions): RpcClient {
   }
   const watch = createNodeWatch({ caller, nodes, clock, random, log, networkPassphrase: options.networkPassphrase ?? null })
   return {
-    ...methodsOf(caller, sharedAffinity, urls.length),
+    ...methodsOf(caller, sharedAffinity, urls.length, reportFault),
     session() {
       const affinity: NodeAffinity = { preferred: sharedAffinity.preferred, sticky: true }
-      return { ...methodsOf(caller, affinity, urls.length), reportFault: (fault) => reportFault(affinity.preferred, fault) }
+      return methodsOf(caller, affinity, urls.length, reportFault)
     },
     watch: (signal) => watch(signal),
     nodes: () => nodes.view(sharedAffinity.preferred),
@@ -142,7 +154,7 @@ export function createRpc(options: RpcClientOptions): RpcClient {
 }
 
 /** The methods, called with one affinity. */
-function methodsOf(caller: Caller, affinity: NodeAffinity, endpoints: number): Rpc {
+function methodsOf(caller: Caller, affinity: NodeAffinity, endpoints: number, onFault: OnFault): Rpc {
   function call<T>(request: RpcRequest<T>, options: CallOptions = {}): Promise<T> {
     return caller.call(affinity, request, options)
   }
@@ -159,10 +171,24 @@ function methodsOf(caller: Caller, affinity: NodeAffinity, endpoints: number): R
     },
     simulateTransaction: (envelopeXdr, options) => call(requestOf('simulateTransaction', { transaction: envelopeXdr }), options),
     sendTransaction: (envelopeXdr, options = {}) => caller.send(affinity, requestOf('sendTransaction', { transaction: envelopeXdr }), options),
-    getTransaction: (hash, options) => call(requestOf('getTransaction', { hash }), options),
+    getTransaction: (hash, { networkId, ...options } = {}) => call(transactionRequest(hash, networkId), options),
+    others: (besides) => caller.others(affinity, besides),
+    reportFault: (fault, endpoint = affinity.preferred) => onFault(endpoint, fault),
     getTransactions({ from, limit }, options) {
       const params = 'cursor' in from ? { pagination: { cursor: from.cursor, limit } } : { startLedger: from.startLedger, pagination: { limit } }
       return call(requestOf('getTransactions', params, limit), options)
+    },
+  }
+}
+
+function transactionRequest(hash: string, networkId: Uint8Array | undefined): RpcRequest<TransactionResponse> {
+  const request = requestOf('getTransaction', { hash })
+  if (networkId === undefined) return request
+  return {
+    ...request,
+    faultOf(response) {
+      const detail = findMismatch(response, hash, networkId)
+      return detail === null ? null : { fault: 'bad_transaction', detail }
     },
   }
 }

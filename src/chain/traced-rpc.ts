@@ -14,6 +14,7 @@ function tracedMethods(rpc: Rpc, tracer: Tracer): Rpc {
   return {
     endpoints: rpc.endpoints,
     ...(rpc.reportFault === undefined ? {} : { reportFault: rpc.reportFault }),
+    ...(rpc.others === undefined ? {} : { others: rpc.others }),
     getHealth: (options) => call('getHealth', () => rpc.getHealth(options)),
     getNetwork: (options) => call('getNetwork', () => rpc.getNetwork(options)),
     getEvents: (request, options) => call('getEvents', () => rpc.getEvents(request, options)),

@@ -158,27 +158,63 @@ export function networkIdOf(passphrase: string): Uint8Array {
 const SIGNED_AS_TRANSACTION = Uint8Array.of(0, 0, 0, 2)
 const KEY_TYPE_ED25519 = Uint8Array.of(0, 0, 0, 0)
 const DISCRIMINANT_BYTES = 4
+/** Of accounts, with their discriminant. */
+const ED25519_BYTES = 36
+const MUXED_BYTES = 44
+const FEE_BYTES = 8
+
+/** The hashes of an envelope for one network, lower-case hex. */
+export interface TransactionHashes {
+  /** The outer one of a fee bump. */
+  readonly hash: string
+  /** Null unless it is a fee bump. */
+  readonly innerHash: string | null
+}
 
 /**
  * Decodes a signed transaction: V0, V1 or a fee bump. Hashes the received bytes without encoding them again. Throws MalformedEnvelope, and NewerThanKnown for
  * what a later protocol added. Cannot detect an envelope that was signed for another network; only its signature would be invalid.
  */
 export function decodeEnvelope(envelopeXdr: string, networkId: Uint8Array): SignedTransaction {
+  return readEnvelopeBytes(envelopeXdr, (bytes, decoded) => {
+    const { tx } = unwrapEnvelope(decoded)
+    const call = tx.operations.map(callOf).find((each) => each !== null)
+    return {
+      hash: outerHash(bytes, decoded, networkId), envelopeXdr, source: sourceOf(tx), sequence: tx.seqNum, expiresAt: upperTimeBound(tx),
+      contract: call?.contract ?? null, functionName: call?.functionName ?? null,
+    }
+  })
+}
+
+/** Hashes an envelope. Throws as decodeEnvelope does. */
+export function readHashes(envelopeXdr: string, networkId: Uint8Array): TransactionHashes {
+  return readEnvelopeBytes(envelopeXdr, (bytes, decoded) => ({ hash: outerHash(bytes, decoded, networkId), innerHash: innerHash(bytes, decoded, networkId) }))
+}
+
+function readEnvelopeBytes<Result>(envelopeXdr: string, read: (bytes: Buffer, decoded: DecodedEnvelope) => Result): Result {
   const bytes = Buffer.from(envelopeXdr, 'base64')
   if (bytes.toString('base64') !== envelopeXdr) throw new MalformedEnvelope('not base64')
   try {
-    const { tx, signed, prefix } = unwrapEnvelope(readXdr(xdr.TransactionEnvelope, bytes))
-    const body = bytes.subarray(prefix.length === 0 ? 0 : DISCRIMINANT_BYTES, bytes.length - signaturesLength(signed))
-    const digest = hash('sha256', Buffer.concat([networkId, ...prefix, body]), 'hex')
-    const call = tx.operations.map(callOf).find((each) => each !== null)
-    return {
-      hash: digest, envelopeXdr, source: sourceOf(tx), sequence: tx.seqNum, expiresAt: upperTimeBound(tx),
-      contract: call?.contract ?? null, functionName: call?.functionName ?? null,
-    }
+    return read(bytes, readXdr(xdr.TransactionEnvelope, bytes))
   } catch (cause) {
     if (cause instanceof NewerThanKnown) throw cause
     throw new MalformedEnvelope('not the XDR of a transaction envelope', { cause })
   }
+}
+
+function outerHash(bytes: Buffer, decoded: DecodedEnvelope, networkId: Uint8Array): string {
+  const { signed, prefix } = unwrapEnvelope(decoded)
+  const body = bytes.subarray(prefix.length === 0 ? 0 : DISCRIMINANT_BYTES, bytes.length - signaturesLength(signed))
+  return hash('sha256', Buffer.concat([networkId, ...prefix, body]), 'hex')
+}
+
+/** The inner transaction of a fee bump is an envelope inside it, after the source and the fee, and before an extension point and the outer signatures. */
+function innerHash(bytes: Buffer, decoded: DecodedEnvelope, networkId: Uint8Array): string | null {
+  if (decoded.type !== ENVELOPE.feeBump) return null
+  const { tx, signatures } = decoded.feeBump
+  const start = DISCRIMINANT_BYTES + (tx.feeSource.type === KEY.ed25519 ? ED25519_BYTES : MUXED_BYTES) + FEE_BYTES
+  const end = bytes.length - signaturesLength(signatures) - DISCRIMINANT_BYTES - signaturesLength(tx.innerTx.v1.signatures)
+  return hash('sha256', Buffer.concat([networkId, bytes.subarray(start, end)]), 'hex')
 }
 
 /** The discriminants of XDR unions that are read here. */

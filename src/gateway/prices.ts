@@ -1,12 +1,12 @@
 // Prices: read from the exchange by one part, and aged by the time of its last ledger.
 
-import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import { presentSec } from '../base/ledger-clock.ts'
 import type { LedgerTime } from '../base/ledger-clock.ts'
 import type { Log } from '../base/log.ts'
 import { createPriceEntries } from '../chain/price-entries.ts'
-import type { Rpc } from '../chain/rpc.ts'
+import { comparedRpc } from '../chain/compared-reads.ts'
+import type { ComparingParts } from '../chain/compared-reads.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { readDayHistory } from '../oracle/day-history.ts'
 import { createDayRanges } from '../oracle/day-range.ts'
@@ -27,10 +27,8 @@ export interface PriceParts {
 }
 
 export function createPriceParts(
-  { store, rpc, clock, ledgerTime, log, deployment }: {
+  { store, rpc, clock, ledgerTime, log, deployment, agreement }: ComparingParts & {
     readonly store: Store
-    readonly rpc: Rpc
-    readonly clock: Clock
     readonly ledgerTime: LedgerTime
     readonly log: Log
     readonly deployment: CurrentDeployment
@@ -39,8 +37,9 @@ export function createPriceParts(
 ): PriceParts {
   let readCloseSec = (): number | null => null
   const exchangeSec = (): number => Math.max(presentSec(clock, ledgerTime), readCloseSec() ?? 0)
+  const entries = createPriceEntries({ rpc: comparedRpc({ rpc, clock, agreement }, 'prices'), deployment })
   return {
-    oracle: createOracle({ deployment, entries: createPriceEntries({ rpc, deployment }), nowSec: exchangeSec, ...writing, clock, log }),
+    oracle: createOracle({ deployment, entries, nowSec: exchangeSec, ...writing, clock, log }),
     dayRanges: createDayRanges({
       clock, log,
       listed: () => deployment.current.assets.symbols,

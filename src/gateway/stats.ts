@@ -1,6 +1,7 @@
 // What the gateway holds for its clients, for the metrics.
 
 import type { CurrentDeployment } from '../exchange/deployment.ts'
+import type { Agreement } from '../chain/agreement.ts'
 import type { SharedCounts } from '../http/rate-limit.ts'
 import type { GatewayStats } from '../metrics/sources.ts'
 import type { Prices } from '../oracle/prices.ts'
@@ -17,12 +18,14 @@ export function statsOf(parts: {
   readonly sharedCounts: SharedCounts | null
   readonly prices: Prices
   readonly deployment: CurrentDeployment
+  readonly agreement: Pick<Agreement, 'counts'>
 }): GatewayStats {
   return {
     stream: parts.stream.stats(),
     indexWaiters: parts.indexWaiter.waiterCount(),
     submissions: parts.relay.submissions.stats(),
     storedSubmissions: parts.submissions.stats(),
+    agreement: parts.agreement.counts(),
     sharedCounts: parts.sharedCounts?.available ?? null,
     ...pricesOf(parts.prices, parts.deployment.current.assets.symbols.length),
   }

@@ -3,12 +3,15 @@
 import type { Clock } from '../base/clock.ts'
 import type { LedgerTime } from '../base/ledger-clock.ts'
 import type { Log } from '../base/log.ts'
+import type { Agreement } from '../chain/agreement.ts'
+import type { Rpc } from '../chain/rpc.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { App } from '../http/app.ts'
 import type { SharedCounts } from '../http/rate-limit.ts'
 import { READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC } from '../limits.ts'
 import type { Prices } from '../oracle/prices.ts'
 import { createIndexSnapshotReader } from '../projections/index-snapshot.ts'
+import type { Health } from '../resources/health.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { probesRoutes } from '../routes/probes.ts'
 import type { Store } from '../store/store.ts'
@@ -21,6 +24,8 @@ export interface StatusParts {
   /** Of the gateway. */
   readonly version: string
   readonly deployment: CurrentDeployment
+  readonly rpc: Pick<Rpc, 'endpoints'>
+  readonly agreement: Pick<Agreement, 'view'>
   readonly sharedCounts: SharedCounts | null
   readonly isDraining: () => boolean
   readonly prices: Prices
@@ -31,9 +36,10 @@ export interface StatusParts {
 }
 
 export function statusRoutes(app: App, parts: StatusParts): void {
-  const { clock, version, deployment, sharedCounts, isDraining, prices, marketStatus, ledgerTime } = parts
+  const { clock, version, deployment, rpc, agreement, sharedCounts, isDraining, prices, marketStatus, ledgerTime } = parts
   const readIndex = createIndexSnapshotReader(parts)
-  healthRoutes(app, { readIndex, clock, ledgerTime, prices, version, deployment, sharedCounts, marketStatus })
+  const nodes = (): Health['nodes'] => ({ configured: rpc.endpoints, believed: agreement.view() })
+  healthRoutes(app, { readIndex, clock, ledgerTime, prices, version, deployment, nodes, sharedCounts, marketStatus })
   probesRoutes(app, {
     readIndex, clock, ledgerTime, isDraining, prices,
     maxLedgerAgeSec: parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC,

@@ -64,17 +64,18 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const lock = createLockHolder(store, INDEXER_LOCK)
   const stepper = createStepper(options)
   const proof = createChainProof(stepper.servesIndexedChain)
+  const verifier = createVerifier({ ...options, hasSubmissions, confirmChain })
   const readers = { ...options, proof }
   const observers = [
     createEntryObserver(MARGIN_MODES, readers), createEntryObserver(ORDER_DETAILS, readers), createEntryObserver(VAULTS, readers),
-    createEntryObserver(POOL, readers), createEntryObserver(transactionEffects({ ...options, archive: options.archive ?? null }), readers),
+    createEntryObserver(POOL, readers),
+    createEntryObserver(transactionEffects({ ...options, archive: options.archive ?? null, onContradiction: verifier.suspect }), readers),
   ]
   const archive = options.archive ?? null
   const gapFiller = archive === null ? null : createGapFiller({ trust: PUBLIC_NETWORK, ...options, archive })
   const contractWatcher = createContractWatcher(readers)
   const reconciler = createReconciler(readers)
   const rebuilder = createRebuilder(options)
-  const verifier = createVerifier({ ...options, hasSubmissions, confirmChain })
   const submissions = hasSubmissions ? createSubmissionWait(options) : null
   const progress = createProgress(clock, log)
   const tracer = options.tracer ?? NOOP_TRACER

@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
-import type { RebuildProgress, Task, TaskKind, VerifyProgress } from '../projections/tasks.ts'
+import type { RebuildProgress, SubmissionsVerified, Task, TaskKind, VerifyProgress } from '../projections/tasks.ts'
 import { isActive } from '../projections/tasks.ts'
 import { FolderInUse } from '../store/embedded/lock-file.ts'
 import type { Store } from '../store/store.ts'
@@ -13,6 +13,7 @@ import { storeChannel } from './task-channel.ts'
 import type { TaskChannel } from './task-channel.ts'
 import { fileChannel } from './task-files.ts'
 import { ledgerOf } from './toid.ts'
+import { isComplete } from './verify-submissions.ts'
 
 const POLL_MS = 500
 /** How often the progress is printed. */
@@ -30,8 +31,8 @@ export interface TaskCommandOptions {
   readonly openStore: () => Promise<Store>
   /** The folder of the embedded database. */
   readonly folder: string
-  /** Creates an indexer, for a verification while no other one runs. */
-  readonly createIndexer: (store: Store) => Promise<Indexer>
+  /** Creates an indexer, with the driver of submissions, for a verification while no other one runs. */
+  readonly createIndexer: (store: Store) => Promise<Pick<Indexer, 'run'> & AsyncDisposable>
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -85,8 +86,12 @@ async function follow(kind: TaskKind, channel: TaskChannel, options: TaskCommand
   for (;;) {
     const task = await channel.read(kind)
     if (task !== null && task.id >= id) {
-      if (!isActive(task)) return finish(kind, task, options)
       const { progress } = task
+      if ('isPartial' in progress && task.id > id) {
+        options.print('Verify: done. The gateway has begun to verify a ledger again since; its log has the result.')
+        return 0
+      }
+      if (!isActive(task)) return finish(kind, task, options)
       printer.progress('phase' in progress ? await describeVerify(progress, channel) : describeRebuild(progress))
     }
     signal.throwIfAborted()
@@ -111,9 +116,10 @@ function describeRebuild({ done, total }: RebuildProgress): string {
   return `Rebuild: ${done} of ${total} events`
 }
 
-async function describeVerify({ range, cursor, phase, compared, problem }: VerifyProgress, channel: TaskChannel): Promise<string> {
+async function describeVerify({ range, cursor, phase, compared, problem, submissions }: VerifyProgress, channel: TaskChannel): Promise<string> {
   if (problem !== null) return `Verify: waiting for the network: ${problem}`
   if (phase === 'projections') {
+    if (!isComplete(submissions) && submissions?.isListed === true) return `Verify: comparing submissions with the nodes, ${submissions.waiting} left`
     const rebuilding = (await channel.read('rebuild'))?.progress
     const isKnown = rebuilding !== undefined && 'done' in rebuilding
     return isKnown ? `Verify: comparing the projections, ${rebuilding.done} of ${rebuilding.total} events` : 'Verify: comparing the projections'
@@ -135,12 +141,17 @@ function finish(kind: TaskKind, task: Task<TaskKind> | null, { print }: TaskComm
   return isRepaired(progress) ? EXIT_REPAIRED : 0
 }
 
-function isRepaired({ added, replaced, removed, differences }: VerifyProgress): boolean {
-  return added + replaced + removed > 0 || Object.keys(differences ?? {}).length > 0
+function isRepaired({ added, replaced, removed, differences, submissions }: VerifyProgress): boolean {
+  return added + replaced + removed + (submissions?.corrected ?? 0) > 0 || Object.keys(differences ?? {}).length > 0
+}
+
+function summarizeSubmissions({ same, corrected, unverifiable }: SubmissionsVerified): string {
+  return `${same} final states hold, ${corrected} corrected, ${unverifiable} not confirmed by enough nodes`
 }
 
 /** What was compared, what differed and was repaired, and what could not be compared. */
-export function summarizeVerification({ range, compared, added, replaced, removed, differences, unverifiable }: VerifyProgress): readonly string[] {
+export function summarizeVerification(progress: VerifyProgress): readonly string[] {
+  const { range, compared, added, replaced, removed, differences, unverifiable, submissions } = progress
   const ledgers = range === null || range.fromLedger > range.throughLedger ? 'no ledgers' : `ledgers ${range.fromLedger} to ${range.throughLedger}`
   const repairs = [
     ...(added > 0 ? [`${added} missing events added`] : []),
@@ -153,5 +164,6 @@ export function summarizeVerification({ range, compared, added, replaced, remove
     `  Archive:        ${repairs.length === 0 ? 'no differences' : repairs.join(', ')}`,
     `  Projections:    ${rows.length === 0 ? 'no differences' : `rows replaced: ${rows.join(', ')}`}`,
     `  Not verifiable: ${unverifiable ?? 'unknown'} archived events that the network no longer has`,
+    ...(submissions === null ? [] : [`  Submissions:    ${summarizeSubmissions(submissions)}`]),
   ]
 }

@@ -20,6 +20,7 @@ import { listUnreadTransactions, recordTransactionEffects } from '../projections
 import type { Queryable } from '../store/store.ts'
 import type { EntrySubject } from './entry-observer.ts'
 import { readEnvelope } from './envelope-hash.ts'
+import { eventScope } from './event-scope.ts'
 import { createNewerReporter } from './newer-reporter.ts'
 
 /** Transactions per request of the observer. */
@@ -49,14 +50,23 @@ export interface AppliedTransaction {
 
 type OnApplied = ((applied: AppliedTransaction) => void) | undefined
 
+/** A transaction whose own record has other events than the archive: one of the two is wrong. */
+export interface Contradiction {
+  readonly chain: number
+  readonly ledger: number
+  readonly txHash: string
+}
+
 interface EffectsOptions {
   /** Has transactions that the node dropped; null: there is none. */
   readonly archive: Rpc | null
   readonly onApplied?: OnApplied
+  /** Called with each transaction whose record contradicts the archive. */
+  readonly onContradiction?: ((contradiction: Contradiction) => void) | undefined
   readonly log: Log
 }
 
-export function transactionEffects({ archive, onApplied, log }: EffectsOptions): EntrySubject<Subject, Observation> {
+export function transactionEffects({ archive, onApplied, onContradiction, log }: EffectsOptions): EntrySubject<Subject, Observation> {
   const reportNewer = createNewerReporter(log)
   return {
     name: 'effects of transactions',
@@ -72,7 +82,7 @@ export function transactionEffects({ archive, onApplied, log }: EffectsOptions):
       return unread.flatMap((transaction) => epochs.filter(({ number }) => number === transaction.epoch)
         .map((epoch) => ({ ...transaction, epoch, kept: kept.get(transaction.txHash) })))
     },
-    observe: (rpc, _contracts, subjects, _indexedLedger, options) => readAll({ rpc, archive, onApplied }, subjects, options),
+    observe: (rpc, _contracts, subjects, _indexedLedger, options) => readAll({ rpc, archive, onApplied, onContradiction }, subjects, options),
     async record(tx, _epoch, observations, nowMs) {
       for (const own of Map.groupBy(observations, ({ epoch }) => epoch.deployment).values()) {
         const [first] = own
@@ -99,16 +109,18 @@ function isRead(observation: Observation): observation is Exclude<Observation, U
   return !isUnreadable(observation)
 }
 
+type Reports = Pick<EffectsOptions, 'onApplied' | 'onContradiction'>
+const NO_REPORTS: Reports = {}
+
 async function readAll(
-  { rpc, archive, onApplied }: { readonly rpc: Rpc; readonly archive: Rpc | null; readonly onApplied: OnApplied }, transactions: readonly Subject[],
-  options: CallOptions,
+  { rpc, archive, ...reports }: Reports & { readonly rpc: Rpc; readonly archive: Rpc | null }, transactions: readonly Subject[], options: CallOptions,
 ): Promise<readonly Observation[]> {
   const observations: Observation[] = []
   const waiting = [...transactions]
   async function readOne(transaction: Subject): Promise<Observation | undefined> {
-    const own = effectsIn(await rpc.getTransaction(transaction.txHash, options), transaction, onApplied)
+    const own = effectsIn(await rpc.getTransaction(transaction.txHash, options), transaction, reports)
     const isGone = own !== undefined && !isUnreadable(own) && own.effects === null
-    return isGone && archive !== null ? effectsIn(await archive.getTransaction(transaction.txHash, options), transaction, undefined) : own
+    return isGone && archive !== null ? effectsIn(await archive.getTransaction(transaction.txHash, options), transaction, NO_REPORTS) : own
   }
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -124,22 +136,22 @@ async function readAll(
 }
 
 /** Undefined: the node does not have the transaction yet, or its response is not of this transaction. */
-function effectsIn(response: TransactionResponse, transaction: Subject, onApplied: OnApplied): Observation | undefined {
+function effectsIn(response: TransactionResponse, transaction: Subject, reports: Reports): Observation | undefined {
   const { seq, txHash, ledger, epoch } = transaction
   if (response.status === 'NOT_FOUND') {
     return response.oldestLedger !== null && response.oldestLedger > ledger ? { seq, txHash, ledger, epoch, effects: null } : undefined
   }
   if (response.status !== 'SUCCESS' || response.ledger !== ledger) return undefined
   const { envelopeXdr, metaXdr } = response
-  return envelopeXdr === undefined || metaXdr === undefined ? undefined : effectsOf({ envelopeXdr, metaXdr }, transaction, onApplied)
+  return envelopeXdr === undefined || metaXdr === undefined ? undefined : effectsOf({ envelopeXdr, metaXdr }, transaction, reports)
 }
 
 /** What the kept record of a transaction says to this version. */
 function effectsOfKept(transaction: Subject): Observation | undefined {
-  return transaction.kept === undefined ? undefined : effectsOf(transaction.kept, transaction, undefined)
+  return transaction.kept === undefined ? undefined : effectsOf(transaction.kept, transaction, NO_REPORTS)
 }
 
-function effectsOf(record: TransactionRecord, transaction: Subject, onApplied: OnApplied): Observation | undefined {
+function effectsOf(record: TransactionRecord, transaction: Subject, { onApplied, onContradiction }: Reports): Observation | undefined {
   const { seq, txHash, ledger, epoch } = transaction
   const { envelopeXdr, metaXdr } = record
   const signed = readEnvelope(envelopeXdr, txHash, epoch.passphrase)
@@ -149,6 +161,8 @@ function effectsOf(record: TransactionRecord, transaction: Subject, onApplied: O
   const meta = decodeMeta(metaXdr, epoch.contracts.market)
   const newer = meta === null ? findNewerInMeta(metaXdr) : undefined
   if (newer !== undefined) return { seq, txHash, ledger, epoch, what: newer.what, record }
+  const isContradicted = meta !== null && !(hasEvents(meta.events, transaction) && hasTransfers(meta.events, transaction))
+  if (isContradicted) onContradiction?.({ chain: epoch.chain, ledger, txHash })
   if (meta === null || !hasEvents(meta.events, transaction) || !agreesWithEvents(meta.changes, transaction.payloads)) return undefined
   onApplied?.({ envelopeXdr, writtenKeys: meta.writtenKeys() })
   const { source, contract, functionName } = signed
@@ -161,4 +175,17 @@ function hasEvents(events: readonly string[], transaction: Subject): boolean {
   const { market, vault, vaultFactory, referral } = transaction.epoch.contracts
   const own = events.filter((event) => [market, vault, vaultFactory, referral].includes(event.slice(0, event.indexOf(' '))))
   return own.length === transaction.events.length && own.every((event, index) => event === transaction.events[index])
+}
+
+/** Whether the transfers between accounts and the exchange are the archived ones. */
+function hasTransfers(events: readonly string[], { epoch, ledger, txHash, transfers }: Subject): boolean {
+  const token = epoch.contracts.usdcToken
+  if (token === undefined) return true
+  const scope = eventScope(epoch)
+  const own = events.filter((event) => {
+    const [contractId = '', ...parts] = event.split(' ')
+    const valueXdr = parts.at(-1) ?? ''
+    return contractId === token && scope.contractOf({ id: '', ledger, closeSec: 0, contractId, txHash, topicsXdr: parts.slice(0, -1), valueXdr }) !== undefined
+  })
+  return own.length === transfers.length && own.every((event, index) => event === transfers[index])
 }

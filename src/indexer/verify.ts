@@ -23,6 +23,10 @@ import { randomEpochName } from './epochs.ts'
 import type { CheckedPage } from './events-page.ts'
 import { requestRebuild } from './rebuild.ts'
 import { endOfLedger, ledgerAfter, ledgerOf } from './toid.ts'
+import { createSuspects } from './suspects.ts'
+import type { Suspects } from './suspects.ts'
+import type { Contradiction } from './transaction-effects.ts'
+import { beginSubmissions, isComplete, pollSubmissions } from './verify-submissions.ts'
 import { createNetworkReader, readChain } from './verify-reader.ts'
 import type { CurrentChain, NetworkResponse } from './verify-reader.ts'
 
@@ -31,11 +35,11 @@ const ARCHIVE_PAGE = 20_000
 /** Differences that are applied together. Each time, everything after the first missing event gets new seqs. */
 const REPAIRS_PER_TRANSACTION = 10_000
 
-/** Requests a verification, and returns the number of its run. One that is active continues. */
+/** Requests a verification, and returns the number of its run. One that is active continues, unless it verifies a part only. */
 export async function requestVerify(db: Writer, nowMs: number): Promise<number> {
   return await db.transaction(async (tx) => {
     const task = await readTask(tx, 'verify')
-    if (task !== null && isActive(task)) return task.id
+    if (task !== null && isActive(task) && task.progress.isPartial !== true) return task.id
     await discardRepairs(tx)
     return await requestTask(tx, 'verify', NOTHING_VERIFIED, nowMs)
   })
@@ -43,7 +47,7 @@ export async function requestVerify(db: Writer, nowMs: number): Promise<number> 
 
 const NOTHING_VERIFIED: VerifyProgress = {
   range: null, cursor: null, phase: 'network', compared: 0, added: 0, replaced: 0, removed: 0, rebuildId: null, differences: null,
-  unverifiable: null, problem: null,
+  unverifiable: null, problem: null, submissions: null,
 }
 
 export interface Verifier {
@@ -51,6 +55,8 @@ export interface Verifier {
   poll(db: Writer, signal: AbortSignal): Promise<void>
   /** Does one part of a verification and waits for it; false when nothing is to be verified. */
   step(db: Writer, signal?: AbortSignal): Promise<boolean>
+  /** Has the ledger of a transaction verified whose record has other events than the archive, unless that was done lately. */
+  suspect(contradiction: Contradiction): void
   /** Resolves when no request is pending. */
   settled(): Promise<void>
 }
@@ -72,6 +78,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const reader = createNetworkReader(rpc)
   /** The position of a page that differs from the archive and must be confirmed. */
   let suspectAt: string | undefined
+
+  const suspects = createSuspects(clock)
 
   /** The next request; undefined when the task needs none. */
   async function nextRequest(db: Queryable): Promise<((signal?: AbortSignal) => Promise<NetworkResponse>) | undefined> {
@@ -99,7 +107,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         const range = { chain: chain.chain, fromLedger, throughLedger }
         const next = { ...progress, range, problem: null }
         if (fromLedger <= throughLedger) return await save(db, next)
-        return await db.transaction(async (tx) => await save(tx, await endNetworkPhase(tx, chain, { range, progress: next }, clock.nowMs())))
+        return await db.transaction(async (tx) => await save(tx, await endNetworkPhase(tx, chain, { range, progress: next }, options)))
       }
       case 'dropped':
         return await save(db, { ...progress, cursor: response.cursor, problem: null })
@@ -133,7 +141,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
     await db.transaction(async (tx) => {
       await recordRepairs(tx, comparison.repairs)
       if (mustApply && (await countRepairs(tx)) > 0) await repair(tx, range)
-      await save(tx, isLast ? await endNetworkPhase(tx, chain, { range, progress: next }, clock.nowMs()) : next)
+      // What was repaired has requested a rebuild.
+      if (isLast && next.isPartial === true) return await updateTask(tx, 'verify', { state: 'done', progress: next }, clock.nowMs())
+      await save(tx, isLast ? await endNetworkPhase(tx, chain, { range, progress: next }, options) : next)
     })
   }
 
@@ -159,19 +169,36 @@ export function createVerifier(options: VerifierOptions): Verifier {
       background.clear()
       if (response !== undefined) await apply(db, response, signal)
       if (background.isPending() || (await pollSecondPhase(db, options)) !== 'other phase') return
+      await verifySuspect(db, suspects, options)
       const request = await nextRequest(db)
       if (request !== undefined) background.start(request(signal).catch(() => undefined))
     },
     async step(db, signal) {
       const phase = await pollSecondPhase(db, options)
       if (phase !== 'other phase') return phase === 'finished'
+      await verifySuspect(db, suspects, options)
       const request = await nextRequest(db)
       if (request === undefined) return false
       await apply(db, await request(signal), signal)
       return true
     },
+    suspect: suspects.add,
     settled: () => background.settled(),
   }
+}
+
+/** Verifies a suspect ledger while no verification is under way, which would cover it. */
+async function verifySuspect(db: Writer, suspects: Suspects, { clock, log }: Pick<VerifierOptions, 'clock' | 'log'>): Promise<void> {
+  if (suspects.isEmpty() || isActive(await readTask(db, 'verify'))) return
+  const next = suspects.take()
+  if (next === undefined) return
+  const { chain, ledger, txHash } = next
+  log.warn({ ledger, txHash }, 'the record of a transaction has other events than the archive; verifying its ledger')
+  await db.transaction(async (tx) => {
+    await discardRepairs(tx)
+    const range = { chain, fromLedger: ledger, throughLedger: ledger }
+    await requestTask(tx, 'verify', { ...NOTHING_VERIFIED, range, isPartial: true }, clock.nowMs())
+  })
 }
 
 /** Compares the part of the pages whose archived rows can be read at once; undefined when one ledger has too many. */
@@ -194,14 +221,15 @@ async function compare(
   return { comparison: { ...comparison, repairs }, cursor }
 }
 
-/** Has the projections compared with a rebuilt copy. */
+/** Has the projections compared with a rebuilt copy, and the submissions with the archive and the nodes. */
 async function endNetworkPhase(
-  tx: Queryable, chain: CurrentChain, { range, progress }: { readonly range: VerifiedRange; readonly progress: VerifyProgress }, nowMs: number,
+  tx: Queryable, chain: CurrentChain, { range, progress }: { readonly range: VerifiedRange; readonly progress: VerifyProgress },
+  { clock, hasSubmissions }: Pick<VerifierOptions, 'clock' | 'hasSubmissions'>,
 ): Promise<VerifyProgress> {
   await markGapsRead(tx, range)
   const unverifiable = await countUnverifiable(tx, chain, { range, progress })
-  const rebuildId = await requestRebuild(tx, { reason: 'verify', compare: true }, nowMs)
-  return { ...progress, phase: 'projections', unverifiable, rebuildId }
+  const rebuildId = await requestRebuild(tx, { reason: 'verify', compare: true }, clock.nowMs())
+  return { ...progress, phase: 'projections', unverifiable, rebuildId, submissions: await beginSubmissions(tx, hasSubmissions) }
 }
 
 /** The number of archived events that the network no longer has. */
@@ -212,18 +240,30 @@ async function countUnverifiable(
   return Math.max(0, (await countArchived(db)) - progress.compared - later)
 }
 
+/** Compares the next submissions. Returns the progress once none is left, undefined before. */
+async function comparedSubmissions(db: Writer, { progress }: Task<'verify'>, nowMs: number): Promise<VerifyProgress | undefined> {
+  const { range, submissions: before } = progress
+  if (range === null || before === null) return progress
+  const submissions = await pollSubmissions(db, range, before, nowMs)
+  if (isComplete(submissions)) return { ...progress, submissions }
+  await updateTask(db, 'verify', { state: 'running', progress: { ...progress, submissions } }, nowMs)
+  return undefined
+}
+
 /** Ends the task when the rebuild that compares the projections is complete; false when there is nothing to do now. */
 async function finish(db: Writer, task: Task<'verify'>, { clock, log }: Pick<VerifierOptions, 'clock' | 'log'>): Promise<boolean> {
+  const verified = await comparedSubmissions(db, task, clock.nowMs())
+  if (verified === undefined) return false
   const rebuild = await readTask(db, 'rebuild')
   if (rebuild === null || isActive(rebuild)) return false
   const { range } = task.progress
   const chain = await readChain(db)
   // The rebuild has corrected the counts of archived events.
   const known = range === null || range.chain !== chain?.chain ? {} : { unverifiable: await countUnverifiable(db, chain, { range, progress: task.progress }) }
-  const progress = { ...task.progress, ...known, differences: rebuild.progress.differences }
+  const progress = { ...verified, ...known, differences: rebuild.progress.differences }
   await updateTask(db, 'verify', { state: 'done', progress }, clock.nowMs())
-  const { compared, added, replaced, removed, unverifiable } = progress
-  log.info({ compared, added, replaced, removed, unverifiable }, 'the index was verified')
+  const { compared, added, replaced, removed, unverifiable, submissions } = progress
+  log.info({ compared, added, replaced, removed, unverifiable, submissions }, 'the index was verified')
   return true
 }
 

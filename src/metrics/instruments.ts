@@ -75,6 +75,8 @@ export function createInstruments(registry: Registry) {
     streamAccounts: gauge('gateway_stream_accounts', 'Accounts whose channels are tracked'),
     streamBufferedBytes: gauge('gateway_stream_waiting_bytes_max', 'Buffered bytes of the slowest stream client'),
     submissionsEnded: counter('gateway_submissions_ended_total', 'Submissions that reached a final state in this process', ['status']),
+    submissionsCorrected: counter('gateway_submissions_corrected_total', 'Final states of submissions that proved to be false and were corrected', []),
+    agreement: counter('gateway_rpc_comparisons_total', 'Figures that were compared between nodes, by result', ['figure', 'result']),
     submissionsPending: gauge('gateway_submissions_pending', 'Stored submissions of all instances that are not final; absent while unknown'),
     submissionsOldest: gauge('gateway_submissions_oldest_pending_seconds', 'Age of the oldest submission that is not final; absent when there is none'),
     queues: gauge('gateway_queue_length', 'Entries in progress or queued; every queue is bounded', ['queue']),

@@ -17,7 +17,8 @@ function sources(index: Partial<IndexState> | null): Partial<MetricSources> {
     gateway: () => ({
       stream: { connections: 11, subscribers: 12, accounts: 13, replays: 14, bufferedBytesMax: 15 },
       indexWaiters: 16, submissions: { inFlight: 17, waiters: 18 },
-      storedSubmissions: { ended: new Map([['applied', 19]]), pending: 20, oldestPendingSec: 21 },
+      storedSubmissions: { ended: new Map([['applied', 19]]), pending: 20, oldestPendingSec: 21, corrected: 29 },
+      agreement: new Map([['prices', { agreed: 30, disagreed: 31, alone: 32 }]]),
       sharedCounts: true, stalePrices: 22, unpublishedPrices: 9,
     }),
     indexer: () => ({ state: 'catching-up', problem: null, lastLedger: 100, latestLedger: 123 }),
@@ -47,6 +48,8 @@ const OF_THE_PROCESS = {
   rate_limit_shared: 1, prices_stale: 22, prices_unpublished: 9,
   stream_connections: 11, stream_subscribers: 12, stream_accounts: 13, stream_waiting_bytes_max: 15,
   'submissions_ended_total{status="applied"}': 19, submissions_pending: 20, submissions_oldest_pending_seconds: 21,
+  submissions_corrected_total: 29, 'rpc_comparisons_total{figure="prices",result="agreed"}': 30,
+  'rpc_comparisons_total{figure="prices",result="disagreed"}': 31, 'rpc_comparisons_total{figure="prices",result="alone"}': 32,
   ...flags('indexer_state', 'state', INDEXER_STATES, 'catching-up'),
   indexer_lag_ledgers: 23, clock_skew_seconds: 28,
   deployment_problems: 3, protocol_known: KNOWN_PROTOCOL,
@@ -94,7 +97,7 @@ test('what is no longer reported disappears with the next scrape', async () => {
   const { gateway = assert.fail() } = full
   metrics.addSources({
     ...sources({ archived: {}, corrections: {}, newerForms: [] } as never),
-    gateway: () => ({ ...gateway(), storedSubmissions: { ended: new Map([['failed', 3]]), pending: null, oldestPendingSec: null } }),
+    gateway: () => ({ ...gateway(), storedSubmissions: { ended: new Map([['failed', 3]]), pending: null, oldestPendingSec: null, corrected: 0 } }),
     rpcQueues: () => new Map(), interfaces: () => ({}) as never,
   })
   const names = [...samplesOf(await metrics.text()).keys()]

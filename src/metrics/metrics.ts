@@ -103,9 +103,16 @@ function setOrRemove(gauge: Gauge, value: number | null): void {
   else gauge.set(value)
 }
 
-function readGateway(instruments: Instruments, { stream, submissions, storedSubmissions, indexWaiters, sharedCounts, ...prices }: GatewayStats): void {
+function readGateway(instruments: Instruments, stats: GatewayStats): void {
+  const { stream, submissions, storedSubmissions, indexWaiters, sharedCounts, agreement, ...prices } = stats
+  instruments.agreement.reset()
+  for (const [figure, results] of agreement) {
+    for (const [result, count] of Object.entries(results)) instruments.agreement.inc({ figure, result }, count)
+  }
   instruments.submissionsEnded.reset()
   for (const [status, count] of storedSubmissions.ended) instruments.submissionsEnded.inc({ status }, count)
+  instruments.submissionsCorrected.reset()
+  instruments.submissionsCorrected.inc(storedSubmissions.corrected)
   setOrRemove(instruments.submissionsPending, storedSubmissions.pending)
   setOrRemove(instruments.submissionsOldest, storedSubmissions.oldestPendingSec)
   instruments.streamConnections.set(stream.connections)

@@ -24,7 +24,11 @@ export interface GatewayStats {
     /** Null: not counted yet. */
     readonly pending: number | null
     readonly oldestPendingSec: number | null
+    /** False final states that were corrected, by this process. */
+    readonly corrected: number
   }
+  /** Comparisons of nodes by figure and result. */
+  readonly agreement: ReadonlyMap<string, Readonly<Record<string, number>>>
   /** Whether the shared request counts are available; null when they are not configured. */
   readonly sharedCounts: boolean | null
   /** Assets whose price cannot be read, or is older than the exchange accepts; null while unknown. */

@@ -62,6 +62,22 @@ export interface VerifyProgress {
   readonly unverifiable: number | null
   /** Why the last attempt to read the network failed, or why the task failed. */
   readonly problem: string | null
+  /** The final states of submissions; null: not begun, or there are none in this log. */
+  readonly submissions: SubmissionsVerified | null
+  /** True when only these ledgers are verified, because the record of a transaction contradicts the archive. */
+  readonly isPartial?: true
+}
+
+/** The comparison of submissions. */
+export interface SubmissionsVerified {
+  /** Submissions up to this id are listed; all of them once `isListed`. */
+  readonly afterId: number
+  readonly isListed: boolean
+  /** Those that hold, those that were corrected, those that not enough nodes say anything about, and those that are not compared yet. */
+  readonly same: number
+  readonly corrected: number
+  readonly unverifiable: number
+  readonly waiting: number
 }
 
 export interface VerifiedRange {

@@ -33,6 +33,8 @@ export interface UnreadTransaction {
   readonly ledger: number
   /** Its archived events in their order, without transfers: contract, topics and value, separated by spaces. */
   readonly events: readonly string[]
+  /** Its archived transfers, in the same form. */
+  readonly transfers: readonly string[]
   /** What those of the market report. */
   readonly payloads: readonly (Payload | null)[]
 }
@@ -92,6 +94,7 @@ export async function listUnreadTransactions(
      cross join lateral (
        select max(e.tx_hash) as "txHash", max(e.ledger) as ledger, max(e.epoch) as epoch,
          coalesce(json_agg(e.contract_id || ' ' || e.topics_xdr || ' ' || e.value_xdr order by e.seq) filter (where not e.is_transfer), '[]'::json) as events,
+         coalesce(json_agg(e.contract_id || ' ' || e.topics_xdr || ' ' || e.value_xdr order by e.seq) filter (where e.is_transfer), '[]'::json) as transfers,
          coalesce(json_agg(e.payload order by e.seq) filter (where e.contract_id = p.contracts->>'market'), '[]'::json) as payloads
        from idx.events e join idx.epochs p on p.number = e.epoch
        where e.tx_hash = first.tx_hash and p.deployment = u.deployment

@@ -1,6 +1,10 @@
 // The outcome of a submitted transaction, from the network's responses (docs/decisions/submitting.md).
 
+import type { Clock } from '../base/clock.ts'
 import type { Requester } from '../base/fair-share.ts'
+import { readAgreedTransaction } from '../chain/agreed-transaction.ts'
+import type { AgreedTransaction } from '../chain/agreed-transaction.ts'
+import type { Agreement } from '../chain/agreement.ts'
 import { readReturnedOrderId } from '../chain/entry-changes.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import { findFailureCause, readTransactionResult } from '../chain/outcome.ts'
@@ -21,8 +25,15 @@ interface NamedErrors {
   readonly hostError: HostErrorName | null
 }
 
+/** How many nodes report an outcome. Null: a stored one that the index alone has. */
+interface Evidence {
+  readonly confirmedBy: number | null
+  /** Nodes that are configured. */
+  readonly nodes: number | null
+}
+
 /** Where the transaction is on the chain. */
-interface Applied {
+interface Applied extends Evidence {
   readonly ledger: number
   /** The close time of the ledger, Unix seconds; null when the node does not report it. */
   readonly closeSec: number | null
@@ -44,8 +55,12 @@ export type SubmitOutcome =
   /** It is unknown whether the network has the transaction. */
   | { readonly kind: 'unknown' }
 
-/** One look-up of a transaction by its hash; without an outcome the node does not know the hash. */
+/** One look-up of a transaction by its hash; without an outcome the node does not know the hash, or nodes contradict each other. */
 export interface TransactionLookup extends RetainedLedgers {
+  /** True when nodes contradict each other and none has a majority: nothing is known of the transaction. */
+  readonly isContested: boolean
+  /** Nodes that report the outcome, or that the transaction is in none of their ledgers. */
+  readonly agreeing: number
   /** Base64; only of a transaction that was found, and only from nodes that report it. */
   readonly envelopeXdr?: string | null
   readonly outcome?: SubmitOutcome & { readonly kind: 'success' | 'failed' }
@@ -56,14 +71,14 @@ export type LookedUp = Pick<SignedTransaction, 'hash' | 'source' | 'contract'>
 
 export interface LookUpOptions {
   readonly signal: AbortSignal
-  /** Asks this node only. */
-  readonly endpoint?: number
   /** Accepts no answer of an earlier ledger. */
   readonly minLedger?: number
+  /** Asks all nodes, also when the first does not have the transaction. */
+  readonly thorough?: boolean
 }
 
 export interface OutcomeReader {
-  /** Looks the transaction up by its hash; null when the node does not respond. */
+  /** Looks the transaction up by its hash. Other nodes have a limited time to confirm an outcome. Null when no node responds. */
   lookUp(signed: LookedUp, requester: Pick<Requester, 'address'>, options: LookUpOptions): Promise<TransactionLookup | null>
   /**
    * The outcome of a send that was not accepted, given that a node at `latestLedger` does not know the hash. Undefined while that is not conclusive.
@@ -79,34 +94,23 @@ export interface HostFailure {
   readonly hostError: HostError
 }
 
-export function createOutcomeReader({ rpc, contractErrors, ledgerWatermarks, onHostFailure }: {
+export function createOutcomeReader({ rpc, clock, networkId, agreement, contractErrors, ledgerWatermarks, onHostFailure }: {
   readonly rpc: Rpc
+  readonly clock: Clock
+  readonly networkId: Uint8Array
+  readonly agreement: Pick<Agreement, 'record'>
   readonly contractErrors: ContractErrors
   readonly ledgerWatermarks: LedgerWatermarks
   /** Called whenever such a transaction is looked up. */
   readonly onHostFailure?: (failure: HostFailure) => void
 }): OutcomeReader {
   return {
-    async lookUp(signed, requester, options) {
-      const { signal } = options
+    async lookUp(signed, { address }, options) {
       try {
-        const response = await rpc.getTransaction(signed.hash, { ...options, requester: requester.address })
-        const { latestLedger, latestLedgerCloseSec, oldestLedger, oldestLedgerCloseSec } = response
-        const retained = { latestLedger, latestLedgerCloseSec, oldestLedger, oldestLedgerCloseSec }
-        if (response.status === 'NOT_FOUND') return retained
-        ledgerWatermarks.record(signed.source, response.ledger)
-        const { ledger, closeSec = null, envelopeXdr = null } = response
-        if (response.status === 'SUCCESS') {
-          const orderId = response.metaXdr === undefined ? null : readReturnedOrderId(response.metaXdr)
-          return { ...retained, envelopeXdr, outcome: { kind: 'success', ledger, closeSec, ...(orderId === null ? {} : { orderId }) } }
-        }
-        const { diagnosticEventsXdr } = response
-        const result = readTransactionResult(response.resultXdr)
-        const cause = withOperationResult(findFailureCause(diagnosticEventsXdr), result)
-        if (cause.hostError !== null) onHostFailure?.({ hash: signed.hash, envelopeXdr, diagnosticEventsXdr, hostError: cause.hostError })
-        return { ...retained, envelopeXdr, outcome: { ...failedOutcome(response.resultXdr, { result, cause }, signed.contract), ledger, closeSec } }
+        const agreed = await readAgreedTransaction({ rpc, clock }, signed.hash, { ...options, networkId, requester: address })
+        return toLookup(signed, agreed)
       } catch (error) {
-        if (signal.aborted || error instanceof RpcFailure) return null
+        if (options.signal.aborted || error instanceof RpcFailure) return null
         throw error
       }
     },
@@ -120,6 +124,25 @@ export function createOutcomeReader({ rpc, contractErrors, ledgerWatermarks, onH
       const { contractError, hostError } = nameErrors(cause, signed.contract)
       return { kind: 'rejected', result, contractError, hostError, hostText: hostTextOf(cause) }
     },
+  }
+
+  function toLookup(signed: LookedUp, { response, agreeing, asked, isContested }: AgreedTransaction): TransactionLookup {
+    const { latestLedger, latestLedgerCloseSec, oldestLedger, oldestLedgerCloseSec } = response
+    const retained = { latestLedger, latestLedgerCloseSec, oldestLedger, oldestLedgerCloseSec, isContested, agreeing }
+    if (response.status !== 'NOT_FOUND' || isContested) agreement.record('outcomes', { agreeing, asked })
+    if (response.status === 'NOT_FOUND' || isContested) return retained
+    ledgerWatermarks.record(signed.source, response.ledger)
+    const { ledger, closeSec = null, envelopeXdr = null } = response
+    const applied = { ledger, closeSec, confirmedBy: agreeing, nodes: rpc.endpoints }
+    if (response.status === 'SUCCESS') {
+      const orderId = response.metaXdr === undefined ? null : readReturnedOrderId(response.metaXdr)
+      return { ...retained, envelopeXdr, outcome: { kind: 'success', ...applied, ...(orderId === null ? {} : { orderId }) } }
+    }
+    const { diagnosticEventsXdr } = response
+    const result = readTransactionResult(response.resultXdr)
+    const cause = withOperationResult(findFailureCause(diagnosticEventsXdr), result)
+    if (cause.hostError !== null) onHostFailure?.({ hash: signed.hash, envelopeXdr, diagnosticEventsXdr, hostError: cause.hostError })
+    return { ...retained, envelopeXdr, outcome: { ...failedOutcome(response.resultXdr, { result, cause }, signed.contract), ...applied } }
   }
 
   function nameErrors({ contractError, hostError }: FailureCause, invoked: string | null): NamedErrors & { readonly advice: string } {

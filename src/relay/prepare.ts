@@ -1,5 +1,9 @@
 // POST /v1/orders/prepare and /v1/actions/prepare: builds and simulates the unsigned transaction of a contract call. Keeps no state.
 
+import type { Clock } from '../base/clock.ts'
+import type { Agreement, Compared } from '../chain/agreement.ts'
+import { readCompared } from '../chain/compared-reads.ts'
+import type { Comparison } from '../chain/compared-reads.ts'
 import { MalformedResponse } from '../chain/responses.ts'
 import { readPreparedEnvelope } from '../chain/prepared-envelope.ts'
 import type { SimulationResponse } from '../chain/responses.ts'
@@ -9,13 +13,15 @@ import { findSimulationError, readHostError } from '../chain/outcome.ts'
 import type { HostError, RaisedError } from '../chain/outcome.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
-import { accountKey, assembleTransaction, draftCall, readAccountSequence, simulationEnvelope } from '../chain/transaction.ts'
+import {
+  accountKey, assembleTransaction, BASE_FEE_STROOPS, decodeTransactionData, draftCall, readAccountSequence, simulationEnvelope,
+} from '../chain/transaction.ts'
 import type { CallArgument, ContractCall } from '../exchange/call-arguments.ts'
 import type { ContractKey } from '../exchange/contracts.ts'
 import type { CurrentDeployment, Deployment } from '../exchange/deployment.ts'
 import { acceptablePrice } from '../exchange/price-bound.ts'
 import { PREPARED_VALIDITY_SEC } from '../limits.ts'
-import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
+import type { PreparedTransaction, Warning } from '../resources/prepared-transaction.ts'
 import type { ContractError } from '../resources/submit-result.ts'
 import { adviceForHostError } from './advice.ts'
 import { hostText } from './contract-errors.ts'
@@ -26,7 +32,8 @@ import type { Footprints } from './footprints.ts'
 import type { BoundsTime } from './ledger-time.ts'
 import { previewSimulation } from './preview.ts'
 import type { SimulatedTrade } from './preview.ts'
-import { findWarnings } from './warnings.ts'
+import { createUsualFees } from './usual-fees.ts'
+import { feeUnusual, findWarnings } from './warnings.ts'
 import type { ReadConditions } from './warnings.ts'
 
 /** Raised when the simulation of a call fails. `message` is for the API's caller. */
@@ -52,6 +59,8 @@ export interface PrepareParts {
   readonly ledgerTime: BoundsTime
   readonly footprints: Footprints
   readonly readConditions: ReadConditions
+  readonly clock: Clock
+  readonly agreement: Pick<Agreement, 'record'>
 }
 
 /** A contract call by the account `trader`; `op` is the API's name of the call. */
@@ -76,6 +85,8 @@ export interface PriceBound {
 interface Simulated extends SimulatedTrade {
   readonly args: readonly CallArgument[]
   readonly simulation: SimulationResponse
+  /** How many nodes agree on its fee. */
+  readonly fee: Compared
 }
 
 /** A price changes every few seconds. The first simulation finds the price, and the second one has the bound. */
@@ -86,6 +97,15 @@ export type Prepare = (request: PrepareRequest, options?: Pick<CallOptions, 'sig
 
 export function createPrepare(parts: PrepareParts): Prepare {
   const { rpc, deployment, contractErrors } = parts
+  const usualFees = createUsualFees()
+
+  /** Warns of a fee that is out of line, and learns from the others. A node alone must not make its fees usual. */
+  function judgeFee(op: string, feeStroops: bigint, { agreeing, asked }: Compared): Warning[] {
+    const isUnusual = usualFees.isUnusual(op, feeStroops)
+    const warning = isUnusual ? feeUnusual(op, { feeStroops, usualStroops: usualFees.usual(op), isDisputed: agreeing === 1 && asked > 1 }) : null
+    if (!isUnusual || agreeing > 1 || rpc.endpoints === 1) usualFees.record(op, feeStroops)
+    return warning === null ? [] : [warning]
+  }
 
   /** Simulates the call; with a price bound until the bound follows from the price of the same simulation. */
   async function simulate(request: PrepareRequest, exchange: Deployment, call: CallOptions): Promise<Simulated> {
@@ -94,14 +114,17 @@ export function createPrepare(parts: PrepareParts): Prepare {
     let { args } = request
     let bound: bigint | null = null
     for (let count = 0; count < BOUND_SIMULATIONS_MAX; count++) {
-      const simulation = await rpc.simulateTransaction(simulationEnvelope(draftCall({ source: trader, contract: called, functionName, args })), call)
+      const envelopeXdr = simulationEnvelope(draftCall({ source: trader, contract: called, functionName, args }))
+      const { value: simulation, ...fee } = await readCompared(parts, {
+        figure: 'fees', fault: 'false_fee', read: (options) => rpc.simulateTransaction(envelopeXdr, options), compare: compareFees,
+      }, call)
       if (simulation.error !== null) throw toSimulationError(simulation.error, simulation.eventsXdr, called, contractErrors)
       if (simulation.mustRestore) throw new SimulationFailed('the call needs archived ledger entries. Restore them first.', { cause: null })
       const trade = previewSimulation(simulation, { trader, contract: called, exchange })
-      if (priceBound === null) return { ...trade, args, simulation }
+      if (priceBound === null) return { ...trade, args, simulation, fee }
       const wanted = acceptablePrice(trade.effects, priceBound.slippageBps)
       if (wanted === null) throw new SimulationFailed('the price of the trade is unknown. Set acceptablePrice instead of slippageBps.', { cause: null })
-      if (wanted === bound) return { ...trade, args, simulation }
+      if (wanted === bound) return { ...trade, args, simulation, fee }
       bound = wanted
       args = priceBound.argsWith(wanted)
     }
@@ -125,7 +148,7 @@ export function createPrepare(parts: PrepareParts): Prepare {
     ])
     if (sequence === null) throw new SimulationFailed('the account does not exist on the network. Fund it, then prepare again.', { cause: null })
     if (simulated.status === 'rejected') throw simulated.reason
-    const { args, simulation, effects, preview } = simulated.value
+    const { args, simulation, effects, preview, fee } = simulated.value
     const covered = { contract, functionName, args, caller: trader }
     const { simulation: extended, extraFee } = await parts.footprints.extend(covered, simulation, options).catch(toRpcFailure('simulateTransaction'))
     const { envelopeXdr, resourceFee } = decodeResponse('simulateTransaction', () => assembleTransaction(
@@ -136,9 +159,36 @@ export function createPrepare(parts: PrepareParts): Prepare {
     return {
       op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? (resourceFee - extraFee).toString(),
       extraResourceFee: extraFee.toString(),
+      feeConfirmedBy: fee.agreeing, nodes: rpc.endpoints,
       hash, clientId, expiresAt: maxTimeSec, intent: describeIntent(invocation, exchange), preview,
-      warnings: findWarnings(effects, conditions, { op, nowSec: ledgerSec, priceTimestamp: preview.priceTimestamp }),
+      warnings: [
+        ...judgeFee(op, resourceFee + BigInt(BASE_FEE_STROOPS), fee),
+        ...findWarnings(effects, conditions, { op, nowSec: ledgerSec, priceTimestamp: preview.priceTimestamp }),
+      ],
     }
+  }
+}
+
+/** Fees follow from the state of one ledger, and the nodes may be a few ledgers apart. */
+const FEE_RATIO_MAX = 2n
+
+/** Compares what two nodes would charge. Either of two figures may be the one that ends in the envelope. */
+function compareFees(first: SimulationResponse, second: SimulationResponse): Comparison {
+  const [one, other] = [feeOf(first), feeOf(second)]
+  if (one === null || other === null) return 'unknown'
+  return one <= other * FEE_RATIO_MAX && other <= one * FEE_RATIO_MAX ? 'same' : 'different'
+}
+
+/** Null: the simulation failed, or its fee cannot be read. */
+function feeOf({ error, minResourceFee, transactionDataXdr }: SimulationResponse): bigint | null {
+  if (error !== null || transactionDataXdr === null) return null
+  try {
+    const declared = decodeTransactionData(transactionDataXdr).resourceFee
+    const minimum = minResourceFee !== null && /^\d{1,20}$/.test(minResourceFee) ? BigInt(minResourceFee) : 0n
+    return declared > minimum ? declared : minimum
+  } catch (caught) {
+    if (caught instanceof MalformedResponse || caught instanceof NewerThanKnown) return null
+    throw caught
   }
 }
 

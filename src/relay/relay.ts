@@ -5,6 +5,7 @@ import type { Requester } from '../base/fair-share.ts'
 import { createLedgerClock } from '../base/ledger-clock.ts'
 import type { LedgerClock } from '../base/ledger-clock.ts'
 import type { Log } from '../base/log.ts'
+import type { Agreement } from '../chain/agreement.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { NewerThanKnown } from '../chain/newer-than-known.ts'
@@ -67,16 +68,18 @@ export function createRelay(parts: {
   /** Shared with the parts that need the ledger's time; its own by default. */
   readonly ledgerClock?: LedgerClock
   readonly readConditions: ReadConditions
+  readonly agreement: Pick<Agreement, 'record'>
 }): Relay {
-  const { rpc, clock, log, deployment, ledgerWatermarks, readConditions, ledgerClock = createLedgerClock({ clock }) } = parts
+  const { rpc, clock, log, deployment, ledgerWatermarks, readConditions, agreement, ledgerClock = createLedgerClock({ clock }) } = parts
   // The passphrase stays the same: a process serves one network.
   const networkId = networkIdOf(deployment.current.passphrase)
   const contractErrors = createContractErrors(deployment)
   const footprints = createFootprints({ rpc, clock, deployment })
   const prepared = createPreparedHashes()
-  const outcomes = createOutcomeReader({ rpc, contractErrors, ledgerWatermarks, onHostFailure })
+  const outcomes = createOutcomeReader({ rpc, clock, networkId, agreement, contractErrors, ledgerWatermarks, onHostFailure })
   const prepare = createPrepare({
-    rpc, deployment, networkId, contractErrors, ledgerWatermarks, readConditions, ledgerTime: createBoundsTime({ rpc, clock, ledgerClock }), footprints,
+    rpc, clock, agreement, deployment, networkId, contractErrors, ledgerWatermarks, readConditions, footprints,
+    ledgerTime: createBoundsTime({ rpc, clock, ledgerClock }),
   })
 
   function decode(signedXdr: string): SignedTransaction | MalformedEnvelope | NewerThanKnown {

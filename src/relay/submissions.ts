@@ -136,10 +136,11 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       const startedAtMs = clock.elapsedMs()
       const found = await outcomes.lookUp(signed, requester, { signal })
       if (signal.aborted) return
-      const outcome = found === null ? undefined : (found.outcome ?? outcomes.unacceptedOutcome(sent, found.latestLedger, signed))
+      const isKnown = found !== null && !found.isContested
+      const outcome = isKnown ? (found.outcome ?? outcomes.unacceptedOutcome(sent, found.latestLedger, signed)) : undefined
       if (outcome !== undefined) return finish(submission, outcome)
       if (stopped) return finish(submission, provisionalOutcome(submission.sendResult))
-      if (found !== null && resends < RESENDS_MAX && clock.elapsedMs() - sentAtMs >= resendAfterMs(submission.sendResult)) {
+      if (isKnown && resends < RESENDS_MAX && clock.elapsedMs() - sentAtMs >= resendAfterMs(submission.sendResult)) {
         resends += 1
         sentAtMs = clock.elapsedMs()
         // Only an acceptance is conclusive: after a rejection of this copy, the first one may still be queued at another node.

@@ -5,6 +5,7 @@ import { ORDER_TYPES } from '../chain/market-entries.ts'
 import type { OrderEntry } from '../exchange/entry-changes.ts'
 import type { TradeEffects } from '../exchange/trade-effects.ts'
 import type { Warning } from '../resources/prepared-transaction.ts'
+import { FEE_MAX_STROOPS } from './usual-fees.ts'
 
 /** The state of the market, at most a few seconds old. Null: unknown. */
 export interface MarketConditions {
@@ -51,6 +52,24 @@ function marketWarnings(trade: TradeEffects, conditions: MarketConditions, { now
     trade.price === null ? null : fundingDue(asset, conditions.fundingAppliedSec(asset), nowSec),
   ]
   return found.filter((warning) => warning !== null)
+}
+
+/** `isDisputed`: another node simulates another fee. `usualStroops` null: too few were prepared to know it. */
+export function feeUnusual(
+  op: string,
+  { feeStroops, usualStroops, isDisputed }: { readonly feeStroops: bigint; readonly usualStroops: bigint | null; readonly isDisputed: boolean },
+): Warning {
+  const usual = usualStroops === null ? `at most ${xlm(FEE_MAX_STROOPS)}` : xlm(usualStroops)
+  return {
+    code: 'fee_unusual',
+    message: `The fee is ${xlm(feeStroops)}. The usual fee of ${op} is ${usual}.${isDisputed ? ' Another node simulates another fee.' : ''} `
+      + 'Do not sign it: prepare the transaction again later. If the fee stays, compare it with another node of the network.',
+    usualFee: (usualStroops ?? FEE_MAX_STROOPS).toString(),
+  }
+}
+
+function xlm(stroops: bigint): string {
+  return `${formatDecimal(stroops)} XLM`
 }
 
 /** Contracts of generation 2 close a cross position as an isolated one. */

@@ -82,6 +82,24 @@ const Rebuild = Type.Object(
 )
 type Rebuild = Static<typeof Rebuild>
 
+interface Believed {
+  readonly agreeing: number
+  readonly asked: number
+  readonly atMs: number
+}
+
+function believed(figure: string) {
+  return Type.Unsafe<Believed | null>({
+    ...Type.Object({
+      agreeing: Type.Integer({ description: 'Nodes that report what is used.', examples: [2] }),
+      asked: Type.Integer({ description: 'Nodes whose answer could be compared. 1: no second one answered in time.', examples: [2] }),
+      atMs: Type.Integer({ description: 'Time of the comparison, Unix milliseconds.', examples: [1_783_339_202_481] }),
+    }),
+    type: ['object', 'null'],
+    description: `${figure}: the last comparison of nodes by this instance. Null before the first.`,
+  })
+}
+
 /** Specification, "Health". */
 export const Health = Type.Object(
   {
@@ -150,6 +168,16 @@ export const Health = Type.Object(
       { description: 'Progress of the indexer. Every field is null until the first ledger is indexed.' },
     ),
     market: Type.Object({ pauseState: PauseState }, { description: 'State of the market contract.' }),
+    nodes: Type.Object(
+      {
+        configured: Type.Integer({ description: 'Number of nodes of the network that this gateway uses.', examples: [3] }),
+        believed: Type.Object(
+          { prices: believed('Prices'), outcomes: believed('Outcomes of transactions'), fees: believed('Resource fees'), accounts: believed('Accounts') },
+          { description: 'From how many nodes figures are believed.' },
+        ),
+      },
+      { description: 'What this gateway believes of the network, and from how many nodes.' },
+    ),
     rateLimits: Type.Object(
       {
         counting: Type.Unsafe<Counting>({

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { address, ref, textOrNull, txHash } from './fields.ts'
 import { TradePreview } from './trade-preview.ts'
 
-const WARNING_CODES = ['triggers_at_once', 'near_liquidation', 'price_stale', 'above_headroom', 'funding_due', 'wrong_margin_mode'] as const
+const WARNING_CODES = ['triggers_at_once', 'near_liquidation', 'price_stale', 'above_headroom', 'funding_due', 'wrong_margin_mode', 'fee_unusual'] as const
 export type WarningCode = (typeof WARNING_CODES)[number]
 
 /** The contract call in the bytes of a transaction. */
@@ -35,6 +35,12 @@ export const PreparedTransaction = Type.Object(
         + 'The part for rent and events is refunded when it is not used.',
       examples: ['512345'],
     }),
+    feeConfirmedBy: Type.Integer({
+      description: 'Nodes whose simulation has about the same resource fee. With 1 of several nodes, no second one answered within 100 ms of the first, '
+        + 'or they disagree.',
+      examples: [2],
+    }),
+    nodes: Type.Integer({ description: 'Nodes of the gateway.', examples: [3] }),
     hash: txHash('Hash of the transaction. Signing does not change it.'),
     clientId: textOrNull({ description: 'The id of the request; null without one.', examples: ['my-order-1'] }),
     expiresAt: Type.Integer({ description: 'Last ledger close time at which the transaction is valid, Unix seconds.', examples: [1_783_339_500] }),
@@ -44,6 +50,10 @@ export const PreparedTransaction = Type.Object(
       Type.Object({
         code: Type.Unsafe<WarningCode>({ type: 'string', enum: WARNING_CODES, description: 'What the warning is about.' }),
         message: Type.String({ description: 'What it means and what to do, for people.', examples: ['The price is 75 seconds old.'] }),
+        usualFee: Type.Optional(Type.String({
+          description: 'Only with fee_unusual: the usual fee of the operation in stroops, or the highest plausible one while that is unknown.',
+          examples: ['607258'],
+        })),
       }),
       { description: 'What to check before signing. What cannot be read in time is not checked.' },
     ),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static, TUnsafe } from 'typebox'
-import { textOrNull, txHash } from './fields.ts'
+import { integerOrNull, textOrNull, txHash } from './fields.ts'
 
 export interface ContractError {
   readonly code: number
@@ -45,6 +45,22 @@ export const HOST_ERROR =
   'Prepare, sign and submit a new one.'
 export const TX_RESULT_CODE = 'Name of the transaction result, if known.'
 
+/** Nodes that report an outcome. `when` begins the description. */
+export function confirmedBy(when: string): TUnsafe<number | null> {
+  return integerOrNull({
+    description: [
+      `${when} Nodes that report this outcome. With 1 of several nodes it may still be corrected: the gateway goes on asking the others, and a false outcome`,
+      'becomes another state. Null if the index alone has the transaction.',
+    ].join(' '),
+    examples: [2],
+  })
+}
+
+/** Nodes that can report an outcome. */
+export function confirmingNodes(when: string): TUnsafe<number | null> {
+  return integerOrNull({ description: `${when} Nodes of the gateway when it determined the outcome. Null with confirmedBy.`, examples: [3] })
+}
+
 /** Specification, "Submit result". */
 export const SubmitResult = Type.Object(
   {
@@ -64,6 +80,8 @@ export const SubmitResult = Type.Object(
         examples: ['Transaction failed: trading or the vault is paused. Wait until it resumes. [Error(Contract, #4)]'],
       }),
     ),
+    confirmedBy: Type.Optional(confirmedBy('Only with SUCCESS and FAILED.')),
+    nodes: Type.Optional(confirmingNodes('Only with SUCCESS and FAILED.')),
     stored: Type.Optional(
       Type.Literal(false, {
         description: [

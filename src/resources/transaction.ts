@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { EventRow } from './event-row.ts'
 import { address, integerOrNull, ref, seconds, textOrNull, txHash } from './fields.ts'
-import { contractErrorOrNull, HOST_ERROR, hostErrorOrNull, TX_RESULT_CODE } from './submit-result.ts'
+import { confirmedBy, confirmingNodes, contractErrorOrNull, HOST_ERROR, hostErrorOrNull, TX_RESULT_CODE } from './submit-result.ts'
 
 export const TRANSACTION_STATUSES = ['PREPARED', 'PENDING', 'SUCCESS', 'FAILED', 'REJECTED', 'EXPIRED', 'UNKNOWN'] as const
 
@@ -29,7 +29,8 @@ export const TransactionRow = Type.Object(
       type: 'string', enum: [...TRANSACTION_STATUSES],
       description: [
         'PREPARED: not submitted. PENDING: submitted and not final. SUCCESS and FAILED: in a ledger. REJECTED: the network refused it. EXPIRED: its time',
-        'bound has passed and the network does not have it, so it is safe to sign another. UNKNOWN: this can no longer be determined.',
+        'bound has passed and the network does not have it, so it is safe to sign another. UNKNOWN: this can no longer be determined. PENDING also while',
+        'nodes contradict each other. A final state is corrected if it proves to be false: see confirmedBy.',
       ].join(' '),
       examples: ['SUCCESS'],
     }),
@@ -45,6 +46,8 @@ export const TransactionRow = Type.Object(
     hostError: hostErrorOrNull(`With FAILED and REJECTED. ${HOST_ERROR}`),
     txResultCode: textOrNull({ description: `With FAILED and REJECTED. ${TX_RESULT_CODE}`, examples: ['txFailed'] }),
     resultXdr: textOrNull({ description: 'TransactionResult, base64 XDR. With FAILED.' }),
+    confirmedBy: confirmedBy('With SUCCESS and FAILED.'),
+    nodes: confirmingNodes('With SUCCESS and FAILED.'),
     events: Type.Unsafe<EventRow[] | null>({
       type: ['array', 'null'], items: ref(EventRow),
       description: 'Events of the transaction in their order. Null until its ledger is indexed.',

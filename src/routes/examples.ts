@@ -141,7 +141,7 @@ const EXAMPLE_PREVIEW: TradePreview = {
 export const EXAMPLE_QUOTE: TradeQuote = { ...EXAMPLE_PREVIEW, headroom: '1000000000000', bindingLimit: 'maxPosition' }
 
 export const EXAMPLE_PREPARED: PreparedTransaction = {
-  op: 'open_position', trader: EXAMPLE_TRADER, xdr: 'AAAAAgAAAAAb…', minResourceFee: '94813', extraResourceFee: '512345',
+  op: 'open_position', trader: EXAMPLE_TRADER, xdr: 'AAAAAgAAAAAb…', minResourceFee: '94813', extraResourceFee: '512345', feeConfirmedBy: 2, nodes: 3,
   hash: EXAMPLE_TX_HASH, clientId: 'my-order-1', expiresAt: 1_783_339_500,
   intent: {
     op: 'open_position', contract: 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC', function: 'open_position',
@@ -153,11 +153,11 @@ export const EXAMPLE_PREPARED: PreparedTransaction = {
 
 export const EXAMPLE_TRANSACTION: TransactionRow = {
   hash: EXAMPLE_TX_HASH, status: 'SUCCESS', op: 'open_position', trader: EXAMPLE_TRADER, clientId: 'my-order-1', ledger: 1_234_567, ts: 1_783_339_200,
-  expiresAt: 1_783_339_500, contractError: null, hostError: null, txResultCode: null, resultXdr: null, events: [EXAMPLE_POSITION_EVENT],
-  orderId: null, positionId: 42, outcome: null,
+  expiresAt: 1_783_339_500, contractError: null, hostError: null, txResultCode: null, resultXdr: null, confirmedBy: 2, nodes: 3,
+  events: [EXAMPLE_POSITION_EVENT], orderId: null, positionId: 42, outcome: null,
 }
 
-export const EXAMPLE_SUBMITTED = { hash: EXAMPLE_TX_HASH, status: 'SUCCESS', ledger: 1_234_567 }
+export const EXAMPLE_SUBMITTED = { hash: EXAMPLE_TX_HASH, status: 'SUCCESS', ledger: 1_234_567, confirmedBy: 2, nodes: 3 }
 
 export const EXAMPLE_VAULT = {
   id: 0,

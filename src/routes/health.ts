@@ -30,6 +30,7 @@ interface HealthParts {
   readonly version: string
   readonly deployment: CurrentDeployment
   readonly marketStatus: Pick<MarketStatus, 'pauseState'>
+  readonly nodes: () => Health['nodes']
   /** Null if this instance counts alone. */
   readonly sharedCounts: SharedCounts | null
 }
@@ -55,6 +56,7 @@ export function healthRoutes(app: App, parts: HealthParts): void {
       protocol: { network: state?.protocol ?? null, known: KNOWN_PROTOCOL, unknown: state?.newerForms.map(({ what }) => what) ?? [] },
       indexer: describe(state, presentSec(clock, parts.ledgerTime)),
       market: { pauseState },
+      nodes: parts.nodes(),
       rateLimits: { counting: countingOf(parts.sharedCounts) },
     }
     reply.headers({ 'cache-control': CACHE_NEVER, ...indexHeaders({ ledger: state?.lastLedger ?? null, seq: state?.seq ?? 0 }) })
@@ -133,6 +135,13 @@ function healthOperation(parts: HealthParts) {
           rebuild: null,
         },
         market: { pauseState: { supported: true, mode: 0, since: 1_787_791_938 } },
+        nodes: {
+          configured: 3,
+          believed: {
+            prices: { agreeing: 2, asked: 2, atMs: 1_783_339_202_481 }, outcomes: { agreeing: 2, asked: 2, atMs: 1_783_339_190_112 },
+            fees: { agreeing: 2, asked: 3, atMs: 1_783_339_201_020 }, accounts: null,
+          },
+        },
         rateLimits: { counting: 'process' },
       },
       headers: ['index'],

@@ -175,7 +175,7 @@ const QUEUE_FULL = {
 function resultOf(submitted: SubmitOutcome, hash: string): SubmitResult {
   switch (submitted.kind) {
     case 'success':
-      return { hash, status: 'SUCCESS', ledger: submitted.ledger }
+      return { hash, status: 'SUCCESS', ledger: submitted.ledger, confirmedBy: submitted.confirmedBy, nodes: submitted.nodes }
     case 'pending':
       return { hash, status: 'PENDING' }
     case 'failed':
@@ -195,8 +195,9 @@ function resultOf(submitted: SubmitOutcome, hash: string): SubmitResult {
   }
 }
 
-function failedResult(hash: string, { contractError, hostError, txResultCode, resultXdr, message }: Extract<SubmitOutcome, { kind: 'failed' }>): SubmitResult {
-  return { hash, status: 'FAILED', contractError, hostError, txResultCode, resultXdr, message }
+function failedResult(hash: string, outcome: Extract<SubmitOutcome, { kind: 'failed' }>): SubmitResult {
+  const { contractError, hostError, txResultCode, resultXdr, message, confirmedBy, nodes } = outcome
+  return { hash, status: 'FAILED', contractError, hostError, txResultCode, resultXdr, message, confirmedBy, nodes }
 }
 
 const NOTHING_KNOWN = { contractError: null, hostError: null, result: null, hostText: null } as const

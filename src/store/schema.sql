@@ -959,6 +959,14 @@ create table tx.submission_changes (
   constraint submission_changes_seq_key UNIQUE (seq)
 );
 
+create table tx.submission_checks (
+  submission_id bigint not null,
+  result text,
+  constraint submission_checks_pkey PRIMARY KEY (submission_id),
+  constraint submission_checks_submission_id_fkey FOREIGN KEY (submission_id) REFERENCES tx.submissions(id) ON DELETE CASCADE,
+  constraint submission_checks_result_check CHECK ((result ~ '^(same|corrected|unverifiable)$'::text))
+);
+
 create table tx.submissions (
   id bigint not null generated always as identity,
   owner text not null,
@@ -988,6 +996,8 @@ create table tx.submissions (
   driver text,
   leased_until bigint,
   sent_at bigint,
+  confirmed_by integer,
+  nodes integer,
   constraint submissions_pkey PRIMARY KEY (id),
   constraint submissions_owner_hash_key UNIQUE (owner, hash),
   constraint submissions_status_check CHECK ((status ~ '^(PREPARED|PENDING|SUCCESS|FAILED|REJECTED|EXPIRED|UNKNOWN)$'::text))
@@ -1117,6 +1127,8 @@ CREATE INDEX submissions_not_sent ON tx.submissions USING btree (updated_at)
   WHERE (status = ANY (ARRAY['PREPARED'::text, 'REJECTED'::text]));
 CREATE INDEX submissions_to_index ON tx.submissions USING btree (ledger)
   WHERE ((status = 'SUCCESS'::text) AND (NOT is_indexed));
+CREATE INDEX submissions_unproven ON tx.submissions USING btree (id)
+  WHERE ((NOT is_indexed) AND (status = ANY (ARRAY['FAILED'::text, 'REJECTED'::text, 'EXPIRED'::text, 'UNKNOWN'::text])));
 
 create sequence keys.api_keys_seq_seq;
 create sequence tx.submission_changes_id_seq;

@@ -7,7 +7,7 @@ import type { SubmitOutcome, TransactionLookup } from '../relay/outcomes.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { Store } from '../store/store.ts'
 import { readAccountSequence } from './account-sequence.ts'
-import { judgeAbsence } from './expiry.ts'
+import { GIVE_UP_AFTER_SEC, judgeAbsence } from './expiry.ts'
 import type { Verdict } from './expiry.ts'
 import type { Journal } from './journal.ts'
 import { resultOf } from './outcome-records.ts'
@@ -26,7 +26,7 @@ const CONFIRMING_MAX = 1_000
 /** The age up to which a submission is looked up at this interval. */
 const LOOKUP_INTERVALS_MS = [[10_000, 1_000], [60_000, 2_000], [600_000, 5_000], [3_600_000, 30_000], [Number.POSITIVE_INFINITY, 300_000]] as const
 /** All calls of the driver take turns with the requesters as one of them. */
-const REQUESTER = { address: 'submissions', key: 'submissions' }
+export const REQUESTER = { address: 'submissions', key: 'submissions' }
 
 export interface SubmissionDriveParts {
   readonly store: Store
@@ -49,18 +49,21 @@ export function createSubmissionDrive(parts: SubmissionDriveParts): SubmissionDr
   async function drive(record: SubmissionRecord, signal: AbortSignal): Promise<void> {
     const envelope = record.envelopes[record.attempts % Math.max(1, record.envelopes.length)]
     const signed = envelope === undefined ? undefined : relay.decode(envelope)
-    if (signed === undefined) return await journal.end(record, 'UNKNOWN', NO_RESULT)
-    const found = await relay.outcomes.lookUp(signed, REQUESTER, { signal })
+    if (signed === undefined && envelope !== undefined) return await journal.end(record, 'UNKNOWN', NO_RESULT)
+    // A corrected outcome was stored without its envelopes: then nothing can be sent again.
+    const subject = signed ?? { hash: record.hash, source: record.trader, contract: null, sequence: BigInt(record.sequence), expiresAt: record.expiresAt }
+    const found = await relay.outcomes.lookUp(subject, REQUESTER, { signal })
     if (signal.aborted) return
     if (found?.outcome !== undefined) return await endWith(record, found.outcome)
-    const verdict = found === null ? 'open' : await judge(record, signed, found, signal)
+    const verdict = found === null ? 'open' : await judge(record, subject, found, signal)
     if (typeof verdict === 'object') return await endWith(record, verdict)
     if (verdict !== 'open') {
       if (verdict === 'superseded') return await journal.end(record, 'REJECTED', { ...NO_RESULT, txResultCode: 'txBadSeq' })
       return await journal.end(record, verdict === 'expired' ? 'EXPIRED' : 'UNKNOWN', NO_RESULT)
     }
-    const accepted = found !== null && mayResend(record) ? await resend(signed) : undefined
-    await postpone(record, accepted === undefined ? null : clock.nowMs(), accepted === true ? signed.envelopeXdr : null)
+    const canResend = signed !== undefined && found !== null && !found.isContested && mayResend(record)
+    const accepted = canResend ? await resend(signed) : undefined
+    await postpone(record, accepted === undefined ? null : clock.nowMs(), accepted === true ? signed?.envelopeXdr ?? null : null)
   }
 
   async function endWith(record: SubmissionRecord, outcome: Applied): Promise<void> {
@@ -80,14 +83,16 @@ export function createSubmissionDrive(parts: SubmissionDriveParts): SubmissionDr
   }
 
   async function postpone(record: SubmissionRecord, sentMs: number | null, acceptedEnvelope: string | null): Promise<void> {
-    const nowMs = clock.nowMs()
-    const ageMs = nowMs - record.submittedAt
-    const intervalMs = LOOKUP_INTERVALS_MS.find(([maxAgeMs]) => ageMs < maxAgeMs)?.[1] ?? 0
     const attempts = sentMs === null ? record.attempts : record.attempts + 1
-    await postponeSubmission(store.write, record, instance, { dueMs: nowMs + intervalMs, attempts, sentMs, acceptedEnvelope })
+    await postponeSubmission(store.write, record, instance, { dueMs: nextLookUpMs(record, clock.nowMs()), attempts, sentMs, acceptedEnvelope })
   }
 
   return drive
+}
+
+/** When a submission is looked up next, in milliseconds. */
+export function nextLookUpMs({ submittedAt }: Pick<SubmissionRecord, 'submittedAt'>, nowMs: number): number {
+  return nowMs + (LOOKUP_INTERVALS_MS.find(([maxAgeMs]) => nowMs - submittedAt < maxAgeMs)?.[1] ?? 0)
 }
 
 type Applied = SubmitOutcome & { readonly kind: 'success' | 'failed' }
@@ -97,20 +102,23 @@ type Applied = SubmitOutcome & { readonly kind: 'success' | 'failed' }
  * earlier one, so the look-up finds it.
  */
 export async function judgeNow(
-  { relay, rpc, clock }: Pick<SubmissionDriveParts, 'relay' | 'rpc' | 'clock'>, signed: SignedTransaction,
+  { relay, rpc, clock }: Pick<SubmissionDriveParts, 'relay' | 'rpc' | 'clock'>, signed: Subject,
   { submittedAt, signal }: { readonly submittedAt: number; readonly signal: AbortSignal },
 ): Promise<Verdict> {
   const account = await readAccountSequence(rpc, signed.source, { minLedger: 0, signal })
   if (account === undefined) return 'open'
-  const found = await relay.outcomes.lookUp(signed, REQUESTER, { signal, minLedger: account.ledger })
-  if (found === null || found.outcome !== undefined) return 'open'
+  const found = await relay.outcomes.lookUp(signed, REQUESTER, { signal, minLedger: account.ledger, thorough: true })
+  if (found === null || found.isContested || found.outcome !== undefined) return 'open'
   return judgeAbsence({
     expiresAt: signed.expiresAt, submittedSec: Math.floor(submittedAt / 1_000), nowSec: Math.floor(clock.nowMs() / 1_000), sequence: signed.sequence,
     retained: found, accountSequence: account.sequence,
   })
 }
 
-type Judge = (record: SubmissionRecord, signed: SignedTransaction, found: TransactionLookup, signal: AbortSignal) => Promise<Verdict | Applied>
+/** What a look-up and a proof need of a transaction. */
+type Subject = Pick<SignedTransaction, 'hash' | 'source' | 'contract' | 'sequence' | 'expiresAt'>
+
+type Judge = (record: SubmissionRecord, signed: Subject, found: TransactionLookup, signal: AbortSignal) => Promise<Verdict | Applied>
 
 /** Decides on the state of submissions that a node does not have. A final verdict needs the same proof twice, and that no other node has the transaction. */
 function createJudge({ relay, rpc, clock }: SubmissionDriveParts): Judge {
@@ -127,29 +135,24 @@ function createJudge({ relay, rpc, clock }: SubmissionDriveParts): Judge {
     return sinceMs !== undefined && clock.elapsedMs() - sinceMs >= CONFIRM_AFTER_MS
   }
 
-  async function findAtOthers(signed: SignedTransaction, signal: AbortSignal): Promise<Applied | undefined> {
-    if (rpc.endpoints === 1) return undefined
-    for (let endpoint = 0; endpoint < rpc.endpoints; endpoint++) {
-      const found = await relay.outcomes.lookUp(signed, REQUESTER, { signal, endpoint })
-      if (found?.outcome !== undefined) return found.outcome
-    }
-    return undefined
-  }
-
   return async (record, signed, found, signal) => {
     const { expiresAt, attempts, submittedAt } = record
+    const nowSec = Math.floor(clock.nowMs() / 1_000)
+    const submittedSec = Math.floor(submittedAt / 1_000)
+    if (found.isContested) return nowSec - (expiresAt ?? submittedSec) > GIVE_UP_AFTER_SEC ? 'unknown' : 'open'
     const key = `${record.owner} ${record.hash}`
     const needsSequence = expiresAt === null ? attempts > QUICK_SENDS : expiresAt < (found.latestLedgerCloseSec ?? 0)
     const account = needsSequence ? await readAccountSequence(rpc, signed.source, { minLedger: found.latestLedger, signal }) : undefined
     const verdict = judgeAbsence({
-      expiresAt, submittedSec: Math.floor(submittedAt / 1_000), nowSec: Math.floor(clock.nowMs() / 1_000), sequence: signed.sequence, retained: found,
-      accountSequence: account?.sequence,
+      expiresAt, submittedSec, nowSec, sequence: signed.sequence, retained: found, accountSequence: account?.sequence,
     })
     if (verdict === 'open') provedAtMs.delete(key)
     if (verdict === 'open' || !isConfirmed(key)) return 'open'
     provedAtMs.delete(key)
-    const elsewhere = await findAtOthers(signed, signal)
-    if (elsewhere !== undefined || signal.aborted) return elsewhere ?? 'open'
+    if (rpc.endpoints > 1) {
+      const everywhere = await relay.outcomes.lookUp(signed, REQUESTER, { signal, thorough: true })
+      if (everywhere === null || everywhere.isContested || everywhere.outcome !== undefined) return everywhere?.outcome ?? 'open'
+    }
     // Between the look-up and the read of the account, the transaction itself may have used the sequence number.
     return verdict === 'superseded' ? await judgeNow({ relay, rpc, clock }, signed, { submittedAt, signal }) : verdict
   }

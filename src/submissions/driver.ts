@@ -8,10 +8,14 @@ import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
 import { readArchivedLedgers, readTransactionEvents } from '../projections/transaction-events.ts'
 import type { DatabaseClock } from './database-clock.ts'
+import { createSubmissionCheck } from './check-submission.ts'
+import { endComparisons, listContradicted, readProofs } from './correction-statements.ts'
+import type { Corrections } from './corrections.ts'
 import { createSubmissionDrive } from './drive-submission.ts'
 import type { SubmissionDriveParts } from './drive-submission.ts'
 import { LEASE_MS } from './journal.ts'
 import { NO_RESULT } from './records.ts'
+import type { SubmissionRecord } from './records.ts'
 import { claimSubmissions, countPending, endLeases, insertChange, listIndexed, purge, renewLeases, storeIds } from './statements.ts'
 import { withIndexedOrders } from './indexed-rows.ts'
 import { idsOf, submissionRow } from './transaction-row.ts'
@@ -28,6 +32,7 @@ export interface Driver {
 }
 
 export interface DriverParts extends SubmissionDriveParts {
+  readonly corrections: Corrections
   /** Instances compare the times that they store. */
   readonly clock: DatabaseClock
   readonly log: Log
@@ -48,6 +53,9 @@ const RENEW_INTERVAL_MS = 10_000
 const PURGE_INTERVAL_MS = 60_000
 /** Submissions whose events are looked up at the same time. */
 const INDEXED_MAX = 50
+/** Final states that are compared with the archive at the same time. */
+const CONTRADICTED_MAX = 200
+const NEVER = new AbortController().signal
 /** How long rows are kept that no list needs: prepared transactions after their preparation, and submissions that the network never had. */
 const PREPARED_KEPT_MS = 24 * 60 * 60_000
 const NOT_SENT_KEPT_MS = 7 * 24 * 60 * 60_000
@@ -56,6 +64,7 @@ export function createDriver(parts: DriverParts): Driver {
   const { store, clock, log, journal, instance } = parts
   const permits = createSemaphore(CONCURRENCY_MAX)
   const drive = createSubmissionDrive(parts)
+  const check = createSubmissionCheck(parts)
   let wakeUp = new AbortController()
   let busyUntilMs = Number.NEGATIVE_INFINITY
   let renewedAtMs = Number.NEGATIVE_INFINITY
@@ -68,11 +77,14 @@ export function createDriver(parts: DriverParts): Driver {
     const claimed = await claimSubmissions(store.write, { driver: instance, untilMs: nowMs + LEASE_MS }, nowMs, CLAIM_MAX)
     if (claimed.length === 0) return 0
     // One statement finds all those whose events are indexed. The others are looked up one by one.
-    const archived = await readArchivedLedgers(store.read, claimed.map(({ hash }) => hash))
+    const [pendingOnes, finalOnes] = [claimed.filter(isPending), claimed.filter((record) => !isPending(record))]
+    const archived = await readArchivedLedgers(store.read, pendingOnes.map(({ hash }) => hash))
+    const proofs = await readProofs(store.read, finalOnes.map(({ id }) => id))
     await Promise.all(claimed.map((record) => permits.run(async () => {
       const place = archived.get(record.hash)
       try {
-        if (place !== undefined) await journal.end(record, 'SUCCESS', { ...NO_RESULT, ...place })
+        if (!isPending(record)) await check(record, proofs.get(record.id), signal)
+        else if (place !== undefined) await journal.end(record, 'SUCCESS', { ...NO_RESULT, ...place })
         else if (!signal.aborted) await drive(record, signal)
       } catch (error) {
         if (isUnavailable(error)) throw error
@@ -97,12 +109,19 @@ export function createDriver(parts: DriverParts): Driver {
     await purge(store.write, { preparedMs: nowMs - PREPARED_KEPT_MS, heldMs: nowMs, nothingSentMs: nowMs - NOT_SENT_KEPT_MS })
   }
 
+  /** Events of a transaction in the archive prove its success, whatever a node reported. */
+  async function correctFromArchive(): Promise<void> {
+    for (const { record, place } of await listContradicted(store.read, CONTRADICTED_MAX)) await check(record, place, NEVER)
+    await endComparisons(store.write, CONTRADICTED_MAX)
+  }
+
   async function tick(signal: AbortSignal): Promise<number> {
     await clock.refresh()
     await parts.storeLate()
     await renew()
     const driven = await driveDue(signal)
     await addIds(store, clock)
+    await correctFromArchive()
     await purgeOld()
     return driven
   }
@@ -146,6 +165,10 @@ async function addIds(store: Store, clock: Clock): Promise<void> {
       await insertChange(tx, record, row, clock.nowMs())
     })
   }
+}
+
+function isPending({ status }: SubmissionRecord): boolean {
+  return status === 'PENDING'
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -14,13 +14,16 @@ export function statusOf({ kind }: SubmitOutcome, isFirst: boolean): FinalStatus
 }
 
 export function resultOf(outcome: SubmitOutcome): SubmissionResult {
-  if (outcome.kind === 'success') return { ...NO_RESULT, ledger: outcome.ledger, ts: outcome.closeSec, orderId: outcome.orderId ?? null }
+  if (outcome.kind === 'success') {
+    const { ledger, closeSec: ts, orderId = null, confirmedBy, nodes } = outcome
+    return { ...NO_RESULT, ledger, ts, orderId, confirmedBy, nodes }
+  }
   if (outcome.kind === 'rejected') {
     return { ...NO_RESULT, contractError: outcome.contractError, hostError: outcome.hostError, txResultCode: outcome.result?.code ?? null }
   }
   if (outcome.kind !== 'failed') return NO_RESULT
-  const { ledger, closeSec, contractError, hostError, txResultCode, resultXdr, message } = outcome
-  return { ...NO_RESULT, ledger, ts: closeSec, contractError, hostError, txResultCode, resultXdr, message }
+  const { kind: _kind, closeSec, ...known } = outcome
+  return { ...NO_RESULT, ...known, ts: closeSec }
 }
 
 /** What the network answers after a time bound. */
@@ -30,9 +33,10 @@ const TOO_LATE: SubmitOutcome = {
 
 /** The outcome of a stored submission that is over. */
 export function outcomeOf(record: SubmissionRecord): SubmitOutcome {
-  const { status, ledger, ts, contractError, hostError, txResultCode, resultXdr, message } = record
+  const { status, ledger, ts, contractError, hostError, txResultCode, resultXdr, message, confirmedBy, nodes } = record
   if (status === 'EXPIRED') return TOO_LATE
   if (ledger === null) return { kind: 'unknown' }
-  if (status === 'SUCCESS') return { kind: 'success', ledger, closeSec: ts }
-  return { kind: 'failed', ledger, closeSec: ts, contractError, hostError, txResultCode, resultXdr: resultXdr ?? '', message: message ?? '' }
+  const applied = { ledger, closeSec: ts, confirmedBy, nodes }
+  if (status === 'SUCCESS') return { kind: 'success', ...applied }
+  return { kind: 'failed', ...applied, contractError, hostError, txResultCode, resultXdr: resultXdr ?? '', message: message ?? '' }
 }

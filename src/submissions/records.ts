@@ -1,5 +1,6 @@
 // The rows of the tables in the schema tx.
 
+import { CONFIRMING_NODES } from '../chain/agreed-transaction.ts'
 import type { ContractError, HostErrorName } from '../resources/submit-result.ts'
 import type { TransactionStatus } from '../resources/transaction.ts'
 
@@ -26,10 +27,19 @@ export interface SubmissionResult {
   readonly message: string | null
   /** Of the order that the call returned. */
   readonly orderId: number | null
+  /** Nodes that report the outcome, of this many. Null: the index alone has it. */
+  readonly confirmedBy: number | null
+  readonly nodes: number | null
 }
 
 export const NO_RESULT: SubmissionResult = {
-  ledger: null, ts: null, contractError: null, hostError: null, txResultCode: null, resultXdr: null, message: null, orderId: null,
+  ledger: null, ts: null, contractError: null, hostError: null, txResultCode: null, resultXdr: null, message: null, orderId: null, confirmedBy: null,
+  nodes: null,
+}
+
+/** True for an outcome that other nodes have yet to confirm. */
+export function isUnconfirmed({ confirmedBy, nodes }: Pick<SubmissionResult, 'confirmedBy' | 'nodes'>): boolean {
+  return confirmedBy !== null && nodes !== null && confirmedBy < Math.min(CONFIRMING_NODES, nodes)
 }
 
 /** A submitted transaction of one owner. */

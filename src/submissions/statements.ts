@@ -3,6 +3,7 @@
 import { SUBMISSION_CHANNEL } from '../projections/submission-log.ts'
 import type { TransactionRow } from '../resources/transaction.ts'
 import type { Queryable } from '../store/store.ts'
+import { isUnconfirmed } from './records.ts'
 import type { FinalStatus, PreparedRecord, SubmissionRecord, SubmissionResult } from './records.ts'
 
 /** The hash of the submitted transaction that holds a client id; null when the id is free. */
@@ -55,7 +56,7 @@ export async function freeClientId(tx: Queryable, { owner, hash }: { owner: stri
 export const SUBMISSION = `s.id, s.owner, s.hash, s.op, s.trader, s.client_id as "clientId", s.sequence, s.expires_at as "expiresAt", s.status, s.envelopes,
   s.accepted, s.attempts, s.sent_at as "sentAt", s.ledger, s.ts, s.contract_error as "contractError", s.host_error as "hostError",
   s.tx_result_code as "txResultCode", s.result_xdr as "resultXdr", s.message, s.order_id as "orderId", s.position_id as "positionId",
-  s.submitted_at as "submittedAt"`
+  s.submitted_at as "submittedAt", s.confirmed_by as "confirmedBy", s.nodes`
 
 /** Locks a submission until the end of the transaction. */
 export async function lockSubmission(tx: Queryable, owner: string, hash: string): Promise<SubmissionRecord | undefined> {
@@ -92,6 +93,7 @@ export async function reopenSubmission(
   const [row] = await tx.query<SubmissionRecord>(
     `update tx.submissions s set status = 'PENDING', op = $2, client_id = $3, accepted = $4, envelopes = $5::jsonb, updated_at = $6, due_at = $6,
       ledger = null, ts = null, contract_error = null, host_error = null, tx_result_code = null, result_xdr = null, message = null,
+      confirmed_by = null, nodes = null, is_indexed = false,
       driver = case when leased_until > $6 then driver else $7 end, leased_until = case when leased_until > $6 then leased_until else $8 end
     where id = $1 returning ${SUBMISSION}`,
     [id, op, clientId, accepted, JSON.stringify(envelopes), nowMs, lease.driver, lease.untilMs],
@@ -99,24 +101,32 @@ export async function reopenSubmission(
   return row
 }
 
+/** An outcome that one node reports is confirmed after this time. */
+const CONFIRM_AFTER_MS = 1_000
+
 /**
  * Ends a submission. What is in a ledger replaces every other state; the other final states replace PENDING only. Undefined when the state stays as it was.
+ * An outcome that other nodes have yet to confirm stays due, with its envelopes, because it may be false.
  */
 export async function endSubmission(
   tx: Queryable, { owner, hash }: { owner: string; hash: string }, status: FinalStatus | 'PREPARED', result: SubmissionResult, nowMs: number,
 ): Promise<SubmissionRecord | undefined> {
-  const { ledger, ts, contractError, hostError, txResultCode, resultXdr, message, orderId } = result
+  const { ledger, ts, contractError, hostError, txResultCode, resultXdr, message, orderId, confirmedBy, nodes } = result
+  const dueMs = isUnconfirmed(result) ? nowMs + CONFIRM_AFTER_MS : null
   const [row] = await tx.query<SubmissionRecord>(
     `update tx.submissions s set status = $3, ledger = $4, ts = $5, contract_error = $6::jsonb, host_error = $7::jsonb, tx_result_code = $8, result_xdr = $9,
-      message = $10, order_id = coalesce($12::bigint, s.order_id), updated_at = $11, envelopes = '[]', due_at = null, driver = null, leased_until = null
+      message = $10, order_id = coalesce($12::bigint, s.order_id), updated_at = $11, confirmed_by = $13, nodes = $14, due_at = $15,
+      envelopes = case when $15::bigint is null then '[]' else s.envelopes end, driver = null, leased_until = null
     where owner = $1 and hash = $2 and (status = 'PENDING' or ($3 in ('SUCCESS', 'FAILED') and status not in ('SUCCESS', 'FAILED')))
     returning ${SUBMISSION}`,
-    [owner, hash, status, ledger, ts, toJson(contractError), toJson(hostError), txResultCode, resultXdr, message, nowMs, orderId],
+    [
+      owner, hash, status, ledger, ts, toJson(contractError), toJson(hostError), txResultCode, resultXdr, message, nowMs, orderId, confirmedBy, nodes, dueMs,
+    ],
   )
   return row
 }
 
-function toJson(value: object | null): string | null {
+export function toJson(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
@@ -203,7 +213,7 @@ export async function storeIds(tx: Queryable, id: number, orderId: number | null
 /** The submissions that are driven: how many there are, and when the oldest was submitted, in milliseconds. */
 export async function countPending(db: Queryable): Promise<{ readonly pending: number; readonly oldestMs: number | null }> {
   const [row] = await db.query<{ pending: number; oldestMs: number | null }>(
-    'select count(*) as pending, min(submitted_at) as "oldestMs" from tx.submissions where due_at is not null',
+    'select count(*) as pending, min(submitted_at) as "oldestMs" from tx.submissions where due_at is not null and status = \'PENDING\'',
   )
   return row ?? { pending: 0, oldestMs: null }
 }

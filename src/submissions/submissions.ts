@@ -12,6 +12,7 @@ import type { SubmitOptions } from '../relay/submissions.ts'
 import type { Store } from '../store/store.ts'
 import { judgeNow } from './drive-submission.ts'
 import { ClientIdInUse } from './client-id.ts'
+import { createCorrections } from './corrections.ts'
 import { createDatabaseClock, readDatabaseTime } from './database-clock.ts'
 import type { ReadDatabaseTime } from './database-clock.ts'
 import { createDriver } from './driver.ts'
@@ -40,6 +41,8 @@ export interface Submitted {
 export interface SubmissionStats {
   /** Submissions that reached each final state in this process. */
   readonly ended: ReadonlyMap<FinalStatus, number>
+  /** Final states that proved to be false, and were corrected by this process. */
+  readonly corrected: number
   /** The pending ones of all instances; null before they were counted. */
   readonly pending: number | null
   /** Null when none is pending. */
@@ -77,17 +80,19 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
   const { store, relay, log } = parts
   const clock = createDatabaseClock(parts.clock, parts.readDatabaseTime ?? (() => readDatabaseTime(store.write)))
   const ended = new Map<FinalStatus, number>()
+  let corrected = 0
   const onEnded = (status: FinalStatus): void => void ended.set(status, (ended.get(status) ?? 0) + 1)
   const instance = Buffer.from(parts.random.bytes(ID_BYTES)).toString('hex')
   const journal = createJournal({ store, clock, driver: instance, operationOf: relay.operationOf, onEnded })
+  const corrections = createCorrections({ store, clock, log, onCorrected: () => (corrected += 1) })
   const live = createLiveSubmissions()
   const unstored = createUnstoredSubmissions({ journal, log, storeOutcome: (entry, isFirst) => storeOutcome(entry, isFirst, true) })
-  const driver: Driver = createDriver({ ...parts, clock, journal, instance, storeLate: unstored.storeLate, listLive: live.list })
+  const driver: Driver = createDriver({ ...parts, clock, journal, corrections, instance, storeLate: unstored.storeLate, listLive: live.list })
   const transactions = createTransactionReader({ store, relay, clock, journal })
 
   function stats(): SubmissionStats {
     const { pending, oldestMs } = driver.pending() ?? { pending: null, oldestMs: null }
-    return { ended, pending, oldestPendingSec: oldestMs === null ? null : Math.max(0, (clock.nowMs() - oldestMs) / 1_000) }
+    return { ended, corrected, pending, oldestPendingSec: oldestMs === null ? null : Math.max(0, (clock.nowMs() - oldestMs) / 1_000) }
   }
 
   /** The stored state; undefined when the database is not available. Rejects with ClientIdInUse. */

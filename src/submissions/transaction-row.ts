@@ -13,10 +13,10 @@ export interface IndexedTransaction {
 export const NOT_INDEXED: IndexedTransaction = { events: null, outcome: null }
 
 export function submissionRow(record: SubmissionRecord, { events, outcome }: IndexedTransaction): TransactionRow {
-  const { hash, status, op, trader, clientId, ledger, ts, expiresAt, contractError, hostError, txResultCode, resultXdr } = record
+  const { hash, status, op, trader, clientId, ledger, ts, expiresAt, contractError, hostError, txResultCode, resultXdr, confirmedBy, nodes } = record
   const ids = indexedIds(events, record)
   return {
-    hash, status, op, trader, clientId, ledger, ts, expiresAt, contractError, hostError, txResultCode, resultXdr,
+    hash, status, op, trader, clientId, ledger, ts, expiresAt, contractError, hostError, txResultCode, resultXdr, confirmedBy, nodes,
     events: eventsOf(status, events), orderId: ids.orderId, positionId: ids.positionId, outcome,
   }
 }
@@ -24,7 +24,7 @@ export function submissionRow(record: SubmissionRecord, { events, outcome }: Ind
 export function preparedRow({ hash, op, owner, clientId, expiresAt }: PreparedRecord, status: 'PREPARED' | 'EXPIRED'): TransactionRow {
   return {
     hash, status, op, trader: owner, clientId, ledger: null, ts: null, expiresAt, contractError: null, hostError: null, txResultCode: null, resultXdr: null,
-    events: [], orderId: null, positionId: null, outcome: null,
+    confirmedBy: null, nodes: null, events: [], orderId: null, positionId: null, outcome: null,
   }
 }
 

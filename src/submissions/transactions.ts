@@ -99,7 +99,7 @@ export function createTransactionReader(
 
   /** Whether a transaction that a node does not have can no longer be applied. `knownSinceMs` is before its first send. */
   function hasExpired(expiresAt: number | null, knownSinceMs: number, retained: TransactionLookup | null): boolean {
-    if (retained === null || retained.outcome !== undefined) return false
+    if (retained === null || retained.isContested || retained.outcome !== undefined) return false
     const nowSec = Math.floor(clock.nowMs() / 1_000)
     const submittedSec = Math.floor(knownSinceMs / 1_000)
     return judgeAbsence({ expiresAt, submittedSec, nowSec, sequence: 0n, retained, accountSequence: undefined }) === 'expired'
@@ -117,14 +117,16 @@ export function createTransactionReader(
       return (await withOutcomes([row]))[0] ?? row
     }
     const found = await lookUp(hash, { trader: trader ?? '' }, caller)
+    // What nodes contradict each other about may still turn out either way.
+    if (found?.isContested === true) return foreignRow(hash, { status: 'PENDING', trader, events: [] })
     if (found?.outcome === undefined) return { retained: found }
     const signed = found.envelopeXdr === null || found.envelopeXdr === undefined ? undefined : relay.decode(found.envelopeXdr)
-    const { ledger, ts, contractError, hostError, txResultCode, resultXdr, orderId } = resultOf(found.outcome)
+    const { message: _message, ledger, ...result } = resultOf(found.outcome)
     const status = found.outcome.kind === 'success' ? 'SUCCESS' : 'FAILED'
     const archived = status === 'SUCCESS' ? eventsBy({ ledger }, head) : []
     const row = foreignRow(hash, {
-      status, orderId, trader: trader ?? signed?.source ?? null, op: signed === undefined ? null : relay.operationOf(signed),
-      expiresAt: signed?.expiresAt ?? null, ledger, ts, contractError, hostError, txResultCode, resultXdr,
+      ...result, status, ledger, trader: trader ?? signed?.source ?? null, op: signed === undefined ? null : relay.operationOf(signed),
+      expiresAt: signed?.expiresAt ?? null,
       events: archived === null ? null : [...archived],
     })
     return (await withOutcomes([row]))[0] ?? row
@@ -159,7 +161,7 @@ export function createTransactionReader(
 function foreignRow(hash: string, known: Partial<TransactionRow> & Pick<TransactionRow, 'status' | 'events'>): TransactionRow {
   return {
     op: null, trader: null, ledger: null, ts: null, expiresAt: null, contractError: null, hostError: null, txResultCode: null, resultXdr: null,
-    ...known, ...indexedIds(known.events, known), hash, clientId: null, outcome: null,
+    confirmedBy: null, nodes: null, ...known, ...indexedIds(known.events, known), hash, clientId: null, outcome: null,
   }
 }
 

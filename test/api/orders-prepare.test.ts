@@ -79,7 +79,9 @@ function callOf(prepared: PreparedTransaction): { transaction: Transaction; cont
 }
 
 /** The specification's members first. */
-const PREPARED_MEMBERS = ['op', 'trader', 'xdr', 'minResourceFee', 'extraResourceFee', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
+const PREPARED_MEMBERS = [
+  'op', 'trader', 'xdr', 'minResourceFee', 'extraResourceFee', 'feeConfirmedBy', 'nodes', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings',
+]
 
 test('returns an unsigned transaction of the trader for each of the ten operations', async () => {
   const { closeTimeSec } = fixture.network.chain.history.latest()

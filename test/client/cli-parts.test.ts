@@ -13,7 +13,7 @@ import { table } from '../../client/src/cli/table.ts'
 import { timeOf, toSeconds } from '../../client/src/cli/time.ts'
 import { lineOf } from '../../client/src/cli/watch-command.ts'
 import { UsageError } from '../../client/src/cli/usage-error.ts'
-import { ContractFailure, GatewayError, NotFinal, RateLimited, TransactionExpired } from '../../client/src/errors.ts'
+import { ContractFailure, GatewayError, NotFinal, RateLimited, RefusedToSign, TransactionExpired, UNUSUAL_FEE } from '../../client/src/errors.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
 
 test('property: amounts are formatted and parsed without losing a digit', () => {
@@ -185,4 +185,13 @@ test('each kind of failure has an exit code and a message without control charac
   assert.match(ofContract, /^error: SlippageExceeded \(contract error 63\): .*\. The transaction failed in a ledger\. Its fee was charged\.\n/)
   assert.match(ofContract, /^ {2}hint: .*--slippage/m)
   for (const failure of failures) assert.doesNotMatch(failureText(failure).replaceAll('\n', ''), /\p{Cc}/u)
+})
+
+test('a refused fee says how to accept it, and any other difference does not', () => {
+  const fee = { what: UNUSUAL_FEE, expected: 'about 500000 stroops', found: 'too high' }
+  const other = { what: 'argument 2', expected: '5', found: '50' }
+  const [onlyFee, both] = [[fee], [fee, other]].map((differences) => describeFailure(new RefusedToSign(differences)))
+  assert.match(onlyFee?.hint ?? '', /add --accept-unusual-fee\.$/)
+  assert.match(both?.hint ?? '', /Do not use this gateway until you know why\.$/)
+  assert.deepEqual([onlyFee?.exitCode, both?.exitCode], [7, 7])
 })

@@ -85,6 +85,26 @@ test('onVerified receives the transaction before signing and can reject it', asy
   assert.deepEqual([signed, await positions()], [[], []])
 })
 
+test('refuses a transaction whose fee the gateway finds unusual, before it is shown or signed, unless that is accepted', async () => {
+  const warning = { code: 'fee_unusual', message: 'The fee is 0.9 XLM. The usual fee of open_position is 0.05 XLM.', usualFee: '500000' }
+  const warn: typeof intercept = async (path, forward) => {
+    const response = await forward()
+    if (path !== '/v1/orders/prepare') return response
+    const body = { ...(JSON.parse(await response.text()) as Readonly<Record<string, unknown>>), warnings: [warning] }
+    return { status: response.status, headers: response.headers, text: () => Promise.resolve(JSON.stringify(body)) }
+  }
+  const request = { op: 'open_position', ...TERMS } as const
+  const seen: string[] = []
+  const options = { onVerified: () => void seen.push('shown'), onSigned: () => void seen.push('signed') }
+  await withInterceptor(warn, async () => {
+    await assert.rejects(trade(request, options), (error) => error instanceof RefusedToSign && error.message.includes('about 500000 stroops, or the option'))
+    assert.deepEqual([seen, await positions()], [[], []])
+    const { positionId } = await trade(request, { ...options, acceptUnusualFee: true })
+    assert.deepEqual(seen, ['shown', 'signed'])
+    await withInterceptor(passThrough, () => trade({ op: 'close_position', positionId: positionId ?? 0 }))
+  })
+})
+
 test('concurrent trades are made one at a time, with different sequence numbers', async () => {
   const request = { op: 'open_position', ...TERMS } as const
   const [one, other] = await whileTimePasses(fixture, () => Promise.all([client.trade(request), client.trade(request)]))

@@ -3,7 +3,7 @@
 
 import { xdr } from '@stellar/stellar-sdk'
 import type { SignedTransaction } from '../../src/chain/transaction.ts'
-import { resultXdr, TRAPPED_XDR } from './responses.ts'
+import { APPLIED_XDR, record, resultXdr, TRAPPED_XDR } from './responses.ts'
 import type { NodeResponse } from './scripted-node.ts'
 
 const MAX_QUEUED_LEDGERS = 4
@@ -65,8 +65,8 @@ export function createModelNetwork(): ModelNetwork {
       const latestLedger = ledger - lag
       const found = appliedByHash.get(hash)
       if (found === undefined || found.ledger > latestLedger) return { result: { status: 'NOT_FOUND', latestLedger, ledger: 0 } }
-      if (found.succeeded) return { result: { status: 'SUCCESS', latestLedger, ledger: found.ledger } }
-      return { result: { status: 'FAILED', latestLedger, ledger: found.ledger, resultXdr: TRAPPED_XDR, diagnosticEventsXdr: [] } }
+      if (found.succeeded) return { result: { status: 'SUCCESS', latestLedger, ledger: found.ledger, ...record(hash, APPLIED_XDR) } }
+      return { result: { status: 'FAILED', latestLedger, ledger: found.ledger, ...record(hash, TRAPPED_XDR), diagnosticEventsXdr: [] } }
     },
     close(applying) {
       ledger += 1

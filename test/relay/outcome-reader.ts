@@ -6,11 +6,16 @@ import { createContractErrors } from '../../src/relay/contract-errors.ts'
 import { createOutcomeReader } from '../../src/relay/outcomes.ts'
 import type { HostFailure, OutcomeReader } from '../../src/relay/outcomes.ts'
 import { currentDeploymentOf } from '../support/deployments.ts'
-import { CONTRACTS } from './responses.ts'
+import { networkIdOf } from '../../src/chain/transaction.ts'
+import { NO_WARNINGS } from '../support/no-warnings.ts'
+import { CONTRACTS, PASSPHRASE } from './responses.ts'
 import type { ScriptedNode } from './scripted-node.ts'
 
 export function outcomesOf(
   { rpc, clock }: ScriptedNode, ledgerWatermarks: LedgerWatermarks = createLedgerWatermarks(clock), onHostFailure: (failure: HostFailure) => void = () => {},
 ): OutcomeReader {
-  return createOutcomeReader({ rpc, contractErrors: createContractErrors(currentDeploymentOf(CONTRACTS)), ledgerWatermarks, onHostFailure })
+  return createOutcomeReader({
+    rpc, clock, networkId: networkIdOf(PASSPHRASE), ...NO_WARNINGS,
+    contractErrors: createContractErrors(currentDeploymentOf(CONTRACTS)), ledgerWatermarks, onHostFailure,
+  })
 }

@@ -45,7 +45,7 @@ function bench(overrides: Readonly<Record<string, readonly ScriptedResponse[]>> 
   const { rpc, clock } = node
   const ledgerWatermarks = createLedgerWatermarks(clock)
   const prepareCall = createPrepare({
-    rpc, deployment: DEPLOYMENT, networkId: networkIdOf(PASSPHRASE), contractErrors: createContractErrors(DEPLOYMENT), ledgerWatermarks,
+    rpc, clock, deployment: DEPLOYMENT, networkId: networkIdOf(PASSPHRASE), contractErrors: createContractErrors(DEPLOYMENT), ledgerWatermarks,
     ledgerTime: createBoundsTime({ rpc, clock, ledgerClock: createLedgerClock({ clock }) }), footprints: AS_SIMULATED, ...NO_WARNINGS,
   })
   const prepare: PrepareOrder = (request, trader, signal) =>
@@ -74,7 +74,9 @@ function health(latestLedgerCloseTime: number): NodeResponse {
   return { result: { status: 'healthy', ...range, ledgerRetentionWindow: 100 } }
 }
 
-const PREPARED_MEMBERS = ['op', 'trader', 'xdr', 'minResourceFee', 'extraResourceFee', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
+const PREPARED_MEMBERS = [
+  'op', 'trader', 'xdr', 'minResourceFee', 'extraResourceFee', 'feeConfirmedBy', 'nodes', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings',
+]
 
 function transactionData(resourceFee = 54_321n): string {
   const resources = new xdr.SorobanResources({

@@ -5,7 +5,7 @@ import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 import { decodeEnvelope, networkIdOf } from '../../src/chain/transaction.ts'
 import type { SignedTransaction } from '../../src/chain/transaction.ts'
-import type { NodeResponse } from './scripted-node.ts'
+import type { NodeResponse, ScriptedResponse } from './scripted-node.ts'
 
 export const PASSPHRASE = 'Test SDF Network ; September 2015'
 
@@ -32,8 +32,13 @@ export function signedTransaction(sequence = 1, contract: string | null = CONTRA
     .setTimeout(0)
     .build()
   transaction.sign(TRADER)
-  return decodeEnvelope(transaction.toXdr(), networkIdOf(PASSPHRASE))
+  const signed = decodeEnvelope(transaction.toXdr(), networkIdOf(PASSPHRASE))
+  envelopes.set(signed.hash, signed.envelopeXdr)
+  return signed
 }
+
+/** The envelopes of all signed transactions, by hash: a node returns them with the outcome. */
+const envelopes = new Map<string, string>()
 
 export const LATEST_LEDGER = 1_000
 
@@ -55,9 +60,21 @@ export function resultXdr(result: xdr.TransactionResultResult, feeCharged = 100n
 /** The response of getTransaction for an unknown hash. */
 export const NOT_FOUND: NodeResponse = { result: { status: 'NOT_FOUND', latestLedger: LATEST_LEDGER, ledger: 0, createdAt: '0' } }
 
-export function applied(ledger = LATEST_LEDGER + 1): NodeResponse {
-  return { result: { status: 'SUCCESS', latestLedger: ledger, ledger } }
+export function applied(ledger = LATEST_LEDGER + 1): ScriptedResponse {
+  return ({ hash }) => ({ result: { status: 'SUCCESS', latestLedger: ledger, ledger, ...record(hash, APPLIED_XDR) } })
 }
+
+/** What a node returns of a transaction besides its outcome. */
+export function record(txHash: unknown, resultOfIt: string): object {
+  return { envelopeXdr: envelopes.get(String(txHash)), resultXdr: resultOfIt }
+}
+
+/** The result of a call that succeeded. */
+export const APPLIED_XDR = resultXdr(
+  xdr.TransactionResultResult.txSuccess([
+    xdr.OperationResult.opInner(xdr.OperationResultTr.invokeHostFunction(xdr.InvokeHostFunctionResult.invokeHostFunctionSuccess(new Uint8Array(32)))),
+  ]),
+)
 
 export const TRAPPED_XDR = resultXdr(
   xdr.TransactionResultResult.txFailed([
@@ -65,8 +82,8 @@ export const TRAPPED_XDR = resultXdr(
   ]),
 )
 
-export function failed(diagnosticEventsXdr: readonly string[], ledger = LATEST_LEDGER + 1): NodeResponse {
-  return { result: { status: 'FAILED', latestLedger: ledger, ledger, resultXdr: TRAPPED_XDR, diagnosticEventsXdr } }
+export function failed(diagnosticEventsXdr: readonly string[], { ledger = LATEST_LEDGER + 1, result = TRAPPED_XDR } = {}): ScriptedResponse {
+  return ({ hash }) => ({ result: { status: 'FAILED', latestLedger: ledger, ledger, ...record(hash, result), diagnosticEventsXdr } })
 }
 
 /** A diagnostic event with an error of `contract`. */

@@ -68,7 +68,9 @@ async function outcome(
   return { submitted, seconds, bench: { node, submissions, ledgerWatermarks } }
 }
 
-const SUCCESS: SubmitOutcome = { kind: 'success', ledger: LATEST_LEDGER + 1, closeSec: null }
+/** What one node of one reports. */
+const EVIDENCE = { closeSec: null, confirmedBy: 1, nodes: 1 }
+const SUCCESS: SubmitOutcome = { kind: 'success', ledger: LATEST_LEDGER + 1, ...EVIDENCE }
 const rpcError = (code: number, message = ''): NodeResponse => ({ error: { code, message } })
 
 /** 2.5: an accepted transaction is looked up immediately, then once a second. */
@@ -87,7 +89,7 @@ for (const status of ['PENDING', 'DUPLICATE']) {
 
 test('reports the old result after TRY_AGAIN_LATER when the transaction was already applied', async () => {
   const { submitted, seconds } = await outcome(sendResponse(SIGNED, 'TRY_AGAIN_LATER'), [applied(950)])
-  assert.deepEqual([submitted, seconds], [{ kind: 'success', ledger: 950, closeSec: null }, 0])
+  assert.deepEqual([submitted, seconds], [{ kind: 'success', ledger: 950, ...EVIDENCE }, 0])
 })
 
 test('reports TRY_AGAIN_LATER immediately when the hash is unknown', async () => {
@@ -126,7 +128,7 @@ for (const [code, result] of REJECTIONS) {
     assert.ok(rejected.submitted.kind === 'rejected')
     assert.deepEqual([rejected.submitted.result?.code, rejected.submitted.result?.feeCharged, rejected.seconds], [code, 321n, 0])
     assert.equal(rejected.submitted.contractError, null)
-    assert.deepEqual((await outcome(rejectionResponse(SIGNED, result), [applied(900)])).submitted, { kind: 'success', ledger: 900, closeSec: null })
+    assert.deepEqual((await outcome(rejectionResponse(SIGNED, result), [applied(900)])).submitted, { kind: 'success', ledger: 900, ...EVIDENCE })
   })
 }
 
@@ -292,8 +294,9 @@ for (const [name, diagnostics, contractError, expected] of FAILURES) {
   test(`FAILED ${name}`, async () => {
     const { submitted } = await outcome(sendResponse(SIGNED, 'PENDING'), [NOT_FOUND, failed(diagnostics)])
     assert.ok(submitted.kind === 'failed')
-    const { message, ledger: _ledger, closeSec: _closeSec, ...rest } = submitted
-    assert.deepEqual(rest, { kind: 'failed', contractError, hostError: HOST_ERRORS[name] ?? null, txResultCode: 'txFailed', resultXdr: TRAPPED_XDR })
+    const { message, ledger: _ledger, ...rest } = submitted
+    const errors = { contractError, hostError: HOST_ERRORS[name] ?? null, txResultCode: 'txFailed', resultXdr: TRAPPED_XDR }
+    assert.deepEqual(rest, { kind: 'failed', ...EVIDENCE, ...errors })
     assert.match(message, /^Transaction failed: [a-z]/)
     assert.match(message, expected)
   })
@@ -313,13 +316,11 @@ test('failures of the host are reported, for later transactions to declare more,
 test('FAILED for exceeded resources without diagnostics is a host error', async () => {
   const exceeded = xdr.OperationResultTr.invokeHostFunction(xdr.InvokeHostFunctionResult.invokeHostFunctionResourceLimitExceeded())
   const failure = resultXdr(xdr.TransactionResultResult.txFailed([xdr.OperationResult.opInner(exceeded)]))
-  const withResult = { result: { ...(failed([]) as { readonly result: object }).result, resultXdr: failure } }
-  const { submitted } = await outcome(sendResponse(SIGNED, 'PENDING'), [withResult])
+  const { submitted } = await outcome(sendResponse(SIGNED, 'PENDING'), [failed([], { result: failure })])
   assert.ok(submitted.kind === 'failed')
   assert.deepEqual([submitted.contractError, submitted.hostError], [null, { type: 'budget', code: 'exceeded_limit' }])
   // Diagnostics say more than the result.
-  const named = { result: { ...(failed(contractFailure(22, CONTRACTS.market)) as { readonly result: object }).result, resultXdr: failure } }
-  const explained = await outcome(sendResponse(SIGNED, 'PENDING'), [named])
+  const explained = await outcome(sendResponse(SIGNED, 'PENDING'), [failed(contractFailure(22, CONTRACTS.market), { result: failure })])
   assert.ok(explained.submitted.kind === 'failed')
   assert.deepEqual([explained.submitted.contractError?.code, explained.submitted.hostError], [22, null])
 })
@@ -344,7 +345,7 @@ test('repeats failed lookups until the transaction is found or the poll times ou
 test('records the ledger of an applied transaction for the account\'s next preparation', async () => {
   const { bench: { ledgerWatermarks } } = await outcome(sendResponse(SIGNED, 'PENDING'), [applied(1_234)])
   assert.equal(ledgerWatermarks.get(TRADER.publicKey()), 1_234)
-  const failing = await outcome(sendResponse(SIGNED, 'PENDING'), [failed([], 1_235)])
+  const failing = await outcome(sendResponse(SIGNED, 'PENDING'), [failed([], { ledger: 1_235 })])
   assert.equal(failing.bench.ledgerWatermarks.get(TRADER.publicKey()), 1_235)
 })
 

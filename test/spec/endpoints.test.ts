@@ -69,10 +69,12 @@ const TAKE_PROFIT_LIMIT = 'limitPrice? string default=0'
 /** "POST /v1/orders/prepare", operation by operation. */
 const CLIENT_ID = 'clientId? string pattern=^[A-Za-z0-9_.:-]{1,64}$'
 const TRANSACTION = [
-  'hash', 'status', 'op', 'trader', 'clientId', 'ledger', 'ts', 'expiresAt', 'contractError', 'hostError', 'txResultCode', 'resultXdr', 'events', 'orderId',
-  'positionId', 'outcome',
+  'hash', 'status', 'op', 'trader', 'clientId', 'ledger', 'ts', 'expiresAt', 'contractError', 'hostError', 'txResultCode', 'resultXdr', 'confirmedBy',
+  'nodes', 'events', 'orderId', 'positionId', 'outcome',
 ]
-const PREPARED = ['op', 'trader', 'xdr', 'minResourceFee', 'extraResourceFee', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings']
+const PREPARED = [
+  'op', 'trader', 'xdr', 'minResourceFee', 'extraResourceFee', 'feeConfirmedBy', 'nodes', 'hash', 'clientId', 'expiresAt', 'intent', 'preview', 'warnings',
+]
 
 const OPERATIONS = {
   open_position: [...OPEN, ...PRICE_BOUND],
@@ -149,7 +151,8 @@ const ORDER_ROW = [
 ]
 const REFERRER = ['referrer', 'code', 'createdAt', 'referredCount', 'totalVolumeGenerated', 'totalEarned', 'claimable', 'updatedAt']
 
-const HEALTH = ['status', 'uptime', 'version', 'network', 'passphrase', 'deployment', 'contracts', 'protocol', 'indexer', 'market', 'rateLimits'] as const
+const HEALTH = ['status', 'uptime', 'version', 'network', 'passphrase', 'deployment', 'contracts', 'protocol', 'indexer', 'market', 'nodes',
+  'rateLimits'] as const
 
 /** The endpoints. `cursor` is an addition of this gateway: it continues a list without losing rows. */
 const ENDPOINTS: readonly Endpoint[] = [
@@ -376,8 +379,8 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post', path: '/v1/tx/submit', key: true,
     fields: ['signedXdr string', 'pollTimeoutMs? integer minimum=1000 maximum=60000 default=30000', CLIENT_ID], query: [],
-    body: ['hash', 'status', 'ledger', 'contractError', 'hostError', 'txResultCode', 'resultXdr', 'message', 'stored'],
-    example: ['hash', 'status', 'ledger'], errors: [400, 401, 409, 429, 451, 500, 502, 503],
+    body: ['hash', 'status', 'ledger', 'contractError', 'hostError', 'txResultCode', 'resultXdr', 'message', 'confirmedBy', 'nodes', 'stored'],
+    example: ['hash', 'status', 'ledger', 'confirmedBy', 'nodes'], errors: [400, 401, 409, 429, 451, 500, 502, 503],
   },
   {
     path: '/v1/tx/{hash}', indexed: true, key: true, pathParameters: ['hash string pattern=^[0-9a-fA-F]{64}$'], query: [],

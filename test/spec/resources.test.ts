@@ -133,9 +133,10 @@ const ADDITIONS: ReadonlyMap<string, string> = new Map([
   ['Leaderboard entry', 'rank integer, trades integer, liqCount integer'],
   ['Trader vault', 'apyKind annualized|inception'],
   ['Referral trade row', 'volume string?'],
-  ['Prepared transaction', 'extraResourceFee string, hash string, clientId string?, expiresAt integer, intent object, preview <TradePreview>, warnings array'],
-  ['Submit result', 'stored? boolean'],
-  ['Health', 'passphrase string, deployment object, protocol object, market object'],
+  ['Prepared transaction', 'extraResourceFee string, feeConfirmedBy integer, nodes integer, hash string, clientId string?, expiresAt integer, intent object, '
+    + 'preview <TradePreview>, warnings array'],
+  ['Submit result', 'confirmedBy? integer?, nodes? integer?, stored? boolean'],
+  ['Health', 'passphrase string, deployment object, protocol object, market object, nodes object'],
 ])
 
 for (const [heading, schema, fields] of RESOURCES) {

@@ -3,6 +3,7 @@
 import { after } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { Account, Contract, Keypair, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
+import { defined } from '../../src/base/assert.ts'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -17,7 +18,7 @@ import type { Store } from '../../src/store/store.ts'
 import { createSubmissionService } from '../../src/submissions/submissions.ts'
 import type { SubmissionService, Submitted } from '../../src/submissions/submissions.ts'
 import type { TransactionRow } from '../../src/resources/transaction.ts'
-import { CONTRACTS, resultXdr, TRAPPED_XDR } from '../relay/responses.ts'
+import { APPLIED_XDR, CONTRACTS, resultXdr, TRAPPED_XDR } from '../relay/responses.ts'
 import { createScriptedTransport } from '../relay/scripted-node.ts'
 import type { NodeResponse } from '../relay/scripted-node.ts'
 import { openTestStore } from '../support/database.ts'
@@ -39,20 +40,27 @@ export const OTHER_OWNER = Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(8)
 const REQUESTER = { address: '192.0.2.1', key: 'nk_1' }
 
 /** What happens to calls of one kind. */
-type Fault = 'none' | 'lost request' | 'lost response' | 'refused' | 'try again later' | 'rejected'
+type Fault = 'none' | 'swallowed' | 'lost request' | 'lost response' | 'refused' | 'try again later' | 'rejected'
 
 export interface ModelNode {
   send: Fault
   /** Ledgers by which its answers lag. */
   lag: number
-  lookup: 'well' | 'fails' | 'lies'
+  /** `lies`: it has no transaction. `invents`: every transaction succeeded. `denies success`: every transaction failed. */
+  lookup: 'well' | 'fails' | 'lies' | 'invents' | 'denies success'
+}
+
+interface Applied {
+  readonly ledger: number
+  readonly closeSec: number
+  readonly succeeded: boolean
 }
 
 /** The network: it applies what is queued when a ledger closes, unless it drops it. */
 export interface ModelChain {
   readonly sequences: Map<string, bigint>
   readonly sent: string[]
-  readonly applied: Map<string, { readonly ledger: number; readonly closeSec: number; readonly succeeded: boolean }>
+  readonly applied: Map<string, Applied>
   /** The first ledger that the nodes still have. */
   oldest: number
   close(applying?: 'all' | 'nothing' | 'failing'): void
@@ -76,7 +84,8 @@ export interface SubmissionFixture extends AsyncDisposable {
   readonly clock: VirtualClock
   readonly store: Store
   readonly chain: ModelChain
-  readonly nodes: readonly [ModelNode, ModelNode]
+  /** Two, unless the test chooses. */
+  readonly nodes: readonly [ModelNode, ModelNode, ...ModelNode[]]
   /** `aheadMs`: by how much its wall clock is ahead. */
   start(options?: { readonly aheadMs?: number }): Instance
   /** Signs a call of the trader. `validSec` null: without a time bound. */
@@ -94,12 +103,16 @@ export interface SubmissionFixture extends AsyncDisposable {
 
 function createChain(clock: VirtualClock): {
   chain: ModelChain
+  /** Makes an envelope known, which a node returns with its transaction. */
+  remember(signed: SignedTransaction): void
   respond(node: ModelNode, method: string, params: Readonly<Record<string, unknown>>): NodeResponse
 } {
   let ledger = 1_000
   let firstOfChain = 1
   const closeSecs = new Map<number, number>()
   const queue = new Map<string, SignedTransaction>()
+  /** Of everything that was signed. */
+  const envelopes = new Map<string, string>()
   const closeSecOf = (number: number): number => closeSecs.get(number) ?? Math.floor(START_MS / 1_000) - (1_000 - number) * LEDGER_SEC
   const networkId = networkIdOf(PASSPHRASE)
   const chain: ModelChain = {
@@ -144,6 +157,7 @@ function createChain(clock: VirtualClock): {
   function send(node: ModelNode, signed: SignedTransaction): NodeResponse {
     if (node.send === 'refused') return { broken: 'ECONNREFUSED' }
     if (node.send === 'lost request') return 'silence'
+    if (node.send === 'swallowed') return { result: { status: 'PENDING', hash: signed.hash, latestLedger: ledger } }
     if (node.send === 'try again later') return { result: { status: 'TRY_AGAIN_LATER', hash: signed.hash, latestLedger: ledger } }
     if (node.send === 'rejected') {
       const errorResultXdr = resultXdr(xdr.TransactionResultResult.txInsufficientFee())
@@ -161,12 +175,26 @@ function createChain(clock: VirtualClock): {
       latestLedger, latestLedgerCloseTime: String(closeSecOf(latestLedger)),
       oldestLedger: chain.oldest, oldestLedgerCloseTime: String(closeSecOf(chain.oldest)),
     }
-    const found = chain.applied.get(hash)
-    if (found === undefined || node.lookup === 'lies' || found.ledger > latestLedger || found.ledger < chain.oldest) {
+    const found = lieOf(node, chain.applied.get(hash), { ledger: latestLedger, closeSec: closeSecOf(latestLedger), succeeded: true })
+    if (found === undefined || found.ledger > latestLedger || found.ledger < chain.oldest) {
       return { result: { status: 'NOT_FOUND', ledger: 0, ...range } }
     }
-    const at = { ledger: found.ledger, createdAt: String(found.closeSec), ...range }
-    return found.succeeded ? { result: { status: 'SUCCESS', ...at } } : { result: { status: 'FAILED', ...at, resultXdr: TRAPPED_XDR, diagnosticEventsXdr: [] } }
+    const at = { ledger: found.ledger, createdAt: String(found.closeSec), ...range, envelopeXdr: envelopes.get(hash) }
+    if (found.succeeded) return { result: { status: 'SUCCESS', ...at, resultXdr: APPLIED_XDR } }
+    return { result: { status: 'FAILED', ...at, resultXdr: TRAPPED_XDR, diagnosticEventsXdr: [] } }
+  }
+
+  /** What a node has of a transaction. */
+  function lieOf({ lookup }: ModelNode, truth: Applied | undefined, invented: Applied): Applied | undefined {
+    if (lookup === 'lies') return undefined
+    if (lookup === 'invents') return truth ?? invented
+    return lookup === 'denies success' && truth !== undefined ? { ...truth, succeeded: false } : truth
+  }
+
+  function readHealth(node: ModelNode): NodeResponse {
+    if (node.lookup === 'fails') return { http: 503 }
+    const latestLedger = Math.max(firstOfChain, ledger - node.lag)
+    return { result: { status: 'healthy', latestLedger, oldestLedger: chain.oldest, ledgerRetentionWindow: 120_960 } }
   }
 
   function readEntries(node: ModelNode, keys: readonly string[]): NodeResponse {
@@ -177,10 +205,12 @@ function createChain(clock: VirtualClock): {
 
   return {
     chain,
+    remember: ({ hash, envelopeXdr }) => void envelopes.set(hash, envelopeXdr),
     respond(node, method, params) {
       if (method === 'sendTransaction') return send(node, decodeEnvelope(String(params['transaction']), networkId))
       if (method === 'getTransaction') return lookUp(node, String(params['hash']))
       if (method === 'getLedgerEntries') return node.lookup === 'fails' ? { http: 503 } : readEntries(node, params['keys'] as readonly string[])
+      if (method === 'getHealth') return readHealth(node)
       return { error: { code: -32601, message: 'method not found' } }
     },
   }
@@ -204,13 +234,14 @@ let sharedStore: Promise<Store> | undefined
 after(async () => await (await sharedStore)?.[Symbol.asyncDispose]())
 
 /** The tests of a file share one database, because opening an embedded one takes longer than a test. */
-export async function openSubmissions(): Promise<SubmissionFixture> {
+export async function openSubmissions({ nodeCount = 2 }: { readonly nodeCount?: number } = {}): Promise<SubmissionFixture> {
   const clock = createVirtualClock(START_MS)
   const store = await (sharedStore ??= openTestStore())
-  await store.write.query('truncate tx.prepared, tx.submissions, tx.client_ids, tx.submission_changes')
+  await store.write.query('truncate tx.prepared, tx.submissions, tx.client_ids, tx.submission_changes cascade')
   const calls = trackCalls(store)
-  const { chain, respond } = createChain(clock)
-  const nodes: [ModelNode, ModelNode] = [{ send: 'none', lag: 0, lookup: 'well' }, { send: 'none', lag: 0, lookup: 'well' }]
+  const { chain, respond, remember } = createChain(clock)
+  const createNode = (): ModelNode => ({ send: 'none', lag: 0, lookup: 'well' })
+  const nodes: [ModelNode, ModelNode, ...ModelNode[]] = [createNode(), createNode(), ...Array.from({ length: nodeCount - 2 }, createNode)]
   const instances = new Set<Instance>()
   const networkId = networkIdOf(PASSPHRASE)
   let started = 0
@@ -236,9 +267,9 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
       return database.isDown || database.failAfter < 0 ? Promise.reject(new StoreUnavailable('the test closed the connection')) : work()
     })
     const rpc = createRpc({
-      urls: ['http://one/', 'http://two/'], clock, random, log: silentLog,
+      urls: nodes.map((_node, index) => `http://node-${index}/`), clock, random, log: silentLog,
       transport: createScriptedTransport((url, method, params) =>
-        isDead ? 'silence' : respond(nodes[url.includes('one') ? 0 : 1], method, params)),
+        isDead ? 'silence' : respond(defined(nodes[Number(new URL(url).hostname.slice('node-'.length))], 'a node'), method, params)),
     })
     const deployment = currentDeploymentOf(CONTRACTS, { passphrase: PASSPHRASE })
     const relay = createRelay({ rpc, clock, log: silentLog, deployment, ledgerWatermarks: createLedgerWatermarks(clock), ...NO_WARNINGS })
@@ -246,7 +277,7 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
       store: own, relay, rpc, clock: ownClock, random, log: silentLog, readDatabaseTime: async () => clock.nowMs(),
     })
     const stop = new AbortController()
-    const running = service.run(stop.signal)
+    const running = Promise.all([service.run(stop.signal), rpc.watch(stop.signal)])
     const instance: Instance = {
       service, database,
       async stop() {
@@ -257,6 +288,7 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
       },
       kill() {
         isDead = true
+        stop.abort()
         instances.delete(instance)
       },
     }
@@ -277,7 +309,9 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
       const expiresAt = validSec === null ? 0 : Math.floor(clock.nowMs() / 1_000) + validSec
       const transaction = builder.setTimebounds(0, expiresAt).build()
       transaction.sign(signer)
-      return decodeEnvelope(transaction.toXdr(), networkId)
+      const signed = decodeEnvelope(transaction.toXdr(), networkId)
+      remember(signed)
+      return signed
     },
     submit(instance, signed, { owner = OWNER, clientId = null, pollTimeoutMs = 1_000 } = {}) {
       return settle(instance.service.submit(signed, { owner, clientId }, { pollTimeoutMs, requester: REQUESTER }))

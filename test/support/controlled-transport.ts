@@ -10,6 +10,8 @@ export interface RpcControls {
   isDown: boolean
   /** Calls to these addresses get no response. */
   readonly hanging: Set<string>
+  /** How nodes lie, by address: the result that they return instead. */
+  readonly lies: Map<string, Lie>
   /** Delays all responses until this resolves. */
   heldUntil: Promise<void> | null
   /** The assets of all price reads, in order. */
@@ -18,8 +20,13 @@ export interface RpcControls {
   readonly requestedKeys: string[]
 }
 
+/** Changes the result of a method. */
+export type Lie = (method: string, result: Readonly<Record<string, unknown>>) => unknown
+
 export function createControlledTransport(network: LocalNetwork): { readonly controls: RpcControls; readonly transport: Transport } {
-  const controls: RpcControls = { refusedPrices: new Set(), isDown: false, hanging: new Set(), heldUntil: null, requestedPrices: [], requestedKeys: [] }
+  const controls: RpcControls = {
+    refusedPrices: new Set(), isDown: false, hanging: new Set(), lies: new Map(), heldUntil: null, requestedPrices: [], requestedKeys: [],
+  }
   const transport: Transport = async (url, body) => {
     if (controls.hanging.has(url)) return await new Promise(() => {})
     const asset = requestedPrice(body)
@@ -33,10 +40,18 @@ export function createControlledTransport(network: LocalNetwork): { readonly con
     }
     const response = await network.rpc.handle(body)
     const retryAfter = response.headers['retry-after']
-    const text = withoutPrices(response.body ?? '', controls.refusedPrices)
+    const text = withLie(controls.lies.get(url), body, withoutPrices(response.body ?? '', controls.refusedPrices))
     return { status: response.status, body: text, ...(retryAfter === undefined ? {} : { retryAfterMs: Number(retryAfter) * 1_000 }) }
   }
   return { controls, transport }
+}
+
+function withLie(lie: Lie | undefined, request: string, text: string): string {
+  if (lie === undefined || text === '') return text
+  const response = JSON.parse(text) as { result?: Readonly<Record<string, unknown>> }
+  if (response.result === undefined) return text
+  const { method } = JSON.parse(request) as { readonly method: string }
+  return JSON.stringify({ ...response, result: lie(method, response.result) })
 }
 
 /** The response without the entries that hold prices of these assets. */

@@ -3,7 +3,7 @@
 import { displayText } from '../display.ts'
 import {
   ContractFailure, ExchangeError, GatewayError, NotFinal, RateLimited, RefusedToSign, TransactionExpired, Unauthorized, UnexpectedAnswer, UnknownOutcome,
-  Unreachable,
+  Unreachable, UNUSUAL_FEE,
 } from '../errors.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -112,7 +112,10 @@ export function describeFailure(error: unknown): Failure {
     return { ...base, exitCode: 6, kind: 'transaction_expired', message: error.message, more: { hash: error.hash } }
   }
   if (error instanceof RefusedToSign) {
-    const hint = 'The gateway prepared a different transaction. Nothing was signed. Do not use this gateway until you know why.'
+    const isFee = error.differences.every(({ what }) => what === UNUSUAL_FEE)
+    const hint = isFee
+      ? 'Nothing was signed. Repeat the command later. If the fee stays and other programs pay it too, add --accept-unusual-fee.'
+      : 'The gateway prepared a different transaction. Nothing was signed. Do not use this gateway until you know why.'
     return { ...base, exitCode: 7, kind: 'refused_to_sign', message: error.message, hint, more: { differences: error.differences } }
   }
   if (error instanceof GatewayError) return describeGatewayError(error)

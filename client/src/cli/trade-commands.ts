@@ -16,6 +16,7 @@ import { UsageError } from './usage-error.ts'
 /** The options of everything that is signed. */
 export const SIGNING_FLAGS: readonly Flag[] = [
   { name: 'dry-run', help: 'check whether the network would accept it now; sign nothing' },
+  { name: 'accept-unusual-fee', help: 'sign although the fee is far above the usual one; refused by default' },
   { name: 'client-id', value: 'ID', help: 'your own id of the transaction: repeating the command with it does not trade twice within 24 hours' },
 ]
 const TRADE_FLAGS: readonly Flag[] = [
@@ -34,7 +35,7 @@ export async function trade(context: Context, unnamed: TradeRequest): Promise<vo
   const client = await context.signingClient(true)
   const { progress } = context
   const traded = await progress.run('Preparing', () => execute(client, request, {
-    signal: context.signal, keeperTimeoutMs: seconds * 1000,
+    signal: context.signal, keeperTimeoutMs: seconds * 1000, acceptUnusualFee: context.flags['accept-unusual-fee'] === true,
     onSigned: () => progress.setMessage('Signed, waiting for a ledger'),
   }).catch(toUsageError))
   context.show(traded, summary(context, traded))
