@@ -254,7 +254,10 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   return {
     app, oracle, stream, submissions, learnApplied,
     stats: () => statsOf({ stream, indexWaiter, relay, submissions, sharedCounts, prices, deployment }),
-    listen: (where) => app.listen({ ...where, backlog: LISTEN_BACKLOG }),
+    async listen(where) {
+      await keys.load()
+      return await app.listen({ ...where, backlog: LISTEN_BACKLOG })
+    },
     close: () => (closing ??= close()),
   }
 }

@@ -4,13 +4,14 @@ import { findSurplusHolder } from './fair-share.ts'
 
 interface Named {
   readonly name: string
-  readonly requester: { readonly address: string; readonly key: string }
+  readonly requester: { readonly network?: string; readonly address: string; readonly key: string }
 }
 
-/** `a/1` is key 1 at address a. */
+/** `a/1` is key 1 at address a, `n:a/1` the same in network n. */
 function holder(name: string): Named {
-  const [address = '', key = ''] = name.split(' ')[0]?.split('/') ?? []
-  return { name, requester: { address, key } }
+  const [path = ''] = name.split(' ')
+  const [, network, address = '', key = ''] = /^(?:(\w+):)?(\w+)\/(\w+)$/.exec(path) ?? []
+  return { name, requester: { address, key, ...(network === undefined ? {} : { network }) } }
 }
 
 function surplus(holders: readonly string[], newcomer: string, stuck: readonly string[] = []): string | undefined {
@@ -41,4 +42,13 @@ test('keys at one address share what the address has', () => {
 test('holders that may not give way are passed over', () => {
   assert.equal(surplus(['a/1 x', 'a/1 y', 'a/1 z'], 'b/2', ['a/1 z']), 'a/1 y')
   assert.equal(surplus(['a/1 x', 'a/1 y', 'a/1 z', 'c/3 x', 'c/3 y'], 'b/2', ['a/1 x', 'a/1 y', 'a/1 z']), 'c/3 y')
+})
+
+test('many addresses of one network count as one client, and share what the network has', () => {
+  const crowd = ['n:a/1 x', 'n:b/1 x', 'n:b/2 x', 'n:c/1 x', 'm:d/1 x', 'm:d/1 y']
+  assert.equal(surplus(crowd, 'o:e/1'), 'n:b/2 x')
+  assert.equal(surplus(crowd, 'm:e/1'), undefined)
+  assert.equal(surplus(crowd, 'n:e/1'), 'n:b/2 x', 'its own network has the most, and there another address')
+  assert.equal(surplus(['n:a/1 x', 'n:b/1 x', 'n:c/1 x', 'm:d/1 x'], 'm:d/2'), undefined)
+  assert.equal(surplus(['n:a/1 x', 'n:b/1 x', 'n:c/1 x', 'n:c/1 y', 'm:d/1 x'], 'm:d/2'), 'n:c/1 y')
 })

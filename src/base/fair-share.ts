@@ -2,6 +2,8 @@
 
 /** Who holds a share. Clients are distinguished by address first, because one client can have many keys. */
 export interface Requester {
+  /** The network around the address, where clients may have many addresses. The address itself by default. */
+  readonly network?: string
   readonly address: string
   readonly key: string
 }
@@ -10,42 +12,41 @@ export interface Holder {
   readonly requester: Requester
 }
 
+type Level = (requester: Requester) => string
+
+/** By what holders are counted, in this order. */
+const LEVELS: readonly Level[] = [({ network, address }) => network ?? address, ({ address }) => address, ({ key }) => key]
+
 /**
- * The holder that gives way to a new requester: the newest of the address with the most holders and, at that address, of the key with the most. Undefined
- * when no address has more than the new requester's would, and no key at its own address. `holders` are all in the order of their arrival.
+ * The holder that gives way to a new requester: the newest of the network with the most holders, of the address with the most there and, at that address, of
+ * the key with the most. Undefined when no network has more than the new requester's would, and no address or key within its own. `holders` are all in the
+ * order of their arrival.
  */
 export function findSurplusHolder<T extends Holder>(holders: Iterable<T>, newcomer: Requester, mayGiveWay: (holder: T) => boolean): T | undefined {
-  const byAddress = Map.groupBy(holders, ({ requester }) => requester.address)
-  const own = byAddress.get(newcomer.address) ?? []
-  byAddress.delete(newcomer.address)
-  const others = [...byAddress.values()].filter(({ length }) => length > own.length + 1)
-  return newestOfLargest(others.flatMap((group) => largestKeys(group)), mayGiveWay) ?? surplusOfOtherKeys(own, newcomer, mayGiveWay)
+  return findSurplus([...holders], newcomer, mayGiveWay, LEVELS)
 }
 
-function surplusOfOtherKeys<T extends Holder>(own: readonly T[], { key }: Requester, mayGiveWay: (holder: T) => boolean): T | undefined {
-  const byKey = Map.groupBy(own, ({ requester }) => requester.key)
-  const count = byKey.get(key)?.length ?? 0
-  const larger = [...byKey.values()].filter(({ length }) => length > count + 1)
-  return newestOfLargest(larger.map((group) => ({ group, size: group.length })), mayGiveWay)
+function findSurplus<T extends Holder>(
+  holders: readonly T[], newcomer: Requester, mayGiveWay: (holder: T) => boolean, [level, ...below]: readonly Level[],
+): T | undefined {
+  if (level === undefined) return undefined
+  const groups = groupBy(holders, level)
+  const own = groups.get(level(newcomer)) ?? []
+  groups.delete(level(newcomer))
+  const larger = [...groups.values()].filter(({ length }) => length > own.length + 1)
+  return newestOfLargest(larger, mayGiveWay, below) ?? findSurplus(own, newcomer, mayGiveWay, below)
 }
 
-interface Group<T> {
-  readonly group: readonly T[]
-  /** Groups give way in descending order of this. */
-  readonly size: number
-}
-
-/** The holders of an address by key. The address counts first, then the key. */
-function largestKeys<T extends Holder>(ofAddress: readonly T[]): readonly Group<T>[] {
-  const byKey = Map.groupBy(ofAddress, ({ requester }) => requester.key)
-  return [...byKey.values()].map((group) => ({ group, size: ofAddress.length + group.length / (ofAddress.length + 1) }))
-}
-
-function newestOfLargest<T>(groups: readonly Group<T>[], mayGiveWay: (holder: T) => boolean): T | undefined {
+function newestOfLargest<T extends Holder>(groups: readonly (readonly T[])[], mayGiveWay: (holder: T) => boolean, levels: readonly Level[]): T | undefined {
+  const [level, ...below] = levels
   // Of equally large groups, the later one gives way.
-  for (const { group } of groups.toSorted((a, b) => a.size - b.size).reverse()) {
-    const newest = group.findLast(mayGiveWay)
+  for (const group of groups.toSorted((a, b) => a.length - b.length).reverse()) {
+    const newest = level === undefined ? group.findLast(mayGiveWay) : newestOfLargest([...groupBy(group, level).values()], mayGiveWay, below)
     if (newest !== undefined) return newest
   }
   return undefined
+}
+
+function groupBy<T extends Holder>(holders: readonly T[], level: Level): Map<string, T[]> {
+  return Map.groupBy(holders, ({ requester }) => level(requester))
 }

@@ -87,3 +87,20 @@ test('a full queue makes room for a caller with fewer waiting tasks', async () =
   await Promise.all([a1, a2, b1, b2])
   assert.deepEqual(order, ['a1', 'b1', 'a2', 'b2'])
 })
+
+test('large tasks leave permits for small ones', async () => {
+  const semaphore = createSemaphore(3, 10, 2)
+  const large = { address: 'a', isLarge: true }
+  const releases = [await semaphore.acquire(undefined, large), await semaphore.acquire(undefined, large)]
+  const order: string[] = []
+  const waiting = semaphore.run(async () => void order.push('large'), large)
+  assert.equal(semaphore.tryAcquire(large), undefined)
+  await semaphore.run(async () => void order.push('small'), 'b')
+  const small = semaphore.tryAcquire('b')
+  assert.ok(small !== undefined)
+  small()
+  assert.deepEqual([order, semaphore.waiting()], [['small'], 1])
+  releases[0]?.()
+  await waiting
+  assert.deepEqual(order, ['small', 'large'])
+})

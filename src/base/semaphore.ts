@@ -1,11 +1,18 @@
-// A bound on how many tasks run at the same time. Waiting tasks of one caller run in order of arrival. Callers take turns, so that one with many tasks does
-// not delay the others.
+// A bound on how many tasks run at the same time. Waiting tasks of one caller run in order of arrival, and callers take turns.
+
+import { createTurns } from './turns.ts'
+import type { TurnCaller } from './turns.ts'
 
 export interface Semaphore {
-  /** Resolves with a function that releases the permit; calling it twice is harmless. Rejects when `signal` aborts first or too many tasks wait. */
-  acquire(signal?: AbortSignal, caller?: string): Promise<() => void>
+  /**
+   * Resolves with a function that releases the permit; calling it twice is harmless. Rejects when `signal` aborts first or too many tasks wait. `caller` is
+   * an address, or more about who asks.
+   */
+  acquire(signal?: AbortSignal, caller?: string | TurnCaller): Promise<() => void>
+  /** As `acquire`, when a permit is free now. */
+  tryAcquire(caller?: string | TurnCaller): (() => void) | undefined
   /** Runs the work while holding a permit. */
-  run<T>(work: () => Promise<T>, caller?: string): Promise<T>
+  run<T>(work: () => Promise<T>, caller?: string | TurnCaller): Promise<T>
   /** The number of tasks that wait for a permit. */
   waiting(): number
 }
@@ -22,74 +29,49 @@ interface Waiter {
 
 /**
  * Without `maxWaiting` the queue has no bound: the caller must bound how much work it submits. When the queue is full, a caller with fewer waiting tasks than
- * another takes the place of that one's newest task. Tasks without a caller belong to the program itself and go first.
+ * another takes the place of that one's newest task. Tasks without a caller belong to the program itself and go first. Large tasks hold at most
+ * `largePermits` at the same time.
  */
-export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_INFINITY): Semaphore {
+export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_INFINITY, largePermits = permits): Semaphore {
   let available = permits
-  let count = 0
-  /** By caller, in order of their turns. Callers without waiting tasks are removed. */
-  const queues = new Map<string, Waiter[]>()
+  let largeHeld = 0
+  const turns = createTurns<Waiter>()
 
-  function release(): void {
-    const next = takeNext()
-    if (next === undefined) available += 1
-    else next.grant()
+  function makeRoom(caller: TurnCaller | undefined): boolean {
+    const waiter = turns.makeRoom(caller)
+    waiter?.reject(new TooManyWaiting('a caller with fewer waiting tasks took the place'))
+    return waiter !== undefined
   }
 
-  function takeNext(): Waiter | undefined {
-    const caller = queues.has(OWN) ? OWN : queues.keys().next().value
-    if (caller === undefined) return undefined
-    const queue = queues.get(caller)
-    const next = queue?.shift()
-    queues.delete(caller)
-    if (queue !== undefined && queue.length > 0) queues.set(caller, queue)
-    count -= 1
-    return next
-  }
-
-  function remove(caller: string, waiter: Waiter): void {
-    const queue = queues.get(caller)
-    const index = queue?.indexOf(waiter) ?? -1
-    if (queue === undefined || index === -1) return
-    queue.splice(index, 1)
-    if (queue.length === 0) queues.delete(caller)
-    count -= 1
-  }
-
-  /** Removes the newest task of the caller with the most waiting tasks, if that is more than this caller would have. */
-  function makeRoom(caller: string): boolean {
-    let longest: { readonly caller: string; readonly queue: readonly Waiter[] } | undefined
-    for (const [other, queue] of queues) {
-      if (other !== OWN && queue.length > (longest?.queue.length ?? 0)) longest = { caller: other, queue }
-    }
-    const newest = longest?.queue.at(-1)
-    if (longest === undefined || newest === undefined) return false
-    if (caller !== OWN && longest.queue.length <= (queues.get(caller)?.length ?? 0) + 1) return false
-    remove(longest.caller, newest)
-    newest.reject(new TooManyWaiting('a caller with fewer waiting tasks took the place'))
-    return true
-  }
-
-  function releaseOnce(): () => void {
+  function hold(isLarge: boolean): () => void {
     let isHeld = true
+    available -= 1
+    if (isLarge) largeHeld += 1
     return () => {
-      if (isHeld) release()
+      if (!isHeld) return
       isHeld = false
+      available += 1
+      if (isLarge) largeHeld -= 1
+      if (available > 0) turns.take(largeHeld < largePermits)?.grant()
     }
   }
 
-  async function acquire(signal?: AbortSignal, caller = OWN): Promise<() => void> {
+  function tryHold(caller: TurnCaller | undefined): (() => void) | undefined {
+    const isLarge = caller?.isLarge === true
+    return available > 0 && (!isLarge || largeHeld < largePermits) ? hold(isLarge) : undefined
+  }
+
+  async function acquire(signal?: AbortSignal, caller?: string | TurnCaller): Promise<() => void> {
     signal?.throwIfAborted()
-    if (available > 0) {
-      available -= 1
-      return releaseOnce()
-    }
-    if (count >= maxWaiting && !makeRoom(caller)) throw new TooManyWaiting(`${count} tasks are already waiting`)
+    const known = toCaller(caller)
+    const release = tryHold(known)
+    if (release !== undefined) return release
+    if (turns.size() >= maxWaiting && !makeRoom(known)) throw new TooManyWaiting(`${turns.size()} tasks are already waiting`)
     return await new Promise((resolve, reject) => {
       const waiter: Waiter = {
         grant() {
           signal?.removeEventListener('abort', giveUp)
-          resolve(releaseOnce())
+          resolve(hold(known?.isLarge === true))
         },
         reject(reason) {
           signal?.removeEventListener('abort', giveUp)
@@ -97,19 +79,17 @@ export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_IN
         },
       }
       function giveUp(): void {
-        remove(caller, waiter)
+        turns.remove(waiter)
         reject(signal?.reason as Error)
       }
-      const queue = queues.get(caller)
-      if (queue === undefined) queues.set(caller, [waiter])
-      else queue.push(waiter)
-      count += 1
+      turns.add(waiter, known)
       signal?.addEventListener('abort', giveUp, { once: true })
     })
   }
 
   return {
     acquire,
+    tryAcquire: (caller) => tryHold(toCaller(caller)),
     async run(work, caller) {
       const done = await acquire(undefined, caller)
       try {
@@ -118,9 +98,10 @@ export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_IN
         done()
       }
     },
-    waiting: () => count,
+    waiting: turns.size,
   }
 }
 
-/** The queue of tasks without a caller. */
-const OWN = ''
+function toCaller(caller: string | TurnCaller | undefined): TurnCaller | undefined {
+  return typeof caller === 'string' ? { address: caller } : caller
+}

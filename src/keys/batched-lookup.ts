@@ -1,93 +1,80 @@
-// Reads many keys with few statements: lookups during a statement share the next one. A flood of unknown key ids therefore uses one connection at a time, and
-// clients share the statements fairly.
+// Reads many keys with few statements: lookups during a statement share the next one.
 
 import type { Clock } from '../base/clock.ts'
-import { createFairQueue } from './fair-queue.ts'
-import type { QueueClient } from './fair-queue.ts'
+import { withDeadline } from '../base/deadline.ts'
 
-/** Raised when a lookup fails, takes too long, or exceeds the share of its client. */
+/** Raised when a key cannot be looked up, or not in time. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
 }
 
-/** The maximum number of queued lookups of ids that may not exist: as many as connections. */
-export const MAX_QUEUED_LOOKUPS = 8_192
-/** The same per client. Since clients take turns, it bounds how long a client's own requests wait, not those of others. */
-export const MAX_QUEUED_LOOKUPS_PER_CLIENT = 2_048
+/** The maximum number of ids that wait for a statement. */
+export const LOOKUPS_MAX = 10_000
 /** The maximum number of ids per statement. */
 export const LOOKUP_BATCH = 500
-/** When a statement takes longer, all waiting lookups fail, and so do new ones until it ends. */
+/** How long one lookup waits. A statement that takes longer no longer keeps the next one from starting. */
 export const LOOKUP_TIMEOUT_MS = 1_000
-
-interface Waiter<Value> {
-  readonly promise: Promise<Value | undefined>
-  resolve(value: Value | undefined): void
-  reject(error: Error): void
-}
+/** Statements at the same time, all but one of them slow. */
+export const STATEMENTS_MAX = 2
 
 export interface BatchedLookupOptions<Value> {
   readonly clock: Clock
-  /** Finds the values of the ids that exist. Calls do not overlap. */
+  /** Finds the values of the ids that exist. */
   readonly find: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>
 }
 
-/**
- * Looks up one id; undefined when it does not exist. The read starts after the call. `client` is null for an id that is known to exist: those come first, and
- * the caller bounds their number. Rejects with KeysUnavailable.
- */
-export type LookUp<Value> = (id: string, client: QueueClient | null) => Promise<Value | undefined>
+/** Looks up one id; undefined when it does not exist. The read starts after the call. Rejects with KeysUnavailable. */
+export type LookUp<Value> = (id: string) => Promise<Value | undefined>
 
-export function createBatchedLookup<Value>(options: BatchedLookupOptions<Value>): LookUp<Value> {
-  const { clock, find } = options
-  const known = new Map<string, Waiter<Value>>()
-  const unknown = createFairQueue<Waiter<Value>>({
-    maxItems: MAX_QUEUED_LOOKUPS,
-    maxPerClient: MAX_QUEUED_LOOKUPS_PER_CLIENT,
-    onDropped: (waiter) => waiter.reject(new KeysUnavailable('too many key lookups are queued from this network address')),
-  })
-  let running = false
-  let overdue = false
+export function createBatchedLookup<Value>({ clock, find }: BatchedLookupOptions<Value>): LookUp<Value> {
+  const waiting = new Map<string, PromiseWithResolvers<Value | undefined>>()
+  let running = 0
+  let slow = 0
 
-  async function run(): Promise<void> {
-    running = true
-    while (known.size + unknown.size() > 0) await runBatch()
-    running = false
+  function startNext(): void {
+    while (waiting.size > 0 && running === slow && running < STATEMENTS_MAX) void runBatch()
   }
 
   async function runBatch(): Promise<void> {
-    const batch = takeBatch()
+    running += 1
+    let isSlow = false
+    const batch = [...waiting].slice(0, LOOKUP_BATCH)
+    for (const [id] of batch) waiting.delete(id)
     const timer = clock.setTimer(LOOKUP_TIMEOUT_MS, () => {
-      overdue = true
-      const timeout = new KeysUnavailable(`the key lookup timed out after ${LOOKUP_TIMEOUT_MS} ms`)
-      for (const [, waiter] of [...batch, ...known, ...unknown.take(MAX_QUEUED_LOOKUPS)]) waiter.reject(timeout)
-      known.clear()
+      isSlow = true
+      slow += 1
+      startNext()
     })
     try {
-      const found = await find([...new Set(batch.map(([id]) => id))])
+      const found = await find(batch.map(([id]) => id))
       for (const [id, waiter] of batch) waiter.resolve(found.get(id))
     } catch (cause) {
       const failure = new KeysUnavailable('the key lookup failed', { cause })
       for (const [, waiter] of batch) waiter.reject(failure)
     }
     timer.cancel()
-    overdue = false
+    running -= 1
+    if (isSlow) slow -= 1
+    startNext()
   }
 
-  /** Half of a batch is for unknown ids if there are enough of them. */
-  function takeBatch(): (readonly [id: string, waiter: Waiter<Value>])[] {
-    const batch = [...known].slice(0, LOOKUP_BATCH - Math.min(unknown.size(), LOOKUP_BATCH / 2))
-    for (const [id] of batch) known.delete(id)
-    return [...batch, ...unknown.take(LOOKUP_BATCH - batch.length)]
-  }
-
-  return (id, client) => {
-    if (overdue) return Promise.reject(new KeysUnavailable('an earlier key lookup timed out and is still running'))
-    const queued = known.get(id) ?? (client === null ? undefined : unknown.get(client, id))
+  function enqueue(id: string): Promise<Value | undefined> {
+    const queued = waiting.get(id)
     if (queued !== undefined) return queued.promise
+    if (waiting.size >= LOOKUPS_MAX) return Promise.reject(new KeysUnavailable(`${LOOKUPS_MAX} key lookups are queued already`))
     const waiter = Promise.withResolvers<Value | undefined>()
-    if (client === null) known.set(id, waiter)
-    else unknown.add(client, id, waiter)
-    if (!running) void run()
+    // All who wait for it may have given up by the time it fails.
+    waiter.promise.catch(() => {})
+    waiting.set(id, waiter)
+    startNext()
     return waiter.promise
   }
+
+  return (id) => withinLookupTime(clock, () => enqueue(id))
+}
+
+/** Rejects with KeysUnavailable when `work` takes longer than a lookup may. */
+export function withinLookupTime<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const timeoutError = (): Error => new KeysUnavailable(`the key lookup timed out after ${LOOKUP_TIMEOUT_MS} ms`)
+  return withDeadline(clock, { limitMs: LOOKUP_TIMEOUT_MS, timeoutError }, work)
 }

@@ -29,6 +29,7 @@ export function scopedStore(store: Store, schema: string): Store {
     engine: store.engine,
     readsLag: store.readsLag,
     read: scopedQueryable(store.read, schema),
+    lookups: scopedQueryable(store.lookups, schema),
     write: writer(store.write),
     waiting: () => store.waiting(),
     listen: (channel, callback, options) => store.listen(channel, callback, options),

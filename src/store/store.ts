@@ -39,6 +39,11 @@ export interface Store extends AsyncDisposable {
   readonly readsLag: boolean
   /** Read-only statements with a time limit. On a server they never delay a writer; on the embedded engine a writer waits for the one that runs. */
   readonly read: Queryable
+  /**
+   * Short reads of primary data that admit requests, in the newest state: on a server they have connections of their own, on the embedded engine they wait for
+   * two turns of others at most. The caller bounds how many run.
+   */
+  readonly lookups: Queryable
   /** Short writes of primary data other than chain history. */
   readonly write: Writer
   /** Queued reads, and queued writes and transactions. Both numbers are bounded. */

@@ -27,6 +27,7 @@ export function tracedStore(store: Store, tracer: Tracer): Store {
     engine: store.engine,
     readsLag: store.readsLag,
     read: queryable(store.read),
+    lookups: queryable(store.lookups),
     write: writer(store.write),
     waiting: () => store.waiting(),
     listen: (channel, callback, options) => store.listen(channel, callback, options),

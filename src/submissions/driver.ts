@@ -48,9 +48,9 @@ const RENEW_INTERVAL_MS = 10_000
 const PURGE_INTERVAL_MS = 60_000
 /** Submissions whose events are looked up at the same time. */
 const INDEXED_MAX = 50
-/** How long rows are kept that no list needs: prepared transactions after their preparation, and submissions that the network never had. */
+/** How long rows are kept that the log does not have: prepared transactions after their preparation, and submissions that no node accepted. */
 const PREPARED_KEPT_MS = 24 * 60 * 60_000
-const NOT_SENT_KEPT_MS = 7 * 24 * 60 * 60_000
+const REFUSED_KEPT_MS = 24 * 60 * 60_000
 
 export function createDriver(parts: DriverParts): Driver {
   const { store, clock, log, journal, instance } = parts
@@ -72,8 +72,11 @@ export function createDriver(parts: DriverParts): Driver {
     await Promise.all(claimed.map((record) => permits.run(async () => {
       const place = archived.get(record.hash)
       try {
-        if (place !== undefined) await journal.end(record, 'SUCCESS', { ...NO_RESULT, ...place })
-        else if (!signal.aborted) await drive(record, signal)
+        if (place !== undefined) return await journal.end(record, 'SUCCESS', { ...NO_RESULT, ...place })
+        if (signal.aborted) return
+        // Its instance died before it knew what became of the send.
+        if (record.loggedStatus === null) await journal.announce(record, 'unknown')
+        await drive(record, signal)
       } catch (error) {
         if (isUnavailable(error)) throw error
         log.error({ err: error, hash: record.hash }, 'a submission could not be driven')
@@ -94,7 +97,8 @@ export function createDriver(parts: DriverParts): Driver {
     if (clock.elapsedMs() - purgedAtMs < PURGE_INTERVAL_MS) return
     purgedAtMs = clock.elapsedMs()
     const nowMs = clock.nowMs()
-    await purge(store.write, { preparedMs: nowMs - PREPARED_KEPT_MS, heldMs: nowMs, nothingSentMs: nowMs - NOT_SENT_KEPT_MS })
+    const hasMore = await purge(store.write, { preparedMs: nowMs - PREPARED_KEPT_MS, heldMs: nowMs, refusedMs: nowMs - REFUSED_KEPT_MS })
+    if (hasMore) purgedAtMs = Number.NEGATIVE_INFINITY
   }
 
   async function tick(signal: AbortSignal): Promise<number> {

@@ -55,6 +55,7 @@ export async function openInProcessStore(): Promise<InProcessStore> {
     engine: 'embedded',
     readsLag: false,
     read: queryable('read'),
+    lookups: queryable('read'),
     write,
     waiting: () => ({ reads: 0, writes: 0 }),
     async tryLock(name) {

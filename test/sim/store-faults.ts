@@ -85,6 +85,7 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
     engine: real.engine,
     readsLag: real.readsLag,
     read: readable(real.read, 'read'),
+    lookups: readable(real.lookups, 'read'),
     write: singleStatements(real.write),
     waiting: () => real.waiting(),
     async listen(channel, callback, { onConnected, prepare } = {}) {

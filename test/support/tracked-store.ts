@@ -26,7 +26,7 @@ export function createCallCounter(): CallCounter {
 export function wrapStore(real: Store, run: <T>(work: () => Promise<T>) => Promise<T>): Store {
   const queries = (db: Queryable): Queryable => ({ query: (sql, params) => run(() => db.query(sql, params)) })
   const writer: Writer = { ...queries(real.write), transaction: (work) => run(() => real.write.transaction(work)) }
-  return { ...real, read: queries(real.read), write: writer }
+  return { ...real, read: queries(real.read), lookups: queries(real.lookups), write: writer }
 }
 
 export function trackCalls(real: Store): { readonly store: Store; running(): number } {

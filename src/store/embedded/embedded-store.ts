@@ -111,6 +111,10 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
       query: <Row extends object>(sql: string, params?: readonly Param[]) =>
         scheduler.read(async (remainingMs) => (await send('read', remainingMs, sql, params)).rows as Row[], readTimeoutMs),
     },
+    lookups: {
+      query: <Row extends object>(sql: string, params?: readonly Param[]) =>
+        scheduler.lookup(async (remainingMs) => (await send('read', remainingMs, sql, params)).rows as Row[], readTimeoutMs),
+    },
     write: createWriter(WRITE_STATEMENT_TIMEOUT_MS),
     bulkWriter,
     waiting: () => scheduler.waiting(),

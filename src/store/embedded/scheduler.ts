@@ -1,8 +1,8 @@
-// Decides who uses the engine's one connection next. Writes go first, then overdue maintenance, reads, and other maintenance. Reads wait in a bounded queue
-// for a bounded time. Whatever runs keeps the connection until it ends.
+// Decides who uses the engine's one connection next. Lookups and writes go first, in turns, then overdue maintenance, reads, and other maintenance. Lookups and
+// reads wait in a bounded queue for a bounded time. Whatever runs keeps the connection until it ends.
 
 import type { Clock, Timer } from '../../base/clock.ts'
-import { IDLE_AFTER_WRITE_MS, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
+import { IDLE_AFTER_WRITE_MS, LOOKUP_QUEUE_MAX, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 
 export interface Scheduler {
@@ -13,6 +13,8 @@ export interface Scheduler {
    * not come within the limit.
    */
   read<T>(work: (remainingMs: number) => Promise<T>, limitMs: number): Promise<T>
+  /** As `read`, after at most one write. */
+  lookup<T>(work: (remainingMs: number) => Promise<T>, limitMs: number): Promise<T>
   /** Runs when nothing else is queued; when `overdue`, before the reads. */
   maintenance<T>(work: () => Promise<T>, overdue: boolean): Promise<T>
   /** How many turns are queued. */
@@ -35,11 +37,13 @@ interface Turn {
 /** Builds the scheduler. No turn starts before `restarting()` has resolved, if the engine restarts. `cancel` makes the running statement fail. */
 export function createScheduler(options: { clock: Clock; restarting: () => Promise<unknown> | undefined; cancel: () => void }): Scheduler {
   const { clock, restarting, cancel } = options
-  const queues = { write: [] as Turn[], overdue: [] as Turn[], read: [] as Turn[], maintenance: [] as Turn[] }
+  const queues = { lookup: [] as Turn[], write: [] as Turn[], overdue: [] as Turn[], read: [] as Turn[], maintenance: [] as Turn[] }
   let current: Turn | undefined
   /** True while the engine restarts. */
   let isWaiting = false
   let isClosed = false
+  /** True while a lookup runs, and after it until the next turn. */
+  let wasLookup = false
   let writtenAtMs = Number.NEGATIVE_INFINITY
   let onDrained: (() => void) | undefined
 
@@ -47,14 +51,18 @@ export function createScheduler(options: { clock: Clock; restarting: () => Promi
     if (isClosed) return Promise.reject(closedError())
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const turn: Turn = { kind, work, resolve: resolve as (value: unknown) => void, reject, deadline: undefined }
-    if (limitMs !== undefined) turn.deadline = clock.setTimer(limitMs, () => expire(turn, limitMs))
+    if (limitMs !== undefined) turn.deadline = clock.setTimer(limitMs, () => expire(turn, queue, limitMs))
     queue.push(turn)
     startNext()
     return promise
   }
 
   function takeNext(): Turn | undefined {
-    const turn = queues.write.shift() ?? queues.overdue.shift() ?? queues.read.shift() ?? queues.maintenance.shift()
+    // After a lookup a write is next: a flood of lookups must not stop the writes.
+    const first = wasLookup ? queues.write.shift() : undefined
+    const lookup = first === undefined ? queues.lookup.shift() : undefined
+    wasLookup = lookup !== undefined
+    const turn = first ?? lookup ?? queues.write.shift() ?? queues.overdue.shift() ?? queues.read.shift() ?? queues.maintenance.shift()
     turn?.deadline?.cancel()
     return turn
   }
@@ -90,9 +98,15 @@ export function createScheduler(options: { clock: Clock; restarting: () => Promi
     startNext()
   }
 
-  function expire(turn: Turn, limitMs: number): void {
-    queues.read.splice(queues.read.indexOf(turn), 1)
+  function expire(turn: Turn, queue: Turn[], limitMs: number): void {
+    queue.splice(queue.indexOf(turn), 1)
     turn.reject(new StatementTimeout(`the read waited too long for its turn (${limitMs} ms)`))
+  }
+
+  function enqueueRead<T>(queue: Turn[], maxQueued: number, work: (remainingMs: number) => Promise<T>, limitMs: number): Promise<T> {
+    if (queue.length >= maxQueued) return Promise.reject(new StatementTimeout(`${maxQueued} reads are queued already`))
+    const deadlineMs = clock.elapsedMs() + limitMs
+    return enqueue('read', queue, () => work(Math.max(deadlineMs - clock.elapsedMs(), 1)), limitMs)
   }
 
   return {
@@ -100,11 +114,8 @@ export function createScheduler(options: { clock: Clock; restarting: () => Promi
       if (queues.write.length >= WRITE_QUEUE_MAX) return Promise.reject(new StoreUnavailable(`${WRITE_QUEUE_MAX} writes are queued already`))
       return enqueue('write', queues.write, work)
     },
-    read(work, limitMs) {
-      if (queues.read.length >= READ_QUEUE_MAX) return Promise.reject(new StatementTimeout(`${READ_QUEUE_MAX} reads are queued already`))
-      const deadlineMs = clock.elapsedMs() + limitMs
-      return enqueue('read', queues.read, () => work(Math.max(deadlineMs - clock.elapsedMs(), 1)), limitMs)
-    },
+    read: (work, limitMs) => enqueueRead(queues.read, READ_QUEUE_MAX, work, limitMs),
+    lookup: (work, limitMs) => enqueueRead(queues.lookup, LOOKUP_QUEUE_MAX, work, limitMs),
     maintenance: (work, overdue) => enqueue('maintenance', overdue ? queues.overdue : queues.maintenance, work),
     waiting: () => ({ reads: queues.read.length, writes: queues.write.length }),
     isIdle: () => current === undefined && Object.values(queues).every((queue) => queue.length === 0) && clock.elapsedMs() - writtenAtMs >= IDLE_AFTER_WRITE_MS,

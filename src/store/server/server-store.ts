@@ -2,7 +2,7 @@
 
 import type { Clock, Timer } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import { READ_POOL_SIZE, REPLICA_NOTIFY_AGAIN_MS, WRITE_POOL_SIZE, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
+import { LOOKUP_POOL_SIZE, READ_POOL_SIZE, REPLICA_NOTIFY_AGAIN_MS, WRITE_POOL_SIZE, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
 import type { Store } from '../store.ts'
 import { createListener } from './listener.ts'
 import { createPool } from './pool.ts'
@@ -21,6 +21,7 @@ export interface ServerOptions {
 export function createServerStore(options: ServerOptions): Store {
   const { databaseUrl, readUrl, readTimeoutMs, clock, log } = options
   const reads = createPool({ url: readUrl ?? databaseUrl, readOnly: true, size: READ_POOL_SIZE, limitMs: readTimeoutMs, clock, log })
+  const lookups = createPool({ url: databaseUrl, readOnly: true, size: LOOKUP_POOL_SIZE, limitMs: readTimeoutMs, clock, log })
   const writes = createPool({ url: databaseUrl, readOnly: false, size: WRITE_POOL_SIZE, limitMs: WRITE_STATEMENT_TIMEOUT_MS, clock, log })
   const listener = createListener({ url: databaseUrl, clock, log })
   return {
@@ -28,6 +29,7 @@ export function createServerStore(options: ServerOptions): Store {
     readsLag: readUrl !== null,
     // Only `query`: the pool's `transaction` is not part of a Queryable.
     read: { query: (sql, params) => reads.query(sql, params) },
+    lookups: { query: (sql, params) => lookups.query(sql, params) },
     write: writes,
     waiting: () => ({ reads: reads.waiting(), writes: writes.waiting() }),
     tryLock: (name) => tryWriterLock(databaseUrl, name, clock, { listeners: { prepare: listener.prepare } }),
@@ -41,7 +43,7 @@ export function createServerStore(options: ServerOptions): Store {
       }
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([reads, writes, listener].map((part) => part[Symbol.asyncDispose]()))
+      await Promise.all([reads, lookups, writes, listener].map((part) => part[Symbol.asyncDispose]()))
     },
   }
 }
