@@ -33,6 +33,7 @@ export function scopedStore(store: Store, schema: string): Store {
     write: writer(store.write),
     waiting: () => store.waiting(),
     listen: (channel, callback, options) => store.listen(channel, callback, options),
+    isLocked: (name) => store.isLocked(`${name} ${schema}`),
     async tryLock(name) {
       const lock = await store.tryLock(`${name} ${schema}`)
       return lock === undefined ? undefined : { db: writer(lock.db), lost: lock.lost, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() }

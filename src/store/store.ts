@@ -50,6 +50,8 @@ export interface Store extends AsyncDisposable {
   waiting(): { readonly reads: number; readonly writes: number }
   /** Takes the named lock; undefined when it is held already, by this process or another one. */
   tryLock(name: string): Promise<WriterLock | undefined>
+  /** True while this process or another one holds the named lock. A lock ends with its process. */
+  isLocked(name: string): Promise<boolean>
   /**
    * Calls `callback` for each notification on `channel`, by `notify` or by NOTIFY, after its commit. Returns a function that stops listening.
    */

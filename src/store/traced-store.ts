@@ -31,6 +31,7 @@ export function tracedStore(store: Store, tracer: Tracer): Store {
     write: writer(store.write),
     waiting: () => store.waiting(),
     listen: (channel, callback, options) => store.listen(channel, callback, options),
+    isLocked: (name) => store.isLocked(name),
     async tryLock(name) {
       const lock = await store.tryLock(name)
       return lock === undefined ? undefined : { db: writer(lock.db), lost: lock.lost, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() }

@@ -1,5 +1,5 @@
 // Brings stored submissions to an end: looks them up, sends them again, and proves that they can no longer be applied. Several instances share the work by
-// leases: one of a dead instance ends by itself.
+// leases. Those of an instance that has died are taken over at once.
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -11,8 +11,9 @@ import type { DatabaseClock } from './database-clock.ts'
 import { createSubmissionDrive } from './drive-submission.ts'
 import type { SubmissionDriveParts } from './drive-submission.ts'
 import { LEASE_MS } from './journal.ts'
+import { createPresence } from './presence.ts'
 import { NO_RESULT } from './records.ts'
-import { claimSubmissions, countPending, endLeases, insertChange, listIndexed, purge, renewLeases, storeIds } from './statements.ts'
+import { claimSubmissions, countPending, endLeases, insertChange, listIndexed, listOtherDrivers, purge, renewLeases, storeIds } from './statements.ts'
 import { withIndexedOrders } from './indexed-rows.ts'
 import { idsOf, submissionRow } from './transaction-row.ts'
 
@@ -56,6 +57,7 @@ export function createDriver(parts: DriverParts): Driver {
   const { store, clock, log, journal, instance } = parts
   const permits = createSemaphore(CONCURRENCY_MAX)
   const drive = createSubmissionDrive(parts)
+  const presence = createPresence(store, instance)
   let wakeUp = new AbortController()
   let busyUntilMs = Number.NEGATIVE_INFINITY
   let renewedAtMs = Number.NEGATIVE_INFINITY
@@ -93,6 +95,15 @@ export function createDriver(parts: DriverParts): Driver {
     if (live.length > 0) await renewLeases(store.write, { driver: instance, untilMs: clock.nowMs() + LEASE_MS }, live)
   }
 
+  /** Ends the leases of instances that have died. One that is alive and lost its lock only loses its exclusive right to drive. */
+  async function takeOver(): Promise<void> {
+    for (const other of await listOtherDrivers(store.write, instance, clock.nowMs())) {
+      if (await presence.isAlive(other)) continue
+      await endLeases(store.write, other, clock.nowMs())
+      log.info({ instance: other }, 'taking over the submissions of an instance that has ended')
+    }
+  }
+
   async function purgeOld(): Promise<void> {
     if (clock.elapsedMs() - purgedAtMs < PURGE_INTERVAL_MS) return
     purgedAtMs = clock.elapsedMs()
@@ -103,8 +114,10 @@ export function createDriver(parts: DriverParts): Driver {
 
   async function tick(signal: AbortSignal): Promise<number> {
     await clock.refresh()
+    await presence.show()
     await parts.storeLate()
     await renew()
+    await takeOver()
     const driven = await driveDue(signal)
     await addIds(store, clock)
     await purgeOld()
@@ -132,6 +145,7 @@ export function createDriver(parts: DriverParts): Driver {
         await clock.sleep(intervalMs, AbortSignal.any([signal, wakeUp.signal]))
       }
       await endLeases(store.write, instance, clock.nowMs()).catch((error: unknown) => log.warn({ err: error }, 'the leases of submissions could not be ended'))
+      await presence[Symbol.asyncDispose]()
     },
   }
 }

@@ -199,6 +199,17 @@ export async function claimSubmissions(db: Queryable, lease: Lease, nowMs: numbe
   )
 }
 
+/** Drivers considered at a time. */
+const DRIVERS_MAX = 16
+
+/** The other drivers with leases that have not ended. */
+export async function listOtherDrivers(db: Queryable, driver: string, nowMs: number): Promise<readonly string[]> {
+  const rows = await db.query<{ driver: string }>(
+    `select distinct driver from tx.submissions where due_at is not null and driver <> $1 and leased_until > $2 limit ${DRIVERS_MAX}`, [driver, nowMs],
+  )
+  return rows.map((row) => row.driver)
+}
+
 /** Extends the leases of a driver on these submissions. */
 export async function renewLeases(db: Queryable, { driver, untilMs }: Lease, keys: readonly { owner: string; hash: string }[]): Promise<void> {
   await db.query(

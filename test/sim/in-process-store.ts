@@ -58,6 +58,7 @@ export async function openInProcessStore(): Promise<InProcessStore> {
     lookups: queryable('read'),
     write,
     waiting: () => ({ reads: 0, writes: 0 }),
+    isLocked: async (name) => locks.has(name),
     async tryLock(name) {
       if (locks.has(name)) return undefined
       const lost = new AbortController()

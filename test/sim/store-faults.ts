@@ -109,6 +109,7 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
       }, true)
       return stopAndWait
     },
+    isLocked: (lockName) => killable.run(() => real.isLocked(lockName), true),
     async tryLock(lockName) {
       const lock = await killable.run(async () => {
         const taken = await real.tryLock(lockName)

@@ -13,7 +13,7 @@ import { accountKey, decodeEnvelope, networkIdOf } from '../../src/chain/transac
 import type { SignedTransaction } from '../../src/chain/transaction.ts'
 import { createRelay } from '../../src/relay/relay.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store, WriterLock } from '../../src/store/store.ts'
 import { createSubmissionService } from '../../src/submissions/submissions.ts'
 import type { SubmissionService, Submitted } from '../../src/submissions/submissions.ts'
 import type { TransactionRow } from '../../src/resources/transaction.ts'
@@ -22,7 +22,7 @@ import { createScriptedTransport } from '../relay/scripted-node.ts'
 import type { NodeResponse } from '../relay/scripted-node.ts'
 import { openTestStore } from '../support/database.ts'
 import { currentDeploymentOf } from '../support/deployments.ts'
-import { trackCalls, wrapStore } from '../support/tracked-store.ts'
+import { createCallCounter, wrapStore } from '../support/tracked-store.ts'
 import { NO_WARNINGS } from '../support/no-warnings.ts'
 import { stepUntilSettled } from '../support/until.ts'
 
@@ -208,7 +208,8 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
   const clock = createVirtualClock(START_MS)
   const store = await (sharedStore ??= openTestStore())
   await store.write.query('truncate tx.prepared, tx.submissions, tx.client_ids, tx.submission_changes')
-  const calls = trackCalls(store)
+  const calls = createCallCounter()
+  const tracked = wrapStore(store, calls.track)
   const { chain, respond } = createChain(clock)
   const nodes: [ModelNode, ModelNode] = [{ send: 'none', lag: 0, lookup: 'well' }, { send: 'none', lag: 0, lookup: 'well' }]
   const instances = new Set<Instance>()
@@ -229,12 +230,18 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
     const random = createSeededRandom(`instance ${started}`)
     const database = { isDown: false, failAfter: Number.POSITIVE_INFINITY, losesAnswers: false }
     let isDead = false
-    const own = wrapStore(calls.store, (work) => {
+    const locks = new Set<WriterLock>()
+    const own = wrapStore({ ...tracked, tryLock }, (work) => {
       database.failAfter -= 1
       if (isDead) return new Promise(() => {})
       if (database.losesAnswers) return work().then(() => Promise.reject(new StoreUnavailable('the answer was lost')))
       return database.isDown || database.failAfter < 0 ? Promise.reject(new StoreUnavailable('the test closed the connection')) : work()
     })
+    async function tryLock(name: string): Promise<WriterLock | undefined> {
+      const lock = await tracked.tryLock(name)
+      if (lock !== undefined) locks.add(lock)
+      return lock
+    }
     const rpc = createRpc({
       urls: ['http://one/', 'http://two/'], clock, random, log: silentLog,
       transport: createScriptedTransport((url, method, params) =>
@@ -257,6 +264,7 @@ export async function openSubmissions(): Promise<SubmissionFixture> {
       },
       kill() {
         isDead = true
+        for (const lock of locks) void calls.track(async () => await lock[Symbol.asyncDispose]())
         instances.delete(instance)
       },
     }

@@ -119,6 +119,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
     bulkWriter,
     waiting: () => scheduler.waiting(),
     tryLock: async (name) => locks.tryLock(name, bulkWriter),
+    isLocked: async (name) => locks.isLocked(name),
     listen: listeners.listen,
     dump: () => scheduler.write(() => supervisor.engine().dump()),
     async [Symbol.asyncDispose]() {
@@ -132,6 +133,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
 
 interface Locks {
   tryLock(name: string, writer: Writer): WriterLock | undefined
+  isLocked(name: string): boolean
   loseAll(): void
 }
 
@@ -145,6 +147,7 @@ function createLocks(): Locks {
       held.set(name, lost)
       return createLock(writer, lost.signal, () => void (held.get(name) === lost && held.delete(name)))
     },
+    isLocked: (name) => held.has(name),
     loseAll() {
       for (const lost of held.values()) lost.abort()
       held.clear()

@@ -6,7 +6,7 @@ import { LOOKUP_POOL_SIZE, READ_POOL_SIZE, REPLICA_NOTIFY_AGAIN_MS, WRITE_POOL_S
 import type { Store } from '../store.ts'
 import { createListener } from './listener.ts'
 import { createPool } from './pool.ts'
-import { tryWriterLock } from './writer-lock.ts'
+import { isWriterLockHeld, tryWriterLock } from './writer-lock.ts'
 
 export interface ServerOptions {
   readonly databaseUrl: string
@@ -32,6 +32,7 @@ export function createServerStore(options: ServerOptions): Store {
     lookups: { query: (sql, params) => lookups.query(sql, params) },
     write: writes,
     waiting: () => ({ reads: reads.waiting(), writes: writes.waiting() }),
+    isLocked: (name) => isWriterLockHeld(lookups, name),
     tryLock: (name) => tryWriterLock(databaseUrl, name, clock, { listeners: { prepare: listener.prepare } }),
     async listen(channel, callback, listening) {
       if (readUrl === null) return await listener.listen(channel, callback, listening)
