@@ -5,7 +5,7 @@ import { silentLog } from '../base/log.ts'
 import type { Param, Store } from '../store/store.ts'
 import { createKeyCache, MAX_CACHED_KEYS, KEY_TTL_MS } from './key-cache.ts'
 import type { KeyCache } from './key-cache.ts'
-import { KeysUnavailable, LOOKUP_BATCH, LOOKUP_TIMEOUT_MS } from './batched-lookup.ts'
+import { LookupFailed, LOOKUP_BATCH, LOOKUP_TIMEOUT_MS } from '../base/batched-lookup.ts'
 import { FLUSH_INTERVAL_MS } from './last-used-tracker.ts'
 import { ISSUES_CHANNEL, REVOCATIONS_CHANNEL } from './records.ts'
 
@@ -258,7 +258,7 @@ function flood(keys: KeyCache, count: number, addressOf: (number: number) => str
     void Promise.resolve(keys.find(idOf(number), addressOf(number))).then(
       () => void (outcomes.absent += 1),
       (error: unknown) => {
-        assert.ok(error instanceof KeysUnavailable, String(error))
+        assert.ok(error instanceof LookupFailed, String(error))
         outcomes.refused += 1
       },
     )
@@ -361,7 +361,7 @@ test('a slow statement fails who waited too long, and not who came after', async
   clock.advance(LOOKUP_TIMEOUT_MS - 1)
   const second = keys.find(other, CLIENT)
   clock.advance(1)
-  await assert.rejects(Promise.resolve(first), KeysUnavailable)
+  await assert.rejects(Promise.resolve(first), LookupFailed)
   await turn()
   statements[1]?.done.resolve(rows([other]))
   assert.equal((await second)?.revoked, false)
@@ -380,7 +380,7 @@ test('starts no third statement while two are slow', async () => {
   for (let number = 0; number < 3; number++) table.set(idOf(number), { revoked: false })
   await keys.load()
   for (const number of [0, 1, 2]) {
-    const failing = assert.rejects(Promise.resolve(keys.find(idOf(number), CLIENT)), KeysUnavailable)
+    const failing = assert.rejects(Promise.resolve(keys.find(idOf(number), CLIENT)), LookupFailed)
     await turn()
     clock.advance(LOOKUP_TIMEOUT_MS)
     await failing
@@ -395,7 +395,7 @@ test('fails the lookups of a failed statement and retries with the next one', as
   const failed = keys.find(ID, CLIENT)
   await turn()
   statements[0]?.done.reject(new Error('away'))
-  await assert.rejects(Promise.resolve(failed), KeysUnavailable)
+  await assert.rejects(Promise.resolve(failed), LookupFailed)
   const next = keys.find(ID, CLIENT)
   await turn()
   statements[1]?.done.resolve(rows([ID]))

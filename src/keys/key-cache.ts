@@ -6,7 +6,7 @@ import { createSemaphore } from '../base/semaphore.ts'
 import type { KeyTier } from '../resources/api-key.ts'
 import type { Store } from '../store/store.ts'
 import { createActiveKeyIds } from './active-ids.ts'
-import { createBatchedLookup, KeysUnavailable, withinLookupTime } from './batched-lookup.ts'
+import { createBatchedLookup, LookupFailed, withinLookupTime } from '../base/batched-lookup.ts'
 import { createKeyListener } from './key-listener.ts'
 import { findKeys, updateLastUsed } from './records.ts'
 import type { KeyRecord } from './records.ts'
@@ -28,7 +28,7 @@ export interface CachedKey {
 export interface KeyCache extends AsyncDisposable {
   /**
    * The key; undefined when it does not exist. Synchronous when the cache entry is current. Requests with unknown ids take turns by `address`, which is null
-   * for a lookup of the gateway itself. Rejects with KeysUnavailable.
+   * for a lookup of the gateway itself. Rejects with LookupFailed.
    */
   find(keyId: string, address: string | null): CachedKey | undefined | Promise<CachedKey | undefined>
   /** Reads the ids of all keys, and listens for changes. Resolves also when that fails: the first use tries again. */
@@ -103,7 +103,7 @@ export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache
         const release = await checks.acquire(signal, address ?? undefined)
         await ids.refresh().finally(release)
       } catch (cause) {
-        throw new KeysUnavailable('the ids of the newest keys cannot be read', { cause })
+        throw new LookupFailed('the ids of the newest keys cannot be read', { cause })
       }
     })
     return ids.has(keyId) ? await lookUp(keyId) : undefined

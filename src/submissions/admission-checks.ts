@@ -1,5 +1,6 @@
 // What is decided of an envelope before anything is stored for it.
 
+import { createBatchedLookup, LookupFailed } from '../base/batched-lookup.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Requester } from '../base/fair-share.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
@@ -8,11 +9,9 @@ import type { Relay } from '../relay/relay.ts'
 import type { Store } from '../store/store.ts'
 import type { SubmissionKey } from './journal.ts'
 import { TOO_LATE } from './outcome-records.ts'
-import { findStored } from './reads.ts'
+import { findStates } from './reads.ts'
+import type { SubmissionState } from './reads.ts'
 import { isRefused } from './records.ts'
-import type { SubmissionRecord } from './records.ts'
-import { withStoreTimeout } from './time-limit.ts'
-import { isUnavailable } from './unstored.ts'
 
 export interface AdmissionChecks {
   /** The outcome of a transaction whose time bound has passed and that no ledger has; undefined when it must be stored and sent. */
@@ -26,15 +25,21 @@ const NEVER = new AbortController().signal
 export function createAdmissionChecks(
   { store, relay, clock }: { readonly store: Store; readonly relay: Pick<Relay, 'outcomes'>; readonly clock: Clock },
 ): AdmissionChecks {
-  // A replica may not have what was submitted a moment ago.
-  const db = store.readsLag ? store.write : store.read
+  // A refusal costs no more than a part of one statement.
+  const lookUp = createBatchedLookup({
+    clock,
+    async find(ids) {
+      const states = await findStates(store.lookups, ids.map(keyOf))
+      return new Map(states.map((state) => [idOf(state), state]))
+    },
+  })
 
   /** `unknown` when the database is not available. */
-  async function findSubmission({ owner, hash }: SubmissionKey): Promise<SubmissionRecord | undefined | 'unknown'> {
+  async function findSubmission(key: SubmissionKey): Promise<SubmissionState | undefined | 'unknown'> {
     try {
-      return (await withStoreTimeout(clock, findStored(db, owner, hash))).submission
+      return await lookUp(idOf(key))
     } catch (error) {
-      if (!isUnavailable(error)) throw error
+      if (!(error instanceof LookupFailed)) throw error
       return 'unknown'
     }
   }
@@ -58,4 +63,13 @@ export function createAdmissionChecks(
       return { outcome: stored.status === 'UNKNOWN' ? { kind: 'unknown' } : refusal, stored: true }
     },
   }
+}
+
+function idOf({ owner, hash }: SubmissionKey): string {
+  return `${owner} ${hash}`
+}
+
+function keyOf(id: string): SubmissionKey {
+  const [owner = '', hash = ''] = id.split(' ')
+  return { owner, hash }
 }

@@ -1,11 +1,11 @@
-// Reads many keys with few statements: lookups during a statement share the next one.
+// Reads many rows with few statements: lookups during a statement share the next one.
 
-import type { Clock } from '../base/clock.ts'
-import { withDeadline } from '../base/deadline.ts'
+import type { Clock } from './clock.ts'
+import { withDeadline } from './deadline.ts'
 
-/** Raised when a key cannot be looked up, or not in time. */
-export class KeysUnavailable extends Error {
-  override readonly name = 'KeysUnavailable'
+/** Raised when something cannot be looked up, or not in time. */
+export class LookupFailed extends Error {
+  override readonly name = 'LookupFailed'
 }
 
 /** The maximum number of ids that wait for a statement. */
@@ -23,7 +23,7 @@ export interface BatchedLookupOptions<Value> {
   readonly find: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>
 }
 
-/** Looks up one id; undefined when it does not exist. The read starts after the call. Rejects with KeysUnavailable. */
+/** Looks up one id; undefined when it does not exist. The read starts after the call. Rejects with LookupFailed. */
 export type LookUp<Value> = (id: string) => Promise<Value | undefined>
 
 export function createBatchedLookup<Value>({ clock, find }: BatchedLookupOptions<Value>): LookUp<Value> {
@@ -49,7 +49,7 @@ export function createBatchedLookup<Value>({ clock, find }: BatchedLookupOptions
       const found = await find(batch.map(([id]) => id))
       for (const [id, waiter] of batch) waiter.resolve(found.get(id))
     } catch (cause) {
-      const failure = new KeysUnavailable('the key lookup failed', { cause })
+      const failure = new LookupFailed('the lookup failed', { cause })
       for (const [, waiter] of batch) waiter.reject(failure)
     }
     timer.cancel()
@@ -61,7 +61,7 @@ export function createBatchedLookup<Value>({ clock, find }: BatchedLookupOptions
   function enqueue(id: string): Promise<Value | undefined> {
     const queued = waiting.get(id)
     if (queued !== undefined) return queued.promise
-    if (waiting.size >= LOOKUPS_MAX) return Promise.reject(new KeysUnavailable(`${LOOKUPS_MAX} key lookups are queued already`))
+    if (waiting.size >= LOOKUPS_MAX) return Promise.reject(new LookupFailed(`${LOOKUPS_MAX} lookups are queued already`))
     const waiter = Promise.withResolvers<Value | undefined>()
     // All who wait for it may have given up by the time it fails.
     waiter.promise.catch(() => {})
@@ -73,8 +73,8 @@ export function createBatchedLookup<Value>({ clock, find }: BatchedLookupOptions
   return (id) => withinLookupTime(clock, () => enqueue(id))
 }
 
-/** Rejects with KeysUnavailable when `work` takes longer than a lookup may. */
+/** Rejects with LookupFailed when `work` takes longer than a lookup may. */
 export function withinLookupTime<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const timeoutError = (): Error => new KeysUnavailable(`the key lookup timed out after ${LOOKUP_TIMEOUT_MS} ms`)
+  const timeoutError = (): Error => new LookupFailed(`the lookup timed out after ${LOOKUP_TIMEOUT_MS} ms`)
   return withDeadline(clock, { limitMs: LOOKUP_TIMEOUT_MS, timeoutError }, work)
 }
