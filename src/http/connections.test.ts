@@ -109,21 +109,21 @@ test('does not read on while a connection has many responses due, and answers al
   const held: ServerResponse[] = []
   let isHolding = true
   let received = 0
-  const server = createServer((incoming, response) => {
+  const holding = createServer((incoming, response) => {
     received += 1
     incoming.resume()
     if (isHolding) held.push(response)
     else response.end('ok')
   })
-  t.after(() => server.close())
-  limitConnections(server, MAX, { fairly: false })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  t.after(() => holding.close())
+  limitConnections(holding, MAX, { fairly: false })
+  holding.listen(0, '127.0.0.1')
+  await once(holding, 'listening')
+  const socket = connect((holding.address() as AddressInfo).port, '127.0.0.1')
   let text = ''
   socket.on('data', (data: Buffer) => (text += data.toString('latin1')))
   socket.write(PIPELINED_REQUEST.repeat(PIPELINED))
-  const other = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const other = connect((holding.address() as AddressInfo).port, '127.0.0.1')
   // Both were read when the other connection's request has arrived and its socket has nothing more to read.
   other.write('GET /other HTTP/1.1\r\nhost: a\r\n\r\n')
   while (!held.some(({ req }) => req.url === '/other')) await setImmediate()

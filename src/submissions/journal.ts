@@ -6,7 +6,7 @@ import type { SignedTransaction } from '../chain/transaction.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { Queryable, Store } from '../store/store.ts'
 import { CLIENT_ID_HELD_MS, ClientIdInUse } from './client-id.ts'
-import { isRefused } from './records.ts'
+import { isRefused, NO_RESULT } from './records.ts'
 import type { FinalStatus, SubmissionRecord, SubmissionResult } from './records.ts'
 import {
   endSubmission, findPrepared, freeClientId, insertChange, insertSubmission, lockSubmission, lockUnlogged, reopenSubmission, takeClientId, trimRefused,
@@ -111,7 +111,11 @@ export function createJournal({ store, clock, driver, operationOf, onEnded }: {
       const isUnlogged = loggedStatus === null && isRefused(status)
       if (clientId !== null && (isUnlogged || status === 'PREPARED')) await freeClientId(tx, key, clientId)
       if (isUnlogged) await trimRefused(tx, key.owner, REFUSED_KEPT_MAX)
-      else if (loggedStatus !== status) await log(tx, ended)
+      else if (loggedStatus !== status) {
+        // The log tells of a submission before it tells of its end.
+        if (loggedStatus === null) await log(tx, { ...ended, ...NO_RESULT, status: 'PENDING' })
+        await log(tx, ended)
+      }
       if (status !== 'PREPARED') onEnded?.(status)
     }),
   }

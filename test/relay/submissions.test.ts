@@ -431,9 +431,9 @@ test('runs what comes before the send once the caller is admitted, and sends not
   node.script('sendTransaction', sendResponse(SIGNED, 'PENDING'))
   node.script('getTransaction', applied())
   const order: string[] = []
-  const before = (outcome?: SubmitOutcome) => async (): Promise<SubmitOutcome | undefined> => {
+  const before = (result?: SubmitOutcome) => async (): Promise<SubmitOutcome | undefined> => {
     order.push(`before, ${submissions.stats().inFlight} in flight`)
-    return outcome
+    return result
   }
   const known = await submit(submissions, SIGNED, { pollTimeoutMs: 1_000, beforeSend: before({ kind: 'pending' }) })
   assert.deepEqual([known, submissions.stats(), node.calls('sendTransaction')], [{ kind: 'pending' }, { inFlight: 0, waiters: 0 }, 0])

@@ -2752,7 +2752,7 @@ export interface components {
       readonly extraResourceFee: string;
       /** @description Hash of the transaction. Signing does not change it. */
       readonly hash: string;
-      /** @description The id of the request; null without one. */
+      /** @description The id of the request; null without one, and when it could not be stored. */
       readonly clientId: string | null;
       /** @description Last ledger close time at which the transaction is valid, Unix seconds. */
       readonly expiresAt: number;
@@ -2780,6 +2780,11 @@ export interface components {
         /** @description What it means and what to do, for people. */
         readonly message: string;
       }[];
+      /**
+       * @description Present when the preparation could not be stored: GET /v1/tx does not find it. Give the clientId again when you submit the transaction.
+       * @enum {boolean}
+       */
+      readonly stored?: false;
     };
     /** @description Outcome of a submitted transaction. */
     readonly SubmitResult: {
@@ -5258,7 +5263,7 @@ export interface operations {
   };
   /**
    * List your transactions. Needs a key.
-   * @description Returns the transactions that were submitted with your keys, newest first. Those that the network never had are listed for seven days.
+   * @description Returns the transactions that were submitted with your keys, newest first. Of those that no node accepted, the newest hundred are listed, for a day.
    */
   readonly listAccountTransactions: {
     readonly parameters: {
