@@ -22,7 +22,7 @@ export function setupLabel({ generation, deployment }: Setup): string {
   return `generation ${generation}, deployment ${deployment}`
 }
 
-/** The setup of a chain with this label. Chains from before there were setups have none: they started with the first. */
+/** The setup of a chain with this label; the first one for any other label. */
 export function readSetup(label: string): Setup {
   const [, generation, deployment] = /^generation (\d+), deployment (\d+)$/.exec(label) ?? []
   return { generation: GENERATIONS.find((each) => each === generation) ?? FIRST_SETUP.generation, deployment: Number(deployment ?? FIRST_SETUP.deployment) }

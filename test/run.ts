@@ -5,6 +5,7 @@
 //   npm run test:all                  every test with every seed; then, with TEST_DATABASE_URL, those that touch the store again on that server, with few seeds
 //   npm run test:all -- --after-fast  the same after `npm test`: without the tests that it has run in the same way
 //   npm test -- --store               only the tests that touch the database or Redis
+//   npm run golden                    writes the golden files, of all tests or those named, instead of comparing them
 //   npm test -- --generation=2 …      on contracts of generation 2; with `test:all` and no files, every harness of HARNESSES
 //   npm test -- --protocol=30 …       on a local network of this protocol; with `test:all` and no files, every harness too
 //
@@ -22,6 +23,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const WITHOUT_TRACKING = new URL('./runner/without-tracking.ts', import.meta.url).href
 /** A file that imports one of these, directly or not, touches a database. */
 const DATABASE_MODULES = ['test/support/database.ts', 'test/support/gateway-fixture.ts']
+/** A file that imports this compares a golden file. */
+const GOLDEN_MODULES = ['test/support/golden.ts']
 /** A file that imports this has tests that need a Redis server. */
 const REDIS_MODULES = ['test/support/redis.ts']
 /** `--store` leaves these out: they start servers of their own, or what they test reads the node and refuses input, for which any database will do. */
@@ -49,7 +52,8 @@ const MIN_NODE = 24
 const AFTER_FAST = '--after-fast'
 const GENERATION_2 = '--generation=2'
 const PROTOCOL = '--protocol='
-const OPTIONS: readonly string[] = ['--store', '--all', AFTER_FAST, GENERATION_2]
+const GOLDEN = '--golden'
+const OPTIONS: readonly string[] = ['--store', '--all', AFTER_FAST, GENERATION_2, GOLDEN]
 /** What `npm run test:all` adds to the settings of `npm test`. */
 const ALL_SETTINGS = { TEST_ALL: '1' }
 const GENERATION_2_SETTINGS = { TEST_GENERATION: '2' }
@@ -198,6 +202,12 @@ async function main(): Promise<number> {
   if (args.includes('--all')) {
     const choose = chooseFiles({ onGeneration2: args.includes(GENERATION_2), onProtocol: protocol !== undefined })
     return await runAll(named.length === 0 ? found.filter(choose) : found, { flags, afterFast: args.includes(AFTER_FAST) })
+  }
+  if (args.includes(GOLDEN)) {
+    // One after the other: some golden files are generated from others.
+    return await runWithDatabases({
+      files: found.filter((file) => graph.reaches(file, GOLDEN_MODULES)), flags, environment: { ...process.env, UPDATE_GOLDEN: '1' }, concurrency: 1,
+    })
   }
   const selected = named.length === 0 && !args.includes('--store') ? found.filter((file) => !isSlow(file)) : found
   return await runWithDatabases({ files: args.includes('--store') ? storeFiles(selected) : selected, flags, environment: process.env })

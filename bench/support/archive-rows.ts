@@ -2,6 +2,7 @@
 
 import { parseEvents } from '../../src/chain/responses.ts'
 import { EVENTS_PAGE_LIMIT } from '../../src/limits.ts'
+import { epochContracts } from '../../src/indexer/epochs.ts'
 import { interfacesOf } from '../../src/indexer/interfaces.ts'
 import { toNumberedPage } from '../../src/indexer/write-page.ts'
 import type { ArchivedEvent } from '../../src/projections/archived-event.ts'
@@ -15,11 +16,10 @@ import type { CapturedStatement } from './statements.ts'
 const INSERTED_AT_MS = 1_783_339_200_000
 
 /** The first epoch of this deployment. */
-export function firstEpoch({ contracts, passphrase }: Deployment): Epoch {
-  const { market, vault, vaultFactory, referral } = contracts
+export function firstEpoch({ contracts, name, passphrase }: Deployment): Epoch {
   return {
-    number: 1, epoch: 'bench', chain: 1, deployment: 1, reason: 'first', passphrase, contracts: { market, vault, vaultFactory, referral },
-    startLedger: FIRST_LEDGER, finalCursor: null, name: null,
+    number: 1, epoch: 'bench', chain: 1, deployment: 1, reason: 'first', passphrase, contracts: epochContracts(contracts),
+    startLedger: FIRST_LEDGER, finalCursor: null, name,
   }
 }
 

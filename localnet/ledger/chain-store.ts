@@ -229,19 +229,12 @@ function loadBranchRanges(archive: Archive): BranchRanges {
   return new Map(archive.branches().map(({ branch, from, to }) => [branch, { from, to }]))
 }
 
-/** Heads from before protocols could be chosen have a close time in seconds and no protocol. */
-type StoredHead = Omit<Head, 'feePool' | 'closeTimeMs' | 'protocol'> & {
-  readonly feePool: string
-  readonly closeTimeMs?: number
-  readonly closeTimeSec?: number
-  readonly protocol?: number
-}
+type StoredHead = Omit<Head, 'feePool'> & { readonly feePool: string }
 
 function parseHead(text: string | undefined): Head | undefined {
   if (text === undefined || text === '') return undefined
-  const { closeTimeSec = 0, ...read } = JSON.parse(text) as StoredHead
-  const { protocol = FIRST_STORED_PROTOCOL, closeTimeMs = closeTimeSec * 1_000 } = read
-  return { ...read, protocol, closeTimeMs, feePool: BigInt(read.feePool) }
+  const stored = JSON.parse(text) as StoredHead
+  return { ...stored, feePool: BigInt(stored.feePool) }
 }
 
 /** Unix seconds: what everything outside the header sees. */

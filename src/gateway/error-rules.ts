@@ -5,12 +5,12 @@ import { RpcFailure } from '../chain/failure.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from '../http/errors.ts'
 import type { ErrorResponse, ErrorRule } from '../http/errors.ts'
 import { ChallengesUnavailable } from '../keys/challenges.ts'
-import { LedgerNotIndexed, PastStatesMissing } from '../projections/as-of.ts'
+import { LedgerNotIndexed } from '../projections/as-of.ts'
 import { InvalidCursor } from '../projections/page.ts'
 import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import { ClientIdInUse } from '../submissions/client-id.ts'
 
-const UNAVAILABLE_ERRORS = [StatementTimeout, StoreUnavailable, ChallengesUnavailable, PastStatesMissing, TooManyWaiting]
+const UNAVAILABLE_ERRORS = [StatementTimeout, StoreUnavailable, ChallengesUnavailable, TooManyWaiting]
 
 const UNREACHABLE = 'The Stellar RPC server is unreachable or overloaded. Retry with exponential backoff.'
 const TOO_OLD = 'The network uses a protocol that is newer than this gateway. Its operator must upgrade it; a retry does not help.'

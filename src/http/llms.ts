@@ -1,5 +1,6 @@
 // GET /llms.txt: an overview of the API for language models.
 
+import { RATE_LIMIT_PER_WINDOW } from '../limits.ts'
 import { CACHE_REVALIDATE } from './response.ts'
 import type { App } from './app.ts'
 import { lazyDocument } from './documents.ts'
@@ -13,8 +14,8 @@ const TEXT = `# Perpetual Exchange Gateway
 Amounts, prices and sizes are digit strings in 7-decimal fixed point: "10000000" is 1.0. Times are in Unix seconds unless a field says milliseconds.
 Direction 0 is long and 1 is short. Lists have hasMore and nextCursor, which is sent as cursor; the Link header has the URL of the next page.
 Every response has x-request-id; responses from the index have x-ledger.
-Without a key the limit is 60 requests per minute, with a key 600 reads and 600 for trading; a 429 response has the seconds to
-wait in retry-after. To read your own writes, send the ledger of your transaction as X-Min-Ledger.
+Without a key the limit is ${RATE_LIMIT_PER_WINDOW.public} requests per minute, with a key ${RATE_LIMIT_PER_WINDOW.standard} reads and as many for trading;
+a 429 response has the seconds to wait in retry-after. To read your own writes, send the ledger of your transaction as X-Min-Ledger.
 
 ## Reference
 

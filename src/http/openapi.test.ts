@@ -6,17 +6,17 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { DOCUMENT_UNIT_BYTES, DOCUMENT_UNITS_PER_WINDOW } from '../limits.ts'
 import { createBareGateway } from '../../test/support/bare-gateway.ts'
+import { GOLDEN_COMMAND, UPDATES_GOLDEN } from '../../test/support/golden.ts'
 
 const GOLDEN = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url))
-const UPDATE = 'UPDATE_GOLDEN=1 npm test -- src/http/openapi.test.ts'
 
 test('the document matches docs/openapi.json', async () => {
   await using bare = await createBareGateway()
   const served = await bare.gateway.app.inject('/docs/json')
   const found = `${JSON.stringify(served.json(), null, 2)}\n`
-  if (process.env['UPDATE_GOLDEN'] === '1') await writeFile(GOLDEN, found)
+  if (UPDATES_GOLDEN) await writeFile(GOLDEN, found)
   const golden = await readFile(GOLDEN, 'utf8').catch(() => '')
-  assert.equal(found, golden, `docs/openapi.json is outdated. To update: ${UPDATE}`)
+  assert.equal(found, golden, `docs/openapi.json is outdated. To update: ${GOLDEN_COMMAND}`)
 })
 
 test('the document uses only OpenAPI 3.0 constructs and has no broken references', async () => {

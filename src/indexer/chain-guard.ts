@@ -10,7 +10,7 @@ import type { CurrentDeployment, Deployment } from '../exchange/deployment.ts'
 import { insertAnchors, readAnchorAt, readAnchors } from '../projections/anchors.ts'
 import type { Anchor, ReadAnchor } from '../projections/anchors.ts'
 import type { Epoch, EpochContracts, EpochReason } from '../projections/epochs.ts'
-import { completeContracts, listEpochs } from '../projections/epochs.ts'
+import { listEpochs } from '../projections/epochs.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { readIndexCursor } from '../projections/index-state.ts'
 import type { Queryable, Writer } from '../store/store.ts'
@@ -141,7 +141,6 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
     // Read once: it can be replaced during every call.
     const deployment = options.deployment.current
     const reason = epochChange(epoch, configuredBy(deployment))
-    if (reason === undefined && epoch.contracts.usdcToken === undefined) await completeContracts(db, epochContracts(deployment.contracts))
     verified = reason === undefined
     verifiedDeployment = deployment
     verifiedAtMs = clock.elapsedMs()

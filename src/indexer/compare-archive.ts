@@ -25,35 +25,23 @@ export interface PageComparison {
   readonly repairs: readonly Repair[]
   /** Events of the network that belong in the archive. */
   readonly expected: number
-  /** Other chains that have the same events: they are this chain. */
-  readonly sameChains: ReadonlySet<number>
 }
 
-/** Compares the network's events with all archived rows of the same range, of this chain (`own`) and of others. */
-export function compareArchive(
-  chain: ComparedChain,
-  events: readonly ChainEvent[],
-  archived: { readonly rows: readonly ComparedRow[]; readonly chainOf: ReadonlyMap<number, number> },
-): PageComparison {
+/** Compares the network's events with the archived rows of the same range and chain. */
+export function compareArchive(chain: ComparedChain, events: readonly ChainEvent[], archived: readonly ComparedRow[]): PageComparison {
   const repairs: Repair[] = []
-  const sameChains = new Set<number>()
-  const rowsOf = Map.groupBy(archived.rows, ({ chainId }) => chainId)
+  const rowsOf = Map.groupBy(archived, ({ chainId }) => chainId)
   const expectedIds = new Set<string>()
   const scopes = chain.epochs.map((epoch) => ({ epoch, scope: eventScope(epoch) }))
-  const chainOf = (row: ComparedRow): number | undefined => archived.chainOf.get(row.epoch)
-  const isOwn = (row: ComparedRow): boolean => chainOf(row) === chain.chain
   for (const event of events) {
     const found = findEpoch(chain, scopes, event)
     if (found === undefined) continue
     expectedIds.add(event.id)
-    const rows = (rowsOf.get(event.id) ?? []).filter((row) => isOwn(row) || isSame(row, event)).toSorted((a, b) => a.seq - b.seq)
+    const rows = (rowsOf.get(event.id) ?? []).toSorted((a, b) => a.seq - b.seq)
     repairs.push(...repairsOf(chain, { ...found, event, rows }))
-    for (const other of rows.map(chainOf)) {
-      if (other !== undefined && other !== chain.chain) sameChains.add(other)
-    }
   }
-  repairs.push(...archived.rows.filter((row) => isOwn(row) && !expectedIds.has(row.chainId)).map(removal))
-  return { repairs, expected: expectedIds.size, sameChains }
+  repairs.push(...archived.filter((row) => !expectedIds.has(row.chainId)).map(removal))
+  return { repairs, expected: expectedIds.size }
 }
 
 /** What makes the rows of one event a single row that equals it. The row that does so already is retained, or else the first. */

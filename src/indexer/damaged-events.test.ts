@@ -13,7 +13,6 @@ import { createIndexFixture } from '../../test/index/fixture.ts'
 import type { IndexFixture } from '../../test/index/fixture.ts'
 import { dumpArchive, dumpProjections, emptyIndex } from '../../test/index/tables.ts'
 import { openTestStore } from '../../test/support/database.ts'
-import { requestRebuild } from './rebuild.ts'
 import { requestVerify } from './verify.ts'
 
 const store = await openTestStore()
@@ -91,35 +90,6 @@ test('while every response is damaged, the index waits at its ledger, asks once 
   fixture.node.pageFaults.length = 0
   stop.abort()
   await running
-})
-
-/** What an earlier version archived of a damaged response. */
-async function archiveDamaged(seq: number): Promise<void> {
-  await store.write.query(
-    `update idx.events set value_xdr = $2, payload = null, problem = 'malformed: not the XDR of a contract value' where seq = $1`, [seq, CUT],
-  )
-  await store.write.query(`update idx.event_counts set events = events - 1 where topic = 'position_opened'`)
-  await store.write.query(
-    `insert into idx.event_counts (epoch, topic, events) select epoch, 'malformed', 1 from idx.event_counts where topic = 'position_opened'`,
-  )
-}
-
-async function malformedCount(): Promise<number> {
-  const [row] = await store.read.query<{ count: number }>(`select coalesce(sum(events), 0)::int as count from idx.event_counts where topic = 'malformed'`)
-  return row?.count ?? 0
-}
-
-test('a damaged event that an earlier version archived stays served and counted, until a verification repairs it', async () => {
-  await using fixture = createIndexFixture(store)
-  play(fixture, 4)
-  await fixture.catchUp()
-  await archiveDamaged(2)
-  await requestRebuild(store.write, { reason: 'requested' }, 0)
-  await fixture.finishRebuild()
-  const served = async (): Promise<unknown> => (await listEvents(store.read, { limit: 50 })).rows.find(({ seq }) => seq === 2)?.payload
-  assert.deepEqual([await served(), await malformedCount()], [{ topic: 'position_opened', topicsXdr: [SYMBOL], valueXdr: CUT }, 1])
-  assert.equal((await fixture.verify()).replaced, 1)
-  assert.deepEqual([Object.keys(await served() as object).includes('size'), await malformedCount()], [true, 0])
 })
 
 test('a verification changes nothing by a damaged page, reports the node, and continues with an undamaged one', async () => {

@@ -9,11 +9,14 @@ import type { Epoch } from '../projections/epochs.ts'
 import type { ArchivedContractKey } from '../exchange/contracts.ts'
 import { UNKNOWN_INTERFACE } from './decode.ts'
 import type { EventInterface } from './decode.ts'
+import { testContracts } from '../../test/index/history.ts'
+import { epochContracts } from './epochs.ts'
 import { createDecodeAhead } from './decode-ahead.ts'
 
+const CONTRACTS = testContracts(1)
 const EPOCH: Epoch = {
-  number: 1, epoch: 'test', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: null,
-  contracts: { market: 'M', vault: 'V', vaultFactory: 'F', referral: 'R' },
+  number: 1, epoch: 'test', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: 'test',
+  contracts: epochContracts(CONTRACTS),
 }
 const DECLARED: SpecEvent = { name: 'noted', prefixTopics: ['noted'], params: [], dataFormat: 'vec' }
 
@@ -23,7 +26,7 @@ function event(contractId: string): ChainEvent {
 }
 
 test('returns what an equal interface decoded, and nothing when the interface or the contract is another', async () => {
-  const [known, foreign] = [event('M'), { ...event('X'), id: 'other' }]
+  const [known, foreign] = [event(CONTRACTS.market), { ...event('X'), id: 'other' }]
   const by = (declared: EventInterface) => ({ epoch: EPOCH, interfaces: { at: () => declared } })
   const ahead = createDecodeAhead()
   const find = (found: ChainEvent, contract: ArchivedContractKey, declared: EventInterface, epoch = EPOCH) => ahead.find(found, { epoch, contract, declared })
@@ -37,7 +40,7 @@ test('returns what an equal interface decoded, and nothing when the interface or
   assert.equal(find(known, 'market', { generation: null, events: [DECLARED], structs }), undefined)
   assert.equal(find(known, 'market', UNKNOWN_INTERFACE), undefined)
   assert.equal(find(foreign, 'market', UNKNOWN_INTERFACE), undefined)
-  assert.equal(find(event('M'), 'market', UNKNOWN_INTERFACE), undefined, 'it was not decoded')
+  assert.equal(find(event(CONTRACTS.market), 'market', UNKNOWN_INTERFACE), undefined, 'it was not decoded')
   await ahead.decode([known], by(UNKNOWN_INTERFACE))
   assert.equal(find(known, 'market', { generation: null, events: [], structs: [] })?.topic, 'paused')
   ahead.clear()

@@ -10,8 +10,8 @@ import { NewerThanKnown } from '../chain/newer-than-known.ts'
 import type { ChainEvent } from '../chain/responses.ts'
 import type { ScValue } from '../chain/scval.ts'
 import { decodeScVal, MalformedScVal, structField } from '../chain/scval.ts'
-import { MALFORMED_PREFIX, NEWER_PREFIX } from '../projections/archived-event.ts'
-import type { Payload, PayloadValue } from '../projections/archived-event.ts'
+import { NEWER_PREFIX } from '../projections/archived-event.ts'
+import type { ArchivedEvent, Payload, PayloadValue } from '../projections/archived-event.ts'
 import { readDeclaredPayload } from './declared-events.ts'
 
 /** A decoded event. Exactly one of payload and problem is null. */
@@ -22,6 +22,8 @@ export interface Decoded {
   readonly problem: string | null
 }
 
+/** Begins the problem of an event whose XDR does not decode: its page is refused. */
+const MALFORMED_PREFIX = 'malformed: '
 /** Event names are short symbols; nothing else is stored as a topic. */
 const TOPIC_PATTERN = /^[A-Za-z0-9_]{1,32}$/
 
@@ -69,6 +71,11 @@ export function decodeEvent(contract: ArchivedContractKey, topicsXdr: readonly s
     if (error instanceof MalformedScVal) return { topic, payload: null, problem: `${MALFORMED_PREFIX}${error.message}` }
     throw error
   }
+}
+
+/** What decoding has found damaged. */
+export function damageIn({ problem }: Pick<ArchivedEvent, 'problem'>): string | null {
+  return problem?.startsWith(MALFORMED_PREFIX) === true ? problem.slice(MALFORMED_PREFIX.length) : null
 }
 
 /**

@@ -123,7 +123,7 @@ function firstLostLedger(before: readonly Epoch[], epoch: Epoch): number | undef
 export function contractNames({ contracts }: Epoch): ReadonlyMap<string, ArchivedContractKey> {
   const { usdcToken } = contracts
   const names = new Map<string, ArchivedContractKey>(EVENT_CONTRACT_KEYS.map((key) => [contracts[key], key]))
-  return usdcToken === undefined ? names : names.set(usdcToken, 'usdcToken')
+  return names.set(usdcToken, 'usdcToken')
 }
 
 /** The cursor up to which earlier epochs of the same chain archived the events of each contract. */

@@ -16,11 +16,11 @@ export interface EventScope {
 
 export function eventScope(epoch: Epoch): EventScope {
   const names = contractNames(epoch)
-  const movesToken = transfersOf(epoch.contracts).map(isTransferOf)
+  const movesToken = isTransferOf(transfersOf(epoch.contracts))
   return {
     contractOf(event) {
       const contract = event.isSystem === true ? undefined : names.get(event.contractId)
-      return contract !== 'usdcToken' || movesToken.some((moves) => moves(event)) ? contract : undefined
+      return contract !== 'usdcToken' || movesToken(event) ? contract : undefined
     },
   }
 }
@@ -39,7 +39,7 @@ export function archivedBefore(epochs: readonly Epoch[], current: Epoch): (event
 export function requestFor(epochs: readonly Epoch[]): Required<Pick<EventsRequest, 'contractIds' | 'transfers'>> {
   const contractIds = new Set(epochs.flatMap(({ contracts }) => EVENT_CONTRACT_KEYS.map((key) => contracts[key])))
   const partiesOf = new Map<string, Set<string>>()
-  for (const { token, parties } of epochs.flatMap(({ contracts }) => transfersOf(contracts))) {
+  for (const { token, parties } of epochs.map(({ contracts }) => transfersOf(contracts))) {
     partiesOf.set(token, new Set([...partiesOf.get(token) ?? [], ...parties]))
   }
   const transfers = [...partiesOf].map(([token, parties]): TokenTransfers => {
@@ -48,9 +48,6 @@ export function requestFor(epochs: readonly Epoch[]): Required<Pick<EventsReques
   return { contractIds: [...contractIds], transfers }
 }
 
-/** None while the token of an epoch is unknown. */
-function transfersOf(contracts: EpochContracts): readonly { readonly token: string; readonly parties: readonly string[] }[] {
-  const { usdcToken } = contracts
-  if (usdcToken === undefined) return []
-  return [{ token: usdcToken, parties: TRANSFER_PARTY_KEYS.flatMap((key) => contracts[key] ?? []) }]
+function transfersOf(contracts: EpochContracts): { readonly token: string; readonly parties: readonly string[] } {
+  return { token: contracts.usdcToken, parties: TRANSFER_PARTY_KEYS.map((key) => contracts[key]) }
 }

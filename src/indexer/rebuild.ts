@@ -111,7 +111,7 @@ export function createRebuilder({ clock, random, log }: RebuilderOptions): Rebui
       const replayed = await replayWithCorrections(shadowOf(tx), rows, { epochs, interfaces }, corrections)
       const next = {
         ...progress, afterSeq: through, done, redecoded: progress.redecoded + replayed.redecoded, total: Math.max(progress.total, done),
-        ...(progress.counts === undefined ? {} : { counts: replayed.events.reduce(addCounts, progress.counts) }),
+        counts: replayed.events.reduce(addCounts, progress.counts),
       }
       await updateTask(tx, 'rebuild', { state: 'running', progress: next }, clock.nowMs())
     })
@@ -139,7 +139,7 @@ export function createRebuilder({ clock, random, log }: RebuilderOptions): Rebui
     await applyCorrections(shadowOf(tx), await readCorrections(tx, progress.afterSeq, Number.MAX_SAFE_INTEGER))
     await addOrdersWithoutEvents(shadowOf(tx))
     const tables = progress.compare ? await compareShadow(tx) : null
-    const counts = progress.counts === undefined ? 0 : await correctCounts(tx, progress.counts)
+    const counts = await correctCounts(tx, progress.counts)
     const differences = tables === null || counts === 0 ? tables : { ...tables, event_counts: counts }
     if (tables !== null && Object.keys(tables).length === 0) await dropShadow(tx)
     else {

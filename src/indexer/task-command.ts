@@ -135,18 +135,17 @@ function finish(kind: TaskKind, task: Task<TaskKind> | null, { print }: TaskComm
   return isRepaired(progress) ? EXIT_REPAIRED : 0
 }
 
-function isRepaired({ added, replaced, removed, chains, differences }: VerifyProgress): boolean {
-  return added + replaced + removed + chains.length > 0 || Object.keys(differences ?? {}).length > 0
+function isRepaired({ added, replaced, removed, differences }: VerifyProgress): boolean {
+  return added + replaced + removed > 0 || Object.keys(differences ?? {}).length > 0
 }
 
 /** What was compared, what differed and was repaired, and what could not be compared. */
-export function summarizeVerification({ range, compared, added, replaced, removed, chains, differences, unverifiable }: VerifyProgress): readonly string[] {
+export function summarizeVerification({ range, compared, added, replaced, removed, differences, unverifiable }: VerifyProgress): readonly string[] {
   const ledgers = range === null || range.fromLedger > range.throughLedger ? 'no ledgers' : `ledgers ${range.fromLedger} to ${range.throughLedger}`
   const repairs = [
     ...(added > 0 ? [`${added} missing events added`] : []),
     ...(replaced > 0 ? [`${replaced} different events replaced`] : []),
     ...(removed > 0 ? [`${removed} invented or repeated events removed`] : []),
-    ...(chains.length > 0 ? [`${chains.length} falsely separated chains merged`] : []),
   ]
   const rows = Object.entries(differences ?? {}).map(([table, count]) => `${table} ${count}`)
   return [

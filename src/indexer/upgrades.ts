@@ -171,8 +171,9 @@ function planUpgrades(
   for (const { before, after, event: { id, ledger, contractId } } of updates) {
     const own = versions.filter(({ address }) => address === contractId)
     const code = codeAt(after, ledger, tags)
-    if (code === null || own.some(({ fromEventId }) => fromEventId === id)) continue
-    const base = { address: contractId, contract: watched.get(contractId) ?? null, generation: null, noticedAt: nowMs, afterLedger: null }
+    const contract = watched.get(contractId)
+    if (contract === undefined || code === null || own.some(({ fromEventId }) => fromEventId === id)) continue
+    const base = { address: contractId, contract, generation: null, noticedAt: nowMs, afterLedger: null }
     const next = own.find((version) => positionOf(version) > id)
     const isSameCode = next?.fromEventId === null && next.wasmHash !== null && next.wasmHash === code.wasmHash
     const replaced = isSameCode ? next : null

@@ -23,8 +23,6 @@ import { endOfLedger, isEndOfLedger, ledgerAfter, ledgerOf } from './toid.ts'
 /** The indexed chain, with its position. */
 export interface CurrentChain extends ComparedChain {
   readonly indexCursor: IndexCursor
-  /** The chain of every epoch, by its number. */
-  readonly chainOf: ReadonlyMap<number, number>
 }
 
 /** The indexed chain; undefined before its first page. */
@@ -36,7 +34,6 @@ export async function readChain(db: Queryable): Promise<CurrentChain | undefined
   const own: readonly Epoch[] = epochs.filter(({ chain }) => chain === current.chain)
   return {
     chain: current.chain, epochs: own, currentEpoch: current.number, cursor: indexCursor.cursor, indexCursor,
-    chainOf: new Map(epochs.map(({ number, chain }) => [number, chain])),
     interfaces: await readInterfaces(db, current.chain),
   }
 }

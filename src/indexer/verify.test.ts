@@ -1,8 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { after, beforeEach, test } from 'node:test'
 import { createSystemClock } from '../base/clock.ts'
-import { insertEpoch, listEpochs, setFinalCursor } from '../projections/epochs.ts'
-import { readIndexCursor, readIndexState } from '../projections/index-state.ts'
+import { readIndexState } from '../projections/index-state.ts'
 import { readLeaderTotals } from '../projections/leaders.ts'
 import { readMarketStats } from '../projections/market-stats.ts'
 import { listTrades } from '../projections/trades.ts'
@@ -251,35 +250,3 @@ test('fills the gap of ledgers that the network has after all', async () => {
   assert.deepEqual(tables, await readTables(store.read))
 })
 
-test('merges the two halves of a chain that a false reset made, and keeps each event once', async () => {
-  await using fixture = createIndexFixture(store)
-  play(fixture, 10)
-  await fixture.catchUp()
-  await fixture.indexer.observe()
-  const honest = await readTables(store.read)
-  // As an earlier version left it: a second chain, on which everything was indexed again.
-  const [first] = await listEpochs(store.read)
-  const cursor = await readIndexCursor(store.read)
-  assert.ok(first !== undefined && cursor !== null)
-  await fixture[Symbol.asyncDispose]()
-  await store.write.transaction(async (tx) => {
-    await insertEpoch(tx, { ...first, number: 2, epoch: 'again', chain: 2, deployment: 2, reason: 'reset' }, cursor.lastSeq + 1, 0)
-    await setFinalCursor(tx, 1, cursor.cursor)
-    await tx.query('update idx.cursor set epoch = 2, cursor = null, last_ledger = null, last_ledger_close_ts = null')
-  })
-  await fixture.restart()
-  await fixture.catchUp()
-  await fixture.indexer.observe()
-  assert.equal((await dumpArchive(store.read)).length, honest.events * 2)
-
-  fixture.node.oldest = 5
-  const progress = await fixture.verify()
-  assert.deepEqual(progress.chains, [1])
-  assert.deepEqual(await readTables(store.read), honest)
-  play(fixture, 3)
-  await fixture.catchUp()
-  const live = await dumpProjections(store.read)
-  await fixture[Symbol.asyncDispose]()
-  await rebuild(store, { clock: createSystemClock() })
-  assert.deepEqual(await dumpProjections(store.read), live)
-})

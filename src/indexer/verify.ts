@@ -11,7 +11,7 @@ import { countArchived } from '../projections/event-counts.ts'
 import { markGapsRead } from '../projections/gaps.ts'
 import type { Repair } from '../projections/repairs.ts'
 import {
-  applyRepairs, countAfterLedger, countRepairs, discardRepairs, mergeChains, minSeq, readLedgersOfArchive, recordRepairs,
+  applyRepairs, countAfterLedger, countRepairs, discardRepairs, readLedgersOfArchive, recordRepairs,
 } from '../projections/repairs.ts'
 import type { Task, VerifiedRange, VerifyProgress } from '../projections/tasks.ts'
 import { isActive, readTask, requestTask, updateTask } from '../projections/tasks.ts'
@@ -42,7 +42,7 @@ export async function requestVerify(db: Writer, nowMs: number): Promise<number> 
 }
 
 const NOTHING_VERIFIED: VerifyProgress = {
-  range: null, cursor: null, phase: 'network', compared: 0, added: 0, replaced: 0, removed: 0, chains: [], rebuildId: null, differences: null,
+  range: null, cursor: null, phase: 'network', compared: 0, added: 0, replaced: 0, removed: 0, rebuildId: null, differences: null,
   unverifiable: null, problem: null,
 }
 
@@ -128,20 +128,19 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const isLast = cursor >= endOfLedger(range.throughLedger)
     const mustApply = isLast || (await countRepairs(db)) + comparison.repairs.length >= REPAIRS_PER_TRANSACTION
     // Nothing is changed on the word of a node that has switched to another chain since.
-    const hasRepairs = next.added + next.replaced + next.removed + next.chains.length > 0
+    const hasRepairs = next.added + next.replaced + next.removed > 0
     if (mustApply && hasRepairs && !(await confirmChain(db, signal))) return
     await db.transaction(async (tx) => {
       await recordRepairs(tx, comparison.repairs)
-      if (mustApply && (next.chains.length > 0 || (await countRepairs(tx)) > 0)) await repair(tx, range, next.chains)
+      if (mustApply && (await countRepairs(tx)) > 0) await repair(tx, range)
       await save(tx, isLast ? await endNetworkPhase(tx, chain, { range, progress: next }, clock.nowMs()) : next)
     })
   }
 
-  async function repair(tx: Queryable, { chain, fromLedger, throughLedger }: VerifiedRange, sameChains: readonly number[]): Promise<void> {
+  async function repair(tx: Queryable, { fromLedger, throughLedger }: VerifiedRange): Promise<void> {
     const context = { ledger: throughLedger, nowMs: clock.nowMs() }
     const repairedSeq = await applyRepairs(tx, { ...context, hasSubmissions: options.hasSubmissions })
-    const mergedSeq = sameChains.length > 0 ? await mergeChains(tx, { chain, others: sameChains }, context) : null
-    await renameCurrentEpoch(tx, { name: randomEpochName(random), fromSeq: minSeq(repairedSeq, mergedSeq), nowMs: context.nowMs })
+    await renameCurrentEpoch(tx, { name: randomEpochName(random), fromSeq: repairedSeq, nowMs: context.nowMs })
     await requestRebuild(tx, { reason: 'verify', renameEpoch: true, compare: true }, context.nowMs)
     log.warn({ fromLedger, throughLedger }, 'the archive differed from the network and was repaired')
   }
@@ -181,14 +180,14 @@ async function compare(
 ): Promise<{ readonly comparison: PageComparison; readonly cursor: string } | undefined> {
   const end = endOfLedger(range.throughLedger)
   const reached = [end, ...pages.map((page) => page.cursor)].reduce((a, b) => (a < b ? a : b))
-  const rows = await readLedgersOfArchive(db, { fromLedger: ledgerAfter(from), toLedger: ledgerOf(reached), limit: ARCHIVE_PAGE })
+  const rows = await readLedgersOfArchive(db, { chain: chain.chain, fromLedger: ledgerAfter(from), toLedger: ledgerOf(reached), limit: ARCHIVE_PAGE })
   const lastLedger = rows.at(-1)?.ledger ?? 0
   const isFull = rows.length === ARCHIVE_PAGE
   if (isFull && lastLedger === ledgerAfter(from)) return undefined
   const cursor = isFull ? endOfLedger(lastLedger - 1) : reached
   const within = <Item extends object>(items: readonly Item[], idOf: (item: Item) => string): readonly Item[] =>
     items.filter((item) => idOf(item) > from && idOf(item) <= cursor)
-  const archived = { rows: within(rows, (row) => row.chainId), chainOf: chain.chainOf }
+  const archived = within(rows, (row) => row.chainId)
   const [first, ...others] = pages.map((page) => compareArchive(chain, within(page.events, (event) => event.id), archived))
   const comparison = defined(first, 'a page')
   const repairs = others.reduce<readonly Repair[]>((agreed, other) => confirmedRepairs(agreed, other.repairs), comparison.repairs)
@@ -235,7 +234,7 @@ async function pollSecondPhase(db: Writer, options: Pick<VerifierOptions, 'clock
   return (await finish(db, task, options)) ? 'finished' : 'waiting'
 }
 
-function withComparison(progress: VerifyProgress, { repairs, expected, sameChains }: PageComparison): VerifyProgress {
+function withComparison(progress: VerifyProgress, { repairs, expected }: PageComparison): VerifyProgress {
   const countOf = (action: Repair['action']): number => repairs.filter((each) => each.action === action).length
   return {
     ...progress,
@@ -243,6 +242,5 @@ function withComparison(progress: VerifyProgress, { repairs, expected, sameChain
     added: progress.added + countOf('add'),
     replaced: progress.replaced + countOf('replace'),
     removed: progress.removed + countOf('remove'),
-    chains: [...new Set([...progress.chains, ...sameChains])],
   }
 }

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChainEvent } from '../chain/responses.ts'
 import type { Epoch } from '../projections/epochs.ts'
+import { testContracts } from '../../test/index/history.ts'
+import { epochContracts } from './epochs.ts'
 import { interfacesOf } from './interfaces.ts'
 import { toNumberedPage } from './write-page.ts'
 
+const CONTRACTS = testContracts(1)
 const EPOCH: Epoch = {
-  number: 1, epoch: 'test', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: null,
-  contracts: { market: 'M', vault: 'V', vaultFactory: 'F', referral: 'R' },
+  number: 1, epoch: 'test', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: 'test',
+  contracts: epochContracts(CONTRACTS),
 }
 
 /** A vector of 3,000 void values. */
@@ -16,7 +19,7 @@ const EXPENSIVE_XDR = Buffer.concat([Buffer.from([0, 0, 0, 16, 0, 0, 0, 1, 0, 0,
 
 function event(index: number): ChainEvent {
   return {
-    id: `0000000030064775169-${String(index).padStart(10, '0')}`, ledger: 7, closeSec: 1, contractId: 'M', txHash: 'ab'.repeat(32),
+    id: `0000000030064775169-${String(index).padStart(10, '0')}`, ledger: 7, closeSec: 1, contractId: CONTRACTS.market, txHash: 'ab'.repeat(32),
     topicsXdr: [EXPENSIVE_XDR], valueXdr: EXPENSIVE_XDR,
   }
 }
@@ -30,8 +33,7 @@ test('lets the event loop turn while it decodes a page of expensive events', asy
   }
   let counting = setImmediate(count)
   const declared = { interfaces: interfacesOf([], new Map()), upgrades: new Map(), code: [] }
-  const { archived } = await toNumberedPage(events, { epoch: EPOCH, epochs: [EPOCH], afterSeq: 10 }, declared)
-  clearImmediate(counting)
+  const { archived } = await toNumberedPage(events, { epoch: EPOCH, epochs: [EPOCH], afterSeq: 10 }, declared).finally(() => clearImmediate(counting))
   assert.deepEqual([archived.length, archived[0]?.seq, archived.at(-1)?.seq, archived[0]?.problem], [40, 11, 50, 'no topic'])
   assert.ok(turns >= 10, `the event loop turned ${turns} times`)
 })

@@ -4,7 +4,7 @@ import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { ChainEvent } from '../chain/responses.ts'
 import { applyEvents } from '../projections/apply.ts'
 import type { ContractCode } from '../projections/contract-versions.ts'
-import { countUnknown, isTransfer, MALFORMED_PREFIX } from '../projections/archived-event.ts'
+import { countUnknown, isTransfer } from '../projections/archived-event.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { insertAnchors } from '../projections/anchors.ts'
@@ -17,7 +17,7 @@ import { notifyLogPage } from '../projections/log-notification.ts'
 import { newerFormsOf, recordNewerForms } from '../projections/newer-forms.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 import { withWriteBehind } from '../store/write-behind.ts'
-import { findDamage, xdrLength } from './decode.ts'
+import { damageIn, findDamage, xdrLength } from './decode.ts'
 import { DECODE_SLICE_LENGTH, toUnnumberedEvent } from './decode-ahead.ts'
 import type { DecodeAhead } from './decode-ahead.ts'
 import { archivedBefore, eventScope } from './event-scope.ts'
@@ -77,11 +77,6 @@ export async function toNumberedPage(
     archived.push({ ...decoded, seq: ++lastSeq })
   }
   return { archived, upgrades, code, lastSeq }
-}
-
-/** What decoding has found damaged. */
-function damageIn({ problem }: Pick<ArchivedEvent, 'problem'>): string | null {
-  return problem?.startsWith(MALFORMED_PREFIX) === true ? problem.slice(MALFORMED_PREFIX.length) : null
 }
 
 /**

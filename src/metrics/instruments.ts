@@ -58,7 +58,7 @@ export function createInstruments(registry: Registry) {
     corrections: gauge('gateway_index_corrections', 'Corrections of positions and open interest that differed from the ledger', ['kind']),
     openDrift: gauge('gateway_index_open_drift', 'How many more open objects the index has than the market', ['kind']),
     missing: gauge('gateway_index_missing', 'Objects that exist on the ledger but appear in no archived event', ['kind']),
-    archived: gauge('gateway_index_archived_events', 'Archived events since the last reset; topic unknown: unknown shape, malformed: damaged XDR', ['topic']),
+    archived: gauge('gateway_index_archived_events', 'Archived events since the last reset; topic unknown: unknown shape', ['topic']),
     vaultCorrections: gauge('gateway_index_vault_corrections', 'Corrections of vaults that differed from the sum of their events'),
     rebuildDone: gauge('gateway_index_rebuild_done_events', 'Archived events that a rebuild of the projections has replayed; absent while none is under way'),
     rebuildTotal: gauge('gateway_index_rebuild_total_events', 'Archived events in total, during a rebuild of the projections; absent otherwise'),

@@ -8,13 +8,12 @@ import { recordNewerForms } from './newer-forms.ts'
 export interface Anchor {
   readonly ledger: number
   readonly hash: string
-  /** Null for an anchor of an earlier version, which stored the hash alone. */
-  readonly previousHash: string | null
-  /** Unix seconds; null as above. */
+  readonly previousHash: string
+  /** Unix seconds; null where the header has a form of a later protocol. */
   readonly closeSec: number | null
   /** Unix milliseconds; null where the header has none. */
   readonly closeMs: number | null
-  /** The protocol after the ledger; null as above. */
+  /** The protocol after the ledger; null likewise. */
   readonly protocol: number | null
 }
 

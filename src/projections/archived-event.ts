@@ -8,23 +8,17 @@ export type Payload = Readonly<Record<string, PayloadValue>>
 
 /** Begins the problem of an event that has a form of a later protocol, followed by the name of the form. It is decoded again after an upgrade. */
 export const NEWER_PREFIX = 'newer than this gateway: '
-/**
- * Begins the problem of an event whose XDR does not decode: a node has damaged it. Only earlier versions archived such events. Every other problem means that
- * the contracts have changed.
- */
-export const MALFORMED_PREFIX = 'malformed: '
 
-/** The names under which undecodable events are counted, because their topics are unbounded. */
+/** The name under which undecodable events are counted, because their topics are unbounded. */
 const UNKNOWN_TOPIC = 'unknown'
-const MALFORMED_TOPIC = 'malformed'
 /** The name under which transfers of the token are counted: no topic has a space. */
 export const TRANSFER_TOPIC = 'token transfer'
 
 /** The name under which an event is counted. */
 export function countedTopic(event: Pick<ArchivedEvent, 'topic' | 'problem' | 'contract'>): string {
   const { topic, problem } = event
-  if (problem === null) return isTransfer(event) ? TRANSFER_TOPIC : topic
-  return problem.startsWith(MALFORMED_PREFIX) ? MALFORMED_TOPIC : UNKNOWN_TOPIC
+  if (problem !== null) return UNKNOWN_TOPIC
+  return isTransfer(event) ? TRANSFER_TOPIC : topic
 }
 
 /** Whether an event is a transfer of the token, and not one of the exchange's own events. */
@@ -34,7 +28,7 @@ export function isTransfer({ contract }: Pick<ArchivedEvent, 'contract'>): boole
 
 /** The number of events of unknown topic or shape. */
 export function countUnknown(events: readonly ArchivedEvent[]): number {
-  return events.filter((event) => event.problem !== null && countedTopic(event) === UNKNOWN_TOPIC).length
+  return events.filter(({ problem }) => problem !== null).length
 }
 
 /** One event of the archive, as the indexer writes it and projections read it. */

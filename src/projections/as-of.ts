@@ -1,7 +1,6 @@
 // The state that a statement reads: the head of the index, or the state when an earlier ledger had been indexed. Either is one row with the alias `c`.
 
 import type { Param } from '../store/store.ts'
-import { VERSIONED_SINCE } from './tables.ts'
 
 /** The state that a read returns: as of this ledger of the current epoch, or the present one. */
 export interface AsOf {
@@ -21,11 +20,6 @@ export class LedgerNotIndexed extends Error {
   }
 }
 
-/** The projections are of an earlier version, without past states. The rebuild that adds them is under way. */
-export class PastStatesMissing extends Error {
-  override readonly name = 'PastStatesMissing'
-}
-
 /** The state of the index that rows were read from, in every row of a result. */
 export interface HeadColumns {
   readonly headLedger: number | null
@@ -35,7 +29,6 @@ export interface HeadColumns {
   readonly headLast?: number | null
   readonly headFinal?: boolean | null
   readonly headCloseTs?: number | null
-  readonly headHasPast?: boolean
 }
 
 /** The parts of a statement that reads one state. */
@@ -56,7 +49,7 @@ export function stateSource({ atLedger }: AsOf, bind: (value: Param) => string):
   return {
     from: stateAt(`${bind(atLedger)}::bigint`),
     head: `c.last_ledger as "headLedger", c.last_seq as "headSeq", c.first_ledger as "headFirst", c.head_ledger as "headLast", c.is_final as "headFinal",
-      c.last_ledger_close_ts as "headCloseTs", c.has_past as "headHasPast"`,
+      c.last_ledger_close_ts as "headCloseTs"`,
     throughSeq: 'c.through_seq',
   }
 }
@@ -69,7 +62,7 @@ export function stateSource({ atLedger }: AsOf, bind: (value: Param) => string):
  */
 function stateAt(parameter: string): string {
   const ledger = 'a.ledger'
-  return `(select h.epoch, h.first_ledger, h.head_ledger, h.has_past,
+  return `(select h.epoch, h.first_ledger, h.head_ledger,
       case when h.is_indexed then ${ledger} end as last_ledger,
       case when h.is_indexed then least(through.seq, h.last_seq) else 0 end as last_seq,
       case when h.is_indexed then through.seq else -1 end as through_seq,
@@ -80,7 +73,6 @@ function stateAt(parameter: string): string {
     cross join lateral (
       select x.epoch, x.last_seq, greatest(x.last_seq, x.reserved_seq) as end_seq, x.last_ledger as head_ledger, x.last_ledger_close_ts as head_close_ts,
         e.start_ledger as first_ledger, e.deployment,
-        x.epoch is null or coalesce(x.projections_version, 0) >= ${VERSIONED_SINCE} as has_past,
         coalesce(${ledger} between e.start_ledger and x.last_ledger, false) as is_indexed
       from idx.cursor x left join idx.epochs e on e.number = x.epoch offset 0
     ) h

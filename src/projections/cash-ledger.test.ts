@@ -55,7 +55,7 @@ function runOperations(generation: Generation, seed: number, firstSeq: number, c
 function epochOf(number: number): Epoch {
   return {
     number, epoch: `e${number}`, chain: number, deployment: number, reason: number === 1 ? 'first' : 'reset', passphrase: 'test', contracts: CASH_CONTRACTS,
-    startLedger: 1, finalCursor: null, name: null,
+    startLedger: 1, finalCursor: null, name: `e${number}`,
   }
 }
 

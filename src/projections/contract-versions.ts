@@ -9,8 +9,8 @@ export const CONTRACTS_CHANNEL = 'contracts_changed'
 /** One version of a contract. */
 export interface ContractVersion {
   readonly address: string
-  /** Which contract of its deployment it is; null in rows of earlier versions of the gateway. */
-  readonly contract: ContractKey | null
+  /** Which contract of its deployment it is. */
+  readonly contract: ContractKey
   /** Without `fromEventId` a bound: the code ran at this ledger at the latest. */
   readonly fromLedger: number
   /** The RPC's id of the event that reported the upgrade; null: unknown. */

@@ -12,9 +12,9 @@ test('the corrections that ended an epoch begin after those of an earlier change
     `insert into idx.corrections (place, deployment, kind, ledger, noticed_at, before, after) values ($1, 1, $2, 7, 1000, $3::jsonb, '{}')`,
     [place, kind, JSON.stringify(before)],
   )
-  const contracts = { market: 'M', vault: 'V', vaultFactory: 'F', referral: 'R' }
+  const contracts = { market: 'M', vault: 'V', vaultFactory: 'F', referral: 'R', usdcToken: 'U', router: 'A' }
   const epoch = {
-    number: 1, epoch: 'first', chain: 1, deployment: 1, reason: 'first' as const, passphrase: 'test', startLedger: 1, finalCursor: null, name: null,
+    number: 1, epoch: 'first', chain: 1, deployment: 1, reason: 'first' as const, passphrase: 'test', startLedger: 1, finalCursor: null, name: 'test',
   }
   await insertEpoch(store.write, { ...epoch, contracts }, 1, 0)
   await add(3, 'event', {})

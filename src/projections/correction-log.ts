@@ -1,7 +1,7 @@
 // Appends corrections to the log: of vaults, sums, events of the archive, and the name of the epoch. Those of positions are in corrections.ts.
 
 import type { CorrectedValues, CorrectionKind } from '../resources/correction.ts'
-import type { Param, Queryable } from '../store/store.ts'
+import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
 import { renameEpoch } from './epochs.ts'
 import type { IndexCursor } from './index-state.ts'
@@ -68,24 +68,10 @@ const REPAIRED_VALUES = `jsonb_build_object('contractId', r.event->'contractId',
   'valueXdr', r.event->'valueXdr')`
 
 /** Records what the stored repairs are about to change. Must run before they are applied. Returns the first seq that they change; null: none. */
-export async function recordRepairCorrections(tx: Queryable, context: RepairContext): Promise<number | null> {
+export async function recordRepairCorrections(tx: Queryable, { ledger, nowMs }: RepairContext): Promise<number | null> {
   const source = `select r.epoch, coalesce(v.event_id, r.event->>'eventId') as event_id, coalesce(r.event->'payload', v.payload) as payload,
       case when v.seq is not null then ${ARCHIVED_VALUES} end as before, case when r.event is not null then ${REPAIRED_VALUES} end as after, v.seq
     from idx.repairs r left join idx.events v on v.seq = r.seq`
-  return await recordEvents(tx, source, [], context)
-}
-
-/** Records that events are about to be removed, because the archive has each of them twice. Returns the first of the seqs; null: none. */
-export async function recordRemovedEvents(tx: Queryable, seqs: readonly number[], context: RepairContext): Promise<number | null> {
-  const source = `select v.epoch, v.event_id, v.payload, ${ARCHIVED_VALUES} as before, null::jsonb as after, v.seq
-    from idx.events v where v.seq = any($4::bigint[])`
-  return await recordEvents(tx, source, [seqs], context)
-}
-
-/** In one statement, because a merge of two chains can remove a whole history. */
-async function recordEvents(
-  tx: Queryable, source: string, parameters: readonly Param[], { ledger, nowMs }: RepairContext,
-): Promise<number | null> {
   const cursor = await readIndexCursor(tx)
   if (cursor === null) return null
   const [recorded] = await tx.query<{ count: number; firstSeq: number | null }>(
@@ -95,7 +81,7 @@ async function recordEvents(
          s.payload->>'trader', s.payload->>'asset', s.before, s.after
        from source s join idx.epochs p on p.number = s.epoch returning place)
      select (select count(*) from added) as count, (select min(s.seq) from source s) as "firstSeq"`,
-    [lastReservedSeq(cursor), ledger, nowMs, ...parameters],
+    [lastReservedSeq(cursor), ledger, nowMs],
   )
   if (recorded === undefined || recorded.count === 0) return null
   await extendLog(tx, cursor, recorded.count)

@@ -6,8 +6,8 @@ import type { Queryable } from '../store/store.ts'
 /** The addresses of the contracts that emit events. */
 export type EventContracts = Readonly<Record<EventContractKey, string>>
 
-/** The contracts of an epoch. The token and the router are unknown in epochs from before transfers were archived. */
-export type EpochContracts = EventContracts & Readonly<Partial<Record<'usdcToken' | 'router', string>>>
+/** The contracts of an epoch. */
+export type EpochContracts = EventContracts & Readonly<Record<'usdcToken' | 'router', string>>
 
 export type EpochReason = 'first' | 'contracts' | 'reset'
 
@@ -22,8 +22,8 @@ export interface Epoch {
   readonly deployment: number
   readonly reason: EpochReason
   readonly passphrase: string
-  /** The deployment's name; null in epochs from before deployments had names. */
-  readonly name: string | null
+  /** The deployment's name. */
+  readonly name: string
   readonly contracts: EpochContracts
   readonly startLedger: number
   /** The last indexed cursor; null for the current epoch, and for one that ended before its first page. */
@@ -61,14 +61,6 @@ export async function beginSection(tx: Queryable, epoch: number, firstSeq: numbe
   await tx.query('delete from idx.sections where first_seq >= $1::bigint', [firstSeq])
   await tx.query('update idx.sections set last_seq = $1::bigint - 1 where first_seq = (select max(first_seq) from idx.sections)', [firstSeq])
   await tx.query('insert into idx.sections (first_seq, epoch) values ($1, $2)', [firstSeq, epoch])
-}
-
-/** Adds the token and the router to the epochs that have these contracts and do not know them. */
-export async function completeContracts(tx: Queryable, { market, vault, vaultFactory, referral, ...added }: EpochContracts): Promise<void> {
-  await tx.query(
-    `update idx.epochs set contracts = contracts || $2::jsonb where contracts @> $1::jsonb and contracts->>'usdcToken' is null`,
-    [JSON.stringify({ market, vault, vaultFactory, referral }), JSON.stringify(added)],
-  )
 }
 
 /** Renames an epoch: clients that know the old name must read its log again. */

@@ -3,7 +3,6 @@
 import type { NotedGap } from '../resources/gap-range.ts'
 import type { CorrectionKind } from '../resources/correction.ts'
 import type { Queryable } from '../store/store.ts'
-import { MALFORMED_PREFIX } from './archived-event.ts'
 import { ARCHIVED_BY_TOPIC } from './event-counts.ts'
 import { GAP_RANGES } from './gaps.ts'
 import { NEWER_FORMS } from './newer-forms.ts'
@@ -210,10 +209,7 @@ export async function notifyIndexChanged(tx: Queryable, lastSeq: number): Promis
 
 /** Recounts the events of unknown topic or shape, after the archive was changed. */
 export async function recountUnknownEvents(tx: Queryable): Promise<void> {
-  await tx.query(
-    'update idx.cursor set unknown_events = (select count(*) from idx.events where problem is not null and problem not like $1)',
-    [`${MALFORMED_PREFIX}%`],
-  )
+  await tx.query('update idx.cursor set unknown_events = (select count(*) from idx.events where problem is not null)')
 }
 
 /** The head of the index. */

@@ -4,7 +4,7 @@ import { assert, defined } from '../base/assert.ts'
 import { PAGE_LIMITS } from '../limits.ts'
 import type { Param, Queryable } from '../store/store.ts'
 import type { AsOf, HeadColumns, StateSource } from './as-of.ts'
-import { LedgerNotIndexed, PastStatesMissing, stateSource } from './as-of.ts'
+import { LedgerNotIndexed, stateSource } from './as-of.ts'
 import { gapsAtOrAbove, unfilledGaps } from './gaps.ts'
 import { COMPLETE_SEQ } from './index-state.ts'
 import type { Head, Page } from './page.ts'
@@ -214,7 +214,7 @@ function mergedPage(source: PageSource, low: string): string {
 /** The row without the columns that only paging needs. */
 export function withoutSeq<Row extends object>(raw: Row & Partial<PageColumns> & { readonly seq: number; readonly tie?: number }): Row {
   const {
-    headLedger: _ledger, headSeq: _seq, headFirst: _first, headLast: _last, headFinal: _final, headCloseTs: _closeTs, headHasPast: _hasPast,
+    headLedger: _ledger, headSeq: _seq, headFirst: _first, headLast: _last, headFinal: _final, headCloseTs: _closeTs,
     headGaps: _gaps, seq: _position, tie: _tie, ...row
   } = raw
   return row as unknown as Row
@@ -259,11 +259,10 @@ export async function readPage<Raw extends object, Row>(
   }
 }
 
-/** The head in the first row of a result. The cursor row always exists, so there is always a first row. Throws LedgerNotIndexed and PastStatesMissing. */
+/** The head in the first row of a result. The cursor row always exists, so there is always a first row. Throws LedgerNotIndexed. */
 export function headOf(rows: readonly HeadColumns[]): Head {
-  const { headLedger, headSeq, headFirst, headLast, headFinal, headHasPast } = defined(rows[0], 'the head')
+  const { headLedger, headSeq, headFirst, headLast, headFinal } = defined(rows[0], 'the head')
   if (headFirst === undefined || headLast === undefined) return { ledger: headLedger, seq: headSeq }
-  if (headHasPast === false) throw new PastStatesMissing('the projections are being rebuilt')
   if (headLedger === null) throw new LedgerNotIndexed(headLast === null ? null : headFirst, headLast)
   return { ledger: headLedger, seq: headSeq, asOf: { final: headFinal === true } }
 }
@@ -289,7 +288,7 @@ function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): string 
 /** The sections of a deployment, or all. */
 function sectionsOf({ deployment }: LogBounds, bind: Bind): string {
   if (deployment === undefined) return 'idx.sections'
-  return `(select o.* from idx.sections o join idx.epochs d on d.number = o.epoch where coalesce(d.name, d.epoch) = ${bind(toSearchText(deployment))}::text)`
+  return `(select o.* from idx.sections o join idx.epochs d on d.number = o.epoch where d.name = ${bind(toSearchText(deployment))}::text)`
 }
 
 /** Greater than every seq: a section without a matching ledger gets an empty range. */

@@ -1,9 +1,9 @@
 /**
- * SQL: the name of a deployment that is not the current one, else null; `epoch` is SQL of the number of one of its epochs. Epochs from before deployments had
- * names are named by themselves. The current deployment is looked up once per statement.
+ * SQL: the name of a deployment that is not the current one, else null; `epoch` is SQL of the number of one of its epochs. The current
+ * deployment is looked up once per statement.
  */
 export function olderDeployment(epoch: string): string {
-  return `(select coalesce(p.name, p.epoch) from idx.epochs p where p.number = ${epoch}
+  return `(select p.name from idx.epochs p where p.number = ${epoch}
     and p.deployment <> (select h.deployment from idx.cursor hc join idx.epochs h on h.number = hc.epoch))`
 }
 

@@ -65,7 +65,7 @@ function presentPage({ trader, before, limit }: OpenSource, further: readonly st
 }
 
 /**
- * Positions that have not changed since then, and past versions of the others. The versions are boxes (0025_versions.sql): those of one trader at a seq are at
+ * Positions that have not changed since then, and past versions of the others. The versions are boxes (0004_positions.sql): those of one trader at a seq are at
  * one point; those of all traders are on a line, and their distance from its upper end is how much earlier they were opened.
  */
 function pastPage(source: OpenSource, seq: string): string {

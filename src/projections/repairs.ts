@@ -7,7 +7,7 @@ import { countEvents } from './event-counts.ts'
 import type { CountedRow } from './events.ts'
 import { COUNTED_COLUMNS, insertEvents, refreshLedgers, replaceEvents } from './events.ts'
 import type { RepairContext } from './correction-log.ts'
-import { recordRemovedEvents, recordRepairCorrections } from './correction-log.ts'
+import { recordRepairCorrections } from './correction-log.ts'
 import { lastReservedSeq, readIndexCursor, recountUnknownEvents } from './index-state.ts'
 import { PROJECTIONS } from './tables.ts'
 import type { VersionTable } from './version-blocks.ts'
@@ -67,64 +67,8 @@ export async function applyRepairs(
 }
 
 /** The smaller of two seqs; null is no seq. */
-export function minSeq(a: number | null, b: number | null): number | null {
+function minSeq(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b)
-}
-
-/**
- * Merges chains that turned out to be this chain: a false reset had made two of one, and its events were archived twice. The first copy of each event stays.
- * The vaults are read again, because their figures were observed under two instances. Returns the first seq that was removed; null: none.
- */
-export async function mergeChains(
-  tx: Queryable, { chain, others }: { readonly chain: number; readonly others: readonly number[] }, context: RepairContext,
-): Promise<number | null> {
-  const twice = await tx.query<{ seq: number }>(
-    `select v.seq from idx.events v where v.chain = any($1::int[]) and exists (
-       select 1 from idx.events f
-       where f.chain = any($1::int[]) and left(f.event_id, 30) collate "C" = left(v.event_id, 30) collate "C" and f.seq < v.seq)`,
-    [[chain, ...others]],
-  )
-  const removed = twice.map(({ seq }) => seq)
-  const changedSeq = await recordRemovedEvents(tx, removed, context)
-  await removeEvents(tx, removed)
-  await tx.query('update idx.events set chain = $1 where chain = any($2::int[])', [chain, others])
-  await tx.query(
-    `insert into idx.anchors (chain, ledger, hash, previous_hash, close_ts, close_ms, protocol)
-     select $1::int, ledger, hash, previous_hash, close_ts, close_ms, protocol from idx.anchors where chain = any($2::int[]) on conflict do nothing`,
-    [chain, others],
-  )
-  await tx.query('delete from idx.anchors where chain = any($1::int[])', [others])
-  await tx.query('update idx.epochs set chain = $1 where chain = any($2::int[])', [chain, others])
-  await tx.query(
-    `update idx.epochs e set deployment = (
-       select min(h.number) from idx.epochs h where h.chain = e.chain and h.contracts->>'market' = e.contracts->>'market') where e.chain = $1`,
-    [chain],
-  )
-  await moveObservations(tx, chain)
-  return changedSeq
-}
-
-/** What was observed under a deployment that now is a part of an earlier one. */
-async function moveObservations(tx: Queryable, chain: number): Promise<void> {
-  const moved = 'join idx.epochs e on e.number = o.deployment and e.deployment <> o.deployment'
-  await tx.query(`insert into idx.margin_modes (deployment, position_id, mode, ledger, observed_at)
-    select e.deployment, o.position_id, o.mode, o.ledger, o.observed_at from idx.margin_modes o ${moved} on conflict do nothing`)
-  await tx.query(`insert into idx.order_details (deployment, order_id, owner, status, details, misses, complete, ledger, observed_at)
-    select e.deployment, o.order_id, o.owner, o.status, o.details, o.misses, o.complete, o.ledger, o.observed_at from idx.order_details o ${moved}
-    on conflict do nothing`)
-  await tx.query(`insert into idx.transaction_effects (deployment, tx_hash, ledger, effects, observed_at)
-    select e.deployment, o.tx_hash, o.ledger, o.effects, o.observed_at from idx.transaction_effects o ${moved} on conflict do nothing`)
-  await tx.query(`insert into idx.order_placements (deployment, order_id, ledger, ts, tx_hash, seq)
-    select e.deployment, o.order_id, o.ledger, o.ts, o.tx_hash, o.seq from idx.order_placements o ${moved} on conflict do nothing`)
-  for (const table of ['margin_modes', 'order_details', 'order_placements', 'order_scans', 'transaction_effects']) {
-    await tx.query(`delete from idx.${table} o using idx.epochs e where e.number = o.deployment and e.deployment <> o.deployment`)
-  }
-  for (const table of ['corrections', 'order_changes']) {
-    await tx.query(`update idx.${table} o set deployment = e.deployment from idx.epochs e where e.number = o.deployment and e.deployment <> o.deployment`)
-  }
-  for (const table of ['vault_observations', 'vault_figures']) {
-    await tx.query(`delete from idx.${table} o using idx.epochs e where e.number = o.home and e.chain = $1`, [chain])
-  }
 }
 
 /** Projections whose rows name one event. Lists would otherwise refer to an event that is gone, until the rebuild. */
@@ -245,13 +189,13 @@ export interface ComparedRow {
 
 /** The archived events of some ledgers, of every chain, in order of ledgers, at most `limit`. */
 export async function readLedgersOfArchive(
-  db: Queryable, range: { readonly fromLedger: number; readonly toLedger: number; readonly limit: number },
+  db: Queryable, range: { readonly chain: number; readonly fromLedger: number; readonly toLedger: number; readonly limit: number },
 ): Promise<readonly ComparedRow[]> {
   return await db.query<ComparedRow>(
     `select seq, epoch, left(event_id, 30) as "chainId", contract_id as "contractId", ledger, ledger_close_ts as "closeSec", tx_hash as "txHash",
        topics_xdr as "topicsXdr", value_xdr as "valueXdr"
-     from idx.events where ledger between $1::bigint and $2::bigint order by ledger, seq limit $3::int`,
-    [range.fromLedger, range.toLedger, range.limit],
+     from idx.events where chain = $4::int and ledger between $1::bigint and $2::bigint order by ledger, seq limit $3::int`,
+    [range.fromLedger, range.toLedger, range.limit, range.chain],
   )
 }
 

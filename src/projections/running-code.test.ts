@@ -12,13 +12,13 @@ test('lists the newest version of each contract on the current chain', async () 
   await store.write.transaction(async (tx) => {
     for (const [number, chain] of [[1, 1], [2, 2], [3, 1]] as const) {
       await tx.query(
-        `insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at)
-         values ($1, $2, $3, 1, 'reset', 'Test', '{}', 1, 0)`,
+        `insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at, name)
+         values ($1, $2, $3, 1, 'reset', 'Test', '{}', 1, 0, 'test')`,
         [number, `epoch${number}`, chain],
       )
       await tx.query('insert into idx.sections (first_seq, epoch) values ($1, $2)', [number * 100, number])
     }
-    const version = { ...OWN_CODE, contract: null, generation: null, seq: null, noticedAt: 0 }
+    const version = { ...OWN_CODE, contract: 'market' as const, generation: null, seq: null, noticedAt: 0 }
     await insertContractVersion(tx, 1, { ...version, address: 'A', fromLedger: 10, fromEventId: null, wasmHash: 'one' })
     await insertContractVersion(tx, 1, { ...version, address: 'A', fromLedger: 20, fromEventId: null, wasmHash: 'two' })
     await insertContractVersion(tx, 1, { ...version, address: 'A', fromLedger: 20, fromEventId: '0000000085899345920-0000000001', wasmHash: 'three' })

@@ -41,14 +41,14 @@ async function addSeenIds(
   const first = (await readSeenIds(tx, instance, kind))?.first ?? (firsts.length === 0 ? undefined : Math.min(...firsts))
   if (first === undefined) return
   await tx.query(
-    `insert into idx.told_ids as t (home, kind, first_id, told) values ($1, $2, $3, $4)
-     on conflict (home, kind) do update set told = t.told + excluded.told`,
+    `insert into idx.seen_ids as t (home, kind, first_id, seen) values ($1, $2, $3, $4)
+     on conflict (home, kind) do update set seen = t.seen + excluded.seen`,
     [instance, kind, first, ids.filter((id) => id >= first).length],
   )
 }
 
 /** Null: no id was seen. */
 export async function readSeenIds(db: Queryable, instance: number, kind: IdKind): Promise<SeenIds | null> {
-  const [row] = await db.query<SeenIds>('select first_id as first, told as seen from idx.told_ids where home = $1 and kind = $2', [instance, kind])
+  const [row] = await db.query<SeenIds>('select first_id as first, seen from idx.seen_ids where home = $1 and kind = $2', [instance, kind])
   return row ?? null
 }

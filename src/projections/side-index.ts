@@ -22,8 +22,7 @@ export async function readSideIndex(db: Queryable, deployment: string): Promise<
 }
 
 /**
- * Creates the index of a deployment, with what the served index knows of it: an old deployment keeps its history. Adopts the tables of this version of the
- * gateway when an earlier one created the index. May run in several processes at once.
+ * Creates the index of a deployment, with what the served index knows of it: an old deployment keeps its history. May run in several processes at once.
  */
 export async function prepareSideIndex(db: Writer, deployment: string, market: string): Promise<void> {
   const schema = sideSchema(deployment)
@@ -33,7 +32,7 @@ export async function prepareSideIndex(db: Writer, deployment: string, market: s
     if (row?.exists !== true) {
       await createTables(tx, schema)
       await adoptHistory(tx, schema, market)
-    } else if (await hasOtherColumns(tx, schema)) await renewTables(tx, schema)
+    }
   })
 }
 
@@ -43,35 +42,6 @@ async function createTables(tx: Queryable, schema: string): Promise<void> {
      from pg_tables where schemaname = 'idx'`,
   )
   await tx.query(`create schema ${schema};${row?.ddl ?? ''};insert into ${schema}.cursor default values`)
-}
-
-/** True when the tables are not those of the served index. */
-async function hasOtherColumns(tx: Queryable, schema: string): Promise<boolean> {
-  const [row] = await tx.query<{ differs: boolean }>(
-    `select count(*) filter (where own is distinct from served) > 0 as differs from (
-       select table_name, string_agg(column_name || ' ' || data_type, ',' order by column_name) filter (where table_schema = $1) as own,
-         string_agg(column_name || ' ' || data_type, ',' order by column_name) filter (where table_schema = 'idx') as served
-       from information_schema.columns where table_schema in ($1, 'idx') group by table_name) tables`,
-    [schema],
-  )
-  return row?.differs === true
-}
-
-/** Creates the tables again and keeps the archive; the projections are rebuilt from it. */
-async function renewTables(tx: Queryable, schema: string): Promise<void> {
-  const old = `${schema}_old`
-  await tx.query(`drop schema if exists ${schema}_shadow cascade; alter schema ${schema} rename to ${old}`)
-  await createTables(tx, schema)
-  await tx.query(`delete from ${schema}.cursor`)
-  const shared = await tx.query<{ name: string; columns: string }>(
-    `select c.table_name as name, string_agg(quote_ident(c.column_name), ', ') as columns
-     from information_schema.columns c join information_schema.columns o
-       on o.table_schema = $2 and o.table_name = c.table_name and o.column_name = c.column_name
-     where c.table_schema = $1 and c.table_name <> all($3::text[]) group by c.table_name`,
-    [schema, old, PROJECTIONS],
-  )
-  for (const { name, columns } of shared) await tx.query(`insert into ${schema}.${name} (${columns}) select ${columns} from ${old}.${name}`)
-  await tx.query(`update ${schema}.cursor set projections_version = null; drop schema ${old} cascade`)
 }
 
 /** Copies what the served index archived of this market on the current chain. The projections are rebuilt from it, and indexing continues after it. */

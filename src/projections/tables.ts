@@ -4,10 +4,7 @@
  * The version of everything that decides what the projections hold: decoding, folding, tables. Increase it whenever the same archive gives other rows: the
  * indexer then rebuilds the projections in the background. test/index/projections-version.test.ts fails when the increase is missing.
  */
-export const PROJECTIONS_VERSION = 21
-
-/** Projections of an earlier version lack the past versions of their rows. */
-export const VERSIONED_SINCE = 8
+export const PROJECTIONS_VERSION = 22
 
 /** Every table that `applyEvents` fills. */
 export const PROJECTIONS = [
@@ -17,6 +14,6 @@ export const PROJECTIONS = [
   'vaults', 'vault_depositors', 'vault_orders', 'vault_positions', 'vault_trades', 'vault_flows',
   'trader_results', 'trader_pnl', 'pool_flows', 'vault_flow_sums', 'cash_ledger',
   'position_fills', 'unread_transactions',
-  'told_ids',
+  'seen_ids',
   'position_versions', 'interest_versions', 'bad_debt_versions', 'trader_slabs', 'trader_versions', 'trader_total_versions', 'vault_versions',
 ] as const

@@ -33,8 +33,8 @@ export interface RebuildProgress {
   readonly done: number
   readonly redecoded: number
   readonly total: number
-  /** The number of replayed events by epoch and topic; absent: an earlier version of the program began the rebuild. */
-  readonly counts?: EventCounts
+  /** The number of replayed events by epoch and topic. */
+  readonly counts: EventCounts
   /** The epoch gets a new name at the swap, because clients must read the log again. */
   readonly renameEpoch: boolean
   /** The copy is compared with the projections, and takes their place only if they differ. */
@@ -55,8 +55,6 @@ export interface VerifyProgress {
   readonly added: number
   readonly replaced: number
   readonly removed: number
-  /** Chains whose events turned out to be those of the current chain. */
-  readonly chains: readonly number[]
   /** Id of the rebuild that checks the projections; null: not started. */
   readonly rebuildId: number | null
   readonly differences: Differences | null

@@ -176,7 +176,7 @@ export async function createTestLog(store: Store): Promise<TestLog> {
 function epochOf(number: number): Epoch {
   return {
     number, epoch: `e${number}`, chain: number, deployment: number, reason: number === 1 ? 'first' : 'reset', passphrase: 'test', contracts: CONTRACTS,
-    startLedger: 1, finalCursor: null, name: null,
+    startLedger: 1, finalCursor: null, name: `e${number}`,
   }
 }
 

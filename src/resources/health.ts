@@ -124,7 +124,7 @@ export const Health = Type.Object(
         archived: Type.Unsafe<Readonly<Record<string, number>> | null>({
           type: ['object', 'null'],
           additionalProperties: { type: 'integer' },
-          description: 'Number of archived events by topic. unknown counts events of unknown topic or shape, malformed those whose XDR a node sent damaged.',
+          description: 'Number of archived events by topic. unknown counts events of unknown topic or shape.',
         }),
         gaps: integerOrNull({ description: 'Number of ledger ranges that the RPC dropped before they were indexed, including filled ones.', examples: [0] }),
         gapRanges: Type.Unsafe<readonly NotedGap[] | null>({ type: ['array', 'null'], items: NotedGap, description: 'The newest gaps, at most 20.' }),

@@ -1,4 +1,6 @@
-// Migrates a database to this program's schema: numbered SQL files, each applied once, in order, in its own transaction.
+// Migrates a database to this program's schema: numbered SQL files, each applied once, in order, in its own transaction. The first line of a file says what
+// becomes of instances of the version before, which still run while the first new one migrates their database. A migration that changes tables of the schema
+// idx must change or drop the indexes of other deployments too: schemas side_… have the same tables.
 
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
@@ -13,10 +15,19 @@ export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused'
 }
 
+/** The first lines, and whether instances of the version before must be stopped. */
+const FIRST_LINES: Readonly<Record<string, boolean>> = {
+  '-- baseline': false,
+  '-- running instances continue': false,
+  '-- running instances must stop': true,
+}
+
 export interface Migration {
   readonly number: number
   readonly name: string
   readonly sql: string
+  /** Instances of the version before fail on the migrated database. */
+  readonly breaksRunning: boolean
   /** SHA-256 of the text with line feeds as line ends. */
   readonly sha256: string
 }
@@ -31,16 +42,16 @@ interface AppliedMigration {
 const MIGRATION_LOCK = 7_221_095_414_803_361n
 
 /**
- * Applies the missing migrations and returns their names. Several processes may do so at once. Raises MigrationRefused when the database has a
+ * Applies the missing migrations and returns them. Several processes may do so at once. Raises MigrationRefused when the database has a
  * migration that this program does not have, or when a file was changed after it was applied.
  */
-export async function migrate(db: Writer, directory: string = MIGRATIONS_DIRECTORY): Promise<string[]> {
+export async function migrate(db: Writer, directory: string = MIGRATIONS_DIRECTORY): Promise<readonly Migration[]> {
   const migrations = await readMigrations(directory)
-  const applied: string[] = []
+  const applied: Migration[] = []
   for (let round = 0; round <= migrations.length; round++) {
-    const name = await db.transaction((tx) => applyNext(tx, migrations))
-    if (name === undefined) return applied
-    applied.push(name)
+    const migration = await db.transaction((tx) => applyNext(tx, migrations))
+    if (migration === undefined) return applied
+    applied.push(migration)
   }
   throw new MigrationRefused('migrations are still missing after all were applied: another program is removing them. Stop it and start again')
 }
@@ -56,7 +67,7 @@ function readApplied(db: Queryable): Promise<AppliedMigration[]> {
   return db.query<AppliedMigration>('select number, name, sha256 from public.migrations order by number')
 }
 
-/** Reads the migrations of a folder in order. Raises MigrationRefused when two have the same number. */
+/** Reads the migrations of a folder in order. Raises MigrationRefused when two have the same number, or one does not begin with a line of FIRST_LINES. */
 export async function readMigrations(directory: string): Promise<Migration[]> {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort()
   return Promise.all(
@@ -66,13 +77,15 @@ export async function readMigrations(directory: string): Promise<Migration[]> {
       if (match === null) throw new MigrationRefused(`${file}: a migration's file name has the form NNNN_what_it_does.sql`)
       if (files[index - 1]?.startsWith(file.slice(0, 5)) === true) throw new MigrationRefused(`${file}: another migration has the number ${number}`)
       const sql = (await readFile(join(directory, file), 'utf8')).replaceAll('\r\n', '\n')
-      return { number, name: file, sql, sha256: createHash('sha256').update(sql).digest('hex') }
+      const breaksRunning = FIRST_LINES[sql.split('\n', 1)[0] ?? '']
+      if (breaksRunning === undefined) throw new MigrationRefused(`${file}: a migration begins with one of these lines: ${Object.keys(FIRST_LINES).join(', ')}`)
+      return { number, name: file, sql, breaksRunning, sha256: createHash('sha256').update(sql).digest('hex') }
     }),
   )
 }
 
 /** Applies one migration under the lock. Reads again what is applied, because another process may have been faster. */
-async function applyNext(tx: Queryable, migrations: readonly Migration[]): Promise<string | undefined> {
+async function applyNext(tx: Queryable, migrations: readonly Migration[]): Promise<Migration | undefined> {
   await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
   await tx.query(`
     create table if not exists public.migrations (
@@ -85,7 +98,7 @@ async function applyNext(tx: Queryable, migrations: readonly Migration[]): Promi
   if (next === undefined) return undefined
   await tx.query(next.sql)
   await tx.query('insert into public.migrations (number, name, sha256) values ($1, $2, $3)', [next.number, next.name, next.sha256])
-  return next.name
+  return next
 }
 
 /** The first missing migration. Raises MigrationRefused when an applied one is not this program's, or when a missing one comes before an applied one. */

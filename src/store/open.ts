@@ -8,6 +8,7 @@ import { openEmbeddedStore } from './embedded/embedded-store.ts'
 import type { EmbeddedStore } from './embedded/embedded-store.ts'
 import { PREPARED_CLUSTERS_DIRECTORY, preparedFileName } from './embedded/prepared-cluster.ts'
 import { isMigrated, MIGRATIONS_DIRECTORY, migrate, readMigrations } from './migrate.ts'
+import type { Migration } from './migrate.ts'
 import { createServerStore } from './server/server-store.ts'
 import { withOwnConnection } from './server/writer-lock.ts'
 import { StoreUnavailable } from './store.ts'
@@ -63,6 +64,9 @@ async function openServer(options: OpenStoreOptions, databaseUrl: string): Promi
   return createServerStore({ databaseUrl, readUrl, readTimeoutMs, clock, log })
 }
 
-function logApplied(log: Log, applied: readonly string[]): void {
+function logApplied(log: Log, migrations: readonly Migration[]): void {
+  const applied = migrations.map(({ name }) => name)
   if (applied.length > 0) log.info({ applied }, 'migrated the database schema')
+  const breaking = migrations.filter(({ breaksRunning }) => breaksRunning).map(({ name }) => name)
+  if (breaking.length > 0) log.warn({ breaking }, 'instances of the version before cannot use the migrated database: stop those that still run')
 }

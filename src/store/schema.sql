@@ -1,5 +1,5 @@
 -- The database's schema after all migrations, read back from the catalogue. Generated: refresh it with
---   UPDATE_GOLDEN=1 npm test -- src/store/schema.test.ts
+--   npm run golden
 
 create schema idx;
 create schema keys;
@@ -17,7 +17,7 @@ create table idx.anchors (
   chain integer not null,
   ledger bigint not null,
   hash text not null,
-  previous_hash text,
+  previous_hash text not null,
   close_ts bigint,
   close_ms bigint,
   protocol integer,
@@ -117,7 +117,7 @@ create table idx.contract_code (
 create table idx.contract_versions (
   chain integer not null,
   address text not null,
-  contract text,
+  contract text not null,
   from_ledger bigint not null,
   from_event_id text not null,
   wasm_hash text,
@@ -187,7 +187,7 @@ create table idx.epochs (
   start_ledger bigint not null,
   started_at bigint not null,
   final_cursor text,
-  name text,
+  name text not null,
   constraint epochs_pkey PRIMARY KEY (number),
   constraint epochs_epoch_key UNIQUE (epoch),
   constraint epochs_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
@@ -374,16 +374,6 @@ create table idx.order_details (
   constraint order_details_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'executed'::text, 'cancelled'::text])))
 );
 
-create table idx.order_owners (
-  deployment integer not null,
-  order_id bigint not null,
-  owner text not null,
-  ledger bigint not null,
-  observed_at bigint not null,
-  constraint order_owners_pkey PRIMARY KEY (deployment, order_id),
-  constraint order_owners_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
-);
-
 create table idx.order_placements (
   deployment integer not null,
   order_id bigint not null,
@@ -439,21 +429,6 @@ create table idx.ownerless_events (
   topic text not null,
   constraint ownerless_events_pkey PRIMARY KEY (seq),
   constraint ownerless_events_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
-);
-
-create table idx.placed_orders (
-  deployment integer not null,
-  order_id bigint not null,
-  trader text not null,
-  seq bigint,
-  trigger_price numeric(39,0),
-  ledger bigint,
-  ts bigint,
-  tx_hash text,
-  status text,
-  constraint placed_orders_pkey PRIMARY KEY (deployment, order_id),
-  constraint placed_orders_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
-  constraint placed_orders_status_check CHECK ((status = ANY (ARRAY['open'::text, 'executed'::text, 'cancelled'::text])))
 );
 
 create table idx.pool_flows (
@@ -623,6 +598,16 @@ create table idx.sections (
   constraint sections_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number)
 );
 
+create table idx.seen_ids (
+  home integer not null,
+  kind text not null,
+  first_id bigint not null,
+  seen bigint not null,
+  constraint seen_ids_pkey PRIMARY KEY (home, kind),
+  constraint seen_ids_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number),
+  constraint seen_ids_kind_check CHECK ((kind = ANY (ARRAY['position'::text, 'order'::text, 'vault'::text])))
+);
+
 create table idx.tasks (
   kind text not null,
   id bigint not null,
@@ -632,16 +617,6 @@ create table idx.tasks (
   constraint tasks_pkey PRIMARY KEY (kind),
   constraint tasks_kind_check CHECK ((kind = ANY (ARRAY['rebuild'::text, 'verify'::text]))),
   constraint tasks_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'running'::text, 'done'::text, 'failed'::text])))
-);
-
-create table idx.told_ids (
-  home integer not null,
-  kind text not null,
-  first_id bigint not null,
-  told bigint not null,
-  constraint told_ids_pkey PRIMARY KEY (home, kind),
-  constraint told_ids_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number),
-  constraint told_ids_kind_check CHECK ((kind = ANY (ARRAY['position'::text, 'order'::text, 'vault'::text])))
 );
 
 create table idx.trader_hours (
@@ -1084,12 +1059,6 @@ CREATE INDEX orders_pending_of_trader ON idx.orders USING btree (deployment, tra
   WHERE (status = 'pending'::text);
 CREATE INDEX ownerless_events_by_order ON idx.ownerless_events USING btree (deployment, order_id);
 CREATE INDEX ownerless_events_newest ON idx.ownerless_events USING btree (deployment, seq);
-CREATE INDEX placed_orders_by_trader ON idx.placed_orders USING btree (deployment, trader, seq);
-CREATE INDEX placed_orders_newest ON idx.placed_orders USING btree (deployment, seq);
-CREATE INDEX placed_orders_open ON idx.placed_orders USING btree (deployment, seq)
-  WHERE (status = 'open'::text);
-CREATE INDEX placed_orders_open_by_trader ON idx.placed_orders USING btree (deployment, trader, seq)
-  WHERE (status = 'open'::text);
 CREATE INDEX position_fills_by_order ON idx.position_fills USING btree (deployment, order_id)
   WHERE (order_id IS NOT NULL);
 CREATE INDEX position_fills_by_trader ON idx.position_fills USING btree (trader, seq, position_id);

@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url'
 import test from 'node:test'
 import { openTestStore } from '../../test/support/database.ts'
 import { describeSchema } from './test-describe-schema.ts'
+import { GOLDEN_COMMAND, UPDATES_GOLDEN } from '../../test/support/golden.ts'
 
 const GOLDEN = fileURLToPath(new URL('./schema.sql', import.meta.url))
-const REFRESH = 'UPDATE_GOLDEN=1 npm test -- src/store/schema.test.ts'
 
 test('the migrations produce the schema in schema.sql', async () => {
   await using store = await openTestStore({ newEngine: true })
   const found = await describeSchema(store.read)
-  if (process.env['UPDATE_GOLDEN'] === '1') await writeFile(GOLDEN, found)
+  if (UPDATES_GOLDEN) await writeFile(GOLDEN, found)
   const golden = await readFile(GOLDEN, 'utf8').catch(() => '')
-  assert.equal(found, golden, `the schema of the ${store.engine} database differs from src/store/schema.sql. If that is intended, run ${REFRESH}`)
+  assert.equal(found, golden, `the schema of the ${store.engine} database differs from src/store/schema.sql. If that is intended, run ${GOLDEN_COMMAND}`)
 })

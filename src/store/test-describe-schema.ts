@@ -8,7 +8,7 @@ interface Column {
 }
 
 const HEADING = `-- The database's schema after all migrations, read back from the catalogue. Generated: refresh it with
---   UPDATE_GOLDEN=1 npm test -- src/store/schema.test.ts
+--   npm run golden
 `
 
 const IS_OWN_SCHEMA = `nspname not in ('pg_catalog', 'information_schema') and nspname not like 'pg_toast%' and nspname not like 'pg_temp%'`

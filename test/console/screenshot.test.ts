@@ -1,5 +1,5 @@
 // Golden pictures of the console, and the README's picture, taken in one run. The network has a seed and its clock is virtual, so each run shows the same.
-// To update them: UPDATE_GOLDEN=1 npm test -- test/console/screenshot.test.ts
+// To update them: npm run golden
 
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -14,9 +14,9 @@ import type { Pictures } from './pictures.ts'
 import { createStillConsole, IS_COMPLETE, IS_TRADE_COMPLETE } from './still-console.ts'
 import type { StillConsole } from './still-console.ts'
 import { PROJECT_ROOT } from '../tidy/tree.ts'
+import { UPDATES_GOLDEN } from '../support/golden.ts'
 
 const skip = skipWithoutChromium()
-const IS_UPDATE = process.env['UPDATE_GOLDEN'] === '1'
 const README_PICTURE = join(PROJECT_ROOT, 'docs', 'console.png')
 const GOLDEN = join(PROJECT_ROOT, 'test', 'console', 'golden')
 const README_SIZE = { width: 1_440, height: 1_080 }
@@ -77,7 +77,7 @@ async function checkAll(name: string): Promise<string[]> {
 
 async function check(name: string, shot: Buffer): Promise<string[]> {
   const path = join(GOLDEN, `${name}.webp`)
-  if (IS_UPDATE) await pictures.store(shot, path)
+  if (UPDATES_GOLDEN) await pictures.store(shot, path)
   const difference = await pictures.difference(shot, path)
   return difference > DIFFERENT_MAX ? [`${name}: ${(difference * 100).toFixed(2)} % of the picture differs`] : []
 }
@@ -88,7 +88,7 @@ test('the console looks as in its golden pictures, and a missing part is noticed
   await page.getByLabel('Amount', { exact: true }).fill('1000')
   await still.complete('the trade screen', IS_TRADE_COMPLETE)
   const problems = await checkAll('trade')
-  if (IS_UPDATE) await storeReadmePicture()
+  if (UPDATES_GOLDEN) await storeReadmePicture()
   for (const name of PAGES) {
     await page.goto(`${url}/#/${name}`)
     await still.complete(name, IS_COMPLETE)

@@ -13,7 +13,7 @@ import { changesBetween, checkSettlement } from './settlement-check.ts'
 import type { State } from './settlement-check.ts'
 
 const KEEPER_CALLS: ReadonlySet<string> = new Set(['execute_order', 'liquidate', 'liquidate_cross_account', 'adl_close'])
-const CONTRACTS = { market: 'market', vault: 'vault', vaultFactory: 'factory', usdcToken: 'usdc' }
+const CONTRACTS = { market: 'market', vault: 'vault', vaultFactory: 'factory', usdcToken: 'usdc', router: 'router' }
 
 /** Some scenarios use the published referral contract, the others a stand-in. */
 const referralOf = ({ after }: RecordedTransaction): string =>

@@ -4,11 +4,12 @@ import { test } from 'node:test'
 import { readPage } from './markdown.ts'
 import { PROJECT_ROOT } from '../support/program.ts'
 import { configurationPage } from './configuration.ts'
+import { GOLDEN_COMMAND, UPDATES_GOLDEN } from '../support/golden.ts'
 
 const PAGE = 'docs/configuration.md'
 
 test('docs/configuration.md matches the table of environment variables', () => {
   const expected = configurationPage()
-  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(PROJECT_ROOT + PAGE, expected)
-  assert.equal(readPage(PAGE), expected, `${PAGE} is outdated. To update: UPDATE_GOLDEN=1 npm test -- test/docs/configuration.test.ts`)
+  if (UPDATES_GOLDEN) writeFileSync(PROJECT_ROOT + PAGE, expected)
+  assert.equal(readPage(PAGE), expected, `${PAGE} is outdated. To update: ${GOLDEN_COMMAND}`)
 })

@@ -10,7 +10,7 @@ const INTRODUCTION = [
 
 export function configurationPage(): string {
   const title = '# Configuration'
-  const notice = '<!-- Generated from src/config/variables.ts. To update: UPDATE_GOLDEN=1 npm test -- test/docs/configuration.test.ts -->'
+  const notice = '<!-- Generated from src/config/variables.ts. To update: npm run golden -->'
   const sections = Object.entries<Readonly<Record<string, Variable<unknown>>>>(VARIABLE_GROUPS).map(([heading, variables]) =>
     [`## ${heading}`, '', '| Variable | Format | Default | Description |', '|---|---|---|---|', ...Object.entries(variables).map(row)].join('\n'))
   return `${[title, notice, INTRODUCTION, ...sections].join('\n\n')}\n`

@@ -1,8 +1,11 @@
 // The Node binaries in package.json and the lock file: one for each platform, all locked, and the right one for this machine.
 
 import assert from 'node:assert/strict'
-import { readFileSync, realpathSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { PROJECT_ROOT } from '../tidy/tree.ts'
 
 interface RuntimePackage {
@@ -52,4 +55,31 @@ test('npm scripts run on the locked binary', { skip: process.platform === 'win32
   assert.equal(realpathSync(`${PROJECT_ROOT}node_modules/.bin/node`), realpathSync(`${PROJECT_ROOT}node_modules/${name}/bin/node`))
   assert.equal(process.execPath, realpathSync(`${PROJECT_ROOT}node_modules/.bin/node`))
   assert.equal(process.version, `v${manifest.optionalDependencies[name]}`)
+})
+
+const OLD_NODE = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } })`
+
+/** Runs the installation script in a folder as an old Node would. */
+function install(folder: string): { readonly status: number | null; readonly stderr: string } {
+  return spawnSync(process.execPath, ['--import', OLD_NODE, `${PROJECT_ROOT}install.mjs`], { cwd: folder, encoding: 'utf8' })
+}
+
+test('the installation links the project\'s Node where npm 10 has removed the link', { skip: process.platform === 'win32' && 'tests a link' }, async () => {
+  await using folder = await temporaryFolder()
+  const [name] = Object.entries(PLATFORMS).find(([, [os, cpu]]) => os === process.platform && cpu === process.arch) ?? []
+  const installed = join(folder.path, 'node_modules', name ?? '', 'bin')
+  mkdirSync(installed, { recursive: true })
+  mkdirSync(join(folder.path, 'node_modules/.bin'))
+  writeFileSync(join(installed, 'node'), '#!/bin/sh\necho "$@" > started\n', { mode: 0o755 })
+  assert.equal(install(folder.path).status, 0)
+  assert.equal(realpathSync(join(folder.path, 'node_modules/.bin/node')), realpathSync(join(installed, 'node')))
+  assert.equal(readFileSync(join(folder.path, 'started'), 'utf8'), 'src/store/prepare.ts\n', 'the database is prepared with that Node')
+  assert.equal(install(folder.path).status, 0, 'a second installation finds the link')
+})
+
+test('the installation stops with one sentence where there is no Node that can run the project', async () => {
+  await using folder = await temporaryFolder()
+  const { status, stderr } = install(folder.path)
+  assert.equal(status, 1)
+  assert.match(stderr, /^No Node for \S+ \S+ was installed, and Node 20\.1\.0 cannot run this project: install Node 24 or newer and repeat npm ci\.\n$/)
 })

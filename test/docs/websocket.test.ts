@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { StreamClient } from '../support/stream-client.ts'
 import { createTrader } from '../support/traders.ts'
+import { GOLDEN_COMMAND, UPDATES_GOLDEN } from '../support/golden.ts'
 
 const PAGE = fileURLToPath(new URL('../../docs/websocket.md', import.meta.url))
-const REFRESH = 'UPDATE_GOLDEN=1 npm test -- test/docs/websocket.test.ts'
 /** The text block under the heading. */
 const BLOCK = /(?<=^## Example session\n[^#]*?^```text\n)[\s\S]*?(?=^```$)/m
 
@@ -95,7 +95,7 @@ test('the session on the page matches a real one', async () => {
   const found = `${lines.join('\n')}\n`
   const page = await readFile(PAGE, 'utf8')
   assert.ok(BLOCK.test(page), 'the page has the text block')
-  if (process.env['UPDATE_GOLDEN'] === '1') await writeFile(PAGE, page.replace(BLOCK, () => found))
+  if (UPDATES_GOLDEN) await writeFile(PAGE, page.replace(BLOCK, () => found))
   const shown = BLOCK.exec(await readFile(PAGE, 'utf8'))?.[0]
-  assert.equal(found, shown, `the session differs from the one in docs/websocket.md. To update it: ${REFRESH}`)
+  assert.equal(found, shown, `the session differs from the one in docs/websocket.md. To update it: ${GOLDEN_COMMAND}`)
 })

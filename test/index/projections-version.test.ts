@@ -8,6 +8,7 @@ import { PROJECTIONS_VERSION } from '../../src/projections/tables.ts'
 import { openTestStore } from '../support/database.ts'
 import { createIndexFixture } from './fixture.ts'
 import { dumpProjections } from './tables.ts'
+import { GOLDEN_COMMAND, UPDATES_GOLDEN } from '../support/golden.ts'
 
 const GOLDEN = new URL('./projections-version.json', import.meta.url)
 
@@ -31,6 +32,6 @@ async function digestProjections(): Promise<string> {
 test('the projections of a fixed history change only with PROJECTIONS_VERSION', async () => {
   const actual = { version: PROJECTIONS_VERSION, digest: await digestProjections() }
   const golden = JSON.parse(await readFile(GOLDEN, 'utf8').catch(() => '{}')) as Partial<typeof actual>
-  if (process.env['UPDATE_GOLDEN'] !== undefined && (golden.version ?? 0) < PROJECTIONS_VERSION) await writeFile(GOLDEN, `${JSON.stringify(actual, null, 2)}\n`)
-  else assert.deepEqual(actual, golden, 'increase PROJECTIONS_VERSION in src/projections/tables.ts, then run this test with UPDATE_GOLDEN=1')
+  if (UPDATES_GOLDEN && (golden.version ?? 0) < PROJECTIONS_VERSION) await writeFile(GOLDEN, `${JSON.stringify(actual, null, 2)}\n`)
+  else assert.deepEqual(actual, golden, `increase PROJECTIONS_VERSION in src/projections/tables.ts, then run ${GOLDEN_COMMAND}`)
 })

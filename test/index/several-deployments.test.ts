@@ -120,28 +120,6 @@ test('an old deployment keeps its history in its own index, continues there, and
   assert.deepEqual((await events('none')).rows, [])
 })
 
-test('the index of another deployment takes over the tables of this version and keeps its archive', async () => {
-  await using fixture = createIndexFixture(store)
-  fixture.closeLedger()
-  fixture.queue(fixture.exchange.open(1, 100))
-  fixture.queue(fixture.exchange.close(1, 50))
-  fixture.closeLedger()
-  await prepareSideIndex(store.write, 'staging', testContracts(1).market)
-  const schema = sideSchema('staging')
-  {
-    await using side = createSideIndexer(fixture, deploymentOf('staging', 1))
-    await catchUp(side)
-  }
-  await store.write.query(`alter table ${schema}.trades drop column pnl; alter table ${schema}.epochs drop column name`)
-  await prepareSideIndex(store.write, 'staging', testContracts(1).market)
-  await using side = createSideIndexer(fixture, deploymentOf('staging', 1))
-  await catchUp(side)
-  const lists = await readSideIndex(store.read, 'staging')
-  assert.ok(lists !== undefined)
-  assert.equal((await listEvents(lists, { limit: 50 })).rows.length, 2)
-  assert.deepEqual((await listTrades(lists, { limit: 50 })).rows.map(({ pnl }) => typeof pnl), ['string'])
-})
-
 test('the indexes follow the configured deployments', async () => {
   await using fixture = createIndexFixture(store)
   const other = createTestExchange(testContracts(2))

@@ -4,7 +4,6 @@ import { strict as assert } from 'node:assert'
 import { after, beforeEach, test } from 'node:test'
 import { encodeScVal } from '../../src/chain/scval.ts'
 import type { ScArgument } from '../../src/chain/scval.ts'
-import { listEpochs } from '../../src/projections/epochs.ts'
 import { readIndexState } from '../../src/projections/index-state.ts'
 import { readChannelHeads, readLog } from '../../src/projections/stream-log.ts'
 import { openTestStore } from '../support/database.ts'
@@ -12,7 +11,7 @@ import { createIndexFixture } from './fixture.ts'
 import type { IndexFixture } from './fixture.ts'
 import { TRADERS } from './accounts.ts'
 import type { ExchangeEvent } from './history.ts'
-import { allEvents, dumpArchive, emptyIndex } from './tables.ts'
+import { allEvents, emptyIndex } from './tables.ts'
 
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
@@ -90,39 +89,6 @@ test('discards a page with transfers between others, and reads it again', async 
   assert.deepEqual([result.kind, await transfers()], ['unreachable', []])
   await fixture.catchUp()
   assert.equal((await transfers()).length, 1)
-})
-
-test('an index from before transfers continues its epoch, and a verification adds the transfers of the past', async () => {
-  await using fixture = createIndexFixture(store)
-  const { market } = fixture.exchange.contracts
-  const play = (): void => {
-    for (let round = 0; round < 4; round++) {
-      fixture.queue(tokenEvent(fixture, 'transfer', [ALICE, market]))
-      fixture.queue(fixture.exchange.open(round, 1))
-      fixture.queue(tokenEvent(fixture, 'transfer', [market, BOB]))
-      fixture.closeLedger()
-    }
-  }
-  play()
-  await fixture.catchUp()
-  const complete = (await dumpArchive(store.read)).map((row) => row.slice(row.indexOf(' ')))
-  await emptyIndex(store.write)
-  await fixture.restart()
-  await fixture.catchUp()
-  await store.write.query("delete from idx.events where is_transfer; update idx.epochs set contracts = contracts - 'usdcToken' - 'router'")
-  await store.write.query("delete from idx.event_counts where topic = 'token transfer'")
-
-  await fixture.restart()
-  fixture.closeLedger()
-  await fixture.catchUp()
-  const epochs = await listEpochs(store.read)
-  assert.deepEqual(epochs.map(({ contracts }) => contracts.usdcToken), [fixture.exchange.contracts.usdcToken], 'one epoch, which knows its token')
-  assert.equal((await transfers()).length, 0)
-  const progress = await fixture.verify()
-  assert.deepEqual([progress.added, progress.replaced, progress.removed, progress.problem], [8, 0, 0, null])
-  assert.deepEqual((await dumpArchive(store.read)).map((row) => row.slice(row.indexOf(' '))), complete)
-  const again = await fixture.verify()
-  assert.deepEqual([again.added, again.removed, again.differences], [0, 0, {}])
 })
 
 test('an epoch with another vault archives no transfer twice, and loses none', async () => {

@@ -7,9 +7,9 @@ import { test } from 'node:test'
 import { xdr } from '@stellar/stellar-sdk'
 import { KNOWN_PROTOCOL } from '../../src/base/protocol.ts'
 import { KNOWN_VALUE_FORMS } from '../../src/chain/ledger-header.ts'
+import { GOLDEN_COMMAND, UPDATES_GOLDEN } from '../support/golden.ts'
 
 const FILE = fileURLToPath(new URL('./known-forms.json', import.meta.url))
-const REFRESH = 'UPDATE_GOLDEN=1 npm test -- test/spec/known-forms.test.ts'
 
 type Forms = Readonly<Record<string, readonly number[]>>
 
@@ -53,15 +53,15 @@ function knownForms(): { readonly protocol: number; readonly forms: Forms } {
 }
 
 test('the Stellar SDK in the lock file knows no form that this project does not', () => {
-  if (process.env['UPDATE_GOLDEN'] === '1') {
+  if (UPDATES_GOLDEN) {
     const lines = Object.entries(combine(formsOfSdk(), BEYOND_THE_SDK)).map(([name, numbers]) => `    ${JSON.stringify(name)}: ${JSON.stringify(numbers)}`)
     writeFileSync(FILE, `{\n  "protocol": ${KNOWN_PROTOCOL},\n  "forms": {\n${lines.join(',\n')}\n  }\n}\n`)
   }
   const { protocol, forms } = knownForms()
   const unknown = missing(formsOfSdk(), forms)
-  assert.deepEqual(unknown, [], `the SDK knows a later protocol. Read these forms, follow docs/operating.md, "Protocol upgrades", then run ${REFRESH}`)
+  assert.deepEqual(unknown, [], `the SDK knows a later protocol. Read these forms, follow docs/operating.md, "Protocol upgrades", then run ${GOLDEN_COMMAND}`)
   assert.deepEqual(missing(BEYOND_THE_SDK, forms), [])
-  assert.equal(protocol, KNOWN_PROTOCOL, `when KNOWN_PROTOCOL changes: ${REFRESH}`)
+  assert.equal(protocol, KNOWN_PROTOCOL, `when KNOWN_PROTOCOL changes: ${GOLDEN_COMMAND}`)
 })
 
 test('names a form that is missing, of a known type and of a new one', () => {

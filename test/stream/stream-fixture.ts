@@ -23,8 +23,8 @@ import { anyDeployment } from '../support/deployments.ts'
 
 const START_MS = 1_783_339_200_000
 const EPOCH: Epoch = {
-  number: 1, epoch: 'e1', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: null,
-  contracts: { market: 'CMARKET', vault: 'CVAULT', vaultFactory: 'CFACTORY', referral: 'CREFERRAL' },
+  number: 1, epoch: 'e1', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: 'test',
+  contracts: { market: 'CMARKET', vault: 'CVAULT', vaultFactory: 'CFACTORY', referral: 'CREFERRAL', usdcToken: 'CUSDC', router: 'CROUTER' },
 }
 const OTHER_CHAIN: Epoch = { ...EPOCH, number: 2, epoch: 'e2', chain: 2, deployment: 2, reason: 'reset' }
 const UPGRADE = [

@@ -15,6 +15,6 @@ export async function temporaryFolder(): Promise<TemporaryFolder> {
 /** A folder with one migration per text. */
 export async function migrationsFolder(...texts: readonly string[]): Promise<TemporaryFolder> {
   const folder = await temporaryFolder()
-  for (const [index, text] of texts.entries()) await writeFile(join(folder.path, `${String(index + 1).padStart(4, '0')}_step.sql`), text)
+  for (const [index, text] of texts.entries()) await writeFile(join(folder.path, `${String(index + 1).padStart(4, '0')}_step.sql`), `-- baseline\n${text}`)
   return folder
 }

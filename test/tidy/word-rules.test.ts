@@ -20,7 +20,6 @@ const CAUGHT: readonly (readonly [path: string, source: string])[] = [
 const PASSED: readonly (readonly [path: string, source: string])[] = [
   ['src/base/x.ts', "// Reports what the node returned.\nconst standing = 'ok'\nconst totalled = 1\n"],
   ['docs/a.md', '# A\n\nThe indexer continues. An order that stands out is going on the list.\n'],
-  ['src/store/migrations/0001_x.sql', '-- told once\n'],
   ['localnet/ledger/queue.ts', 'const lane = 1\n'],
 ]
 

@@ -824,7 +824,7 @@ export interface components {
         readonly ledgerAgeSeconds: number | null;
         /** @description Archived events of unknown topic or shape: the contracts were changed. Users cannot cause them. Investigate any value other than 0. */
         readonly unknownEvents: number | null;
-        /** @description Number of archived events by topic. unknown counts events of unknown topic or shape, malformed those whose XDR a node sent damaged. */
+        /** @description Number of archived events by topic. unknown counts events of unknown topic or shape. */
         readonly archived: {
           readonly [key: string]: number;
         } | null;

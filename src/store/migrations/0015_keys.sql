@@ -1,4 +1,5 @@
--- What users were given. Primary data, unlike everything derived from the chain: nothing could tell it again.
+-- baseline
+-- API keys: primary data, which nothing can compute again.
 create schema keys;
 
 create table keys.api_keys (
@@ -13,6 +14,10 @@ create table keys.api_keys (
   -- Milliseconds.
   created_at bigint not null,
   last_used_at bigint,
-  revoked_at bigint
+  revoked_at bigint,
+  -- The challenge that proved the owner, null for keys of the operator. A challenge yields one key at most, whatever an instance remembers.
+  challenge bytea unique check (octet_length(challenge) = 32)
 );
+-- Issuing a key counts the owner's active keys, however many were revoked before.
+create index api_keys_active on keys.api_keys (owner) where revoked_at is null;
 create index api_keys_of_owner on keys.api_keys (owner, seq);
