@@ -254,10 +254,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   return {
     app, oracle, stream, submissions, learnApplied,
     stats: () => statsOf({ stream, indexWaiter, relay, submissions, sharedCounts, prices, deployment }),
-    async listen(where) {
-      await keys.load()
-      return await app.listen({ ...where, backlog: LISTEN_BACKLOG })
-    },
+    listen: (where) => keys.load().then(() => app.listen({ ...where, backlog: LISTEN_BACKLOG })),
     close: () => (closing ??= close()),
   }
 }

@@ -47,8 +47,9 @@ test('holders that may not give way are passed over', () => {
 test('many addresses of one network count as one client, and share what the network has', () => {
   const crowd = ['n:a/1 x', 'n:b/1 x', 'n:b/2 x', 'n:c/1 x', 'm:d/1 x', 'm:d/1 y']
   assert.equal(surplus(crowd, 'o:e/1'), 'n:b/2 x')
-  assert.equal(surplus(crowd, 'm:e/1'), undefined)
+  assert.equal(surplus(crowd, 'm:e/1'), 'n:b/2 x')
+  assert.equal(surplus([...crowd, 'm:d/1 z'], 'm:e/1'), 'm:d/1 z', 'no network has more than its own would')
   assert.equal(surplus(crowd, 'n:e/1'), 'n:b/2 x', 'its own network has the most, and there another address')
-  assert.equal(surplus(['n:a/1 x', 'n:b/1 x', 'n:c/1 x', 'm:d/1 x'], 'm:d/2'), undefined)
+  assert.equal(surplus(['n:a/1 x', 'n:b/1 x', 'm:d/1 x'], 'm:d/2'), undefined)
   assert.equal(surplus(['n:a/1 x', 'n:b/1 x', 'n:c/1 x', 'n:c/1 y', 'm:d/1 x'], 'm:d/2'), 'n:c/1 y')
 })

@@ -1,5 +1,5 @@
 // The order in which waiting tasks run. Clients take turns by address and, at one address, by owner, so that one with many tasks does not delay the others
-// (docs/decisions/fair-shares.md). Large tasks wait in a lane of their own, which takes turns with the lane of the small ones.
+// (docs/decisions/fair-shares.md). Large tasks wait in queues of their own, which take turns with those of the small ones.
 
 import { findSurplusHolder } from './fair-share.ts'
 import type { Holder, Requester } from './fair-share.ts'
@@ -33,18 +33,18 @@ export interface Turns<Task extends object> {
 
 interface Waiting<Task> extends Holder {
   readonly task: Task
-  readonly lane: Lane
+  readonly taskSize: TaskSize
 }
 
-type Lane = 'small' | 'large'
+type TaskSize = 'small' | 'large'
 
 export function createTurns<Task extends object>(): Turns<Task> {
   const own = new Set<Task>()
   /** In the order of arrival. */
   const waiting = new Map<Task, Waiting<Task>>()
-  const lanes = { small: createRotation<Task>(), large: createRotation<Task>() }
+  const rotations = { small: createRotation<Task>(), large: createRotation<Task>() }
   const owners = createOwnerAddresses()
-  let lastLane: Lane = 'large'
+  let lastSize: TaskSize = 'large'
 
   /** An owner has one queue, at the address where its first task waits. */
   function requesterFor({ address, owner = '' }: TurnCaller): Requester {
@@ -56,18 +56,18 @@ export function createTurns<Task extends object>(): Turns<Task> {
     if (found === undefined) return own.delete(task)
     waiting.delete(task)
     owners.release(found.requester)
-    lanes[found.lane].remove(found.requester, task)
+    rotations[found.taskSize].remove(found.requester, task)
     return true
   }
 
   function nextTask(allowLarge: boolean): Task | undefined {
     const [first] = own
     if (first !== undefined) return first
-    const order: readonly Lane[] = lastLane === 'large' ? ['small', 'large'] : ['large', 'small']
-    for (const lane of order) {
-      const task = lane === 'large' && !allowLarge ? undefined : lanes[lane].next()
+    const order: readonly TaskSize[] = lastSize === 'large' ? ['small', 'large'] : ['large', 'small']
+    for (const taskSize of order) {
+      const task = taskSize === 'large' && !allowLarge ? undefined : rotations[taskSize].next()
       if (task === undefined) continue
-      lastLane = lane
+      lastSize = taskSize
       return task
     }
     return undefined
@@ -80,10 +80,10 @@ export function createTurns<Task extends object>(): Turns<Task> {
         return
       }
       const requester = requesterFor(caller)
-      const lane = caller.isLarge === true ? 'large' : 'small'
-      waiting.set(task, { task, requester, lane })
+      const taskSize = caller.isLarge === true ? 'large' : 'small'
+      waiting.set(task, { task, requester, taskSize })
       owners.hold(requester)
-      lanes[lane].add(requester, task)
+      rotations[taskSize].add(requester, task)
     },
     take(allowLarge = true) {
       const task = nextTask(allowLarge)

@@ -12,8 +12,8 @@ export const RESPONSES_DUE_MAX = 32
 /**
  * Limits `server` to `max` connections. It closes new connections above the limit at once. Near the limit it closes idle keep-alive connections, so that a
  * flood of idle clients cannot lock out others, and with `fairly` it closes new connections of addresses with more than their share
- * (docs/decisions/fair-shares.md). Behind a proxy all connections have its address. What one connection may have under way is RESPONSES_DUE_MAX and the requests
- * that arrive with the last of them, 64 KiB at most.
+ * (docs/decisions/fair-shares.md). Behind a proxy all connections have its address. What one connection may have under way is RESPONSES_DUE_MAX and the
+ * requests that arrive with the last of them, 64 KiB at most.
  *
  * NOTE: `server.closeIdleConnections()` does not work here. From Node 26 on it also closes connections that have not sent their first request.
  */

@@ -1,5 +1,5 @@
-// The ids of all active keys in memory, so that an id that was never issued costs no lookup. Half of an id is kept, as a number: an unknown id with the same half
-// costs a lookup and nothing else. For that reason no id is removed: a key that was revoked since the start costs a lookup too.
+// The ids of all active keys in memory, so that an id that was never issued costs no lookup. Half of an id is kept, as a number: an unknown id with the same
+// half costs a lookup and nothing else. For that reason no id is removed: a key that was revoked since the start costs a lookup too.
 
 import type { Clock } from '../base/clock.ts'
 import type { Queryable } from '../store/store.ts'
@@ -19,7 +19,7 @@ const PAGE = 10_000
 /** Beyond this number, about 100 MB, every id counts as active. */
 const IDS_MAX = 2_000_000
 /**
- * A key gets its seq before its transaction commits, so a read may find later keys first. After this time the transaction has ended, or its client has been told
+ * A key gets its seq before its transaction commits, so a read may find later keys first. After this time the transaction has ended, or its client knows
  * that it failed: twice the limit of a statement, and the longest pause between two.
  */
 const COMMIT_MAX_MS = 120_000

@@ -15,8 +15,8 @@ import type { SendResult } from './send.ts'
 
 export interface Submissions {
   /**
-   * Sends the transaction unless it is already sent, and waits up to `pollTimeoutMs` after the response to the send. `signal` ends the wait once the network may
-   * have the transaction; before that the outcome is still found out. Rejects with the error of `beforeSend`.
+   * Sends the transaction unless it is already sent, and waits up to `pollTimeoutMs` after the response to the send. `signal` ends the wait once the network
+   * may have the transaction; before that the outcome is still found out. Rejects with the error of `beforeSend`.
    */
   submit(signed: SignedTransaction, options: SubmitOptions): Promise<SubmitOutcome>
   /** Reports the known state to all callers and sends nothing more. Callers of a send in flight get their outcome when it responds. */
@@ -104,40 +104,6 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
     remove(submission)
   }
 
-  /** Adds a caller to a submission. */
-  function addWaiter(submission: Submission, { requester, pollTimeoutMs, signal, onSent }: SubmitOptions): Waiter {
-    const { promise, resolve } = Promise.withResolvers<SubmitOutcome>()
-    let timer: Timer | undefined
-    const settleProvisionally = (): void => waiter.settle(provisionalOutcome(submission.sendResult))
-    // A caller that disconnects must not leave a refused transaction as one that may be on its way.
-    const onAbort = (): void => void (mayBeOnItsWay(submission.sendResult) && settleProvisionally())
-    const waiter: Waiter = {
-      requester,
-      submission,
-      outcome: promise,
-      isReady: false,
-      settle(outcome) {
-        if (!submission.waiters.delete(waiter)) return
-        waiters.delete(waiter)
-        timer?.cancel()
-        signal?.removeEventListener('abort', onAbort)
-        resolve(outcome)
-        // A send in flight is not cancelled when its last caller stops waiting.
-        if (submission.waiters.size === 0 && (submission.sendResult !== null || !submission.isStarted)) remove(submission)
-      },
-      onSent() {
-        const { sendResult } = submission
-        if (sendResult?.kind === 'accepted' || sendResult?.kind === 'unconfirmed') onSent?.(sendResult)
-        timer = clock.setTimer(pollTimeoutMs, settleProvisionally)
-        if (signal?.aborted === true) onAbort()
-      },
-    }
-    submission.waiters.add(waiter)
-    waiters.add(waiter)
-    signal?.addEventListener('abort', onAbort, { once: true })
-    return waiter
-  }
-
   /** Runs what comes before the send, and waits for the outcome. Another caller's send of the same envelope may end first. */
   async function waitFor(waiter: Waiter, beforeSend: NonNullable<SubmitOptions['beforeSend']>): Promise<SubmitOutcome> {
     try {
@@ -212,7 +178,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       const submission: Submission = existing
         ?? { requester, signed, waiters: new Set(), done: new AbortController(), isStarted: false, sendResult: null }
       submissions.set(signed.envelopeXdr, submission)
-      const waiter = addWaiter(submission, options)
+      const waiter = createWaiter({ clock, waiters, remove }, submission, options)
       if (options.beforeSend !== undefined) return waitFor(waiter, options.beforeSend)
       start(waiter)
       return waiter.outcome
@@ -224,4 +190,41 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       }
     },
   }
+}
+
+/** Adds a caller to a submission and to the `waiters` of all. `remove` is called for a submission that nobody needs any more. */
+function createWaiter(
+  { clock, waiters, remove }: { readonly clock: Clock; readonly waiters: Set<Waiter>; readonly remove: (submission: Submission) => void },
+  submission: Submission, { requester, pollTimeoutMs, signal, onSent }: SubmitOptions,
+): Waiter {
+  const { promise, resolve } = Promise.withResolvers<SubmitOutcome>()
+  let timer: Timer | undefined
+  const settleProvisionally = (): void => waiter.settle(provisionalOutcome(submission.sendResult))
+  // A caller that disconnects must not leave a refused transaction as one that may be on its way.
+  const onAbort = (): void => void (mayBeOnItsWay(submission.sendResult) && settleProvisionally())
+  const waiter: Waiter = {
+    requester,
+    submission,
+    outcome: promise,
+    isReady: false,
+    settle(outcome) {
+      if (!submission.waiters.delete(waiter)) return
+      waiters.delete(waiter)
+      timer?.cancel()
+      signal?.removeEventListener('abort', onAbort)
+      resolve(outcome)
+      // A send in flight is not cancelled when its last caller stops waiting.
+      if (submission.waiters.size === 0 && (submission.sendResult !== null || !submission.isStarted)) remove(submission)
+    },
+    onSent() {
+      const { sendResult } = submission
+      if (sendResult?.kind === 'accepted' || sendResult?.kind === 'unconfirmed') onSent?.(sendResult)
+      timer = clock.setTimer(pollTimeoutMs, settleProvisionally)
+      if (signal?.aborted === true) onAbort()
+    },
+  }
+  submission.waiters.add(waiter)
+  waiters.add(waiter)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  return waiter
 }

@@ -40,8 +40,8 @@ export interface Journal {
   /** Adds a pending submission to the log, unless it has it. `unknown`: a node may have accepted the transaction. */
   announce(key: SubmissionKey, how: 'accepted' | 'unknown'): Promise<void>
   /**
-   * Ends a submission. Without effect when its state is final already. PREPARED: the network did not take the envelope, and the client decides whether to submit
-   * it again. The client id of a transaction that no node accepted is free from then on.
+   * Ends a submission. Without effect when its state is final already. PREPARED: the network did not take the envelope, and the client decides whether to
+   * submit it again. The client id of a transaction that no node accepted is free from then on.
    */
   end(key: SubmissionKey, status: FinalStatus | 'PREPARED', result: SubmissionResult): Promise<void>
 }
@@ -112,7 +112,7 @@ export function createJournal({ store, clock, driver, operationOf, onEnded }: {
       if (clientId !== null && (isUnlogged || status === 'PREPARED')) await freeClientId(tx, key, clientId)
       if (isUnlogged) await trimRefused(tx, key.owner, REFUSED_KEPT_MAX)
       else if (loggedStatus !== status) {
-        // The log tells of a submission before it tells of its end.
+        // The log has each submission before it has its end.
         if (loggedStatus === null) await log(tx, { ...ended, ...NO_RESULT, status: 'PENDING' })
         await log(tx, ended)
       }

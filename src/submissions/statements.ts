@@ -53,9 +53,9 @@ export async function freeClientId(tx: Queryable, { owner, hash }: { owner: stri
 
 /** The columns of a SubmissionRecord; `s` is tx.submissions. */
 export const SUBMISSION = `s.id, s.owner, s.hash, s.op, s.trader, s.client_id as "clientId", s.sequence, s.expires_at as "expiresAt", s.status,
-  s.logged_status as "loggedStatus", s.envelopes, s.accepted, s.attempts, s.sent_at as "sentAt", s.ledger, s.ts, s.contract_error as "contractError", s.host_error as "hostError",
-  s.tx_result_code as "txResultCode", s.result_xdr as "resultXdr", s.message, s.order_id as "orderId", s.position_id as "positionId",
-  s.submitted_at as "submittedAt"`
+  s.logged_status as "loggedStatus", s.envelopes, s.accepted, s.attempts, s.sent_at as "sentAt", s.ledger, s.ts, s.contract_error as "contractError",
+  s.host_error as "hostError", s.tx_result_code as "txResultCode", s.result_xdr as "resultXdr", s.message, s.order_id as "orderId",
+  s.position_id as "positionId", s.submitted_at as "submittedAt"`
 
 /** Locks a submission until the end of the transaction. */
 export async function lockSubmission(tx: Queryable, owner: string, hash: string): Promise<SubmissionRecord | undefined> {

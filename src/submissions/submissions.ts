@@ -1,5 +1,5 @@
-// POST /v1/tx/submit, durably: the relay admits the caller, the submission is stored, the relay sends it and waits, and the outcome is stored. What is still open
-// when no caller waits any more is continued by the driver (docs/decisions/durable-submissions.md).
+// POST /v1/tx/submit, durably: the relay admits the caller, the submission is stored, the relay sends it and waits, and the outcome is stored. What is still
+// open when no caller waits any more is continued by the driver (docs/decisions/durable-submissions.md).
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'

@@ -30,7 +30,7 @@ export function createWriteTurns({ engine }: Pick<Store, 'engine'>, clock: Clock
   const permits = createSemaphore(PERMITS[engine], WAITING_MAX)
   let ended = 0
 
-  /** Rejects when the wait is in vain. */
+  /** Rejects when waiting longer would not help. */
   async function watch(signal: AbortSignal): Promise<never> {
     for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += STALLED_MS) {
       const endedBefore = ended

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { xdr } from '@stellar/stellar-sdk'
 import { createSystemClock } from '../../src/base/clock.ts'
+import type { Clock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSystemRandom } from '../../src/base/random.ts'
 import { createRpc } from '../../src/chain/rpc.ts'
@@ -40,8 +41,10 @@ function slowed(store: Store): Store {
   }
 }
 
+type Envelopes = ReadonlyMap<string, SignedTransaction>
+
 /** A node that refuses some envelopes and applies the others at once. */
-function createNode(clock: ReturnType<typeof createSystemClock>, refused: ReadonlyMap<string, SignedTransaction>, accepted: ReadonlyMap<string, SignedTransaction>) {
+function createNode(clock: Clock, { refused, accepted }: { readonly refused: Envelopes; readonly accepted: Envelopes }) {
   const sent = new Set<string>()
   return createRpc({
     urls: ['http://node/'], clock, random: createSystemRandom(), log: silentLog,
@@ -74,7 +77,7 @@ for (const worthlessCount of [250, 320]) {
     await using store = await openTestStore()
     const clock = createSystemClock()
     const [refused, accepted] = [byEnvelope(1, worthlessCount), byEnvelope(10_000, OTHERS)]
-    const rpc = createNode(clock, refused, accepted)
+    const rpc = createNode(clock, { refused, accepted })
     await using bare = await createBareGateway({ store: slowed(store), clock, rpc, rateLimits: UNLIMITED_RATES })
     const { app } = bare.gateway
     const issueTo = (wallet: string): Promise<IssuedKey> =>
@@ -82,13 +85,14 @@ for (const worthlessCount of [250, 320]) {
     const attackers = await Promise.all(Array.from({ length: ATTACKER_KEYS }, () => issueTo('attacker')))
     const [used, fresh, submitting] = await Promise.all(['used', 'fresh', 'submitting'].map((kind) =>
       Promise.all(Array.from({ length: OTHERS }, (_, index) => issueTo(`${kind} ${index}`)))))
-    const me = (key: IssuedKey, index: number): Promise<number> => call(app, '/v1/account/me', { key, from: `192.0.2.${index}` }).then(({ status }) => status)
+    const me = async (key: IssuedKey, index: number): Promise<number> => (await call(app, '/v1/account/me', { key, from: `192.0.2.${index}` })).status
     assert.deepEqual(new Set(await Promise.all([...used ?? [], ...submitting ?? []].map(me))), new Set([200]))
 
     let refusedFirst = 0
     const flood = [...refused.values()].map(async (signed, index) => {
       const body = { signedXdr: signed.envelopeXdr, pollTimeoutMs: 10_000, clientId: `id-${index}` }
-      const { status } = await call(app, '/v1/tx/submit', { method: 'POST', body, key: attackers[index % ATTACKER_KEYS] ?? assert.fail(), from: ATTACKER_ADDRESS })
+      const key = attackers[index % ATTACKER_KEYS] ?? assert.fail()
+      const { status } = await call(app, '/v1/tx/submit', { method: 'POST', body, key, from: ATTACKER_ADDRESS })
       if (status === 400) refusedFirst += 1
       return status
     })
@@ -103,7 +107,8 @@ for (const worthlessCount of [250, 320]) {
     assert.ok(statuses.every((status) => status === 400 || status === 503), [...new Set(statuses)].join(', '))
     const [rows] = await store.read.query<{ submissions: number; changes: number; ids: number }>(
       `select (select count(*) from tx.submissions where status <> 'SUCCESS') as submissions,
-        (select count(*) from tx.submission_changes where row->>'status' not in ('PENDING', 'SUCCESS')) as changes, (select count(*) from tx.client_ids) as ids`,
+        (select count(*) from tx.submission_changes where row->>'status' not in ('PENDING', 'SUCCESS')) as changes,
+        (select count(*) from tx.client_ids) as ids`,
     )
     assert.ok(rows !== undefined && rows.submissions <= 100, `${rows?.submissions} refused submissions are stored`)
     assert.deepEqual([rows.changes, rows.ids], [0, 0])

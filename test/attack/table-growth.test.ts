@@ -72,7 +72,9 @@ test('after a flood of every write path and a day, each table has as many rows a
 
   const deployment = anyDeployment()
   const relay = createRelay({ rpc, clock, log: silentLog, deployment, ledgerWatermarks: createLedgerWatermarks(clock), ...NO_WARNINGS })
-  const { recordPrepared } = createSubmissionService({ store: calls.store, relay, rpc, clock, random: createSeededRandom('s'), log: silentLog, readDatabaseTime })
+  const { recordPrepared } = createSubmissionService({
+    store: calls.store, relay, rpc, clock, random: createSeededRandom('preparing'), log: silentLog, readDatabaseTime,
+  })
   const statuses = new Map<string, Set<number>>()
   const flood = async (name: string, request: (index: number) => Promise<{ readonly status: number }>): Promise<void> => {
     const found = new Set<number>()

@@ -62,7 +62,8 @@ async function untilStates(url: string, key: IssuedKey, holds: (states: readonly
 async function signPayment(network: LocalNetwork): Promise<string> {
   const payer = Keypair.random()
   network.chain.grant(payer.publicKey(), 'native', BALANCE)
-  const { entries } = await network.rpc.call('getLedgerEntries', { keys: [accountKey(payer.publicKey())] }) as { readonly entries: readonly { readonly xdr: string }[] }
+  const found = await network.rpc.call('getLedgerEntries', { keys: [accountKey(payer.publicKey())] })
+  const { entries } = found as { readonly entries: readonly { readonly xdr: string }[] }
   const sequence = readAccountSequence(entries[0]?.xdr ?? assert.fail('the account'))
   const payment = Operation.payment({ destination: payer.publicKey(), asset: Asset.native(), amount: '1' })
   const transaction = new TransactionBuilder(new Account(payer.publicKey(), String(sequence)), { fee: '1000', networkPassphrase: network.networkPassphrase })

@@ -133,7 +133,10 @@ const ADDITIONS: ReadonlyMap<string, string> = new Map([
   ['Leaderboard entry', 'rank integer, trades integer, liqCount integer'],
   ['Trader vault', 'apyKind annualized|inception'],
   ['Referral trade row', 'volume string?'],
-  ['Prepared transaction', 'extraResourceFee string, hash string, clientId string?, expiresAt integer, intent object, preview <TradePreview>, warnings array, stored? boolean'],
+  [
+    'Prepared transaction',
+    'extraResourceFee string, hash string, clientId string?, expiresAt integer, intent object, preview <TradePreview>, warnings array, stored? boolean',
+  ],
   ['Submit result', 'stored? boolean'],
   ['Health', 'passphrase string, deployment object, protocol object, market object'],
 ])

@@ -20,7 +20,8 @@ async function plant(
   { clientId = null, ledger = null, refused }: { clientId?: string | null; ledger?: number | null; refused?: string } = {},
 ) {
   await store.write.query(
-    `insert into tx.submissions (owner, hash, trader, client_id, sequence, expires_at, status, logged_status, envelopes, accepted, attempts, ledger, submitted_at, updated_at)
+    `insert into tx.submissions (owner, hash, trader, client_id, sequence, expires_at, status, logged_status, envelopes, accepted, attempts, ledger,
+      submitted_at, updated_at)
     values ('G', $1, 'G', $2, 1, $3, $4, $6, '[]', false, 1, $5, 0, 0)`,
     [hash, clientId, EXPIRES_AT, refused ?? states.at(-1) ?? '', ledger, refused === undefined ? (states.at(-1) ?? null) : null],
   )

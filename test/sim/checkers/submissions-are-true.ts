@@ -18,7 +18,8 @@ interface Row {
   readonly submittedAt: number
 }
 
-const SUBMISSIONS = `select owner, hash, status, logged_status as "loggedStatus", ledger, expires_at as "expiresAt", client_id as "clientId", submitted_at as "submittedAt"
+const SUBMISSIONS = `select owner, hash, status, logged_status as "loggedStatus", ledger, expires_at as "expiresAt", client_id as "clientId",
+    submitted_at as "submittedAt"
   from tx.submissions order by id`
 const CLIENT_ID_HELD_MS = 86_400_000
 
