@@ -327,7 +327,7 @@ test('attack: unknown ids that wait for a read turn no key away, neither cached,
   await loading
   await keys.find(cached, CLIENT)
   clock.advance(KEY_TTL_MS)
-  const outcomes = flood(keys, 20_000, () => attackerOf(0))
+  const outcomes = flood(keys, 6_000, () => attackerOf(0))
   assert.equal((await keys.find(cached, CLIENT))?.revoked, false)
   assert.equal((await keys.find(known, CLIENT))?.revoked, false)
   const found = keys.find(fresh, CLIENT)

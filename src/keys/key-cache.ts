@@ -48,8 +48,8 @@ export interface KeyCache extends AsyncDisposable {
 /** When full, the entry with the oldest read is evicted. */
 export const MAX_CACHED_KEYS = 10_000
 /** Requests with unknown ids that share one read of the newest ids, and how many more wait for their turn. */
-const CHECKS_MAX = 256
-const CHECKS_WAITING_MAX = 8_192
+const CHECKS_MAX = 4_096
+const CHECKS_WAITING_MAX = 1_024
 /** How long an entry is valid without a new read. Keys in use are re-read every second, so this bounds the effect of a lost notification. */
 export const KEY_TTL_MS = 3_000
 

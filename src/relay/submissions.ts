@@ -192,7 +192,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   }
 }
 
-/** Adds a caller to a submission and to the `waiters` of all. `remove` is called for a submission that nobody needs any more. */
+/** Adds a caller to a submission and to the `waiters` of all. `remove` is called for a submission that no caller needs any more. */
 function createWaiter(
   { clock, waiters, remove }: { readonly clock: Clock; readonly waiters: Set<Waiter>; readonly remove: (submission: Submission) => void },
   submission: Submission, { requester, pollTimeoutMs, signal, onSent }: SubmitOptions,

@@ -1,3 +1,4 @@
+-- running instances must stop
 -- The state of a submission that the log has last; null: none, because no node has accepted the transaction so far. A refused submission that the log does not
 -- have is deleted after some time.
 alter table tx.submissions add column logged_status text;
