@@ -69,7 +69,7 @@ export function createKeys(parts: KeysParts): Keys {
   const challenges = createChallenges({ clock, random, state: parts.challengeState ?? createMemoryChallengeState() })
   const cache = createKeyCache({ store, clock, log })
   // A replica may lack the newest key.
-  const primary: Queryable = store.engine === 'embedded' ? store.read : store.write
+  const primary: Queryable = store.readsLag ? store.write : store.read
 
   async function isProven({ address, challenge, signature }: Claim, client: string): Promise<boolean> {
     if (!(await challenges.use({ client, wallet: address }, challenge))) return false
