@@ -261,7 +261,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   return {
     app, oracle, stream, submissions, learnApplied,
     stats: () => statsOf({ stream, indexWaiter, relay, submissions, sharedCounts, prices, deployment, agreement: chainParts.agreement }),
-    listen: (where) => app.listen({ ...where, backlog: LISTEN_BACKLOG }),
+    listen: (where) => keys.load().then(() => app.listen({ ...where, backlog: LISTEN_BACKLOG })),
     close: () => (closing ??= close()),
   }
 }

@@ -16,7 +16,7 @@ export function streamServices(
   const { keys, db, prices, accounts } = parts
   return {
     async login(keyId, secret, address) {
-      const found = await keys.authenticate(`Bearer ${keyId}:${secret}`, null, { bucket: address, wide: address })
+      const found = await keys.authenticate(`Bearer ${keyId}:${secret}`, null, address)
       if (typeof found === 'object') return found
       return found === 'unknown' ? 'unknown' : 'invalid_credentials'
     },

@@ -90,7 +90,7 @@ export function createCallerResolver(clientAddress: ClientAddress, authenticate:
     const { authorization, 'x-timestamp': timestamp, 'x-forwarded-for': forwardedFor } = request.headers
     if (authorization === undefined && forwardedFor === undefined) return anonymousCaller(request)
     if (authorization === undefined || !authenticated) return toCaller(request, 'missing_bearer')
-    const authentication = authenticate(authorization, typeof timestamp === 'string' ? timestamp : undefined, clientNetwork(request))
+    const authentication = authenticate(authorization, typeof timestamp === 'string' ? timestamp : undefined, clientNetwork(request).bucket)
     return authentication instanceof Promise ? authentication.then((known) => toCaller(request, known)) : toCaller(request, authentication)
   }
 }

@@ -5,7 +5,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { after, before, test } from 'node:test'
-import { limitConnections } from './connections.ts'
+import { setImmediate } from 'node:timers/promises'
+import { limitConnections, RESPONSES_DUE_MAX } from './connections.ts'
 
 const MAX = 10
 const server = createServer((_request, response) => response.end('ok'))
@@ -99,4 +100,38 @@ test('an address that holds most connections gets no further ones while the serv
   for (let attempt = 0; attempt < MAX * 2; attempt++) if (await connectFrom('127.0.0.2')) held += 1
   assert.equal(held, MAX * 0.9 - 1)
   assert.equal(await connectFrom('127.0.0.3'), true, 'another address')
+})
+
+const PIPELINED = 5_000
+const PIPELINED_REQUEST = 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\nok'
+
+test('does not read on while a connection has many responses due, and answers all of its requests in the end', async (t) => {
+  const held: ServerResponse[] = []
+  let isHolding = true
+  let received = 0
+  const holding = createServer((incoming, response) => {
+    received += 1
+    incoming.resume()
+    if (isHolding) held.push(response)
+    else response.end('ok')
+  })
+  t.after(() => holding.close())
+  limitConnections(holding, MAX, { fairly: false })
+  holding.listen(0, '127.0.0.1')
+  await once(holding, 'listening')
+  const socket = connect((holding.address() as AddressInfo).port, '127.0.0.1')
+  let text = ''
+  socket.on('data', (data: Buffer) => (text += data.toString('latin1')))
+  socket.write(PIPELINED_REQUEST.repeat(PIPELINED))
+  const other = connect((holding.address() as AddressInfo).port, '127.0.0.1')
+  // Both were read when the other connection's request has arrived and its socket has nothing more to read.
+  other.write('GET /other HTTP/1.1\r\nhost: a\r\n\r\n')
+  while (!held.some(({ req }) => req.url === '/other')) await setImmediate()
+  for (let turn = 0; turn < 100; turn++) await setImmediate()
+  assert.ok(received >= RESPONSES_DUE_MAX && received <= RESPONSES_DUE_MAX + 2 + 65_536 / PIPELINED_REQUEST.length, `${received} requests were read`)
+  isHolding = false
+  for (const response of held) response.end('ok')
+  while (text.split('HTTP/1.1 200').length - 1 < PIPELINED) await once(socket, 'data')
+  socket.destroy()
+  other.destroy()
 })

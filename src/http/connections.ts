@@ -1,4 +1,4 @@
-// Limits the number of open connections.
+// Limits the number of open connections, and of responses due on each.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -6,11 +6,14 @@ import { createClientAddress, networkOf } from './client-address.ts'
 
 /** Above this share of the limit, idle connections are closed, and an address with more than its share gets no further ones. */
 const CROWDED_SHARE = 0.9
+/** A connection with this many responses due is not read further. Clients that pipeline requests have few of them under way. */
+export const RESPONSES_DUE_MAX = 32
 
 /**
  * Limits `server` to `max` connections. It closes new connections above the limit at once. Near the limit it closes idle keep-alive connections, so that a
  * flood of idle clients cannot lock out others, and with `fairly` it closes new connections of addresses with more than their share
- * (docs/decisions/fair-shares.md). Behind a proxy all connections have its address.
+ * (docs/decisions/fair-shares.md). Behind a proxy all connections have its address. What one connection may have under way is RESPONSES_DUE_MAX and the
+ * requests that arrive with the last of them, 64 KiB at most.
  *
  * NOTE: `server.closeIdleConnections()` does not work here. From Node 26 on it also closes connections that have not sent their first request.
  */
@@ -30,6 +33,7 @@ export function limitConnections(server: Server, max: number, { fairly }: { read
     const ofAddress = (openByAddress.get(address) ?? 0) + 1
     openByAddress.set(address, ofAddress)
     responsesDue.set(socket, 0)
+    socket.on('resume', onResume)
     socket.once('close', () => {
       open -= 1
       responsesDue.delete(socket)
@@ -46,9 +50,17 @@ export function limitConnections(server: Server, max: number, { fairly }: { read
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     idle.delete(socket)
     const due = responsesDue.get(socket)
-    if (due !== undefined) responsesDue.set(socket, due + 1)
+    if (due !== undefined) {
+      responsesDue.set(socket, due + 1)
+      if (due + 1 === RESPONSES_DUE_MAX) socket.pause()
+    }
     response.on('close', onResponseClose)
   })
+
+  /** Node.js resumes a connection after each request. */
+  function onResume(this: Socket): void {
+    if ((responsesDue.get(this) ?? 0) >= RESPONSES_DUE_MAX) this.pause()
+  }
 
   /** One function for all responses, because this runs for every request. */
   function onResponseClose(this: ServerResponse): void {
@@ -56,6 +68,7 @@ export function limitConnections(server: Server, max: number, { fairly }: { read
     const due = responsesDue.get(socket)
     if (due === undefined) return
     responsesDue.set(socket, due - 1)
+    if (due === RESPONSES_DUE_MAX) socket.resume()
     if (due === 1) idle.set(socket, socket.bytesRead)
   }
 }

@@ -5,7 +5,6 @@ import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { TIMESTAMP_TOLERANCE_SEC } from '../limits.ts'
-import type { QueueClient } from './fair-queue.ts'
 import type { KeyIdentity, CachedKey, KeyCache } from './key-cache.ts'
 
 /** Specification, "Authentication failures". */
@@ -15,11 +14,11 @@ export type AuthenticationFailure = 'missing_bearer' | 'malformed_bearer' | 'mis
 export type Authentication = KeyIdentity | AuthenticationFailure | 'unknown'
 
 /**
- * Checks the headers Authorization and X-Timestamp of a client. `timestamp` is null where there is no such header: at a login to the stream. Synchronous unless
- * the key has to be looked up. Never rejects.
+ * Checks the headers Authorization and X-Timestamp of a client with this network address. `timestamp` is null where there is no such header: at a login to the
+ * stream. Synchronous unless the key has to be looked up. Never rejects.
  */
 export type Authenticate = (
-  authorization: string | undefined, timestamp: string | null | undefined, client: QueueClient,
+  authorization: string | undefined, timestamp: string | null | undefined, address: string,
 ) => Authentication | Promise<Authentication>
 
 /** Ids and secrets in another format were never issued, so they are not looked up. */
@@ -81,11 +80,11 @@ export function createAuthentication({ keys, clock, log, requireTimestamp }: Aut
     }
   }
 
-  return (authorization, timestamp, client) => {
+  return (authorization, timestamp, address) => {
     if (authorization === undefined) return 'missing_bearer'
     const timestampFailure = checkTimestamp(timestamp)
     const verifiedId = timestampFailure === null ? verified.get(authorization) : undefined
-    if (verifiedId !== undefined) return findAndVerify(verifiedId, authorization, null, client)
+    if (verifiedId !== undefined) return findAndVerify(verifiedId, authorization, null, address)
     const value = bearerValue(authorization)
     if (value === undefined) return 'missing_bearer'
     const colon = value.indexOf(':')
@@ -93,7 +92,7 @@ export function createAuthentication({ keys, clock, log, requireTimestamp }: Aut
     if (timestampFailure !== null) return timestampFailure
     const keyId = value.slice(0, colon)
     const secret = value.slice(colon + 1)
-    return KEY_ID.test(keyId) && SECRET.test(secret) ? findAndVerify(keyId, authorization, secret, client) : verify(undefined, authorization, secret)
+    return KEY_ID.test(keyId) && SECRET.test(secret) ? findAndVerify(keyId, authorization, secret, address) : verify(undefined, authorization, secret)
   }
 
   function checkTimestamp(timestamp: string | null | undefined): 'missing_timestamp' | 'stale_timestamp' | null {
@@ -101,8 +100,8 @@ export function createAuthentication({ keys, clock, log, requireTimestamp }: Aut
     return timestamp === null || isCurrent(timestamp, nowSec(clock)) ? null : 'stale_timestamp'
   }
 
-  function findAndVerify(keyId: string, header: string, secret: string | null, client: QueueClient): Authentication | Promise<Authentication> {
-    const found = keys.find(keyId, client)
+  function findAndVerify(keyId: string, header: string, secret: string | null, address: string): Authentication | Promise<Authentication> {
+    const found = keys.find(keyId, address)
     return found instanceof Promise ? verifyFound(found, header, secret) : verify(found, header, secret)
   }
 }

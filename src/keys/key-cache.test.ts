@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import type { Param, Store } from '../store/store.ts'
-import { MISS_TTL_MS, createKeyCache, MAX_CACHED_KEYS, KEY_TTL_MS } from './key-cache.ts'
+import { createKeyCache, MAX_CACHED_KEYS, KEY_TTL_MS } from './key-cache.ts'
 import type { KeyCache } from './key-cache.ts'
-import { KeysUnavailable, LOOKUP_BATCH, LOOKUP_TIMEOUT_MS, MAX_QUEUED_LOOKUPS, MAX_QUEUED_LOOKUPS_PER_CLIENT } from './batched-lookup.ts'
+import { LookupFailed, LOOKUP_BATCH, LOOKUP_TIMEOUT_MS } from '../base/batched-lookup.ts'
 import { FLUSH_INTERVAL_MS } from './last-used-tracker.ts'
+import { ISSUES_CHANNEL, REVOCATIONS_CHANNEL } from './records.ts'
 
 interface Statement {
   readonly keyIds: readonly string[]
@@ -14,43 +15,65 @@ interface Statement {
 }
 
 interface Listener {
+  readonly channel: string
   readonly callback: (payload: string) => void
-  readonly onConnected: (connected: boolean) => void
+  readonly onConnected: ((connected: boolean) => void) | undefined
 }
 
-/** A key cache on a fake store. With `manual`, the test settles each statement itself. */
-function build(options: { manual?: boolean } = {}) {
+interface StoredKey {
+  readonly revoked: boolean
+  /** By default keys have the seqs 1, 2, 3 … */
+  readonly seq?: number
+}
+
+/** A key cache on a fake store. With `manual`, the test settles each statement that reads keys itself, with `manualIds` each one that reads ids. */
+function build(options: { manual?: boolean; manualIds?: boolean } = {}) {
   const clock = createVirtualClock(1_000_000)
-  const table = new Map<string, { revoked: boolean }>()
+  const table = new Map<string, StoredKey>()
   const statements: Statement[] = []
+  const idReads: PromiseWithResolvers<object[]>[] = []
   const listeners: Listener[] = []
   function rows(keyIds: readonly string[]): object[] {
     return keyIds.filter((keyId) => table.has(keyId)).map((keyId) => ({
       keyId, owner: 'G', tier: 'standard', secretSha256: new Uint8Array(32), revoked: table.get(keyId)?.revoked === true,
     }))
   }
-  const query = (_sql: string, params?: readonly Param[]): Promise<object[]> => {
-    const keyIds = params?.[0] as readonly string[]
-    const statement = { keyIds, done: Promise.withResolvers<object[]>() }
-    statements.push(statement)
-    if (options.manual !== true) statement.done.resolve(rows(keyIds))
-    return statement.done.promise
+  function idRows([afterSeq, limit, missing]: readonly unknown[]): object[] {
+    const all = [...table].map(([keyId, { revoked, seq }], index) => ({ seq: seq ?? index + 1, keyId, isActive: !revoked }))
+    const found = all.filter(({ seq }) => seq > Number(afterSeq)).toSorted((a, b) => a.seq - b.seq).slice(0, Number(limit))
+    return [...all.filter(({ seq }) => (missing as readonly number[]).includes(seq)), ...found]
+  }
+  const query = (sql: string, params: readonly Param[] = []): Promise<object[]> => {
+    const done = Promise.withResolvers<object[]>()
+    if (sql.includes('union all')) {
+      idReads.push(done)
+      if (options.manualIds !== true) done.resolve(idRows(params))
+      return done.promise
+    }
+    const keyIds = params[0] as readonly string[]
+    statements.push({ keyIds, done })
+    if (options.manual !== true) done.resolve(rows(keyIds))
+    return done.promise
   }
   const store = {
     engine: 'embedded',
-    read: { query },
+    lookups: { query },
     write: { query },
-    async listen(_channel: string, callback: Listener['callback'], { onConnected }: Pick<Listener, 'onConnected'>) {
-      listeners.push({ callback, onConnected })
-      onConnected(true)
+    async listen(channel: string, callback: Listener['callback'], { onConnected }: Partial<Pick<Listener, 'onConnected'>> = {}) {
+      listeners.push({ channel, callback, onConnected })
+      onConnected?.(true)
       return async () => {}
     },
   } as unknown as Store
   const keys = createKeyCache({ store, clock, log: silentLog })
+  const notify = (channel: string, keyId: string): void => {
+    for (const listener of listeners) if (listener.channel === channel) listener.callback(keyId)
+  }
   return {
-    clock, table, statements, keys, rows,
-    notifyRevoked: (keyId: string) => listeners.forEach(({ callback }) => callback(keyId)),
-    setConnected: (connected: boolean) => listeners.forEach(({ onConnected }) => onConnected(connected)),
+    clock, table, statements, idReads, keys, rows,
+    notifyIssued: (keyId: string) => notify(ISSUES_CHANNEL, keyId),
+    notifyRevoked: (keyId: string) => notify(REVOCATIONS_CHANNEL, keyId),
+    setConnected: (connected: boolean) => listeners.forEach(({ onConnected }) => onConnected?.(connected)),
   }
 }
 
@@ -60,10 +83,10 @@ function turn(): Promise<void> {
 }
 
 const ID = 'nk_aaaaaaaaaaaaaaaaaaaaaaaa'
-const CLIENT = { bucket: '192.0.2.1', wide: '192.0.2.0/24' }
+const CLIENT = '192.0.2.1'
 
-const idOf = (number: number): string => `nk_${String(number).padStart(24, '0')}`
-const attackerOf = (number: number) => ({ bucket: `10.${number >> 8}.${number & 255}.1`, wide: `10.${number >> 8}.${number & 255}.0/24` })
+const idOf = (number: number): string => `nk_${String(number).padStart(12, '0')}${'0'.repeat(12)}`
+const attackerOf = (number: number): string => `10.${number >> 8}.${number & 255}.1`
 
 test('reads a key once and caches it until its TTL', async () => {
   const { clock, table, statements, keys } = build()
@@ -144,6 +167,7 @@ test('applies a notified revocation immediately and permanently, whatever is rea
 test('does not cache a read that overlaps with a revocation', async () => {
   const { table, keys, notifyRevoked, statements, rows } = build({ manual: true })
   table.set(ID, { revoked: false })
+  await keys.load()
   const early = keys.find(ID, CLIENT)
   await turn()
   const readBefore = rows([ID])
@@ -161,6 +185,7 @@ test('does not cache a read that overlaps with a revocation', async () => {
 test('serves a lookup during a statement from a statement that starts later', async () => {
   const { table, keys, statements, rows } = build({ manual: true })
   table.set(ID, { revoked: false })
+  await keys.load()
   const first = keys.find(ID, CLIENT)
   await turn()
   const second = keys.find(ID, CLIENT)
@@ -199,7 +224,7 @@ test('reads the database at each use when listening fails', async () => {
   const disconnected = createKeyCache({
     store: {
       engine: 'embedded',
-      read: { query: async () => [{ keyId: ID, owner: 'G', tier: 'standard', secretSha256: new Uint8Array(32), revoked: false }] },
+      lookups: { query: async () => [{ seq: 1, keyId: ID, isActive: true, owner: 'G', tier: 'standard', secretSha256: new Uint8Array(32), revoked: false }] },
       listen: () => Promise.reject(new Error('away')),
     } as unknown as Store,
     clock: createVirtualClock(0),
@@ -209,17 +234,6 @@ test('reads the database at each use when listening fails', async () => {
   assert.equal((await disconnected.find(ID, CLIENT))?.revoked, false)
   await disconnected[Symbol.asyncDispose]()
   assert.deepEqual([statements.length, keys.lastUsedAtMs(ID)], [0, undefined])
-})
-
-test('caches an unknown id for a short time', async () => {
-  const { clock, table, statements, keys } = build()
-  assert.equal(await keys.find(ID, CLIENT), undefined)
-  table.set(ID, { revoked: false })
-  clock.advance(MISS_TTL_MS - 1)
-  assert.equal(keys.find(ID, CLIENT), undefined)
-  clock.advance(1)
-  assert.equal((await keys.find(ID, CLIENT))?.revoked, false)
-  assert.equal(statements.length, 2)
 })
 
 /** Answers the statements from the table until no lookup is left; returns their number. */
@@ -237,14 +251,14 @@ async function answerAll({ statements, rows }: Pick<ReturnType<typeof build>, 's
   return answered
 }
 
-/** Looks up random ids; returns how many turned out absent and how many were refused. */
-function flood(keys: KeyCache, count: number, clientOf: (number: number) => typeof CLIENT) {
+/** Looks up ids that do not exist; returns how many turned out absent and how many were refused. */
+function flood(keys: KeyCache, count: number, addressOf: (number: number) => string) {
   const outcomes = { absent: 0, refused: 0 }
-  for (let number = 0; number < count; number++) {
-    void Promise.resolve(keys.find(idOf(number), clientOf(number))).then(
+  for (let number = 1; number <= count; number++) {
+    void Promise.resolve(keys.find(idOf(number), addressOf(number))).then(
       () => void (outcomes.absent += 1),
       (error: unknown) => {
-        assert.ok(error instanceof KeysUnavailable, String(error))
+        assert.ok(error instanceof LookupFailed, String(error))
         outcomes.refused += 1
       },
     )
@@ -252,90 +266,136 @@ function flood(keys: KeyCache, count: number, clientOf: (number: number) => type
   return outcomes
 }
 
-test('reads a flood of unknown ids one statement at a time, with a limited number of ids each and of each client', async () => {
-  const built = build({ manual: true })
-  const outcomes = flood(built.keys, 5_000, () => CLIENT)
-  const statements = await answerAll(built)
-  assert.deepEqual(outcomes, { absent: MAX_QUEUED_LOOKUPS_PER_CLIENT + 1, refused: 5_000 - MAX_QUEUED_LOOKUPS_PER_CLIENT - 1 }, 'one lookup ran at once')
-  assert.equal(statements, 1 + Math.ceil(MAX_QUEUED_LOOKUPS_PER_CLIENT / LOOKUP_BATCH))
-})
-
-test('attack: a flood of unknown ids from one address turns no valid key of another address away, cached or not', async () => {
-  const built = build({ manual: true })
-  const { clock, table, keys, statements } = built
-  const [cached, fresh] = [ID, 'nk_bbbbbbbbbbbbbbbbbbbbbbbb']
-  for (const keyId of [cached, fresh]) table.set(keyId, { revoked: false })
-  const warm = keys.find(cached, CLIENT)
-  let answered = await answerAll(built)
-  await warm
-  flood(keys, 20_000, () => attackerOf(0))
-  assert.ok(!(keys.find(cached, CLIENT) instanceof Promise), 'a cached key needs no lookup')
-  answered = await answerAll(built, answered)
-  clock.advance(KEY_TTL_MS)
-  flood(keys, 20_000, () => attackerOf(0))
-  const [again, first] = [keys.find(cached, CLIENT), keys.find(fresh, CLIENT)]
-  await answerAll(built, answered)
-  assert.deepEqual([(await again)?.revoked, (await first)?.revoked], [false, false])
-  for (const keyId of [cached, fresh]) assert.ok(statements[answered + 1]?.keyIds.includes(keyId), 'in the next statement')
-})
-
-test('a key is found after a burst of unknown ids from its own address', async () => {
-  const built = build({ manual: true })
-  const { table, keys } = built
-  table.set(ID, { revoked: false })
-  flood(keys, 20_000, () => CLIENT)
-  const found = keys.find(ID, CLIENT)
-  await answerAll(built)
-  assert.equal((await found)?.revoked, false)
-})
-
-test('attack: a flood of unknown ids from ten thousand addresses turns no valid key away', async () => {
-  const built = build({ manual: true })
-  const { table, keys } = built
-  table.set(ID, { revoked: false })
-  const outcomes = flood(keys, 10_000, attackerOf)
-  const found = keys.find(ID, CLIENT)
-  await answerAll(built)
-  assert.equal((await found)?.revoked, false)
-  assert.ok(outcomes.refused <= 10_000 - 0.8 * MAX_QUEUED_LOOKUPS, 'most of the queue was served')
-})
-
-test('attack: guessing the id of a valid key cannot get its lookup refused', async () => {
-  const built = build({ manual: true })
-  const { table, keys } = built
-  table.set(ID, { revoked: false })
-  flood(keys, 10, () => attackerOf(0))
-  const guess = assert.rejects(Promise.resolve(keys.find(ID, attackerOf(0))), KeysUnavailable)
-  const found = keys.find(ID, CLIENT)
-  flood(keys, 5_000, () => attackerOf(0))
-  await guess
-  await answerAll(built)
-  assert.equal((await found)?.revoked, false)
-})
-
-test('fails all lookups while a statement exceeds its timeout, and starts no other', async () => {
-  const { clock, table, keys, statements, rows } = build({ manual: true })
-  table.set(ID, { revoked: false })
-  const [first, other] = [keys.find(ID, CLIENT), keys.find('nk_bbbbbbbbbbbbbbbbbbbbbbbb', CLIENT)]
+test('attack: a flood of unknown ids looks up no key, and shares the reads of new ids', async () => {
+  const { keys, statements, idReads } = build()
+  const outcomes = flood(keys, 5_000, attackerOf)
   await turn()
-  clock.advance(LOOKUP_TIMEOUT_MS)
-  await assert.rejects(Promise.resolve(first), KeysUnavailable)
-  await assert.rejects(Promise.resolve(other), KeysUnavailable)
-  await assert.rejects(Promise.resolve(keys.find(ID, CLIENT)), KeysUnavailable)
-  assert.equal(statements.length, 1)
+  assert.deepEqual(outcomes, { absent: 5_000, refused: 0 })
+  assert.equal(statements.length, 0)
+  assert.ok(idReads.length < 5_000 / 20, `${idReads.length} reads of ids`)
+})
+
+test('finds a key that another instance issued a moment ago, without its notification', async () => {
+  const { keys, table } = build()
+  await keys.load()
+  assert.equal(await keys.find(ID, CLIENT), undefined)
+  table.set(ID, { revoked: false })
+  assert.equal((await keys.find(ID, CLIENT))?.revoked, false)
+})
+
+test('finds a key whose transaction commits after that of a later key', async () => {
+  const { keys, table, clock } = build()
+  table.set(idOf(1), { revoked: false, seq: 1 }).set(idOf(3), { revoked: false, seq: 3 })
+  await keys.load()
+  clock.advance(60_000)
+  table.set(ID, { revoked: false, seq: 2 })
+  assert.equal((await keys.find(ID, CLIENT))?.revoked, false)
+})
+
+test('a read of new ids that began before the request does not prove that an id is unknown', async () => {
+  const { keys, table, idReads } = build({ manualIds: true })
+  const early = keys.find(idOf(1), CLIENT)
+  await turn()
+  const late = keys.find(ID, CLIENT)
+  table.set(ID, { revoked: false })
+  idReads[0]?.resolve([])
+  assert.equal(await early, undefined)
+  await turn()
+  idReads[1]?.resolve([{ seq: 1, keyId: ID, isActive: true }])
+  assert.equal((await late)?.revoked, false)
+})
+
+test('a key whose issue was notified does not wait for a read of new ids', async () => {
+  const { keys, table, notifyIssued, idReads } = build({ manualIds: true })
+  const loading = keys.load()
+  await turn()
+  table.set(ID, { revoked: false })
+  notifyIssued(ID)
+  assert.equal((await keys.find(ID, CLIENT))?.revoked, false)
+  assert.equal(idReads.length, 1)
+  idReads[0]?.resolve([])
+  await loading
+})
+
+test('attack: unknown ids that wait for a read turn no key away, neither cached, known nor new', async () => {
+  const { keys, table, idReads, clock } = build({ manualIds: true })
+  const [cached, known, fresh] = [idOf(1_000_001), idOf(1_000_002), idOf(1_000_003)]
+  for (const keyId of [cached, known]) table.set(keyId, { revoked: false })
+  const loading = keys.load()
+  await turn()
+  idReads[0]?.resolve([{ seq: 1, keyId: cached, isActive: true }, { seq: 2, keyId: known, isActive: true }])
+  await loading
+  await keys.find(cached, CLIENT)
+  clock.advance(KEY_TTL_MS)
+  const outcomes = flood(keys, 6_000, () => attackerOf(0))
+  assert.equal((await keys.find(cached, CLIENT))?.revoked, false)
+  assert.equal((await keys.find(known, CLIENT))?.revoked, false)
+  const found = keys.find(fresh, CLIENT)
+  table.set(fresh, { revoked: false })
+  await turn()
+  for (let read = 1; read < idReads.length; read++) {
+    idReads[read]?.resolve(read === 1 ? [] : [{ seq: 3, keyId: fresh, isActive: true }])
+    await turn()
+  }
+  assert.equal((await found)?.revoked, false)
+  assert.ok(outcomes.refused > 0 && outcomes.absent > 0, 'the queue is bounded')
+})
+
+test('reads many keys one statement at a time, with a limited number of ids each', async () => {
+  const built = build({ manual: true })
+  const { keys, table } = built
+  for (let number = 0; number < 2_000; number++) table.set(idOf(number), { revoked: false })
+  await keys.load()
+  const found = Array.from({ length: 2_000 }, async (_, number) => keys.find(idOf(number), CLIENT))
+  assert.equal(await answerAll(built), 1 + Math.ceil(1_999 / LOOKUP_BATCH), 'one lookup ran at once')
+  assert.ok((await Promise.all(found)).every((key) => key?.revoked === false))
+})
+
+test('a slow statement fails who waited too long, and not who came after', async () => {
+  const { clock, table, keys, statements, rows } = build({ manual: true })
+  const [other, third] = [idOf(1), idOf(2)]
+  for (const keyId of [ID, other, third]) table.set(keyId, { revoked: false })
+  await keys.load()
+  const first = keys.find(ID, CLIENT)
+  await turn()
+  clock.advance(LOOKUP_TIMEOUT_MS - 1)
+  const second = keys.find(other, CLIENT)
+  clock.advance(1)
+  await assert.rejects(Promise.resolve(first), LookupFailed)
+  await turn()
+  statements[1]?.done.resolve(rows([other]))
+  assert.equal((await second)?.revoked, false)
+  const next = keys.find(third, CLIENT)
+  await turn()
+  statements[2]?.done.resolve(rows([third]))
+  assert.equal((await next)?.revoked, false)
   statements[0]?.done.resolve(rows([ID]))
   await turn()
-  assert.equal((await keys.find(ID, CLIENT))?.revoked, false, 'its late result is used')
+  assert.ok(!(keys.find(ID, CLIENT) instanceof Promise), 'its late result is used')
   assert.equal(clock.pendingTimers(), 0)
+})
+
+test('starts no third statement while two are slow', async () => {
+  const { clock, table, keys, statements } = build({ manual: true })
+  for (let number = 0; number < 3; number++) table.set(idOf(number), { revoked: false })
+  await keys.load()
+  for (const number of [0, 1, 2]) {
+    const failing = assert.rejects(Promise.resolve(keys.find(idOf(number), CLIENT)), LookupFailed)
+    await turn()
+    clock.advance(LOOKUP_TIMEOUT_MS)
+    await failing
+  }
+  assert.equal(statements.length, 2)
 })
 
 test('fails the lookups of a failed statement and retries with the next one', async () => {
   const { table, keys, statements, rows } = build({ manual: true })
   table.set(ID, { revoked: false })
+  await keys.load()
   const failed = keys.find(ID, CLIENT)
   await turn()
   statements[0]?.done.reject(new Error('away'))
-  await assert.rejects(Promise.resolve(failed), KeysUnavailable)
+  await assert.rejects(Promise.resolve(failed), LookupFailed)
   const next = keys.find(ID, CLIENT)
   await turn()
   statements[1]?.done.resolve(rows([ID]))
@@ -344,11 +404,10 @@ test('fails the lookups of a failed statement and retries with the next one', as
 
 test('limits the number of cached keys and re-reads an evicted one', async () => {
   const { table, keys } = build()
-  const ids = Array.from({ length: MAX_CACHED_KEYS + 1 }, (_, index) => `nk_${String(index).padStart(24, '0')}`)
+  const ids = Array.from({ length: MAX_CACHED_KEYS + 1 }, (_, index) => idOf(index))
   for (const keyId of ids) table.set(keyId, { revoked: false })
-  for (let from = 0; from < ids.length; from += MAX_QUEUED_LOOKUPS_PER_CLIENT) {
-    await Promise.all(ids.slice(from, from + MAX_QUEUED_LOOKUPS_PER_CLIENT).map(async (keyId) => keys.find(keyId, CLIENT)))
-  }
+  await keys.load()
+  for (const keyId of ids) await keys.find(keyId, CLIENT)
   assert.ok(!(keys.find(ids.at(-1) ?? '', CLIENT) instanceof Promise))
   assert.ok(keys.find(ids[0] ?? '', CLIENT) instanceof Promise)
 })

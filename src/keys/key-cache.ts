@@ -2,11 +2,12 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { createSemaphore } from '../base/semaphore.ts'
 import type { KeyTier } from '../resources/api-key.ts'
-import type { Queryable, Store } from '../store/store.ts'
-import { createRevocationListener } from './revocation-listener.ts'
-import { createBatchedLookup } from './batched-lookup.ts'
-import type { QueueClient } from './fair-queue.ts'
+import type { Store } from '../store/store.ts'
+import { createActiveKeyIds } from './active-ids.ts'
+import { createBatchedLookup, LookupFailed, withinLookupTime } from '../base/batched-lookup.ts'
+import { createKeyListener } from './key-listener.ts'
 import { findKeys, updateLastUsed } from './records.ts'
 import type { KeyRecord } from './records.ts'
 import { createLastUsedTracker } from './last-used-tracker.ts'
@@ -26,10 +27,14 @@ export interface CachedKey {
 
 export interface KeyCache extends AsyncDisposable {
   /**
-   * The key; undefined when it does not exist. Synchronous when the cache entry is current. Clients share the lookups of ids that are not cached; `client` is
-   * null for a lookup of the gateway itself. Rejects with KeysUnavailable.
+   * The key; undefined when it does not exist. Synchronous when the cache entry is current. Requests with unknown ids take turns by `address`, which is null
+   * for a lookup of the gateway itself. Rejects with LookupFailed.
    */
-  find(keyId: string, client: QueueClient | null): CachedKey | undefined | Promise<CachedKey | undefined>
+  find(keyId: string, address: string | null): CachedKey | undefined | Promise<CachedKey | undefined>
+  /** Reads the ids of all keys, and listens for changes. Resolves also when that fails: the first use tries again. */
+  load(): Promise<void>
+  /** Records a committed issue. */
+  markIssued(keyId: string): void
   /** Records a successful authentication. */
   recordUse(keyId: string): void
   /** The last use in this process, in Unix milliseconds. The database may have an older time. */
@@ -42,9 +47,9 @@ export interface KeyCache extends AsyncDisposable {
 
 /** When full, the entry with the oldest read is evicted. */
 export const MAX_CACHED_KEYS = 10_000
-/** Unknown ids are cached too, so that a client with a wrong id does not cause a read per request. */
-const MAX_CACHED_MISSES = 10_000
-export const MISS_TTL_MS = 2_000
+/** Requests with unknown ids that share one read of the newest ids, and how many more wait for their turn. */
+const CHECKS_MAX = 4_096
+const CHECKS_WAITING_MAX = 1_024
 /** How long an entry is valid without a new read. Keys in use are re-read every second, so this bounds the effect of a lost notification. */
 export const KEY_TTL_MS = 3_000
 
@@ -64,11 +69,10 @@ export interface KeyCacheOptions {
 }
 
 export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache {
-  // Reads from the primary: a replica may not have a revocation yet. The embedded engine has no replica.
-  const db: Queryable = store.engine === 'embedded' ? store.read : store.write
   const entries = new Map<string, Entry>()
-  const missUntilMs = new Map<string, number>()
-  const revocations = createRevocationListener({ store, onRevoked: markRevoked, onDisconnected: invalidateAll })
+  const ids = createActiveKeyIds({ db: store.lookups, clock })
+  const checks = createSemaphore(CHECKS_MAX, CHECKS_WAITING_MAX)
+  const changes = createKeyListener({ store, onIssued: ids.add, onRevoked: markRevoked, onDisconnected: invalidateAll })
   const lookUp = createBatchedLookup({ clock, find: readKeys })
   const lastUsed = createLastUsedTracker({ clock, log, write: writeLastUsed })
 
@@ -82,22 +86,33 @@ export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache
   }
 
   async function readKeys(keyIds: readonly string[]): Promise<ReadonlyMap<string, Entry>> {
-    await revocations.listen()
+    await changes.listen()
     const startedAtMs = clock.elapsedMs()
-    const isUnchanged = revocations.watch()
-    const records = await findKeys(db, keyIds)
+    const isUnchanged = changes.watch()
+    const records = await findKeys(store.lookups, keyIds)
     const readAtMs = isUnchanged() ? startedAtMs : -Infinity
     const found = new Map(records.map((record) => [record.keyId, cacheRecord(record, readAtMs)]))
-    for (const keyId of keyIds) {
-      if (!found.has(keyId)) setBounded(missUntilMs, MAX_CACHED_MISSES, keyId, startedAtMs + MISS_TTL_MS)
-    }
+    for (const keyId of keyIds) if (!found.has(keyId)) entries.delete(keyId)
     return found
+  }
+
+  /** An id that is not known may have been issued by another instance a moment ago. One read of the newest ids serves all requests that wait for it. */
+  async function findUnknown(keyId: string, address: string | null): Promise<Entry | undefined> {
+    await withinLookupTime(clock, async (signal) => {
+      try {
+        const release = await checks.acquire(signal, address ?? undefined)
+        await ids.refresh().finally(release)
+      } catch (cause) {
+        throw new LookupFailed('the ids of the newest keys cannot be read', { cause })
+      }
+    })
+    return ids.has(keyId) ? await lookUp(keyId) : undefined
   }
 
   /** The same statement stores the last uses and re-reads the keys. Keys that are no longer in the table are removed from the cache. */
   async function writeLastUsed(lastUsedMs: ReadonlyMap<string, number>): Promise<void> {
     const startedAtMs = clock.elapsedMs()
-    const isUnchanged = revocations.watch()
+    const isUnchanged = changes.watch()
     const records = await updateLastUsed(store.write, lastUsedMs)
     const missing = new Set(lastUsedMs.keys())
     const readAtMs = isUnchanged() ? startedAtMs : -Infinity
@@ -119,27 +134,30 @@ export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache
   }
 
   return {
-    find(keyId, client) {
+    find(keyId, address) {
       const entry = entries.get(keyId)
-      const nowMs = clock.elapsedMs()
-      if (entry === undefined) return nowMs < (missUntilMs.get(keyId) ?? -Infinity) ? undefined : lookUp(keyId, client)
-      const ageMs = nowMs - entry.readAtMs
-      return entry.revoked || ageMs < KEY_TTL_MS ? entry : lookUp(keyId, null)
+      if (entry === undefined) return ids.has(keyId) ? lookUp(keyId) : findUnknown(keyId, address)
+      return entry.revoked || clock.elapsedMs() - entry.readAtMs < KEY_TTL_MS ? entry : lookUp(keyId)
     },
+    async load() {
+      await changes.listen()
+      await ids.refresh().catch((cause: unknown) => log.warn({ err: cause }, 'the ids of API keys cannot be read yet'))
+    },
+    markIssued: ids.add,
     recordUse: (keyId) => lastUsed.record(keyId),
     lastUsedAtMs: (keyId) => lastUsed.lastAtMs(keyId),
     markRevoked(keyId) {
-      revocations.notify()
+      changes.notify()
       markRevoked(keyId)
     },
     invalidate(keyId) {
-      revocations.notify()
+      changes.notify()
       const entry = entries.get(keyId)
       if (entry !== undefined) entry.readAtMs = -Infinity
     },
     async [Symbol.asyncDispose]() {
       await lastUsed[Symbol.asyncDispose]()
-      await revocations[Symbol.asyncDispose]()
+      await changes[Symbol.asyncDispose]()
     },
   }
 }

@@ -10,13 +10,12 @@ import { createKeys } from './keys.ts'
 test('a key that cannot be looked up does not count as revoked, and one that does not exist does', async () => {
   let isDown = false
   const query = (): Promise<readonly unknown[]> => (isDown ? Promise.reject(new Error('connection lost')) : Promise.resolve([]))
-  const store = { engine: 'embedded', read: { query }, write: { query }, listen: () => Promise.resolve(() => Promise.resolve()) } as unknown as Store
+  const store = { engine: 'embedded', lookups: { query }, write: { query }, listen: () => Promise.resolve(() => Promise.resolve()) } as unknown as Store
   await using keys = createKeys({
     store, clock: createVirtualClock(0), random: createSeededRandom('keys'), log: silentLog, networkPassphrase: 'a network', allowlist: OPEN_TO_EVERYONE,
   })
   const missing = `nk_${'0'.repeat(24)}`
   assert.equal(await keys.isRevoked(missing), true)
-  assert.equal(keys.isRevoked(missing), true, 'without another read')
   isDown = true
   assert.equal(await keys.isRevoked(`nk_${'1'.repeat(24)}`), false)
 })

@@ -28,6 +28,8 @@ export interface Claim {
 
 export interface Keys extends AsyncDisposable {
   readonly authenticate: Authenticate
+  /** Reads the ids of all keys ahead of the first request. Resolves also when that fails. */
+  load(): Promise<void>
   /** Whether the address may be issued a key; with null, whether everyone may. */
   betaStatus(address: string | null): BetaStatus
   /** Creates a challenge, which replaces the pending one that the same client requested for the address. */
@@ -67,7 +69,7 @@ export function createKeys(parts: KeysParts): Keys {
   const challenges = createChallenges({ clock, random, state: parts.challengeState ?? createMemoryChallengeState() })
   const cache = createKeyCache({ store, clock, log })
   // A replica may lack the newest key.
-  const primary: Queryable = store.engine === 'embedded' ? store.read : store.write
+  const primary: Queryable = store.readsLag ? store.write : store.read
 
   async function isProven({ address, challenge, signature }: Claim, client: string): Promise<boolean> {
     if (!(await challenges.use({ client, wallet: address }, challenge))) return false
@@ -76,6 +78,7 @@ export function createKeys(parts: KeysParts): Keys {
 
   return {
     authenticate: createAuthentication({ keys: cache, clock, log, requireTimestamp }),
+    load: cache.load,
     betaStatus(address) {
       return { gated: allowlist.gated, allowed: !allowlist.gated || (address !== null && allowlist.allows(address)) }
     },
@@ -85,6 +88,7 @@ export function createKeys(parts: KeysParts): Keys {
       if (!(await isProven(claim, client))) return 'invalid_signature'
       const challenge = Buffer.from(claim.challenge, 'hex')
       const issued = await issueKeyWithin(store.write, { owner: claim.address, tier: 'standard', label: claim.label, challenge, clock, random }, maxPerOwner)
+      if (typeof issued === 'object') cache.markIssued(issued.keyId)
       return issued ?? 'invalid_signature'
     },
     async list(owner, page) {

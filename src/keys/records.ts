@@ -6,6 +6,9 @@ import type { Queryable, Writer } from '../store/store.ts'
 /** Notified with the key's id, in the transaction that revokes it. */
 export const REVOCATIONS_CHANNEL = 'api_key_revoked'
 
+/** Notified with the key's id, in the transaction that issues it. */
+export const ISSUES_CHANNEL = 'api_key_issued'
+
 /** The columns that authentication needs. */
 export interface KeyRecord {
   readonly keyId: string
@@ -27,11 +30,13 @@ export interface NewKey {
   readonly challenge: Uint8Array | null
 }
 
-/** Inserts a key unless its challenge has yielded one already. */
+/** Inserts a key unless its challenge has yielded one already, and notifies all instances in the same transaction. */
 export async function insertKey(db: Queryable, key: NewKey): Promise<boolean> {
   const rows = await db.query(
-    `insert into keys.api_keys (key_id, secret_sha256, owner, tier, label, created_at, challenge) values ($1, $2, $3, $4, $5, $6, $7)
-    on conflict (challenge) do nothing returning key_id`,
+    `with issued as (
+      insert into keys.api_keys (key_id, secret_sha256, owner, tier, label, created_at, challenge) values ($1, $2, $3, $4, $5, $6, $7)
+      on conflict (challenge) do nothing returning key_id)
+    select key_id, pg_notify('${ISSUES_CHANNEL}', key_id) from issued`,
     [key.keyId, key.secretSha256, key.owner, key.tier, key.label, key.createdAtMs, key.challenge],
   )
   return rows.length === 1
@@ -55,6 +60,26 @@ const RECORD = 'k.key_id as "keyId", k.owner, k.tier, k.secret_sha256 as "secret
 /** The records of the keys that exist, in any order. */
 export function findKeys(db: Queryable, keyIds: readonly string[]): Promise<KeyRecord[]> {
   return db.query<KeyRecord>(`select ${RECORD} from keys.api_keys k where k.key_id = any($1)`, [keyIds])
+}
+
+/** A key's id, and its position in the order of issue. */
+export interface KeyIdRow {
+  readonly seq: number
+  readonly keyId: string
+  readonly isActive: boolean
+}
+
+/** The ids of up to `limit` keys after `afterSeq`, in order, and of those of the `missing` seqs that exist by now. */
+export function listKeyIds(
+  db: Queryable, { afterSeq, limit, missing }: { readonly afterSeq: number; readonly limit: number; readonly missing: readonly number[] },
+): Promise<KeyIdRow[]> {
+  const columns = 'seq, key_id as "keyId", revoked_at is null as "isActive"'
+  return db.query<KeyIdRow>(
+    `select * from (
+      (select ${columns} from keys.api_keys where seq > $1 order by seq limit $2)
+      union all (select ${columns} from keys.api_keys where seq = any($3::bigint[]))) k order by seq`,
+    [afterSeq, limit, missing],
+  )
 }
 
 /**

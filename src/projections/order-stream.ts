@@ -179,7 +179,7 @@ export async function readOrdersSnapshot(db: Queryable, account: string): Promis
   const submissions = await db.query<{ row: TransactionRow }>(
     `select latest.row from tx.submissions s
        cross join lateral (select c.row from tx.submission_changes c where c.hash = s.hash and c.owner = s.owner order by c.id desc limit 1) latest
-     where s.owner = $1 and s.status = 'PENDING' order by s.id desc limit ${ORDERS_IN_SNAPSHOT}`,
+     where s.owner = $1 and s.status = 'PENDING' and s.logged_status = 'PENDING' order by s.id desc limit ${ORDERS_IN_SNAPSHOT}`,
     [account],
   )
   return { seq: head.seq, orders, submissions: submissions.map(({ row }) => row), fills }

@@ -14,7 +14,10 @@ import { send } from './send.ts'
 import type { SendResult } from './send.ts'
 
 export interface Submissions {
-  /** Sends the transaction unless it is already sent, and waits up to `pollTimeoutMs` after the response to the send. `signal` ends the wait. */
+  /**
+   * Sends the transaction unless it is already sent, and waits up to `pollTimeoutMs` after the response to the send. `signal` ends the wait once the network
+   * may have the transaction; before that the outcome is still found out. Rejects with the error of `beforeSend`.
+   */
   submit(signed: SignedTransaction, options: SubmitOptions): Promise<SubmitOutcome>
   /** Reports the known state to all callers and sends nothing more. Callers of a send in flight get their outcome when it responds. */
   stop(): void
@@ -27,6 +30,10 @@ export interface SubmitOptions {
   /** Requesters share the capacity (docs/decisions/fair-shares.md). */
   readonly requester: Requester
   readonly signal?: AbortSignal
+  /** Runs once the caller has its share of the capacity, before anything is sent for it. With an outcome nothing is sent. */
+  readonly beforeSend?: () => Promise<SubmitOutcome | undefined>
+  /** Called once, when a node has accepted the transaction, or may have. */
+  readonly onSent?: (sent: SendResult & { readonly kind: 'accepted' | 'unconfirmed' }) => void
 }
 
 export interface SubmissionParts {
@@ -45,9 +52,18 @@ export const RESENDS_MAX = 3
 interface Waiter {
   readonly requester: Requester
   readonly submission: Submission
-  readonly pollTimeoutMs: number
+  readonly outcome: Promise<SubmitOutcome>
   readonly settle: (outcome: SubmitOutcome) => void
-  timer: Timer | undefined
+  /** Called when the submission was sent. */
+  readonly onSent: () => void
+  /** False while its `beforeSend` runs. */
+  isReady: boolean
+}
+
+const STOPPED: SubmitOutcome = { kind: 'tryAgainLater', fullQueue: 'gateway' }
+
+function mayBeOnItsWay(sent: SendResult | null): boolean {
+  return sent?.kind === 'accepted' || sent?.kind === 'unconfirmed' || sent?.kind === 'coreError'
 }
 
 /** Infinite after a response that ends the submission. */
@@ -64,7 +80,8 @@ interface Submission {
   readonly waiters: Set<Waiter>
   /** Aborts when there is an outcome or no caller waits any more. */
   readonly done: AbortController
-  /** Null while the send is in flight. */
+  isStarted: boolean
+  /** Null until the send is answered. */
   sendResult: SendResult | null
 }
 
@@ -87,33 +104,32 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
     remove(submission)
   }
 
-  function startTimer(submission: Submission, waiter: Waiter): void {
-    waiter.timer = clock.setTimer(waiter.pollTimeoutMs, () => waiter.settle(provisionalOutcome(submission.sendResult)))
+  /** Runs what comes before the send, and waits for the outcome. Another caller's send of the same envelope may end first. */
+  async function waitFor(waiter: Waiter, beforeSend: NonNullable<SubmitOptions['beforeSend']>): Promise<SubmitOutcome> {
+    try {
+      const outcome = await beforeSend()
+      if (outcome !== undefined) return outcome
+      start(waiter)
+      return await waiter.outcome
+    } finally {
+      waiter.settle({ kind: 'unknown' })
+    }
   }
 
-  /** Adds a caller to a submission. */
-  function wait(submission: Submission, { requester, pollTimeoutMs, signal }: SubmitOptions): Promise<SubmitOutcome> {
-    return new Promise((resolve) => {
-      const onAbort = (): void => waiter.settle(provisionalOutcome(submission.sendResult))
-      const waiter: Waiter = {
-        requester,
-        submission,
-        pollTimeoutMs,
-        timer: undefined,
-        settle(outcome) {
-          if (!submission.waiters.delete(waiter)) return
-          waiters.delete(waiter)
-          waiter.timer?.cancel()
-          signal?.removeEventListener('abort', onAbort)
-          resolve(outcome)
-          // A send in flight is not cancelled when its last caller stops waiting.
-          if (submission.waiters.size === 0 && submission.sendResult !== null) remove(submission)
-        },
-      }
-      submission.waiters.add(waiter)
-      waiters.add(waiter)
-      signal?.addEventListener('abort', onAbort, { once: true })
-      if (submission.sendResult !== null) startTimer(submission, waiter)
+  /** Sends a submission unless that was done. */
+  function start(waiter: Waiter): void {
+    const { submission } = waiter
+    waiter.isReady = true
+    if (!submission.waiters.has(waiter)) return
+    if (submission.isStarted) {
+      if (submission.sendResult !== null) waiter.onSent()
+      return
+    }
+    if (stopped) return waiter.settle(STOPPED)
+    submission.isStarted = true
+    run(submission).catch((error: unknown) => {
+      log.error({ err: error, hash: submission.signed.hash }, 'a submission failed unexpectedly')
+      finish(submission, { kind: 'unknown' })
     })
   }
 
@@ -123,7 +139,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
     if (sent.kind === 'notSent') return finish(submission, { kind: 'notSent' })
     if (sent.kind === 'undecodable') return finish(submission, { kind: 'rejected', result: null, contractError: null, hostError: null, hostText: null })
     if (submission.waiters.size === 0) return remove(submission)
-    for (const waiter of submission.waiters) startTimer(submission, waiter)
+    for (const waiter of submission.waiters) if (waiter.isReady) waiter.onSent()
     await poll(submission, sent)
   }
 
@@ -157,18 +173,16 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       // Sends nothing for a caller that has already disconnected.
       if (signal?.aborted === true) return Promise.resolve({ kind: 'unknown' })
       const existing = submissions.get(signed.envelopeXdr)
-      if (stopped) return Promise.resolve({ kind: 'tryAgainLater', fullQueue: 'gateway' })
+      if (stopped) return Promise.resolve(STOPPED)
       const hasRoom = (existing !== undefined || admission.maySend(requester)) && admission.mayWait(requester)
       if (!hasRoom) return Promise.resolve(admission.refusal(requester))
-      if (existing !== undefined) return wait(existing, options)
-      const submission: Submission = { requester, signed, waiters: new Set(), done: new AbortController(), sendResult: null }
+      const submission: Submission = existing
+        ?? { requester, signed, waiters: new Set(), done: new AbortController(), isStarted: false, sendResult: null }
       submissions.set(signed.envelopeXdr, submission)
-      const outcome = wait(submission, options)
-      run(submission).catch((error: unknown) => {
-        log.error({ err: error, hash: signed.hash }, 'a submission failed unexpectedly')
-        finish(submission, { kind: 'unknown' })
-      })
-      return outcome
+      const waiter = createWaiter({ clock, waiters, remove }, submission, options)
+      if (options.beforeSend !== undefined) return waitFor(waiter, options.beforeSend)
+      start(waiter)
+      return waiter.outcome
     },
     stop() {
       stopped = true
@@ -177,4 +191,41 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       }
     },
   }
+}
+
+/** Adds a caller to a submission and to the `waiters` of all. `remove` is called for a submission that no caller needs any more. */
+function createWaiter(
+  { clock, waiters, remove }: { readonly clock: Clock; readonly waiters: Set<Waiter>; readonly remove: (submission: Submission) => void },
+  submission: Submission, { requester, pollTimeoutMs, signal, onSent }: SubmitOptions,
+): Waiter {
+  const { promise, resolve } = Promise.withResolvers<SubmitOutcome>()
+  let timer: Timer | undefined
+  const settleProvisionally = (): void => waiter.settle(provisionalOutcome(submission.sendResult))
+  // A caller that disconnects must not leave a refused transaction as one that may be on its way.
+  const onAbort = (): void => void (mayBeOnItsWay(submission.sendResult) && settleProvisionally())
+  const waiter: Waiter = {
+    requester,
+    submission,
+    outcome: promise,
+    isReady: false,
+    settle(outcome) {
+      if (!submission.waiters.delete(waiter)) return
+      waiters.delete(waiter)
+      timer?.cancel()
+      signal?.removeEventListener('abort', onAbort)
+      resolve(outcome)
+      // A send in flight is not cancelled when its last caller stops waiting.
+      if (submission.waiters.size === 0 && (submission.sendResult !== null || !submission.isStarted)) remove(submission)
+    },
+    onSent() {
+      const { sendResult } = submission
+      if (sendResult?.kind === 'accepted' || sendResult?.kind === 'unconfirmed') onSent?.(sendResult)
+      timer = clock.setTimer(pollTimeoutMs, settleProvisionally)
+      if (signal?.aborted === true) onAbort()
+    },
+  }
+  submission.waiters.add(waiter)
+  waiters.add(waiter)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  return waiter
 }

@@ -42,7 +42,7 @@ export const PreparedTransaction = Type.Object(
     }),
     nodes: Type.Integer({ description: 'Nodes of the gateway.', examples: [3] }),
     hash: txHash('Hash of the transaction. Signing does not change it.'),
-    clientId: textOrNull({ description: 'The id of the request; null without one.', examples: ['my-order-1'] }),
+    clientId: textOrNull({ description: 'The id of the request; null without one, and when it could not be stored.', examples: ['my-order-1'] }),
     expiresAt: Type.Integer({ description: 'Last ledger close time at which the transaction is valid, Unix seconds.', examples: [1_783_339_500] }),
     intent: CallIntent,
     preview: ref(TradePreview),
@@ -56,6 +56,11 @@ export const PreparedTransaction = Type.Object(
         })),
       }),
       { description: 'What to check before signing. What cannot be read in time is not checked.' },
+    ),
+    stored: Type.Optional(
+      Type.Literal(false, {
+        description: 'Present when the preparation could not be stored: GET /v1/tx does not find it. Give the clientId again when you submit the transaction.',
+      }),
     ),
   },
   { $id: 'PreparedTransaction', description: 'An unsigned transaction that passed simulation.' },

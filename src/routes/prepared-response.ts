@@ -15,6 +15,7 @@ import { requesterOf } from '../http/requester.ts'
 import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
 import { SimulationFailed } from '../relay/prepare.ts'
 import type { Prepare, PrepareRequest } from '../relay/prepare.ts'
+import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { RecordPrepared, RequireFreeClientId } from '../submissions/prepared.ts'
 import { requireSupportedAsset } from './known-asset.ts'
 
@@ -67,8 +68,9 @@ export async function sendPrepared(request: FastifyRequest, reply: FastifyReply,
   try {
     const prepared = await parts.prepare(call, { signal: disconnected, requester: requesterOf(request).address })
     const { hash, op, clientId, expiresAt } = prepared
-    await parts.recordPrepared({ hash, owner: call.trader, op, clientId, expiresAt })
-    reply.header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(prepared))
+    const isStored = await parts.recordPrepared({ hash, owner: call.trader, op, clientId, expiresAt })
+    const body: PreparedTransaction = isStored ? prepared : { ...prepared, clientId: null, stored: false }
+    reply.header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(body))
   } catch (error) {
     if (disconnected.aborted) {
       reply.hijack()

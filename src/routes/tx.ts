@@ -105,7 +105,9 @@ const listTransactions = operation(
     id: 'listAccountTransactions',
     tag: 'account',
     summary: 'List your transactions',
-    description: 'Returns the transactions that were submitted with your keys, newest first. Those that the network never had are listed for seven days.',
+    description: [
+      'Returns the transactions that were submitted with your keys, newest first. Of those that no node accepted, the newest hundred are listed, for a day.',
+    ].join(' '),
     ok: listOf('transactions', ref(TransactionRow)),
     example: { transactions: [EXAMPLE_TRANSACTION] },
     headers: ['index', 'next'],

@@ -2,6 +2,8 @@
 
 /** Reads that may be queued. Then a caller with more of them than another loses its newest one. */
 export const READ_QUEUE_MAX = 256
+/** Lookups that may be queued. Their caller has few at a time. */
+export const LOOKUP_QUEUE_MAX = 64
 /** Writes that may be queued. */
 export const WRITE_QUEUE_MAX = 1_000
 /** Time limit of one statement of `store.write`. */
@@ -43,6 +45,7 @@ export const LOCK_FILE_ATTEMPTS = 5
 export const READ_POOL_SIZE = 8
 /** Of these, connections that large reads may use at the same time, so that small ones never wait for them. */
 export const LARGE_READS_MAX = 6
+export const LOOKUP_POOL_SIZE = 2
 export const WRITE_POOL_SIZE = 4
 /** Statements that are prepared on each connection. Each one takes some tens of kilobytes there. */
 export const PREPARED_STATEMENTS_MAX = 200

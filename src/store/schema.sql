@@ -998,6 +998,7 @@ create table tx.submissions (
   sent_at bigint,
   confirmed_by integer,
   nodes integer,
+  logged_status text,
   constraint submissions_pkey PRIMARY KEY (id),
   constraint submissions_owner_hash_key UNIQUE (owner, hash),
   constraint submissions_status_check CHECK ((status ~ '^(PREPARED|PENDING|SUCCESS|FAILED|REJECTED|EXPIRED|UNKNOWN)$'::text))
@@ -1123,8 +1124,10 @@ CREATE INDEX submissions_by_client_id ON tx.submissions USING btree (owner, clie
 CREATE INDEX submissions_by_owner ON tx.submissions USING btree (owner, id);
 CREATE INDEX submissions_due ON tx.submissions USING btree (due_at)
   WHERE (due_at IS NOT NULL);
-CREATE INDEX submissions_not_sent ON tx.submissions USING btree (updated_at)
-  WHERE (status = ANY (ARRAY['PREPARED'::text, 'REJECTED'::text]));
+CREATE INDEX submissions_refused ON tx.submissions USING btree (owner, updated_at)
+  WHERE ((status = ANY (ARRAY['PREPARED'::text, 'REJECTED'::text])) AND (logged_status IS NULL));
+CREATE INDEX submissions_refused_by_age ON tx.submissions USING btree (updated_at)
+  WHERE ((status = ANY (ARRAY['PREPARED'::text, 'REJECTED'::text])) AND (logged_status IS NULL));
 CREATE INDEX submissions_to_index ON tx.submissions USING btree (ledger)
   WHERE ((status = 'SUCCESS'::text) AND (NOT is_indexed));
 CREATE INDEX submissions_unproven ON tx.submissions USING btree (id)

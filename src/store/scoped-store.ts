@@ -29,10 +29,12 @@ export function scopedStore(store: Store, schema: string): Store {
     engine: store.engine,
     readsLag: store.readsLag,
     read: scopedQueryable(store.read, schema),
+    lookups: scopedQueryable(store.lookups, schema),
     write: writer(store.write),
     writeProblem: () => store.writeProblem(),
     waiting: () => store.waiting(),
     listen: (channel, callback, options) => store.listen(channel, callback, options),
+    isLocked: (name) => store.isLocked(`${name} ${schema}`),
     async tryLock(name) {
       const lock = await store.tryLock(`${name} ${schema}`)
       return lock === undefined ? undefined : { db: writer(lock.db), lost: lock.lost, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() }

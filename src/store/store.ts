@@ -42,6 +42,11 @@ export interface Store extends AsyncDisposable {
   readonly readsLag: boolean
   /** Read-only statements with a time limit. On a server they never delay a writer; on the embedded engine a writer waits for the one that runs. */
   readonly read: Queryable
+  /**
+   * Short reads of primary data that admit requests, in the newest state: on a server they have connections of their own, on the embedded engine they wait for
+   * two turns of others at most. The caller bounds how many run.
+   */
+  readonly lookups: Queryable
   /** Short writes of primary data other than chain history. */
   readonly write: Writer
   /**
@@ -53,6 +58,8 @@ export interface Store extends AsyncDisposable {
   waiting(): { readonly reads: number; readonly writes: number }
   /** Takes the named lock; undefined when it is held already, by this process or another one. */
   tryLock(name: string): Promise<WriterLock | undefined>
+  /** True while this process or another one holds the named lock. A lock ends with its process. */
+  isLocked(name: string): Promise<boolean>
   /**
    * Calls `callback` for each notification on `channel`, by `notify` or by NOTIFY, after its commit. Returns a function that stops listening.
    */

@@ -27,10 +27,12 @@ export function tracedStore(store: Store, tracer: Tracer): Store {
     engine: store.engine,
     readsLag: store.readsLag,
     read: queryable(store.read),
+    lookups: queryable(store.lookups),
     write: writer(store.write),
     writeProblem: () => store.writeProblem(),
     waiting: () => store.waiting(),
     listen: (channel, callback, options) => store.listen(channel, callback, options),
+    isLocked: (name) => store.isLocked(name),
     async tryLock(name) {
       const lock = await store.tryLock(name)
       return lock === undefined ? undefined : { db: writer(lock.db), lost: lock.lost, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() }

@@ -1,5 +1,5 @@
 // Brings stored submissions to an end: looks them up, sends them again, and proves that they can no longer be applied. Several instances share the work by
-// leases: one of a dead instance ends by itself.
+// leases. Those of an instance that has died are taken over at once.
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -14,9 +14,10 @@ import type { Corrections } from './corrections.ts'
 import { createSubmissionDrive } from './drive-submission.ts'
 import type { SubmissionDriveParts } from './drive-submission.ts'
 import { LEASE_MS } from './journal.ts'
+import { createPresence } from './presence.ts'
 import { NO_RESULT } from './records.ts'
 import type { SubmissionRecord } from './records.ts'
-import { claimSubmissions, countPending, endLeases, insertChange, listIndexed, purge, renewLeases, storeIds } from './statements.ts'
+import { claimSubmissions, countPending, endLeases, insertChange, listIndexed, listOtherDrivers, purge, renewLeases, storeIds } from './statements.ts'
 import { withIndexedOrders } from './indexed-rows.ts'
 import { idsOf, submissionRow } from './transaction-row.ts'
 
@@ -56,15 +57,16 @@ const INDEXED_MAX = 50
 /** Final states that are compared with the archive at the same time. */
 const CONTRADICTED_MAX = 200
 const NEVER = new AbortController().signal
-/** How long rows are kept that no list needs: prepared transactions after their preparation, and submissions that the network never had. */
+/** How long rows are kept that the log does not have: prepared transactions after their preparation, and submissions that no node accepted. */
 const PREPARED_KEPT_MS = 24 * 60 * 60_000
-const NOT_SENT_KEPT_MS = 7 * 24 * 60 * 60_000
+const REFUSED_KEPT_MS = 24 * 60 * 60_000
 
 export function createDriver(parts: DriverParts): Driver {
   const { store, clock, log, journal, instance } = parts
   const permits = createSemaphore(CONCURRENCY_MAX)
   const drive = createSubmissionDrive(parts)
   const check = createSubmissionCheck(parts)
+  const presence = createPresence(store, instance)
   let wakeUp = new AbortController()
   let busyUntilMs = Number.NEGATIVE_INFINITY
   let renewedAtMs = Number.NEGATIVE_INFINITY
@@ -83,9 +85,12 @@ export function createDriver(parts: DriverParts): Driver {
     await Promise.all(claimed.map((record) => permits.run(async () => {
       const place = archived.get(record.hash)
       try {
-        if (!isPending(record)) await check(record, proofs.get(record.id), signal)
-        else if (place !== undefined) await journal.end(record, 'SUCCESS', { ...NO_RESULT, ...place })
-        else if (!signal.aborted) await drive(record, signal)
+        if (!isPending(record)) return await check(record, proofs.get(record.id), signal)
+        if (place !== undefined) return await journal.end(record, 'SUCCESS', { ...NO_RESULT, ...place })
+        if (signal.aborted) return
+        // Its instance died before it knew what became of the send.
+        if (record.loggedStatus === null) await journal.announce(record, 'unknown')
+        await drive(record, signal)
       } catch (error) {
         if (isUnavailable(error)) throw error
         log.error({ err: error, hash: record.hash }, 'a submission could not be driven')
@@ -102,11 +107,21 @@ export function createDriver(parts: DriverParts): Driver {
     if (live.length > 0) await renewLeases(store.write, { driver: instance, untilMs: clock.nowMs() + LEASE_MS }, live)
   }
 
+  /** Ends the leases of instances that have died. One that is alive and lost its lock only loses its exclusive right to drive. */
+  async function takeOver(): Promise<void> {
+    for (const other of await listOtherDrivers(store.write, instance, clock.nowMs())) {
+      if (await presence.isAlive(other)) continue
+      await endLeases(store.write, other, clock.nowMs())
+      log.info({ instance: other }, 'taking over the submissions of an instance that has ended')
+    }
+  }
+
   async function purgeOld(): Promise<void> {
     if (clock.elapsedMs() - purgedAtMs < PURGE_INTERVAL_MS) return
     purgedAtMs = clock.elapsedMs()
     const nowMs = clock.nowMs()
-    await purge(store.write, { preparedMs: nowMs - PREPARED_KEPT_MS, heldMs: nowMs, nothingSentMs: nowMs - NOT_SENT_KEPT_MS })
+    const hasMore = await purge(store.write, { preparedMs: nowMs - PREPARED_KEPT_MS, heldMs: nowMs, refusedMs: nowMs - REFUSED_KEPT_MS })
+    if (hasMore) purgedAtMs = Number.NEGATIVE_INFINITY
   }
 
   /** Events of a transaction in the archive prove its success, whatever a node reported. */
@@ -117,8 +132,10 @@ export function createDriver(parts: DriverParts): Driver {
 
   async function tick(signal: AbortSignal): Promise<number> {
     await clock.refresh()
+    await presence.show()
     await parts.storeLate()
     await renew()
+    await takeOver()
     const driven = await driveDue(signal)
     await addIds(store, clock)
     await correctFromArchive()
@@ -147,6 +164,7 @@ export function createDriver(parts: DriverParts): Driver {
         await clock.sleep(intervalMs, AbortSignal.any([signal, wakeUp.signal]))
       }
       await endLeases(store.write, instance, clock.nowMs()).catch((error: unknown) => log.warn({ err: error }, 'the leases of submissions could not be ended'))
+      await presence[Symbol.asyncDispose]()
     },
   }
 }

@@ -1,14 +1,15 @@
-// What is stored of submissions, and when. Each change of a state is one transaction, together with its entry for the log.
+// What is stored of submissions, and when. Each change of a state is one transaction, together with its entry for the log. The log has what a node accepted, or
+// may have accepted.
 
 import type { Clock } from '../base/clock.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { Queryable, Store } from '../store/store.ts'
 import { CLIENT_ID_HELD_MS, ClientIdInUse } from './client-id.ts'
-import { NO_RESULT } from './records.ts'
+import { isRefused, NO_RESULT } from './records.ts'
 import type { FinalStatus, SubmissionRecord, SubmissionResult } from './records.ts'
 import {
-  endSubmission, findPrepared, freeClientId, insertChange, insertSubmission, lockSubmission, reopenSubmission, takeClientId,
+  endSubmission, findPrepared, freeClientId, insertChange, insertSubmission, lockSubmission, lockUnlogged, reopenSubmission, takeClientId, trimRefused,
 } from './statements.ts'
 import type { Lease } from './statements.ts'
 import { NOT_INDEXED, submissionRow } from './transaction-row.ts'
@@ -17,6 +18,8 @@ import { NOT_INDEXED, submissionRow } from './transaction-row.ts'
 export const LEASE_MS = 30_000
 /** Envelopes of one transaction with different signatures, of which none has been accepted yet. */
 const ENVELOPES_MAX = 4
+/** Refused submissions that are kept per owner, for look-ups by hash. */
+export const REFUSED_KEPT_MAX = 100
 
 export interface Submitter {
   readonly owner: string
@@ -34,10 +37,18 @@ export interface Begun {
 export interface Journal {
   /** Stores a submission before its envelope is sent. Rejects with ClientIdInUse. */
   begin(signed: SignedTransaction, submitter: Submitter): Promise<Begun>
-  /** Ends a submission. Without effect when its state is final already. */
-  end(key: { readonly owner: string; readonly hash: string }, status: FinalStatus, result: SubmissionResult): Promise<void>
-  /** The network did not take the envelope, and the client decides whether to submit it again: nothing is sent for it, and its client id is free. */
-  withdraw(key: { readonly owner: string; readonly hash: string }): Promise<void>
+  /** Adds a pending submission to the log, unless it has it. `unknown`: a node may have accepted the transaction. */
+  announce(key: SubmissionKey, how: 'accepted' | 'unknown'): Promise<void>
+  /**
+   * Ends a submission. Without effect when its state is final already. PREPARED: the network did not take the envelope, and the client decides whether to
+   * submit it again. The client id of a transaction that no node accepted is free from then on.
+   */
+  end(key: SubmissionKey, status: FinalStatus | 'PREPARED', result: SubmissionResult): Promise<void>
+}
+
+export interface SubmissionKey {
+  readonly owner: string
+  readonly hash: string
 }
 
 /** `driver` is the name of this instance. */
@@ -51,7 +62,7 @@ export function createJournal({ store, clock, driver, operationOf, onEnded }: {
 }): Journal {
   const lease = (): Lease => ({ driver, untilMs: clock.nowMs() + LEASE_MS })
 
-  async function appendChange(tx: Queryable, record: SubmissionRecord): Promise<void> {
+  async function log(tx: Queryable, record: SubmissionRecord): Promise<void> {
     await insertChange(tx, record, submissionRow(record, NOT_INDEXED), clock.nowMs())
   }
 
@@ -65,10 +76,7 @@ export function createJournal({ store, clock, driver, operationOf, onEnded }: {
     if (existing === undefined) {
       const entry = { owner, hash, op, trader: source, clientId, sequence: sequence.toString(), expiresAt, envelope: envelopeXdr }
       const inserted = await insertSubmission(tx, entry, lease(), clock.nowMs())
-      if (inserted !== undefined) {
-        await appendChange(tx, inserted)
-        return { record: inserted, isFirst: true }
-      }
+      if (inserted !== undefined) return { record: inserted, isFirst: true }
       // Another request inserted it after the row was looked for.
       existing = await lockSubmission(tx, owner, hash)
       if (existing === undefined) throw new Error('a submission disappeared while it was stored')
@@ -80,7 +88,6 @@ export function createJournal({ store, clock, driver, operationOf, onEnded }: {
     const accepted = wasOnItsWay && existing.accepted
     const reopened = await reopenSubmission(tx, { id: existing.id, op, clientId, accepted }, envelopes, lease(), clock.nowMs())
     if (reopened === undefined) throw new Error('a locked submission disappeared')
-    if (existing.status !== 'PENDING') await appendChange(tx, reopened)
     return { record: reopened, isFirst: !wasOnItsWay }
   }
 
@@ -92,17 +99,24 @@ export function createJournal({ store, clock, driver, operationOf, onEnded }: {
 
   return {
     begin: (signed, submitter) => store.write.transaction((tx) => begin(tx, signed, submitter)),
+    announce: (key, how) => store.write.transaction(async (tx) => {
+      // UNKNOWN is final: submitting again what no node accepts must not add to the log.
+      const record = await lockUnlogged(tx, key, how === 'accepted' ? ['PENDING'] : ['PENDING', 'UNKNOWN'])
+      if (record !== undefined) await log(tx, record)
+    }),
     end: (key, status, result) => store.write.transaction(async (tx) => {
       const ended = await endSubmission(tx, key, status, result, clock.nowMs())
       if (ended === undefined) return
-      await appendChange(tx, ended)
-      onEnded?.(status)
-    }),
-    withdraw: (key) => store.write.transaction(async (tx) => {
-      const ended = await endSubmission(tx, key, 'PREPARED', NO_RESULT, clock.nowMs())
-      if (ended === undefined) return
-      if (ended.clientId !== null) await freeClientId(tx, key, ended.clientId)
-      await appendChange(tx, ended)
+      const { clientId, loggedStatus } = ended
+      const isUnlogged = loggedStatus === null && isRefused(status)
+      if (clientId !== null && (isUnlogged || status === 'PREPARED')) await freeClientId(tx, key, clientId)
+      if (isUnlogged) await trimRefused(tx, key.owner, REFUSED_KEPT_MAX)
+      else if (loggedStatus !== status) {
+        // The log has each submission before it has its end.
+        if (loggedStatus === null) await log(tx, { ...ended, ...NO_RESULT, status: 'PENDING' })
+        await log(tx, ended)
+      }
+      if (status !== 'PREPARED') onEnded?.(status)
     }),
   }
 }

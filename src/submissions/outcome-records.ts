@@ -27,7 +27,7 @@ export function resultOf(outcome: SubmitOutcome): SubmissionResult {
 }
 
 /** What the network answers after a time bound. */
-const TOO_LATE: SubmitOutcome = {
+export const TOO_LATE: SubmitOutcome = {
   kind: 'rejected', contractError: null, hostError: null, result: { code: 'txTooLate', operation: null, feeCharged: 0n }, hostText: null,
 }
 

@@ -25,6 +25,16 @@ export async function findStored(db: Queryable, owner: string, hash: string): Pr
   return { submission, prepared }
 }
 
+export type SubmissionState = Pick<SubmissionRecord, 'owner' | 'hash' | 'status' | 'accepted'>
+
+/** The states of the submissions that are stored, in any order. */
+export function findStates(db: Queryable, keys: readonly Pick<SubmissionRecord, 'owner' | 'hash'>[]): Promise<SubmissionState[]> {
+  return db.query<SubmissionState>(
+    `select s.owner, s.hash, s.status, s.accepted from unnest($1::text[], $2::text[]) k (owner, hash) join tx.submissions s using (owner, hash)`,
+    [keys.map(({ owner }) => owner), keys.map(({ hash }) => hash)],
+  )
+}
+
 /** The newest transaction with a client id: a submitted one, otherwise a prepared one. */
 export async function findByClientId(db: Queryable, owner: string, clientId: string): Promise<StoredTransaction> {
   const [submission] = await db.query<SubmissionRecord>(

@@ -56,6 +56,8 @@ export interface SubmissionRecord extends SubmissionResult {
   /** Unix seconds; null: it never expires. */
   readonly expiresAt: number | null
   readonly status: TransactionStatus
+  /** The state that the log has last; null: no node has accepted the transaction so far, and the log does not have it. */
+  readonly loggedStatus: TransactionStatus | null
   /** The envelopes to send; one when a node has accepted it. */
   readonly envelopes: readonly string[]
   readonly accepted: boolean
@@ -65,6 +67,11 @@ export interface SubmissionRecord extends SubmissionResult {
   readonly positionId: number | null
   /** Milliseconds. */
   readonly submittedAt: number
+}
+
+/** True of the states in which nothing is sent, because the network did not take the transaction. */
+export function isRefused(status: TransactionStatus): boolean {
+  return status === 'PREPARED' || status === 'REJECTED'
 }
 
 /** States that a submission does not leave by being driven further. */

@@ -53,10 +53,10 @@ export async function freeClientId(tx: Queryable, { owner, hash }: { owner: stri
 }
 
 /** The columns of a SubmissionRecord; `s` is tx.submissions. */
-export const SUBMISSION = `s.id, s.owner, s.hash, s.op, s.trader, s.client_id as "clientId", s.sequence, s.expires_at as "expiresAt", s.status, s.envelopes,
-  s.accepted, s.attempts, s.sent_at as "sentAt", s.ledger, s.ts, s.contract_error as "contractError", s.host_error as "hostError",
-  s.tx_result_code as "txResultCode", s.result_xdr as "resultXdr", s.message, s.order_id as "orderId", s.position_id as "positionId",
-  s.submitted_at as "submittedAt", s.confirmed_by as "confirmedBy", s.nodes`
+export const SUBMISSION = `s.id, s.owner, s.hash, s.op, s.trader, s.client_id as "clientId", s.sequence, s.expires_at as "expiresAt", s.status,
+  s.logged_status as "loggedStatus", s.envelopes, s.accepted, s.attempts, s.sent_at as "sentAt", s.ledger, s.ts, s.contract_error as "contractError",
+  s.host_error as "hostError", s.tx_result_code as "txResultCode", s.result_xdr as "resultXdr", s.message, s.order_id as "orderId",
+  s.position_id as "positionId", s.submitted_at as "submittedAt", s.confirmed_by as "confirmedBy", s.nodes`
 
 /** Locks a submission until the end of the transaction. */
 export async function lockSubmission(tx: Queryable, owner: string, hash: string): Promise<SubmissionRecord | undefined> {
@@ -156,8 +156,38 @@ export async function postponeSubmission(
 
 /** Appends a change of a submission for the log. */
 export async function insertChange(tx: Queryable, { owner, hash }: { owner: string; hash: string }, row: TransactionRow, nowMs: number): Promise<void> {
-  await tx.query('insert into tx.submission_changes (owner, hash, row, changed_at) values ($1, $2, $3::jsonb, $4)', [owner, hash, JSON.stringify(row), nowMs])
-  await tx.query('select pg_notify($1, $2)', [SUBMISSION_CHANNEL, ''])
+  await tx.query(
+    `with logged as (update tx.submissions set logged_status = $5 where owner = $1 and hash = $2),
+      change as (insert into tx.submission_changes (owner, hash, row, changed_at) values ($1, $2, $3::jsonb, $4))
+    select pg_notify($6, '')`,
+    [owner, hash, JSON.stringify(row), nowMs, row.status, SUBMISSION_CHANNEL],
+  )
+}
+
+/** Locks a pending submission whose log has none of these states; undefined when there is none. */
+export async function lockUnlogged(
+  tx: Queryable, { owner, hash }: { owner: string; hash: string }, unless: readonly string[],
+): Promise<SubmissionRecord | undefined> {
+  const [row] = await tx.query<SubmissionRecord>(
+    `select ${SUBMISSION} from tx.submissions s
+    where owner = $1 and hash = $2 and status = 'PENDING' and (logged_status is null or logged_status <> all($3::text[])) for update`,
+    [owner, hash, unless],
+  )
+  return row
+}
+
+/** SQL: refused submissions that the log does not have. */
+const REFUSED = `status in ('PREPARED', 'REJECTED') and logged_status is null`
+/** Deleted for each new one. */
+const TRIMMED_ROWS = 10
+
+/** Deletes the oldest refused submissions of an owner beyond the newest `kept`. */
+export async function trimRefused(tx: Queryable, owner: string, kept: number): Promise<void> {
+  await tx.query(
+    `delete from tx.submissions where ${REFUSED} and id = any(array(
+      select id from tx.submissions where owner = $1 and ${REFUSED} order by updated_at desc offset $2::int limit ${TRIMMED_ROWS}))`,
+    [owner, kept],
+  )
 }
 
 /** Of this many due submissions, owners get turns. */
@@ -177,6 +207,17 @@ export async function claimSubmissions(db: Queryable, lease: Lease, nowMs: numbe
     update tx.submissions s set driver = $1, leased_until = $3 from claimed where s.id = claimed.id returning ${SUBMISSION}`,
     [lease.driver, nowMs, lease.untilMs, limit],
   )
+}
+
+/** Drivers considered at a time. */
+const DRIVERS_MAX = 16
+
+/** The other drivers with leases that have not ended. */
+export async function listOtherDrivers(db: Queryable, driver: string, nowMs: number): Promise<readonly string[]> {
+  const rows = await db.query<{ driver: string }>(
+    `select distinct driver from tx.submissions where due_at is not null and driver <> $1 and leased_until > $2 limit ${DRIVERS_MAX}`, [driver, nowMs],
+  )
+  return rows.map((row) => row.driver)
 }
 
 /** Extends the leases of a driver on these submissions. */
@@ -221,18 +262,26 @@ export async function countPending(db: Queryable): Promise<{ readonly pending: n
 /** Rows per statement of a purge. */
 const PURGE_ROWS = 1_000
 
-/** Deletes what is no longer needed. `nothingSentMs` is for submissions that the network never had. Times are in milliseconds. */
-export async function purge(db: Queryable, before: { readonly preparedMs: number; readonly heldMs: number; readonly nothingSentMs: number }): Promise<void> {
-  await db.query(
-    `delete from tx.prepared where hash in (select hash from tx.prepared where prepared_at < $1 order by prepared_at limit ${PURGE_ROWS})`, [before.preparedMs],
-  )
-  await db.query(
-    `delete from tx.client_ids where ctid = any(array(select ctid from tx.client_ids where held_until < $1 order by held_until limit ${PURGE_ROWS}))`,
-    [before.heldMs],
-  )
-  await db.query(
-    `delete from tx.submissions where id in (
-      select id from tx.submissions where status in ('PREPARED', 'REJECTED') and updated_at < $1 order by updated_at limit ${PURGE_ROWS})`,
-    [before.nothingSentMs],
-  )
+/**
+ * Deletes what is no longer needed: `refusedMs` is for submissions that no node accepted, which the log does not have. Times are in milliseconds. True when
+ * there may be more.
+ */
+export async function purge(db: Queryable, before: { readonly preparedMs: number; readonly heldMs: number; readonly refusedMs: number }): Promise<boolean> {
+  const deleted = [
+    await db.query(
+      `delete from tx.prepared where hash in (select hash from tx.prepared where prepared_at < $1 order by prepared_at limit ${PURGE_ROWS}) returning 1`,
+      [before.preparedMs],
+    ),
+    await db.query(
+      `delete from tx.client_ids where ctid = any(array(select ctid from tx.client_ids where held_until < $1 order by held_until limit ${PURGE_ROWS}))
+      returning 1`,
+      [before.heldMs],
+    ),
+    await db.query(
+      `delete from tx.submissions where ${REFUSED} and id = any(array(
+        select id from tx.submissions where ${REFUSED} and updated_at < $1 order by updated_at limit ${PURGE_ROWS})) returning 1`,
+      [before.refusedMs],
+    ),
+  ]
+  return deleted.some(({ length }) => length === PURGE_ROWS)
 }

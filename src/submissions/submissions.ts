@@ -1,17 +1,17 @@
-// POST /v1/tx/submit, durably: stores the submission, lets the relay send it and wait, and stores the outcome. What is still open when no caller waits any
-// more is continued by the driver (docs/decisions/durable-submissions.md).
+// POST /v1/tx/submit, durably: the relay admits the caller, the submission is stored, the relay sends it and waits, and the outcome is stored. What is still
+// open when no caller waits any more is continued by the driver (docs/decisions/durable-submissions.md).
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
+import { TooManyWaiting } from '../base/semaphore.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
 import type { SubmitOutcome } from '../relay/outcomes.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { SubmitOptions } from '../relay/submissions.ts'
 import type { Store } from '../store/store.ts'
-import { judgeNow } from './drive-submission.ts'
-import { ClientIdInUse } from './client-id.ts'
+import { createAdmissionChecks } from './admission-checks.ts'
 import { createCorrections } from './corrections.ts'
 import { createDatabaseClock, readDatabaseTime } from './database-clock.ts'
 import type { ReadDatabaseTime } from './database-clock.ts'
@@ -21,16 +21,16 @@ import { createJournal, isOver } from './journal.ts'
 import type { Begun, Submitter } from './journal.ts'
 import { createLiveSubmissions } from './live-submissions.ts'
 import type { LiveSubmission } from './live-submissions.ts'
-import { outcomeOf, resultOf, statusOf } from './outcome-records.ts'
+import { outcomeOf } from './outcome-records.ts'
+import { createOutcomeStore } from './outcome-store.ts'
 import type { FinalStatus } from './records.ts'
 import { createPreparations } from './prepared.ts'
 import type { Preparations } from './prepared.ts'
-import { postponeSubmission } from './statements.ts'
 import { withStoreTimeout } from './time-limit.ts'
-import { createUnstoredSubmissions, isUnavailable } from './unstored.ts'
-import type { Unstored } from './unstored.ts'
+import { isUnavailable } from './unstored.ts'
 import { createTransactionReader } from './transactions.ts'
 import type { TransactionReader } from './transactions.ts'
+import { createWriteTurns } from './write-turns.ts'
 
 export interface Submitted {
   readonly outcome: SubmitOutcome
@@ -58,12 +58,7 @@ export interface SubmissionService extends Preparations {
   run(signal: AbortSignal): Promise<void>
 }
 
-/** A submission whose callers have left is looked up again after this time. */
-const CONTINUE_AFTER_MS = 2_000
 const ID_BYTES = 8
-/** Results after which no copy of the transaction may be valid any more. */
-const CONCLUSIVE_CODES: ReadonlySet<string> = new Set(['txBadSeq', 'txTooLate'])
-const NEVER = new AbortController().signal
 
 export interface SubmissionServiceParts {
   readonly store: Store
@@ -86,132 +81,71 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
   const journal = createJournal({ store, clock, driver: instance, operationOf: relay.operationOf, onEnded })
   const corrections = createCorrections({ store, clock, log, onCorrected: () => (corrected += 1) })
   const live = createLiveSubmissions()
-  const unstored = createUnstoredSubmissions({ journal, log, storeOutcome: (entry, isFirst) => storeOutcome(entry, isFirst, true) })
-  const driver: Driver = createDriver({ ...parts, clock, journal, corrections, instance, storeLate: unstored.storeLate, listLive: live.list })
+  const turns = createWriteTurns(store, clock)
+  const outcomes = createOutcomeStore({ ...parts, clock, journal, turns, instance, wakeDriver: () => driver.wake() })
+  const driver: Driver = createDriver({ ...parts, clock, journal, corrections, instance, storeLate: outcomes.storeLate, listLive: live.list })
   const transactions = createTransactionReader({ store, relay, clock, journal })
+  const checks = createAdmissionChecks({ store, relay, clock })
 
   function stats(): SubmissionStats {
     const { pending, oldestMs } = driver.pending() ?? { pending: null, oldestMs: null }
     return { ended, corrected, pending, oldestPendingSec: oldestMs === null ? null : Math.max(0, (clock.nowMs() - oldestMs) / 1_000) }
   }
 
-  /** The stored state; undefined when the database is not available. Rejects with ClientIdInUse. */
-  async function waitUntilStored(storing: Promise<Begun>, hash: string): Promise<Begun | undefined> {
-    try {
-      return await withStoreTimeout(clock, storing)
-    } catch (error) {
-      if (!isUnavailable(error)) throw error
-      log.warn({ err: error, hash }, 'a submission could not be stored before it is sent')
-      return undefined
-    }
-  }
-
-  /** Stores the outcome for the last caller, or a final one for any caller. */
-  async function storeOutcome(entry: Unstored, isFirst: boolean, isLast: boolean): Promise<void> {
-    const { signed: { hash, envelopeXdr }, submitter: { owner }, outcome } = entry
-    const status = statusOf(outcome, isFirst)
-    if (status === 'PREPARED') return await journal.withdraw({ owner, hash })
-    if (status !== 'PENDING') return await journal.end({ owner, hash }, status, resultOf(outcome))
-    if (!isLast) return
-    const nowMs = clock.nowMs()
-    const acceptedEnvelope = outcome.kind === 'pending' ? envelopeXdr : null
-    await postponeSubmission(store.write, { owner, hash }, instance, { dueMs: nowMs + CONTINUE_AFTER_MS, attempts: 1, sentMs: nowMs, acceptedEnvelope })
-    driver.wake()
-  }
-
-  /** False when it could not be stored; it is then stored later. */
-  async function conclude(entry: Unstored, write: () => Promise<void>): Promise<boolean> {
-    try {
-      await withStoreTimeout(clock, write())
-      return true
-    } catch (error) {
-      if (!isUnavailable(error)) throw error
-      log.warn({ err: error, hash: entry.signed.hash }, 'the outcome of a submission could not be stored')
-      unstored.keep(entry)
-      return false
-    }
-  }
-
   async function submit(signed: SignedTransaction, submitter: Submitter, options: SubmitOptions): Promise<Submitted> {
     if (options.signal?.aborted === true) return { outcome: { kind: 'unknown' }, stored: false }
-    const storing = journal.begin(signed, submitter)
-    const begun = await waitUntilStored(storing, signed.hash)
-    if (begun !== undefined && isOver(begun.record)) return { outcome: outcomeOf(begun.record), stored: true }
-    const submission = live.join(submitter.owner, signed.hash)
-    // A caller that joins while the first copy is being sent shares its fate.
-    submission.isFirst ||= begun?.isFirst ?? false
-    let reported: SubmitOutcome = { kind: 'unknown' }
-    try {
-      reported = await relay.submissions.submit(signed, options)
-    } finally {
-      const isLast = live.leave(submitter.owner, signed.hash)
-      if (begun === undefined) reported = await settleUnstored({ signed, submitter, outcome: reported }, storing)
-      else reported = await settle({ signed, submitter, outcome: reported }, begun, { submission, isLast })
-    }
-    return { outcome: reported, stored: begun !== undefined }
-  }
+    const { owner } = submitter
+    const key = { owner, hash: signed.hash }
+    const caller = { address: options.requester.address, owner }
+    let storing: Promise<Begun> | undefined
+    let begun: Begun | undefined
+    let shared: LiveSubmission | undefined
+    let announcing: Promise<unknown> = Promise.resolve()
 
-  /**
-   * Stores the outcome of a submission that seemed not to be stored before it was sent, and returns what may be reported. The database may have stored it
-   * nevertheless: then an instance sends it again, unless the refusal is stored too.
-   */
-  async function settleUnstored(entry: Unstored, storing: Promise<Begun>): Promise<SubmitOutcome> {
-    const { outcome, signed, submitter } = entry
-    const state = statusOf(outcome, true)
-    const storeRefusal = async (): Promise<boolean> => {
-      const { isFirst } = await storing.catch(() => journal.begin(signed, submitter))
-      if (isFirst) await storeOutcome(entry, isFirst, true)
-      return isFirst
+    /** Stores the submission in its turn. Resolves with the outcome when nothing must be sent. Rejects with ClientIdInUse. */
+    async function beforeSend(): Promise<SubmitOutcome | undefined> {
+      const expired = await checks.findExpired(signed, { owner, requester: options.requester })
+      if (expired !== undefined) return expired
+      try {
+        storing = (await turns.begin(caller, () => journal.begin(signed, submitter))).result
+        begun = await withStoreTimeout(clock, storing)
+      } catch (error) {
+        if (error instanceof TooManyWaiting) return { kind: 'tryAgainLater', fullQueue: 'share' }
+        if (!isUnavailable(error)) throw error
+        log.warn({ err: error, hash: signed.hash }, 'a submission could not be stored before it is sent')
+      }
+      if (begun !== undefined && isOver(begun.record)) return outcomeOf(begun.record)
+      shared = live.join(owner, signed.hash)
+      // A caller that joins while the first copy is being sent shares its fate.
+      shared.isFirst ||= begun?.isFirst ?? false
+      return undefined
     }
-    if (state !== 'PREPARED' && state !== 'REJECTED') return unstored.keep(entry), outcome
+
+    function onSent({ kind }: { readonly kind: 'accepted' | 'unconfirmed' }): void {
+      if (begun === undefined || begun.record.loggedStatus === 'PENDING') return
+      announcing = outcomes.conclude(caller, signed.hash, () => journal.announce(key, kind === 'accepted' ? 'accepted' : 'unknown'))
+      announcing.catch(() => {})
+    }
+
+    async function settle(outcome: SubmitOutcome): Promise<Submitted> {
+      const stored = begun !== undefined
+      if (shared === undefined) return stored || outcome.kind !== 'tryAgainLater' ? { outcome, stored } : await checks.withEarlierCopy(key, outcome)
+      const isLast = live.leave(owner, signed.hash)
+      await announcing
+      const entry = { signed, submitter, outcome }
+      if (begun === undefined) return { outcome: await outcomes.settleUnstored(entry, storing, caller), stored }
+      return { outcome: await outcomes.settleStored(entry, begun, { caller, shared, isLast }), stored }
+    }
+
+    let outcome: SubmitOutcome
     try {
-      if (await withStoreTimeout(clock, storeRefusal())) return outcome
+      outcome = await relay.submissions.submit(signed, { ...options, beforeSend, onSent })
     } catch (error) {
-      if (error instanceof ClientIdInUse) return outcome
-      if (!isUnavailable(error)) throw error
-      // What the network refuses now, it is unlikely to accept later.
-      if (state === 'REJECTED') return unstored.keep(entry), outcome
+      await settle({ kind: 'unknown' })
+      throw error
     }
-    unstored.keep({ ...entry, outcome: { kind: 'unknown' } })
-    return { kind: 'unknown' }
-  }
-
-  /** Stores the outcome and returns what may be reported. */
-  async function settle(
-    entry: Unstored, begun: Begun, { submission, isLast }: { readonly submission: LiveSubmission; readonly isLast: boolean },
-  ): Promise<SubmitOutcome> {
-    const { isFirst } = submission
-    const proved = isFirst || begun.record.status !== 'PENDING' ? undefined : await judgeRefusal({ ...parts, clock }, entry, begun)
-    if (proved !== undefined) {
-      await conclude(entry, () => journal.end(begun.record, proved, resultOf(entry.outcome)))
-      return entry.outcome
-    }
-    const outcome = isFirst ? entry.outcome : withEarlierCopies(entry.outcome, begun, entry.signed.envelopeXdr)
-    // From now on a caller knows that a copy may be on its way.
-    if (outcome.kind === 'pending' || outcome.kind === 'unknown') submission.isFirst = false
-    const isStored = await conclude(entry, () => storeOutcome({ ...entry, outcome }, isFirst, isLast))
-    // The driver of another instance would send it again, so "nothing was sent" may become false.
-    return !isStored && statusOf(outcome, isFirst) === 'PREPARED' ? { kind: 'unknown' } : outcome
+    return await settle(outcome)
   }
 
   return { submit, stats, transactions, ...createPreparations({ store, clock, log }), run: (signal) => driver.run(signal) }
-}
-
-/** The final state that a rejection proves although there are earlier copies; undefined when it proves none. */
-async function judgeRefusal(
-  parts: SubmissionServiceParts, { signed, outcome }: Unstored, { record }: Begun,
-): Promise<FinalStatus | undefined> {
-  if (outcome.kind !== 'rejected' || !CONCLUSIVE_CODES.has(outcome.result?.code ?? '')) return undefined
-  const verdict = await judgeNow(parts, signed, { submittedAt: record.submittedAt, signal: NEVER })
-  if (verdict === 'expired') return 'EXPIRED'
-  return verdict === 'superseded' ? 'REJECTED' : undefined
-}
-
-/**
- * What a refusal means while an earlier copy of the same envelope may be queued: nothing. With other signatures it is about this envelope, so it is reported.
- */
-function withEarlierCopies(outcome: SubmitOutcome, { record }: Begun, envelopeXdr: string): SubmitOutcome {
-  if (record.status !== 'PENDING' || !record.envelopes.includes(envelopeXdr)) return outcome
-  if (record.accepted) return ['rejected', 'tryAgainLater', 'notSent', 'unknown'].includes(outcome.kind) ? { kind: 'pending' } : outcome
-  return outcome.kind === 'rejected' ? { kind: 'unknown' } : outcome
 }

@@ -55,7 +55,7 @@ export function createTransactionReader(
 ): TransactionReader {
   const db = store.read
   // A replica may not have what was submitted a moment ago.
-  const primary = store.write
+  const primary = store.readsLag ? store.write : store.read
   const { withEvents, withPastEvents, withOutcomes } = createIndexedRows(db)
   const lookups = createTtlCache<{ readonly found: TransactionLookup | null }>({ clock, ttlMs: LOOKUP_TTL_MS, maxEntries: LOOKUPS_MAX })
 

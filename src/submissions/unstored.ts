@@ -1,6 +1,7 @@
 // Submissions that could not be stored when they happened, in memory, until the database is back.
 
 import type { Log } from '../base/log.ts'
+import { TooManyWaiting } from '../base/semaphore.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
 import type { SubmitOutcome } from '../relay/outcomes.ts'
 import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
@@ -53,5 +54,5 @@ export function createUnstoredSubmissions({ journal, log, storeOutcome }: {
 }
 
 export function isUnavailable(error: unknown): boolean {
-  return error instanceof StoreUnavailable || error instanceof StatementTimeout
+  return error instanceof StoreUnavailable || error instanceof StatementTimeout || error instanceof TooManyWaiting
 }

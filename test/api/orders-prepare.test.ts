@@ -8,6 +8,7 @@ import { operationFields } from '../../src/exchange/operations.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
+import { StoreUnavailable } from '../../src/store/store.ts'
 import { bearer, call, createWallet, obtainKey } from '../support/keys.ts'
 import type { ApiResponse } from '../support/keys.ts'
 import { createTrader, lastOrderId, lastPositionId, sign } from '../support/traders.ts'
@@ -328,4 +329,19 @@ test('exceeding the simulation\'s resource limits fails without a contract error
   const { status, body } = await trader.prepare(OPEN)
   assert.deepEqual([status, body['error'], body['contractError']], [400, 'simulation_failed', null])
   assert.match(String(body['message']), /^Simulation failed: .*resources/)
+})
+
+test('confirms a client id only when it is stored, and says otherwise that it is not', async () => {
+  const { store } = fixture
+  const { write } = store
+  const isPreparation = (sql: string): boolean => sql.startsWith('insert into tx.prepared')
+  const unavailable: typeof write = {
+    ...write, query: (sql, params) => (isPreparation(sql) ? Promise.reject(new StoreUnavailable('the connection broke')) : write.query(sql, params)),
+  }
+  await fixture.restartGateway({ store: { ...store, write: unavailable } })
+  const lost = await trader.prepare({ ...OPEN, clientId: 'lost' })
+  await fixture.restartGateway({ store })
+  const kept = await trader.prepare({ ...OPEN, clientId: 'kept' })
+  const shape = ({ status, body }: ApiResponse): unknown[] => [status, body['clientId'], body['stored']]
+  assert.deepEqual([shape(lost), shape(kept)], [[200, null, false], [200, 'kept', undefined]])
 })

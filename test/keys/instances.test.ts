@@ -84,6 +84,19 @@ test('a key works at every instance after its 201 and is rejected everywhere aft
   assert.equal((await call(there, `/v1/keys/${revoked.keyId}`, { method: 'DELETE', key: revoker })).status, 404)
 })
 
+test('a key works at another instance at once, without its notification and during a flood of unknown ids', async () => {
+  await using pair = await createPair()
+  const { here, there } = pair
+  const wallet = createWallet('notified too late')
+  const known = await obtainKey(here, wallet)
+  assert.equal(await statusAt(there, known), 200)
+  pair.store.dropNotifications()
+  const unknown = { ...known, keyId: `nk_${'0'.repeat(24)}` }
+  const flood = Array.from({ length: 200 }, () => statusAt(there, unknown))
+  for (let count = 0; count < 5; count++) assert.equal(await statusAt(there, await obtainKey(here, wallet)), 200)
+  assert.deepEqual(new Set(await Promise.all(flood)), new Set([401]))
+})
+
 test('concurrent claims at two instances never exceed the limit of active keys', async () => {
   await using pair = await createPair()
   const wallet = createWallet('races')

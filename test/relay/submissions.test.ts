@@ -401,10 +401,49 @@ test('completes a send whose callers have disconnected, without a lookup', async
   const waiting = submit(submissions, SIGNED, { pollTimeoutMs: 60_000, signal: caller.signal })
   await quiet()
   caller.abort()
-  await waiting
+  await pass(node.clock, 1)
   response.resolve(sendResponse(SIGNED, 'PENDING'))
+  assert.deepEqual(await waiting, { kind: 'pending' })
   await pass(node.clock, 3)
   assert.deepEqual([node.calls('sendTransaction'), node.calls('getTransaction'), node.clock.pendingTimers()], [1, 0, 0])
+})
+
+test('finds out that a transaction was refused, although its caller has disconnected', async () => {
+  for (const when of ['during the send', 'during the lookup']) {
+    const { node, submissions } = bench()
+    const [sending, lookingUp] = [Promise.withResolvers<NodeResponse>(), Promise.withResolvers<NodeResponse>()]
+    node.script('sendTransaction', sending.promise)
+    node.script('getTransaction', lookingUp.promise)
+    const caller = new AbortController()
+    const waiting = submit(submissions, SIGNED, { pollTimeoutMs: 60_000, signal: caller.signal })
+    await quiet()
+    if (when === 'during the send') caller.abort()
+    sending.resolve(rejectionResponse(SIGNED))
+    await quiet()
+    caller.abort()
+    lookingUp.resolve(NOT_FOUND)
+    assert.equal((await waiting).kind, 'rejected', when)
+    assert.equal(node.clock.pendingTimers(), 0)
+  }
+})
+
+test('runs what comes before the send once the caller is admitted, and sends nothing when that has an outcome', async () => {
+  const { node, submissions } = bench()
+  node.script('sendTransaction', sendResponse(SIGNED, 'PENDING'))
+  node.script('getTransaction', applied())
+  const order: string[] = []
+  const before = (result?: SubmitOutcome) => async (): Promise<SubmitOutcome | undefined> => {
+    order.push(`before, ${submissions.stats().inFlight} in flight`)
+    return result
+  }
+  const known = await submit(submissions, SIGNED, { pollTimeoutMs: 1_000, beforeSend: before({ kind: 'pending' }) })
+  assert.deepEqual([known, submissions.stats(), node.calls('sendTransaction')], [{ kind: 'pending' }, { inFlight: 0, waiters: 0 }, 0])
+  const onSent = (): void => void order.push('sent')
+  assert.deepEqual(await submit(submissions, SIGNED, { pollTimeoutMs: 1_000, beforeSend: before(), onSent }), SUCCESS)
+  assert.deepEqual(order, ['before, 1 in flight', 'before, 1 in flight', 'sent'])
+  const failing = submit(submissions, SIGNED, { pollTimeoutMs: 1_000, beforeSend: () => Promise.reject(new Error('refused')) })
+  await assert.rejects(failing, /refused/)
+  assert.deepEqual([submissions.stats(), node.clock.pendingTimers()], [{ inFlight: 0, waiters: 0 }, 0])
 })
 
 test('sends nothing for a caller that has already disconnected', async () => {

@@ -28,6 +28,7 @@ const SLOW = [
   'test/api/reconcile-generation-2.test.ts', 'test/api/order-history.test.ts', 'test/api/paging.test.ts',
   'test/api/warnings.test.ts', 'test/api/candle-volume.test.ts', 'localnet/rpc/klines.test.ts',
   'test/submissions/crashes.test.ts', 'test/submissions/evidence.test.ts', 'test/api/verify-submissions.test.ts', 'test/api/lying-figures.test.ts',
+  'test/attack/submission-writes.test.ts', 'test/attack/table-growth.test.ts',
   'test/api/refused-orders.test.ts', 'test/stream/hour.test.ts', 'test/client/stream-gaps.test.ts',
   'test/relay/footprints-builds.test.ts', 'test/api/slow-clients.test.ts', 'src/store/embedded/engine-failures.test.ts',
   'src/store/embedded/time-limit.test.ts', 'test/index/hostile-node.test.ts', 'test/client/transactions.test.ts',

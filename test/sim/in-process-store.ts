@@ -55,9 +55,11 @@ export async function openInProcessStore(): Promise<InProcessStore> {
     engine: 'embedded',
     readsLag: false,
     read: queryable('read'),
+    lookups: queryable('read'),
     write,
     writeProblem: async () => null,
     waiting: () => ({ reads: 0, writes: 0 }),
+    isLocked: async (name) => locks.has(name),
     async tryLock(name) {
       if (locks.has(name)) return undefined
       const lost = new AbortController()

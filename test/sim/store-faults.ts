@@ -85,6 +85,7 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
     engine: real.engine,
     readsLag: real.readsLag,
     read: readable(real.read, 'read'),
+    lookups: readable(real.lookups, 'read'),
     write: singleStatements(real.write),
     writeProblem: () => real.writeProblem(),
     waiting: () => real.waiting(),
@@ -109,6 +110,7 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
       }, true)
       return stopAndWait
     },
+    isLocked: (lockName) => killable.run(() => real.isLocked(lockName), true),
     async tryLock(lockName) {
       const lock = await killable.run(async () => {
         const taken = await real.tryLock(lockName)

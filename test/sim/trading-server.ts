@@ -103,7 +103,7 @@ export async function createTradingServer(): Promise<TradingServer> {
     random,
     requestLimits,
     log: forward(() => current().parts.log),
-    authenticate: (authorization, timestamp, client) => current().keys.authenticate(authorization, timestamp, client),
+    authenticate: (authorization, timestamp, address) => current().keys.authenticate(authorization, timestamp, address),
     errorRules: ERROR_RULES,
   })
   for (const schema of SCHEMAS) app.addSchema(schema)

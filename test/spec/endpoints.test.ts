@@ -370,11 +370,11 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/v1/account/volume', indexed: true, query: [ADDRESS, AT_LEDGER], body: ['address', 'volume14d'], errors: [400, 429, 500] },
   {
     method: 'post', path: '/v1/orders/prepare', key: true, operations: OPERATIONS, query: [],
-    body: PREPARED, errors: [400, 401, 409, 429, 451, 500, 502, 503],
+    body: [...PREPARED, 'stored'], example: PREPARED, errors: [400, 401, 409, 429, 451, 500, 502, 503],
   },
   {
     method: 'post', path: '/v1/actions/prepare', key: true, operations: ACTIONS, query: [],
-    body: PREPARED, errors: [400, 401, 409, 429, 451, 500, 502],
+    body: [...PREPARED, 'stored'], example: PREPARED, errors: [400, 401, 409, 429, 451, 500, 502],
   },
   {
     method: 'post', path: '/v1/tx/submit', key: true,

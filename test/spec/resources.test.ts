@@ -133,8 +133,11 @@ const ADDITIONS: ReadonlyMap<string, string> = new Map([
   ['Leaderboard entry', 'rank integer, trades integer, liqCount integer'],
   ['Trader vault', 'apyKind annualized|inception'],
   ['Referral trade row', 'volume string?'],
-  ['Prepared transaction', 'extraResourceFee string, feeConfirmedBy integer, nodes integer, hash string, clientId string?, expiresAt integer, intent object, '
-    + 'preview <TradePreview>, warnings array'],
+  [
+    'Prepared transaction',
+    'extraResourceFee string, feeConfirmedBy integer, nodes integer, hash string, clientId string?, expiresAt integer, intent object, '
+    + 'preview <TradePreview>, warnings array, stored? boolean',
+  ],
   ['Submit result', 'confirmedBy? integer?, nodes? integer?, stored? boolean'],
   ['Health', 'passphrase string, deployment object, protocol object, market object, nodes object'],
 ])

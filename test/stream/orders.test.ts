@@ -154,8 +154,8 @@ test('a snapshot has the open orders, the pending submissions and the last fills
   })
   await fixture.publishLedgers(2)
   await fixture.store.write.query(
-    `insert into tx.submissions (owner, hash, trader, sequence, status, envelopes, accepted, attempts, submitted_at, updated_at)
-     values ($1, 'pending', $1, 1, 'PENDING', '[]', true, 1, 0, 0)`, [alice.address])
+    `insert into tx.submissions (owner, hash, trader, sequence, status, logged_status, envelopes, accepted, attempts, submitted_at, updated_at)
+     values ($1, 'pending', $1, 1, 'PENDING', 'PENDING', '[]', true, 1, 0, 0)`, [alice.address])
   await fixture.store.write.query(
     `insert into tx.submission_changes (owner, hash, row, changed_at) values ($1, 'pending', '{"hash":"pending","status":"PENDING"}', 0)`, [alice.address])
   const client = await connectAs(alice)

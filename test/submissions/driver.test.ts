@@ -247,6 +247,34 @@ test('a refusal that proves the end of an earlier copy is stored at once', async
   assert.deepEqual([row?.status, row?.txResultCode], ['REJECTED', 'txBadSeq'])
 })
 
+test('a later process takes over the submissions of a killed one at once', async () => {
+  await using fixture = await openSubmissions()
+  const first = fixture.start()
+  fixture.nodes.forEach((node) => (node.send = 'lost request'))
+  const signed = fixture.sign(1)
+  void first.service.submit(signed, { owner: OWNER, clientId: null }, { pollTimeoutMs: 60_000, requester: { address: 'a', key: 'k' } })
+  await fixture.pass(2)
+  first.kill()
+  fixture.nodes.forEach((node) => (node.send = 'none'))
+  await fixture.pass(1)
+  const second = fixture.start()
+  await fixture.pass(9)
+  assert.equal((await fixture.row(second, signed.hash))?.status, 'SUCCESS')
+})
+
+test('an instance that is alive keeps its submissions until its lease ends', async () => {
+  await using fixture = await openSubmissions()
+  const [first] = [fixture.start(), fixture.start()]
+  fixture.nodes.forEach((node) => (node.send = 'lost request'))
+  const signed = fixture.sign(1)
+  const waiting = first.service.submit(signed, { owner: OWNER, clientId: null }, { pollTimeoutMs: 60_000, requester: { address: 'a', key: 'k' } })
+  await fixture.pass(2)
+  fixture.nodes.forEach((node) => (node.send = 'none'))
+  await fixture.pass(9)
+  assert.equal(fixture.chain.sent.length, 0, 'the other one sends nothing')
+  await fixture.settle(waiting)
+})
+
 test('another instance takes over when one is killed', async () => {
   await using fixture = await openSubmissions()
   const [first, second] = [fixture.start(), fixture.start()]

@@ -14,7 +14,7 @@ import { accountKey, decodeEnvelope, networkIdOf } from '../../src/chain/transac
 import type { SignedTransaction } from '../../src/chain/transaction.ts'
 import { createRelay } from '../../src/relay/relay.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store, WriterLock } from '../../src/store/store.ts'
 import { createSubmissionService } from '../../src/submissions/submissions.ts'
 import type { SubmissionService, Submitted } from '../../src/submissions/submissions.ts'
 import type { TransactionRow } from '../../src/resources/transaction.ts'
@@ -23,7 +23,7 @@ import { createScriptedTransport } from '../relay/scripted-node.ts'
 import type { NodeResponse } from '../relay/scripted-node.ts'
 import { openTestStore } from '../support/database.ts'
 import { currentDeploymentOf } from '../support/deployments.ts'
-import { trackCalls, wrapStore } from '../support/tracked-store.ts'
+import { createCallCounter, wrapStore } from '../support/tracked-store.ts'
 import { NO_WARNINGS } from '../support/no-warnings.ts'
 import { stepUntilSettled } from '../support/until.ts'
 
@@ -238,7 +238,8 @@ export async function openSubmissions({ nodeCount = 2 }: { readonly nodeCount?: 
   const clock = createVirtualClock(START_MS)
   const store = await (sharedStore ??= openTestStore())
   await store.write.query('truncate tx.prepared, tx.submissions, tx.client_ids, tx.submission_changes cascade')
-  const calls = trackCalls(store)
+  const calls = createCallCounter()
+  const tracked = wrapStore(store, calls.track)
   const { chain, respond, remember } = createChain(clock)
   const createNode = (): ModelNode => ({ send: 'none', lag: 0, lookup: 'well' })
   const nodes: [ModelNode, ModelNode, ...ModelNode[]] = [createNode(), createNode(), ...Array.from({ length: nodeCount - 2 }, createNode)]
@@ -260,12 +261,18 @@ export async function openSubmissions({ nodeCount = 2 }: { readonly nodeCount?: 
     const random = createSeededRandom(`instance ${started}`)
     const database = { isDown: false, failAfter: Number.POSITIVE_INFINITY, losesAnswers: false }
     let isDead = false
-    const own = wrapStore(calls.store, (work) => {
+    const locks = new Set<WriterLock>()
+    const own = wrapStore({ ...tracked, tryLock }, (work) => {
       database.failAfter -= 1
       if (isDead) return new Promise(() => {})
       if (database.losesAnswers) return work().then(() => Promise.reject(new StoreUnavailable('the answer was lost')))
       return database.isDown || database.failAfter < 0 ? Promise.reject(new StoreUnavailable('the test closed the connection')) : work()
     })
+    async function tryLock(name: string): Promise<WriterLock | undefined> {
+      const lock = await tracked.tryLock(name)
+      if (lock !== undefined) locks.add(lock)
+      return lock
+    }
     const rpc = createRpc({
       urls: nodes.map((_node, index) => `http://node-${index}/`), clock, random, log: silentLog,
       transport: createScriptedTransport((url, method, params) =>
@@ -288,6 +295,7 @@ export async function openSubmissions({ nodeCount = 2 }: { readonly nodeCount?: 
       },
       kill() {
         isDead = true
+        for (const lock of locks) void calls.track(async () => await lock[Symbol.asyncDispose]())
         stop.abort()
         instances.delete(instance)
       },

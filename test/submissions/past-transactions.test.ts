@@ -34,8 +34,11 @@ const reader = createTransactionReader({ store, relay, clock, journal })
 const listAt = (atLedger?: number): Promise<TransactionRow[]> =>
   allRows((cursor) => reader.list(OWNER, { limit: 2, cursor, atLedger }))
 
-const begin = (hash: string, owner = OWNER) =>
-  journal.begin({ hash, source: owner, sequence: 1n, expiresAt: 9_999, envelopeXdr: hash } as unknown as SignedTransaction, { owner, clientId: null })
+/** Stores a submission that a node accepts. */
+async function begin(hash: string, owner = OWNER): Promise<void> {
+  await journal.begin({ hash, source: owner, sequence: 1n, expiresAt: 9_999, envelopeXdr: hash } as unknown as SignedTransaction, { owner, clientId: null })
+  await journal.announce({ owner, hash }, 'accepted')
+}
 
 /** Indexes a ledger with these events, and returns its number. */
 async function indexLedger(events: readonly (ExchangeEvent | undefined)[]): Promise<number> {
@@ -69,9 +72,8 @@ test('the list as of a ledger is the recorded one, in pages, with the events and
   await begin('b')
   await record(await indexLedger([]))
   await journal.end({ owner: OWNER, hash: 'a' }, 'EXPIRED', NO_RESULT)
-  await journal.withdraw({ owner: OWNER, hash: 'b' })
+  await journal.end({ owner: OWNER, hash: 'b' }, 'EXPIRED', NO_RESULT)
   await record(await indexLedger([fixture.exchange.endOrder(CANCELS)]))
-  await begin('b')
   await begin('c')
   await journal.end({ owner: OWNER, hash: 'c' }, 'REJECTED', NO_RESULT)
   const last = await record(await indexLedger([fixture.exchange.placeOrder(PLACES)]))

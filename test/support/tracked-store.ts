@@ -22,11 +22,14 @@ export function createCallCounter(): CallCounter {
   }
 }
 
-/** The store with every statement and transaction passed through `run`. Calls within the writer lock are not. */
+/** The store with every statement, transaction and lock passed through `run`. Calls within the writer lock are not. */
 export function wrapStore(real: Store, run: <T>(work: () => Promise<T>) => Promise<T>): Store {
   const queries = (db: Queryable): Queryable => ({ query: (sql, params) => run(() => db.query(sql, params)) })
   const writer: Writer = { ...queries(real.write), transaction: (work) => run(() => real.write.transaction(work)) }
-  return { ...real, read: queries(real.read), write: writer }
+  return {
+    ...real, read: queries(real.read), lookups: queries(real.lookups), write: writer,
+    isLocked: (name) => run(() => real.isLocked(name)), tryLock: (name) => run(() => real.tryLock(name)),
+  }
 }
 
 export function trackCalls(real: Store): { readonly store: Store; running(): number } {

@@ -777,7 +777,7 @@ export interface components {
        */
       readonly status: "ok" | "degraded";
       /** @description What the operator should look at. Without a database, `indexer` is the last known state. */
-      readonly warnings: readonly ("database_unreachable" | "database_full" | "database_read_only" | "clock_wrong" | "protocol_newer")[];
+      readonly warnings: readonly ("database_unreachable" | "database_full" | "database_read_only" | "clock_wrong" | "protocol_newer" | "prices_unpublished")[];
       /** @description Uptime of the process, seconds. */
       readonly uptime: number;
       /** @description Version of the gateway. */
@@ -984,7 +984,7 @@ export interface components {
       /** @enum {string} */
       readonly status: "ready";
       /** @description What the operator should look at, although reads work. Absent: nothing. */
-      readonly warnings?: readonly ("database_unreachable" | "database_full" | "database_read_only" | "clock_wrong" | "protocol_newer")[];
+      readonly warnings?: readonly ("database_unreachable" | "database_full" | "database_read_only" | "clock_wrong" | "protocol_newer" | "prices_unpublished")[];
     };
     /** @description An API key without its secret. */
     readonly ApiKey: {
@@ -2802,7 +2802,7 @@ export interface components {
       readonly nodes: number;
       /** @description Hash of the transaction. Signing does not change it. */
       readonly hash: string;
-      /** @description The id of the request; null without one. */
+      /** @description The id of the request; null without one, and when it could not be stored. */
       readonly clientId: string | null;
       /** @description Last ledger close time at which the transaction is valid, Unix seconds. */
       readonly expiresAt: number;
@@ -2832,6 +2832,11 @@ export interface components {
         /** @description Only with fee_unusual: the usual fee of the operation in stroops, or the highest plausible one while that is unknown. */
         readonly usualFee?: string;
       }[];
+      /**
+       * @description Present when the preparation could not be stored: GET /v1/tx does not find it. Give the clientId again when you submit the transaction.
+       * @enum {boolean}
+       */
+      readonly stored?: false;
     };
     /** @description Outcome of a submitted transaction. */
     readonly SubmitResult: {
@@ -5318,7 +5323,7 @@ export interface operations {
   };
   /**
    * List your transactions. Needs a key.
-   * @description Returns the transactions that were submitted with your keys, newest first. Those that the network never had are listed for seven days.
+   * @description Returns the transactions that were submitted with your keys, newest first. Of those that no node accepted, the newest hundred are listed, for a day.
    */
   readonly listAccountTransactions: {
     readonly parameters: {

@@ -121,11 +121,16 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
       query: <Row extends object>(sql: string, params?: readonly Param[], caller?: TurnCaller) =>
         scheduler.read(async (remainingMs) => (await send('read', remainingMs, sql, params)).rows as Row[], readTimeoutMs, caller),
     },
+    lookups: {
+      query: <Row extends object>(sql: string, params?: readonly Param[]) =>
+        scheduler.lookup(async (remainingMs) => (await send('read', remainingMs, sql, params)).rows as Row[], readTimeoutMs),
+    },
     write: problems.observe(createWriter(WRITE_STATEMENT_TIMEOUT_MS)),
     bulkWriter,
     writeProblem: async () => supervisor.problem() ?? problems.current(),
     waiting: () => scheduler.waiting(),
     tryLock: async (name) => locks.tryLock(name, bulkWriter),
+    isLocked: async (name) => locks.isLocked(name),
     listen: listeners.listen,
     dump: () => scheduler.write(() => supervisor.engine().dump()),
     async [Symbol.asyncDispose]() {
@@ -139,6 +144,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
 
 interface Locks {
   tryLock(name: string, writer: Writer): WriterLock | undefined
+  isLocked(name: string): boolean
   loseAll(): void
 }
 
@@ -152,6 +158,7 @@ function createLocks(): Locks {
       held.set(name, lost)
       return createLock(writer, lost.signal, () => void (held.get(name) === lost && held.delete(name)))
     },
+    isLocked: (name) => held.has(name),
     loseAll() {
       for (const lost of held.values()) lost.abort()
       held.clear()

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import test from 'node:test'
 import { createVirtualClock } from '../../base/clock.ts'
 import type { TurnCaller } from '../../base/turns.ts'
-import { IDLE_AFTER_WRITE_MS, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
+import { IDLE_AFTER_WRITE_MS, LOOKUP_QUEUE_MAX, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 import { createScheduler } from './scheduler.ts'
 
@@ -28,6 +28,7 @@ function setUp() {
     cancellations: () => cancellations,
     write: (name: string) => scheduler.write(work(name)),
     read: (name: string) => scheduler.read(work(name), LIMIT_MS),
+    lookup: (name: string) => scheduler.lookup(work(name), LIMIT_MS),
     maintenance: (name: string, overdue = false) => scheduler.maintenance(work(name), overdue),
     /** The engine restarts until the returned function is called. */
     restart: () => {
@@ -62,6 +63,27 @@ test('runs one turn at a time: writes first, then overdue maintenance, reads, ot
     await end(name)
   }
   assert.deepEqual(await Promise.all(all), ['w1', 'm1', 'r1', 'm2', 'w2', 'r2'])
+})
+
+test('lookups go before everything that is queued, in turns with writes', async () => {
+  const { started, write, read, lookup, end } = setUp()
+  const all = [write('w1'), write('w2'), read('r1'), lookup('l1'), lookup('l2'), write('w3'), lookup('l3')]
+  for (const name of ['w1', 'l1', 'w2', 'l2', 'w3', 'l3', 'r1']) {
+    assert.equal(started.at(-1), name)
+    await end(name)
+  }
+  await Promise.all(all)
+})
+
+test('refuses a lookup when the queue of lookups is full, and one that waits too long', async () => {
+  const { clock, write, lookup, end } = setUp()
+  const open = write('w')
+  const waiting = Array.from({ length: LOOKUP_QUEUE_MAX }, (_, index) => lookup(`l${index}`))
+  await assert.rejects(lookup('one too many'), StatementTimeout)
+  clock.advance(LIMIT_MS)
+  for (const one of waiting) await assert.rejects(one, StatementTimeout)
+  await end('w')
+  await open
 })
 
 test('a write that arrives during a read goes next, before the queued reads', async () => {

@@ -1,11 +1,11 @@
-// Decides who uses the engine's one connection next. Writes go first, then overdue maintenance, reads, and other maintenance. Reads wait in a bounded queue
-// for a bounded time, and their callers take turns. Whatever runs keeps the connection until it ends.
+// Decides who uses the engine's one connection next. Lookups and writes go first, in turns, then overdue maintenance, reads, and other maintenance. Lookups and
+// reads wait in bounded queues for a bounded time, and the callers of reads take turns. Whatever runs keeps the connection until it ends.
 
 import type { Clock, Timer } from '../../base/clock.ts'
 import { TooManyWaiting } from '../../base/semaphore.ts'
 import { createTurns } from '../../base/turns.ts'
-import type { TurnCaller } from '../../base/turns.ts'
-import { IDLE_AFTER_WRITE_MS, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
+import type { TurnCaller, Turns } from '../../base/turns.ts'
+import { IDLE_AFTER_WRITE_MS, LOOKUP_QUEUE_MAX, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 
 export interface Scheduler {
@@ -16,6 +16,8 @@ export interface Scheduler {
    * or when the turn does not come within the limit.
    */
   read<T>(work: (remainingMs: number) => Promise<T>, limitMs: number, caller?: TurnCaller): Promise<T>
+  /** As `read`, after at most one write. */
+  lookup<T>(work: (remainingMs: number) => Promise<T>, limitMs: number): Promise<T>
   /** Runs when nothing else is queued; when `overdue`, before the reads. */
   maintenance<T>(work: () => Promise<T>, overdue: boolean): Promise<T>
   /** How many turns are queued. */
@@ -39,11 +41,14 @@ interface Turn {
 export function createScheduler(options: { clock: Clock; restarting: () => Promise<unknown> | undefined; cancel: () => void }): Scheduler {
   const { clock, restarting, cancel } = options
   const queues = { write: [] as Turn[], overdue: [] as Turn[], maintenance: [] as Turn[] }
+  const lookups = createTurns<Turn>()
   const reads = createTurns<Turn>()
   let current: Turn | undefined
   /** True while the engine restarts. */
   let isWaiting = false
   let isClosed = false
+  /** True while a lookup runs, and after it until the next turn. */
+  let wasLookup = false
   let writtenAtMs = Number.NEGATIVE_INFINITY
   let onDrained: (() => void) | undefined
 
@@ -59,12 +64,16 @@ export function createScheduler(options: { clock: Clock; restarting: () => Promi
   function makeRoom(caller: TurnCaller | undefined): boolean {
     const surplus = reads.makeRoom(caller)
     surplus?.deadline?.cancel()
-    surplus?.reject(queueFull(true))
+    surplus?.reject(queueFull(READ_QUEUE_MAX, true))
     return surplus !== undefined
   }
 
   function takeNext(): Turn | undefined {
-    const turn = queues.write.shift() ?? queues.overdue.shift() ?? reads.take() ?? queues.maintenance.shift()
+    // After a lookup a write is next: a flood of lookups must not stop the writes.
+    const first = wasLookup ? queues.write.shift() : undefined
+    const lookup = first === undefined ? lookups.take() : undefined
+    wasLookup = lookup !== undefined
+    const turn = first ?? lookup ?? queues.write.shift() ?? queues.overdue.shift() ?? reads.take() ?? queues.maintenance.shift()
     turn?.deadline?.cancel()
     return turn
   }
@@ -100,9 +109,19 @@ export function createScheduler(options: { clock: Clock; restarting: () => Promi
     startNext()
   }
 
-  function expire(turn: Turn, limitMs: number): void {
-    reads.remove(turn)
+  function expire(turns: Turns<Turn>, turn: Turn, limitMs: number): void {
+    turns.remove(turn)
     turn.reject(new StatementTimeout(`the read waited too long for its turn (${limitMs} ms)`))
+  }
+
+  function enqueueRead<T>(
+    turns: Turns<Turn>, work: (remainingMs: number) => Promise<T>, { limitMs, caller }: { readonly limitMs: number; readonly caller?: TurnCaller | undefined },
+  ): Promise<T> {
+    const deadlineMs = clock.elapsedMs() + limitMs
+    return enqueue('read', () => work(Math.max(deadlineMs - clock.elapsedMs(), 1)), (turn) => {
+      turn.deadline = clock.setTimer(limitMs, () => expire(turns, turn, limitMs))
+      turns.add(turn, caller)
+    })
   }
 
   return {
@@ -111,21 +130,21 @@ export function createScheduler(options: { clock: Clock; restarting: () => Promi
       return enqueue('write', work, (turn) => queues.write.push(turn))
     },
     read(work, limitMs, caller) {
-      if (reads.size() >= READ_QUEUE_MAX && !makeRoom(caller)) return Promise.reject(queueFull(reads.countOf(caller) > 1))
-      const deadlineMs = clock.elapsedMs() + limitMs
-      return enqueue('read', () => work(Math.max(deadlineMs - clock.elapsedMs(), 1)), (turn) => {
-        turn.deadline = clock.setTimer(limitMs, () => expire(turn, limitMs))
-        reads.add(turn, caller)
-      })
+      if (reads.size() >= READ_QUEUE_MAX && !makeRoom(caller)) return Promise.reject(queueFull(READ_QUEUE_MAX, reads.countOf(caller) > 1))
+      return enqueueRead(reads, work, { limitMs, caller })
+    },
+    lookup(work, limitMs) {
+      if (lookups.size() >= LOOKUP_QUEUE_MAX) return Promise.reject(queueFull(LOOKUP_QUEUE_MAX, false))
+      return enqueueRead(lookups, work, { limitMs })
     },
     maintenance: (work, overdue) => enqueue('maintenance', work, (turn) => (overdue ? queues.overdue : queues.maintenance).push(turn)),
     waiting: () => ({ reads: reads.size(), writes: queues.write.length }),
     isIdle: () =>
-      current === undefined && reads.size() === 0 && Object.values(queues).every((queue) => queue.length === 0) &&
+      current === undefined && reads.size() + lookups.size() === 0 && Object.values(queues).every((queue) => queue.length === 0) &&
       clock.elapsedMs() - writtenAtMs >= IDLE_AFTER_WRITE_MS,
     async close() {
       isClosed = true
-      for (const turn of [...reads.clear(), ...Object.values(queues).flatMap((queue) => queue.splice(0))]) {
+      for (const turn of [...lookups.clear(), ...reads.clear(), ...Object.values(queues).flatMap((queue) => queue.splice(0))]) {
         turn.deadline?.cancel()
         turn.reject(closedError())
       }
@@ -136,8 +155,8 @@ export function createScheduler(options: { clock: Clock; restarting: () => Promi
   }
 }
 
-function queueFull(isOwnShare: boolean): StatementTimeout {
-  const message = `${READ_QUEUE_MAX} reads are queued already`
+function queueFull(queued: number, isOwnShare: boolean): StatementTimeout {
+  const message = `${queued} reads are queued already`
   return new StatementTimeout(message, { cause: new TooManyWaiting(message, isOwnShare) })
 }
 

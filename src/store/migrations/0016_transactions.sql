@@ -67,13 +67,21 @@ create table tx.submissions (
   leased_until bigint,
   -- When the envelope was sent last, in milliseconds; null: it may not have been sent yet.
   sent_at bigint,
+  -- Nodes that reported the final outcome, of so many. Null: no outcome, or the index alone has it.
+  confirmed_by int,
+  nodes int,
+  -- The state that the log has last; null: none, because no node has accepted the transaction so far.
+  logged_status text,
   unique (owner, hash)
 );
 create index submissions_by_client_id on tx.submissions (owner, client_id, id) where client_id is not null;
 create index submissions_by_owner on tx.submissions (owner, id);
 create index submissions_due on tx.submissions (due_at) where due_at is not null;
--- Submissions that the network never had are deleted after some time.
-create index submissions_not_sent on tx.submissions (updated_at) where status in ('PREPARED', 'REJECTED');
+-- Refused submissions that the log does not have are deleted after some time.
+create index submissions_refused on tx.submissions (owner, updated_at) where status in ('PREPARED', 'REJECTED') and logged_status is null;
+create index submissions_refused_by_age on tx.submissions (updated_at) where status in ('PREPARED', 'REJECTED') and logged_status is null;
+-- States without success that are not compared with the archive yet. is_indexed ends that, once the ledgers are indexed in which they could be applied.
+create index submissions_unproven on tx.submissions (id) where not is_indexed and status in ('FAILED', 'REJECTED', 'EXPIRED', 'UNKNOWN');
 create index submissions_to_index on tx.submissions (ledger) where status = 'SUCCESS' and not is_indexed;
 
 -- Changes of submissions, each with the row as GET /v1/tx/{hash} returned it then. The indexer gives each one its position in the log.
@@ -91,3 +99,9 @@ create index submission_changes_by_owner on tx.submission_changes (owner, seq) w
 -- The submissions of an owner at a time, and the changes of each.
 create index submission_changes_by_time on tx.submission_changes (owner, changed_at, id);
 create index submission_changes_unnumbered on tx.submission_changes (id) where seq is null;
+
+-- Submissions that a verification compares; without a result, they wait for their driver.
+create table tx.submission_checks (
+  submission_id bigint primary key references tx.submissions (id) on delete cascade,
+  result text check (result ~ '^(same|corrected|unverifiable)$')
+);

@@ -2,13 +2,13 @@
 
 import type { Clock, Timer } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import { READ_POOL_SIZE, REPLICA_NOTIFY_AGAIN_MS, WRITE_POOL_SIZE, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
+import { LOOKUP_POOL_SIZE, READ_POOL_SIZE, REPLICA_NOTIFY_AGAIN_MS, WRITE_POOL_SIZE, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Store } from '../store.ts'
 import { createWriteProblems } from '../write-problems.ts'
 import { createListener } from './listener.ts'
 import { createPool } from './pool.ts'
-import { tryWriterLock } from './writer-lock.ts'
+import { isWriterLockHeld, tryWriterLock } from './writer-lock.ts'
 
 export interface ServerOptions {
   readonly databaseUrl: string
@@ -23,6 +23,7 @@ export interface ServerOptions {
 export function createServerStore(options: ServerOptions): Store {
   const { databaseUrl, readUrl, readTimeoutMs, clock, log } = options
   const reads = createPool({ url: readUrl ?? databaseUrl, readOnly: true, size: READ_POOL_SIZE, limitMs: readTimeoutMs, clock, log })
+  const lookups = createPool({ url: databaseUrl, readOnly: true, size: LOOKUP_POOL_SIZE, limitMs: readTimeoutMs, clock, log })
   const writes = createPool({ url: databaseUrl, readOnly: false, size: WRITE_POOL_SIZE, limitMs: WRITE_STATEMENT_TIMEOUT_MS, clock, log })
   const listener = createListener({ url: databaseUrl, clock, log })
   const problems = createWriteProblems(clock)
@@ -31,6 +32,7 @@ export function createServerStore(options: ServerOptions): Store {
     readsLag: readUrl !== null,
     // Only `query`: the pool's `transaction` is not part of a Queryable.
     read: { query: (sql, params, caller) => reads.query(sql, params, caller) },
+    lookups: { query: (sql, params) => lookups.query(sql, params) },
     write: problems.observe(writes),
     async writeProblem() {
       // While writes wait, their outcome shows it, and a check would only wait behind them.
@@ -44,6 +46,7 @@ export function createServerStore(options: ServerOptions): Store {
       return problem === 'read_only' ? null : problem
     },
     waiting: () => ({ reads: reads.waiting(), writes: writes.waiting() }),
+    isLocked: (name) => isWriterLockHeld(lookups, name),
     async tryLock(name) {
       const lock = await tryWriterLock(databaseUrl, name, clock, { listeners: { prepare: listener.prepare } })
       return lock === undefined ? undefined : { db: problems.observe(lock.db), lost: lock.lost, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() }
@@ -58,7 +61,7 @@ export function createServerStore(options: ServerOptions): Store {
       }
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([reads, writes, listener].map((part) => part[Symbol.asyncDispose]()))
+      await Promise.all([reads, lookups, writes, listener].map((part) => part[Symbol.asyncDispose]()))
     },
   }
 }

@@ -9,7 +9,7 @@ import {
 import { createMutex } from '../mutex.ts'
 import { createStatementNames } from '../statement-names.ts'
 import { StoreUnavailable } from '../store.ts'
-import type { Param, Transaction, Writer, WriterLock } from '../store.ts'
+import type { Param, Queryable, Transaction, Writer, WriterLock } from '../store.ts'
 import { runTransaction } from '../transaction.ts'
 import type { RunStatement, TransactionListeners } from '../transaction.ts'
 import { advisoryLockKey, checkWritable, connect, send, sendNamed } from './connection.ts'
@@ -38,6 +38,17 @@ export async function tryWriterLock(url: string, name: string, clock: Clock, opt
     void client.end().catch(() => {})
     throw cause
   }
+}
+
+/** True while a session on the server holds the lock. */
+export async function isWriterLockHeld(db: Queryable, name: string): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from pg_locks where locktype = 'advisory' and objsubid = 1 and granted
+      and database = (select oid from pg_database where datname = current_database())
+      and classid = (($1::bigint >> 32) & 4294967295)::oid and objid = ($1::bigint & 4294967295)::oid limit 1`,
+    [advisoryLockKey(name)],
+  )
+  return rows.length > 0
 }
 
 const PROBE_EVERY_SEC = 1

@@ -14,11 +14,16 @@ const HASH = 'ab'.repeat(32)
 const OTHER = 'cd'.repeat(32)
 const EXPIRES_AT = 1_000
 
-async function plant(hash: string, states: readonly string[], { clientId = null, ledger = null }: { clientId?: string | null; ledger?: number | null } = {}) {
+/** `refused`: the state of a submission that the log does not have. */
+async function plant(
+  hash: string, states: readonly string[],
+  { clientId = null, ledger = null, refused }: { clientId?: string | null; ledger?: number | null; refused?: string } = {},
+) {
   await store.write.query(
-    `insert into tx.submissions (owner, hash, trader, client_id, sequence, expires_at, status, envelopes, accepted, attempts, ledger, submitted_at, updated_at)
-    values ('G', $1, 'G', $2, 1, $3, $4, '[]', false, 1, $5, 0, 0)`,
-    [hash, clientId, EXPIRES_AT, states.at(-1) ?? '', ledger],
+    `insert into tx.submissions (owner, hash, trader, client_id, sequence, expires_at, status, logged_status, envelopes, accepted, attempts, ledger,
+      submitted_at, updated_at)
+    values ('G', $1, 'G', $2, 1, $3, $4, $6, '[]', false, 1, $5, 0, 0)`,
+    [hash, clientId, EXPIRES_AT, refused ?? states.at(-1) ?? '', ledger, refused === undefined ? (states.at(-1) ?? null) : null],
   )
   for (const status of states) {
     const row = { hash, status, ledger: status === 'SUCCESS' || status === 'FAILED' ? ledger : null, expiresAt: EXPIRES_AT }
@@ -43,7 +48,8 @@ const SUCCEEDED = { [HASH]: { status: 'SUCCESS', ledger: 7 } }
 test('accepts submissions that the ledger confirms', async () => {
   await plant(HASH, ['PENDING', 'PREPARED', 'PENDING', 'SUCCESS'], { ledger: 7, clientId: 'one' })
   await plant(OTHER, ['PENDING', 'EXPIRED'], { clientId: 'two' })
-  assert.deepEqual(await check(SUCCEEDED), new Map([['SUCCESS', 1], ['EXPIRED', 1]]))
+  await plant('ef'.repeat(32), [], { clientId: 'two', refused: 'REJECTED' })
+  assert.deepEqual(await check(SUCCEEDED), new Map([['SUCCESS', 1], ['EXPIRED', 1], ['REJECTED', 1]]))
 })
 
 for (const [name, states, applied, closeTimeSec] of [
@@ -62,6 +68,11 @@ for (const [name, states, applied, closeTimeSec] of [
     await assert.rejects(check(applied, closeTimeSec), { name: 'AssertionError' })
   })
 }
+
+test('finds a refused submission in the log', async () => {
+  await plant(HASH, ['PENDING'], { refused: 'REJECTED' })
+  await assert.rejects(check({}), /is logged as PENDING/)
+})
 
 test('finds a client id of two transactions, and a change without a position in the log', async () => {
   await plant(HASH, ['PENDING', 'SUCCESS'], { ledger: 7, clientId: 'one' })

@@ -10,13 +10,16 @@ interface Row {
   readonly owner: string
   readonly hash: string
   readonly status: TransactionRow['status']
+  /** Null: the log does not have it. */
+  readonly loggedStatus: TransactionRow['status'] | null
   readonly ledger: number | null
   readonly expiresAt: number | null
   readonly clientId: string | null
   readonly submittedAt: number
 }
 
-const SUBMISSIONS = `select owner, hash, status, ledger, expires_at as "expiresAt", client_id as "clientId", submitted_at as "submittedAt"
+const SUBMISSIONS = `select owner, hash, status, logged_status as "loggedStatus", ledger, expires_at as "expiresAt", client_id as "clientId",
+    submitted_at as "submittedAt"
   from tx.submissions order by id`
 const CLIENT_ID_HELD_MS = 86_400_000
 
@@ -69,9 +72,13 @@ async function checkChanges(db: Queryable, submissions: readonly Row[], truth: L
   )
   assert.deepEqual(changes.filter(({ seq }) => seq === null), [], 'changes of submissions without a position in the log')
   const byKey = Map.groupBy(changes, ({ owner, hash }) => `${owner} ${hash}`)
-  for (const { owner, hash, status } of submissions) {
+  for (const { owner, hash, status, loggedStatus } of submissions) {
     const own = byKey.get(`${owner} ${hash}`) ?? []
     const states = own.map(({ row }) => row.status)
+    if (loggedStatus === null) {
+      assert.ok(states.length === 0 && (status === 'PREPARED' || status === 'REJECTED'), `${hash} is ${status}, and is logged as ${states.join(', ')}`)
+      continue
+    }
     assert.deepEqual([states[0], states.at(-1)], ['PENDING', status], `${hash} changed as ${states.join(', ')} and is ${status}`)
     own.forEach(({ row, seq }, index) => {
       const next = own[index + 1]
@@ -92,9 +99,9 @@ async function checkArchive(db: Queryable): Promise<void> {
   assert.deepEqual(archived, [], 'transactions that ended without a ledger, and are in the archive')
 }
 
-/** A submitted transaction holds its client id for a day. */
+/** A transaction that a node accepted holds its client id for a day. */
 function checkClientIds(rows: readonly Row[]): void {
-  const named = rows.filter(({ clientId, status }) => clientId !== null && status !== 'PREPARED')
+  const named = rows.filter(({ clientId, status, loggedStatus }) => clientId !== null && status !== 'PREPARED' && loggedStatus !== null)
   for (const [name, own] of Map.groupBy(named, ({ owner, clientId }) => `${owner} ${clientId}`)) {
     own.forEach(({ submittedAt }, index) => {
       const earlier = own[index - 1]

@@ -1,9 +1,9 @@
-// Listens for revoked keys of all instances, and keeps track of whether this process is certain to receive them.
+// Listens for keys that any instance issues or revokes, and keeps track of whether this process is certain to learn of revocations.
 
 import type { Store } from '../store/store.ts'
-import { REVOCATIONS_CHANNEL } from './records.ts'
+import { ISSUES_CHANNEL, REVOCATIONS_CHANNEL } from './records.ts'
 
-export interface RevocationListener extends AsyncDisposable {
+export interface KeyListener extends AsyncDisposable {
   /** Starts listening. Resolves when the listener is connected or the attempt failed. */
   listen(): Promise<void>
   /**
@@ -15,19 +15,20 @@ export interface RevocationListener extends AsyncDisposable {
   notify(): void
 }
 
-export interface RevocationListenerOptions {
+export interface KeyListenerOptions {
   readonly store: Store
+  readonly onIssued: (keyId: string) => void
   readonly onRevoked: (keyId: string) => void
   /** Revocations may be missed from now on. */
   readonly onDisconnected: () => void
 }
 
-export function createRevocationListener({ store, onRevoked, onDisconnected }: RevocationListenerOptions): RevocationListener {
+export function createKeyListener({ store, onIssued, onRevoked, onDisconnected }: KeyListenerOptions): KeyListener {
   let listening: Promise<() => Promise<void>> | undefined
   let connected = false
   let changes = 0
 
-  function onNotification(keyId: string): void {
+  function onRevocation(keyId: string): void {
     changes += 1
     onRevoked(keyId)
   }
@@ -38,9 +39,17 @@ export function createRevocationListener({ store, onRevoked, onDisconnected }: R
     if (!connected) onDisconnected()
   }
 
+  async function start(): Promise<() => Promise<void>> {
+    await using stops = new AsyncDisposableStack()
+    stops.defer(await store.listen(ISSUES_CHANNEL, onIssued))
+    stops.defer(await store.listen(REVOCATIONS_CHANNEL, onRevocation, { onConnected: onConnectionChange }))
+    const owned = stops.move()
+    return () => owned.disposeAsync()
+  }
+
   return {
     async listen() {
-      listening ??= store.listen(REVOCATIONS_CHANNEL, onNotification, { onConnected: onConnectionChange })
+      listening ??= start()
       try {
         await listening
       } catch {

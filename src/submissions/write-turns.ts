@@ -1,0 +1,62 @@
+// The turns of the writes of submissions. They have fewer permits than the database, so that the other writes never wait for more than a few of them.
+
+import type { Clock } from '../base/clock.ts'
+import type { Requester } from '../base/fair-share.ts'
+import { createSemaphore, TooManyWaiting } from '../base/semaphore.ts'
+import { StatementTimeout } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+
+export interface WriteTurns {
+  /**
+   * Runs a write in the turn of its caller: callers take turns by address and, at one address, by owner. Resolves when the turn has come. Rejects with
+   * TooManyWaiting when too many writes go first, and with StatementTimeout when the database completes none.
+   */
+  begin<T>(caller: WriteCaller, write: () => Promise<T>): Promise<{ readonly result: Promise<T> }>
+}
+
+export interface WriteCaller extends Pick<Requester, 'address'> {
+  readonly owner: string
+}
+
+/** An engine with one connection has one, so that reads and other writes come between two of them. A server has four connections for writes. */
+const PERMITS = { embedded: 1, server: 2 } as const
+const WAITING_MAX = 2_000
+/** How long a write waits for its turn. */
+const WAIT_MS = 10_000
+/** The database does not respond when no write ends for this long. */
+const STALLED_MS = 1_000
+
+export function createWriteTurns({ engine }: Pick<Store, 'engine'>, clock: Clock): WriteTurns {
+  const permits = createSemaphore(PERMITS[engine], WAITING_MAX)
+  let ended = 0
+
+  /** Rejects when waiting longer would not help. */
+  async function watch(signal: AbortSignal): Promise<never> {
+    for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += STALLED_MS) {
+      const endedBefore = ended
+      await clock.sleep(STALLED_MS, signal)
+      if (ended === endedBefore) throw new StatementTimeout('no write of a submission has ended for too long')
+    }
+    throw new TooManyWaiting('other writes of submissions went first for too long', false)
+  }
+
+  async function acquire({ address, owner }: WriteCaller): Promise<() => void> {
+    const over = new AbortController()
+    try {
+      return await Promise.race([permits.acquire(over.signal, { address, owner }), watch(over.signal)])
+    } finally {
+      over.abort()
+    }
+  }
+
+  return {
+    async begin(caller, write) {
+      const release = await acquire(caller)
+      const result = write().finally(() => {
+        ended += 1
+        release()
+      })
+      return { result }
+    },
+  }
+}
