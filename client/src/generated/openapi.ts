@@ -938,7 +938,7 @@ export interface components {
       /** @enum {string} */
       readonly status: "ready";
       /** @description What the operator should look at. Absent: nothing. */
-      readonly warnings?: readonly "protocol_newer"[];
+      readonly warnings?: readonly ("protocol_newer" | "prices_unpublished")[];
     };
     /** @description An API key without its secret. */
     readonly ApiKey: {
