@@ -12,8 +12,8 @@ import { call, createWallet, obtainKey } from '../support/keys.ts'
 import { until, untilIdle } from '../support/until.ts'
 
 const KEYS = 20
-const FLOOD = 2 * READ_QUEUE_MAX
-const HONEST = 40
+const FLOOD = READ_QUEUE_MAX + 50
+const HONEST = 20
 /** Turns of the event loop after which every request has asked for its reads. */
 const ARRIVAL_TURNS = 100
 /** What honest clients ask for: large and small pages, with and without a key, and what the flood itself asks for. */
