@@ -1,7 +1,9 @@
 // Who sends a request, and whether its rate limit admits it. Asynchronous only if a key must be looked up or counts are shared.
 
 import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../base/clock.ts'
 import type { Caller, ResolveCaller } from './caller.ts'
+import { createFirstDecisions } from './limited-addresses.ts'
 import type { HttpObserver } from './observe.ts'
 import type { Outcome } from './rate-limit.ts'
 import type { RequestKind, RequestLimits } from './request-limits.ts'
@@ -22,9 +24,11 @@ export interface AdmissionParts {
   readonly resolveCaller: ResolveCaller
   readonly requestLimits: RequestLimits
   readonly observer: HttpObserver | null
+  readonly clock: Clock
 }
 
-export function createAdmissions({ resolveCaller, requestLimits, observer }: AdmissionParts): Admissions {
+export function createAdmissions({ resolveCaller, requestLimits, observer, clock }: AdmissionParts): Admissions {
+  const isFirst = createFirstDecisions(clock)
   return {
     identify(request, authenticated, onCaller) {
       const resolved = resolveCaller(request, authenticated)
@@ -33,7 +37,7 @@ export function createAdmissions({ resolveCaller, requestLimits, observer }: Adm
     },
     count(caller, kind, onOutcome) {
       const onCount = (outcome: Outcome): void => {
-        observer?.onRateLimitDecision(caller.tier, outcome.allowed)
+        observer?.onRateLimitDecision(caller.tier, outcome.allowed, isFirst(caller.network.bucket, outcome.allowed))
         onOutcome(outcome)
       }
       const taken = requestLimits.take(caller, kind)

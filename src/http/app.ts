@@ -119,7 +119,7 @@ export function createApp(options: AppOptions): App {
   const hostCheck = createHostCheck(options.allowedHosts ?? null)
   const cors = createCors(options.webOrigins)
   const resolveCaller = createCallerResolver(createClientAddress(options.trustProxy), options.authenticate ?? (() => 'missing_bearer'))
-  const admissions = createAdmissions({ resolveCaller, requestLimits, observer })
+  const admissions = createAdmissions({ resolveCaller, requestLimits, observer, clock })
   const direct = createDirectAnswers({ admissions, newId, cors, hostCheck, isDraining, observer, clock })
   const app = Fastify({
     logger: false,

@@ -7,8 +7,11 @@ import { isFailure } from './errors.ts'
 export interface HttpObserver {
   /** Called after each response. */
   onResponse(response: ObservedResponse): void
-  /** Called for each rate-limited request. `allowed` is false if the request exceeds the limit. */
-  onRateLimitDecision(tier: Tier, allowed: boolean): void
+  /**
+   * Called for each rate-limited request. `allowed` is false if the request exceeds the limit. `isFirst`: the client address had no such decision within a
+   * minute.
+   */
+  onRateLimitDecision(tier: Tier, allowed: boolean, isFirst: boolean): void
 }
 
 export interface ObservedResponse {

@@ -46,7 +46,7 @@ test('a database that takes no page is named, logged once a minute without a sta
   assert.deepEqual([progress.status().state, progress.status().problem], ['unwritable', 'the database is read-only'])
   progress.written()
   const message = 'the index could not be written; retrying'
-  assert.deepEqual(lines as unknown[], [
+  assert.deepEqual([...lines], [
     { problem: 'read_only', reason: 'the database is read-only', message },
     { problem: 'read_only', reason: 'the database is read-only', failures: 31, message },
     { failures: 35, message: 'the index is written again' },

@@ -24,6 +24,7 @@ export function createInstruments(registry: Registry) {
       buckets: HTTP_BUCKETS_SEC, registers,
     }),
     limiterDecisions: counter('gateway_rate_limit_decisions_total', 'Rate limit decisions', ['tier', 'decision']),
+    limitedAddresses: counter('gateway_rate_limit_addresses_total', 'Client addresses by rate limit decision, each once a minute', ['decision']),
     sharedCounts: gauge('gateway_rate_limit_shared', '1 while the request counts shared between instances are available, 0 while each instance counts alone'),
     rpcCalls: counter('gateway_rpc_calls_total', 'RPC calls by outcome: ok, or the kind of failure', ['node', 'method', 'outcome']),
     rpcSeconds: new Histogram({

@@ -53,8 +53,10 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
         if (isFailure) instruments.requestFailures.inc({ route, status })
         instruments.requestSeconds.observe(labels, seconds)
       },
-      onRateLimitDecision(tier, allowed) {
-        instruments.limiterDecisions.inc({ tier, decision: allowed ? 'allowed' : 'refused' })
+      onRateLimitDecision(tier, allowed, isFirst) {
+        const decision = allowed ? 'allowed' : 'refused'
+        instruments.limiterDecisions.inc({ tier, decision })
+        if (isFirst) instruments.limitedAddresses.inc({ decision })
       },
     },
     rpc: {

@@ -245,7 +245,8 @@ function failing(error: Error): { store: never; log: Log; logged: Record<string,
   const query = async (): Promise<never> => {
     throw error
   }
-  return { store: { engine: 'embedded', read: { query }, write: { query } } as never, log: { ...silentLog, error: (fields) => logged.push(fields) }, logged }
+  const store = { engine: 'embedded', read: { query }, write: { query }, writeProblem: async () => null } as never
+  return { store, log: { ...silentLog, error: (fields) => logged.push(fields) }, logged }
 }
 
 test('responds 503 when a statement times out', async () => {

@@ -40,3 +40,17 @@ test('no caller raises HighErrorRate by what it asks for: such a response counts
   assert.equal((await call(fixture.gateway.app, '/v1/trades')).status, 503)
   assert.equal((await read()).get('gateway_http_failures_total{route="/v1/trades",status="503"}'), 1)
 })
+
+test('a caller that exceeds its limit is one address among others, however many requests are refused', async () => {
+  const metrics = createMetrics({ clock: createVirtualClock(0), runtime: false })
+  await using fixture = await createGatewayFixture({ metrics, traders: 0, gateway: { rateLimits: { public: 3, standard: 3, market_maker: 3 } } })
+  for (let minute = 0; minute < 2; minute++) {
+    for (let requests = 0; requests < 100; requests++) await call(fixture.gateway.app, '/v1/trades', { from: '192.0.2.66' })
+    for (const from of ['198.51.100.1', '198.51.100.2', '198.51.100.3']) await call(fixture.gateway.app, '/v1/trades', { from })
+    fixture.clock.advance(60_000)
+  }
+  const samples = samplesOf(await metrics.text())
+  const addresses = ['allowed', 'refused'].map((decision) => samples.get(`gateway_rate_limit_addresses_total{decision="${decision}"}`))
+  assert.deepEqual(addresses, [8, 2])
+  assert.equal(samples.get('gateway_rate_limit_decisions_total{tier="public",decision="refused"}'), 194)
+})

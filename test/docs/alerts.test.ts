@@ -101,9 +101,9 @@ test('every dashboard panel uses existing metrics and labels, and panels do not 
     'gateway_clock_skew_seconds', 'gateway_contract_info', 'gateway_contract_not_understood', 'gateway_deployment_problems', 'gateway_index_answers',
     'gateway_index_market_found',
     'gateway_index_rebuild_done_events', 'gateway_index_rebuild_total_events', 'gateway_index_unread_transactions', 'gateway_index_vault_corrections',
-    'gateway_prices_unpublished', 'gateway_protocol_known', 'gateway_protocol_network', 'gateway_protocol_unknown_forms', 'gateway_rpc_comparisons_total',
-    'gateway_rpc_node_faults_total', 'gateway_submissions_corrected_total', 'gateway_submissions_ended_total', 'gateway_submissions_oldest_pending_seconds',
-    'gateway_submissions_pending',
+    'gateway_prices_unpublished', 'gateway_protocol_known', 'gateway_protocol_network', 'gateway_protocol_unknown_forms', 'gateway_rate_limit_addresses_total',
+    'gateway_rpc_comparisons_total', 'gateway_rpc_node_faults_total', 'gateway_submissions_corrected_total', 'gateway_submissions_ended_total',
+    'gateway_submissions_oldest_pending_seconds', 'gateway_submissions_pending',
   ]
   assert.deepEqual(missing.toSorted(), withoutPanel, 'metrics used only by alerts, the runbook and operators')
 })

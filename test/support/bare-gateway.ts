@@ -38,7 +38,9 @@ export async function createBareGateway(parts: Partial<GatewayParts> = {}): Prom
   const { rateLimits: _, ...defaults } = GATEWAY_DEFAULTS
   const gateway = await createGateway({
     ...defaults,
-    store: { engine: 'embedded', read: unreachable('database'), write: unreachable('database') } as unknown as GatewayParts['store'],
+    store: {
+      engine: 'embedded', read: unreachable('database'), write: unreachable('database'), writeProblem: async () => null,
+    } as unknown as GatewayParts['store'],
     rpc: unreachable('RPC') as GatewayParts['rpc'],
     deployment: anyDeployment(),
     clock,
