@@ -54,7 +54,7 @@ const PURGE_INTERVAL_MS = 60_000
 /** Submissions whose events are looked up at the same time. */
 const INDEXED_MAX = 50
 /** Final states that are compared with the archive at the same time. */
-const CONTRADICTED_MAX = 200
+const CONTRADICTED_MAX = 1_000
 const NEVER = new AbortController().signal
 /** How long rows are kept that no list needs: prepared transactions after their preparation, and submissions that the network never had. */
 const PREPARED_KEPT_MS = 24 * 60 * 60_000
