@@ -75,13 +75,13 @@ export async function readProofs(db: Queryable, ids: readonly number[]): Promise
   return new Map(rows.map(({ id, ledger, ts }) => [id, { ledger, ts }]))
 }
 
-/** Submissions without success that the archive contradicts, with their archived places. Considers at most `limit`. */
+/** Submissions without success that the archive contradicts, with their archived places. Considers the newest `limit` that are not compared yet. */
 export async function listContradicted(
   db: Queryable, limit: number,
 ): Promise<readonly { readonly record: SubmissionRecord; readonly place: ArchivedPlace }[]> {
   const rows = await db.query<SubmissionRecord & { readonly archivedLedger: number; readonly archivedTs: number }>(
     `select ${SUBMISSION}, proof.ledger as "archivedLedger", proof.ts as "archivedTs" from (
-      select * from tx.submissions where not is_indexed and status in ('FAILED', 'REJECTED', 'EXPIRED', 'UNKNOWN') order by id limit $1
+      select * from tx.submissions where not is_indexed and status in ('FAILED', 'REJECTED', 'EXPIRED', 'UNKNOWN') order by id desc limit $1
     ) s ${PROOF} where proof.ledger is not null`,
     [limit],
   )
@@ -90,12 +90,15 @@ export async function listContradicted(
 
 const UNBOUNDED_SEC = 24 * 60 * 60
 
-/** Ends the comparison with the archive of those whose time bound is before the last indexed ledger: no later ledger can have their events. */
+/**
+ * Ends the comparison with the archive of those that it does not contradict and whose time bound is before the last indexed ledger: no later ledger can have
+ * their events.
+ */
 export async function endComparisons(db: Queryable, limit: number): Promise<void> {
   await db.query(
     `update tx.submissions set is_indexed = true where id in (
-      select s.id from tx.submissions s cross join idx.cursor c
-      where not s.is_indexed and s.status in ('FAILED', 'REJECTED', 'EXPIRED', 'UNKNOWN')
+      select s.id from tx.submissions s cross join idx.cursor c ${PROOF}
+      where proof.ledger is null and not s.is_indexed and s.status in ('FAILED', 'REJECTED', 'EXPIRED', 'UNKNOWN')
         and coalesce(s.expires_at, s.updated_at / 1000 + ${UNBOUNDED_SEC}) < c.last_ledger_close_ts and s.updated_at / 1000 < c.last_ledger_close_ts
       order by s.id limit $1)`,
     [limit],

@@ -55,7 +55,7 @@ const PURGE_INTERVAL_MS = 60_000
 /** Submissions whose events are looked up at the same time. */
 const INDEXED_MAX = 50
 /** Final states that are compared with the archive at the same time. */
-const CONTRADICTED_MAX = 200
+const CONTRADICTED_MAX = 1_000
 const NEVER = new AbortController().signal
 /** How long rows are kept that the log does not have: prepared transactions after their preparation, and submissions that no node accepted. */
 const PREPARED_KEPT_MS = 24 * 60 * 60_000
