@@ -14,8 +14,6 @@ import type { LedgerClock } from './src/base/ledger-clock.ts'
 import { CommandRejected } from './src/base/command-rejected.ts'
 import type { Log } from './src/base/log.ts'
 import { createSystemRandom } from './src/base/random.ts'
-import { createAgreement } from './src/chain/agreement.ts'
-import { createLedgerWatermarks } from './src/chain/ledger-watermarks.ts'
 import { createReplaceableRpc } from './src/chain/replaceable-rpc.ts'
 import { createRpc } from './src/chain/rpc.ts'
 import type { RpcClient } from './src/chain/rpc.ts'
@@ -30,6 +28,7 @@ import { createCurrentDeployment, createDeployment } from './src/exchange/deploy
 import type { ReplaceableDeployment } from './src/exchange/deployment.ts'
 import { createGateway } from './src/gateway.ts'
 import type { Gateway } from './src/gateway.ts'
+import { createSubmissionVerifier } from './src/gateway/submission-verifier.ts'
 import { chainTrust } from './src/indexer/confirmation.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
 import type { IndexerOptions } from './src/indexer/options.ts'
@@ -47,14 +46,12 @@ import type { Metrics } from './src/metrics/metrics.ts'
 import { serveMetrics } from './src/metrics/server.ts'
 import { createIndexSnapshotReader } from './src/projections/index-snapshot.ts'
 import { createRedis } from './src/redis/redis.ts'
-import { createRelay } from './src/relay/relay.ts'
 import { moveDatabase, parseMoveCommand } from './src/store/move/move.ts'
 import { openStore } from './src/store/open.ts'
 import { describeLocal, describeStart, hostOf } from './src/start-message.ts'
 import { StoreUnavailable } from './src/store/store.ts'
 import type { Store } from './src/store/store.ts'
 import { tracedStore } from './src/store/traced-store.ts'
-import { createSubmissionService } from './src/submissions/submissions.ts'
 import type { Tracing } from './src/tracing/tracing.ts'
 
 /** npm forwards a Ctrl-C that the process has already received. Signals within this time count as one. */
@@ -316,10 +313,7 @@ async function runTask(kind: 'rebuild' | 'verify', settings: Settings, log: Log,
 
 /** An indexer that verifies the index, and the driver that compares submissions with it. */
 function startVerifier(parts: IndexerParts): Pick<Indexer, 'run'> & AsyncDisposable {
-  const { store, rpc, deployment, log } = parts
-  const reading = { ledgerWatermarks: createLedgerWatermarks(clock), agreement: createAgreement(clock), readConditions: () => Promise.resolve(null) }
-  const relay = createRelay({ rpc, clock, log, deployment, ...reading })
-  const submissions = createSubmissionService({ store, relay, rpc, clock, random, log })
+  const submissions = createSubmissionVerifier({ ...parts, clock, random })
   const indexer = startIndexer(parts)
   return {
     run: async (signal) => void (await Promise.all([indexer.run(signal), submissions.run(signal)])),

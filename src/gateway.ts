@@ -37,6 +37,7 @@ import { serveLlmsText } from './http/llms.ts'
 import { supportMinLedger } from './http/min-ledger.ts'
 import type { HttpObserver } from './http/observe.ts'
 import { registerOpenApi, serveOpenApi } from './http/openapi.ts'
+import type { SharedCounts } from './http/rate-limit.ts'
 import { createRequestLimits } from './http/request-limits.ts'
 import type { RateLimits, RequestLimits } from './http/request-limits.ts'
 import type { RegionHeaders } from './http/region-guard.ts'
@@ -212,11 +213,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   let draining = false
   const isDraining = (): boolean => draining
   const sharedCounts = parts.redis === null ? null : createSharedCounts(parts.redis, { windowSec: RATE_LIMIT_WINDOW_SEC, random: parts.random })
-  const requestLimits = createRequestLimits({
-    clock, random: parts.random, shared: sharedCounts,
-    limits: parts.rateLimits ?? RATE_LIMIT_PER_WINDOW, addressCeiling: parts.addressCeiling ?? ADDRESS_CEILING_PER_WINDOW,
-    ...(parts.documentUnits === undefined ? {} : { documentUnits: parts.documentUnits }),
-  })
+  const requestLimits = limitsOf(parts, sharedCounts)
   const app = createServer(parts, { requestLimits, isDraining, authenticate: keys.authenticate, reading })
   await registerOpenApi(app)
   const indexWaiter = createIndexWaiter({ store: parts.store, clock })
@@ -275,6 +272,13 @@ function createVenueParts(
     adl: createAdlQueues({ ...chainParts, listOpenIds: listIds, readPrice: prices.lastPrice }),
     marketStatus: createMarketStatus(chainParts),
   }
+}
+
+function limitsOf({ clock, random, rateLimits, addressCeiling, documentUnits }: GatewayParts, shared: SharedCounts | null): RequestLimits {
+  return createRequestLimits({
+    clock, random, shared, limits: rateLimits ?? RATE_LIMIT_PER_WINDOW, addressCeiling: addressCeiling ?? ADDRESS_CEILING_PER_WINDOW,
+    ...(documentUnits === undefined ? {} : { documentUnits }),
+  })
 }
 
 function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits' | 'isDraining' | 'authenticate' | 'reading'>): App {

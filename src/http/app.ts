@@ -109,6 +109,9 @@ export interface AppOptions {
   readonly errorRules: readonly ErrorRule[]
 }
 
+/** Long path parameters get the route's own 404 instead of a router error. */
+const ROUTER_OPTIONS = { maxParamLength: MAX_HEADER_BYTES }
+
 /** Creates the server with its policies but no routes. */
 export function createApp(options: AppOptions): App {
   const { requestLimits, clock } = options
@@ -130,8 +133,7 @@ export function createApp(options: AppOptions): App {
     forceCloseConnections: 'idle',
     // Serve requests that arrive on open connections during shutdown.
     return503OnClosing: false,
-    // Long path parameters get the route's own 404 instead of a router error.
-    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    routerOptions: ROUTER_OPTIONS,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, discriminator: true, allowUnionTypes: true, formats: FORMATS } },
     schemaErrorFormatter: describeSchemaError,
     schemaController: { compilersFactory: options.schemaCompilers ?? createSchemaCompilers() },

@@ -7,6 +7,9 @@ import type { Registry } from 'prom-client'
 const HTTP_BUCKETS_SEC = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 const RPC_BUCKETS_SEC = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
 
+const SKEW_HELP = 'How far this machine\'s clock is ahead of the ledger\'s time; absent until ledgers were seen closing for a minute'
+const FAILURES_HELP = 'HTTP responses of 500 and above that the gateway or what it depends on causes, not the caller'
+
 export type Instruments = ReturnType<typeof createInstruments>
 
 /** Creates the instruments and registers them in `registry` only. */
@@ -16,9 +19,7 @@ export function createInstruments(registry: Registry) {
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) => new Gauge({ name, help, labelNames, registers })
   return {
     requests: counter('gateway_http_requests_total', 'HTTP responses', ['method', 'route', 'status']),
-    requestFailures: counter(
-      'gateway_http_failures_total', 'HTTP responses of 500 and above that the gateway or what it depends on causes, not the caller', ['route', 'status'],
-    ),
+    requestFailures: counter('gateway_http_failures_total', FAILURES_HELP, ['route', 'status']),
     requestSeconds: new Histogram({
       name: 'gateway_http_request_duration_seconds', help: 'Time from the request headers to the end of the response', labelNames: ['method', 'route'] as const,
       buckets: HTTP_BUCKETS_SEC, registers,
@@ -42,9 +43,7 @@ export function createInstruments(registry: Registry) {
     indexerState: gauge('gateway_indexer_state', '1 for the current state of this process\'s indexer', ['state']),
     indexerLag: gauge('gateway_indexer_lag_ledgers', 'Ledgers that the node has and the index lacks'),
     indexAnswers: gauge('gateway_index_answers', '1 while the database answers reads and takes writes, 0 while it does not'),
-    clockSkew: gauge(
-      'gateway_clock_skew_seconds', 'How far this machine\'s clock is ahead of the ledger\'s time; absent until ledgers were seen closing for a minute',
-    ),
+    clockSkew: gauge('gateway_clock_skew_seconds', SKEW_HELP),
     indexLedger: gauge('gateway_index_last_ledger', 'Last indexed ledger; absent while there is none'),
     indexAge: gauge('gateway_index_ledger_age_seconds', 'Time since the last indexed ledger closed; absent while there is none'),
     manifestProblems: gauge('gateway_deployment_problems', 'Problems of changed manifests, because of which they are not applied'),

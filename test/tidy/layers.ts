@@ -59,7 +59,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/gateway': { imports: ALL_OF_SRC },
   'src/gateway.ts': { imports: [...ALL_OF_SRC, 'src/gateway', 'package.json'] },
   // The process imports the local network by its package name.
-  'main.ts': { imports: [...ALL_OF_SRC, 'src/gateway.ts', 'src/start-message.ts', 'package.json'] },
+  'main.ts': { imports: [...ALL_OF_SRC, 'src/gateway', 'src/gateway.ts', 'src/start-message.ts', 'package.json'] },
   'healthy.ts': { imports: ['src/base', 'src/config.ts'] },
   // A workspace package. Code that it shares with the gateway stays in src: pure helpers, and the contracts' constants and event shapes.
   localnet: {

@@ -772,10 +772,12 @@ export interface components {
     /** @description Health of the gateway and its index. */
     readonly Health: {
       /**
-       * @description Always ok.
+       * @description degraded: `warnings` is not empty. The status of the response is 200 in either case.
        * @enum {string}
        */
-      readonly status: "ok";
+      readonly status: "ok" | "degraded";
+      /** @description What the operator should look at. Without a database, `indexer` is the last known state. */
+      readonly warnings: readonly ("database_unreachable" | "database_full" | "database_read_only" | "clock_wrong" | "protocol_newer" | "prices_unpublished")[];
       /** @description Uptime of the process, seconds. */
       readonly uptime: number;
       /** @description Version of the gateway. */
@@ -901,6 +903,50 @@ export interface components {
           readonly since: number | null;
         };
       };
+      /** @description What this gateway believes of the network, and from how many nodes. */
+      readonly nodes: {
+        /** @description Number of nodes of the network that this gateway uses. */
+        readonly configured: number;
+        /** @description From how many nodes figures are believed. */
+        readonly believed: {
+          /** @description Prices: the last comparison of nodes by this instance. Null before the first. */
+          readonly prices: {
+            /** @description Nodes that report what is used. */
+            readonly agreeing: number;
+            /** @description Nodes whose answer could be compared. 1: no second one answered in time. */
+            readonly asked: number;
+            /** @description Time of the comparison, Unix milliseconds. */
+            readonly atMs: number;
+          } | null;
+          /** @description Outcomes of transactions: the last comparison of nodes by this instance. Null before the first. */
+          readonly outcomes: {
+            /** @description Nodes that report what is used. */
+            readonly agreeing: number;
+            /** @description Nodes whose answer could be compared. 1: no second one answered in time. */
+            readonly asked: number;
+            /** @description Time of the comparison, Unix milliseconds. */
+            readonly atMs: number;
+          } | null;
+          /** @description Resource fees: the last comparison of nodes by this instance. Null before the first. */
+          readonly fees: {
+            /** @description Nodes that report what is used. */
+            readonly agreeing: number;
+            /** @description Nodes whose answer could be compared. 1: no second one answered in time. */
+            readonly asked: number;
+            /** @description Time of the comparison, Unix milliseconds. */
+            readonly atMs: number;
+          } | null;
+          /** @description Accounts: the last comparison of nodes by this instance. Null before the first. */
+          readonly accounts: {
+            /** @description Nodes that report what is used. */
+            readonly agreeing: number;
+            /** @description Nodes whose answer could be compared. 1: no second one answered in time. */
+            readonly asked: number;
+            /** @description Time of the comparison, Unix milliseconds. */
+            readonly atMs: number;
+          } | null;
+        };
+      };
       /** @description Rate limiting. */
       readonly rateLimits: {
         /**
@@ -937,8 +983,8 @@ export interface components {
     readonly Ready: {
       /** @enum {string} */
       readonly status: "ready";
-      /** @description What the operator should look at. Absent: nothing. */
-      readonly warnings?: readonly ("protocol_newer" | "prices_unpublished")[];
+      /** @description What the operator should look at, although reads work. Absent: nothing. */
+      readonly warnings?: readonly ("database_unreachable" | "database_full" | "database_read_only" | "clock_wrong" | "protocol_newer" | "prices_unpublished")[];
     };
     /** @description An API key without its secret. */
     readonly ApiKey: {
@@ -2750,9 +2796,13 @@ export interface components {
       readonly minResourceFee?: string;
       /** @description Stroops that the transaction declares above minResourceFee, so that it still applies after prices, fee tiers and ids have changed. The part for rent and events is refunded when it is not used. */
       readonly extraResourceFee: string;
+      /** @description Nodes whose simulation has about the same resource fee. With 1 of several nodes, no second one answered within 100 ms of the first, or they disagree. */
+      readonly feeConfirmedBy: number;
+      /** @description Nodes of the gateway. */
+      readonly nodes: number;
       /** @description Hash of the transaction. Signing does not change it. */
       readonly hash: string;
-      /** @description The id of the request; null without one. */
+      /** @description The id of the request; null without one, and when it could not be stored. */
       readonly clientId: string | null;
       /** @description Last ledger close time at which the transaction is valid, Unix seconds. */
       readonly expiresAt: number;
@@ -2776,10 +2826,17 @@ export interface components {
          * @description What the warning is about.
          * @enum {string}
          */
-        readonly code: "triggers_at_once" | "near_liquidation" | "price_stale" | "above_headroom" | "funding_due" | "wrong_margin_mode";
+        readonly code: "triggers_at_once" | "near_liquidation" | "price_stale" | "above_headroom" | "funding_due" | "wrong_margin_mode" | "fee_unusual";
         /** @description What it means and what to do, for people. */
         readonly message: string;
+        /** @description Only with fee_unusual: the usual fee of the operation in stroops, or the highest plausible one while that is unknown. */
+        readonly usualFee?: string;
       }[];
+      /**
+       * @description Present when the preparation could not be stored: GET /v1/tx does not find it. Give the clientId again when you submit the transaction.
+       * @enum {boolean}
+       */
+      readonly stored?: false;
     };
     /** @description Outcome of a submitted transaction. */
     readonly SubmitResult: {
@@ -2812,6 +2869,10 @@ export interface components {
       readonly resultXdr?: string;
       /** @description Only with FAILED. The cause, followed by the error as the host prints it. */
       readonly message?: string;
+      /** @description Only with SUCCESS and FAILED. Nodes that report this outcome. With 1 of several nodes it may still be corrected: the gateway goes on asking the others, and a false outcome becomes another state. Null if the index alone has the transaction. */
+      readonly confirmedBy?: number | null;
+      /** @description Only with SUCCESS and FAILED. Nodes of the gateway when it determined the outcome. Null with confirmedBy. */
+      readonly nodes?: number | null;
       /**
        * @description Only if the gateway could not store the submission. It was sent, but nothing continues it when this instance of the gateway stops: submit the same signedXdr again until the status is final.
        * @enum {boolean}
@@ -2823,7 +2884,7 @@ export interface components {
       /** @description Transaction hash. */
       readonly hash: string;
       /**
-       * @description PREPARED: not submitted. PENDING: submitted and not final. SUCCESS and FAILED: in a ledger. REJECTED: the network refused it. EXPIRED: its time bound has passed and the network does not have it, so it is safe to sign another. UNKNOWN: this can no longer be determined.
+       * @description PREPARED: not submitted. PENDING: submitted and not final. SUCCESS and FAILED: in a ledger. REJECTED: the network refused it. EXPIRED: its time bound has passed and the network does not have it, so it is safe to sign another. UNKNOWN: this can no longer be determined. PENDING also while nodes contradict each other. A final state is corrected if it proves to be false: see confirmedBy.
        * @enum {string}
        */
       readonly status: "PREPARED" | "PENDING" | "SUCCESS" | "FAILED" | "REJECTED" | "EXPIRED" | "UNKNOWN";
@@ -2857,6 +2918,10 @@ export interface components {
       readonly txResultCode: string | null;
       /** @description TransactionResult, base64 XDR. With FAILED. */
       readonly resultXdr: string | null;
+      /** @description With SUCCESS and FAILED. Nodes that report this outcome. With 1 of several nodes it may still be corrected: the gateway goes on asking the others, and a false outcome becomes another state. Null if the index alone has the transaction. */
+      readonly confirmedBy: number | null;
+      /** @description With SUCCESS and FAILED. Nodes of the gateway when it determined the outcome. Null with confirmedBy. */
+      readonly nodes: number | null;
       /** @description Events of the transaction in their order. Null until its ledger is indexed. */
       readonly events: readonly components["schemas"]["EventRow"][] | null;
       /** @description Order that its events name, or that it placed without an event. Null until GET /v1/orders/{orderId} returns it. */
@@ -5258,7 +5323,7 @@ export interface operations {
   };
   /**
    * List your transactions. Needs a key.
-   * @description Returns the transactions that were submitted with your keys, newest first. Those that the network never had are listed for seven days.
+   * @description Returns the transactions that were submitted with your keys, newest first. Of those that no node accepted, the newest hundred are listed, for a day.
    */
   readonly listAccountTransactions: {
     readonly parameters: {
