@@ -98,7 +98,8 @@ const RESOURCES: readonly (readonly [heading: string, schema: unknown, fields: s
   ],
   ['Submit result, contractError', SubmitResult.properties.contractError, 'code integer, name string'],
   ['Submit result, hostError', SubmitResult.properties.hostError, 'type string, code string'],
-  ['Health', Health, 'status ok, uptime number, version string, network string, contracts object, indexer object, rateLimits object'],
+  // The specification has only `ok`, which would be untrue while the database is down.
+  ['Health', Health, 'status ok|degraded, uptime number, version string, network string, contracts object, indexer object, rateLimits object'],
 ]
 
 /** The fields of the health's indexer that the specification requires; a gateway may add more. */
@@ -139,7 +140,7 @@ const ADDITIONS: ReadonlyMap<string, string> = new Map([
     + 'preview <TradePreview>, warnings array, stored? boolean',
   ],
   ['Submit result', 'confirmedBy? integer?, nodes? integer?, stored? boolean'],
-  ['Health', 'passphrase string, deployment object, protocol object, market object, nodes object'],
+  ['Health', 'warnings array, passphrase string, deployment object, protocol object, market object, nodes object'],
 ])
 
 for (const [heading, schema, fields] of RESOURCES) {
