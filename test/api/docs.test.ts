@@ -218,7 +218,7 @@ const NEEDS_ACCOUNT = ['/v1/referral/info', '/v1/account/shortfall']
  * Nothing was corrected. Withdrawals, fee claims and whole days take longer than this test's history. The contracts of generation 1 have no
  * auto-deleveraging.
  */
-const MAY_BE_EMPTY = ['/v1/corrections', '/v1/export', '/v1/vaults/{id}/withdraws', '/v1/vaults/{id}/fee-claims', '/v1/adl/queue']
+const MAY_BE_EMPTY = ['/v1/corrections', '/v1/export', '/v1/vaults/{id}/withdraws', '/v1/vaults/{id}/fee-claims', '/v1/adl/queue', '/v1/health']
 
 /** Headers that only some responses carry. */
 const OPTIONAL_HEADERS = ['link', 'x-stale']
