@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { defined } from '../src/base/assert.ts'
 import type { LedgerRecord } from './history.ts'
@@ -146,23 +145,3 @@ test('a reset starts with the configured protocol, or with the requested one', (
   assert.deepEqual([testChain.chain.protocol, formsOf(testChain)], [30, [[30, 3], [30, 3]]])
 })
 
-test('continues a chain that was stored before protocols could be chosen', () => {
-  const directory = join(root, 'stored before')
-  {
-    using testChain = startTestChain({ directory, protocol: 27 })
-    testChain.close()
-  }
-  const database = new DatabaseSync(join(directory, 'ledger.sqlite'))
-  const row = database.prepare("select value from facts where name = 'head'").get() ?? {}
-  const { closeTimeMs, protocol: _protocol, ...head } = JSON.parse(String(row['value'])) as Record<string, unknown>
-  database.prepare("update facts set value = ? where name = 'head'").run(JSON.stringify({ ...head, closeTimeSec: Number(closeTimeMs) / 1_000 }))
-  database.close()
-  using testChain = startTestChain({ directory, protocol: 29 })
-  testChain.clock.advance(1_000)
-  testChain.chain.closeLedger()
-  assert.deepEqual([testChain.chain.protocol, formsOf(testChain)], [27, [[27, 1], [27, 1], [27, 1]]])
-  const seconds = ledgersOf(testChain).map(({ closeTimeSec }) => closeTimeSec)
-  assert.equal(new Set(seconds).size, 3)
-  testChain.chain.upgradeProtocol(30)
-  assert.equal(testChain.chain.protocol, 30)
-})

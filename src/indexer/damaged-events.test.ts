@@ -83,7 +83,7 @@ test('while every response is damaged, the index waits at its ledger, asks once 
   }
   const calls = (fixture.node.calls['getEvents'] ?? 0) - callsBefore
   assert.ok(calls >= 10 && calls <= 21, `${calls} calls in 20 polls`)
-  assert.deepEqual([fixture.indexer.status().state, fixture.indexer.status().lastLedger], ['unreachable', 1])
+  assert.deepEqual([fixture.indexer.status().state, fixture.indexer.status().lastLedger], ['refusing', 1])
   assert.ok(reported.length >= 10 && reported.every((fault) => fault === 'bad_events'))
   assert.equal(warned.length, 1, JSON.stringify(warned))
   assert.match(JSON.stringify(warned), /the XDR of event .* of ledger 2 is damaged.*no valid page; retrying/)

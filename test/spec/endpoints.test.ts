@@ -151,9 +151,8 @@ const ORDER_ROW = [
 ]
 const REFERRER = ['referrer', 'code', 'createdAt', 'referredCount', 'totalVolumeGenerated', 'totalEarned', 'claimable', 'updatedAt']
 
-const HEALTH = [
-  'status', 'warnings', 'uptime', 'version', 'network', 'passphrase', 'deployment', 'contracts', 'protocol', 'indexer', 'market', 'nodes', 'rateLimits',
-] as const
+const HEALTH = ['status', 'warnings', 'uptime', 'version', 'network', 'passphrase', 'deployment', 'contracts', 'protocol', 'indexer', 'market', 'nodes',
+  'rateLimits'] as const
 
 /** The endpoints. `cursor` is an addition of this gateway: it continues a list without losing rows. */
 const ENDPOINTS: readonly Endpoint[] = [

@@ -8,7 +8,7 @@ import { checkSubmissionsAreTrue } from './submissions-are-true.ts'
 
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
-beforeEach(async () => void (await store.write.query('truncate tx.submissions, tx.submission_changes restart identity')))
+beforeEach(async () => void (await store.write.query('truncate tx.submissions, tx.submission_changes restart identity cascade')))
 
 const HASH = 'ab'.repeat(32)
 const OTHER = 'cd'.repeat(32)
