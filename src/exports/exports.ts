@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { createGzip } from 'node:zlib'
 import type { Gzip } from 'node:zlib'
 import type { Clock } from '../base/clock.ts'
+import { createFailureLog } from '../base/failure-log.ts'
 import type { Log } from '../base/log.ts'
 import { createSemaphore } from '../base/semaphore.ts'
 import { discardUnfinished, finishExportFile, insertExportChunk, readExportChunk, readExportFile } from '../projections/export-files.ts'
@@ -40,6 +41,8 @@ export function createExports({ store, clock, log }: { readonly store: Store; re
   const generating = new Map<string, Promise<void>>()
   const turns = createSemaphore(1, WAITING_MAX)
   const stopping = new AbortController()
+  // Callers decide how often an export is tried.
+  const failures = createFailureLog({ clock, log, level: 'warn', individually: 1, message: 'an export could not be generated' })
   const fileReads = readsFor(store.read, FILES)
 
   async function find(kind: ExportKind, day: number): Promise<{ readonly wanted: ExportDay | null; readonly file: ExportFile | null }> {
@@ -74,7 +77,7 @@ export function createExports({ store, clock, log }: { readonly store: Store; re
     if (running !== undefined) return running
     const work = turns.run(() => generate(kind, day), caller).finally(() => generating.delete(key))
     generating.set(key, work)
-    work.catch((error: unknown) => log.warn({ err: error, kind, day }, 'an export could not be generated'))
+    work.catch((error: unknown) => failures.record(kind, () => ({ err: error, day })))
     return work
   }
 
@@ -98,6 +101,7 @@ export function createExports({ store, clock, log }: { readonly store: Store; re
     async [Symbol.asyncDispose]() {
       stopping.abort()
       await Promise.allSettled(generating.values())
+      failures[Symbol.dispose]()
     },
   }
 }

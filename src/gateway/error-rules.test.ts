@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newerFailure, RpcFailure } from '../chain/failure.ts'
+import { TooManyWaiting } from '../base/semaphore.ts'
+import { StatementTimeout } from '../store/store.ts'
 import { ERROR_RULES } from './error-rules.ts'
 
-function messageOf(error: Error): unknown {
-  const { status, body } = ERROR_RULES.find(({ matches }) => matches(error))?.toResponse(error) ?? assert.fail('no rule matches')
-  return [status, (body as { error: string }).error, (body as { message: string }).message]
-}
-
-test('the error says to retry when nodes fail, and to upgrade the gateway when the network is newer', () => {
-  const timeout = new RpcFailure({ method: 'simulateTransaction', kind: 'timeout', retryable: true })
-  assert.deepEqual(messageOf(timeout), [502, 'rpc_error', 'The Stellar RPC server is unreachable or overloaded. Retry with exponential backoff.'])
-  const newer = newerFailure('simulateTransaction', { what: 'credentials type 4', xdr: null })
-  assert.deepEqual(messageOf(newer), [
-    502, 'rpc_error', 'The network uses a protocol that is newer than this gateway. Its operator must upgrade it; a retry does not help.',
-  ])
+test('a full queue counts as the gateway\'s failure only when the tasks of other callers fill it', () => {
+  const isCallersDoing = (error: Error): boolean =>
+    ERROR_RULES.find(({ matches }) => matches(error))?.toResponse(error).isCallersDoing === true
+  for (const isOwnShare of [true, false]) {
+    const full = new TooManyWaiting('full', isOwnShare)
+    assert.equal(isCallersDoing(full), isOwnShare)
+    assert.equal(isCallersDoing(new StatementTimeout('full', { cause: full })), isOwnShare)
+  }
+  assert.equal(isCallersDoing(new StatementTimeout('slow')), false)
 })

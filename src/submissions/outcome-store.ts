@@ -17,6 +17,7 @@ import { postponeSubmission } from './statements.ts'
 import { withStoreTimeout } from './time-limit.ts'
 import { createUnstoredSubmissions, isUnavailable } from './unstored.ts'
 import type { Unstored } from './unstored.ts'
+import type { StoreFailures } from './store-failures.ts'
 import type { WriteCaller, WriteTurns } from './write-turns.ts'
 
 export interface OutcomeStore {
@@ -53,6 +54,7 @@ export interface OutcomeStoreParts {
   readonly rpc: Rpc
   readonly clock: DatabaseClock
   readonly log: Log
+  readonly failures: StoreFailures
   readonly journal: Journal
   readonly turns: WriteTurns
   /** The name of this instance. */
@@ -85,7 +87,7 @@ export function createOutcomeStore(parts: OutcomeStoreParts): OutcomeStore {
       return true
     } catch (error) {
       if (!isUnavailable(error)) throw error
-      log.warn({ err: error, hash }, 'the outcome of a submission could not be stored')
+      parts.failures.record('outcome_not_stored', error, hash)
       return false
     }
   }

@@ -1,12 +1,12 @@
 // Prepared transactions: remembered until some time after they expire, so that a submission and a look-up know their operation and client id.
 
 import type { Clock } from '../base/clock.ts'
-import type { Log } from '../base/log.ts'
 import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
 import { ClientIdInUse } from './client-id.ts'
 import type { PreparedRecord } from './records.ts'
 import { findHolder, insertPrepared } from './statements.ts'
+import type { StoreFailures } from './store-failures.ts'
 import { withStoreTimeout } from './time-limit.ts'
 
 /** Stores a prepared transaction. Resolves with false when the database is not available. Rejects with ClientIdInUse. */
@@ -23,26 +23,26 @@ export interface Preparations {
 interface PreparedParts {
   readonly store: Store
   readonly clock: Clock
-  readonly log: Log
+  readonly failures: StoreFailures
 }
 
 export function createPreparations(parts: PreparedParts): Preparations {
   return { recordPrepared: createRecordPrepared(parts), requireFreeClientId: createRequireFreeClientId(parts) }
 }
 
-function createRequireFreeClientId({ store, clock, log }: PreparedParts): RequireFreeClientId {
+function createRequireFreeClientId({ store, clock, failures }: PreparedParts): RequireFreeClientId {
   return async (owner, clientId) => {
     try {
       const holder = await withStoreTimeout(clock, findHolder(store.read, { owner, clientId, nowMs: clock.nowMs() }))
       if (holder !== null) throw new ClientIdInUse(holder)
     } catch (error) {
       if (!(error instanceof StoreUnavailable || error instanceof StatementTimeout)) throw error
-      log.warn({ err: error }, 'a client id could not be checked')
+      failures.record('client_id_not_checked', error)
     }
   }
 }
 
-function createRecordPrepared({ store, clock, log }: PreparedParts): RecordPrepared {
+function createRecordPrepared({ store, clock, failures }: PreparedParts): RecordPrepared {
   async function record(prepared: PreparedRecord): Promise<boolean> {
     const { owner, clientId, hash } = prepared
     const nowMs = clock.nowMs()
@@ -57,7 +57,7 @@ function createRecordPrepared({ store, clock, log }: PreparedParts): RecordPrepa
       return await withStoreTimeout(clock, record(prepared))
     } catch (error) {
       if (!(error instanceof StoreUnavailable || error instanceof StatementTimeout)) throw error
-      log.warn({ err: error, hash: prepared.hash }, 'a prepared transaction could not be stored')
+      failures.record('preparation_not_stored', error, prepared.hash)
       return false
     }
   }

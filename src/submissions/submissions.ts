@@ -26,6 +26,7 @@ import { createOutcomeStore } from './outcome-store.ts'
 import type { FinalStatus } from './records.ts'
 import { createPreparations } from './prepared.ts'
 import type { Preparations } from './prepared.ts'
+import { createStoreFailures } from './store-failures.ts'
 import { withStoreTimeout } from './time-limit.ts'
 import { isUnavailable } from './unstored.ts'
 import { createTransactionReader } from './transactions.ts'
@@ -82,10 +83,16 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
   const corrections = createCorrections({ store, clock, log, onCorrected: () => (corrected += 1) })
   const live = createLiveSubmissions()
   const turns = createWriteTurns(store, clock)
-  const outcomes = createOutcomeStore({ ...parts, clock, journal, turns, instance, wakeDriver: () => driver.wake() })
+  const failures = createStoreFailures(parts)
+  const outcomes = createOutcomeStore({ ...parts, failures, clock, journal, turns, instance, wakeDriver: () => driver.wake() })
   const driver: Driver = createDriver({ ...parts, clock, journal, corrections, instance, storeLate: outcomes.storeLate, listLive: live.list })
   const transactions = createTransactionReader({ store, relay, clock, journal })
   const checks = createAdmissionChecks({ store, relay, clock })
+
+  async function run(signal: AbortSignal): Promise<void> {
+    await driver.run(signal)
+    failures[Symbol.dispose]()
+  }
 
   function stats(): SubmissionStats {
     const { pending, oldestMs } = driver.pending() ?? { pending: null, oldestMs: null }
@@ -112,7 +119,7 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
       } catch (error) {
         if (error instanceof TooManyWaiting) return { kind: 'tryAgainLater', fullQueue: 'share' }
         if (!isUnavailable(error)) throw error
-        log.warn({ err: error, hash: signed.hash }, 'a submission could not be stored before it is sent')
+        failures.record('submission_not_stored', error, signed.hash)
       }
       if (begun !== undefined && isOver(begun.record)) return outcomeOf(begun.record)
       shared = live.join(owner, signed.hash)
@@ -147,5 +154,5 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
     return await settle(outcome)
   }
 
-  return { submit, stats, transactions, ...createPreparations({ store, clock, log }), run: (signal) => driver.run(signal) }
+  return { submit, stats, transactions, ...createPreparations({ store, clock, failures }), run }
 }
