@@ -24,7 +24,7 @@ import type { NavigationEntry } from './ui/navigation.tsx'
 import { Toasts } from './ui/toasts.tsx'
 import { useParts } from './parts.ts'
 
-export interface PageProps {
+interface PageProps {
   /** The segments of the URL's fragment after the page's name. */
   readonly path: readonly string[]
 }

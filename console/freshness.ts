@@ -1,13 +1,13 @@
 // When a value is stale. An age is what the gateway reported plus the time since it arrived, so it does not depend on the browser's time of day.
 
 /** The gateway sends a heartbeat every second. */
-export const SILENCE_MAX_MS = 5_000
+const SILENCE_MAX_MS = 5_000
 /** Prices arrive every three seconds; a price that the gateway cannot read is left out. */
-export const PRICE_SILENCE_MAX_MS = 10_000
+const PRICE_SILENCE_MAX_MS = 10_000
 /** The exchange opens nothing at a price older than this. */
-export const PRICE_AGE_MAX_SEC = 60
+const PRICE_AGE_MAX_SEC = 60
 /** Ledgers close every few seconds and are indexed every two. */
-export const INDEX_AGE_MAX_SEC = 30
+const INDEX_AGE_MAX_SEC = 30
 
 export type Freshness = 'fresh' | 'stale' | 'unknown'
 

@@ -20,7 +20,7 @@ export interface FaultRequest {
 }
 
 /** An active fault. */
-export interface ArmedFault {
+interface ArmedFault {
   readonly id: number
   readonly name: string
   readonly method: string | null
@@ -39,7 +39,7 @@ export interface TriggeredFault {
 }
 
 /** The n-th call of a method, from 1. */
-export interface Occurrence {
+interface Occurrence {
   readonly method: string
   readonly nth: number
 }

@@ -17,10 +17,10 @@ import { CONTRACT_KEYS } from './exchange/contracts.ts'
 import type { ContractKey } from './exchange/contracts.ts'
 import type { StreamLimits } from './limits.ts'
 
-export type NetworkKind = 'local' | Manifest['network']
+type NetworkKind = 'local' | Manifest['network']
 
 /** The URLs of nodes are secrets. */
-export type PublicManifest = Omit<Manifest, 'rpcUrls'>
+type PublicManifest = Omit<Manifest, 'rpcUrls'>
 
 export interface Config {
   readonly server: {

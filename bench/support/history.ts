@@ -8,15 +8,15 @@ import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 
 export const FIRST_LEDGER = 100_000
-export const FIRST_CLOSE_SEC = 1_780_000_000
-export const SECONDS_PER_LEDGER = 5
+const FIRST_CLOSE_SEC = 1_780_000_000
+const SECONDS_PER_LEDGER = 5
 export const EVENTS_PER_LEDGER = 8
 /** A position closes when this many others have opened after it. */
 const OPEN_FOR = 200
 const TRADERS = Array.from({ length: 50 }, (_, index) => StrKey.encodeEd25519PublicKey(new Uint8Array(32).fill(index + 1)))
 
 /** An event with its id and ledger, and as JSON from the node. */
-export interface HistoricEvent {
+interface HistoricEvent {
   readonly id: string
   readonly ledger: number
   readonly json: string

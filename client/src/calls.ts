@@ -5,7 +5,7 @@ import type { ActionRequest, Health, OrderRequest } from './generated/resources.
 import type { ContractCall, ContractValue } from './xdr.ts'
 
 /** The exchange's contracts by name. Health lists some under a second name too. */
-export type ContractName = Exclude<keyof Health['contracts'], 'noeracleShim' | 'noetherRouter' | 'noeToken'>
+type ContractName = Exclude<keyof Health['contracts'], 'noeracleShim' | 'noetherRouter' | 'noeToken'>
 /** Their addresses, `C…`. */
 export type ContractAddresses = Readonly<Record<ContractName, string>>
 /** An order or another action that an account can sign. */

@@ -8,9 +8,9 @@ interface ChannelPosition {
   readonly incomplete?: { readonly seq: number; readonly more: number }
 }
 
-export type FrameCheck = 'next' | 'duplicate' | 'gap'
+type FrameCheck = 'next' | 'duplicate' | 'gap'
 
-export interface FramePosition {
+interface FramePosition {
   readonly seq: number
   readonly prev: number
   /** The number of frames that follow with the same seq. */

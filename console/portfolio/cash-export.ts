@@ -9,12 +9,12 @@ import { problemOf, retryAfterSec } from '../problems.ts'
 import type { Problem } from '../problems.ts'
 import { CSV_HEADER, csvLine } from './csv.ts'
 
-export interface LedgerInput {
+interface LedgerInput {
   readonly limit: number
   readonly cursor?: string
   readonly kind?: CashMovement['kind']
 }
-export interface LedgerBody {
+interface LedgerBody {
   readonly ledger: readonly CashMovement[]
   readonly gaps: readonly unknown[]
   readonly nextCursor: string | null

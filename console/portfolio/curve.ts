@@ -10,7 +10,7 @@ export interface CurvePoint {
 }
 
 /** The running total at a time, exactly and as a number for drawing. */
-export interface PnlVertex extends ChartPoint {
+interface PnlVertex extends ChartPoint {
   readonly exact: string
 }
 
@@ -43,7 +43,7 @@ function vertexOf(time: number, exact: string): PnlVertex {
 
 /** Widths of intervals, seconds, with their names in the API. */
 const INTERVALS = [['1m', 60], ['5m', 300], ['15m', 900], ['1h', 3_600], ['4h', 14_400], ['1d', 86_400], ['1w', 604_800]] as const
-export type CurveInterval = (typeof INTERVALS)[number][0]
+type CurveInterval = (typeof INTERVALS)[number][0]
 
 /** Enough points for a curve, and fewer than the API's limit. */
 const POINTS_MAX = 200

@@ -48,7 +48,7 @@ export interface TicketPosition {
   readonly closeValue: string | null
 }
 
-export interface AttachedOrder {
+interface AttachedOrder {
   readonly orderId: number
   readonly orderType: string
   readonly positionId: number | null

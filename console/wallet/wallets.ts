@@ -10,7 +10,7 @@ import { createBurnerWallet, fundAccount } from './burner-wallet.ts'
 import { findInjectedWallets } from './injected-wallets.ts'
 import { issueKey } from './issue-key.ts'
 
-export interface WalletStatus {
+interface WalletStatus {
   readonly text: string
   readonly isProblem: boolean
   readonly isBusy: boolean

@@ -4,7 +4,7 @@ import { PRICED_SYMBOLS } from '../assets.ts'
 import type { PriceSource } from './price-walk.ts'
 
 /** A price and the age of its attestation. */
-export interface Quote {
+interface Quote {
   readonly price: bigint
   readonly ageSec: number
 }

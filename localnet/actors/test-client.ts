@@ -21,7 +21,7 @@ export const DEPLOYMENT = createDeployment(TEST_NETWORK_PASSPHRASE, IDENTITIES)
 /** 2026-11-21 12:00 UTC. */
 export const NOW_SEC = 1_795_262_400
 
-export interface TestClient extends Client {
+interface TestClient extends Client {
   /** All calls, including refused ones. */
   readonly calls: (Invocation & SendOptions)[]
   /** The results of the next calls, one each; then `sent`. */

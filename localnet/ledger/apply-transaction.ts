@@ -21,7 +21,7 @@ export interface ApplyContext {
   readonly closeTimeSec: number
 }
 
-export interface OperationMeta {
+interface OperationMeta {
   /** LedgerEntryChange each. */
   readonly changes: readonly Uint8Array[]
   readonly events: readonly HostEvent[]

@@ -42,7 +42,7 @@ export interface DataEntry {
   readonly value: Uint8Array
 }
 
-export interface ContractDataEntry {
+interface ContractDataEntry {
   readonly kind: 'contractData'
   readonly contract: string
   readonly key: Val
@@ -59,14 +59,14 @@ export interface InstanceEntry {
   readonly storage: ReadonlyMap<string, readonly [Val, Val]>
 }
 
-export interface CodeEntry {
+interface CodeEntry {
   readonly kind: 'code'
   readonly hash: string
   readonly wasm: Uint8Array
 }
 
 /** A consumed nonce; the entry lives until the signature expires. */
-export interface NonceEntry {
+interface NonceEntry {
   readonly kind: 'nonce'
   readonly address: string
   readonly nonce: bigint

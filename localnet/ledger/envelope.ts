@@ -22,7 +22,7 @@ export interface Operation {
 }
 
 /** Preconditions; 0 means unbounded. */
-export interface Preconditions {
+interface Preconditions {
   readonly minTimeSec: bigint
   readonly maxTimeSec: bigint
   readonly minLedger: number
@@ -62,7 +62,7 @@ export interface Transaction {
   readonly signatures: readonly HintedSignature[]
 }
 
-export interface FeeBump {
+interface FeeBump {
   readonly hashBytes: Uint8Array
   readonly source: MuxedAccount
   readonly fee: bigint

@@ -9,7 +9,7 @@ import { toBase64 } from './xdr-writer.ts'
 const REFUND_TRANSACTION_INDEX = 1_048_575
 
 /** Ids sort by ledger, transaction, operation and event index. */
-export function eventId(ledger: number, transaction: number, operation: number, index: number): string {
+function eventId(ledger: number, transaction: number, operation: number, index: number): string {
   const toid = (BigInt(ledger) << 32n) | (BigInt(transaction) << 12n) | BigInt(operation)
   return `${toid.toString().padStart(19, '0')}-${String(index).padStart(10, '0')}`
 }

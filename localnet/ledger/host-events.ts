@@ -100,7 +100,7 @@ export function joined(values: readonly EventVal[]): EventVal {
 }
 
 /** `Error(Contract, #5)`, `Error(Auth, InvalidAction)`. */
-export function failureText(failure: Failure): string {
+function failureText(failure: Failure): string {
   if (failure instanceof ContractFailure) return `Error(Contract, #${failure.code})`
   return `Error(${failure.errorType}, ${failure.errorCode})`
 }

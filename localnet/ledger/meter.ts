@@ -20,7 +20,7 @@ const INSTRUCTIONS_BY_COST_TYPE = {
   event: 2_000,
 } as const
 
-export type CostType = keyof typeof INSTRUCTIONS_BY_COST_TYPE
+type CostType = keyof typeof INSTRUCTIONS_BY_COST_TYPE
 
 export interface Meter {
   /** Throws Budget/ExceededLimit when the limit is exceeded, and at every charge after that. */

@@ -15,7 +15,7 @@ export type TxCode = (typeof TX_CODE)[keyof typeof TX_CODE]
 const OPERATION_INNER = 0
 
 /** OperationType of the operations that this ledger applies. */
-export const OPERATION = {
+const OPERATION = {
   createAccount: 0, payment: 1, setOptions: 5, changeTrust: 6, manageData: 10, bumpSequence: 11, invokeHostFunction: 24,
   extendFootprintTtl: 25, restoreFootprint: 26,
 } as const

@@ -193,7 +193,7 @@ export const TEST_GENESIS: Genesis = {
 }
 
 /** Overrides of the defaults, which make a valid transaction. */
-export interface TransactionOptions {
+interface TransactionOptions {
   readonly source?: Keypair
   readonly sequence?: bigint
   readonly fee?: string

@@ -9,13 +9,13 @@ export class LookupFailed extends Error {
 }
 
 /** The maximum number of ids that wait for a statement. */
-export const LOOKUPS_MAX = 10_000
+const LOOKUPS_MAX = 10_000
 /** The maximum number of ids per statement. */
 export const LOOKUP_BATCH = 500
 /** How long one lookup waits. A statement that takes longer no longer keeps the next one from starting. */
 export const LOOKUP_TIMEOUT_MS = 1_000
 /** Statements at the same time, all but one of them slow. */
-export const STATEMENTS_MAX = 2
+const STATEMENTS_MAX = 2
 
 export interface BatchedLookupOptions<Value> {
   readonly clock: Clock

@@ -1,7 +1,7 @@
 // The tracing interface of all parts: how long work took, and which work it was part of.
 
 /** Attributes of a span. Never include client data or secrets. */
-export type Attributes = Readonly<Record<string, string | number | boolean>>
+type Attributes = Readonly<Record<string, string | number | boolean>>
 
 export interface Tracer {
   /** Runs the work in a span that is a child of the current span. Resolves or rejects like the work. */

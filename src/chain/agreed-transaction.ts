@@ -8,7 +8,7 @@ import type { Rpc, TransactionOptions } from './rpc.ts'
 import { withTimeout } from './with-timeout.ts'
 
 /** How long other nodes may take to confirm an outcome. They may close the ledger a moment later than the first. */
-export const CONFIRM_WAIT_MS = 2_000
+const CONFIRM_WAIT_MS = 2_000
 /** Of one node. */
 const ANSWER_MAX_MS = 1_000
 /** Between two questions to a node that has not closed the ledger yet. */

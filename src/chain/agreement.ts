@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 
 /** Figures that are requested from several nodes. */
-export const FIGURES = ['prices', 'outcomes', 'fees', 'accounts'] as const
+const FIGURES = ['prices', 'outcomes', 'fees', 'accounts'] as const
 export type Figure = (typeof FIGURES)[number]
 
 /** One comparison. */
@@ -23,7 +23,7 @@ export interface Agreement {
 }
 
 /** `alone`: only one node answered. `disagreed`: at least one node reports something else. */
-export type ComparedResult = 'agreed' | 'disagreed' | 'alone'
+type ComparedResult = 'agreed' | 'disagreed' | 'alone'
 
 export function createAgreement(clock: Clock): Agreement {
   const last = new Map<Figure, Compared & { readonly atMs: number }>()

@@ -43,7 +43,7 @@ export function createCallLimits(nodeCount: number): CallLimits {
 }
 
 /** The call that an attempt belongs to. */
-export interface AttemptContext {
+interface AttemptContext {
   readonly options: CallOptions
   /** The nodes that the call has tried, this attempt's included. */
   readonly tried: ReadonlySet<number>

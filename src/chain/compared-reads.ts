@@ -13,7 +13,7 @@ import { withTimeout } from './with-timeout.ts'
 /** How long a read waits for the second node after the first has answered. */
 export const SECOND_WAIT_MS = 100
 /** How long it waits for the node that decides. */
-export const THIRD_WAIT_MS = 500
+const THIRD_WAIT_MS = 500
 
 /** `unknown`: the answers are of different ledgers, between which the figure may have changed. */
 export type Comparison = 'same' | 'different' | 'unknown'

@@ -15,7 +15,7 @@ import type { Rpc } from './rpc.ts'
 import { BASE64_MAX_LENGTH, encodeScVal } from './scval.ts'
 
 /** The value of the entry that a reference names. */
-export interface TagEntry {
+interface TagEntry {
   /** Lower-case hex. */
   readonly wasmHash: string
   readonly lastModifiedLedger: number
@@ -24,7 +24,7 @@ export interface TagEntry {
 /** By `tagKeyOf`. Entries that do not exist, or hold no hash, are missing. */
 export type TagEntries = ReadonlyMap<string, TagEntry>
 
-export interface ContractInstance {
+interface ContractInstance {
   readonly executable: Executable
   /** The instance entry also changes with the instance storage, so the executable is at least this old only if it has not changed since. */
   readonly lastModifiedLedger: number

@@ -139,7 +139,7 @@ function createXdrReader(bytes: Uint8Array): XdrReader {
 }
 
 /** Of types and events, which can be whole paths (protocol 30). Names of functions have up to 32 bytes. */
-export const NAME_MAX_LENGTH = 1_024
+const NAME_MAX_LENGTH = 1_024
 
 function readEntry(reader: XdrReader, found: GrowingSpec): void {
   const kind = reader.u32()

@@ -17,7 +17,7 @@ import type { Transport, TransportResponse } from './transport.ts'
 import { UnusableBody } from './transport.ts'
 
 /** How one request is made. */
-export interface EndpointCall {
+interface EndpointCall {
   readonly limit: Semaphore
   readonly signal: AbortSignal | undefined
   /** How long the node may take: a call that is aborted later counts as unanswered. */

@@ -21,7 +21,7 @@ export interface LedgerHeader {
 }
 
 /** A header of a protocol that this gateway does not know. The rest of it was read, and its hash is verified. */
-export interface NewerHeader {
+interface NewerHeader {
   /** Names it: "ledger value type 5". */
   readonly what: string
   /** The header, base64. */

@@ -12,7 +12,7 @@ export type ReadMessage = (message: Message, signal: AbortSignal) => Promise<Mes
 /** Bodies that wait for the worker. */
 const MAX_WAITING = 64
 /** An honest body takes less than a tenth of this. */
-export const READ_TIMEOUT_MS = 3_000
+const READ_TIMEOUT_MS = 3_000
 /** The worker ends after this time without a body, which returns its memory. */
 export const WORKER_IDLE_MS = 5_000
 

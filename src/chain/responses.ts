@@ -109,7 +109,7 @@ export interface SendResponse {
   readonly diagnosticEventsXdr: readonly string[]
 }
 
-export type SendStatus = (typeof SEND_STATUSES)[number]
+type SendStatus = (typeof SEND_STATUSES)[number]
 
 const SEND_STATUSES = ['PENDING', 'DUPLICATE', 'TRY_AGAIN_LATER', 'ERROR'] as const
 

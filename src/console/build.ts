@@ -8,7 +8,7 @@ import { buildSync } from 'esbuild'
 import type { Metafile } from 'esbuild'
 
 /** What the page needs to know about the gateway that serves it. */
-export interface ConsoleSettings {
+interface ConsoleSettings {
   /** As in /v1/health. */
   readonly networkName: string
   readonly networkPassphrase: string
@@ -23,7 +23,7 @@ export interface ConsoleBuildOptions {
 }
 
 /** A file with its compressed forms. */
-export interface BuiltFile {
+interface BuiltFile {
   readonly type: string
   readonly etag: string
   readonly plain: Uint8Array

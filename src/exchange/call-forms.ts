@@ -16,7 +16,7 @@ type ParameterSymbol = typeof SIGNER | typeof LIQUIDITY_VAULT | typeof TIME_IN_F
 
 /** Optional fields end with a question mark. Their default is 0. */
 type OptionalField = `${Extract<ArgumentField, 'acceptablePrice' | 'limitPrice' | 'minOut'>}?`
-export type Parameter = ArgumentField | OptionalField | ParameterSymbol | CallArgument
+type Parameter = ArgumentField | OptionalField | ParameterSymbol | CallArgument
 
 export interface CallForm {
   /** The first generation whose contract has this form. */

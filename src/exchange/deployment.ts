@@ -86,7 +86,7 @@ export function withInterfaces({ sources, assets, ...declaration }: Deployment, 
 }
 
 /** Called with the deployment that replaces the previous one. */
-export type DeploymentListener = (next: Deployment, previous: Deployment) => void
+type DeploymentListener = (next: Deployment, previous: Deployment) => void
 
 /** The deployment that is served now. Parts read `current` when they need it, and never keep what they have read. */
 export interface CurrentDeployment {

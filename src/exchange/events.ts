@@ -4,7 +4,7 @@
 import type { EventContractKey } from './contracts.ts'
 
 /** On-chain type of a value. `id` is a u64 served as a JSON number; wide integers are served as digit strings. */
-export type EventFieldType = 'address' | 'symbol' | 'string' | 'bool' | 'i128' | 'u64' | 'u32' | 'id' | 'idText' | 'addresses'
+type EventFieldType = 'address' | 'symbol' | 'string' | 'bool' | 'i128' | 'u64' | 'u32' | 'id' | 'idText' | 'addresses'
 
 /** One value of an event: its payload key and on-chain type. */
 export type EventField = readonly [key: string, type: EventFieldType]

@@ -12,7 +12,7 @@ export type PositionEventName = (typeof POSITION_EVENTS)[number]
 const ENDS: ReadonlySet<string> = new Set([...POSITION_EVENTS, 'order_placed', 'order_executed', 'collateral_added', 'collateral_removed'])
 
 /** The order that an execution names. */
-export interface ExecutedOrder {
+interface ExecutedOrder {
   readonly id: number
   /** What its keeper was to receive. */
   readonly nominalFee: bigint

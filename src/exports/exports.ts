@@ -28,7 +28,7 @@ const LOCK = 'exports'
 const FILES = { address: 'exports', isLarge: true } as const
 
 /** Why there is no file: the day is not over, not indexed or incomplete; or it is being generated. */
-export type Unavailable = 'unavailable' | 'generating'
+type Unavailable = 'unavailable' | 'generating'
 
 export interface Exports extends AsyncDisposable {
   /** The file of a day. Generates it when it does not exist, and waits for that only some seconds. Throws TooManyWaiting when too many are requested. */

@@ -14,7 +14,7 @@ export interface HttpObserver {
   onRateLimitDecision(tier: Tier, allowed: boolean, isFirst: boolean): void
 }
 
-export interface ObservedResponse {
+interface ObservedResponse {
   readonly method: string
   /** The declared path with parameter names. */
   readonly route: string

@@ -5,7 +5,7 @@ import type { TaskContext } from '../base/task-context.ts'
 import type { TurnCaller } from '../base/turns.ts'
 
 /** Pages with more rows are large reads. */
-export const SMALL_PAGE_ROWS = 100
+const SMALL_PAGE_ROWS = 100
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -16,7 +16,7 @@ export type RateLimits = Readonly<Record<Tier, number>>
 export type RequestKind = 'read' | 'trading' | 'address'
 
 /** A bucket as GET /v1/account/me/limits lists it. */
-export interface BucketState {
+interface BucketState {
   readonly name: 'read' | 'trading' | 'keys' | 'public' | 'documents'
   readonly countedPer: 'key' | 'address' | 'network'
   readonly limit: number

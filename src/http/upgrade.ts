@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from './app.ts'
 
 /** A connection that switches to another protocol. */
-export interface Upgrade {
+interface Upgrade {
   readonly socket: Duplex
   /** Bytes that the client sent after its request. */
   readonly head: Buffer

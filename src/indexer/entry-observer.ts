@@ -41,7 +41,7 @@ export interface EntrySubject<Subject, Observation> {
   record(tx: Queryable, epoch: Epoch, observations: readonly Observation[], nowMs: number): Promise<number | void>
 }
 
-export interface ListOptions {
+interface ListOptions {
   readonly limit: number
   /** Ids that have used up their attempts. */
   readonly except: readonly number[]

@@ -151,7 +151,7 @@ function byEntries({ state, traders }: ComparisonPart): OpenIds | null {
 }
 
 /** How many more positions and orders the index has open than the market; null: unknown. */
-export interface Drift {
+interface Drift {
   readonly positions: number | null
   readonly orders: number | null
 }

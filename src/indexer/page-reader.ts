@@ -20,7 +20,7 @@ const WRITE_MAX_MS = 1_000
 /** How many times as many pages one fast write allows. */
 const GROWTH_MAX = 4
 
-export type PageRequest = Omit<EventsRequest, 'from'>
+type PageRequest = Omit<EventsRequest, 'from'>
 
 export interface PageReader {
   /** Reads the page after a position, and those after it while the index is far behind. Throws RpcFailure or BadPage. */

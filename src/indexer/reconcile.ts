@@ -22,7 +22,7 @@ import type { ComparisonPart, PartRequest } from './ledger-comparison.ts'
 import { hasIdLists, marketGenerationAt } from './market-generation.ts'
 
 /** Time between the end of one comparison and the start of the next. */
-export const RECONCILE_INTERVAL_MS = 5 * 60_000
+const RECONCILE_INTERVAL_MS = 5 * 60_000
 /** Time until a part that could not be compared is read again. */
 const RETRY_MS = 30_000
 /** A part is dropped when the index does not reach its ledger within this time. */

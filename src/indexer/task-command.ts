@@ -20,10 +20,10 @@ const POLL_MS = 500
 const PRINT_INTERVAL_MS = 2_000
 
 /** The exit code when differences were found and repaired. */
-export const EXIT_REPAIRED = 2
+const EXIT_REPAIRED = 2
 
 /** Raised when a task failed. */
-export class TaskFailed extends Error {
+class TaskFailed extends Error {
   override readonly name = 'TaskFailed'
 }
 

@@ -29,7 +29,7 @@ interface Status extends Request {
 }
 
 /** Raised when no gateway takes the request. */
-export class TaskNotAccepted extends Error {
+class TaskNotAccepted extends Error {
   override readonly name = 'TaskNotAccepted'
 }
 

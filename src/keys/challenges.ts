@@ -8,7 +8,7 @@ import { CHALLENGE_TTL_MS } from '../limits.ts'
 import type { KeyChallenge } from '../resources/api-key.ts'
 
 /** Who requests or uses a challenge. */
-export interface Claimant {
+interface Claimant {
   /** The network address that clients are counted by. */
   readonly client: string
   /** The address to prove. */
@@ -38,7 +38,7 @@ export interface ChallengeState {
   use(slot: number, entry: SlotEntry): Promise<boolean>
 }
 
-export interface SlotEntry {
+interface SlotEntry {
   /** Identifies client and wallet, in hex. */
   readonly tag: string
   /** The pending challenge of the tag, in hex; null when it was used. */

@@ -18,7 +18,7 @@ import type { KeyPage, NewKey } from './records.ts'
 import { provesOwnership } from './signed-challenge.ts'
 
 /** The body of POST /v1/keys. */
-export interface Claim {
+interface Claim {
   readonly address: string
   readonly challenge: string
   /** The signed transaction envelope in base64. */

@@ -24,7 +24,7 @@ const OPEN_CACHE_MAX = 200
 /** The chunks of the longest page, one before it, and one beyond a hole; a host that reports more holes is not followed further. */
 const PAST_CHUNKS_MAX = 10
 
-export interface CandleQuery {
+interface CandleQuery {
   readonly asset: string
   readonly interval: CandleInterval
   /** Inclusive; undefined: no bound. */
@@ -35,7 +35,7 @@ export interface CandleQuery {
   readonly limit: number
 }
 
-export interface CandlePage {
+interface CandlePage {
   /** In ascending order. */
   readonly candles: readonly Candle[]
   /** The range has candles before this time, or may have some that cannot be read now; null: there are none. */

@@ -23,7 +23,7 @@ const KLINES_MAX_IN_FLIGHT = 8
 /** The most klines that a host returns at once. */
 export const KLINES_LIMIT_MAX = 1_000
 
-export interface KlinesQuery {
+interface KlinesQuery {
   readonly asset: string
   readonly interval: CandleInterval
   /** At most KLINES_LIMIT_MAX. */

@@ -26,7 +26,7 @@ const CONFIRM_INTERVAL_MS = 5_000
 const MAX_PENDING_TICKS = 5_000
 
 /** Writes ticks into the candles of every interval, atomically. A tick is a read with a new price or attestation time. */
-export type FoldTicks = (ticks: readonly CandleTick[]) => Promise<void>
+type FoldTicks = (ticks: readonly CandleTick[]) => Promise<void>
 
 export interface Oracle {
   readonly prices: Prices

@@ -18,7 +18,7 @@ export const PRICE_READ_TIMEOUT_MS = 2_500
 export const MAX_CONCURRENT_PRICE_READS = 7
 
 /** Reads one asset's price from the shim. */
-export type ReadPrice = (asset: string, signal: AbortSignal) => Promise<AttestedPrice>
+type ReadPrice = (asset: string, signal: AbortSignal) => Promise<AttestedPrice>
 
 /** The last read of one asset. */
 export interface PriceReading {

@@ -18,7 +18,7 @@ import type { Page } from './page.ts'
 import { numberOf } from './payload.ts'
 
 /** Kinds of events with a separate list. */
-export type AccountEventKind = 'order' | 'position'
+type AccountEventKind = 'order' | 'position'
 
 export interface AccountEventsFilter extends AsOf, Pick<LogBounds, 'beforeTs'> {
   readonly account: string
@@ -57,7 +57,7 @@ interface AccountEvent {
 }
 
 /** The changes of a page to the feeds. */
-export interface AccountChanges {
+interface AccountChanges {
   readonly events: readonly AccountEvent[]
   readonly ownerless: readonly OwnerlessEvent[]
 }

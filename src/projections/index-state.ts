@@ -16,7 +16,7 @@ import { PROJECTIONS_VERSION } from './tables.ts'
 export const INDEX_CHANNEL = 'index_moved'
 
 /** The last comparison with the ledger. Amounts are digits, 7-decimal USDC. */
-export interface ComparedState {
+interface ComparedState {
   readonly ledger: number
   readonly comparedAt: number
   readonly positions: number
@@ -33,7 +33,7 @@ export interface ComparedState {
 }
 
 /** Archived events that a rebuild has replayed, and all of them. */
-export interface RebuildState {
+interface RebuildState {
   readonly done: number
   readonly total: number
 }

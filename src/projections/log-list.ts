@@ -123,7 +123,7 @@ function gapsWithin({ fromLedger, toLedger, beforeTs }: LogBounds, highs: readon
   return conditions.join(' and ')
 }
 
-export type Bind = (value: Param) => string
+type Bind = (value: Param) => string
 
 /** The SQL of a column of the table `r`, and of its required value. */
 interface Key {

@@ -32,7 +32,7 @@ export function stepPosition(before: Position | undefined, next: Omit<Position, 
 }
 
 /** The open interest that a position adds or removes. */
-export function interestOf({ asset, direction, size }: Pick<Position, 'asset' | 'direction' | 'size'>, seq: number, sign: 1 | -1): InterestStep {
+function interestOf({ asset, direction, size }: Pick<Position, 'asset' | 'direction' | 'size'>, seq: number, sign: 1 | -1): InterestStep {
   const change = sign === 1 ? size : -size
   return { seq, asset, long: direction === 0 ? change : 0n, short: direction === 0 ? 0n : change, positions: sign }
 }

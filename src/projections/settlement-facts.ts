@@ -13,7 +13,7 @@ import { loadPositions } from './positions.ts'
 import { readTransactionEffects } from './stored-effects.ts'
 
 /** An event of a transaction that is to be settled. */
-export interface SettledEvent {
+interface SettledEvent {
   readonly seq: number
   readonly eventId: string
   readonly contractId: string

@@ -64,7 +64,7 @@ function toTrade({ deployment, ...row }: RawTrade): RealizedTrade {
 }
 
 /** The opening leg of a trade. */
-export interface TradeLeg {
+interface TradeLeg {
   readonly asset: string
   readonly direction: number
   readonly size: bigint
@@ -72,7 +72,7 @@ export interface TradeLeg {
 }
 
 /** What an event that closes a position says of it. */
-export interface ReportedLeg extends Pick<TradeLeg, 'asset' | 'size'> {
+interface ReportedLeg extends Pick<TradeLeg, 'asset' | 'size'> {
   /** Null: the event does not report it. */
   readonly direction: number | null
 }

@@ -37,7 +37,7 @@ interface VaultRow {
 }
 
 /** A row of GET /v1/vaults/{id}/trades. */
-export interface NewVaultTrade extends VaultRow {
+interface NewVaultTrade extends VaultRow {
   /** Digits of a u64. */
   readonly positionId: string
   readonly action: 'open' | 'close'
@@ -49,7 +49,7 @@ export interface NewVaultTrade extends VaultRow {
 export type VaultFlowKind = 'deposit' | 'withdraw' | 'fee_claim'
 
 /** A row of GET /v1/vaults/{id}/deposits, /withdraws or /fee-claims. */
-export interface NewVaultFlow extends VaultRow {
+interface NewVaultFlow extends VaultRow {
   readonly kind: VaultFlowKind
   readonly principal: string
   readonly amount: bigint

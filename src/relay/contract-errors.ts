@@ -6,7 +6,7 @@ import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { ContractError, HostErrorName } from '../resources/submit-result.ts'
 import { adviceForContractError } from './advice.ts'
 
-export interface ExplainedError {
+interface ExplainedError {
   /** The error as the API returns it. */
   readonly contractError: ContractError
   /** What it means and what to do, as the continuation of a sentence. */

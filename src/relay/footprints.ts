@@ -43,7 +43,7 @@ export interface Footprints {
   learnApplied(applied: AppliedTransaction): void
 }
 
-export interface FailedCall {
+interface FailedCall {
   /** Base64. */
   readonly envelopeXdr: string
   readonly diagnosticEventsXdr: readonly string[]
@@ -57,7 +57,7 @@ export interface AppliedTransaction {
   readonly writtenKeys: readonly string[]
 }
 
-export interface ExtendedSimulation {
+interface ExtendedSimulation {
   readonly simulation: SimulationResponse
   readonly extraFee: bigint
 }

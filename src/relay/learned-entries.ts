@@ -12,7 +12,7 @@ export interface TouchedEntry {
   readonly isWritten: boolean
 }
 
-export type LearnedKey = { readonly keyXdr: string } | { readonly key: EntryKey }
+type LearnedKey = { readonly keyXdr: string } | { readonly key: EntryKey }
 
 export interface LearnedEntries {
   /** Stores the entries of a function's simulation, with those parts of their keys that are variables of the call. */

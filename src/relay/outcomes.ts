@@ -67,9 +67,9 @@ export interface TransactionLookup extends RetainedLedgers {
 }
 
 /** What a look-up needs to know of the transaction. */
-export type LookedUp = Pick<SignedTransaction, 'hash' | 'source' | 'contract'>
+type LookedUp = Pick<SignedTransaction, 'hash' | 'source' | 'contract'>
 
-export interface LookUpOptions {
+interface LookUpOptions {
   readonly signal: AbortSignal
   /** Accepts no answer of an earlier ledger. */
   readonly minLedger?: number

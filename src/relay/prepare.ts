@@ -75,7 +75,7 @@ export interface PrepareRequest extends ContractCall {
 }
 
 /** An acceptable price that follows from the price of the simulation. */
-export interface PriceBound {
+interface PriceBound {
   readonly slippageBps: number
   /** The arguments with this acceptable price. */
   argsWith(price: bigint): readonly CallArgument[]

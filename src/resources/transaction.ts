@@ -4,7 +4,7 @@ import { EventRow } from './event-row.ts'
 import { address, integerOrNull, ref, seconds, textOrNull, txHash } from './fields.ts'
 import { confirmedBy, confirmingNodes, contractErrorOrNull, HOST_ERROR, hostErrorOrNull, TX_RESULT_CODE } from './submit-result.ts'
 
-export const TRANSACTION_STATUSES = ['PREPARED', 'PENDING', 'SUCCESS', 'FAILED', 'REJECTED', 'EXPIRED', 'UNKNOWN'] as const
+const TRANSACTION_STATUSES = ['PREPARED', 'PENDING', 'SUCCESS', 'FAILED', 'REJECTED', 'EXPIRED', 'UNKNOWN'] as const
 
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number]
 

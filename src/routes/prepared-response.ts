@@ -28,7 +28,7 @@ export interface PreparingParts {
 }
 
 /** A call that the deployed contract does not accept. */
-export interface Refusal {
+interface Refusal {
   readonly op: string
   readonly contract: ContractKey
   /** Null while the code of the contract is unknown. */

@@ -11,7 +11,7 @@ import type { Queryable, Writer } from './store.ts'
 export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('./migrations', import.meta.url))
 
 /** Raised when the database's migrations are not this program's. An operator must decide what to do. */
-export class MigrationRefused extends Error {
+class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused'
 }
 

@@ -23,7 +23,7 @@ import type { Tail } from './tail.ts'
 const INDIVIDUAL_LINES = 5
 
 /** The HTTP request behind a connection. */
-export interface RequestContext {
+interface RequestContext {
   readonly requestId: string
   readonly origin: ClientOrigin
 }

@@ -89,7 +89,7 @@ function lazyFrame(channel: string, { seq, epoch }: Pick<Frame, 'seq' | 'epoch'>
 }
 
 /** A row on one channel. */
-export interface ChannelEntry {
+interface ChannelEntry {
   readonly channel: string
   /** JSON. */
   readonly data: () => string

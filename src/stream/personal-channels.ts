@@ -14,7 +14,7 @@ import { createWatchedAccounts } from './watched-accounts.ts'
 const PAGE_ENTRIES = 2_000
 
 /** What a read of the log has to include. It becomes outdated when another channel is subscribed to in the meantime. */
-export interface PersonalSelection {
+interface PersonalSelection {
   readonly accounts: boolean
   readonly orders: readonly string[]
 }

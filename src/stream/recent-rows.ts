@@ -5,7 +5,7 @@ import type { Encoding } from './encoding.ts'
 import type { Frame } from './frames.ts'
 
 /** The frames of shared log channels made from one row. */
-export interface RecentRow {
+interface RecentRow {
   readonly seq: number
   readonly frames: readonly Frame[]
 }

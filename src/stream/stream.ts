@@ -49,7 +49,7 @@ export interface Stream extends Pick<Admission, 'accept' | 'ready' | 'eventsReje
 }
 
 /** Counts of what is held for clients. */
-export interface StreamStats {
+interface StreamStats {
   readonly connections: number
   /** Distinct client addresses. */
   readonly addresses: number

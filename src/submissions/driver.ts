@@ -21,7 +21,7 @@ import { claimSubmissions, countPending, endLeases, insertChange, listIndexed, l
 import { withIndexedOrders } from './indexed-rows.ts'
 import { idsOf, submissionRow } from './transaction-row.ts'
 
-export type PendingSubmissions = Awaited<ReturnType<typeof countPending>>
+type PendingSubmissions = Awaited<ReturnType<typeof countPending>>
 
 export interface Driver {
   /** Drives due submissions until the signal aborts. Never rejects. */

@@ -34,7 +34,7 @@ export interface OutcomeStore {
   storeLate(): Promise<void>
 }
 
-export interface SettleOptions {
+interface SettleOptions {
   readonly caller: WriteCaller
   /** What the callers of this process share. */
   readonly shared: LiveSubmission

@@ -5,7 +5,7 @@ import { createFailureLog } from '../base/failure-log.ts'
 import type { Log } from '../base/log.ts'
 
 /** What was not done. */
-export type StoreFailure = 'preparation_not_stored' | 'client_id_not_checked' | 'submission_not_stored' | 'outcome_not_stored'
+type StoreFailure = 'preparation_not_stored' | 'client_id_not_checked' | 'submission_not_stored' | 'outcome_not_stored'
 
 export interface StoreFailures extends Disposable {
   /** `hash`: of the transaction, if there is one. */

@@ -39,7 +39,7 @@ export interface Submitted {
   readonly stored: boolean
 }
 
-export interface SubmissionStats {
+interface SubmissionStats {
   /** Submissions that reached each final state in this process. */
   readonly ended: ReadonlyMap<FinalStatus, number>
   /** Final states that proved to be false, and were corrected by this process. */

@@ -38,7 +38,7 @@ export interface FoundTransaction {
   readonly head: Head
 }
 
-export interface TransactionCaller {
+interface TransactionCaller {
   readonly owner: string
   /** Look-ups on the network take turns between these. */
   readonly requester: Requester

@@ -13,7 +13,7 @@ import { capOf, poolRooms, sideCapOf, sideRooms, smallestRoom } from './headroom
 import type { PoolFigures, Room } from './headroom.ts'
 import type { VaultCaps } from './vault-caps.ts'
 
-export interface Capacity {
+interface Capacity {
   readonly pool: PoolCapacity
   /** Assets whose open interest cannot be read are missing. */
   readonly assets: ReadonlyMap<string, MarketCapacity>

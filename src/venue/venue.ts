@@ -45,7 +45,7 @@ export interface Venue {
 }
 
 /** Null: unknown. */
-export interface VenueConditions {
+interface VenueConditions {
   readonly maxPriceAgeSec: number | null
   /** When funding of an asset was last applied, Unix seconds. */
   fundingAppliedSec(asset: string): number | null

@@ -11,7 +11,7 @@ export interface Media {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
 }
 
-export interface Parameter {
+interface Parameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
   readonly required?: boolean
@@ -26,7 +26,7 @@ interface ResponseObject {
   readonly content?: Readonly<Record<string, Media>>
 }
 
-export interface Operation {
+interface Operation {
   readonly operationId?: string
   readonly summary?: string
   readonly description?: string

@@ -11,13 +11,13 @@ import { startMain } from '../support/main-process.ts'
 import type { MainProcess } from '../support/main-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-export interface AttackResponse {
+interface AttackResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
-export interface AttackCall {
+interface AttackCall {
   readonly method?: string
   readonly body?: string | object
   readonly contentType?: string

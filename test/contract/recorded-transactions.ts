@@ -24,7 +24,7 @@ export interface RecordedState {
   readonly nowSec: number
 }
 
-export interface TimedPrice {
+interface TimedPrice {
   readonly price: bigint
   readonly timestampSec: number
 }
@@ -47,7 +47,7 @@ const USDC_BALANCES: Readonly<Record<string, bigint>> = {
 }
 
 /** The calls of a scenario, also those that failed. */
-export function* transactionsOf({ name, steps }: Scenario): Generator<RecordedTransaction> {
+function* transactionsOf({ name, steps }: Scenario): Generator<RecordedTransaction> {
   const balances = new Map(Object.entries(USDC_BALANCES).map(([holder, amount]) => [`usdc:${holder}`, amount]))
   let state: RecordedState = { storage: new Map(), balances, prices: new Map(), referral: ['fail', 0, 0], nowSec: START_SEC }
   for (const [index, step] of steps.entries()) {

@@ -18,7 +18,7 @@ import type { FakeNode } from './node.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /** A call, and the responses of the honest node and of one that still serves a chain from before a reset. */
-export interface HostileCall {
+interface HostileCall {
   readonly method: string
   readonly node: FakeNode
   readonly oldChain: () => Promise<Json>

@@ -39,7 +39,7 @@ interface NodeLedger {
 const SCAN_WINDOW = 10_000
 
 /** The node's chain and its switches for tests. */
-export interface NodeState {
+interface NodeState {
   passphrase: string
   /** The protocol of the next ledger. */
   protocol: number
@@ -319,6 +319,6 @@ export function eventId(ledger: number, transaction: number, index: number): str
 }
 
 /** The hash of a transaction. */
-export function transactionHash(ledger: number, transaction: number): string {
+function transactionHash(ledger: number, transaction: number): string {
   return `${ledger.toString(16).padStart(8, '0')}${transaction.toString(16).padStart(8, '0')}`.padStart(64, '0')
 }

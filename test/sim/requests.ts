@@ -11,7 +11,7 @@ export interface Server {
   call(url: string, options: ApiCall): Promise<ApiResponse>
 }
 
-export interface SentRequest {
+interface SentRequest {
   readonly startedMs: number
   readonly server: Server
   /** Null while the request is open. */

@@ -24,7 +24,7 @@ const REUSED_ONE_OF = 6
 const NOTHING_SENT = 'Nothing was submitted'
 
 /** A signed transaction and its submissions. */
-export interface Envelope {
+interface Envelope {
   readonly hash: string
   readonly xdr: string
   readonly clientId: string

@@ -7,7 +7,7 @@ import type { StreamFrame } from '../support/stream-client.ts'
 import { createArrivals } from '../support/until.ts'
 
 /** An event with the id that was in effect when it arrived. */
-export interface ReceivedEvent {
+interface ReceivedEvent {
   readonly frame: StreamFrame
   /** Whether the event itself has an id. */
   readonly id: string | undefined

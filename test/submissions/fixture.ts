@@ -34,7 +34,7 @@ const LEDGER_SEC = 5
 export const VALID_SEC = 40
 const QUIET_TURNS = 8
 
-export const TRADER = Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(7))
+const TRADER = Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(7))
 export const OWNER = TRADER.publicKey()
 export const OTHER_OWNER = Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(8)).publicKey()
 const REQUESTER = { address: '192.0.2.1', key: 'nk_1' }
@@ -42,7 +42,7 @@ const REQUESTER = { address: '192.0.2.1', key: 'nk_1' }
 /** What happens to calls of one kind. */
 type Fault = 'none' | 'swallowed' | 'lost request' | 'lost response' | 'refused' | 'try again later' | 'rejected'
 
-export interface ModelNode {
+interface ModelNode {
   send: Fault
   /** Ledgers by which its answers lag. */
   lag: number
@@ -57,7 +57,7 @@ interface Applied {
 }
 
 /** The network: it applies what is queued when a ledger closes, unless it drops it. */
-export interface ModelChain {
+interface ModelChain {
   readonly sequences: Map<string, bigint>
   readonly sent: string[]
   readonly applied: Map<string, Applied>
@@ -70,7 +70,7 @@ export interface ModelChain {
   reset(): void
 }
 
-export interface Instance {
+interface Instance {
   readonly service: SubmissionService
   /** Every statement fails while `isDown`. While `losesAnswers`, it takes effect and its answer is lost. */
   database: { isDown: boolean; failAfter: number; losesAnswers: boolean }

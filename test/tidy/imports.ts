@@ -3,7 +3,7 @@
 import ts from 'typescript5'
 import { lineAt, parse, walk } from './syntax.ts'
 
-export type ImportForm = 'static' | 'type' | 'side-effect' | 're-export' | 'type re-export' | 'dynamic' | 'require' | 'url' | 'reference'
+type ImportForm = 'static' | 'type' | 'side-effect' | 're-export' | 'type re-export' | 'dynamic' | 'require' | 'url' | 'reference'
 
 /** One reference to another module. */
 export interface ImportReference {

@@ -27,7 +27,7 @@ const deadFiles: Rule = (tree) => {
 }
 
 /** Tools that scripts run, never imported. */
-const TOOLS = ['typescript', 'typescript5', 'oxlint', 'oxlint-tsgolint']
+const TOOLS = ['typescript', 'typescript5', 'oxlint', 'oxlint-tsgolint', 'knip']
 
 /** The Node binary: one package for each platform. */
 const RUNTIME_PACKAGE = /^node-(?:bin-)?(?:linux|darwin|win)-(?:x64|arm64)$/

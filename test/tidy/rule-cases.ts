@@ -6,7 +6,7 @@ import { plant, report } from './tree.ts'
 import type { Rule } from './tree.ts'
 
 /** The text of each file by its path. */
-export type Files = Readonly<Record<string, string>>
+type Files = Readonly<Record<string, string>>
 
 export interface RuleCases {
   /** Trees that the rule must report exactly once each. */

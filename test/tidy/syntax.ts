@@ -3,7 +3,7 @@
 
 import ts from 'typescript5'
 
-export type TokenKind = 'word' | 'string' | 'template' | 'number' | 'regex' | 'punctuation' | 'comment'
+type TokenKind = 'word' | 'string' | 'template' | 'number' | 'regex' | 'punctuation' | 'comment'
 
 export interface Token {
   readonly kind: TokenKind

@@ -2,7 +2,7 @@
 
 import { UsageError } from './usage-error.ts'
 
-export const DECIMALS = 7
+const DECIMALS = 7
 
 /** `92370.5` as `923705000000`. Throws UsageError for anything else; `what` names the value in the error. */
 export function toUnits(text: string, what: string): string {

@@ -108,7 +108,7 @@ export interface ClassicBalances {
 }
 
 /** The implementation of an entry point. The host checks the number and types of arguments against the spec first. */
-export type ContractFunction = (env: ContractEnv, args: readonly Val[]) => Val
+type ContractFunction = (env: ContractEnv, args: readonly Val[]) => Val
 
 /** A type in a contract's published interface. */
 export type SpecType =

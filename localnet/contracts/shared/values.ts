@@ -76,14 +76,14 @@ export function abs(value: bigint): bigint {
 }
 
 /** The wire type of a scalar struct field. */
-export type Scalar = 'address' | 'symbol' | 'string' | 'i128' | 'u64' | 'u32' | 'bool'
+type Scalar = 'address' | 'symbol' | 'string' | 'i128' | 'u64' | 'u32' | 'bool'
 
 type FieldTable = Readonly<Record<string, Scalar>>
 
 type ValueOf<S extends Scalar> = S extends 'i128' | 'u64' ? bigint : S extends 'u32' ? number : S extends 'bool' ? boolean : string
 
 /** A struct as native values, with field names as on the wire. */
-export type RecordOf<F extends FieldTable> = { readonly [K in keyof F]: ValueOf<F[K]> }
+type RecordOf<F extends FieldTable> = { readonly [K in keyof F]: ValueOf<F[K]> }
 
 /** Encodes and decodes a struct and gives its published spec. */
 export interface StructCodec<F extends FieldTable> {

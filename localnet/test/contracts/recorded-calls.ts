@@ -52,7 +52,7 @@ export interface RecordedFile {
 }
 
 /** The folder with the recorded calls. Set `CONTRACT_VECTORS` to use another one. */
-export const VECTORS_FOLDER = process.env['CONTRACT_VECTORS'] ?? fileURLToPath(new URL('../../../../shared/fixtures/contracts', import.meta.url))
+const VECTORS_FOLDER = process.env['CONTRACT_VECTORS'] ?? fileURLToPath(new URL('../../../../shared/fixtures/contracts', import.meta.url))
 
 /** The skip reason for node:test if there are no recorded calls, else false. A folder that the variable names must exist. */
 export const vectorsMissing: string | false = process.env['CONTRACT_VECTORS'] !== undefined || existsSync(VECTORS_FOLDER)

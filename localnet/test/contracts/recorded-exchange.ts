@@ -27,7 +27,7 @@ const USDC_BALANCES: Readonly<Record<string, bigint>> = {
 const LP_STOCK = 100_000_000n * E7
 
 /** What the mocks answer. Steps change it. */
-export interface MockAnswers {
+interface MockAnswers {
   readonly prices: Map<string, MockPrice>
   referral: ReferralAnswer
 }
@@ -122,7 +122,7 @@ function revocable(asset: string): ContractCode {
 
 const BALANCE = structCodec({ amount: 'i128', authorized: 'bool', clawback: 'bool' })
 
-export const balanceKey = (holder: string): Val => storageKey('Balance', address(holder))
+const balanceKey = (holder: string): Val => storageKey('Balance', address(holder))
 
 export function balanceIn(val: Val | undefined): bigint {
   return val === undefined ? 0n : asI128(fieldOf(val, 'amount'))

@@ -9,7 +9,7 @@ import {
 import { balanceIn, createRecordedExchange, type RecordedExchange, TOKENS } from './recorded-exchange.ts'
 
 /** What a call did, as it is recorded. */
-export interface Outcome {
+interface Outcome {
   readonly r: RecordedValue
   readonly ev: readonly RecordedEvent[]
   readonly d: Readonly<Record<string, RecordedValue>>
@@ -56,7 +56,7 @@ export function runFiles(files: readonly RecordedFile[]): { readonly differences
 }
 
 /** Applies a step. Returns what its call did; null for a step without a call. */
-export function runStep(exchange: RecordedExchange, step: RecordedStep): Outcome | null {
+function runStep(exchange: RecordedExchange, step: RecordedStep): Outcome | null {
   const { host, answers } = exchange
   if (step.t !== undefined) {
     host.ledger.timestampSec += BigInt(step.t)
@@ -105,7 +105,7 @@ function encodeBalance({ contract, key, before, after }: TestWrite): [string, Re
 }
 
 /** The first part of an outcome that differs from the recorded one, with both sides. null: none. */
-export function compare(step: RecordedStep, outcome: Outcome): string | null {
+function compare(step: RecordedStep, outcome: Outcome): string | null {
   if (!isDeepStrictEqual(step.r, outcome.r)) return describe('result', step.r, outcome.r)
   const events = step.ev ?? []
   for (let index = 0; index < Math.max(events.length, outcome.ev.length); index++) {

@@ -14,7 +14,7 @@ export interface TestEvent {
 }
 
 /** An authorization that a call required of an account, with its depth in the call tree. */
-export interface TestAuth {
+interface TestAuth {
   readonly address: string
   readonly contract: string
   readonly functionName: string
@@ -24,7 +24,7 @@ export interface TestAuth {
 /** The result of a call. `error` is formatted as on the network: `Error(Contract, #22)`, `Error(Auth, InvalidAction)`. */
 export type InvokeResult = InvokeSuccess | InvokeFailure
 
-export interface InvokeFailure {
+interface InvokeFailure {
   readonly ok: false
   readonly error: string
   /** The depth in the call tree at which the error was raised. */

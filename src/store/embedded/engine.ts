@@ -20,7 +20,7 @@ export class EngineBroken extends Error {
 }
 
 /** Raised when the engine does not open, or opens without being durable. */
-export class EngineRefused extends Error {
+class EngineRefused extends Error {
   override readonly name = 'EngineRefused'
 }
 

@@ -98,7 +98,7 @@ export function skewOf(env: ContractEnv, asset: string): bigint {
   return longSize - shortSize
 }
 
-export function readFundingState(env: ContractEnv, asset: string): FundingState | undefined {
+function readFundingState(env: ContractEnv, asset: string): FundingState | undefined {
   const stored = env.get('persistent', ADDED_KEYS.fundingState(asset))
   if (stored === undefined) return undefined
   const [cumulative, rate, lastSec] = asVec(stored)

@@ -53,7 +53,7 @@ function pendingOrders(env: MarketEnv, trader: string): { total: number; ofTrade
 }
 
 /** Stores an order's final status and unlinks it from its position. */
-export function finishOrder(env: MarketEnv, order: Order, status: number): void {
+function finishOrder(env: MarketEnv, order: Order, status: number): void {
   writeOrder(env, { ...order, status })
   countPending(env, order, -1)
   if (order.has_position) env.remove('persistent', attachedOrderKey(order.order_type, order.position_id))

@@ -78,7 +78,7 @@ function settleProfit(env: MarketEnv, claim: Claim, pnl: bigint): bigint {
 
 /** Why auto-deleveraging was turned on. */
 export const COVERAGE_RATIO = 0
-export const SHORTFALL = 1
+const SHORTFALL = 1
 
 export function emitAdl(
   env: ContractEnv, topic: 'adl_triggered' | 'adl_cleared', asset: string, cause: { reason: number; payable: bigint; coverage: bigint },

@@ -6,9 +6,9 @@ import { symbol } from '../host.ts'
 import { readInstanceAddress } from '../instance-storage.ts'
 import { asBool, asI128, checked, type CodecRecord, fail, mulDiv, positivePart, storageKey, structCodec } from '../values.ts'
 
-export const NOT_INITIALIZED = 1
+const NOT_INITIALIZED = 1
 export const ALREADY_INITIALIZED = 2
-export const PAUSED = 4
+const PAUSED = 4
 export const INVALID_PARAMETER = 5
 export const OVERFLOW = 6
 export const DIVISION_BY_ZERO = 7

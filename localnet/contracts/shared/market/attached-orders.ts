@@ -88,7 +88,7 @@ function requireAttachable(env: ContractEnv, positionId: bigint, trader: string,
 }
 
 /** Fails with 65 for a trigger of zero or less, or on the wrong side of the entry price. */
-export function checkTrigger(trigger: bigint, isCorrectSide: boolean): void {
+function checkTrigger(trigger: bigint, isCorrectSide: boolean): void {
   if (trigger <= 0n || !isCorrectSide) fail(ERRORS.InvalidTriggerPrice)
 }
 

@@ -74,7 +74,7 @@ function poolBalanceEntryPoints(): Record<string, EntryPoint> {
 }
 
 /** One position of a cross account, valued at a price. */
-export interface CrossLeg {
+interface CrossLeg {
   readonly position: Position
   readonly price: bigint
   readonly pnl: bigint

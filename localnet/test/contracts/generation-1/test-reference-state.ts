@@ -46,7 +46,7 @@ export interface ReferenceOrder {
  * Known differences between the USDC that the contracts hold and what they owe. Each is a documented defect or choice of the deployed
  * contracts; everything else must match to the last unit.
  */
-export interface Discrepancies {
+interface Discrepancies {
   /** Funding owed to traders is paid from the market's pooled USDC: no counterparty pays it in. */
   fundingPaidFromPooledCollateral: bigint
   /** A cross loss above the position's collateral is taken from the market's pooled USDC and fee to no account. */

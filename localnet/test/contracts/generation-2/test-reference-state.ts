@@ -138,7 +138,7 @@ export function changeInterest(state: ReferenceState, position: ReferencePositio
   if (sign === -1n) state.vault.reserved = positivePart(state.vault.reserved - size)
 }
 
-export function aum(state: ReferenceState): bigint {
+function aum(state: ReferenceState): bigint {
   const unrealized = [...state.assets.values()].reduce((sum, asset) => sum + asset.unrealized, 0n)
   return positivePart(state.vault.totalUsdc + state.vault.totalFees - unrealized)
 }

@@ -109,7 +109,7 @@ function closeAt(state: ReferenceState, position: ReferencePosition, price: bigi
   return pnlAt(position, price)
 }
 
-export function requireOwn(state: ReferenceState, id: bigint, trader: string): ReferencePosition {
+function requireOwn(state: ReferenceState, id: bigint, trader: string): ReferencePosition {
   const position = state.positions.get(id) ?? reject(20n)
   rejectIf(position.trader !== trader, 24n)
   return position
