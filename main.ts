@@ -140,7 +140,7 @@ async function openTracing({ config, secrets }: Settings, disposables: AsyncDisp
   return disposables.use(createTracing({ ...secrets.traces, ...config.tracing, version: manifest.version }))
 }
 
-/** What the manifest declares, or the local network reports. */
+/** Finds what the manifest declares, or the local network reports. */
 async function findDeclared({ config, secrets }: Settings, network: LocalNetwork | null, log: Log, stop: AbortSignal): Promise<Declared> {
   const ask = (): Promise<LocalDeployment> => fetchDeployment(secrets.rpcUrls, clock)
   const mayRetry = (error: unknown): boolean => error instanceof LocalNetworkUnreachable

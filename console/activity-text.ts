@@ -18,12 +18,12 @@ export const ORDER_TYPES: Readonly<Record<string, string>> = {
   limit: 'Limit order', stop_limit: 'Stop-limit order', stop_loss: 'Stop-loss', take_profit: 'Take-profit', trailing_stop: 'Trailing stop',
 }
 
-/** What changed a position, as in fills and prints. */
+/** Kinds of changes of a position, as in fills and prints. */
 export const FILL_KINDS: Readonly<Record<Fill['kind'], string>> = {
   open: 'Open', close: 'Close', reduce: 'Reduce', liquidation: 'Liquidation', partial_liquidation: 'Part. liquidation', adl: 'ADL',
 }
 
-/** Why an order ended without being executed. */
+/** Reasons why an order ended without being executed. */
 export const END_REASONS: Readonly<Record<string, string>> = {
   user: 'you cancelled it', slippage: 'the price moved further than its slippage tolerance', pos_closed: 'its position was closed',
   reduce_only_no_position: 'there was no position to reduce', asset_unconfigured: 'the market is not configured', risk_config: 'the market\'s limits changed',
@@ -53,7 +53,7 @@ export function describeChange(change: OrderChange): Sentence | null {
   return change.kind === 'fill' ? describeFill(change.row) : describeSubmission(change.row)
 }
 
-/** What became of an order, after its id. */
+/** Returns the state of an order as text that follows its id. */
 export function orderState({ status, ended, execution }: Order): string {
   if (status === 'executed') return execution === null ? 'executed' : `executed at ${price(execution.price)}`
   return status === 'cancelled' && ended !== null ? `cancelled: ${END_REASONS[ended.reason] ?? ended.reason}` : status

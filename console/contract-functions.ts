@@ -1,6 +1,6 @@
 // The contracts' functions with their arguments after the first, which is usually the signer's account, and what they do in a sentence.
 
-/** How an argument is shown. `least…`: the least to receive; 0 is no bound. */
+/** The format in which an argument is shown. `least…`: the least to receive; 0 is no bound. */
 export type Kind =
   | 'text' | 'usdc' | 'lp' | 'shares' | 'leverage' | 'side' | 'price' | 'limit' | 'condition' | 'percent' | 'number' | 'lifetime' | 'paused'
   | 'leastUsdc' | 'leastLp' | 'leastShares'

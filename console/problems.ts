@@ -7,7 +7,7 @@ import {
 export interface Problem {
   /** One or more sentences. */
   readonly text: string
-  /** What programs match on, for support and search; null without one. */
+  /** The code that programs match on, for support and search; null without one. */
   readonly code: string | null
 }
 
@@ -55,7 +55,7 @@ function codeOf(error: GatewayError): string {
   return hostError === null ? txResultCode ?? error.code : `${hostError.type} ${hostError.code}`
 }
 
-/** What the API says, without what it adds for programs that search its messages. */
+/** Returns the sentence of the API, without the parts for programs that search its messages. */
 function sentenceOf(error: GatewayError): string {
   const { message, op } = (error.body ?? {}) as { readonly message?: unknown; readonly op?: unknown }
   const said = typeof message === 'string' ? message : error.hint

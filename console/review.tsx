@@ -12,11 +12,11 @@ import { Facts } from './ui/layout.tsx'
 
 export interface ReviewOptions {
   readonly contracts: ContractAddresses | null
-  /** What the wallet does after the user agrees. */
+  /** Says what the wallet does after the user agrees. */
   readonly walletNote: string
   /** The transaction's position in a sequence, and what happens if a later one fails. */
   readonly notes?: readonly string[]
-  /** What the gateway expects the transaction to do. */
+  /** The effect that the gateway expects of the transaction. */
   readonly advice?: GatewayAdvice
 }
 

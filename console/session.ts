@@ -98,7 +98,7 @@ export async function createSession(settings: Settings): Promise<Session> {
   }
 }
 
-/** What an earlier page stored; null if there is nothing, or nothing valid. */
+/** Restores the state that an earlier page stored; null if there is nothing, or nothing valid. */
 async function restore(text: string | null): Promise<State | null> {
   try {
     const stored = JSON.parse(text ?? 'null') as Credentials | null

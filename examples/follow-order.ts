@@ -13,7 +13,7 @@ import { ContractFailure, createClient, NotFinal, secretSigner, TransactionExpir
 /** 20 USDC at leverage 2: a position of 40 USDC. */
 const SIZE = { collateral: '200000000', leverage: 2 } as const
 const SLIPPAGE_BPS = 100
-/** How often an unsubmitted transaction is looked up until it has expired, which takes 300 seconds. */
+/** Interval at which an unsubmitted transaction is looked up until it has expired, which takes 300 seconds. */
 const EXPIRY_POLL_MS = 5_000
 
 interface State {

@@ -10,7 +10,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createClient } from 'perpetual-exchange-client'
 
-/** How often the position is stored while nothing is liquidated. */
+/** Interval at which the position is stored while nothing is liquidated. */
 const STORE_INTERVAL_MS = 1_000
 
 const [, , file] = process.argv

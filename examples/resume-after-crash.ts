@@ -12,7 +12,7 @@ import type { SignedTransaction } from 'perpetual-exchange-client'
 
 /** 20 USDC at leverage 2: a position of 40 USDC. */
 const SLICE = { collateral: '200000000', leverage: 2 } as const
-/** How often a failed slice is attempted. */
+/** Maximum attempts of a slice. */
 const ATTEMPTS_MAX = 3
 
 type Entry =

@@ -89,7 +89,7 @@ export interface Chain extends Disposable {
    * more, whose headers no program knows.
    */
   upgradeProtocol(protocol: number, isUnreleasedAllowed?: boolean): number
-  /** How far the ledger's clock is ahead of the machine's, seconds. `advance` increases it. */
+  /** Time by which the ledger's clock is ahead of the machine's, seconds. `advance` increases it. */
   readonly clockOffsetSec: number
   advance(seconds: number): void
   /** Calls the listener after every closed ledger, once it is on disk. Returns a function that unsubscribes. */

@@ -16,7 +16,7 @@ import type { Pacer } from './pacer.ts'
 import { RpcError } from './rpc/rpc-error.ts'
 import type { Setup } from './setup.ts'
 
-/** What a control method may use. A method that changes the network holds the lock. */
+/** The parts that a control method may use. A method that changes the network holds the lock. */
 export interface Controls {
   readonly chain: Chain
   readonly clock: Clock

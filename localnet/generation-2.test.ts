@@ -73,7 +73,7 @@ test('a restart continues the generation, the addresses and the builds of the st
   assert.equal(network.chain.history.latest().sequence, sequence + 2)
 })
 
-/** Whether most transactions of the actors succeeded. */
+/** Asserts that most transactions of the actors succeeded. */
 function assertHealthy(network: TestNetwork): void {
   const records = network.chain.history.transactionsAfter(0, 0, 10_000)
   const failed = records.filter(({ status }) => status !== 'SUCCESS').length

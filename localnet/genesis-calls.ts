@@ -32,7 +32,7 @@ export interface FirstState {
   readonly hasAssetLimits?: boolean
 
   readonly prices: ReadonlyMap<string, bigint>
-  /** When they are attested. */
+  /** Time at which they are attested. */
   readonly timeSec: number
 }
 

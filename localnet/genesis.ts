@@ -55,7 +55,7 @@ export function createDeployment(networkPassphrase: string, identities: Identiti
   }
 }
 
-/** Who takes part in the exchange of a genesis. */
+/** Returns the parties of the exchange of a genesis. */
 export function exchangeParties({ deployment, identities, setup }: Pick<LocalGenesis, 'deployment' | 'identities' | 'setup'>): ExchangeParties {
   return {
     contracts: deployment,

@@ -7,7 +7,7 @@ import type { PriceFeed } from './actors/price-feed.ts'
 import { createPriceWalk } from './actors/price-walk.ts'
 import { PRICED_SYMBOLS } from './assets.ts'
 
-/** How long the market existed before the network. */
+/** Time for which the market existed before the network. */
 export const HISTORY_SEC = 30 * 86_400
 /** A candle of a minute has at least three prices. */
 const STEP_SEC = 30
@@ -16,10 +16,10 @@ const RECENT_MINUTES_MAX = 7 * 1_440
 /** Steps of the walk between two turns of the event loop: about ten milliseconds. */
 const SLICE_STEPS = 1_000
 
-/** What the history before genesis is computed from. */
+/** Data from which the history before genesis is computed. */
 export interface PriceOrigin {
   readonly seed: string
-  /** When the network began, Unix seconds. */
+  /** Time at which the network began, Unix seconds. */
   readonly genesisSec: number
   /** The prices then, 7-decimal fixed point. */
   readonly prices: ReadonlyMap<string, bigint>

@@ -64,7 +64,7 @@ export interface LocalNetworkOptions {
   readonly directory: string | null
   /** Prices that replace the random walk. Offsets count from this start. */
   readonly prices?: readonly PriceLine[]
-  /** Whether ledgers close on a timer. Default: only when a port is given. */
+  /** True if ledgers close on a timer. Default: only when a port is given. */
   readonly autoClose?: boolean
   readonly networkPassphrase?: string
   /** The generation of the contracts of a new chain; a stored chain keeps its own. Default: 1. */
@@ -99,7 +99,7 @@ export interface LocalNetwork extends AsyncDisposable {
   /** Of the contracts that the current chain started with. */
   readonly generation: Generation
   readonly accounts: readonly NamedAccount[]
-  /** Who takes part in the exchange of the current chain. */
+  /** The parties of the exchange of the current chain. */
   readonly exchange: ExchangeParties
   readonly rpc: RpcHandler
   readonly chain: Chain

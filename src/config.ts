@@ -101,7 +101,7 @@ export interface Secrets {
 export interface Settings {
   readonly config: Config
   readonly secrets: Secrets
-  /** Which manifests are followed, and what they say now; contains URLs of nodes. Null on `local`. */
+  /** The choice of manifests, and their present content; contains URLs of nodes. Null on `local`. */
   readonly deployments: { readonly choice: DeploymentChoice; readonly selected: SelectedDeployments } | null
 }
 

@@ -117,7 +117,7 @@ const CLOSE_GRACE_MS = 5_000
 export interface GatewayParts {
   readonly store: Store
   readonly rpc: Rpc
-  /** What is served. It may be replaced while the gateway runs. */
+  /** The deployment that is served. It may be replaced while the gateway runs. */
   readonly deployment: CurrentDeployment
   readonly clock: Clock
   /** The ledger's time, which the client of the nodes follows. Without it, that of the gateway's own calls. */

@@ -67,7 +67,7 @@ export const QUEUE_FULL_RETRY_AFTER_SEC = 2
 export const LEVERAGE = { min: 1, max: 10 } as const
 /** Bounds of the API. The contracts also reject slippage 0 and trailing distances above 5000. */
 export const SLIPPAGE_TOLERANCE_BPS = { min: 0, max: 10_000 } as const
-/** How far the acceptable price of an open or close may be from the simulated price. */
+/** Allowed distance of the acceptable price of an open or close from the simulated price. */
 export const SLIPPAGE_BPS = { min: 1, max: 5_000 } as const
 /** Good till cancelled, immediate or cancel, post-only. */
 export const TIME_IN_FORCE = { min: 0, max: 2 } as const
@@ -93,12 +93,12 @@ export const DOCUMENT_UNIT_BYTES = 16 * 1024
 export const UDF_BARS_MAX = 2_000
 /** Cache time of market and pool state. */
 export const VENUE_CACHE_MS = 3_000
-/** How long requests wait for the remaining capacity of the markets, and how long the last one is served when it cannot be read ("5.10"). */
+/** Time for which requests wait for the markets' remaining capacity, and for which the last one is served when it cannot be read ("5.10"). */
 export const CAPACITY_WAIT_MS = 1_000
 /** From this age on the figures are marked as stale. */
 export const CAPACITY_STALE_MS = 10_000
 export const CAPACITY_SERVED_MS = 35_000
-/** How long preparing a transaction waits for what its warnings depend on. */
+/** Time for which preparing a transaction waits for the data of its warnings. */
 export const CONDITIONS_WAIT_MS = 500
 /** Cache time of the figures of quotes: about the shortest time between two ledgers. Traders whose figures are cached. */
 export const QUOTE_CACHE_MS = 1_000
@@ -122,7 +122,7 @@ export const KEEPER_REPORT_MAX_BYTES = 4 * 1024
 export const VENUE_READ_TIMEOUT_MS = 5_000
 /** Sampling interval of the pool history. */
 export const POOL_SAMPLE_SEC = 300
-/** How long the last known price of an unreadable asset is served, marked stale. */
+/** Time for which the last known price of an unreadable asset is served, marked stale. */
 export const STALE_PRICE_SERVED_MS = 5 * 60_000
 /** Maximum page size of getEvents, used during catch-up. One page is one database transaction. */
 export const EVENTS_PAGE_LIMIT = 1_000

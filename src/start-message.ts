@@ -2,7 +2,7 @@
 
 import type { Config, Secrets } from './config.ts'
 
-/** How the local network of this process can be reached. */
+/** Addresses and accounts of this process's local network. */
 interface LocalAccess {
   readonly rpcUrl: string | null
   readonly friendbotUrl: string | null

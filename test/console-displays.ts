@@ -10,7 +10,7 @@ import type { DisplayName } from './console/display.ts'
 import { createImportGraph, findTestFiles } from './runner/test-files.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** What reads `TEST_DISPLAY`. Its own test does not depend on it. */
+/** The module that reads `TEST_DISPLAY`. Its own test does not depend on it. */
 const SELECTED_BY = 'test/console/display.ts'
 /** The golden pictures have all displays in one run. */
 const ON_EVERY_DISPLAY = ['test/console/display.test.ts', 'test/console/screenshot.test.ts']

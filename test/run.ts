@@ -54,7 +54,7 @@ const GENERATION_2 = '--generation=2'
 const PROTOCOL = '--protocol='
 const GOLDEN = '--golden'
 const OPTIONS: readonly string[] = ['--store', '--all', AFTER_FAST, GENERATION_2, GOLDEN]
-/** What `npm run test:all` adds to the settings of `npm test`. */
+/** Settings that `npm run test:all` adds to the settings of `npm test`. */
 const ALL_SETTINGS = { TEST_ALL: '1' }
 const GENERATION_2_SETTINGS = { TEST_GENERATION: '2' }
 /** The protocol of the legs that repeat tests. The first leg has the local network's default. */
@@ -86,7 +86,7 @@ async function runNode(files: readonly string[], { flags, environment, concurren
 
 const graph = createImportGraph(ROOT)
 
-/** What one call of the runner runs, and with which settings. */
+/** The files and settings of one call of the runner. */
 interface Leg {
   readonly files: readonly string[]
   readonly flags: readonly string[]
@@ -172,7 +172,7 @@ async function runAll(files: readonly string[], { flags, afterFast }: { readonly
   return code
 }
 
-/** Which files a run of all tests has with these options. */
+/** Returns a filter for the files that a run of all tests has with these options. */
 function chooseFiles({ onGeneration2, onProtocol }: { readonly onGeneration2: boolean; readonly onProtocol: boolean }): (file: string) => boolean {
   if (!onGeneration2 && !onProtocol) return () => true
   const starts = onProtocol && !onGeneration2 ? [...HARNESSES, ...CHAIN_READERS] : HARNESSES

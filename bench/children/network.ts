@@ -10,7 +10,7 @@ const LEDGER_MS = 1_000
 
 const disposables = new AsyncDisposableStack()
 
-/** How to reach and use the network. */
+/** The addresses and an account of the network. */
 export interface NetworkDetails {
   readonly rpcUrl: string
   readonly passphrase: string

@@ -26,7 +26,7 @@ const ANSWERS_MAX = 1_000
 
 const disposables = new AsyncDisposableStack()
 const [clock, random, log] = [createSystemClock(), createSystemRandom(), silentLog]
-/** When the first answer with each ledger arrived. */
+/** Time at which the first answer with each ledger arrived. */
 const answers = new Map<number, number>()
 
 function recordAnswer(body: string): void {
@@ -49,7 +49,7 @@ function recordingTransport(): Transport {
   }
 }
 
-/** Whether the request reads the entries of all prices, or simulates the measured one. */
+/** True if the request reads the entries of all prices, or simulates the measured one. */
 function readsPrice(body: string): boolean {
   if (body.includes('getLedgerEntries')) return true
   const { params } = JSON.parse(body) as { params?: { transaction?: string } }
@@ -108,7 +108,7 @@ serveParent(
     serve: serveGateway,
     /** Serves the bare loop and returns the port. */
     serveBare,
-    /** When the first answer of this ledger arrived, on the clock that all processes share; null: never. */
+    /** Returns when the first answer of this ledger arrived, on the clock that all processes share; null: never. */
     answeredAt: (ledger: number): number | null => answers.get(ledger) ?? null,
   },
   () => disposables.disposeAsync(),

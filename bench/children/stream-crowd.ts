@@ -8,7 +8,7 @@ import { createSystemRandom } from '../../src/base/random.ts'
 import { serveParent } from '../support/in-child.ts'
 import { machineMs } from '../support/machine-clock.ts'
 
-/** What the clients of this process have seen. */
+/** Counts of what the clients of this process have seen. */
 export interface CrowdCounts {
   readonly frames: number
   readonly lost: number
@@ -41,7 +41,7 @@ serveParent(
       }
       if (waiting > 0) await allLive.promise
     },
-    /** Where clients connect after the next disconnect. Returns at once; `resumed` waits. */
+    /** Sets the port to which clients connect after the next disconnect. Returns at once; `resumed` waits. */
     moveTo(next: number): void {
       port = next
       waiting = clients.length

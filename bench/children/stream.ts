@@ -40,7 +40,7 @@ let written = 0
 let store: Store | undefined
 /** The indexer's. */
 let lock: WriterLock | undefined
-/** Whether clients of `echo` get the notifications, which then carry no rows. */
+/** True if clients of `echo` get the notifications, which then carry no rows. */
 let echoing = false
 /** Notifications that wait for `send`. */
 let held: { readonly arrived: PromiseWithResolvers<void>; readonly deliver: (() => void)[] } | undefined

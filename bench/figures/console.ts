@@ -20,7 +20,7 @@ const BYTES_PER_MB = 1_000_000
 const IS_USEFUL = `/\\d/.test(document.querySelector('.market-header [data-price]')?.textContent ?? '')
   && Number(document.querySelector('.chart')?.dataset.candles) > 0
   && document.querySelector('[aria-label="Order ticket"] button[type=submit]') !== null`
-/** When it was true first, in milliseconds after the navigation began. */
+/** Records when it was true first, in milliseconds after the navigation began. */
 const RECORD_USEFUL = `(() => {
   const check = () => {
     if (${IS_USEFUL}) window.usefulMs = performance.now()

@@ -20,7 +20,7 @@ const WARM_UP_ROUNDS = 6
 const BURSTS = 8
 const BUDGET_MS = 30_000
 
-/** How many frames are sent at once, and the target for them. */
+/** Number of frames sent at once, and the target for them. */
 const CASES = [{ frames: 10, max: 0.25 }, { frames: 1, max: 0.9 }] as const
 
 export async function measureFanOut(reportProgress: ReportProgress, quick: boolean): Promise<readonly Figure[]> {

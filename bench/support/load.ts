@@ -9,7 +9,7 @@ export interface LoadOptions {
   /** In addition to `host`. */
   readonly headers?: Readonly<Record<string, string>>
   readonly connections: number
-  /** How long to send new requests. Responses still outstanding then are awaited. */
+  /** Time for which new requests are sent. Responses still outstanding then are awaited. */
   readonly durationMs: number
   /**
    * Never waits for events, at the cost of one processor. A server's write pays for waking a waiting client, so without this a server that answers slowly

@@ -30,7 +30,7 @@ export function ratioOf(figure: Figure): Ratio {
   return { median: quantile(ratios, 0.5), low: quantile(ratios, 0.25), high: quantile(ratios, 0.75) }
 }
 
-/** Whether a figure meets its target. A figure without a target always does. */
+/** True if a figure meets its target. A figure without a target always does. */
 export function meetsTarget(figure: Figure): boolean {
   const { target } = figure
   if (target === null) return true

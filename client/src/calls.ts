@@ -107,7 +107,7 @@ const VAULT_ORDERS: ReadonlySet<TradeRequest['op']> = new Set([
 
 export const isOrder = (request: TradeRequest): request is OrderRequest => ORDERS.has(request.op)
 export const isResting = ({ op }: TradeRequest): boolean => RESTING.has(op)
-/** Whether the request places an order, of the account or of a vault that it leads. */
+/** True if the request places an order, of the account or of a vault that it leads. */
 export const placesOrder = ({ op }: TradeRequest): boolean => RESTING.has(op) || VAULT_ORDERS.has(op)
 /** The names of all operations. */
 export const OPERATIONS = Object.keys(CALLS) as readonly TradeRequest['op'][]
@@ -142,7 +142,7 @@ function digits(value: unknown): bigint {
   throw new TypeError(`${String(value)} is not a whole number. Write amounts as digits in 7-decimal fixed point.`)
 }
 
-/** What a signature on the request may authorize. */
+/** The call and the spending that a signature on the request may authorize. */
 export interface ExpectedEffect {
   readonly call: ContractCall
   /** The most that may leave the account, and its token; null when nothing may. */

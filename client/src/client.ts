@@ -40,11 +40,11 @@ export interface ClientOptions {
   readonly contracts?: ContractAddresses
   /** The passphrase of the test network by default. */
   readonly networkPassphrase?: string
-  /** How long to wait for one response, milliseconds; 10 seconds by default. */
+  /** Maximum wait for one response, milliseconds; 10 seconds by default. */
   readonly timeoutMs?: number
-  /** How often a call that is safe to retry is attempted in total; 4 by default. */
+  /** Attempts in total of a call that is safe to retry; 4 by default. */
   readonly attempts?: number
-  /** How long the delays between the attempts of one call may add up to, milliseconds; 65 seconds by default, which reaches the next minute's rate limit. */
+  /** Maximum sum of the delays between the attempts of one call, milliseconds; 65 seconds by default, which reaches the next minute's rate limit. */
   readonly maxWaitMs?: number
   readonly fetch?: FetchLike
   /** Used by the stream instead of the platform's WebSocket. */

@@ -141,7 +141,7 @@ export function unsignedEnvelope(tx: Uint8Array): string {
   return toBase64(concat(Uint8Array.of(0, 0, 0, ENVELOPE_TX), tx, UNSIGNED))
 }
 
-/** Whether the envelope holds exactly this transaction. */
+/** True if the envelope holds exactly this transaction. */
 export function containsTransaction(envelopeXdr: string, tx: Uint8Array): boolean {
   const head = toHex(concat(Uint8Array.of(0, 0, 0, ENVELOPE_TX), tx))
   try {

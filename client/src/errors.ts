@@ -23,7 +23,7 @@ export class GatewayError extends ExchangeError {
   readonly status: number
   /** The error code, like `unknown_code` or `FST_ERR_VALIDATION`. Match on this. */
   readonly code: string
-  /** What to do about it, if the gateway says so. */
+  /** Advice of the gateway, if it gives any. */
   readonly hint: string | null
   /** The operator finds the request in the gateway's log by this id. */
   readonly requestId: string | null

@@ -23,7 +23,7 @@ export interface CloseRequest {
   readonly clientId?: string
 }
 
-/** What was executed. Amounts in USDC; members that the gateway does not know yet are null. */
+/** The result of an execution. Amounts in USDC; members that the gateway does not know yet are null. */
 export interface Execution {
   readonly price: string | null
   readonly size: string | null

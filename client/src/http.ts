@@ -18,9 +18,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** Waits until the gateway has indexed this ledger. Pass the `ledger` of a transaction to read its effects. */
   readonly minLedger?: number
-  /** How long to wait for one response, milliseconds. */
+  /** Maximum wait for one response, milliseconds. */
   readonly timeoutMs?: number
-  /** How many attempts the call may take in total. */
+  /** Maximum attempts of the call in total. */
   readonly attempts?: number
 }
 
@@ -33,7 +33,7 @@ export interface Answer<Body> {
   readonly ledger: number | null
   /** The same as a position in the log. */
   readonly seq: number | null
-  /** Whether the response contains a price that could not be refreshed. */
+  /** True if the response contains a price that could not be refreshed. */
   readonly isStale: boolean
   /** The path of the list's next page; null on the last page. */
   readonly next: string | null
@@ -53,11 +53,11 @@ export interface HttpOptions {
   readonly url: string
   readonly fetch: FetchLike
   readonly clock: Clock
-  /** How long to wait for one response, milliseconds. */
+  /** Maximum wait for one response, milliseconds. */
   readonly timeoutMs: number
-  /** How many attempts a call may take in total. */
+  /** Maximum attempts of a call in total. */
   readonly attempts: number
-  /** How long the delays between the attempts of one call may add up to, milliseconds. */
+  /** Maximum sum of the delays between the attempts of one call, milliseconds. */
   readonly maxWaitMs: number
 }
 
@@ -176,7 +176,7 @@ function isMissingTimestamp(error: unknown): boolean {
 
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([502, 503, 504])
 
-/** Whether the call may be retried. A rate-limited call was not executed; after any other failure it may have been, so only repeatable calls are retried. */
+/** True if the call may be retried. A rate-limited call was not executed; after any other failure it may have been, so only repeatable calls are retried. */
 function isRetryable(error: unknown, { isRepeatable }: Call): boolean {
   if (error instanceof RateLimited) return true
   if (!isRepeatable) return false

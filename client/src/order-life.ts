@@ -10,7 +10,7 @@ import type { Stream } from './stream.ts'
 
 export interface WatchOptions {
   readonly signal?: AbortSignal
-  /** How often the order is read besides what the stream reports, milliseconds; five seconds by default. */
+  /** Interval at which the order is read besides what the stream reports, milliseconds; five seconds by default. */
   readonly pollMs?: number
 }
 

@@ -30,7 +30,7 @@ export interface OrderTracker {
   restingOrderIds(request: TradeRequest, options: CallOptions): Promise<ReadonlySet<number> | null>
   /** The account's events in the transaction. */
   eventsOf(finished: Finished, options: CallOptions): Promise<readonly EventRow[]>
-  /** What the transaction did to the account's positions, in its order. */
+  /** Returns what the transaction did to the account's positions, in its order. */
   fillsOf(finished: Finished, options: CallOptions): Promise<readonly Fill[]>
   positionOf(events: readonly EventRow[] | null): number | null
   /** The id of the order that the transaction placed; null when it is ambiguous or unknown. */
@@ -44,14 +44,14 @@ export interface OrderTracker {
 
 const POLL_MS = 2_000
 const PAGE = 200
-/** How often the resting orders are read until they include the transaction's ledger. */
+/** Maximum reads of the resting orders until they include the transaction's ledger. */
 const READS_MAX = 10
 /** Orders that contracts of generation 1 place without an event. */
 const PLACED_WITHOUT_EVENT: Readonly<Partial<Record<TradeRequest['op'], OpenOrder['orderType']>>> = {
   place_stop_limit_order: 'stop_limit', place_trailing_stop: 'trailing_stop',
 }
 
-/** What announces an order: the market's event, or for a vault, the factory's. */
+/** Events that announce an order: the market's, or for a vault, the factory's. */
 const PLACED: ReadonlySet<string> = new Set(['order_placed', 'leader_limit', 'leader_stop_limit', 'leader_sl', 'leader_tp', 'leader_trail'])
 
 /** Ids are digits in the factory's events. */
@@ -140,7 +140,7 @@ export function createOrderTracker({ endpoints, lists, clock }: { readonly endpo
   }
 }
 
-/** Whether the order has every field of the request. */
+/** True if the order has every field of the request. */
 function matchesRequest(order: OpenOrder, request: TradeRequest): boolean {
   const fields = request as unknown as Readonly<Record<string, string | number | undefined>>
   return (['asset', 'collateral', 'leverage', 'triggerPrice', 'limitPrice', 'positionId', 'trailingPercentBps', 'triggerCondition'] as const)

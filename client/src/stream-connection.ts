@@ -21,7 +21,7 @@ export interface StreamConnection {
   start(): void
   /** Marks the connection as ready after the gateway's hello. The next reconnect delay starts from the shortest again. */
   confirm(): void
-  /** Whether the gateway has said hello on this connection. */
+  /** True if the gateway has said hello on this connection. */
   isReady(): boolean
   /** Sends nothing while the connection closes: what is subscribed then is sent again on the next connection. */
   send(message: object): void

@@ -7,9 +7,9 @@ export interface TickerData {
   readonly asset: string
   readonly price: string
   readonly priceFloat: number
-  /** When the price was attested, unix seconds. */
+  /** Time at which the price was attested, Unix seconds. */
   readonly timestamp: number
-  /** When the frame was sent, unix milliseconds. */
+  /** Time at which the frame was sent, Unix milliseconds. */
   readonly ts: number
 }
 

@@ -41,7 +41,7 @@ export function createSubscriptions({ onGap, onHandlerError }: SubscriptionOptio
   /** The position from which missing frames were already requested again, by channel. */
   const retriedFrom = new Map<string, number>()
 
-  /** Whether a frame may be delivered although frames before it are missing. */
+  /** Decides whether a frame may be delivered although frames before it are missing. */
   function acceptGap(channel: string, since: number, frame: { readonly seq: number; readonly prev: number }): boolean {
     if (retriedFrom.get(channel) !== since) {
       retriedFrom.set(channel, since)

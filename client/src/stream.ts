@@ -10,7 +10,7 @@ import type { Channel, Frame, Message, StreamProblem, Upgrade } from './stream-f
 import { createSubscriptions } from './stream-subscriptions.ts'
 import type { FrameHandler, Subscriptions } from './stream-subscriptions.ts'
 
-/** Where a channel begins. */
+/** The beginning of a channel. */
 export interface Beginning {
   /** Sends every frame after this position first. Only the channel's first reader can set it. */
   readonly since?: number
@@ -19,7 +19,7 @@ export interface Beginning {
 export interface FramesOptions extends Beginning {
   /** Ends the loop. */
   readonly signal?: AbortSignal
-  /** How many frames may wait for the loop; 10,000 by default. */
+  /** Maximum number of frames that wait for the loop; 10,000 by default. */
   readonly limit?: number
 }
 

@@ -64,7 +64,7 @@ export function decodeStrKey(kind: StrKeyKind, text: string): Uint8Array {
 }
 
 /**
- * Whether `text` is the address of an account (`G…`) or, with `contract`, of a contract (`C…`), checksum included. Muxed addresses (`M…`, `W…`) are neither:
+ * True if `text` is the address of an account (`G…`) or, with `contract`, of a contract (`C…`), checksum included. Muxed addresses (`M…`, `W…`) are neither:
  * use the `G…` or `C…` address behind them.
  */
 export function isAddress(text: string, kind: 'account' | 'contract' = 'account'): boolean {

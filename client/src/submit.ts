@@ -11,7 +11,7 @@ import type { Endpoints } from './rest.ts'
 export interface FinishOptions {
   /** Stops waiting. After signing this rejects with UnknownOutcome, because the network may still apply the transaction. */
   readonly signal?: AbortSignal
-  /** How long to wait for the outcome, milliseconds; two minutes by default. */
+  /** Maximum wait for the outcome, milliseconds; two minutes by default. */
   readonly patienceMs?: number
 }
 
@@ -38,7 +38,7 @@ export function createSubmitter({ endpoints, clock }: { readonly endpoints: Endp
     return body.status === 'SUCCESS' && body.ledger !== undefined ? { hash, ledger: body.ledger } : null
   }
 
-  /** Whether another submission cannot help. A rejection is final only when no earlier copy can still be applied. */
+  /** True if another submission cannot help. A rejection is final only when no earlier copy can still be applied. */
   function isFinal(kind: SubmitErrorKind, transaction: SignedTransaction, mayBePending: boolean): boolean {
     return kind === 'rejected' ? !mayBePending || isExpired(transaction) : kind === 'other' || kind === 'failed' || kind === 'permanent'
   }
@@ -49,7 +49,7 @@ export function createSubmitter({ endpoints, clock }: { readonly endpoints: Endp
 
   return async (transaction, options, isNew) => {
     const deadlineMs = clock.nowMs() + (options.patienceMs ?? PATIENCE_MS)
-    /** Whether the network may have an earlier copy of the transaction. */
+    /** True if the network may have an earlier copy of the transaction. */
     let mayBePending = !isNew
     let failures = 0
 
@@ -91,8 +91,8 @@ export function signalOf({ signal }: FinishOptions): { readonly signal?: AbortSi
 }
 
 /**
- * What a submission error says about the transaction. `rejected`: the network did not accept this copy, but may have accepted an earlier one. `retry`: it was
- * not submitted, and may be later. `permanent`: it was not submitted, and a retry does not help.
+ * The meaning of a submission error for the transaction. `rejected`: the network did not accept this copy, but may have accepted an earlier one. `retry`: it
+ * was not submitted, and may be later. `permanent`: it was not submitted, and a retry does not help.
  */
 type SubmitErrorKind = 'failed' | 'rejected' | 'retry' | 'permanent' | 'unknown' | 'other'
 

@@ -42,11 +42,11 @@ export interface TradeOptions extends FinishOptions {
    * only when this machine's clock is wrong.
    */
   readonly maxValiditySec?: number
-  /** How long to wait for the keeper to execute a resting order, milliseconds; 0 by default. */
+  /** Maximum wait for the keeper to execute a resting order, milliseconds; 0 by default. */
   readonly keeperTimeoutMs?: number
 }
 
-/** What the gateway says about a prepared transaction: its effect according to the simulation, and what to check before signing. */
+/** The gateway's advice about a prepared transaction: its effect according to the simulation, and what to check before signing. */
 export type GatewayAdvice = Pick<PreparedTransaction, 'preview' | 'warnings'>
 
 /** A completed trade. */
@@ -54,7 +54,7 @@ export interface Traded extends Finished {
   /** The account's events in this transaction; null when they could not be read. The trade is complete in either case. */
   readonly events: readonly EventRow[] | null
   /**
-   * What the trade did to the account's positions: price, size, fee, funding and PnL. Null when it could not be read; members are null that the gateway does
+   * Effects of the trade on the account's positions: price, size, fee, funding and PnL. Null when it could not be read; members are null that the gateway does
    * not know yet.
    */
   readonly fills: readonly Fill[] | null

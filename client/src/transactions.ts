@@ -12,7 +12,7 @@ export type FinishedTransaction = Transaction & { readonly status: 'SUCCESS'; re
 
 export interface FinishByHashOptions {
   readonly signal?: AbortSignal
-  /** How long to wait for the outcome, milliseconds; two minutes by default. */
+  /** Maximum wait for the outcome, milliseconds; two minutes by default. */
   readonly patienceMs?: number
 }
 

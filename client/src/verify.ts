@@ -10,7 +10,7 @@ import type { Difference } from './errors.ts'
 import { MalformedXdr } from './xdr.ts'
 import type { Authorization, ContractCall, ContractValue } from './xdr.ts'
 
-/** What a transaction must match to be signed. */
+/** The terms that a transaction must match to be signed. */
 export interface SigningTerms {
   readonly request: TradeRequest
   /** The signer's account, `G…`. */

@@ -10,7 +10,7 @@ const LEADER_SHARE = 20n
 const FLOAT_ONE = 1e7
 const PERCENT = 100
 
-/** What shares are exchanged for: the value of all shares, and their number. */
+/** The basis of exchanging shares: the value of all shares, and their number. */
 export interface ShareBasis {
   readonly value: bigint
   readonly shares: bigint
@@ -36,12 +36,12 @@ export function sharePrice({ value, shares }: ShareBasis): bigint {
   return shares <= 0n ? ONE : value * ONE / shares
 }
 
-/** How far the price of a share is below its highest, basis points. */
+/** Returns by how much the price of a share is below its highest, basis points. */
 export function drawdownBps(price: bigint, highest: bigint): number {
   return highest <= price || highest === 0n ? 0 : Number((highest - price) * BPS / highest)
 }
 
-/** What others than the leader can still deposit, USDC, before the leader's part of the shares becomes too small. */
+/** Returns the amount that others than the leader can still deposit, USDC, before the leader's part of the shares becomes too small. */
 export function roomForOthers(leaderShares: bigint, basis: ShareBasis): bigint {
   const shares = leaderShares * LEADER_SHARE - basis.shares
   return shares <= 0n ? 0n : usdcFor(shares, basis)
@@ -57,7 +57,7 @@ export function leastOf(expected: bigint, toleranceBps: number): bigint {
   return least < 0n ? 0n : least
 }
 
-/** How far each point is below the highest before it, percent. */
+/** Returns the distance of each point from the highest before it, percent; not positive. */
 export function drawdowns(points: readonly ChartPoint[]): readonly ChartPoint[] {
   let highest = 0
   return points.map(({ time, value }) => {

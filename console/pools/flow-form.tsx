@@ -14,15 +14,15 @@ import { leastOf } from './figures.ts'
 /** One direction: a deposit or a withdrawal. */
 export interface Flow {
   readonly label: 'Amount' | 'Shares' | 'LP tokens'
-  /** What the account has; null while unknown. */
+  /** Amount that the account has; null while unknown. */
   readonly available: bigint | null
   readonly unit: string
-  /** What it gives, before the bound; null while unknown. */
+  /** Returns the amount received for `sum`, before the bound; null while unknown. */
   readonly expected: (sum: bigint) => bigint | null
   readonly expectedUnit: string
   /** The most that the contract accepts now, with the reason in a sentence; null without such a limit. */
   readonly limit: { readonly most: bigint; readonly reason: string } | null
-  /** Why nothing can be sent now, in a sentence. */
+  /** The reason why nothing can be sent now, in a sentence. */
   readonly blocked: string | null
   /** The transactions. `minOut`: the least to receive; undefined where the contracts have no bound. */
   readonly steps: (sum: string, minOut: string | undefined) => readonly TicketStep[]
@@ -32,7 +32,7 @@ export interface FlowFormOptions {
   readonly purpose: string
   readonly deposit: Flow
   readonly withdrawal: Flow
-  /** Whether the contracts accept a bound for what is received. */
+  /** True if the contracts accept a bound for what is received. */
   readonly hasBound: boolean
   readonly sender: Sender
 }

@@ -40,7 +40,7 @@ export const LEADER_FIELDS: Readonly<Record<LeaderKind, readonly LeaderField[]>>
   cancel: ['orderId'],
 }
 
-/** What the slippage tolerance does, in a sentence. Contracts of generation 2 apply it only to orders with a limit price. */
+/** Explains what the slippage tolerance does, in a sentence. Contracts of generation 2 apply it only to orders with a limit price. */
 export function slippageHelp({ kind, limitPrice }: Pick<LeaderInput, 'kind' | 'limitPrice'>): string {
   return kind === 'limit' || kind === 'stop_limit' || (kind === 'take_profit' && limitPrice.trim() !== '')
     ? 'The order is cancelled if the price is further from its limit price than this when a keeper executes it.'

@@ -79,7 +79,7 @@ export function LeaderSection({ vault, trades, isSecond, sender }: {
   )
 }
 
-/** Why the vault cannot do this now, in a sentence; null if it can. */
+/** Returns the reason why the vault cannot do this now, in a sentence; null if it can. */
 function useBlocked(vault: TraderVault, { kind, asset }: LeaderInput): string | null {
   const { markets } = useParts()
   const { condition } = useMarket(asset === '' ? [...markets().keys()][0] ?? 'BTC' : asset)

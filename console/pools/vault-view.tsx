@@ -77,7 +77,7 @@ export function VaultView({ id }: { readonly id: number }) {
   )
 }
 
-/** What shares are exchanged for. Null while it is unknown. */
+/** Returns the basis of exchanging shares. Null while it is unknown. */
 function basisOf(vault: TraderVault, holdings: AccountHoldings | null, isSecond: boolean): ShareBasis | null {
   const shares = BigInt(vault.circulatingShares)
   const full = holdings?.vaults[0]?.fullValue ?? null

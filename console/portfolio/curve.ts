@@ -19,7 +19,7 @@ export interface Curve {
   readonly points: readonly PnlVertex[]
   readonly fromSec: number
   readonly toSec: number
-  /** Where the known part ends before `toSec`; null when all values are known. */
+  /** End of the known part, Unix seconds, if it is before `toSec`; null when all values are known. */
   readonly unknownFromSec: number | null
 }
 
@@ -57,7 +57,7 @@ export interface CurveRequest {
   readonly to: number
 }
 
-/** What to request for a range that ends now: the shortest interval whose points are few enough. `firstSec`: begin of "all". */
+/** Returns the request for a range that ends now: the shortest interval whose points are few enough. `firstSec`: begin of "all". */
 export function requestOf(range: CurveRange, { nowSec, firstSec }: { readonly nowSec: number; readonly firstSec: number }): CurveRequest {
   const start = range === 'all' ? Math.min(firstSec, nowSec) : nowSec - RANGE_SEC[range]
   // The longest interval serves four years, and begins later rather than ask for too many points.

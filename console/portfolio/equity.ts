@@ -7,7 +7,7 @@ import { sumOf } from './curve.ts'
 
 export interface EquityPart {
   readonly name: string
-  /** What is counted, where the name does not say it all. */
+  /** Explains what is counted, if the name does not say it all. */
   readonly note?: string
   readonly value: string | null
 }
@@ -80,7 +80,7 @@ function liveValue(position: Position, livePrice: string | undefined): string | 
   return String(value < 0n ? 0n : value)
 }
 
-/** What the equity has besides the idle balance, moved to the live prices. */
+/** Returns the equity besides the idle balance, moved to the live prices. */
 function crossPositions({ positions, cross: { equity, pool } }: AccountState, priceOf: EquitySources['priceOf']): string | null {
   const cross = positions?.filter(({ marginMode }) => marginMode === 'cross')
   if (cross?.length === 0) return '0'

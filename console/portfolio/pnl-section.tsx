@@ -50,7 +50,7 @@ export function PnlSection({ address, profile }: { readonly address: string; rea
   )
 }
 
-/** Whether a value that is not known yet is recent enough to become known. */
+/** True if a value that is not known yet is recent enough to become known. */
 function isWaiting(points: readonly PnlPoint[], { to, intervalSec }: CurveRequest): boolean {
   return points.some(({ ts, fees, funding }) => (fees === null || funding === null) && ts + intervalSec > to - LEARNED_WITHIN_SEC)
 }

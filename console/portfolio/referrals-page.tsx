@@ -81,7 +81,7 @@ interface SendProps {
 
 interface OwnCodeOptions extends SendProps {
   readonly self: Referrer | null
-  /** Whether the contracts pay for referred trades; null while unknown. */
+  /** True if the contracts pay for referred trades; null while unknown. */
   readonly paysRewards: boolean | null
 }
 

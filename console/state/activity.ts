@@ -23,7 +23,7 @@ export interface Notice {
   readonly orderId: number | null
   /** Unix seconds of the ledger; null if it is in none. */
   readonly ts: number | null
-  /** When it arrived; null if it was read later. */
+  /** Time at which it arrived; null if it was read later. */
   readonly receivedMs: number | null
 }
 
@@ -57,7 +57,7 @@ const MS_PER_SEC = 1_000
 /** Unix seconds up to which everything was seen. */
 const storedSeen = createStoredString(() => localStorage, 'console-activity-seen')
 
-/** What the three lists of the account say about the past, as changes. */
+/** Reads the past from the three lists of the account, as changes. */
 async function readPast(client: Client): Promise<Answer<readonly OrderChange[]>> {
   const limit = PAST_ROWS
   const [fills, orders, transactions] = await Promise.all([

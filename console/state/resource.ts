@@ -22,7 +22,7 @@ export interface ResourceOptions<Body> {
 }
 
 export interface Resource<Body> {
-  /** What was read last; null if nothing was. */
+  /** The content read last; null if nothing was. */
   readonly answer: ReadonlySignal<Answer<Body> | null>
   /** True when the content may no longer be current. */
   readonly isStale: ReadonlySignal<boolean>

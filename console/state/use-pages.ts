@@ -21,9 +21,9 @@ export interface Pages<Row> {
   readonly rows: ReadonlySignal<readonly Row[]>
   readonly newest: Resource<unknown>
   readonly hasMore: ReadonlySignal<boolean>
-  /** Whether older rows are being read. */
+  /** True while older rows are being read. */
   readonly isReading: ReadonlySignal<boolean>
-  /** Why older rows could not be read. */
+  /** The reason why older rows could not be read. */
   readonly problem: ReadonlySignal<Problem | null>
   showOlder(): Promise<void>
 }

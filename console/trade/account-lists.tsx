@@ -66,7 +66,7 @@ function stateOf({ status, ended }: Order): string {
   return status === 'cancelled' && ended !== null ? `cancelled: ${END_REASONS[ended.reason] ?? ended.reason}` : status
 }
 
-/** What a movement of cash was for. */
+/** Purposes of movements of cash. */
 export const CASH_KINDS: Readonly<Record<string, string>> = {
   open: 'Position opened', close: 'Position closed', liquidation: 'Liquidation', order_escrow: 'Order placed', order_refund: 'Order refunded',
   keeper_reward: 'Keeper reward', cross_deposit: 'Cross deposit', cross_withdraw: 'Cross withdrawal', lp_deposit: 'Pool deposit',
@@ -94,7 +94,7 @@ export function Cash({ movements }: { readonly movements: AccountLists['cash'] }
 
 function PastRows<Row>({ pages, name, caption, empty, idOf, columns, children }: {
   readonly pages: Pages<Row>
-  /** What the rows are, in the plural. */
+  /** Name of the rows, in the plural. */
   readonly name: string
   readonly caption: string
   readonly empty: string

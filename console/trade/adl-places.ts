@@ -4,7 +4,7 @@ import type { AdlQueue } from '../../client/src/index.ts'
 
 export interface AdlPlace {
   readonly rank: number
-  /** How many positions are in the queue. */
+  /** Number of positions in the queue. */
   readonly of: number
   /** 1 is closed first. */
   readonly quintile: number

@@ -44,12 +44,12 @@ const PAUSED: Readonly<Record<NonNullable<MarketCondition['pause']>, { readonly 
     text: 'Trading is frozen. No position can be opened or closed until it resumes. Orders can still be cancelled and collateral added.',
   },
 }
-/** What needs a current price. */
+/** Actions that need a current price. */
 const NEEDS_PRICE: Readonly<Partial<Record<TradeAction, string>>> = {
   open: 'The exchange opens nothing', place_trailing: 'The exchange places no trailing stop', remove_collateral: 'The exchange pays out no collateral',
 }
 
-/** Why the action is not possible now; null if it is. */
+/** Returns the reason why the action is not possible now; null if it is. */
 export function unavailable(action: TradeAction, { asset, priceState, pause, isHalted, isDeleveraging }: MarketCondition): string | null {
   if (pause !== null && PAUSED[pause].actions.has(action)) return PAUSED[pause].text
   const isEntry = action === 'open' || action === 'place_entry'

@@ -13,7 +13,7 @@ import type { FillMark, PriceChart, PriceMark } from './price-chart.ts'
 /** An order whose line can be dragged. */
 export interface OrderHandle {
   readonly order: OpenOrder
-  /** Why it cannot be moved now; null if it can. */
+  /** The reason why it cannot be moved now; null if it can. */
   readonly disabled: string | null
 }
 
@@ -142,7 +142,7 @@ interface HandleOptions extends Pick<ChartLabelsOptions, 'chart' | 'onDrag' | 'o
 }
 
 function Handle({ mark: { price, tone }, handle: { order, disabled }, chart, onDrag, onDrop }: HandleOptions) {
-  /** Where the pointer and the line were at first: the label may be beside its line. */
+  /** First positions of the pointer and the line: the label may be beside its line. */
   const start = useRef<{ readonly pointerY: number; readonly lineY: number } | null>(null)
   const name = ORDER_TYPES[order.orderType] ?? order.orderType
 

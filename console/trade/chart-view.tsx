@@ -110,7 +110,7 @@ function labelOf(asset: string, interval: CandleInterval, candles: readonly Cand
 
 interface ChartLabelsState {
   readonly labels: Omit<ChartLabelsOptions, 'chart'>
-  /** Why the order that was dropped last was not moved. */
+  /** The reason why the order that was dropped last was not moved. */
   readonly problem: string | null
 }
 

@@ -11,19 +11,19 @@ export interface NettedPosition {
   readonly marginMode: string
   readonly size: string
   readonly leverage: number
-  /** What closing it would pay; null if it is not known. */
+  /** Amount that closing it would pay; null if it is not known. */
   readonly closeValue: string | null
 }
 
-/** What an open leaves after it has closed the positions in the other direction. */
+/** Result of closing the positions in the other direction before an open. */
 export interface Netting {
-  /** How many positions are closed. */
+  /** Number of positions that are closed. */
   readonly count: number
   readonly closedSize: bigint
   /** Size and collateral of the position that is opened; not positive if nothing is left to open. */
   readonly size: bigint
   readonly collateral: bigint
-  /** What the closed positions pay, to the wallet or into the cross margin; null if it is not known. */
+  /** Amount that the closed positions pay, to the wallet or into the cross margin; null if it is not known. */
   readonly payout: bigint | null
   /** The initial margin of the closed positions. */
   readonly freedMargin: bigint
@@ -52,14 +52,16 @@ export function nettingOf(
   }
 }
 
-/** How much can be opened before there is a quote. The headroom of generation 1 leaves out the largest position. Null while it is unknown. */
+/**
+ * Returns the size that can be opened, for use before there is a quote. The headroom of generation 1 leaves out the largest position. Null while it is unknown.
+ */
 export function roomToOpen(side: Side, limits: Pick<MarketLimits, 'headroom' | 'maxPositionSize'> | null): string | null {
   const room = (side === 'Long' ? limits?.headroom.long : limits?.headroom.short) ?? null
   const largest = limits?.maxPositionSize ?? null
   return room === null || largest === null || BigInt(room) <= BigInt(largest) ? room : largest
 }
 
-/** Why the contracts refuse to net, in a sentence; null if they do not. */
+/** Returns the reason why the contracts refuse to net, in a sentence; null if they do not. */
 export function nettingProblem(
   { count, closedSize, size, collateral }: Netting,
   { asset, side, minCollateral }: { readonly asset: string; readonly side: Side; readonly minCollateral: string | null },
@@ -81,7 +83,7 @@ export function nettingText({ count, closedSize, size }: Netting, side: Side, pn
   return `First closes ${closed} of ${amount(closedSize.toString())} USDC${result}, then opens a ${own} of ${amount(size.toString())} USDC.`
 }
 
-/** What the keeper who executes an order of this size is paid; null while the contracts' settings are not known. */
+/** Returns the payment of the keeper who executes an order of this size; null while the contracts' settings are not known. */
 export function keeperReward(size: bigint, keeperFee: MarketLimits['keeperFee'] | null): bigint | null {
   return keeperFee === null || keeperFee.base === null || keeperFee.rate === null ? null : BigInt(keeperFee.base) + (size * BigInt(keeperFee.rate)) / ONE
 }

@@ -8,16 +8,16 @@ import type { Sender } from './send.ts'
 
 export interface InlineFormOptions {
   readonly label: string
-  /** What the input begins with. */
+  /** The first text of the input. */
   readonly initial?: string
   readonly help?: string | undefined
   readonly sender: Sender
   readonly check: (text: string) => Move
-  /** Why nothing can be sent now; null if it can. */
+  /** The reason why nothing can be sent now; null if it can. */
   readonly blocked: string | null
   /** Called before the review and after Cancel: the form is to be closed, and the focus to return to what opened it. */
   readonly onDone: () => void
-  /** What fills in the input. */
+  /** Buttons that fill in the input. */
   readonly suggestions?: readonly (readonly [text: string, value: string])[]
   readonly children?: ComponentChildren
 }

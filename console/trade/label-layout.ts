@@ -31,7 +31,7 @@ const GAP = 2
 const LEFT = 4
 /** Between a point and its label: the point's arrow. */
 const POINT_DISTANCE = 14
-/** How far a point's label may be shifted, in its own heights. */
+/** Maximum shift of a point's label, in its own heights. */
 const SHIFTS_MAX = 4
 
 /** Places the labels of lines: in the order of the lines, as close to them as possible. Null: no room, so the label is not shown. */

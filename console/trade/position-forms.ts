@@ -37,7 +37,7 @@ export function attachedOrder(orders: readonly OpenOrder[], positionId: number, 
   return orders.find((order) => order.positionId === positionId && order.orderType === kind)
 }
 
-/** What closes a position. */
+/** Returns the transaction that closes a position. */
 export function closeMove({ positionId, marginMode }: Pick<Position, 'positionId' | 'marginMode'>): Move {
   const op = marginMode === 'cross' ? 'close_position_cross' : 'close_position'
   return { problem: null, warning: null, steps: [{ title: 'Close the position', request: () => ({ op, positionId: String(positionId) }) }] }

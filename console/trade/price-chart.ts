@@ -48,7 +48,7 @@ export interface PriceChart {
   /** Distance of a price from the top, pixels; null if it is not visible. */
   yOf(price: number): number | null
   priceAt(y: number): number | null
-  /** Where a fill is marked, pixels; null if it is not visible. */
+  /** Position of the mark of a fill, pixels; null if it is not visible. */
   pointOf(fill: FillMark): Point | null
   /** The part with the candles, without the scales. */
   area(): Size
@@ -60,7 +60,7 @@ const VISIBLE_CANDLES = 90
 const MARGIN_CANDLES = 20
 const VOLUME_SHARE = 0.8
 const ONE = 1e7
-/** How far from the candles a mark may be to be shown, as a share of the price; more when the candles themselves spread further. */
+/** Maximum distance from the candles of a mark that is shown, as a share of the price; more when the candles themselves spread further. */
 const MARK_SHARE = 0.01
 
 export function createPriceChart(element: HTMLElement): PriceChart {

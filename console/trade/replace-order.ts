@@ -7,15 +7,15 @@ import type { TradeAction } from './availability.ts'
 import { atOnceWarning, entryTriggerSide, exitProblem } from './trigger.ts'
 import type { TicketStep } from './ticket.ts'
 
-/** What is moved: `price` can also be dragged on the chart. */
+/** The value that is moved: `price` can also be dragged on the chart. */
 export interface Movable {
   readonly kind: 'price' | 'distance'
   readonly label: 'Trigger price' | 'Limit price' | 'Trailing distance, %'
   /** As the user would type it. */
   readonly value: string
-  /** What to know before moving it; null if nothing. */
+  /** Advice before moving it; null if nothing. */
   readonly help: string | null
-  /** What placing it again is. */
+  /** The action of placing it again. */
   readonly action: TradeAction
 }
 

@@ -6,7 +6,7 @@ import { Declined, problemOf } from '../problems.ts'
 import type { Problem } from '../problems.ts'
 import type { TicketStep } from './ticket.ts'
 
-/** What became of the last ticket. */
+/** State of the last ticket. */
 export type Sending =
   | { readonly kind: 'idle' }
   /** `step` counts from 1. */
@@ -25,7 +25,7 @@ export interface Sequence {
   opened: number | null
 }
 
-/** What the review says about a transaction besides its content: its place in a sequence, and its own note. */
+/** Returns the notes of the review about a transaction besides its content: its place in a sequence, and its own note. */
 export function notesOf(steps: readonly TicketStep[], index: number): readonly string[] {
   const note = steps[index]?.note
   const own = note === undefined ? [] : [note]
@@ -35,7 +35,7 @@ export function notesOf(steps: readonly TicketStep[], index: number): readonly s
   return [`Transaction ${index + 1} of ${steps.length}. ${next}`, ...own]
 }
 
-/** What an error means for a sequence that stopped at `next`. */
+/** Returns the consequence of an error for a sequence that stopped at `next`. */
 export function failureOf(error: unknown, { steps, next, opened }: Readonly<Sequence>): Sending {
   const missing = next === 0 ? [] : steps.slice(next).flatMap(({ ifNotSent }) => (ifNotSent === undefined ? [] : [ifNotSent(opened)]))
   const isDeclined = error instanceof Declined

@@ -10,7 +10,7 @@ import { TraderLink } from '../ui/links.tsx'
 
 const ROWS = 40
 const SLOTS = Array.from({ length: ROWS }, (_, slot) => slot)
-/** How far back in the log the tape begins. */
+/** Positions before the head of the log at which the tape begins. */
 const LOOK_BACK = 400
 const COLUMNS = ['Time', 'Price', 'Size', 'Trade', 'Trader'] as const
 /** Short enough for a narrow column. */
@@ -19,7 +19,7 @@ const KINDS: Readonly<Partial<Record<TradeData['kind'], string>>> = { ...FILL_KI
 export function Tape({ asset }: { readonly asset: string }) {
   const { feed } = useParts()
   const trades = useSignal<readonly TradeData[]>([])
-  /** What is shown while someone points at a row or has the focus in one: what they are about to use must not become another trade. */
+  /** The trades shown while someone points at a row or has the focus in one: what they are about to use must not become another trade. */
   const held = useSignal<readonly TradeData[] | null>(null)
   const head = useSignal(feed.head()?.seq ?? null)
   useEffect(() => {

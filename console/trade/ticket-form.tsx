@@ -170,7 +170,7 @@ function AmountField({ asset, input, set, check, context, problem }: TicketField
   )
 }
 
-/** Where the collateral of a cross position comes from. */
+/** Says where the collateral of a cross position comes from. */
 function crossText(context: TicketContext, { collateral, netting }: TicketCheck): string {
   const { cross } = netting === null ? context : afterNetting(context, netting, true)
   const wanted = netting?.collateral ?? (collateral === null ? null : BigInt(collateral))

@@ -44,7 +44,7 @@ export interface TicketPosition {
   readonly size: string
   readonly leverage: number
   readonly entryPrice: string
-  /** What closing it would pay; null if it is not known. */
+  /** Amount that closing it would pay; null if it is not known. */
   readonly closeValue: string | null
 }
 
@@ -59,7 +59,7 @@ export interface CrossMargin {
   readonly pool: string
   /** Pool, collateral and PnL of the open cross positions, minus funding; null without open cross positions. */
   readonly equity: string | null
-  /** What the equity must cover besides the new collateral. */
+  /** Amount that the equity must cover besides the new collateral. */
   readonly required: string
 }
 
@@ -67,7 +67,7 @@ export interface CrossMargin {
 export interface TicketContext {
   readonly asset: string
   readonly price: string | null
-  /** What the market allows now. */
+  /** Conditions of the market now. */
   readonly condition: MarketCondition
   /** USDC in the wallet. */
   readonly available: string | null
@@ -80,18 +80,18 @@ export interface TicketContext {
   readonly positions: readonly TicketPosition[]
   /** Open orders that are attached to positions: the contracts accept one of each type. */
   readonly attached: readonly AttachedOrder[]
-  /** Whether the contracts attach orders to cross positions. */
+  /** True if the contracts attach orders to cross positions. */
   readonly hasCrossStops: boolean
-  /** Whether an open first closes the positions in the other direction. */
+  /** True if an open first closes the positions in the other direction. */
   readonly hasNetting: boolean
 }
 
 /** One transaction of a ticket. `opened` is the position that the first step opened. */
 export interface TicketStep {
   readonly title: string
-  /** What to know before signing this transaction. */
+  /** A note to read before signing this transaction. */
   readonly note?: string
-  /** What is missing if an earlier transaction was applied and this one was not. */
+  /** Says what is missing if an earlier transaction was applied and this one was not. */
   ifNotSent?(opened: number | null): string
   request(opened: number | null): TradeRequest
 }
@@ -99,17 +99,17 @@ export interface TicketStep {
 export interface TicketCheck {
   /** Sentences, by the field that each is about. */
   readonly problems: ReadonlyMap<FieldName, string>
-  /** Why nothing can be sent now, whatever the fields hold; null if nothing prevents it. */
+  /** The reason why nothing can be sent now, whatever the fields hold; null if nothing prevents it. */
   readonly blocked: string | null
-  /** What to know before sending. */
+  /** Warnings to read before sending. */
   readonly warnings: readonly string[]
   /** The transactions in order; empty while there are problems. */
   readonly steps: readonly TicketStep[]
-  /** What an entry puts in, USDC; null while the inputs do not say. */
+  /** Collateral that an entry puts in, USDC; null while the inputs do not say. */
   readonly collateral: string | null
   /** Collateral times leverage, USDC. */
   readonly size: string | null
-  /** What an open closes first; null if nothing. */
+  /** The positions that an open closes first; null if nothing. */
   readonly netting: Netting | null
   readonly leverage: number | null
 }
@@ -229,14 +229,14 @@ function amountProblem(
   return null
 }
 
-/** What a position can be opened with, USDC; null if it is not known. */
+/** Returns the amount that a position can be opened with, USDC; null if it is not known. */
 export function availableFor(isCross: boolean, { available, cross }: Pick<TicketContext, 'available' | 'cross'>): bigint | null {
   return available === null ? null : BigInt(available) + (isCross && cross !== null ? BigInt(cross.pool) : 0n)
 }
 
 type Funds = Pick<TicketContext, 'available' | 'cross'>
 
-/** What the account has once the positions in the other direction are closed. */
+/** Returns the funds of the account once the positions in the other direction are closed. */
 export function afterNetting({ available, cross }: Funds, { payout, freedMargin }: Netting, isCross: boolean): Funds {
   if (payout === null) return { available: null, cross: null }
   if (!isCross) return { available: available === null ? null : String(BigInt(available) + payout), cross }

@@ -13,7 +13,7 @@ export interface CandleSeries {
   readonly candles: ReadonlySignal<readonly Candle[]>
   /** Counts replacements of the whole series and additions at its start: the chart then draws all of it. */
   readonly version: ReadonlySignal<number>
-  /** What the candles belong to. */
+  /** Name of what the candles belong to. */
   readonly name: ReadonlySignal<string>
   readonly resource: Resource<unknown>
   /** Reads the candles before the first. Does nothing while it reads, and when there are none or enough. */

@@ -43,7 +43,7 @@ export function useMarket(asset: string): Market {
   return { asset, limits, condition: conditionOf(asset, limits, state), isGeneration2: limits !== null && limits.pauseMode !== null }
 }
 
-/** Why the user cannot do something in a market now; null if they can. Orders can be cancelled in any state of the market. */
+/** Returns the reason why the user cannot do something in a market now; null if they can. Orders can be cancelled in any state of the market. */
 export type Gate = (action: TradeAction) => string | null
 
 export function useGate(condition: MarketCondition): Gate {

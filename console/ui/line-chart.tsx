@@ -7,7 +7,7 @@ import { nearestTo, scaleOf, timesOf } from './line-scale.ts'
 import type { LineScale } from './line-scale.ts'
 
 export interface LineChartOptions<Point extends ChartPoint> {
-  /** What the line shows, for example "LP token price". */
+  /** Name of what the line shows, for example "LP token price". */
   readonly title: string
   readonly unit: string
   readonly decimals: number
@@ -17,7 +17,7 @@ export interface LineChartOptions<Point extends ChartPoint> {
   readonly textOf?: (point: Point) => string
   /** The axis of times, Unix seconds; by default from the first point to the last. */
   readonly range?: { readonly fromSec: number; readonly toSec: number }
-  /** Whether the line is drawn against zero. */
+  /** True if the line is drawn against zero. */
   readonly hasZero?: boolean
   /** Shown without points. */
   readonly empty: string

@@ -10,7 +10,7 @@ export interface ScaleOptions {
   /** The axis of times, Unix seconds. */
   readonly fromSec: number
   readonly toSec: number
-  /** Whether zero is part of the scale. */
+  /** True if zero is part of the scale. */
   readonly hasZero: boolean
 }
 

@@ -22,7 +22,7 @@ export function WalletSection() {
   )
 }
 
-/** What the wallet is doing, or why it is not connected. */
+/** Shows what the wallet is doing, or why it is not connected. */
 export function WalletNote() {
   const { wallets } = useParts()
   const status = wallets.status.value
@@ -100,7 +100,7 @@ function StoreChoice() {
   )
 }
 
-/** What is missing for `purpose` to be signed, with the way to get it; nothing when the page can sign. */
+/** Shows what is missing for `purpose` to be signed, with the way to get it; nothing when the page can sign. */
 export function WalletPrompt({ purpose }: { readonly purpose: string }) {
   const { session, account } = useParts()
   const hasWallet = session.wallet() !== null
@@ -122,7 +122,7 @@ export function KeyButton() {
   return <button type='button' aria-disabled={wallets.status.value?.isBusy === true} onClick={() => void wallets.getKey()}>Get an API key</button>
 }
 
-/** What to do to see `what`, which belongs to the user's account; nothing when the page can read it. */
+/** Shows what to do to see `what`, which belongs to the user's account; nothing when the page can read it. */
 export function AccountPrompt({ what }: { readonly what: string }) {
   const { session, account } = useParts()
   if (account.owner.value !== null) return null

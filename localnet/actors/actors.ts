@@ -26,9 +26,7 @@ import { createTicker } from './ticker.ts'
 import { createTrader } from './trader.ts'
 import { createVaultActors } from './vault-actors.ts'
 
-/**
- * Which actors act. `traders` includes vault leaders and depositors, and liquidity providers except for their first deposit, which they always make.
- */
+/** The actors that act. `traders` includes vault leaders and depositors, and liquidity providers except for their first deposit, which they always make. */
 export interface EnabledActors {
   readonly publisher: boolean
   readonly keeper: boolean

@@ -25,7 +25,7 @@ type Kind = 'close_position_partial' | 'add_collateral' | 'remove_collateral'
 
 /** Shares of the positions that are adjusted in each way. */
 const SHARES: readonly (readonly [Kind, number])[] = [['close_position_partial', 0.25], ['add_collateral', 0.12], ['remove_collateral', 0.12]]
-/** When, as a share of the time until the planned close. */
+/** Time of an adjustment, as a share of the time until the planned close. */
 const EARLIEST = 0.2
 const LATEST = 0.8
 /** The market requires this much collateral of what is left. */

@@ -34,7 +34,7 @@ export type Settlement =
   /** `isOutdated`: for a reason of the host, such as an entry outside of the footprint, which a new simulation can repair. */
   | { readonly kind: 'failed'; readonly code: number | null; readonly reason: string; readonly isOutdated: boolean }
 
-/** How a call is sent. */
+/** Options for sending a call. */
 export interface SendOptions {
   /**
    * Calls with the same name use the same entries in every state and need only the sender's authorization. They share a simulation once two in a row wrote
@@ -56,7 +56,7 @@ export interface Client {
   forget(): void
 }
 
-/** How long a transaction may wait for a ledger. */
+/** Maximum wait of a transaction for a ledger. */
 const VALID_SEC = 60
 /** The limit of getLedgerEntries. */
 const KEYS_PER_REQUEST = 200

@@ -29,7 +29,7 @@ export interface TimedPrice {
 /** The auto-deleveraging of generation 2. */
 export interface Deleveraging {
   readonly activeAssets: ReadonlySet<string>
-  /** What the vault can pay profits from. */
+  /** Amount from which the vault can pay profits. */
   readonly coverage: bigint
 }
 
@@ -42,7 +42,7 @@ export interface MarketOverview {
   readonly crossTraders: readonly string[]
   cumulativeFundingOf(asset: string): bigint
   maintenanceBpsOf(asset: string): bigint
-  /** When funding can be applied next. Null before the market is initialised. */
+  /** Time at which funding can be applied next. Null before the market is initialised. */
   readonly fundingDueSec: number | null
   readonly lastGoodPrices: ReadonlyMap<string, TimedPrice>
   readonly oraclePrices: ReadonlyMap<string, TimedPrice>

@@ -14,7 +14,7 @@ import type { Invocation } from './envelope.ts'
 /** Ids to cover: about as many as the other actors use in one ledger. */
 const NEXT_IDS = 16
 
-/** Which of these entries (LedgerKeys in base64) exist, with the last ledger of their TTL; null for entries without one. */
+/** Reads which of these entries (LedgerKeys in base64) exist, with the last ledger of their TTL; null for entries without one. */
 export type ReadLifetimes = (keys: readonly string[]) => Promise<ReadonlyMap<string, number | null>>
 
 /** The transaction data of a simulated call with a larger footprint, more resources and their fee. `sequence` is the latest ledger. */

@@ -14,7 +14,7 @@ export interface TraderCall {
   readonly args: readonly Val[]
 }
 
-/** How a position is entered. */
+/** The way in which a position is entered. */
 export type Entry = 'market' | 'cross' | 'limit' | 'stop_limit'
 
 /** Orders that close a position. */

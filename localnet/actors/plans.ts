@@ -89,7 +89,7 @@ export function createPlans(strategy: Strategy, random: Random, { crossStops }: 
   }
 }
 
-/** Whether an order opens a position when it executes. */
+/** True if an order opens a position when it executes. */
 export function opensPosition(order: StoredOrder): boolean {
   return !order.hasPosition && (order.timeInForce & REDUCE_ONLY) === 0
 }

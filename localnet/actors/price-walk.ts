@@ -73,7 +73,7 @@ interface Leg {
   readonly perSec: number
 }
 
-/** What the assets have in common in one step. */
+/** Values that the assets have in common in one step. */
 interface Step {
   readonly stepSec: number
   /** The square root of the step as a share of a year. */

@@ -50,7 +50,7 @@ export function failedContractCode(diagnosticEventsXdr: readonly unknown[]): num
   return null
 }
 
-/** Whether a transaction failed because it used an entry or resources that it had not declared. */
+/** True if a transaction failed because it used an entry or resources that it had not declared. */
 export function exceededDeclaration(diagnosticEventsXdr: readonly unknown[]): boolean {
   return diagnosticEventsXdr.some((item) => {
     const { event } = xdr.DiagnosticEvent.fromXdr(String(item), 'base64')

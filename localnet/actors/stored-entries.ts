@@ -46,7 +46,7 @@ export interface StoredOrder {
   readonly direction: number
   /** One of ORDER_TYPE. */
   readonly orderType: number
-  /** Whether it is attached to `positionId`. */
+  /** True if it is attached to `positionId`. */
   readonly hasPosition: boolean
   readonly positionId: bigint
   /** 0 above, 1 below. */

@@ -25,7 +25,7 @@ export interface OrderStrategy {
   readonly reduceOnly: number
   /** The distance of orders from the market price. */
   readonly distanceBps: Range
-  /** How long an opening order may stay pending, and cross margin idle. */
+  /** Maximum time for which an opening order stays pending, and cross margin idle. */
   readonly maxWaitSec: Range
 }
 
@@ -36,7 +36,7 @@ export interface Strategy {
   readonly maxPositions: number
   /** The pause after a trade. */
   readonly pauseSec: Range
-  /** How long a position is held, unless its gain or loss closes it earlier. */
+  /** Time for which a position is held, unless its gain or loss closes it earlier. */
   readonly holdSec: Range
   /** The holding time of the first position, short so that a new network soon has a history. */
   readonly firstHoldSec: Range

@@ -21,7 +21,7 @@ import type { Ticker } from './ticker.ts'
 import { createTraderEntries } from './trader-entries.ts'
 import type { LocalGeneration } from '../setup.ts'
 
-/** How long the trader relies on what it read: keepers close its positions and orders too. */
+/** Time for which the trader relies on what it read: keepers close its positions and orders too. */
 const MAX_HOLDINGS_AGE_SEC = 60
 
 /** A position's direction. */
@@ -133,7 +133,7 @@ interface Upkeep {
   readonly mayWithdraw: boolean
 }
 
-/** What a call at the market trades. */
+/** The side and price of a call at the market. */
 interface MarketTrade {
   readonly buys: boolean
   readonly price: bigint

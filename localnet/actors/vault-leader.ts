@@ -34,7 +34,7 @@ export interface LeaderPlan {
    */
   readonly markets: readonly string[]
   readonly leverage: Range
-  /** How long a position is held. */
+  /** Time for which a position is held. */
   readonly holdSec: number
   /** The pause between two actions. */
   readonly pauseSec: Range

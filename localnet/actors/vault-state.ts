@@ -28,7 +28,7 @@ export async function readShares(reader: EntryReader, factory: string, vaultId: 
   return value === undefined ? 0n : asI128(value)
 }
 
-/** Whether a vault has gained since its leader last claimed fees. */
+/** True if a vault has gained since its leader last claimed fees. */
 export function hasGained(vault: Vault): boolean {
   return vault.circulating_shares > 0n && navOf(vault) > vault.hwm_nav
 }

@@ -113,7 +113,7 @@ function payCredit({ layer, sequence }: ClassicContext, from: string, to: string
   return OP_CODES.success
 }
 
-/** Why an account cannot have another subentry; undefined when it can. */
+/** Returns the reason why an account cannot have another subentry; undefined when it can. */
 function subentryProblem(account: AccountEntry): 'too-many' | 'low-reserve' | undefined {
   if (account.subEntries >= SUBENTRIES_MAX) return 'too-many'
   return account.balance < minimumBalance(account.subEntries + 1) ? 'low-reserve' : undefined

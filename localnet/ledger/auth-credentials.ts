@@ -25,7 +25,7 @@ export interface AddressCredentials {
   readonly addressXdr: Uint8Array | null
 }
 
-/** What checking credentials needs. */
+/** The parts that checking credentials needs. */
 export interface CredentialsContext {
   readonly storage: HostStorage
   readonly meter: Meter

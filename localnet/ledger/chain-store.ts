@@ -35,7 +35,7 @@ export interface Head {
   readonly feePool: bigint
 }
 
-/** What the validators agree on besides the transactions. */
+/** Values that the validators agree on besides the transactions. */
 export interface Closing {
   readonly closeTimeMs: number
   /** The protocol of the previous ledger; of the first ledger, its own. */

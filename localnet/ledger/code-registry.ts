@@ -13,7 +13,7 @@ export type ModuleLabels = Readonly<Record<string, string>>
 export interface CodeRegistry {
   /** The code that an instance runs. */
   codeOf(instance: InstanceEntry): ContractCode
-  /** Whether this version of the project has the code of a module, by its hash in hex. */
+  /** True if this version of the project has the code of a module, by its hash in hex. */
   has(wasmHash: string): boolean
   /** The code with this name and build; undefined for an unknown label. */
   withLabel(label: string | undefined): ContractCode | undefined

@@ -18,7 +18,7 @@ import type { Meter } from './meter.ts'
 import { verifySignature } from './signatures.ts'
 import { fromHex, toHex } from './xdr-writer.ts'
 
-/** What host functions read and change during one run. */
+/** The parts that host functions read and change during one run. */
 export interface HostServices {
   readonly storage: HostStorage
   readonly authorizer: Authorizer

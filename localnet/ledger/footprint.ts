@@ -56,7 +56,7 @@ const STORAGE_KEY_AT = 40
 const DURABILITY_BYTES = 4
 const CONTRACT = 1
 
-/** What the diagnostic event names: the contract and the storage key, if it is not its instance. */
+/** Returns the values that the diagnostic event names: the contract and the storage key, if it is not its instance. */
 function valuesOf(key: LedgerKey): readonly EventVal[] {
   const bytes = Buffer.from(key, 'base64')
   if (entryTypeOf(key) !== ENTRY_TYPE.contractData || bytes.readUInt32BE(ADDRESS_TYPE_AT) !== CONTRACT) return []

@@ -6,7 +6,7 @@ import { putVal, SCV } from '../scval.ts'
 import { addressBytes, contractAddress } from './addresses.ts'
 import { encode, putBool, putBytes, putI32, putU32, toHex, type XdrWriter } from './xdr-writer.ts'
 
-/** Why a call failed: a contract's error code, or a failure that the host detected. */
+/** The reason why a call failed: a contract's error code, or a failure that the host detected. */
 export type Failure = ContractFailure | HostFailure
 
 /** Values in events: contract values, errors, and values of types that the contracts do not use, as XDR. */

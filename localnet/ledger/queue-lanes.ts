@@ -8,7 +8,7 @@ import type { QueuedTransaction } from './queued-transactions.ts'
 
 interface Lane {
   readonly capacityPerLedger: number
-  /** How much of the lane's capacity one transaction takes. */
+  /** Returns the part of the lane's capacity that one transaction takes. */
   size(envelope: Envelope): number
 }
 
@@ -62,7 +62,7 @@ export function chooseEvictions(
   return { evicted }
 }
 
-/** What one lane contributes to a ledger. */
+/** The transactions and base fee of one lane in a ledger. */
 export interface LaneSelection {
   /** In order of arrival. */
   readonly envelopes: readonly Envelope[]

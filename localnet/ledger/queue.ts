@@ -6,7 +6,7 @@ import type { Envelope } from './envelope.ts'
 import { chooseEvictions, replacementFeeNeeded, selectForLane } from './queue-lanes.ts'
 import { createQueuedTransactions, queuedTransaction } from './queued-transactions.ts'
 
-/** Why the queue rejects a transaction. */
+/** The reason why the queue rejects a transaction. */
 export type QueueRejection =
   | { readonly kind: 'duplicate' | 'try-again-later' | 'bad-sequence' }
   /** The fee that would be enough, stroops. */

@@ -25,7 +25,7 @@ const ARM = { signed: 1, emptySet: 2, signedMs: 3, emptySetMs: 4, unreleased: 5 
 const ENVELOPE_TYPE_SCP_VALUE = 4
 const UPGRADE_VERSION = 1
 export const ZERO_HASH = new Uint8Array(32)
-/** What the unreleased protocol adds to a value. */
+/** Bytes that the unreleased protocol adds to a value. */
 const UNRELEASED_CONTENT = new Uint8Array(80).fill(0xa5)
 
 /** StellarValue, signed by the validator. Throws RangeError for a dropped set before protocol 28. */

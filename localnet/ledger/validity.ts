@@ -36,7 +36,7 @@ export interface ValidationContext {
   readonly queuedFees: (account: string) => bigint
 }
 
-/** Why a transaction is invalid. */
+/** The reason why a transaction is invalid. */
 export interface ValidationFailure {
   readonly code: TxCode
   /** One per operation for txFAILED, otherwise empty. */

@@ -12,7 +12,7 @@ export interface Call {
   readonly params: Params
 }
 
-/** What faults need from earlier calls. */
+/** State of earlier calls that faults need. */
 export interface FaultState {
   lastEventsPage: unknown
 }

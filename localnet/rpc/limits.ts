@@ -42,7 +42,7 @@ export const FRIENDBOT_BASE_FEE_STROOPS = 100_000
 /** Accounts per funding transaction (a transaction has at most 100 operations), and requests that may wait. */
 export const FRIENDBOT_BATCH_ACCOUNTS = 100
 export const FRIENDBOT_QUEUE_MAX = 500
-/** How long friendbot waits for its transaction. */
+/** Time for which friendbot waits for its transaction. */
 export const FRIENDBOT_WAIT_MS = 30_000
 /** Transactions per request before friendbot gives up. */
 export const FRIENDBOT_ATTEMPTS_MAX = 3

@@ -5,7 +5,7 @@ import type { Chain } from '../chain.ts'
 import type { History } from '../history.ts'
 import type { Params } from './params.ts'
 
-/** What a method may use. */
+/** The parts that a method may use. */
 export interface MethodContext {
   readonly chain: Chain
   /** The chain's history, or a faulty view of it. */

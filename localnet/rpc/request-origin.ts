@@ -14,7 +14,7 @@ export interface TrustedGateway {
 const OWN_SITES: readonly string[] = ['same-origin', 'none']
 
 /**
- * Whether the request comes from a program or from a page of the gateway. A page's request has an Origin header, except for images, links and the like; those
+ * True if the request comes from a program or from a page of the gateway. A page's request has an Origin header, except for images, links and the like; those
  * have Sec-Fetch-Site.
  */
 export function mayControl({ headers }: Pick<IncomingMessage, 'headers'>, { port, hosts }: TrustedGateway): boolean {

@@ -42,7 +42,7 @@ export interface ServedRpc extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Who may use the server. */
+/** The hosts and pages that may use the server. */
 interface Access {
   readonly allowedHosts: readonly string[] | null
   readonly gateway: TrustedGateway

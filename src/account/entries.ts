@@ -45,7 +45,7 @@ export interface AccountEntries {
   readonly lp: Readable<bigint | null>
 }
 
-/** What the market stores about an asset. */
+/** The market's entries about an asset. */
 export interface AssetEntries {
   readonly cumulativeFunding: Readable<bigint>
   /** Null: none. */
@@ -60,7 +60,7 @@ export interface TokenAssets {
   readonly lp: string | null
 }
 
-/** What an account has, which decides the entries to read. */
+/** Ids of what an account has, which decides the entries to read. */
 export interface AccountIds {
   readonly positions: readonly number[]
   readonly orders: readonly number[]
@@ -109,7 +109,7 @@ function keysOf(owner: string, { contracts, generation, tokens }: AccountSource)
   }
 }
 
-/** Where an account is read. */
+/** The contracts and tokens that an account is read from. */
 export interface AccountSource {
   readonly contracts: ContractAddresses
   /** The market's. */

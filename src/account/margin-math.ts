@@ -45,7 +45,7 @@ export function settlementPrice(
 }
 
 /**
- * What closing would pay, provided that the liquidity vault can pay profits in full: to the wallet for an isolated position, whose loss and funding are
+ * Amount that closing would pay, provided that the liquidity vault can pay profits in full: to the wallet for an isolated position, whose loss and funding are
  * limited to its collateral; to the cross pool for a cross position. Before build 2.2, PnL and funding were settled separately.
  */
 export function closeValue(

@@ -17,7 +17,7 @@ export type OrderSource = (owner: string, call: CallOptions) => Promise<readonly
 /** The newest orders of the market that are looked at. The index is at most this many orders late. */
 const NEWEST_ORDERS_MAX = 5 * ENTRY_KEYS_MAX
 
-/** Where to look for orders, the cheapest first. */
+/** Creates the sources of orders, the cheapest first. */
 export function createOrderSources(parts: {
   readonly rpc: Rpc
   readonly deployment: CurrentDeployment

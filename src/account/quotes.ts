@@ -11,7 +11,7 @@ import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { ACCOUNT_CACHE_MS } from '../limits.ts'
 import type { Quote } from './state.ts'
 
-/** What the calls of one read share: its deadline, and who causes it. */
+/** Options that the calls of one read share: its deadline and its requester. */
 export type AccountCall = CallOptions & { readonly signal: AbortSignal }
 
 /** The prices of these assets at this ledger, or why there are none. */

@@ -21,7 +21,7 @@ type ReportUnknown = (part: string, reason: string) => void
 
 const CROSS = 1
 
-/** What an account's figures are computed from. */
+/** Data from which an account's figures are computed. */
 export interface AccountView {
   readonly entries: AccountEntries
   readonly quotes: ReadonlyMap<string, Quote>
@@ -159,7 +159,7 @@ function legOf(position: StoredPosition, view: AccountView): Readable<CrossLeg> 
   return { position, pnl: pricePnl(position, quote.price), settledPnl: pricePnl(position, settled), funding, isPriceFresh }
 }
 
-/** How far in the future a price may be for a withdrawal, whatever the maximum age is. */
+/** Maximum time by which a price may be in the future for a withdrawal, whatever the maximum age is. */
 const FUTURE_MAX_SEC = 60
 
 /** A withdrawal needs fresh prices; a liquidation also takes others. Generation 1 makes no difference. */

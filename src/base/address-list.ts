@@ -8,7 +8,7 @@ export interface AddressList {
   readonly problems: readonly string[]
 }
 
-/** How much of an invalid line a problem quotes. */
+/** Characters of an invalid line that a problem quotes. */
 const SHOWN_CHARACTERS = 64
 
 /** Parses the text of a list. Each invalid line becomes a problem that names the line number. */

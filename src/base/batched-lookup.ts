@@ -12,7 +12,7 @@ export class LookupFailed extends Error {
 const LOOKUPS_MAX = 10_000
 /** The maximum number of ids per statement. */
 export const LOOKUP_BATCH = 500
-/** How long one lookup waits. A statement that takes longer no longer keeps the next one from starting. */
+/** Maximum wait of one lookup. A statement that takes longer no longer keeps the next one from starting. */
 export const LOOKUP_TIMEOUT_MS = 1_000
 /** Statements at the same time, all but one of them slow. */
 const STATEMENTS_MAX = 2

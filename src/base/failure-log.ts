@@ -19,7 +19,7 @@ export interface FailureLogOptions {
   readonly level: 'info' | 'warn' | 'error'
   /** The message of each line. */
   readonly message: string
-  /** How many failures of one code and window get a line of their own, at once. The others are counted only. */
+  /** Number of failures of one code and window that get a line of their own, at once. The others are counted only. */
   readonly individually?: number
 }
 

@@ -1,6 +1,6 @@
 // Shares of a bounded resource that shrink as more callers come: one caller may use everything while it is alone, and gives way when others arrive.
 
-/** Who holds a share. Clients are distinguished by address first, because one client can have many keys. */
+/** The holder of a share. Clients are distinguished by address first, because one client can have many keys. */
 export interface Requester {
   /** The network around the address, where clients may have many addresses. The address itself by default. */
   readonly network?: string

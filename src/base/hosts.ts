@@ -9,12 +9,12 @@ function hostnameOf(host: string): string | undefined {
   return url?.hostname.replaceAll(/^\[|\]$/g, '').replace(/\.$/, '')
 }
 
-/** Whether a name or address always means this machine. */
+/** True if a name or address always means this machine. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '::1' || (isIP(hostname) === 4 && hostname.startsWith('127.'))
 }
 
-/** Whether a request with this Host header is meant for this server: an address, a loopback name, or a name in `allowed`. Browsers always send the header. */
+/** True if a request with this Host header is meant for this server: an address, a loopback name, or a name in `allowed`. Browsers always send the header. */
 export function isOwnHost(host: string | undefined, allowed: readonly string[]): boolean {
   if (host === undefined) return true
   const hostname = hostnameOf(host)
@@ -22,8 +22,8 @@ export function isOwnHost(host: string | undefined, allowed: readonly string[]):
 }
 
 /**
- * Whether an Origin header is that of a page served on this port of this machine or of a host in `allowed`, or by a proxy in front of such a host. This
- * program has no TLS, so only such a proxy can serve a page by https, and it has a host in `allowed`.
+ * True if an Origin header is that of a page served on this port of this machine or of a host in `allowed`, or by a proxy in front of such a host. This program
+ * has no TLS, so only such a proxy can serve a page by https, and it has a host in `allowed`.
  */
 export function isOwnOrigin(origin: string, port: number, allowed: readonly string[]): boolean {
   const url = URL.parse(origin)

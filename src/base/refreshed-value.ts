@@ -19,7 +19,7 @@ export interface RefreshedValueOptions<T> {
   readonly staleMs: number
   /** An older value is not served. */
   readonly servedMs: number
-  /** How long a read may take before requests no longer wait for it. */
+  /** Time that a read may take before requests no longer wait for it. */
   readonly waitMs: number
 }
 

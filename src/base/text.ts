@@ -78,7 +78,7 @@ const SPACE_AT_AN_END = /^[\s\p{Z}]|[\s\p{Z}]$/u
 const MARK_AT_THE_START = /^\p{M}/u
 
 /**
- * Whether a new name is fit for display: it has a visible character, no space at an end, nothing that is invisible or changes the direction or position of
+ * True if a new name is fit for display: it has a visible character, no space at an end, nothing that is invisible or changes the direction or position of
  * other text, and nothing that reads as an escape of textOfBytes.
  */
 export function isDisplayable(text: string): boolean {

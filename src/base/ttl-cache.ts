@@ -12,7 +12,7 @@ export interface TtlCache<Value> {
 export interface TtlCacheOptions {
   readonly clock: Clock
   readonly ttlMs: number
-  /** When the cache is full, the oldest entry is evicted. */
+  /** Size of the cache. When it is full, the oldest entry is evicted. */
   readonly maxEntries: number
 }
 

@@ -4,7 +4,7 @@
 import { findSurplusHolder } from './fair-share.ts'
 import type { Holder, Requester } from './fair-share.ts'
 
-/** Who a task runs for. */
+/** The client that a task runs for. */
 export interface TurnCaller {
   /** The client's address. */
   readonly address: string

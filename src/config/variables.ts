@@ -30,7 +30,7 @@ function optional<Value>(format: Format<Value>, description: string, documentedD
 /** Ledger close times are whole seconds and strictly increase. */
 const LEDGER_MIN_MS = 1_000
 const TRADERS_MAX = 100
-/** What the local network has. */
+/** Protocol versions of the local network. */
 const LOCAL_PROTOCOLS = { min: 27, max: 30, default: 29 }
 const LEDGER_MAX = 2 ** 32 - 1
 /** One year: effectively no limit. */

@@ -7,7 +7,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { buildSync } from 'esbuild'
 import type { Metafile } from 'esbuild'
 
-/** What the page needs to know about the gateway that serves it. */
+/** Facts that the page needs about the gateway that serves it. */
 interface ConsoleSettings {
   /** As in /v1/health. */
   readonly networkName: string

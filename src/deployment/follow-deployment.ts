@@ -17,7 +17,7 @@ export interface FollowParts {
   /** Null: the local network. */
   readonly deployments: { readonly choice: DeploymentChoice; readonly selected: SelectedDeployments } | null
   readonly network: NetworkSettings
-  /** What is served at first. */
+  /** The deployment that is served at first. */
   readonly declared: Declared
   /** Reads what the local network reports. */
   readonly readLocal: () => Promise<Declared>
@@ -30,7 +30,7 @@ export interface FollowParts {
 export interface DeploymentFollower {
   /** Follows until the signal aborts. Never rejects. */
   run(signal: AbortSignal): Promise<void>
-  /** Why the present manifests are not applied; empty if they are. */
+  /** Reasons why the present manifests are not applied; empty if they are. */
   problems(): readonly string[]
 }
 
@@ -55,7 +55,7 @@ export function createDeploymentFollower(parts: FollowParts): DeploymentFollower
   })
 }
 
-/** What is known of the contracts that stay: otherwise the expected generation would apply to them for a moment. */
+/** Returns the known interfaces of the contracts that stay: otherwise the expected generation would apply to them for a moment. */
 function keepInterfaces({ contracts, interfaces }: Deployment, next: DeploymentDeclaration): ContractInterfaces {
   const kept = CONTRACT_KEYS.map((key) => [key, next.contracts[key].address === contracts[key] ? interfaces[key] : null])
   return Object.fromEntries(kept) as ContractInterfaces

@@ -8,7 +8,7 @@ const LOCAL_FOLLOW_INTERVAL_MS = 2_000
 export interface FollowLocalOptions {
   /** Reads what the local network reports. Rejects while it cannot be reached. */
   readonly read: () => Promise<Declared>
-  /** What is served at first. */
+  /** The deployment that is served at first. */
   readonly initial: Declared
   readonly clock: Clock
   readonly onChange: (next: Declared) => void

@@ -13,13 +13,13 @@ export interface ManifestFollower {
   poll(): void
   /** Polls until the signal aborts. Never rejects. */
   run(signal: AbortSignal): Promise<void>
-  /** Why the present manifests are not applied; empty if they are. */
+  /** Reasons why the present manifests are not applied; empty if they are. */
   problems(): readonly string[]
 }
 
 export interface FollowOptions {
   readonly choice: DeploymentChoice
-  /** What is served at first. */
+  /** The selection that is served at first. */
   readonly selected: SelectedDeployments
   readonly clock: Clock
   readonly log: Log

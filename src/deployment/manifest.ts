@@ -19,7 +19,7 @@ export interface Manifest {
   /** May contain keys of a provider. Do not log them. */
   readonly rpcUrls: readonly string[]
   readonly friendbotUrl: string | null
-  /** When the contracts were deployed: an ISO 8601 date, or date and time, in UTC. Text order is time order. */
+  /** Time at which the contracts were deployed: an ISO 8601 date, or date and time, in UTC. Text order is time order. */
   readonly since: string
   /** Applies until the contracts' interfaces have been read from the chain. */
   readonly generation: Generation
@@ -41,7 +41,7 @@ export interface ManifestDraft {
   readonly assets: readonly Asset[] | null
 }
 
-/** What the environment sets instead of the manifest. */
+/** Values that the environment sets instead of the manifest. */
 export interface ManifestOverrides {
   readonly rpcUrls: readonly string[] | null
   readonly contracts: Readonly<Partial<Record<ContractKey, string>>>

@@ -19,15 +19,15 @@ import type { Queryable, Store } from '../store/store.ts'
 const CHUNK_BYTES = 128 * 1024
 /** Generations that wait for the running one, of all callers. */
 const WAITING_MAX = 8
-/** How long a request waits for the file that it needs. */
+/** Time for which a request waits for its file. */
 const WAIT_MS = 5_000
-/** How often a file that another instance generates is looked for. */
+/** Interval at which a file that another instance generates is looked for. */
 const POLL_MS = 250
 const LOCK = 'exports'
 /** All files are read and written in one caller's turns. */
 const FILES = { address: 'exports', isLarge: true } as const
 
-/** Why there is no file: the day is not over, not indexed or incomplete; or it is being generated. */
+/** The reason for a missing file: the day is not over, not indexed or incomplete; or it is being generated. */
 type Unavailable = 'unavailable' | 'generating'
 
 export interface Exports extends AsyncDisposable {

@@ -9,7 +9,7 @@ import { readsFor } from '../store/caller-reads.ts'
 import type { Queryable } from '../store/store.ts'
 import type { StreamOptions } from '../stream/stream.ts'
 
-/** What the stream asks of the other parts. */
+/** Returns the functions of other parts that the stream calls. */
 export function streamServices(
   parts: { readonly keys: Keys; readonly db: Queryable; readonly prices: Prices; readonly accounts: Accounts },
 ): StreamOptions['services'] {

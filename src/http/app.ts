@@ -64,7 +64,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** False exempts the route from the rate limit. With `requiresKey`, only requests with a valid key are exempt. */
     rateLimited?: boolean
-    /** What the route's requests count as, `read` by default. Routes that count by `address` ignore credentials. */
+    /** Kind that the route's requests count as, `read` by default. Routes that count by `address` ignore credentials. */
     countedAs?: RequestKind
     /** True for responses that last as long as their client: their duration is not measured. */
     endless?: boolean

@@ -19,11 +19,11 @@ const KEY = { keyId: `nk_${'a'.repeat(24)}`, owner: `G${'A'.repeat(55)}`, tier: 
 const LIMIT = 6
 
 interface Served extends AsyncDisposable {
-  /** What the server writes to one connection, with closing requests aside, and without the date. */
+  /** Returns the server's output on one connection, with closing requests aside, and without the date. */
   exchange(requests: string): Promise<string>
-  /** What was reported to the observer. */
+  /** Requests reported to the observer. */
   readonly observed: unknown[]
-  /** How often the handler of the framework ran. */
+  /** Number of times the handler of the framework ran. */
   handled(): number
 }
 

@@ -24,7 +24,7 @@ export interface DirectAnswers {
   add(url: string, read: ReadPrepared): void
   /** Answers the request, or passes it to `framework`. */
   handle(request: IncomingMessage, response: ServerResponse, framework: Handler): void
-  /** What was decided for a request before it was passed on. */
+  /** Returns the admission that was decided for a request before it was passed on. */
   admissionOf(request: IncomingMessage): Admission | undefined
 }
 
@@ -43,7 +43,7 @@ export function createDirectAnswers(parts: DirectAnswerParts): DirectAnswers {
   const routes = new Map<string, ReadPrepared>()
   const passedOn = new WeakMap<IncomingMessage, Admission>()
 
-  /** Whether the framework would do nothing with this request but run the handler. */
+  /** True if the framework would do nothing with this request but run the handler. */
   function isOrdinary({ headers, rawHeaders }: IncomingMessage): boolean {
     return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined && headers['content-encoding'] === undefined &&
       repeatedHeader(rawHeaders) === undefined && hostCheck(headers) === undefined && !isDraining()

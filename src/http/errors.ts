@@ -65,7 +65,7 @@ export function keepConnectionOpen(reply: FastifyReply): void {
   keptOpen.add(reply)
 }
 
-/** Whether `keepConnectionOpen` was called for this reply: a closing server must not close its connection either. */
+/** True if `keepConnectionOpen` was called for this reply: a closing server must not close its connection either. */
 export function isKeptOpen(reply: FastifyReply): boolean {
   return keptOpen.has(reply)
 }

@@ -14,7 +14,7 @@ export interface Guide {
   readonly name: string
   /** The page's file, relative to docs/. */
   readonly file: string
-  /** Who reads it, or what for. */
+  /** Its readers or its purpose. */
   readonly summary: string
 }
 

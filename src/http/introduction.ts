@@ -7,7 +7,7 @@ import { ADDRESS_CEILING_PER_WINDOW, RATE_LIMIT_PER_WINDOW } from '../limits.ts'
 import { ERROR_SCHEMAS, statusOf } from './operation.ts'
 import type { ErrorName } from './operation.ts'
 
-/** How to resolve each error. The type requires an entry for every error name. */
+/** The resolution of each error. The type requires an entry for every error name. */
 const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401 | '503 oracle_unhealthy'>, string>> = {
   400: 'Fix the request. The message names the invalid parameter.',
   '400 unsupported_asset': 'Use a symbol from /v1/markets, in upper case.',

@@ -10,7 +10,7 @@ import type { Counts } from './counts.ts'
 
 const WINDOW_MS = RATE_LIMIT_WINDOW_SEC * 1000
 
-/** What a request counts against. */
+/** A limit that a request counts against. */
 export interface Bucket {
   /** Each table bounds its callers separately, so that a flood of one kind does not affect the others. */
   readonly table: string

@@ -29,7 +29,7 @@ function take(limits: RequestLimits, caller: Caller, kind: RequestKind = 'read')
   return outcome
 }
 
-/** How many of `count` requests are allowed. */
+/** Returns how many of `count` requests are allowed. */
 function allowed(limits: RequestLimits, caller: Caller, count: number, kind: RequestKind = 'read'): number {
   let sum = 0
   for (let request = 0; request < count; request++) sum += take(limits, caller, kind).allowed ? 1 : 0

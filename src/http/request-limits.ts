@@ -12,7 +12,7 @@ import type { Bucket, Outcome, SharedCounts } from './rate-limit.ts'
 /** Requests per window for each tier. */
 export type RateLimits = Readonly<Record<Tier, number>>
 
-/** What a request counts as: a read, trading, or a request that counts by client address whatever key is presented. */
+/** Kind of a request: a read, trading, or a request that counts by client address whatever key is presented. */
 export type RequestKind = 'read' | 'trading' | 'address'
 
 /** A bucket as GET /v1/account/me/limits lists it. */

@@ -7,7 +7,7 @@ import type { Random } from '../base/random.ts'
 import { CHALLENGE_TTL_MS } from '../limits.ts'
 import type { KeyChallenge } from '../resources/api-key.ts'
 
-/** Who requests or uses a challenge. */
+/** The client that requests or uses a challenge. */
 interface Claimant {
   /** The network address that clients are counted by. */
   readonly client: string
@@ -25,7 +25,7 @@ export interface Challenges {
   use(claimant: Claimant, challengeHex: string): Promise<boolean>
 }
 
-/** What challenges share: in memory, or between several instances. Both methods may reject with ChallengesUnavailable. */
+/** State that challenges share: in memory, or between several instances. Both methods may reject with ChallengesUnavailable. */
 export interface ChallengeState {
   /** The secret that authenticates challenges: the proposed one, unless there is one already. */
   secret(proposed: Uint8Array): Promise<Uint8Array>

@@ -45,12 +45,12 @@ export interface KeyCache extends AsyncDisposable {
   invalidate(keyId: string): void
 }
 
-/** When full, the entry with the oldest read is evicted. */
+/** Size of the cache. When it is full, the entry with the oldest read is evicted. */
 export const MAX_CACHED_KEYS = 10_000
 /** Requests with unknown ids that share one read of the newest ids, and how many more wait for their turn. */
 const CHECKS_MAX = 4_096
 const CHECKS_WAITING_MAX = 1_024
-/** How long an entry is valid without a new read. Keys in use are re-read every second, so this bounds the effect of a lost notification. */
+/** Time for which an entry is valid without a new read. Keys in use are re-read every second, so this bounds the effect of a lost notification. */
 export const KEY_TTL_MS = 3_000
 
 interface Entry {

@@ -30,7 +30,7 @@ export interface Keys extends AsyncDisposable {
   readonly authenticate: Authenticate
   /** Reads the ids of all keys ahead of the first request. Resolves also when that fails. */
   load(): Promise<void>
-  /** Whether the address may be issued a key; with null, whether everyone may. */
+  /** Returns whether the address may be issued a key; with null, whether everyone may. */
   betaStatus(address: string | null): BetaStatus
   /** Creates a challenge, which replaces the pending one that the same client requested for the address. */
   requestChallenge(address: string, client: string): Promise<KeyChallenge>

@@ -3,7 +3,7 @@
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 
-/** How often new uses are stored. */
+/** Interval at which new uses are stored. */
 export const FLUSH_INTERVAL_MS = 1_000
 /** The maximum number of keys in memory; the key tracked first is evicted. */
 export const MAX_TRACKED_KEYS = 20_000

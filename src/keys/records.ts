@@ -110,7 +110,7 @@ export async function revokeKey(db: Queryable, key: { keyId: string; owner: stri
 
 export interface KeyPage {
   readonly keys: readonly ApiKey[]
-  /** Where the next page starts; null after the last page. */
+  /** The `before` of the next page; null after the last page. */
   readonly next: number | null
 }
 

@@ -9,7 +9,7 @@ export interface LoggerOptions {
   readonly level: string
   /** `auto` picks by whether standard error is a terminal. */
   readonly format: 'auto' | 'json' | 'terminal'
-  /** Whether lines are colored on a terminal. */
+  /** True if lines are colored on a terminal. */
   readonly color: boolean
 }
 

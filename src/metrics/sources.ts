@@ -6,7 +6,7 @@ import type { ContractInterfaces } from '../exchange/contract-interface.ts'
 import type { IndexerStatus } from '../indexer/progress.ts'
 import type { IndexSnapshotReader } from '../projections/index-snapshot.ts'
 
-/** What a gateway holds for its clients. All of it is bounded. */
+/** Resources that a gateway holds for its clients. All are bounded. */
 export interface GatewayStats {
   readonly stream: {
     readonly connections: number
@@ -29,7 +29,7 @@ export interface GatewayStats {
   }
   /** Comparisons of nodes by figure and result. */
   readonly agreement: ReadonlyMap<string, Readonly<Record<string, number>>>
-  /** Whether the shared request counts are available; null when they are not configured. */
+  /** True if the shared request counts are available; null when they are not configured. */
   readonly sharedCounts: boolean | null
   /** Assets whose price cannot be read, or is older than the exchange accepts; null while unknown. */
   readonly stalePrices: number | null
@@ -44,7 +44,7 @@ export interface MetricSources {
   readonly gateway: () => GatewayStats
   readonly indexer: () => IndexerStatus
   readonly interfaces: () => ContractInterfaces
-  /** Why the present manifests are not applied. */
+  /** Reasons why the present manifests are not applied. */
   readonly manifestProblems: () => readonly string[]
   /** Queued calls by method. */
   readonly rpcQueues: () => ReadonlyMap<string, number>

@@ -8,7 +8,7 @@ import type { ArchiveHead, FillPage, FillRange } from '../projections/candle-fil
 export const FILL_INTERVAL_MS = 60_000
 /** The ticker has written all prices of a minute after this time. */
 export const FILL_DELAY_SEC = 300
-/** How far back candles are filled: several times as long as nodes retain events. */
+/** Age up to which candles are filled: several times as long as nodes retain events. */
 export const FILL_WINDOW_SEC = 30 * 86_400
 /** Trades per page, and pages per round: the work of a start is bounded, newest trades first. */
 export const FILL_PAGE_LIMIT = 500

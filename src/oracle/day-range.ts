@@ -34,7 +34,7 @@ export interface DayHistory {
 }
 
 export interface DayRangeReader {
-  /** What was read last, if the stored candles are recent. Returns the same object until something is read again. */
+  /** The ranges read last, if the stored candles are recent. Returns the same object until something is read again. */
   cached(): DayRanges | undefined
   /** Waits for a limited time; empty while the candles cannot be read. Never rejects. */
   read(): Promise<DayRanges>

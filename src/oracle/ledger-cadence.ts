@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 export const CADENCE_MAX_MS = 2_000
 /** The delay around the expected close, which bounds the load on nodes. */
 export const CADENCE_MIN_MS = 200
-/** How much an observed interval between ledgers counts in the estimate. */
+/** Weight of an observed interval between ledgers in the estimate. */
 const WEIGHT = 0.2
 const INTERVAL_MAX_MS = 10_000
 /** The interval of public networks, until two ledgers were seen. */

@@ -9,7 +9,7 @@ import type { PriceReading, Prices } from './prices.ts'
 
 export interface OracleHealthReader {
   health(): Promise<OracleHealth>
-  /** Whether a heartbeat with this secret is accepted. */
+  /** Checks the secret of a heartbeat. */
   checkSecret(secret: string | undefined): 'accepted' | 'unauthorized' | 'heartbeat_disabled'
   heartbeat(report: KeeperReport): void
 }

@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts'
 import { ORACLE_CACHE_MS, STALE_PRICE_SERVED_MS } from '../limits.ts'
 import type { Price } from '../resources/price.ts'
 
-/** How long a request waits for a read before it gets the last price. */
+/** Time for which a request waits for a read before it gets the last price. */
 export const PRICE_WAIT_MS = 1_000
 /** Up to this lag and age, a read from an earlier ledger does not replace the last one. */
 const LAG_MAX_LEDGERS = 100
@@ -38,11 +38,11 @@ export interface PriceSnapshot {
 /** Receives the prices that are new, or newly attested, as rows of the API. */
 export type PriceListener = (changed: readonly Price[]) => void
 
-/** What is known about one asset. */
+/** The state of one asset's price. */
 export interface Slot {
   readonly asset: string
   last: { readonly attested: AttestedPrice; readonly priceFloat: number; readonly readAtMs: number; readonly changedAtMs: number } | null
-  /** When the last read failed; null after a success. */
+  /** Time at which the last read failed; null after a success. */
   failedAtMs: number | null
   inFlight: { readonly done: Promise<void>; readonly startedAtMs: number } | null
 }
@@ -200,7 +200,7 @@ function settledUntilMs(slot: Slot, nowMs: number): number | null {
   return null
 }
 
-/** Whether a node that lags behind returned an earlier state than the last read. After a reset of the network, a lower ledger is newer. */
+/** True if a node that lags behind returned an earlier state than the last read. After a reset of the network, a lower ledger is newer. */
 function isEarlierView(next: AttestedPrice, { attested, changedAtMs }: NonNullable<Slot['last']>, nowMs: number): boolean {
   const lag = attested.ledger - next.ledger
   return lag > 0 && lag <= LAG_MAX_LEDGERS && nowMs - changedAtMs < LAG_MAX_MS && next.timestampSec <= attested.timestampSec

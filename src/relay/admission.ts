@@ -18,17 +18,17 @@ interface HeldWait<Submission extends HeldSubmission> extends Holder {
 }
 
 export interface Admission {
-  /** Whether one more transaction may be sent. Makes room at the cost of a requester with more. */
+  /** True if one more transaction may be sent. Makes room at the cost of a requester with more. */
   maySend(requester: Requester): boolean
-  /** Whether one more caller may wait. */
+  /** True if one more caller may wait. */
   mayWait(requester: Requester): boolean
-  /** Why there was no room. */
+  /** The outcome when there was no room. */
   refusal(requester: Requester): SubmitOutcome
 }
 
 /**
- * What gives way gets its outcome early: what is known by now. Submitting again continues the wait. `submissions` and `waits` are live views, in the order of
- * arrival.
+ * A submission or wait that gives way gets the outcome known by now. Submitting again continues the wait. `submissions` and `waits` are live views, in the
+ * order of arrival.
  */
 export function createAdmission<Submission extends HeldSubmission>(parts: {
   readonly submissions: ReadonlyMap<string, Submission>

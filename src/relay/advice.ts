@@ -57,7 +57,7 @@ export function adviceForHostError({ type }: HostError): string {
   return HOST_ADVICE[type] ?? 'the network could not run the call.'
 }
 
-/** What to do about a transaction that was rejected at submission, by result code. */
+/** Advice for a transaction that was rejected at submission, by result code. */
 const REJECTION_ADVICE: Readonly<Record<string, string>> = {
   txFailed: 'An operation of the transaction is invalid or lacks a signature.',
   txTooEarly: 'The transaction is not valid yet. Check its time bounds.',

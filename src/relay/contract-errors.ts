@@ -9,7 +9,7 @@ import { adviceForContractError } from './advice.ts'
 interface ExplainedError {
   /** The error as the API returns it. */
   readonly contractError: ContractError
-  /** What it means and what to do, as the continuation of a sentence. */
+  /** Its meaning and what to do, as the continuation of a sentence. */
   readonly advice: string
 }
 

@@ -62,7 +62,7 @@ interface ExtendedSimulation {
   readonly extraFee: bigint
 }
 
-/** Who takes part, and the network's settings, are read again after this time. */
+/** The treasury, the USDC asset and the network's settings are read again after this time. */
 const DETAILS_TTL_MS = 60_000
 /** At most this many entries are declared only because an earlier simulation touched them. */
 const LEARNED_WRITES_MAX = 12

@@ -14,7 +14,7 @@ const COUNTERS_MAX = 16
 export interface NextIds {
   /** Notes that a simulation used this id as the next one of a counter. */
   observe(counter: string, id: bigint): void
-  /** How many ids to cover, the simulated one included. */
+  /** Number of ids to cover, the simulated one included. */
   count(): number
 }
 

@@ -25,14 +25,14 @@ interface NamedErrors {
   readonly hostError: HostErrorName | null
 }
 
-/** How many nodes report an outcome. Null: a stored one that the index alone has. */
+/** The nodes that report an outcome. Null: a stored one that the index alone has. */
 interface Evidence {
   readonly confirmedBy: number | null
   /** Nodes that are configured. */
   readonly nodes: number | null
 }
 
-/** Where the transaction is on the chain. */
+/** The transaction's position on the chain. */
 interface Applied extends Evidence {
   readonly ledger: number
   /** The close time of the ledger, Unix seconds; null when the node does not report it. */
@@ -66,7 +66,7 @@ export interface TransactionLookup extends RetainedLedgers {
   readonly outcome?: SubmitOutcome & { readonly kind: 'success' | 'failed' }
 }
 
-/** What a look-up needs to know of the transaction. */
+/** The fields of a transaction that a look-up needs. */
 type LookedUp = Pick<SignedTransaction, 'hash' | 'source' | 'contract'>
 
 interface LookUpOptions {

@@ -85,7 +85,7 @@ interface PriceBound {
 interface Simulated extends SimulatedTrade {
   readonly args: readonly CallArgument[]
   readonly simulation: SimulationResponse
-  /** How many nodes agree on its fee. */
+  /** Agreement of the nodes on its fee. */
   readonly fee: Compared
 }
 

@@ -35,7 +35,7 @@ export interface Relay {
   operationOf(signed: Pick<SignedTransaction, 'contract' | 'functionName'>): string | null
   /** Decodes a signed envelope; undefined when it is not valid, or newer than this gateway. */
   decode(signedXdr: string): SignedTransaction | undefined
-  /** What keeps an envelope from being decoded, for its sender. */
+  /** Explains to its sender why an envelope cannot be decoded. */
   explainUndecoded(signedXdr: string): string
   readonly submissions: Submissions
   readonly outcomes: OutcomeReader

@@ -12,7 +12,7 @@ export interface UsualFees {
 export const FEE_MAX_STROOPS = 10_000_000n
 /** Below this a fee is never unusual. */
 const UNREMARKABLE_STROOPS = 2_000_000n
-/** How many times the usual fee is unusual. Fees of one operation differ by the entries that it creates. */
+/** Fees above this multiple of the usual one are unusual. Fees of one operation differ by the entries that it creates. */
 const FACTOR = 4n
 const SAMPLES_MIN = 5
 const SAMPLES_MAX = 64

@@ -11,9 +11,9 @@ import { FEE_MAX_STROOPS } from './usual-fees.ts'
 export interface MarketConditions {
   price(asset: string): { readonly price: bigint; readonly timestampSec: number } | null
   readonly maxPriceAgeSec: number | null
-  /** When funding of the asset was last applied, Unix seconds. */
+  /** Time at which funding of the asset was last applied, Unix seconds. */
   fundingAppliedSec(asset: string): number | null
-  /** How much more can be opened, 7-decimal USD. 0 is long, 1 is short. */
+  /** Size that can still be opened, 7-decimal USD. 0 is long, 1 is short. */
   headroom(asset: string, direction: number): bigint | null
 }
 

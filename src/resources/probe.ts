@@ -10,7 +10,7 @@ export const Alive = Type.Object(
 
 export type Alive = Static<typeof Alive>
 
-/** What the operator should look at, in the same words everywhere. */
+/** Conditions for the operator to look at, in the same words everywhere. */
 const WARNINGS = ['database_unreachable', 'database_full', 'database_read_only', 'clock_wrong', 'protocol_newer', 'prices_unpublished'] as const
 export type Warning = (typeof WARNINGS)[number]
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { amountOrNull, integerOrNull } from './fields.ts'
 
-/** What a transaction does, by its simulation. Not in the specification. Null: does not apply, or is not known. */
+/** The effect of a transaction, by its simulation. Not in the specification. Null: does not apply, or is not known. */
 export const TradePreview = Type.Object(
   {
     positionId: integerOrNull({ description: 'Position that is opened, changed or closed; of an attached order the position it belongs to.', examples: [43] }),

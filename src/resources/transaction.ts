@@ -8,7 +8,7 @@ const TRANSACTION_STATUSES = ['PREPARED', 'PENDING', 'SUCCESS', 'FAILED', 'REJEC
 
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number]
 
-/** What later happened to the order that a transaction placed. */
+/** The later outcome of the order that a transaction placed. */
 export const OrderOutcome = Type.Object(
   {
     status: Type.Unsafe<'executed' | 'cancelled'>({ type: 'string', enum: ['executed', 'cancelled'], description: 'How the order ended.' }),

@@ -157,7 +157,7 @@ export function leaderboardRoutes(app: App, parts: LeaderboardParts): void {
   })
 }
 
-/** Whether the requested ranking is the one of this gateway. */
+/** Returns the requested ranking, and whether it is the gateway's own. */
 function scopeOf(deployment: CurrentDeployment, given: LeaderboardScope | undefined) {
   const { network } = deployment.current
   const own: LeaderboardScope = network === PUBLIC_NETWORK ? 'mainnet' : 'testnet'

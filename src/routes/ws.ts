@@ -25,7 +25,7 @@ export function wsRoutes(app: App, { stream, webOrigins }: WsParts): void {
   })
 }
 
-/** What the connections of the stream are counted by. */
+/** Returns the identities by which connections of the stream are counted. */
 export function streamOriginOf({ caller }: FastifyRequest): ClientOrigin {
   const { bucket: address, wide: network, isWideOneSubscriber: isNetworkLimited } = caller.network
   return { address, network, isNetworkLimited, owner: caller.key?.owner ?? null }

@@ -38,7 +38,7 @@ export interface WriterLock extends AsyncDisposable {
 
 export interface Store extends AsyncDisposable {
   readonly engine: 'embedded' | 'server'
-  /** Whether `read` may return an older state than the last notification: reads go to a replica. */
+  /** True if `read` may return an older state than the last notification: reads go to a replica. */
   readonly readsLag: boolean
   /** Read-only statements with a time limit. On a server they never delay a writer; on the embedded engine a writer waits for the one that runs. */
   readonly read: Queryable
@@ -50,8 +50,8 @@ export interface Store extends AsyncDisposable {
   /** Short writes of primary data other than chain history. */
   readonly write: Writer
   /**
-   * Why the database cannot store anything now; null when nothing is known to prevent it. Reads may work all the same. Takes at most as long as a statement;
-   * never rejects.
+   * Returns the problem that prevents the database from storing anything now; null when none is known. Reads may work all the same. Takes at most as long as a
+   * statement; never rejects.
    */
   writeProblem(): Promise<DatabaseProblem | null>
   /** Queued reads, and queued writes and transactions. Both numbers are bounded. */
@@ -81,7 +81,7 @@ export class StatementTimeout extends Error {
   override readonly name = 'StatementTimeout'
 }
 
-/** What is wrong with a database: no connection or no engine, a full disk, or a server that refuses to write, as a standby does. */
+/** The problem of a database: no connection or no engine, a full disk, or a server that refuses to write, as a standby does. */
 export type DatabaseProblem = 'unreachable' | 'full' | 'read_only'
 
 /** Raised when the database cannot be reached, the connection broke, or it cannot store anything now. Retryable. */

@@ -33,7 +33,7 @@ test('a connection lost at COMMIT, or a COMMIT over its time limit, raises an un
   }
 })
 
-/** What happens during a transaction with one notification whose COMMIT returns this command or fails. */
+/** Returns the steps, in order, of a transaction with one notification whose COMMIT returns this command or fails. */
 async function orderOfNotification(commit: () => string): Promise<readonly string[]> {
   const order: string[] = []
   const run: RunStatement = async (sql) => {

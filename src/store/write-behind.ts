@@ -15,7 +15,7 @@ const RETURNING = /\breturning\b/i
 /** A statement that changes nothing. */
 const READ = /^\s*select\b/i
 
-/** What a statement concerns. */
+/** The table and words that a statement concerns. */
 interface Scope {
   /** The table that it changes; null: none. */
   readonly table: string | null
@@ -98,7 +98,7 @@ function scopeOf(sql: string): Scope | undefined {
   return table === null && !READ.test(sql) ? undefined : { table, words: new Set(sql.match(/\w+/g)) }
 }
 
-/** Whether one of the two statements may concern what the other one changes. */
+/** True if one of the two statements may concern what the other one changes. */
 function isOrdered(a: Scope, b: Scope): boolean {
   return (a.table !== null && b.words.has(a.table)) || (b.table !== null && a.words.has(b.table))
 }

@@ -42,7 +42,7 @@ export interface QuotedTrader {
   readonly crossPool: bigint | undefined
 }
 
-/** What the exchange would open after it closed the positions in the other direction. Null: unknown. */
+/** The position that the exchange would open after it closed the positions in the other direction. Null: unknown. */
 export interface SizedOpen {
   readonly collateral: bigint
   readonly size: bigint
@@ -107,7 +107,7 @@ function isCleared(slot: number, lastDay: number, today: number): boolean {
   return false
 }
 
-/** What is known of the trader besides the terms. */
+/** The trader's figures besides the terms. */
 export interface QuotedFigures {
   /** Null when nothing would be opened, or what would be is unknown. */
   readonly open: SizedOpen | null

@@ -40,7 +40,7 @@ interface Read<T> {
   readonly ledger: number
 }
 
-/** How often everything is read again because a ledger closed in between. */
+/** Attempts to read everything within one ledger. */
 const MAX_READS = 4
 /** More than the exchange has assets. */
 const MAX_CACHED_PRICES = 256
@@ -149,7 +149,7 @@ interface ReferredTrade {
   readonly size: bigint
 }
 
-/** What the referral contract deducts from a fee, as it answers the market. Null: unknown. A contract that fails deducts nothing. */
+/** Reads the discount that the referral contract deducts from a fee, as it answers the market. Null: unknown. A contract that fails deducts nothing. */
 async function readDiscount(
   rpc: Rpc, { referral, trader, fee, size }: ReferredTrade, exchange: Deployment, signal: AbortSignal,
 ): Promise<Read<bigint | null>> {

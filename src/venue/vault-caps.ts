@@ -18,7 +18,7 @@ export interface VaultCaps {
   readonly reserveBps: number | null
   /** Assets whose limits cannot be read are missing. */
   readonly assets: ReadonlyMap<string, AssetCaps>
-  /** Whether the vault sets USDC aside for profits that it could not pay. */
+  /** True if the vault sets USDC aside for profits that it could not pay. */
   readonly hasShortfallReserve: boolean
 }
 

@@ -38,7 +38,7 @@ export interface Venue {
   funding(): Promise<CurrentFunding | null>
   limits(asset: string): Promise<MarketLimits>
   readonly quote: ReadQuote
-  /** What limits trading now, a few seconds old. Null while it cannot be read. Waits for a limited time and never rejects. */
+  /** Returns the conditions of trading now, a few seconds old. Null while they cannot be read. Waits for a limited time and never rejects. */
   conditions(): Promise<VenueConditions | null>
   /** Null while it cannot be read. Never rejects. */
   readonly capacity: ReadCapacity
@@ -47,13 +47,13 @@ export interface Venue {
 /** Null: unknown. */
 interface VenueConditions {
   readonly maxPriceAgeSec: number | null
-  /** When funding of an asset was last applied, Unix seconds. */
+  /** Time at which funding of an asset was last applied, Unix seconds. */
   fundingAppliedSec(asset: string): number | null
-  /** How much more can be opened, 7-decimal USD. 0 is long, 1 is short. */
+  /** Size that can still be opened, 7-decimal USD. 0 is long, 1 is short. */
   headroom(asset: string, direction: number): bigint | null
 }
 
-/** How long the funding history waits for the current rate. After a failure, no request waits for VENUE_CACHE_MS. */
+/** Time for which the funding history waits for the current rate. After a failure, no request waits for VENUE_CACHE_MS. */
 const FUNDING_WAIT_MS = 1_000
 
 function marketOf(exchange: Deployment): MarketSource {
@@ -203,7 +203,7 @@ function describePool(snapshot: VenueSnapshot): PoolState {
   }
 }
 
-/** What can still be opened on each side of an asset, and what limits it. */
+/** Returns the size that can still be opened on each side of an asset, and the limit that binds. */
 function headroomOf(asset: string, snapshot: VenueSnapshot): SideHeadroom {
   // Generation 1 has one maximum for all assets, which has never counted here.
   const { market } = snapshot

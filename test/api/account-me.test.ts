@@ -184,7 +184,7 @@ test('each request waits one second at most for a hanging database', async () =>
   assert.equal((await call(app, '/v1/account/me', { key })).status, 200)
 })
 
-/** What is left in each bucket, by name and what it counts. */
+/** Returns the requests left in each bucket, by name and what it counts. */
 async function bucketsOf(headers: Readonly<Record<string, string>>): Promise<Readonly<Record<string, number>>> {
   const { body } = await call(app, '/v1/account/me/limits', { headers })
   const { buckets } = body as unknown as AccountLimits

@@ -62,7 +62,7 @@ export async function viewVault(fixture: GatewayFixture, id: number): Promise<Re
   return await callView(fixture, vaultFactory, 'view_vault', nativeToScVal(id, { type: 'u32' })) as Record<string, unknown>
 }
 
-/** What a contract's view returns, by simulation. */
+/** Returns the result of a contract's view, by simulation. */
 export async function callView({ network }: GatewayFixture, contract: string, functionName: string, ...args: readonly xdr.ScVal[]): Promise<unknown> {
   const { networkPassphrase, rpc } = network
   const transaction = new TransactionBuilder(new Account(NULL_ACCOUNT, '0'), { fee: '100', networkPassphrase })

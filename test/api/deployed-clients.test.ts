@@ -41,7 +41,7 @@ test('the Python SDK creates a key without a label: label null', async () => {
   assert.deepEqual(listed.body.keys.map(({ label }) => label), [null])
 })
 
-/** How both SDKs find the code of a contract error in a message. */
+/** Finds the code of a contract error in a message, as both SDKs do. */
 const codeIn = (message: unknown): number => Number(/Error\(Contract, #(\d+)\)/.exec(String(message))?.[1])
 
 test('messages of failures have the host\'s text after the sentence', async () => {

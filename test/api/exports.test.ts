@@ -70,7 +70,7 @@ async function exported(kind: ExportKind): Promise<Row[]> {
 
 const isOfDay = (ts: unknown): boolean => Math.floor(Number(ts) / DAY_SEC) === day
 
-/** What a list adds that depends on the time of the request. */
+/** Removes the label, which depends on the time of the request. */
 function withoutLabel({ deployment: _label, ...row }: Row): Row {
   return row
 }

@@ -34,7 +34,7 @@ interface Case {
   /** Prices in percent at which a keeper executes the order, one after the other; `user` cancels, `close` closes the position. */
   readonly steps: readonly (number | 'user' | 'close')[]
   readonly reason: string
-  /** What the execution does; undefined: nothing. */
+  /** Effect of the execution; undefined: nothing. */
   readonly execution?: 'opens' | 'closes' | 'reduces'
   readonly details: Partial<Order>
 }
@@ -138,7 +138,7 @@ for (const generation of ['1', '2'] as const) {
     await applyInOneLedger(fixture, [{ trader: keeper, functionName: 'execute_order', args: [address(keeper.address), u64(BigInt(orderId))] }])
   }
 
-  /** What the transaction that ended an order transferred to the keeper. */
+  /** Returns the amount that the transaction that ended an order transferred to the keeper. */
   async function paidToKeeper({ ended }: Order): Promise<string> {
     const [row] = await fixture.store.read.query<{ paid: string }>(
       `select sum((payload->>'amount')::numeric)::text as paid from idx.events where tx_hash = $1 and topic = 'transfer' and payload->>'to' = $2`,

@@ -35,7 +35,7 @@ interface List {
   readonly fixed?: true
   /** Oldest first within a page; later pages are older. */
   readonly ascending?: true
-  /** Whether it is read from the log that the test wrote. */
+  /** True if it is read from the log that the test wrote. */
   readonly isLogged?: true
   /** Rows per unit of `limit`. */
   readonly rowsPerUnit?: number

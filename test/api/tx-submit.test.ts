@@ -39,7 +39,7 @@ function hashOf(signedXdr: string): string {
 
 const latestLedger = (): number => fixture.network.chain.history.latest().sequence
 
-/** How many transactions of this account the network applied after a ledger. */
+/** Returns how many transactions of this account the network applied after a ledger. */
 function appliedAfter(ledger: number, address: string): number {
   return fixture.network.chain.history.transactionsAfter(ledger, TRANSACTIONS_MAX, TRANSACTIONS_MAX).filter(({ envelopeXdr }) => {
     const envelope = TransactionBuilder.fromXdr(envelopeXdr, passphrase)
@@ -361,7 +361,7 @@ function addressOf({ gateway }: GatewayFixture): string {
   return `http://127.0.0.1:${bound.port}`
 }
 
-/** How many calls the injected faults affected. */
+/** Returns how many calls the injected faults affected. */
 async function faultHits(): Promise<number> {
   const { armed } = await fixture.control('local_faults') as { armed: readonly { hits: number }[] }
   return armed.reduce((total, { hits }) => total + hits, 0)

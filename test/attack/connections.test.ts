@@ -91,7 +91,7 @@ const WELL_KNOWN = 'dGhlIHNhbXBsZSBub25jZQ=='
 const UPGRADE = 'GET /v1/ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
   `Sec-WebSocket-Key: ${WELL_KNOWN}\r\nSec-WebSocket-Version: 13\r\n`
 
-/** What a client sent when its connection broke. */
+/** Data that a client sent before its connection broke. */
 const BROKEN: Readonly<Record<string, string>> = {
   'before its first byte': '',
   'inside the request line': 'GET /v1/tra',

@@ -32,7 +32,7 @@ function take(limits: RequestLimits, address: string) {
   return outcome
 }
 
-/** How many of `count` requests are allowed. */
+/** Returns how many of `count` requests are allowed. */
 function allowed(limits: RequestLimits, address: string, count: number): number {
   let sum = 0
   for (let request = 0; request < count; request++) sum += take(limits, address).allowed ? 1 : 0

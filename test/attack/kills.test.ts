@@ -18,7 +18,7 @@ interface EventRow {
   readonly eventId: string
 }
 
-/** What the program acknowledged. */
+/** Keys and events that the program acknowledged. */
 interface Acknowledged {
   readonly keys: IssuedKey[]
   readonly revoked: IssuedKey[]

@@ -16,7 +16,7 @@ const FLOOD = READ_QUEUE_MAX + 50
 const HONEST = 20
 /** Turns of the event loop after which every request has asked for its reads. */
 const ARRIVAL_TURNS = 100
-/** What honest clients ask for: large and small pages, with and without a key, and what the flood itself asks for. */
+/** Paths that honest clients request: large and small pages, with and without a key, and those of the flood itself. */
 const PATHS = ['/v1/events?limit=500', '/v1/events?limit=5', '/v1/trades', '/v1/leaderboard', '/v1/account/me/orders'] as const
 
 /** Makes reads of events wait until the returned function is called, as slow ones do. */

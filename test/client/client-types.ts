@@ -106,7 +106,7 @@ function typeName(schema: string): string {
   return `${schema.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Request`
 }
 
-/** What openapi-typescript makes of the document: its schemas and operations. */
+/** Writes what openapi-typescript makes of the document: its schemas and operations. */
 async function writeSchemas(document: OpenApiDocument, endpoints: readonly Endpoint[]): Promise<string> {
   const { astToString, generate, addComment } = await loadOpenapiTypescript()
   const nodes = await generate(structuredClone(document), { immutable: true, defaultNonNullable: false })

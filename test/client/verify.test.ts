@@ -63,7 +63,7 @@ const transfer = (from: string, to: string, amount: bigint, token = contracts.us
   args: [new Address(from).toScVal(), new Address(to).toScVal(), nativeToScVal(amount, { type: 'i128' })],
 })
 
-/** What the gateway prepares for the request, from its own table. */
+/** Returns what the gateway prepares for the request, from its own table. */
 function prepared(request: TradeRequest, generation: Generation = '1'): Prepared {
   const { contract, functionName, args } = callOf(request, signer, { contracts, generation })
   const call = { contract: contracts[contract], functionName, args: args.map((one: CallArgument) => toXdr(one)) }

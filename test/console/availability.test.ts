@@ -12,7 +12,7 @@ const ACTIONS: readonly TradeAction[] = [
 ]
 const LIVE = { tradingPaused: false, pauseMode: 0, assetHalted: false, adlActive: false } as const
 
-/** What is disabled, with the sentences that say why. */
+/** Returns the disabled actions, with the sentences that say why. */
 function disabled(change: Partial<Parameters<typeof conditionOf>[1]>, priceState: Freshness = 'fresh') {
   const condition = conditionOf('BTC', { ...LIVE, ...change }, priceState)
   const reasons = ACTIONS.map((action) => [action, unavailable(action, condition)] as const).filter(([, reason]) => reason !== null)

@@ -15,7 +15,7 @@ export interface Pictures {
   store(shot: Buffer, path: string): Promise<void>
 }
 
-/** How far the average of an area may be off in one color, of 255. */
+/** Maximum difference of an area's average in one color, of 255. */
 const CHANNEL_MAX = 24
 const STORED_SCALE = 2
 const COMPARED_SCALE = 4

@@ -41,7 +41,7 @@ const TRADES = [
   },
 ] as const
 
-/** Whether everything on the page has arrived. */
+/** True if everything on the page has arrived. */
 export const IS_COMPLETE = `[...document.querySelectorAll('[data-status]')].length === 4
   && [...document.querySelectorAll('[data-status]')].every(({ dataset }) => dataset.state === 'fresh')
   && ![...document.querySelectorAll('main .note')].some((note) => note.textContent.endsWith('loading…'))

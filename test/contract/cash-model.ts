@@ -33,7 +33,7 @@ export interface CashOperation {
   /** As archived; seqs count from 1 within the operation. */
   readonly events: readonly ArchivedEvent[]
   readonly changes: EntryChanges
-  /** What each wallet and each cross balance gained. */
+  /** Amounts that each wallet and each cross balance gained. */
   readonly wallets: ReadonlyMap<string, bigint>
   readonly pools: ReadonlyMap<string, bigint>
 }

@@ -14,7 +14,7 @@ export interface NetworkFixture extends AsyncDisposable {
   readonly rpcUrl: string
   /** A funded account that no actor uses. */
   keypair(name: 'alice' | 'bob' | 'carol'): Keypair
-  /** Whether an accepted transaction closes a ledger. */
+  /** True if an accepted transaction closes a ledger. */
   closeOnSend: boolean
 }
 

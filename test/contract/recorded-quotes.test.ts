@@ -74,7 +74,7 @@ function traderOf(state: RecordedState, trader: string): QuotedTrader {
   }
 }
 
-/** What the stand-in for the referral contract answers. Null: the published contract answers. */
+/** Returns the answer of the stand-in for the referral contract. Null: the published contract answers. */
 function discountOf({ referral: [kind, discount], storage }: RecordedState, fee: bigint | null): bigint | null {
   if (fee === null || [...storage].some(([key, value]) => key === 'market/I/Referral' && value === '@registry')) return null
   if (kind === 'fail' || fee <= 0n || !storage.has('market/I/Referral')) return 0n

@@ -105,7 +105,7 @@ test('a preview of every recorded trade has the figures that the published contr
   assert.ok(previews > 0)
 })
 
-/** What a trade takes from the account's wallet and its cross balance together. */
+/** Returns the amount that a trade takes from the account's wallet and its cross balance together. */
 function spentIn(functionName: string, { collateral, fee }: TradeEffects, args: readonly RecordedArgument[]): bigint {
   if (functionName.startsWith('open_position')) return (collateral ?? 0n) + (fee ?? 0n)
   if (functionName === 'place_limit_order') return collateral ?? 0n

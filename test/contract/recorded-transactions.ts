@@ -13,13 +13,13 @@ import type { State } from './settlement-check.ts'
 /** The build that was recorded. */
 export const BUILD = '2.3'
 
-/** What the contracts stored and who held what, by the recorded names. Never changed. */
+/** Entries of the contracts and balances, by the recorded names. Never changed. */
 export interface RecordedState {
   readonly storage: ReadonlyMap<string, RecordedValue>
   readonly balances: ReadonlyMap<string, bigint>
-  /** What the oracle reports; null for none. */
+  /** Prices that the oracle reports; null for none. */
   readonly prices: ReadonlyMap<string, TimedPrice | null>
-  /** What the stand-in for the referral contract answers. */
+  /** The answer of the stand-in for the referral contract. */
   readonly referral: ReferralAnswer
   readonly nowSec: number
 }

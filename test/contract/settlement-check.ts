@@ -9,7 +9,7 @@ import { settlementOf } from '../../src/exchange/settlement.ts'
 
 const E7 = 10_000_000n
 
-/** What the market stores and who holds which USDC. */
+/** Entries of the market and balances of USDC. */
 export interface State {
   readonly positions: ReadonlyMap<number, PositionEntry>
   readonly orders: ReadonlyMap<number, OrderEntry>
@@ -42,12 +42,12 @@ export interface CheckedCall {
   readonly isNet: boolean
   /** Counts the kinds of changes. */
   readonly seen: Map<string, number>
-  /** Who executes orders and liquidates. */
+  /** The account that executes orders and liquidates. */
   readonly keeper: string
   readonly contracts: SettlementInput['contracts']
 }
 
-/** What a call did. */
+/** The states before and after a call, and its items. */
 export interface CallOutcome {
   readonly before: State
   readonly after: State
@@ -120,7 +120,7 @@ function fundingOwed({ asset, direction, entry_cumulative_funding: entry }: Posi
   return direction === 0 ? owed : -owed
 }
 
-/** What traders and keepers received is what the changes say, except for what the call itself moved. */
+/** Checks that traders and keepers received what the changes say, except for what the call itself moved. */
 function checkBalances({ name, keeper }: CheckedCall, settled: readonly PositionChange[], { before, after, items }: CallOutcome): void {
   if (settled.length === 0) return
   const text = `${name} ${JSON.stringify(settled, digits)} ${JSON.stringify(items, digits)}`

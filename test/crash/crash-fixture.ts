@@ -35,7 +35,7 @@ const CATCH_UP_MS = 60_000
 const POLL_MS = 50
 const STORE_ATTEMPTS = 5
 
-/** Where the process under test keeps its data. */
+/** Location of the data of the process under test. */
 export type CrashDatabase = readonly [kind: 'server' | 'folder', location: string]
 
 /** A running process under test. */

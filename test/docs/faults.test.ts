@@ -7,7 +7,7 @@ import { LEDGER_FAULTS } from '../../localnet/fault-kinds.ts'
 import type { FaultKind } from '../../localnet/fault-kinds.ts'
 import { createFaults } from '../../localnet/faults.ts'
 
-/** What validators do is no fault of a node, so the tables do not have it. */
+/** Faults of ledgers are the validators' and not a node's, so the tables do not have them. */
 const OF_LEDGERS = LEDGER_FAULTS.map(({ name }) => name)
 const isOfNode = ({ methods }: FaultKind): boolean => methods === null || methods.length > 0
 /** Faults of RPC responses. A reset of the network is a separate control method. */

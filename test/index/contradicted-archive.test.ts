@@ -31,7 +31,7 @@ async function settle({ indexer }: GatewayFixture): Promise<void> {
   }
 }
 
-/** What the archive holds, short enough for the message of a failure. */
+/** Returns a hash of the archive, short enough for the message of a failure. */
 async function archiveOf({ store }: GatewayFixture): Promise<string> {
   const rows = await store.read.query('select event_id, tx_hash, topics_xdr, value_xdr from idx.events order by event_id')
   return hash('sha256', JSON.stringify(rows))

@@ -37,7 +37,7 @@ interface Stage extends AsyncDisposable {
   index(): Promise<void>
   /** Reads the code when it is due. */
   watch(afterMs?: number): Promise<number>
-  /** What is known of the contract, as far as this test states it. */
+  /** Returns the known versions of the contract, as far as this test states them. */
   versions(): Promise<readonly object[]>
 }
 

@@ -25,7 +25,7 @@ import type { FakeNode } from './node.ts'
 import type { HeaderFields } from '../support/ledger-headers.ts'
 import { currentDeploymentOf, deploymentOf } from '../support/deployments.ts'
 
-/** Where the writer's connection breaks: before the n-th statement of a transaction, or after its commit, before the confirmation. */
+/** The point at which the writer's connection breaks: before the n-th statement of a transaction, or after its commit, before the confirmation. */
 export type WriterFault = { readonly beforeStatement: number } | 'after commit'
 
 export class ConnectionBroken extends Error {

@@ -85,8 +85,8 @@ interface Gain {
 }
 
 /**
- * What the leaderboard counts (generation 2, 5.11). The liquidation of an account counts by its own event, which names no position: it counts even if the
- * account's opens are not among the facts.
+ * Returns the figures of the leaderboard (generation 2, 5.11). The liquidation of an account counts by its own event, which names no position: it counts even
+ * if the account's opens are not among the facts.
  */
 function leaderboardOf(facts: readonly LedgerFact[]): Pick<Expected, 'traders' | 'traderTotals'> {
   const gains = facts.flatMap((entry): Gain[] => {
@@ -170,14 +170,14 @@ function topicOf(fact: Fact): string {
 
 type Closing = Extract<Fact, { readonly closePrice: bigint }>
 
-/** Whether it closes a position, or part of one. */
+/** True if it closes a position, or part of one. */
 function isClosing(fact: Fact): fact is Closing {
   return 'closePrice' in fact
 }
 
 const isPart = ({ kind }: Fact): boolean => kind === 'reduce' || kind === 'partial_liquidation'
 
-/** Whether the open is among the earlier facts, and what was closed: all that was left by these facts, or the reported part. */
+/** Returns whether the open is among the earlier facts, and the size that was closed: all that was left by these facts, or the reported part. */
 function closedBy(entry: LedgerFact, facts: readonly LedgerFact[]): { readonly isKnown: boolean; readonly size: bigint } {
   const { fact } = entry
   const earlier = facts.slice(0, facts.indexOf(entry))
@@ -186,7 +186,7 @@ function closedBy(entry: LedgerFact, facts: readonly LedgerFact[]): { readonly i
   return { isKnown: open !== undefined, size: open === undefined || isPart(fact) || fact.kind === 'adl' ? reported : sizeAfter(open, earlier) }
 }
 
-/** What is left of a position after these facts. */
+/** Returns the size left of a position after these facts. */
 function sizeAfter(open: LedgerFact, facts: readonly LedgerFact[]): bigint {
   const changes = facts.filter((entry) => isPart(entry.fact) && isOpenOf(open, entry))
   return changes.reduce((size, { fact }) => {

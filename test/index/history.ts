@@ -12,7 +12,7 @@ import { OTHER_EVENTS } from './other-events.ts'
 import type { MakeEvent } from './other-events.ts'
 import { TRADERS } from './accounts.ts'
 
-/** What happened, independent of its encoding. */
+/** An event, independent of its encoding. */
 export type Fact =
   | { kind: 'open'; market: string; id: number; trader: string; asset: string; direction: number; size: bigint; entryPrice: bigint }
   | {
@@ -284,7 +284,7 @@ function badDebtOf(market: string, { trader, asset }: Pick<TestPosition, 'trader
   return { topic: 'bad_debt_recorded', data, fact: { kind: 'bad_debt', market, trader, covered, absorbed } }
 }
 
-/** How the market reports the end of a position. */
+/** Returns the market's report of the end of a position. */
 function endOf(market: string, position: TestPosition, kind: 'close' | 'liquidation', amount: number): Reported {
   const { id, trader, asset, direction, size, entryPrice } = position
   const closePrice = entryPrice + BigInt(amount % 1000) + 1n
@@ -295,7 +295,7 @@ function endOf(market: string, position: TestPosition, kind: 'close' | 'liquidat
   return { topic: 'position_closed', data: [...leg, i128(entryPrice), i128(closePrice), i128(pnl)], fact: { kind, ...common, pnl } }
 }
 
-/** How generation 2 reports that part of a position was closed or liquidated. */
+/** Returns generation 2's report that part of a position was closed or liquidated. */
 function reductionOf(
   market: string, { id, trader, asset, direction, entryPrice }: TestPosition,
   part: { readonly size: bigint; readonly remaining: bigint; readonly amount: number; readonly isLiquidation: boolean },

@@ -26,9 +26,9 @@ interface HostileCall {
 
 export interface Lie {
   readonly name: string
-  /** Why one node cannot be caught lying; `npm run verify` finds these by asking again. */
+  /** The reason why one node cannot be caught lying; `npm run verify` finds these by asking again. */
   readonly undetectable?: string
-  /** Why the index may advance all the same. */
+  /** The reason why the index may advance all the same. */
   readonly harmless?: string
   /** Changes a result; may throw an RpcFailure. */
   alter(result: Json, call: HostileCall): Json | Promise<Json>

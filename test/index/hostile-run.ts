@@ -29,7 +29,7 @@ export interface HostileRun {
   readonly projections: Readonly<Record<string, readonly string[]>>
   readonly epochs: number
   readonly gaps: number
-  /** What the steps returned while the node lied. */
+  /** Results of the steps while the node lied. */
   readonly lyingResults: readonly StepResult[]
 }
 

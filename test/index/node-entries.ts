@@ -22,7 +22,7 @@ export interface NodeOrder {
   /** Null: not in a closed ledger yet. */
   readonly placedSec: number | null
   readonly pending: boolean
-  /** How it ended; by default it was executed. */
+  /** True if it was cancelled; by default it was executed. */
   readonly cancelled?: boolean
   /** By default the entry has all of its fields. */
   readonly unreadable?: boolean

@@ -138,7 +138,7 @@ function obtain(at: Instance, owner: number, label: string | null): Command {
   })
 }
 
-/** Whether the key is accepted; records the use in the model. */
+/** Returns whether the key is accepted; records the use in the model. */
 function isAccepted(model: Model, at: Instance, key: ModelKey): boolean {
   if (key.revokedAt !== null) return false
   key.usedAt[at] = model.nowMs

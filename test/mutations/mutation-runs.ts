@@ -18,7 +18,7 @@ const TEST_TIMEOUT_MS = 120_000
 const HANGS_AFTER = { times: 5, seconds: 10 }
 /** Seconds of a file that count as much as one import between it and the bug. */
 const SECONDS_PER_IMPORT = 4
-/** How many imports the test counts as nearer that shares the most words with the bug. */
+/** Imports by which the test that shares the most words with the bug counts as nearer. */
 const RELEVANCE_IN_IMPORTS = 8
 /** The lines around a bug that say what it is about. */
 const CONTEXT_LINES = 6
@@ -34,12 +34,12 @@ interface Failure {
   readonly test: string
 }
 
-/** How the hunt for a bug ended. Without a failure and with files left, its time was over. */
+/** The end of the hunt for a bug. Without a failure and with files left, its time was over. */
 export interface Hunt {
   readonly failure: Failure | null
   /** The test files that passed with the bug. */
   readonly passed: readonly string[]
-  /** How many test files import the bug's file, but did not run. */
+  /** Number of test files that import the bug's file, but did not run. */
   readonly left: number
   readonly seconds: number
 }
@@ -145,7 +145,7 @@ export function createMutationRuns({ folder, limitSeconds, tests: named, signal 
     return null
   }
 
-  /** Whether the failure is the bug's: the file passes without it. Needs the copy without a bug. */
+  /** Returns whether the failure is the bug's: the file passes without it. Needs the copy without a bug. */
   async function passesWithoutBug(file: string): Promise<boolean> {
     if (clean.has(file)) return true
     const passes = (await run(file)) === null
@@ -201,7 +201,7 @@ function createTestOrder(copy: string, tests: readonly string[], measured: Reado
   }
 }
 
-/** How much of what the bug's surroundings mention occurs in each test, as a part of the most; rare words count more. */
+/** Returns how much of what the bug's surroundings mention occurs in each test, as a part of the most; rare words count more. */
 function relevanceOf({ file, start }: PlantedBug, source: string, near: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, number> {
   const line = source.slice(0, start).split('\n').length - 1
   const around = source.split('\n').slice(Math.max(line - CONTEXT_LINES, 0), line + CONTEXT_LINES + 1).join('\n')

@@ -92,7 +92,7 @@ async function createOrders(url: string, network: LocalNetwork) {
   return { client, orders, fills, deployment: (await client.getHealth()).body.deployment.name }
 }
 
-/** What the account had on the chain before a reset is still read, and none of it is open. */
+/** Asserts that the account's rows of the chain before a reset are still read, and that none is open. */
 async function assertOrdersEnded({ client, orders, fills, deployment }: Awaited<ReturnType<typeof createOrders>>): Promise<void> {
   const expected = orders.map((order) => (order.status === 'pending' ? { ...order, status: 'cancelled' } : order))
   assert.deepEqual((await client.listAccountOrderHistory({ deployment })).body.orders, expected)

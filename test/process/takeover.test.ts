@@ -27,7 +27,7 @@ const ON_STANDBY = /^Indexer on standby/
 interface Pair {
   active: MainProcess
   standby: MainProcess
-  /** How long the first process took from its start until it was in sync. */
+  /** Time that the first process took from its start until it was in sync. */
   readonly startMs: number
 }
 

@@ -27,7 +27,7 @@ export interface ModelNetwork {
   /** The ledger and result; undefined when it was not applied. */
   applied(hash: string): { readonly ledger: number; readonly succeeded: boolean } | undefined
   isQueued(hash: string): boolean
-  /** How often the network confirmed that it had queued the transaction. */
+  /** Returns how often the network confirmed that it had queued the transaction. */
   acceptances(hash: string): number
 }
 

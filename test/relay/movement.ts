@@ -30,7 +30,7 @@ export const PRICE = 100_000n * ONE
 
 export type Request = OperationRequest | ActionRequest
 
-/** How a transaction ended: applied, refused by a contract with this code, or refused by the host. */
+/** The end of a transaction: applied, refused by a contract with this code, or refused by the host. */
 export type Ending = 'applied' | `contract ${number}` | `host ${string}`
 
 export interface Movement extends AsyncDisposable {

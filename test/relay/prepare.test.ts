@@ -28,7 +28,7 @@ const REQUEST: OperationRequest = { op: 'close_position', positionId: 42 }
 
 type PrepareOrder = (request: OperationRequest, trader: string, signal?: AbortSignal) => Promise<PreparedTransaction>
 
-/** What is added to a simulated footprint has its own tests. */
+/** Adds nothing to a simulated footprint: additions have their own tests. */
 const AS_SIMULATED: Footprints = {
   prefetch: async () => undefined, extend: async (_call, simulation) => ({ simulation, extraFee: 0n }), learnFailure() {}, learnApplied() {},
 }

@@ -64,7 +64,7 @@ export function applied(ledger = LATEST_LEDGER + 1): ScriptedResponse {
   return ({ hash }) => ({ result: { status: 'SUCCESS', latestLedger: ledger, ledger, ...record(hash, APPLIED_XDR) } })
 }
 
-/** What a node returns of a transaction besides its outcome. */
+/** Returns the fields that a node returns of a transaction besides its outcome. */
 export function record(txHash: unknown, resultOfIt: string): object {
   return { envelopeXdr: envelopes.get(String(txHash)), resultXdr: resultOfIt }
 }

@@ -31,7 +31,7 @@ const SENDS = [
 ] as const
 const LOOKUPS = ['well', 'fails', 'one behind', 'three behind'] as const
 
-/** How the connection to the network behaves now. */
+/** Behavior of the connection to the network now. */
 interface Connection {
   send: (typeof SENDS)[number]
   lookup: (typeof LOOKUPS)[number]

@@ -68,7 +68,7 @@ async function outcome(
   return { submitted, seconds, bench: { node, submissions, ledgerWatermarks } }
 }
 
-/** What one node of one reports. */
+/** Evidence of one node of one. */
 const EVIDENCE = { closeSec: null, confirmedBy: 1, nodes: 1 }
 const SUCCESS: SubmitOutcome = { kind: 'success', ledger: LATEST_LEDGER + 1, ...EVIDENCE }
 const rpcError = (code: number, message = ''): NodeResponse => ({ error: { code, message } })

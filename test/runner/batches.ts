@@ -8,10 +8,10 @@ import { pathToFileURL } from 'node:url'
 /** The runner limits each test; a suite takes as long as its tests. */
 const SUITE_TIMEOUT_MS = 2_147_483_647
 
-/** Where the modules of batches are written, below the project's root. */
+/** Folder to which the modules of batches are written, below the project's root. */
 const FOLDER = join('node_modules', '.cache', 'test-batches')
 
-/** Whether this is the module of a batch. */
+/** True if this is the module of a batch. */
 export function isBatch(path: string): boolean {
   return path.includes(FOLDER)
 }
@@ -67,7 +67,7 @@ ${suites.join('')}`
 
 interface BatchesOptions {
   readonly root: string
-  /** Whether only tests run whose names match a pattern. */
+  /** True if only tests run whose names match a pattern. */
   readonly hasNamePattern: boolean
 }
 

@@ -44,7 +44,7 @@ const LONGEST = [
 ]
 
 /**
- * What `npm run test:all` runs again on contracts of generation 2 and a local network of another protocol: the parts of the names of tests, from each
+ * Tests that `npm run test:all` runs again on contracts of generation 2 and a local network of another protocol: the parts of the names of tests, from each
  * harness those that differ most. Less than a minute; `npm run test:all -- --generation=2` and `-- --protocol=30` run all of HARNESSES.
  */
 export const RUN_AGAIN: Readonly<Record<string, readonly string[]>> = {
@@ -55,13 +55,13 @@ export const RUN_AGAIN: Readonly<Record<string, readonly string[]>> = {
   'test/attack/capacity.test.ts': ['one wallet gets', 'all keys used'],
 }
 
-/** What starts the whole program or network, and so has to pass on either generation and protocol. Other tests choose a generation where it matters. */
+/** Tests that start the whole program or network, and so have to pass on either generation and protocol. Other tests choose a generation where it matters. */
 export const HARNESSES: readonly string[] = [
   'test/api/fuzz.test.ts', 'test/api/reconcile', 'test/attack/', 'test/client/', 'test/console/', 'test/crash/', 'test/docs/', 'test/examples/',
   'test/process/', 'test/sim/',
 ]
 
-/** What reads chains besides, and so has to pass on every protocol. */
+/** Tests that also read chains, and so have to pass on every protocol. */
 export const CHAIN_READERS: readonly string[] = ['src/chain/', 'src/indexer/', 'test/index/', 'test/relay/', 'test/stream/', 'test/submissions/']
 
 export function isSlow(file: string): boolean {
@@ -72,7 +72,7 @@ export function isLongest(file: string): boolean {
   return LONGEST.some((long) => file.startsWith(long))
 }
 
-/** Whether `npm run test:all` runs more of this file than `npm test`: more seeds or cases. */
+/** True if `npm run test:all` runs more of this file than `npm test`: more seeds or cases. */
 export function runsMoreInAll(root: string, file: string): boolean {
   return /TEST_ALL|fuzzRuns\([^()]+,/.test(readFileSync(join(root, file), 'utf8'))
 }
@@ -87,7 +87,7 @@ export function findTestFiles(root: string, named: readonly string[] = []): stri
 export interface ImportGraph {
   /** True when `file` is one of `modules` or imports one, directly or not. */
   reaches(file: string, modules: readonly string[]): boolean
-  /** How many imports lead from `file` to `module` at least; null when none do. */
+  /** Returns the least number of imports that lead from `file` to `module`; null when none do. */
   distance(file: string, module: string): number | null
 }
 

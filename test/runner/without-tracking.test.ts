@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const PRELOADED = new URL('./without-tracking.ts', import.meta.url).href
 
-/** What fails while the test waits, outside of what the test awaits, and the event of the process that follows. */
+/** Failures while the test waits, outside of what the test awaits, and the event of the process that follows. */
 const UNCAUGHT = {
   exception: ["setImmediate(() => { throw new Error('lost') })", 'uncaughtExceptionMonitor'],
   rejection: ["void Promise.reject(new Error('lost'))", 'unhandledRejection'],

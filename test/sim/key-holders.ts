@@ -13,7 +13,7 @@ import type { Requests, Server } from './requests.ts'
 /** A key that was issued with 201. */
 export interface HeldKey {
   readonly key: IssuedKey
-  /** When the revocation was first requested and when it was acknowledged; null before. */
+  /** Times at which the revocation was first requested and acknowledged; null before. */
   revokeRequestedMs: number | null
   revokedMs: number | null
 }
@@ -26,7 +26,7 @@ interface Challenge {
   /** Claims that were sent, and keys that they returned. */
   sent: number
   issued: number
-  /** Whether a later challenge has replaced it. */
+  /** True if a later challenge has replaced it. */
   replaced: boolean
 }
 

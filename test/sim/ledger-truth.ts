@@ -34,7 +34,7 @@ export function createLedgerTruth({ chain }: { readonly chain: Pick<LocalNetwork
   }
 }
 
-/** Whether a transaction with this result is on one of the chains. */
+/** True if a transaction with this result is on one of the chains. */
 export function isOnLedger(applied: readonly AppliedTransaction[], status: string, ledger?: number | null): boolean {
   return applied.some((one) => one.status === status && (ledger === undefined || one.ledger === ledger))
 }

@@ -46,7 +46,7 @@ const FIRST_PROTOCOL = 27
 /** Ledgers close for this many polls after the last fault. */
 const CALM_POLLS = 3
 const HOUR_MS = 3_600_000
-/** How long a prepared transaction is valid, and some ledgers to prove that it was not applied. */
+/** Validity of a prepared transaction, and some ledgers to prove that it was not applied. */
 const VALID_MS = 360_000
 /** Ledgers and slices while only submissions are waited for. */
 const FINAL_LEDGER_MS = 10_000
@@ -70,7 +70,7 @@ interface SimulationParts {
   /** A migrated, otherwise empty database. */
   readonly store: Store
   readonly serverOf: (index: number) => Promise<TradingServer>
-  /** Whether the process is killed at this checkpoint, counted over all processes. */
+  /** True if the process is killed at this checkpoint, counted over all processes. */
   readonly isLastStep?: (step: number) => boolean
 }
 

@@ -29,11 +29,11 @@ interface Envelope {
   readonly xdr: string
   readonly clientId: string
   readonly submissions: Submission[]
-  /** Whether a client has read that nothing is sent for it, and nobody has submitted it since. */
+  /** True if a client has read that nothing is sent for it, and nobody has submitted it since. */
   isWithdrawn: boolean
-  /** Whether a response promised that the submission is stored. */
+  /** True if a response promised that the submission is stored. */
   isStored: boolean
-  /** Whether another transaction has its client id, so that it cannot be stored any more. */
+  /** True if another transaction has its client id, so that it cannot be stored any more. */
   isIdTaken: boolean
 }
 
@@ -109,7 +109,7 @@ export function createSubmitter(parts: SubmitterParts): Submitter {
     submission.outcome = { kind: 'open' }
   }
 
-  /** What GET /v1/tx returns must be true. */
+  /** Checks that the response of GET /v1/tx is true. */
   function checkRow({ hash, clientId, isStored }: Envelope, { status, body, text }: ApiResponse): void {
     if (status === 404) return assert.ok(!isStored, `${hash} was stored: ${text}`)
     if (status !== 200) return assert.ok(status === 401 || ((status === 502 || status === 503) && !isCalm()), `a look-up returned ${status} ${text}`)

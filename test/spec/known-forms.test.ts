@@ -21,7 +21,7 @@ interface Schema {
   readonly cases?: readonly { readonly discriminant: number }[]
 }
 
-/** What the code reads by hand, because the SDK in the lock file does not know it. */
+/** Forms that the code reads by hand, because the SDK in the lock file does not know them. */
 const BEYOND_THE_SDK: Forms = { StellarValueType: KNOWN_VALUE_FORMS, ScAddressType: [5], ContractCostType: [86, 87, 88, 89, 90, 91, 92, 93, 94] }
 
 /** The numbers of each enum, and of each union that has numbers without names. */
@@ -41,7 +41,7 @@ function combine(one: Forms, other: Forms): Forms {
   ]))
 }
 
-/** What `found` has and `known` lacks, as text. */
+/** Returns the forms that `found` has and `known` lacks, as text. */
 function missing(found: Forms, known: Forms): readonly string[] {
   return Object.entries(found).flatMap(([name, numbers]) => numbers
     .filter((number) => known[name]?.includes(number) !== true)

@@ -126,7 +126,7 @@ async function readOrderFrames(account: string, afterSeq: number, through: numbe
   return frames
 }
 
-/** What identifies a change; other members of its row may become known later. */
+/** Returns the identity of a change; other members of its row may become known later. */
 function describeChange(change: OrderChange): string {
   if (change.kind === 'submission') return `submission ${change.row.hash}`
   if (change.kind === 'fill') return `fill ${change.row.kind} ${change.row.positionId} ${change.row.txHash}`

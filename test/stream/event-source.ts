@@ -9,7 +9,7 @@ import { createArrivals } from '../support/until.ts'
 /** An event with the id that was in effect when it arrived. */
 interface ReceivedEvent {
   readonly frame: StreamFrame
-  /** Whether the event itself has an id. */
+  /** True if the event itself has an id. */
   readonly id: string | undefined
 }
 

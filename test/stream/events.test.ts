@@ -25,7 +25,7 @@ function logFrames(...sources: readonly EventSourceClient[]): readonly StreamFra
   return sources.flatMap(({ events }) => events.map(({ frame }) => frame).filter(({ channel, seq }) => channel !== undefined && seq !== undefined))
 }
 
-/** What identifies a frame. */
+/** Returns the identity of a frame. */
 function nameOf({ channel, seq, prev }: StreamFrame): string {
   return `${channel} ${seq} after ${prev}`
 }

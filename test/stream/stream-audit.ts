@@ -18,7 +18,7 @@ export interface Delivery {
   /** Frames after this seq are due. */
   after: number
   readonly frames: StreamFrame[]
-  /** Whether the last 50 trades before `after` are due too. */
+  /** True if the last 50 trades before `after` are due too. */
   readonly includesTrades: boolean
   /** Begun by a request with `since`. */
   readonly isResumed: boolean
@@ -202,7 +202,7 @@ export function checkUpgrades({ after, frames, isResumed, channel }: Delivery, r
   return due.length
 }
 
-/** Whether all due frames were delivered. */
+/** True if all due frames were delivered. */
 export function isComplete(delivery: Delivery, log: ChannelLog): boolean {
   const whole = log.get(delivery.channel) ?? []
   if (delivery.includesTrades && delivery.frames.length === 0) return whole.length === 0

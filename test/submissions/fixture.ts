@@ -39,7 +39,7 @@ export const OWNER = TRADER.publicKey()
 export const OTHER_OWNER = Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(8)).publicKey()
 const REQUESTER = { address: '192.0.2.1', key: 'nk_1' }
 
-/** What happens to calls of one kind. */
+/** The fault of calls of one kind. */
 type Fault = 'none' | 'swallowed' | 'lost request' | 'lost response' | 'refused' | 'try again later' | 'rejected'
 
 interface ModelNode {
@@ -184,7 +184,7 @@ function createChain(clock: VirtualClock): {
     return { result: { status: 'FAILED', ...at, resultXdr: TRAPPED_XDR, diagnosticEventsXdr: [] } }
   }
 
-  /** What a node has of a transaction. */
+  /** Returns the node's version of a transaction. */
   function lieOf({ lookup }: ModelNode, truth: Applied | undefined, invented: Applied): Applied | undefined {
     if (lookup === 'lies') return undefined
     if (lookup === 'invents') return truth ?? invented

@@ -15,7 +15,7 @@ export const BARE_START_MS = 1_783_339_200_000
 /** Rate limits that no test reaches. */
 export const UNLIMITED_RATES = { public: 1_000_000, standard: 1_000_000, market_maker: 1_000_000 } as const
 
-/** What most tests leave out of a gateway. Those of one process share the compiled schemas: compiling takes a third of a second. */
+/** Defaults for the parts of a gateway that most tests leave out. Those of one process share the compiled schemas: compiling takes a third of a second. */
 export const GATEWAY_DEFAULTS = {
   webOrigins: [], trustProxy: false, klinesUrls: [], redis: null, regionGuard: null, rateLimits: UNLIMITED_RATES,
   schemaCompilers: createSchemaCompilers(),

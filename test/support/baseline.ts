@@ -2,7 +2,7 @@
 
 import type { Queryable, Writer } from '../../src/store/store.ts'
 
-/** What a migrated database holds before a test writes to it. */
+/** Content of a migrated database before a test writes to it. */
 export interface Baseline {
   /** Empties all tables and restarts all sequences. */
   readonly clear: string

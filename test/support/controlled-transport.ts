@@ -6,11 +6,11 @@ import type { LocalNetwork } from '../../localnet/start.ts'
 export interface RpcControls {
   /** Simulated reads of these assets' prices fail with an error that is not retried, and their entries are missing. */
   readonly refusedPrices: Set<string>
-  /** Whether every call returns a proxy's 404. */
+  /** True if every call returns a proxy's 404. */
   isDown: boolean
   /** Calls to these addresses get no response. */
   readonly hanging: Set<string>
-  /** How nodes lie, by address: the result that they return instead. */
+  /** Lies of nodes, by address: the result that they return instead. */
   readonly lies: Map<string, Lie>
   /** Delays all responses until this resolves. */
   heldUntil: Promise<void> | null

@@ -46,7 +46,7 @@ export function createDatabasePool(server: DatabaseServer): DatabasePool {
   }
 }
 
-/** How long a connection may take to end. */
+/** Maximum time that a connection takes to end. */
 const CONNECTION_ENDS_MS = 10_000
 
 async function isRestored(server: DatabaseServer, name: string, baseline: Baseline | undefined): Promise<boolean> {

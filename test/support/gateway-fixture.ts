@@ -47,7 +47,7 @@ interface GatewayFixtureOptions {
   readonly traders?: number
   /** Time between two ledgers; a second by default. */
   readonly ledgerMs?: number
-  /** How far the clock of gateway and indexer is ahead of the network's; negative: behind. */
+  /** Time by which the clock of gateway and indexer is ahead of the network's; negative: behind. */
   readonly clockAheadMs?: number
   /** Of the contracts; TEST_GENERATION by default. */
   readonly generation?: '1' | '2'
@@ -58,13 +58,13 @@ interface GatewayFixtureOptions {
   readonly startLedger?: number
   /** Connected to all parts, as main.ts does it. */
   readonly metrics?: Metrics
-  /** Whether the network's RPC server listens, with the outside market's klines. */
+  /** True if the network's RPC server listens, with the outside market's klines. */
   readonly hasRpcServer?: boolean
   /** The addresses of the network's nodes; one by default. */
   readonly rpcUrls?: readonly string[]
   /** Replaces parts of the gateway. */
   readonly gateway?: Partial<GatewayParts>
-  /** Whether the gateway listens on a free port of 127.0.0.1. */
+  /** True if the gateway listens on a free port of 127.0.0.1. */
   readonly listen?: boolean
 }
 
@@ -74,9 +74,9 @@ export interface GatewayFixture extends AsyncDisposable {
   readonly store: Store
   readonly indexer: Indexer
   readonly gateway: Gateway
-  /** Where the gateway listens; changes with a restart. Empty without `listen`. */
+  /** Address at which the gateway listens; changes with a restart. Empty without `listen`. */
   readonly url: string
-  /** What gateway and indexer serve; replace it as a changed manifest does. */
+  /** Deployment that gateway and indexer serve; replace it as a changed manifest does. */
   readonly deployment: ReplaceableDeployment
   /** Faults between gateway and network. */
   readonly rpc: RpcControls

@@ -6,9 +6,9 @@ import { COMPILE_CACHE, SHORT_RUN_FLAGS, startProgram } from './program.ts'
 import type { Program } from './program.ts'
 
 export interface MainProcess extends Program {
-  /** Where the gateway listens. */
+  /** Address at which the gateway listens. */
   readonly url: () => Promise<string>
-  /** Where the local network's RPC listens. */
+  /** Address at which the local network's RPC listens. */
   readonly rpcUrl: () => Promise<string>
   /** GET, as JSON. */
   get<Body>(path: string): Promise<Body>

@@ -61,7 +61,7 @@ function lend(store: EmbeddedStore, giveBack: () => Promise<void>): EmbeddedStor
     if (isClosed) throw new StoreUnavailable('the store is closed')
     return await work()
   }
-  /** What the user may release, and closing the store does. */
+  /** Returns a function that releases once. Closing the store releases what is still held. */
   function hold(release: () => Promise<void>): () => Promise<void> {
     const releaseOnce = async (): Promise<void> => void (held.delete(releaseOnce) && (await release()))
     held.add(releaseOnce)

@@ -44,13 +44,13 @@ export async function untilIdle(busy: () => boolean, quietTurns: number): Promis
   }
 }
 
-/** What tests wait for while it arrives. */
+/** Arrivals that tests wait for. */
 interface Arrivals {
   /** Something has arrived. */
   changed(): void
   /** Nothing arrives any more: each `wait` without a result rejects. */
   end(): void
-  /** What `find` returns, as soon as it is not undefined. The error names `expectation`; without `limitMs` only the end is an error. */
+  /** Resolves with the result of `find` as soon as it is not undefined. The error names `expectation`; without `limitMs` only the end is an error. */
   wait<Found>(find: () => Found | undefined, expectation: string, limitMs?: number): Promise<Found>
 }
 

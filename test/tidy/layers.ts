@@ -7,7 +7,7 @@ import type { ImportReference } from './imports.ts'
 import { isTestFile } from './tree.ts'
 import type { Tree, Violation } from './tree.ts'
 
-/** What a layer may import besides itself and the standard library. `types` may only be imported as types. */
+/** Imports that a layer may have besides itself and the standard library. `types` may only be imported as types. */
 interface Layer {
   readonly imports: readonly string[] | 'anything'
   readonly types?: readonly string[]

@@ -4,7 +4,7 @@ import { tokenize } from './syntax.ts'
 import { isTypeScript } from './tree.ts'
 import type { Rule, Tree, Violation } from './tree.ts'
 
-/** What to write instead. The first alternative that fits is enough. */
+/** Banned words, each with its replacement. The first alternative that fits is enough. */
 const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bwhoever\b/i, 'name the reader: the caller, the client, the operator'],
   [/\b(?:tells?|told)\b/i, 'reports, returns, says, shows'],
@@ -49,7 +49,7 @@ interface Passage {
   readonly line: number
 }
 
-/** What a person reads in a file. */
+/** Returns the texts of a file that a person reads. */
 function passages(path: string, source: string): readonly Passage[] {
   if (isTypeScript(path)) return tokenize(source).filter(({ kind }) => kind === 'comment' || kind === 'string' || kind === 'template')
   if (/\.(?:md|sql|css|html|yml|yaml|sh)$/.test(path) || path === 'Dockerfile' || path === '.ci/run') return [{ text: source, line: 1 }]

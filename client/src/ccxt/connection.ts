@@ -15,7 +15,7 @@ export interface ExchangeConfig {
   /** The account's secret key (`S…`), which signs orders. `signer` replaces it. */
   readonly privateKey?: string
   readonly signer?: Signer
-  /** How long to wait for one response, milliseconds. */
+  /** Maximum wait for one response, milliseconds. */
   readonly timeout?: number
   readonly options?: { readonly slippageToleranceBps?: number }
   /** More options of the client. */

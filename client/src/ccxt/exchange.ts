@@ -308,7 +308,7 @@ export class PerpetualExchange extends MarketData {
     return this.withClient((client) => Promise.resolve(client.key()))
   }
 
-  /** What `select` takes of the account's frames since the previous call of this reader. */
+  /** Waits for the account's next frames and returns the rows that `select` takes from them. Each `reader` gets the frames since its previous call. */
   async #watchAccount<Row>(reader: string, select: (data: OrderChangeData) => Row | undefined): Promise<readonly Row[]> {
     const frames = await (await this.#watching()).next(`account.orders.${await this.#owner()}`, reader)
     return frames.map(({ data }) => select(data)).filter((row) => row !== undefined)

@@ -8,7 +8,7 @@ import { parsePosition } from './parse.ts'
 import type { Position } from './types.ts'
 
 export const PAGE_MAX = 200
-/** How many pages to read when looking for old rows. */
+/** Maximum number of pages read to find old rows. */
 export const PAGES_MAX = 100
 
 export function intervalOf(timeframe: string): CandleInterval {

@@ -31,7 +31,7 @@ export interface OrderParams {
   readonly slippageToleranceBps?: number
   /** Your own id of the order's transaction: 1 to 64 of `A-Z a-z 0-9 _ - . :`, unique within 24 hours. `fetchOrder` finds the order by it. */
   readonly clientOrderId?: string
-  /** How long to wait for the keeper to execute a resting order, milliseconds; 0 by default. */
+  /** Maximum wait for the keeper to execute a resting order, milliseconds; 0 by default. */
   readonly keeperTimeoutMs?: number
 }
 

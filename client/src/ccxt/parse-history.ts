@@ -7,7 +7,7 @@ import type { Fee, LedgerEntry, Order, Trade } from './types.ts'
 
 const QUOTE = 'USDC'
 
-/** What was traded: an amount of the base currency and its value at the price, in USDC. */
+/** The traded quantity: an amount of the base currency and its value at the price, in USDC. */
 interface Traded {
   readonly amount: number | undefined
   readonly cost: number | undefined
@@ -72,7 +72,7 @@ function conditionsOf(order: GatewayOrder): Conditions {
   }
 }
 
-/** What the order asks for, and what of it was traded. An open asks for its size, a close for what it traded. */
+/** Returns the requested and the traded amounts of the order. An open asks for its size, a close for what it traded. */
 function amountsOf(order: GatewayOrder): Pick<Order, 'amount' | 'filled' | 'remaining' | 'cost'> {
   const { execution, status, direction } = order
   const opens = opensPosition(order)

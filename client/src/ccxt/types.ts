@@ -102,7 +102,7 @@ export interface Trade {
   fees: Fee[]
 }
 
-/** What was paid for a trade. */
+/** The fee paid for a trade. */
 export interface Fee {
   currency: string
   cost: number
@@ -208,7 +208,7 @@ export interface FundingRate {
   symbol: string
   info: unknown
   fundingRate: Optional<number>
-  /** When funding was last applied. */
+  /** Time at which funding was last applied. */
   fundingTimestamp: Optional<number>
   fundingDatetime: Optional<string>
   interval: '1h'

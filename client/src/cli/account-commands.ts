@@ -49,9 +49,9 @@ function orderTable(context: Context, rows: readonly OpenOrder[]): string {
 
 const UNAVAILABLE = 'not available now\n'
 
-/** Why a balance is zero rather than unknown. */
+/** Reasons why a balance is zero rather than unknown. */
 const NO_BALANCE: Readonly<Record<string, string>> = { no_account: 'none: the account does not exist yet', no_trustline: 'none: no trustline' }
-/** Why a figure is unknown. Other reasons say that there is none. */
+/** Reasons why a figure is unknown. Other reasons say that there is none. */
 const UNREAD: Readonly<Record<string, string>> = {
   entry_unreadable: 'the node did not return its ledger entry', token_unreadable: 'the token contract could not be read',
   price_unreadable: 'the price could not be read', price_of_another_ledger: 'the price is of another ledger', not_told: 'the node did not return it',

@@ -54,7 +54,7 @@ interface OptionToken {
   /** As it was typed, like `--url` or `-h`. */
   readonly rawName: string
   readonly value: string | undefined
-  /** Whether the value was attached: `--name=value`. */
+  /** True if the value was attached: `--name=value`. */
   readonly isInline: boolean
 }
 

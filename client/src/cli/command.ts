@@ -42,7 +42,7 @@ export interface ParsedInput {
   readonly flags: Readonly<Record<string, string | true>>
 }
 
-/** What a command works with. */
+/** The input, clients and output of a command. */
 export interface Context extends ParsedInput {
   /** Aborts on Ctrl-C, and when the output is closed. */
   readonly signal: AbortSignal

@@ -55,7 +55,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** What the last of the words can be; empty for anything that is not known here, like a file. */
+/** Returns the possible completions of the last word; empty for anything that is not known here, like a file. */
 export function completionsOf(words: readonly string[], commands: readonly Command[]): readonly string[] {
   const typed = words.at(-1) ?? ''
   const earlier = words.slice(0, -1)

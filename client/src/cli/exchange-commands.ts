@@ -91,7 +91,7 @@ async function markets(context: Context): Promise<void> {
 
 type Trading = Pick<MarketLimits, 'tradingPaused' | 'pauseMode' | 'assetHalted' | 'adlActive'>
 
-/** Whether a position can be opened. Null: unknown. */
+/** Says if a position can be opened. Null: unknown. */
 export function tradingState({ tradingPaused, pauseMode, assetHalted, adlActive }: Trading): string | null {
   if (pauseMode !== null && pauseMode !== 0) return pauseText(pauseMode)
   if (tradingPaused === true) return 'paused: no position can be opened'
@@ -102,7 +102,7 @@ export function tradingState({ tradingPaused, pauseMode, assetHalted, adlActive 
   return isUnknown ? null : 'open'
 }
 
-/** What a pause mode of the market allows. */
+/** Describes what a pause mode of the market allows. */
 export function pauseText(mode: number): string {
   return ['open', 'paused: positions can only be closed', 'frozen: no position can be opened or closed'][mode] ?? `mode ${mode}`
 }

@@ -41,7 +41,7 @@ export interface Failure {
   readonly more: Readonly<Record<string, unknown>>
 }
 
-/** What to do about contract errors that traders see. */
+/** Advice for contract errors that traders see. */
 const CONTRACT_HINTS: Readonly<Record<string, string>> = {
   Paused: 'Opening positions is paused. Cancelling works, and closing too on contracts of generation 2.',
   PositionTooSmall: 'Too little would remain. Close less of the position, or all of it.',

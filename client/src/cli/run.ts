@@ -19,7 +19,7 @@ import { findKey, findSecret } from './secrets.ts'
 import { shortAddress } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
-/** What a command line needs from its process. */
+/** Parts of the process that a command line needs. */
 export interface ProcessContext {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly version: string
@@ -70,7 +70,7 @@ function safeOutput({ writeOut, writeError }: ProcessContext): Pick<ProcessConte
   return { writeOut: (text) => writeOut(escapeHidden(text)), writeError: (text) => writeError(escapeHidden(text)) }
 }
 
-/** Whether an error says something about the command's outcome, even after an abort. */
+/** True if an error says something about the command's outcome, even after an abort. */
 function isConclusive(error: unknown): boolean {
   return describeFailure(error).exitCode > 3
 }

@@ -127,7 +127,7 @@ function protocolText(protocol: Health['protocol'] | undefined): string {
   return network <= known && unknown.length === 0 ? String(network) : `${network}, and the gateway is older: it knows ${known}`
 }
 
-/** Whether a market without pause modes allows opens; null when that is unknown. */
+/** Says if a market without pause modes allows opens; null when that is unknown. */
 async function tradingText(context: Context, asset: string | undefined): Promise<string | null> {
   if (asset === undefined) return null
   try {

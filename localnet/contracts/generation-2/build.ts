@@ -4,7 +4,7 @@ export const GENERATION_2_BUILDS = ['2.0', '2.1', '2.2', '2.3'] as const
 
 export type Generation2Build = (typeof GENERATION_2_BUILDS)[number]
 
-/** Whether a build is `first` or a later one. */
+/** True if a build is `first` or a later one. */
 export function isSince(build: Generation2Build, first: Generation2Build): boolean {
   return GENERATION_2_BUILDS.indexOf(build) >= GENERATION_2_BUILDS.indexOf(first)
 }

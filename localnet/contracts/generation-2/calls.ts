@@ -16,7 +16,7 @@ export function callReceiveLossFor(env: ContractEnv, vault: string, trader: stri
   env.call(vault, 'receive_loss_for', [address(trader), i128(amount)])
 }
 
-/** What the vault checks before it backs a position. The skew is the size of all longs less that of all shorts. */
+/** Values that the vault checks before it backs a position. The skew is the size of all longs less that of all shorts. */
 export interface Reservation {
   readonly asset: string
   readonly size: bigint

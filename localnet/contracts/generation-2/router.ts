@@ -75,7 +75,7 @@ const ATTESTATION: SpecType = { struct: 'Attestation' }
 interface RoutedOptions {
   /** The market's arguments; by default the call's own. */
   readonly marketArgs?: (args: readonly Val[], asset: Val) => readonly Val[]
-  /** Whether the price is checked against the second sources: only where risk may grow. */
+  /** True if the price is checked against the second sources: only where risk may grow. */
   readonly hasSecondPrice?: boolean
 }
 

@@ -67,7 +67,7 @@ function checkSecondPrice(env: ContractEnv, name: SourceName, asset: string, pri
   if (deviationBps > BigInt(asU32(fieldOf(config, 'max_dev_bps')))) fail(PRICE_DEVIATION_TOO_HIGH)
 }
 
-/** Whether a time is more than the configured age ago. A time in the future is not. */
+/** True if a time is more than the configured age ago. A time in the future is not. */
 function isOld(env: ContractEnv, config: Val, timeNs: bigint): boolean {
   return env.ledger.timestampSec - timeNs / NS_PER_SEC > asU64(fieldOf(config, 'max_age_secs'))
 }

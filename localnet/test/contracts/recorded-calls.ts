@@ -19,7 +19,7 @@ export type RecordedResult = { readonly ok: RecordedValue } | { readonly err: nu
 
 export type RecordedEvent = readonly [contract: string, topics: readonly RecordedValue[], data: RecordedValue]
 
-/** What the mock of the referral contract answers: shares of the fee in bps, amounts, or a failure. */
+/** The answer of the mock of the referral contract: shares of the fee in bps, amounts, or a failure. */
 export type ReferralAnswer = readonly [kind: 'bps' | 'abs' | 'fail', discount: number, payout: number]
 
 /** One step: time and prices change, then a contract is called. */

@@ -26,7 +26,7 @@ const USDC_BALANCES: Readonly<Record<string, bigint>> = {
 }
 const LP_STOCK = 100_000_000n * E7
 
-/** What the mocks answer. Steps change it. */
+/** The answers of the mocks. Steps change it. */
 interface MockAnswers {
   readonly prices: Map<string, MockPrice>
   referral: ReferralAnswer

@@ -8,7 +8,7 @@ import {
 } from './recorded-calls.ts'
 import { balanceIn, createRecordedExchange, type RecordedExchange, TOKENS } from './recorded-exchange.ts'
 
-/** What a call did, as it is recorded. */
+/** The effects of a call, as they are recorded. */
 interface Outcome {
   readonly r: RecordedValue
   readonly ev: readonly RecordedEvent[]

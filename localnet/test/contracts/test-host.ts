@@ -169,7 +169,7 @@ type RunContract = (contract: string, functionName: string, args: readonly Val[]
 interface Frame {
   readonly caller: string | null
   readonly depth: number
-  /** What authorized a call around this one. Calls add to their own set. */
+  /** Signers that authorized a call around this one. Calls add to their own set. */
   readonly authorized: ReadonlySet<string>
 }
 
@@ -259,7 +259,7 @@ function write(state: Invocation, entry: Pick<TestWrite, 'contract' | 'durabilit
   else state.storage.set(id, value)
 }
 
-/** Whether a value has a type of the contract's interface. */
+/** True if a value has a type of the contract's interface. */
 function matchesType(code: ContractCode, type: SpecType, val: Val | undefined): boolean {
   if (val === undefined) return false
   if (typeof type === 'string') return type === 'val' || val.type === type

@@ -34,7 +34,7 @@ const ENOENT = 44
 const ENOSPC = 51
 
 export class DurableFS extends NodeFS {
-  /** How many fsync calls reached the operating system. */
+  /** Number of fsync calls that reached the operating system. */
   fsyncs = 0
   readonly #disk: Disk
 

@@ -36,7 +36,7 @@ export interface EmbeddedOptions {
   readonly readTimeoutMs: number
   readonly clock: Clock
   readonly log: Log
-  /** When it aborts, no engine is started any more. */
+  /** No engine is started after it aborts. */
   readonly stop?: AbortSignal | undefined
 }
 

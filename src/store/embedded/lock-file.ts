@@ -106,7 +106,7 @@ async function isAlive(holder: LockHolder, path: string, clock: Clock): Promise<
   return holder.startedAtTicks === describeProcess(holder.pid).startedAtTicks
 }
 
-/** Whether a holder in another container, whose process cannot be seen, still touches its file. */
+/** True if a holder in another container, whose process cannot be seen, still touches its file. */
 async function hasHeartbeat(path: string, clock: Clock): Promise<boolean> {
   const before = modifiedMs(path)
   for (let waitedMs = 0; waitedMs < LOCK_FILE_STALE_AFTER_MS; waitedMs += LOCK_FILE_HEARTBEAT_MS) {

@@ -3,7 +3,7 @@
 import type { EncodedParam } from '../values.ts'
 import type { Failure } from '../failures.ts'
 
-/** What the engine's thread does with its code: create a cluster in `directory` and end, or serve one (in memory when `directory` is null). */
+/** Task of the engine's thread: create a cluster in `directory` and end, or serve one (in memory when `directory` is null). */
 export type Job =
   | { readonly kind: 'create'; readonly code: WebAssembly.Module; readonly directory: string }
   | { readonly kind: 'serve'; readonly code: WebAssembly.Module; readonly directory: string | null; readonly template: Uint8Array | null }
@@ -43,7 +43,7 @@ export type Report =
   /** The engine is unusable. Its thread is blocked until the receiver terminates it. */
   | ({ readonly kind: 'broken' } & EngineEnd)
 
-/** Why an engine cannot be used. */
+/** The reason why an engine cannot be used. */
 export interface EngineEnd {
   readonly message: string
   /** Its last write found no space. */

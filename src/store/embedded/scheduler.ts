@@ -20,7 +20,7 @@ export interface Scheduler {
   lookup<T>(work: (remainingMs: number) => Promise<T>, limitMs: number): Promise<T>
   /** Runs when nothing else is queued; when `overdue`, before the reads. */
   maintenance<T>(work: () => Promise<T>, overdue: boolean): Promise<T>
-  /** How many turns are queued. */
+  /** Numbers of queued turns. */
   waiting(): { readonly reads: number; readonly writes: number }
   /** True when nothing runs, nothing is queued, and the last write ended a while ago: while the index catches up, one follows the other. */
   isIdle(): boolean

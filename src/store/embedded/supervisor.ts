@@ -16,7 +16,7 @@ export interface Supervisor {
    * another one they would commit one by one.
    */
   engine(): EngineThread
-  /** Why there is no engine; null while one runs. */
+  /** The problem while there is no engine; null while one runs. */
   problem(): DatabaseProblem | null
   /** Kills the engine. It is not restarted. */
   abandon(reason: string): void
@@ -34,7 +34,7 @@ export async function superviseEngine(options: {
   clock: Clock
   log: Log
   onDown: () => void
-  /** When it aborts, no engine is started any more. One that runs is not affected. */
+  /** No engine is started after it aborts. One that runs is not affected. */
   stop?: AbortSignal | undefined
 }): Promise<Supervisor> {
   const { start, recovers, clock, log, onDown, stop } = options

@@ -64,7 +64,7 @@ export async function connect(url: string, role: string, limitMs: number, onClos
   }
 }
 
-/** What a session is for: a write that is refused is the database's fault only where writes are meant to work. */
+/** Purpose of a session: a write that is refused is the database's fault only where writes are meant to work. */
 interface Session {
   readonly mayWrite: boolean
 }

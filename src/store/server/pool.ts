@@ -15,7 +15,7 @@ import { checkWritable, connectionConfig, prepareSession, send, sendNamed, serve
 export interface Pool extends Writer, AsyncDisposable {
   /** Raises StoreUnavailable when the server accepts no writes. */
   checkWritable(): Promise<void>
-  /** How many statements wait for a connection. */
+  /** Number of statements that wait for a connection. */
   waiting(): number
 }
 

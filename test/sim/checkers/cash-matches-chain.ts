@@ -37,7 +37,7 @@ export async function checkCashMatchesChain(db: Queryable, network: LocalNetwork
   return { wallets: wallets.size, crossBalances }
 }
 
-/** What the asset contract moved between the exchange and each account since the first ledger. */
+/** Returns the amounts that the asset contract moved between the exchange and each account since the first ledger. */
 function readWallets({ chain, contracts }: LocalNetwork): ReadonlyMap<string, bigint> {
   const exchange = new Set(EVENT_CONTRACT_KEYS.map((key) => contracts[key]).concat(contracts.router))
   const untilLedger = chain.history.latest().sequence + 1

@@ -57,7 +57,7 @@ export interface Folded {
 }
 
 interface Leg extends Omit<FoldedPosition, 'size'> {
-  /** What is left of it. */
+  /** The size left of it. */
   size: string
   readonly deployment: number
   readonly seq: number
@@ -70,7 +70,7 @@ interface Fill {
   readonly size: bigint
 }
 
-/** What an event closes, and how; null for other events. */
+/** The end or reduction of a position that an event reports; null for other events. */
 interface Ending {
   readonly kind: Exclude<FoldedTrade['kind'], 'cross_liquidation'>
   /** The part that the event closes; null for all that is left. */

@@ -7,7 +7,7 @@ import type { Queryable } from '../../../src/store/store.ts'
 import type { Decision } from '../decisions.ts'
 import type { PublishedFrame, SimProcess } from '../process.ts'
 
-/** What the checks of all channels share. */
+/** Data that the checks of all channels share. */
 interface Context {
   readonly log: ChannelLog
   /** Prints whose frame may lack the order that caused them. */

@@ -91,7 +91,7 @@ async function checkChanges(db: Queryable, submissions: readonly Row[], truth: L
   }
 }
 
-/** What the index has was applied, on whichever chain. */
+/** Checks that the index has only transactions that were applied, on whichever chain. */
 async function checkArchive(db: Queryable): Promise<void> {
   const archived = await db.query(
     `select s.hash, s.status from tx.submissions s where s.status in ('EXPIRED', 'REJECTED') and exists (select 1 from idx.events e where e.tx_hash = s.hash)`,

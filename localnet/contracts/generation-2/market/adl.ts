@@ -69,7 +69,7 @@ function payableProfit(env: ContractEnv, asset: string): bigint {
   return checked(longProfit + shortProfit)
 }
 
-/** What the vault can pay profits from. */
+/** Returns the amount from which the vault can pay profits. */
 function coverageOf(env: ContractEnv): bigint {
   const read = (view: string): bigint => asI128(env.call(vaultOf(env), view, []))
   return checked(read('get_buffer_balance') + read('get_total_usdc'))

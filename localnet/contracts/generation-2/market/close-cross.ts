@@ -62,9 +62,9 @@ function payKeeper(env: MarketEnv, { keeper, fee }: OrderExecution, proceeds: bi
 /** The result of one cross position. */
 export interface SettledLeg {
   readonly pnl: bigint
-  /** What the position adds to its account: its collateral, and its profit as far as the vault paid it or its whole loss. */
+  /** Amount that the position adds to its account: its collateral, and its profit as far as the vault paid it or its whole loss. */
   readonly proceeds: bigint
-  /** What was moved to the vault. */
+  /** Amount that was moved to the vault. */
   readonly collected: bigint
   /** The part of the loss that was not. */
   readonly uncollected: bigint

@@ -30,7 +30,7 @@ function recording(name: string, code: ContractCode, accesses: Set<string>): Con
 
 type Prepare = (exchange: TestExchange) => readonly [functionName: string, args: readonly Val[]]
 
-/** What market and vault access in a call at this price. */
+/** Returns what market and vault access in a call at this price. */
 function accessesAt(price: bigint, prepare: Prepare): readonly string[] {
   const accesses = new Set<string>()
   const contracts = contractsOf('2.3')

@@ -73,7 +73,7 @@ function isHealthyWhenSmoothed(env: MarketEnv, trader: string): boolean {
   return equity >= maintenance
 }
 
-/** How much of an account is closed: positions until it is healthy again, everything, or everything without penalties. */
+/** The part of an account that is closed: positions until it is healthy again, everything, or everything without penalties. */
 type Mode = 'staged' | 'close-out' | 'bankrupt'
 
 /** Fails with 83 for another stage shortly after a liquidation that left positions. */
@@ -84,11 +84,11 @@ function modeOf(env: MarketEnv, trader: string, { equity, maintenance }: Totals)
   return 'staged'
 }
 
-/** What a liquidation has moved so far. */
+/** The amounts that a liquidation has moved so far. */
 interface Progress {
   /** The account's pool with the results of the closed positions; negative while later ones have to make up for a loss. */
   pool: bigint
-  /** What the market still holds of the pool and of the collateral of the closed positions. Limits what the next loss can take. */
+  /** Amount that the market still holds of the pool and of the collateral of the closed positions. Limits what the next loss can take. */
   funds: bigint
   debt: bigint
   penalties: bigint

@@ -95,7 +95,7 @@ export function reserveInVault(env: MarketEnv, { asset, size, direction }: Sized
   })
 }
 
-/** What remains of an open's collateral after fees. */
+/** The rest of an open's collateral after fees. */
 export interface ChargedCollateral {
   readonly net: bigint
   readonly fee: Fee

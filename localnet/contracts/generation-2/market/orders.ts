@@ -93,12 +93,12 @@ function emitExecuted(env: MarketEnv, order: Order, fee: bigint): void {
   emit(env, 'order_executed', u64(order.id), i128(fee))
 }
 
-/** Whether the smoothed price decides about the trigger: for orders that close at the market. */
+/** True if the smoothed price decides about the trigger: for orders that close at the market. */
 export function triggersOnSmoothedPrice(order: Order): boolean {
   return order.order_type === STOP_LOSS || order.order_type === TRAILING_STOP || (order.order_type === TAKE_PROFIT && order.limit_price === 0n)
 }
 
-/** Whether the slippage tolerance applies. A stop-loss, a trailing stop and a take-profit without a limit fill at any price. */
+/** True if the slippage tolerance applies. A stop-loss, a trailing stop and a take-profit without a limit fill at any price. */
 export function hasSlippageBand(order: Order): boolean {
   if (order.order_type === TAKE_PROFIT) return order.limit_price > 0n
   return order.order_type === LIMIT_ENTRY || (order.order_type === STOP_LIMIT && order.stop_limit_phase === LIMIT_ACTIVE)

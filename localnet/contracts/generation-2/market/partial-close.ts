@@ -32,7 +32,7 @@ export function partialCloseEntryPoints(): MarketEntryPoints {
   }
 }
 
-/** Whether the rest of a position has the minimum collateral after `size` is closed. */
+/** True if the rest of a position has the minimum collateral after `size` is closed. */
 export function leavesEnough(env: MarketEnv, position: Position, size: bigint): boolean {
   return position.collateral - collateralOf(position, size) >= readConfig(env).min_collateral
 }

@@ -19,7 +19,7 @@ import { changeCount, ADDED_KEYS, readCount } from './storage.ts'
 const POSITIONS_MAX = 1000
 const POSITIONS_PER_TRADER_MAX = 32
 
-/** What a position is worth at a price. */
+/** The value of a position at a price. */
 export interface Valuation {
   /** From the price alone. */
   readonly pnl: bigint
@@ -104,7 +104,7 @@ export function liquidationPriceByRatio(env: ContractEnv, position: Position): b
   return positivePart(position.direction === LONG ? position.entry_price - move : position.entry_price + move)
 }
 
-/** Whether a position may be liquidated: the price reached its liquidation price, or the equity is below the maintenance margin. */
+/** True if a position may be liquidated: the price reached its liquidation price, or the equity is below the maintenance margin. */
 export function isLiquidatable(env: ContractEnv, position: Position, price: bigint): boolean {
   const isPriceReached = position.direction === LONG ? price <= position.liquidation_price : price >= position.liquidation_price
   return isPriceReached || valueLeniently(env, position, price).equity < bpsOf(position.size, maintenanceBps(env, position))

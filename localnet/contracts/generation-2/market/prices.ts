@@ -10,7 +10,7 @@ import { asI128, asU64, asVec, bpsOf, fail } from '../../shared/values.ts'
 import { ERRORS } from './errors.ts'
 import { readConfig } from './storage.ts'
 
-/** How far in the future a price may be, whatever the staleness limit is. */
+/** Maximum time by which a price may be in the future, whatever the staleness limit is. */
 const FUTURE_MAX_SEC = 60n
 
 export function readStrictPrice(env: ContractEnv, asset: string): bigint {
@@ -63,5 +63,5 @@ export function checkAcceptablePrice(price: bigint, bound: bigint, buys: boolean
   if (bound > 0n && (buys ? price > bound : price < bound)) fail(ERRORS.AcceptablePriceExceeded)
 }
 
-/** Whether opening this direction buys. */
+/** True if opening this direction buys. */
 export const opensByBuying = (direction: number): boolean => direction === LONG

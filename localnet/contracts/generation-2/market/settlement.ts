@@ -25,11 +25,11 @@ export interface Claim {
 }
 
 export interface Settlement {
-  /** What is left of the funds. */
+  /** The rest of the funds. */
   readonly remaining: bigint
   /** Profit that was paid to the market for the trader. */
   readonly credit: bigint
-  /** What counts against the trader: from build 2.2 the whole loss, before it the part that the funds covered. */
+  /** Loss that counts against the trader: from build 2.2 the whole loss, before it the part that the funds covered. */
   readonly owed: bigint
   /** Loss above the funds. */
   readonly uncollected: bigint
@@ -76,7 +76,7 @@ function settleProfit(env: MarketEnv, claim: Claim, pnl: bigint): bigint {
   return paid
 }
 
-/** Why auto-deleveraging was turned on. */
+/** Reasons for turning auto-deleveraging on. */
 export const COVERAGE_RATIO = 0
 const SHORTFALL = 1
 

@@ -41,7 +41,7 @@ function positionViews(): MarketEntryPoints {
       const position = requirePosition(env, asU64(args[0]))
       return i128(positivePart(valuePosition(env, position, readLenientPrice(env, position.asset)).equity))
     }),
-    /** What a closed isolated position paid to its trader; 0 if unknown, also once the temporary entry has expired. */
+    /** Returns what a closed isolated position paid to its trader; 0 if unknown, also once the temporary entry has expired. */
     get_closed_proceeds: marketEntryPoint({ position_id: 'u64' }, 'i128', (env, args) => {
       return env.get('temporary', ADDED_KEYS.closedProceeds(asU64(args[0]))) ?? i128(0n)
     }),

@@ -14,7 +14,7 @@ const openPosition = (vaults: TestVaults, id: number, collateral = 100n * E7, le
 const factoryEvents = (vaults: TestVaults, name: string, args: readonly Val[]): unknown =>
   eventRowsOf(vaults.invokeFactory(name, args)).filter(([contract]) => contract === FACTORY).map((row) => row.slice(1))
 
-/** What all vaults together account for, which the factory must hold. */
+/** Asserts that the factory holds what all vaults together account for. */
 function assertFactoryHolds(vaults: TestVaults, ...ids: readonly number[]): void {
   const accounted = ids.reduce((sum, id) => sum + vaults.vault(id).total_usdc, 0n)
   assert.equal(vaults.usdc(FACTORY), accounted)

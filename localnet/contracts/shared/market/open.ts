@@ -22,7 +22,7 @@ export interface OpenRequest {
   readonly direction: number
 }
 
-/** How a request is executed: size, price and fees. */
+/** The execution of a request: size, price and fees. */
 export interface Execution {
   readonly size: bigint
   readonly price: bigint

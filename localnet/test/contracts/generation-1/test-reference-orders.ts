@@ -104,7 +104,7 @@ export function updateTrailingPeak(state: ReferenceState, id: bigint): bigint {
   return 1n
 }
 
-/** Whether a keeper can execute the order at this price. */
+/** True if a keeper can execute the order at this price. */
 export function isExecutable(order: ReferenceOrder, price: bigint): boolean {
   return order.status === 'pending' && isTriggered(order.above, price, referencePrice(order))
 }

@@ -13,7 +13,7 @@ interface Side {
   size: bigint
 }
 
-/** What the reference knows of one asset. */
+/** The reference's state of one asset. */
 export interface ReferenceAsset {
   price: bigint
   pricedAtSec: bigint
