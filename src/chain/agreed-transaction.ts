@@ -7,7 +7,7 @@ import type { TransactionResponse } from './responses.ts'
 import type { Rpc, TransactionOptions } from './rpc.ts'
 import { withTimeout } from './with-timeout.ts'
 
-/** How long other nodes may take to confirm an outcome. They may close the ledger a moment later than the first. */
+/** Time that other nodes may take to confirm an outcome. They may close the ledger a moment later than the first. */
 const CONFIRM_WAIT_MS = 2_000
 /** Of one node. */
 const ANSWER_MAX_MS = 1_000

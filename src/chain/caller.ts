@@ -29,7 +29,7 @@ export interface Caller {
 /** A pause between attempts at one endpoint is drawn from [0, base x 2^n], capped at about one ledger. */
 const RETRY_BASE_MS = 250
 const RETRY_CAP_MS = 5_000
-/** How long a call waits for the result of another one that tests a paused endpoint. */
+/** Time for which a call waits for the result of another one that tests a paused endpoint. */
 export const TEST_WAIT_MS = 5_000
 /** Attempts while responses are too old. The next ledger brings what is missing, so this waits a little longer. */
 const BEHIND_ATTEMPTS = 5

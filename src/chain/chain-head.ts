@@ -7,11 +7,11 @@ import type { NodeState, Observation } from './node-state.ts'
 export interface Head {
   readonly ledger: number
   readonly closeSec: number | null
-  /** When it last moved. */
+  /** Time of its last move. */
   readonly sinceMs: number
   /** The node that reported it. */
   readonly by: number
-  /** How often it has advanced. From TRUSTED_MOVES on, a close time can no longer contradict it. */
+  /** Number of times that it has advanced. From TRUSTED_MOVES on, a close time can no longer contradict it. */
   readonly moves: number
 }
 

@@ -14,7 +14,7 @@ export interface ClosedLedger {
 
 /** Public networks take longer than this for a ledger. */
 export const MIN_LEDGER_MS = 1_000
-/** How far a number of ledgers may exceed what the time between them allows at the shortest interval. */
+/** Maximum excess of ledgers over what the time between them allows at the shortest interval. */
 export const BURST_LEDGERS = 50
 
 /**

@@ -10,9 +10,9 @@ import type { CallOptions } from './rpc-request.ts'
 import type { Rpc } from './rpc.ts'
 import { withTimeout } from './with-timeout.ts'
 
-/** How long a read waits for the second node after the first has answered. */
+/** Time for which a read waits for the second node after the first has answered. */
 export const SECOND_WAIT_MS = 100
-/** How long it waits for the node that decides. */
+/** Time for which it waits for the node that decides. */
 const THIRD_WAIT_MS = 500
 
 /** `unknown`: the answers are of different ledgers, between which the figure may have changed. */
@@ -20,7 +20,7 @@ export type Comparison = 'same' | 'different' | 'unknown'
 
 export interface ComparedRead<T> {
   readonly figure: Figure
-  /** What a node has done that most others contradict. */
+  /** The fault of a node that most others contradict. */
   readonly fault: NodeFault
   /** Calls a node. */
   read(call: CallOptions): Promise<T>

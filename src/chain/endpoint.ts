@@ -16,11 +16,11 @@ import type { RpcRequest } from './rpc-request.ts'
 import type { Transport, TransportResponse } from './transport.ts'
 import { UnusableBody } from './transport.ts'
 
-/** How one request is made. */
+/** The options of one request. */
 interface EndpointCall {
   readonly limit: Semaphore
   readonly signal: AbortSignal | undefined
-  /** How long the node may take: a call that is aborted later counts as unanswered. */
+  /** Time that the node may take: a call that is aborted later counts as unanswered. */
   readonly patienceMs: number
   /** Requesters take turns while all permits are taken. */
   readonly requester: string | undefined

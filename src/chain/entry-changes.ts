@@ -19,7 +19,7 @@ import { findNewer, readXdr } from './xdr-reader.ts'
  */
 export const META_MAX_LENGTH = 256 * 1024
 
-/** What a transaction's meta shows of this market. */
+/** The part of a transaction's meta that concerns this market. */
 export interface MetaChanges {
   readonly changes: EntryChanges
   /** The events of contracts, as the archive stores them: contract, topics and value, separated by spaces; XDR is base64. */
@@ -53,7 +53,7 @@ export function decodeMeta(metaXdr: string, market: string): MetaChanges | null 
   }
 }
 
-/** What of a base64 TransactionMeta is newer than this gateway; undefined: nothing, or it is damaged. */
+/** The part of a base64 TransactionMeta that is newer than this gateway; undefined: nothing, or it is damaged. */
 export function findNewerInMeta(metaXdr: string): NewerThanKnown | undefined {
   return metaXdr.length > META_MAX_LENGTH ? undefined : findNewer(xdr.TransactionMeta, metaXdr)
 }
@@ -81,7 +81,7 @@ function eventText({ contractId, body, type }: ContractEvent): string[] {
   return [[encodeContract(contractId), ...[...topics, data].map(({ raw }) => raw.toString('base64'))].join(' ')]
 }
 
-/** What a simulation's state changes show of this market. Null: they do not decode, or are too long. */
+/** Decodes a simulation's state changes of this market. Null: they do not decode, or are too long. */
 export function decodeStateChanges(changes: readonly StateChange[], market: string): EntryChanges | null {
   const length = changes.reduce((sum, { beforeXdr, afterXdr }) => sum + (beforeXdr?.length ?? 0) + (afterXdr?.length ?? 0), 0)
   if (length > META_MAX_LENGTH) return null

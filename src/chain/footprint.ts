@@ -12,7 +12,7 @@ import { decodeTransactionData } from './transaction.ts'
 import type { RawXdr } from './xdr-reader.ts'
 import { readXdr } from './xdr-reader.ts'
 
-/** What the transaction data of a simulation declares. Keys are base64 LedgerKeys. */
+/** The footprint and resources that the transaction data of a simulation declares. Keys are base64 LedgerKeys. */
 export interface SimulatedFootprint {
   readonly readOnly: readonly string[]
   readonly readWrite: readonly string[]

@@ -37,7 +37,7 @@ interface Fixture {
   readonly outcomes: (readonly [node: number, outcome: RpcCall['outcome']])[]
   /** Nodes that respond with an error. */
   readonly failing: Set<number>
-  /** How long a node takes for its nth call; Infinity: it hangs. */
+  /** Time that a node takes for its nth call; Infinity: it hangs. */
   delayMs: (index: number, nth: number) => number
   /** Makes a call and returns how long it took. */
   timed(call: (rpc: Rpc) => Promise<unknown>, by?: Rpc): Promise<number>

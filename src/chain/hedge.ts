@@ -6,9 +6,9 @@ import type { Clock } from '../base/clock.ts'
 
 /** Decides when to call a second node. */
 export interface Hedging {
-  /** How long to wait for the first node; null while there are too few measurements. Counts the call. */
+  /** Time to wait for the first node; null while there are too few measurements. Counts the call. */
   delayMs(method: string): number | null
-  /** How long a node may take before it counts as stuck: less than callers wait, unless responses usually take long. */
+  /** Time that a node may take before it counts as stuck: less than callers wait, unless responses usually take long. */
   patienceMs(method: string): number
   /** Records how long a successful call took. */
   recordDuration(method: string, tookMs: number): void
@@ -19,7 +19,7 @@ export interface Hedging {
 /** The share of calls that may be made twice, and how many extra calls may accumulate. */
 export const HEDGE_BUDGET_RATIO = 0.04
 const HEDGE_BURST_MAX = 4
-/** How many durations the delay is computed from. */
+/** Number of durations from which the delay is computed. */
 const MAX_SAMPLES = 100
 const MIN_SAMPLES = 20
 const DELAY_PERCENTILE = 0.95
@@ -65,7 +65,7 @@ export function createHedging(): Hedging {
 export type AbortableCall<T> = (signal: AbortSignal) => Promise<T>
 
 interface SecondCall<T> {
-  /** When to ask `second` for a call, ascending, from the start of the first. */
+  /** Times at which to ask `second` for a call, ascending, from the start of the first. */
   readonly delaysMs: readonly number[]
   readonly second: (waitedMs: number) => AbortableCall<T> | undefined
 }

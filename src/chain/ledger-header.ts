@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import { NewerThanKnown } from './newer-than-known.ts'
 
-/** What a header says about its ledger. Hashes are lower-case hex. */
+/** The fields of a ledger's header. Hashes are lower-case hex. */
 export interface LedgerHeader {
   readonly sequence: number
   readonly hash: string

@@ -72,9 +72,9 @@ const CONFIG = {
 
 /** The market's configuration: the fields that the gateway uses. */
 export type StoredConfig = Struct<typeof CONFIG> & {
-  /** How far a close may settle from the last good price. Undefined in generation 1, which does not limit it. */
+  /** Maximum distance from the last good price at which a close settles. Undefined in generation 1, which does not limit it. */
   readonly lenient_clamp_bps: number | undefined
-  /** What the keeper that executes an order is paid besides the share, 7-decimal USDC. Undefined in generation 1, whose code has it as a constant. */
+  /** Fee of the keeper that executes an order, besides the share, 7-decimal USDC. Undefined in generation 1, whose code has it as a constant. */
   readonly keeper_fee_base: bigint | undefined
   /** The share of the size that the keeper is paid, in tenths of a basis point. Undefined in generation 1. */
   readonly keeper_fee_deci_bps: number | undefined
@@ -129,7 +129,7 @@ export function readMarginMode(dataXdr: string): { readonly positionId: number; 
   return { positionId: position.id, marginMode: position.margin_mode === 0 ? 'isolated' : 'cross' }
 }
 
-/** What every build stores of an order. */
+/** The fields of an order that every build stores. */
 export interface StoredOrderState {
   readonly orderId: number
   readonly trader: string
@@ -170,7 +170,7 @@ export function readPauseState(value: ScValue | undefined): { readonly mode: num
   return mode === undefined || since === undefined ? undefined : { mode, since }
 }
 
-/** Whether the market is paused. `mode` is null while only the flag of generation 1 is stored. Null: cannot be read. */
+/** Reads whether the market is paused. `mode` is null while only the flag of generation 1 is stored. Null: cannot be read. */
 export function readPause(storage: ReadonlyMap<string, ScValue>): { readonly paused: boolean; readonly mode: number | null; readonly since: number } | null {
   // Generation 2 stores the state when it is first paused, and never the flag.
   const state = storage.get('PauseState')

@@ -11,12 +11,12 @@ import { ENTRY_KEYS_MAX } from './rpc.ts'
 import { structField } from './scval.ts'
 import { readField } from './structs.ts'
 
-/** How many entries fit into one call besides the totals of this many assets. */
+/** The number of entries that fit into one call besides the totals of this many assets. */
 export function maxEntriesPerRead(assets: number): number {
   return ENTRY_KEYS_MAX - assets - 8
 }
 
-/** What is read besides the totals. */
+/** The entries that are read besides the totals. */
 export interface RequestedEntries {
   readonly positionIds: readonly number[]
   readonly orderIds?: readonly number[]

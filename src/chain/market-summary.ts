@@ -19,7 +19,7 @@ export interface OpenInterest {
   readonly short: bigint
 }
 
-/** What the market stores about an asset from generation 2 on. Undefined: no entry. Null: the entry cannot be read. */
+/** The entries that the market stores about an asset from generation 2 on. Undefined: no entry. Null: the entry cannot be read. */
 export interface AssetSummary {
   readonly risk: StoredAssetRisk | null | undefined
   readonly funding: StoredFunding | null | undefined
@@ -57,7 +57,7 @@ export interface MarketSummary {
   readonly totalLong: bigint | null
   readonly totalShort: bigint | null
   readonly openInterest: ReadonlyMap<string, OpenInterest | null>
-  /** Whether the parameters of the assets apply instead of the configuration. Then an asset without parameters cannot be traded. */
+  /** True when the parameters of the assets apply instead of the configuration. Then an asset without parameters cannot be traded. */
   readonly hasAssetRisk: boolean
   /** From when on they apply, Unix seconds. */
   readonly riskEpochSec: number | null
@@ -72,7 +72,7 @@ export interface MarketSource {
   readonly assets: readonly string[]
 }
 
-/** How often the entries are read when a ledger closes between the calls. */
+/** Maximum number of reads of the entries when a ledger closes between the calls. */
 const MAX_READS = 3
 
 /** Reads the summary. Rejects with RpcFailure. */

@@ -8,7 +8,7 @@ import { parseTransactions } from './transactions-page.ts'
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** How a method is called. */
+/** The policy for calls of a method. */
 export interface MethodPolicy {
   readonly timeoutMs: number
   /** Concurrent calls per node. */
@@ -19,7 +19,7 @@ export interface MethodPolicy {
   readonly hedged?: true
 }
 
-/** How large the response to a request can be. */
+/** Maximum size of the response to a request. */
 export interface ResponseBounds {
   /** After decompression. */
   readonly maxBytes: number

@@ -3,7 +3,7 @@
 import { statusOf } from './node-state.ts'
 import type { NodeState, NodeStatus } from './node-state.ts'
 
-/** What a call requires of its node. */
+/** The requirements of a call for its node. */
 export interface Criteria {
   /** Nodes that the call has tried; they come last. */
   readonly tried: ReadonlySet<number>
@@ -43,7 +43,7 @@ function isMuchFaster(node: NodeState, current: NodeState): boolean {
   return node.latencyMs * FASTER_FACTOR < current.latencyMs && current.latencyMs - node.latencyMs >= FASTER_MIN_MS
 }
 
-/** When both nodes lag, the one with the higher ledger comes first. */
+/** The one with the higher ledger comes first when both nodes lag. */
 function leastLagging(a: NodeState, b: NodeState): number {
   return a.status === 'lagging' && b.status === 'lagging' ? (b.lastObservation?.ledger ?? 0) - (a.lastObservation?.ledger ?? 0) : 0
 }

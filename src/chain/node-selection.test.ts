@@ -18,7 +18,7 @@ const LEDGER_MS = 5_000
 const START_MS = 1_783_339_200_000
 const OURS = 'our network'
 
-/** What a test node reports, of a network that closes a ledger every five seconds. */
+/** A test node's reports, of a network that closes a ledger every five seconds. */
 interface TestNode {
   /** Ledgers behind the network; negative: ahead. */
   lag: number
@@ -28,7 +28,7 @@ interface TestNode {
   /** A fixed close time, as of a node that has stopped. */
   frozenCloseSec?: number
   isDown?: boolean
-  /** How long its responses take. */
+  /** Duration of its responses. */
   delayMs?: number
 }
 

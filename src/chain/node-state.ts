@@ -15,7 +15,7 @@ export type NodeStatus =
   /** It serves another network. */
   | 'wrongNetwork'
 
-/** What a response says about the ledger of its node. */
+/** The ledger of a node, as a response reports it. */
 export interface Observation {
   readonly ledger: number
   /** Unix seconds; null where the method does not report it. */
@@ -38,7 +38,7 @@ export interface NodeState {
   latencyMs: number | null
 }
 
-/** How long a node is excluded at first. Each repeated exclusion doubles it, up to the maximum. */
+/** Time for which a node is excluded at first. Each repeated exclusion doubles it, up to the maximum. */
 export const EXCLUSION_MIN_MS = 5_000
 const EXCLUSION_MAX_MS = 300_000
 /** Every node is probed this often; an excluded node also when its exclusion ends. */

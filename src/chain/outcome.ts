@@ -19,14 +19,14 @@ export interface HostError {
   readonly code: string
 }
 
-/** Why a transaction failed. At most one of the two is known. */
+/** The cause of a transaction's failure. At most one of the two is known. */
 export interface FailureCause {
   readonly contractError: RaisedError | null
   readonly hostError: HostError | null
 }
 
 /**
- * Why a transaction failed, from its diagnostic events (base64). The host's final error event decides: other error events may be of errors that a contract
+ * Finds the cause of a failure in the diagnostic events (base64). The host's final error event decides: other error events may be of errors that a contract
  * caught. Failures outside of the contract call have no such event, but an error event without a contract.
  */
 export function findFailureCause(diagnosticEventsXdr: readonly string[]): FailureCause {

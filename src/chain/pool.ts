@@ -29,7 +29,7 @@ export interface Pool {
   readonly paused: boolean | null
 }
 
-/** How often the views are read when a ledger closes between them. */
+/** Maximum number of reads of the views when a ledger closes between them. */
 const MAX_READS = 3
 const VIEWS = [
   'get_pool_info', 'get_noe_price', 'get_usdc_balance', 'get_reserved_payout', 'get_shortfall', 'get_shortfall_reserve', 'get_deposit_fee', 'get_withdraw_fee',

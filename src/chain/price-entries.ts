@@ -14,7 +14,7 @@ import { ENTRY_KEYS_MAX } from './rpc.ts'
 import { structField } from './scval.ts'
 import { readField, readStruct } from './structs.ts'
 
-/** What one call found. */
+/** The result of one call. */
 export interface PricePoll {
   readonly ledger: number
   /** The prices that are known at this ledger. */

@@ -26,7 +26,7 @@ type Meta = Decoded<typeof xdr.TransactionMeta>
 type ContractEvent = Decoded<typeof xdr.ContractEvent>
 
 /**
- * Why a response of getTransaction cannot be of the transaction with this hash (64 hex digits, the outer or the inner one of a fee bump); null: it fits.
+ * Finds why a response of getTransaction cannot be of the transaction with this hash (64 hex digits, the outer or the inner one of a fee bump); null: it fits.
  * `networkId` is the SHA-256 of the passphrase. A part with a form of a later protocol is not compared.
  */
 export function findMismatch(response: TransactionResponse, txHash: string, networkId: Uint8Array): string | null {

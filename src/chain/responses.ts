@@ -50,7 +50,7 @@ export interface ChainEvent {
 /** getEvents. */
 export interface EventsPage extends LedgerRange {
   readonly events: readonly ChainEvent[]
-  /** Where the next page begins; any non-empty string. */
+  /** Position at which the next page begins; any non-empty string. */
   readonly cursor: string
 }
 
@@ -133,9 +133,9 @@ export type TransactionResponse =
       readonly diagnosticEventsXdr: readonly string[]
     })
 
-/** What getTransaction returns of a transaction besides its outcome. Absent: the node did not send it. */
+/** The members of a transaction that getTransaction returns besides its outcome. Absent: the node did not send it. */
 export interface TransactionRecord {
-  /** When its ledger closed, Unix seconds. */
+  /** Close time of its ledger, Unix seconds. */
   readonly closeSec?: number
   /** TransactionEnvelope. */
   readonly envelopeXdr?: string

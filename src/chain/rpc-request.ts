@@ -27,9 +27,9 @@ export interface RpcRequest<T> {
   readonly params: object | null
   readonly policy: MethodPolicy
   readonly bounds: ResponseBounds
-  /** What the result says about the ledger of its node; null when it says nothing. */
+  /** Reads what the result says about the ledger of its node; null when it says nothing. */
   readonly observationOf: (result: T) => Observation | null
-  /** What is wrong with a result that cannot be true; null: nothing. Such a result is never returned: the call tries another node. */
+  /** Finds what is wrong with a result that cannot be true; null: nothing. Such a result is never returned: the call tries another node. */
   readonly faultOf?: (result: T) => { readonly fault: NodeFault; readonly detail: string } | null
 }
 
@@ -51,7 +51,7 @@ export function requestOf<M extends Method>(method: M, params: object | null, it
 /** Methods that read the ledger itself. The others get its sequence from elsewhere in the node. */
 const PROVING_METHODS: ReadonlySet<Method> = new Set(['getEvents', 'getLedgers', 'getLedgerEntries', 'simulateTransaction', 'getTransaction'])
 
-/** What a result says about the ledger of its node. A simulation that never reached the ledger reports 0. */
+/** Reads what a result says about the ledger of its node. A simulation that never reached the ledger reports 0. */
 function observationOf(method: Method, result: unknown): Observation | null {
   if (typeof result === 'number') return { ledger: result, closeSec: null, proven: false }
   const { latestLedger, latestLedgerCloseSec } = result as { latestLedger?: number; latestLedgerCloseSec?: number | null }

@@ -30,7 +30,7 @@ import { transferPatterns } from './token-transfers.ts'
 import type { Transport } from './transport.ts'
 import { createFetchTransport } from './transport.ts'
 
-/** Where a page of events begins: right after a cursor, or at a ledger. */
+/** The start of a page of events: right after a cursor, or at a ledger. */
 export type EventsFrom = { readonly cursor: string } | { readonly startLedger: number }
 
 export interface EventsRequest {

@@ -15,7 +15,7 @@ const HASH = 'ab'.repeat(32)
 const ENVELOPE = 'AAAA'
 const PENDING = { status: 'PENDING', hash: HASH, latestLedger: 7, latestLedgerCloseTime: '1783339200' }
 
-/** How an endpoint responds: a JSON-RPC result or error, an HTTP response, a failed connection, or never. */
+/** The response of an endpoint: a JSON-RPC result or error, an HTTP response, a failed connection, or never. */
 type Behaviour =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }

@@ -3,7 +3,7 @@
 import type { ScValue } from './scval.ts'
 import { structField } from './scval.ts'
 
-/** How a field is stored. `count` is a u64 within the safe integers: an id or Unix seconds. */
+/** The stored type of a field. `count` is a u64 within the safe integers: an id or Unix seconds. */
 export type FieldType = 'symbol' | 'address' | 'i128' | 'u32' | 'count' | 'bool'
 
 /** The value of a field of this type. */

@@ -30,13 +30,13 @@ export function transferPatterns({ parties }: TokenTransfers): readonly (readonl
   return lists
 }
 
-/** Whether a node may return an event of the token. Its other events are ignored, approvals for example, which match the patterns and move nothing. */
+/** True for events of the token that a node may return. Its other events are ignored, approvals for example, which match the patterns and move nothing. */
 export function isRequestedOf(transfers: TokenTransfers): (event: EventTopics) => boolean {
   const isMovement = isTransferOf(transfers)
   return (event) => event.contractId === transfers.token && (isMovement(event) || !MOVEMENTS.has(event.topicsXdr[0] ?? ''))
 }
 
-/** Whether an event moves the token from or to one of the contracts. */
+/** True for an event that moves the token from or to one of the contracts. */
 export function isTransferOf({ token, parties }: TokenTransfers): (event: EventTopics) => boolean {
   const encoded = parties === 'any' ? null : new Set(parties.map(encodeAddress))
   return ({ contractId, topicsXdr: [name = '', second = '', third = ''] }) => contractId === token && MOVEMENTS.has(name) &&

@@ -131,7 +131,7 @@ export class MalformedEnvelope extends Error {
   override readonly name = 'MalformedEnvelope'
 }
 
-/** What the relay needs to know of a signed transaction. */
+/** The properties of a signed transaction that the relay needs. */
 export interface SignedTransaction {
   /** Lower-case hex, for this network; the outer hash of a fee bump. */
   readonly hash: string

@@ -6,7 +6,7 @@ import type { TransactionRecord } from './responses.ts'
 /** getTransactions: the transactions of successive ledgers, in their order. */
 export interface TransactionsPage {
   readonly transactions: readonly ListedTransaction[]
-  /** Where the next page begins. */
+  /** Position at which the next page begins. */
   readonly cursor: string
   readonly latestLedger: number
 }

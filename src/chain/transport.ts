@@ -28,7 +28,7 @@ export class UnusableBody extends Error {
   }
 }
 
-/** How much of an error page is read; the rest closes the connection. */
+/** Size up to which an error page is read; the rest closes the connection. */
 const ERROR_BODY_MAX_BYTES = 8 * 1024
 /** Bodies that are larger are read two at a time per node, so that buffers and their collection do not add up. */
 const SMALL_BODY_BYTES = 64 * 1024

@@ -42,7 +42,7 @@ export function readXdr<Class extends XdrClass<unknown>>(type: Class, input: str
   return value as Decoded<Class>
 }
 
-/** Why the SDK cannot decode this base64, if the reason is a later protocol. */
+/** The reason why the SDK cannot decode this base64, if it is a later protocol. */
 export function findNewer(type: XdrClass<unknown>, base64: string): NewerThanKnown | undefined {
   try {
     readXdr(type, base64)

@@ -63,10 +63,10 @@ export function fieldNames(forms: readonly CallForm[]): FieldNames {
   }
 }
 
-/** What is known of a deployed contract. */
+/** The generation and interface of a deployed contract, as far as known. */
 export interface CallTarget {
   readonly generation: Generation
-  /** Whether the contract has the function with these argument types; null when the contract's interface is unknown. */
+  /** True when the contract has the function with these argument types; null when the contract's interface is unknown. */
   readonly accepts: ((functionName: string, types: readonly string[]) => boolean) | null
 }
 
@@ -106,7 +106,7 @@ export function encodeCall(
   return { contract, functionName, args }
 }
 
-/** What contracts call the arguments of the form with this many of them; undefined when there is none. */
+/** The names that contracts give to the arguments of the form with this many of them; undefined when there is none. */
 export function parameterNames({ contract, forms }: CallDefinition, count: number): readonly string[] | undefined {
   return forms.find(({ parameters }) => parameters.length === count)?.parameters.map((parameter) => {
     if (parameter === SIGNER) return contract === 'market' ? 'trader' : 'caller'

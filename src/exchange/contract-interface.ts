@@ -19,7 +19,7 @@ export interface ContractInterface {
   readonly generation: Generation | null
   /** Null: the code has no readable interface, or it was not read yet. */
   readonly spec: ContractSpec | null
-  /** What the gateway does not understand, one line each. */
+  /** The parts that the gateway does not understand, one line each. */
   readonly notUnderstood: readonly string[]
 }
 
@@ -34,7 +34,7 @@ export interface RunningCode {
   readonly wasmHash: string | null
   readonly sinceLedger: number
   readonly spec: ContractSpec | null
-  /** Why there is no interface or no code; null also while the code was not read yet. */
+  /** The reason why there is no interface or no code; null also while the code was not read yet. */
   readonly problem: string | null
 }
 
@@ -78,7 +78,7 @@ export function errorName(interfaces: ContractInterfaces, expected: Generation, 
   return (spec === null ? undefined : declaredErrorName(spec, code)) ?? UNKNOWN_CONTRACT_ERROR
 }
 
-/** How the contract can be called, in the form that `expected` has while its interface is unknown. */
+/** The calls that the contract accepts, in the form of `expected` while its interface is unknown. */
 export function callTargetOf(declared: ContractInterface | null, expected: Generation): CallTarget {
   const spec = declared?.spec ?? null
   const generation = declared?.generation ?? expected

@@ -86,12 +86,12 @@ export function declaredErrorName(spec: ContractSpec, code: number): string | un
   return spec.errors.find(({ value }) => value === code)?.name
 }
 
-/** Whether a function takes arguments of these types, in this order. */
+/** True when a function takes arguments of these types, in this order. */
 export function acceptsArguments(spec: ContractSpec, declared: SpecFunction, types: readonly SpecTypeText[]): boolean {
   return declared.inputs.length === types.length && declared.inputs.every((input, index) => acceptsType(spec, input.type, types[index] ?? ''))
 }
 
-/** Whether a value of type `sent` is valid where the contract declares `declared`. Integer enums are encoded as u32. */
+/** True when a value of type `sent` is valid where the contract declares `declared`. Integer enums are encoded as u32. */
 function acceptsType(spec: ContractSpec, declared: SpecTypeText, sent: SpecTypeText): boolean {
   const [optional] = typeArguments('option', declared) ?? []
   if (optional !== undefined) return acceptsType(spec, optional, sent)

@@ -29,7 +29,7 @@ export interface IndexedDeployment {
 export interface DeploymentDeclaration {
   /** Name of the manifest, `local` for the local network. */
   readonly name: string
-  /** When the contracts were deployed, as the manifest says; null if unknown. */
+  /** Date or time of the contracts' deployment, as the manifest says; null if unknown. */
   readonly since: string | null
   /** Name in GET /v1/health, for example `testnet`. */
   readonly network: string
@@ -53,7 +53,7 @@ export interface Deployment extends Omit<DeploymentDeclaration, 'contracts' | 'a
   readonly interfaces: ContractInterfaces
   /** The generation of a contract: by its interface, otherwise the declared one. */
   generationOf(contract: ContractKey): Generation
-  /** What calls of a contract must match. */
+  /** The generation and interface that calls of a contract must match. */
   targetOf(contract: ContractKey): CallTarget
   /** The name of an error code that a contract raised (specification, "On-chain error decoding"). */
   errorName(raisedBy: ContractKey | undefined, code: number): string
@@ -74,7 +74,7 @@ export function createDeployment(
   }
 }
 
-/** Whether a contract has a view that generation 1 lacks. Until the interface is known, the generation that the manifest declares decides. */
+/** True when a contract has a view that generation 1 lacks. Until the interface is known, the generation that the manifest declares decides. */
 export function hasNewerView(deployment: Deployment, contract: ContractKey, functionName: string, types: readonly string[]): boolean {
   const { generation, accepts } = deployment.targetOf(contract)
   return accepts === null ? generation !== '1' : accepts(functionName, types)

@@ -12,7 +12,7 @@ export interface PositionEntry {
   readonly liquidation_price: bigint
   readonly margin_mode: number
   readonly size: bigint
-  /** When it was opened, Unix seconds. */
+  /** Time of its opening, Unix seconds. */
   readonly timestamp: number
   readonly trader: string
 }
@@ -53,7 +53,7 @@ export interface CrossBalanceChange {
   readonly after: bigint
 }
 
-/** What a transaction changed in the market's storage. Entries of an unknown shape are omitted. */
+/** The changes of a transaction in the market's storage. Entries of an unknown shape are omitted. */
 export interface EntryChanges {
   /** By id. */
   readonly positions: ReadonlyMap<number, EntryChange<PositionEntry>>

@@ -115,7 +115,7 @@ export function instantiate(template: string, values: Values, parties: ExchangeP
 
 const TEMPORARY: ReadonlySet<string> = new Set(['ClosedProceeds'])
 
-/** Whether entries of this name are temporary. */
+/** True when entries of this name are temporary. */
 export function isTemporary(name: string): boolean {
   return TEMPORARY.has(name)
 }

@@ -8,7 +8,7 @@ import type { ContractKey } from './contracts.ts'
 import type { Generation } from './generations.ts'
 
 /**
- * What the brackets may hold:
+ * The variables that the brackets may hold:
  * - `trader`, `position`, `order`, `vaultId`: from the arguments, otherwise from the simulated entries;
  * - `asset`: the assets that the call trades; `priced`: all assets whose price it reads;
  * - `newPosition`, `newOrder`, `newVault`: the next ids of the contract's counter, beginning with the simulated one.
@@ -26,7 +26,7 @@ export interface EntryGroup {
 }
 
 export interface FunctionEntries {
-  /** What the arguments name, in order. Further arguments name nothing. */
+  /** The variables that the arguments name, in order. Further arguments name nothing. */
   readonly args: readonly (Variable | null)[]
   readonly groups: readonly EntryGroup[]
 }
@@ -117,7 +117,7 @@ const MARKET = {
   sync_asset_pnl: { args: ['asset'], groups: [PRICE] },
 } as const satisfies Readonly<Record<string, FunctionEntries>>
 
-/** What a claim pays depends on what the vault has. */
+/** The payout of a claim depends on what the vault has. */
 const CLAIM: EntryGroup = {
   since: '2.0',
   writes: [

@@ -9,7 +9,7 @@ import type { ContractSpec, SpecTypeText } from './contract-spec.ts'
 export const GENERATIONS = ['1', '2.0', '2.1', '2.2', '2.3'] as const
 export type Generation = (typeof GENERATIONS)[number]
 
-/** Whether `generation` is `since` or a later one. */
+/** True when `generation` is `since` or a later one. */
 export function isAtLeast(generation: Generation, since: Generation): boolean {
   return GENERATIONS.indexOf(generation) >= GENERATIONS.indexOf(since)
 }
@@ -50,7 +50,7 @@ function probeOf(spec: ContractSpec): Probe {
 
 const NONE: readonly Generation[] = []
 
-/** Which generations have such an interface, oldest first. */
+/** The generations that have such an interface, oldest first. */
 const PROBES: Readonly<Record<ContractKey, (probe: Probe) => readonly Generation[]>> = {
   market({ has, arity }) {
     if (!has('get_pause_state')) return arity('open_position') === 5 ? ['1'] : NONE
@@ -148,7 +148,7 @@ const FACTORY_MIN_OUT: Signatures = { ...FACTORY_2, deposit: ['address', 'u32', 
 const SHIM: Signatures = { lastprice: ['symbol'] }
 const REFERRAL: Signatures = { create_code: ['address', 'string'], set_referrer: ['address', 'string'], claim: ['address'] }
 
-/** What the gateway calls of a contract in a generation. The router and the tokens' own functions are not checked: tokens are built into the network. */
+/** The calls of the gateway to a contract in a generation. The router and the tokens' own functions are not checked: tokens are built into the network. */
 export function requiredSignatures(key: ContractKey, generation: Generation): Signatures {
   const first = generation === '1'
   switch (key) {
@@ -172,7 +172,7 @@ const NOT_UNDERSTOOD_MAX = 50
 const LINE_MAX_LENGTH = 500
 
 /**
- * What the gateway does not understand of an interface, one line each: no known generation, functions that are missing or take other arguments, and error
+ * Lists what the gateway does not understand of an interface, one line each: no known generation, functions that are missing or take other arguments, and error
  * codes without an entry in the gateway's tables. Without a recognised generation the functions of `expected` count.
  */
 export function listNotUnderstood(key: ContractKey, spec: ContractSpec, { generation, expected, knowsError }: {

@@ -65,7 +65,7 @@ export interface PositionChange extends Settled {
   readonly marginMode: 'isolated' | 'cross' | null
   /** The entry price of an open, the price of a close. */
   readonly price: bigint | null
-  /** What was opened or closed. */
+  /** The size that was opened or closed. */
   readonly size: bigint | null
   /** By price alone, as in the event; 0 for an open. */
   readonly pnl: bigint | null
@@ -75,13 +75,13 @@ export interface PositionChange extends Settled {
 export interface Settled {
   /** The trading fee, less the referral discount; 0 for everything but opens. */
   readonly fee: bigint | null
-  /** What a keeper received for it; 0 without an order or a liquidation. */
+  /** The reward that a keeper received for it; 0 without an order or a liquidation. */
   readonly keeperReward: bigint | null
-  /** What a liquidation took beyond the loss and the funding; 0 for everything else. */
+  /** The amount that a liquidation took beyond the loss and the funding; 0 for everything else. */
   readonly penalty: bigint | null
   /** Funding that was settled; positive when the trader paid. */
   readonly funding: bigint | null
-  /** What the trader's wallet, or the balance of the cross account, received. Negative when a cross account paid more than the position's collateral. */
+  /** Amount received by the trader's wallet, or by the cross account's balance. Negative when a cross account paid more than the position's collateral. */
   readonly payout: bigint | null
   /** The position's own collateral that the change added, net of fees, or settled. */
   readonly collateral: bigint | null

@@ -37,7 +37,7 @@ export const TEST_NETWORK_SETTINGS: NetworkSettings = {
   },
 }
 
-/** What a simulation declared. */
+/** The resources that a simulation declared. */
 export interface DeclaredResources {
   readonly instructions: number
   readonly diskReadBytes: number
@@ -45,7 +45,7 @@ export interface DeclaredResources {
   readonly resourceFee: bigint
 }
 
-/** What is declared besides it. */
+/** The entries that are declared besides those of the simulation. */
 export interface AddedEntries {
   readonly entries: number
   /** Entries that were not declared as written before. */

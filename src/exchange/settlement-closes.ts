@@ -45,7 +45,7 @@ export function settleClose(input: SettlementInput, segment: ValuedSegment): Set
   return { fee: 0n, keeperReward: paid.keeper, penalty: 0n, funding, payout, collateral }
 }
 
-/** What the position's collateral lost by the change. */
+/** The collateral that the position lost by the change. */
 function settledCollateral({ changes }: SettlementInput, { positionId, name, isAlone }: ValuedSegment): bigint | null {
   const change = changes?.positions.get(positionId)
   if (change === undefined || change.before === null) return null
@@ -53,15 +53,15 @@ function settledCollateral({ changes }: SettlementInput, { positionId, name, isA
   return isAlone && change.after !== null ? change.before.collateral - change.after.collateral : null
 }
 
-/** What the vault reports of a close. */
+/** The vault's report of a close. */
 export interface VaultPart {
   /** The settled result; null: the vault was not asked, because the trader owed it. */
   readonly settled: bigint | null
   /** The part of a profit that the vault could not pay. */
   readonly shortfall: bigint
-  /** What the vault received. */
+  /** The amount that the vault received. */
   readonly received: bigint
-  /** What it did not receive, because the trader had no more. */
+  /** The amount that it did not receive, because the trader had no more. */
   readonly debt: bigint
 }
 
@@ -78,7 +78,7 @@ export function readVault({ contracts }: SettlementInput, { settling, hasTransfe
   return shortfall === null || debt === null ? null : { settled, shortfall, received, debt }
 }
 
-/** What the market paid out. */
+/** The payouts of the market. */
 interface PaidOut {
   readonly keeper: bigint
   /** Null: the result went into a cross balance. */
@@ -108,7 +108,7 @@ function paidWithoutTransfers({ changes }: SettlementInput, { order, trader, mar
   return collateral === 0n ? { keeper: 0n, trader: 0n } : null
 }
 
-/** What a close by the owner paid, whose last transfer is this one. */
+/** The payouts of a close by the owner, whose last transfer is this one. */
 function paidToOwner({ trader, marginMode }: ValuedSegment, last: TransferItem | undefined): PaidOut | null {
   const payout = last?.to === trader ? last.amount : 0n
   if (marginMode === null && payout === 0n) return null
@@ -131,7 +131,7 @@ interface KeeperPayments extends Pick<SettlementInput, 'changes'> {
   readonly vault: VaultPart | null
 }
 
-/** What a close by a keeper paid. */
+/** The payouts of a close by a keeper. */
 function paidByOrder(
   { trader, marginMode }: ValuedSegment, order: NonNullable<ValuedSegment['order']>, { paid, changes, collateral, vault }: KeeperPayments,
 ): PaidOut | null {
@@ -155,7 +155,7 @@ interface Close {
   readonly collateral: bigint | null
   readonly vault: VaultPart
   readonly keeper: bigint
-  /** Whether the vault settled the result net of funding. */
+  /** True when the vault settled the result net of funding. */
   readonly isNet: boolean
 }
 

@@ -83,7 +83,7 @@ export function settleStrandedFunds(input: SettlementInput, { own, trader }: Seg
   return [...legs.slice(0, -1), { ...last, payout: last.payout - (sum(payouts) - (after - before)) }]
 }
 
-/** What a penalty adds to the buffer goes to the vault, as losses do. */
+/** Omits what a penalty adds to the buffer: it goes to the vault, as losses do. */
 function withoutBuffer(items: readonly TransactionItem[]): readonly TransactionItem[] {
   return items.filter((item, index) => item.type !== 'transfer' || !isTopic(items[index + 1], 'buffer_funded'))
 }
@@ -115,7 +115,7 @@ interface Leg {
   readonly growth: bigint | undefined
 }
 
-/** What a liquidated account paid for each position, out of its free balance and their collateral. Null: not known. */
+/** The amounts that a liquidated account paid for each position, out of its free balance and their collateral. Null: not known. */
 function takeAccount(balance: bigint, legs: readonly Leg[]): readonly Pick<Settled, 'penalty' | 'funding' | 'payout'>[] | null {
   const valued = legs.flatMap(({ entry, pnl, growth }) => (pnl === null || growth === undefined ? [] : [{ entry, pnl, owed: accruedFunding(entry, growth) }]))
   if (valued.length < legs.length) return null

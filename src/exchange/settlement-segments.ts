@@ -14,7 +14,7 @@ const ENDS: ReadonlySet<string> = new Set([...POSITION_EVENTS, 'order_placed', '
 /** The order that an execution names. */
 interface ExecutedOrder {
   readonly id: number
-  /** What its keeper was to receive. */
+  /** The fee that its keeper was to receive. */
   readonly nominalFee: bigint
 }
 
@@ -43,9 +43,9 @@ export interface Segment {
   readonly settling: readonly TransactionItem[]
   /** After the report of the exposure: how the fee of an open was distributed. */
   readonly following: readonly TransactionItem[]
-  /** What follows the event, up to the end of the action or of the transaction. */
+  /** Everything after the event, up to the end of the action or of the transaction. */
   readonly rest: readonly TransactionItem[]
-  /** Whether the transaction's transfers are known. */
+  /** True when the transaction's transfers are known. */
   readonly hasTransfers: boolean
   /** The only change of its position and of its trader's cross balance in the transaction. */
   readonly isAlone: boolean
@@ -110,7 +110,7 @@ function executedOrder({ payload }: EventItem): ExecutedOrder | null {
   return typeof id === 'number' && nominalFee !== null ? { id, nominalFee } : null
 }
 
-/** Whether no other event of the transaction concerns the trader's positions. The liquidation of a whole account comes with one event for each position. */
+/** True when no other event of the transaction concerns the trader's positions. The liquidation of a whole account comes with one event for each position. */
 function isAlone(market: readonly EventItem[], own: EventItem, trader: string): boolean {
   return market.every((item) => {
     if (item === own || item.topic === 'adl_executed') return true

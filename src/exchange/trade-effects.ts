@@ -15,7 +15,7 @@ export interface EffectEvent {
 }
 
 export interface CallEffects {
-  /** Who trades: the signer, or the contract that trades for a vault. */
+  /** The account that trades: the signer, or the contract that trades for a vault. */
   readonly account: string
   /** Null: unknown. */
   readonly changes: EntryChanges | null
@@ -68,7 +68,7 @@ export function tradeEffects(call: CallEffects): TradeEffects {
   return { ...fromEvents(events ?? []), fee: liquidityFee(events), payout: received(call) }
 }
 
-/** What events say where the changed entries are unknown. */
+/** Reads the effects from events where the changed entries are unknown. */
 function fromEvents(events: readonly EffectEvent[]): TradeEffects {
   const ofMarket = (topic: string): EffectEvent['payload'] | undefined =>
     events.find((event) => event.contract === 'market' && event.topic === topic)?.payload
@@ -150,7 +150,7 @@ function described(position: PositionEntry): Pick<TradeEffects, 'positionId' | '
   return { positionId: id, asset, entryPrice, liquidationPrice: marginMode === ISOLATED && liquidationPrice > 0n ? liquidationPrice : null }
 }
 
-/** What the account was paid; null when nothing was, or when it is unknown. */
+/** The amount that the account was paid; null when nothing was, or when it is unknown. */
 function received({ account, events, transfers }: CallEffects): bigint | null {
   const toAccount = transfers.filter(({ to }) => to === account)
   return events === null || toAccount.length === 0 ? null : sum(toAccount.map(({ amount }) => amount))
@@ -160,7 +160,7 @@ function paid({ account, transfers }: CallEffects): bigint {
   return sum(transfers.filter(({ from }) => from === account).map(({ amount }) => amount))
 }
 
-/** What closed positions paid into the account's cross margin pool, out of which the call then took `spent`. */
+/** The amount that closed positions paid into the account's cross margin pool, out of which the call then took `spent`. */
 function poolGain({ account, changes, events }: CallEffects, spent: bigint): bigint | null {
   if (events === null || changes === null) return null
   const pool = changes.crossBalances.get(account)

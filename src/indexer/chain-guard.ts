@@ -34,7 +34,7 @@ export interface ChainGuard {
   verify(db: Writer, cursor: IndexCursor | null, call: CallOptions): Promise<StepResult | undefined>
   /** Reads the node's range and verifies that it serves the indexed chain. A result ends the step. */
   checkChain(db: Writer, cursor: IndexCursor, call: CallOptions): Promise<StepResult | NodeRange>
-  /** Whether the node serves the indexed chain now. A node without its newest ledger proves nothing. Throws RpcFailure or BadPage. */
+  /** True when the node serves the indexed chain now. A node without its newest ledger proves nothing. Throws RpcFailure or BadPage. */
   servesIndexedChain(db: Queryable, call: CallOptions): Promise<boolean>
   /** Verifies that a page is from the indexed chain; returns its ledgers, to be stored as anchors. Throws RpcFailure or BadPage. */
   confirmPage(db: Writer, epoch: Epoch, page: CheckedPage, node: Rpc, call: CallOptions): Promise<readonly ReadAnchor[]>

@@ -31,7 +31,7 @@ export interface NodeChain {
   readonly minLedgerMs: number
 }
 
-/** How the chain of a node relates to one with known anchors. `unknown`: the node has none of the anchors, and nothing contradicts them. */
+/** The relation of a node's chain to one with known anchors. `unknown`: the node has none of the anchors, and nothing contradicts them. */
 export type Relation = 'same' | 'other' | 'unknown'
 
 /**
@@ -122,7 +122,7 @@ function contradicts(anchor: Anchor | undefined, header: LedgerHeader | undefine
   return !areOrdered(closedLedger(anchor, anchor.closeSec), closedLedger(toAnchor(header), header.closeSec), minLedgerMs)
 }
 
-/** When an anchor closed. The ledger that upgrades to protocol 30 is the last with only seconds; a later one may have milliseconds that were not read. */
+/** The close time of an anchor. The ledger that upgrades to protocol 30 is the last with only seconds; a later one may have milliseconds that were not read. */
 export function closedLedger({ ledger, closeMs, protocol }: Anchor, closeSec: number): ClosedLedger {
   const isKnown = closeMs !== null || (protocol !== null && protocol <= MILLISECONDS_SINCE)
   return { ledger, closeSec, ...(isKnown ? { closeMs } : {}) }

@@ -10,7 +10,7 @@ type Proof = 'pending' | 'proven' | 'refuted'
 export interface ChainProof {
   /** The current moment, to be taken right after a reading. */
   mark(): number
-  /** What the steps since that moment prove. */
+  /** Returns what the steps since that moment prove. */
   proofOf(mark: number): Proof
   /** Asks the node now: false when it serves another chain, or does not respond. */
   confirmNow(db: Writer, signal: AbortSignal | undefined): Promise<boolean>

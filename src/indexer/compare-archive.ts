@@ -44,7 +44,7 @@ export function compareArchive(chain: ComparedChain, events: readonly ChainEvent
   return { repairs, expected: expectedIds.size }
 }
 
-/** What makes the rows of one event a single row that equals it. The row that does so already is retained, or else the first. */
+/** The repairs that make the rows of one event a single row that equals it. The row that does so already is retained, or else the first. */
 function repairsOf(
   chain: ComparedChain,
   { epoch, contract, event, rows }: {

@@ -3,11 +3,11 @@
 import type { Clock } from '../base/clock.ts'
 import { MIN_LEDGER_MS } from '../chain/close-times.ts'
 
-/** How much a network is trusted. */
+/** Limits that express how much a network is trusted. */
 export interface ChainTrust {
-  /** How long evidence of a reset or of lost ledgers must persist. */
+  /** Time for which evidence of a reset or of lost ledgers must persist. */
   readonly confirmMs: number
-  /** How far close times may be ahead of the gateway's clock; null: any distance. */
+  /** Distance by which close times may be ahead of the gateway's clock; null: any. */
   readonly closeAheadSec: number | null
   /** The shortest interval between ledgers, as an average over many. */
   readonly minLedgerMs: number
@@ -24,7 +24,7 @@ export function chainTrust(network: string, inThisProcess: boolean): ChainTrust 
   return inThisProcess ? LOCAL_NETWORK : REMOTE_LOCAL_NETWORK
 }
 
-/** How many checks must agree. */
+/** Number of checks that must agree. */
 export const CONFIRMING_CHECKS = 3
 
 export interface Confirmation {

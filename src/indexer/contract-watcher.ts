@@ -27,7 +27,7 @@ import { endOfLedger } from './toid.ts'
 import type { Upgrade } from './upgrades.ts'
 import { generationOf, readCode, reportUpgrades, watchedContracts } from './upgrades.ts'
 
-/** How often the instances are read. */
+/** Interval between reads of the instances. */
 export const WATCH_INTERVAL_MS = 60_000
 /** Delay after a failed read. */
 const RETRY_MS = 5_000
@@ -58,7 +58,7 @@ interface Reading {
   /** The ledger at which the instances were read. */
   readonly ledger: number
   readonly codes: readonly CodeReading[]
-  /** How far nodes agree about code that differs from the known version. */
+  /** Agreement of nodes about code that differs from the known version. */
   readonly agreement: ReadonlyMap<CodeReading, Agreement>
   readonly interfaces: readonly ContractCode[]
 }

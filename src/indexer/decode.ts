@@ -32,7 +32,7 @@ class ShapeMismatch extends Error {
   override readonly name = 'ShapeMismatch'
 }
 
-/** What a contract declares about its events at one position of its history. */
+/** The events that a contract declares at one position of its history. */
 export interface EventInterface extends EventSpec {
   /** Null: unknown. */
   readonly generation: Generation | null
@@ -73,13 +73,13 @@ export function decodeEvent(contract: ArchivedContractKey, topicsXdr: readonly s
   }
 }
 
-/** What decoding has found damaged. */
+/** The damage that decoding has found; null: none. */
 export function damageIn({ problem }: Pick<ArchivedEvent, 'problem'>): string | null {
   return problem?.startsWith(MALFORMED_PREFIX) === true ? problem.slice(MALFORMED_PREFIX.length) : null
 }
 
 /**
- * What is damaged in an event: topics or a value that are not XDR. Null when nothing is, also for forms of a later protocol. The chain cannot hold such an
+ * Finds damage in an event: topics or a value that are not XDR. Null when there is none, also for forms of a later protocol. The chain cannot hold such an
  * event, so the node or a proxy has damaged it.
  */
 export function findDamage({ topicsXdr, valueXdr }: Pick<ChainEvent, 'topicsXdr' | 'valueXdr'>): string | null {

@@ -25,7 +25,7 @@ export interface EntryObserver {
   settled(): Promise<void>
 }
 
-/** What is observed: `Subject` lacks a fact, `Observation` is the fact as it was read. */
+/** A kind of entry to observe: `Subject` lacks a fact, `Observation` is the fact as it was read. */
 export interface EntrySubject<Subject, Observation> {
   /** For log messages: "margin modes". */
   readonly name: string

@@ -20,7 +20,7 @@ export function epochContracts(contracts: ContractAddresses): EpochContracts {
   return { market, vault, vaultFactory, referral, usdcToken, router }
 }
 
-/** Why the configuration requires a new epoch; undefined when the current one continues. */
+/** The reason why the configuration requires a new epoch; undefined when the current one continues. */
 export function epochChange(current: Epoch, configured: { passphrase: string; contracts: EpochContracts }): EpochReason | undefined {
   if (current.passphrase !== configured.passphrase) return 'reset'
   const isSame = Object.entries(current.contracts).every(([key, address]) => configured.contracts[key as keyof EpochContracts] === address)

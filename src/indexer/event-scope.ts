@@ -25,7 +25,7 @@ export function eventScope(epoch: Epoch): EventScope {
   }
 }
 
-/** Whether an earlier epoch of the chain archived an event: one that begins because an address changed reads the chain from its start. */
+/** True for an event that an earlier epoch of the chain archived: an epoch that begins because an address changed reads the chain from its start. */
 export function archivedBefore(epochs: readonly Epoch[], current: Epoch): (event: ChainEvent) => boolean {
   const earlier = epochs.flatMap((epoch) => {
     const { finalCursor } = epoch
@@ -35,7 +35,7 @@ export function archivedBefore(epochs: readonly Epoch[], current: Epoch): (event
   return (event) => earlier.some(({ finalCursor, scope }) => event.id <= finalCursor && scope.contractOf(event) !== undefined)
 }
 
-/** What to request for these epochs. */
+/** The contracts and transfers to request for these epochs. */
 export function requestFor(epochs: readonly Epoch[]): Required<Pick<EventsRequest, 'contractIds' | 'transfers'>> {
   const contractIds = new Set(epochs.flatMap(({ contracts }) => EVENT_CONTRACT_KEYS.map((key) => contracts[key])))
   const partiesOf = new Map<string, Set<string>>()

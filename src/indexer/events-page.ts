@@ -12,13 +12,13 @@ import { endOfLedger, endOfTransaction, isEndOfLedger, isEventId, ledgerOf, tran
 /** Between two ledgers of any network. */
 const MIN_INTERVAL_MS = 1
 
-/** Where a page begins: after the cursor, or at a ledger when there is no cursor. */
+/** The start of a page: after the cursor, or at a ledger when there is no cursor. */
 export type EventsPosition = Pick<IndexCursor, 'cursor' | 'startLedger'>
 
 /** A valid page. */
 export interface CheckedPage {
   readonly events: readonly ChainEvent[]
-  /** Where the next page begins. */
+  /** Position at which the next page begins. */
   readonly cursor: string
   /** The last completely read ledger; null when the page ends inside its first ledger. */
   readonly through: { readonly ledger: number; readonly closeSec: number | null } | null

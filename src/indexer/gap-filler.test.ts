@@ -42,7 +42,7 @@ async function dropLedgers(fixture: IndexFixture): Promise<void> {
   await fixture.catchUp()
 }
 
-/** What clients see: the lists, and the events with their chain positions. */
+/** The state that clients see: the lists, and the events with their chain positions. */
 async function visibleState(): Promise<object> {
   const events = await allEvents(store.read, { limit: 50 })
   const trades = await store.read.query('select position_id, trader, kind, ledger, asset, size, entry_price, pnl from idx.trades order by seq')

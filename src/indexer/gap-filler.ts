@@ -175,7 +175,7 @@ function gapKey({ epoch, fromLedger, toLedger }: Gap): string {
   return `${epoch} ${fromLedger} ${toLedger}`
 }
 
-/** Where the gap is read from. A node rejects a cursor in a ledger that it has dropped, even when that ledger was read completely. */
+/** The position from which the gap is read. A node rejects a cursor in a ledger that it has dropped, even when that ledger was read completely. */
 function readPositionOf(gap: Gap): EventsPosition {
   const { fillCursor } = gap
   if (fillCursor === null || isEndOfLedger(fillCursor)) return { cursor: null, startLedger: firstMissingLedger(gap) }

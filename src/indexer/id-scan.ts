@@ -8,7 +8,7 @@ import type { Queryable } from '../store/store.ts'
 /** With more pending orders without an event than this, the completeness of orders is unknown. The market allows 2,000 pending orders. */
 const PENDING_ORDERS_MAX = 2_000
 
-/** How far the ids of one deployment were examined. */
+/** The progress of the scan of one deployment's ids. */
 export interface IdScan {
   readonly positionsThrough: number
   readonly ordersThrough: number
@@ -61,7 +61,7 @@ export function restartOnDrift(scan: IdScan, drift: { readonly positions: number
   }
 }
 
-/** Whether all ids have been examined, or need no read. */
+/** True when all ids have been examined, or need no read. */
 export function isComplete({ positionIds, positionsThrough, orderIds, ordersThrough }: ScanStep, last: LastIds): boolean {
   return positionIds.length + orderIds.length === 0 && positionsThrough >= last.positionId && ordersThrough >= last.orderId
 }

@@ -56,7 +56,7 @@ export interface Indexer extends AsyncDisposable {
   status(): IndexerStatus
 }
 
-/** How often a standby process tries to acquire the lock. */
+/** Interval at which a standby process tries to acquire the lock. */
 const STANDBY_POLL_MS = 1_000
 
 export function createIndexer(options: IndexerOptions): Indexer {

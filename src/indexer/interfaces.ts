@@ -32,7 +32,7 @@ export async function readInterfaces(db: Queryable, chain: number): Promise<Inte
   return interfacesOf(versions, declaredEvents)
 }
 
-/** What is stored about the code of a chain's contracts. */
+/** Stored data about the code of a chain's contracts. */
 export interface StoredInterfaces {
   /** In the order of the chain. */
   readonly versions: readonly ContractVersion[]

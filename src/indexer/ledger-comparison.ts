@@ -79,7 +79,7 @@ export interface ComparisonResult {
   readonly corrections: readonly Correction[]
   /** Ids that the ledger has and the index lacks, for the next part. */
   readonly missingIds: readonly number[]
-  /** What the next part has to read of a market without lists of ids. */
+  /** The ids that the next part has to read of a market without lists of ids. */
   readonly step: ScanStep | null
   readonly scan: IdScan
   readonly drift: Drift
@@ -129,13 +129,13 @@ export async function compareWithLedger(
   return { corrections, missingIds, step, scan, drift }
 }
 
-/** What is open in the ledger, as far as the part shows it. */
+/** The open positions in the ledger, as far as the part shows them. */
 interface OpenIds {
   /** All ids, if the market lists them. */
   readonly ids: readonly number[]
-  /** Whether a position that has an entry is open. */
+  /** True when a position that has an entry is open. */
   isOpen(positionId: number): boolean
-  /** Whether a position without an entry has ended. */
+  /** True when a position without an entry has ended. */
   hasEnded(position: Position): boolean
 }
 
@@ -150,13 +150,13 @@ function byEntries({ state, traders }: ComparisonPart): OpenIds | null {
   return { ids: [], isOpen: () => true, hasEnded: ({ positionId, trader }) => state.idsOfTraders.get(trader)?.has(positionId) === false }
 }
 
-/** How many more positions and orders the index has open than the market; null: unknown. */
+/** Open positions and orders of the index less those of the market; null: unknown. */
 interface Drift {
   readonly positions: number | null
   readonly orders: number | null
 }
 
-/** What is open on the ledger; null: unknown. */
+/** The open positions and orders on the ledger; null: unknown. */
 interface OpenOnLedger {
   readonly positions: number | null
   readonly orders: number | null
@@ -214,7 +214,7 @@ async function readDrift(
   }
 }
 
-/** How a position differs from the ledger; undefined when it does not, or when later activity or an unreadable entry makes that unknown. */
+/** The correction of a position that differs from the ledger; undefined when it does not, or when later activity or an unreadable entry makes that unknown. */
 function correctionOf(
   positionId: number,
   known: Position | undefined,

@@ -16,7 +16,7 @@ export async function marketGenerationAt(db: Queryable, { chain, contracts }: Ep
 }
 
 /**
- * Whether the market's lists of ids are up to date. While its code is unknown, the declared generation decides; a market that counts what is open has no
+ * True when the market's lists of ids are up to date. While its code is unknown, the declared generation decides; a market that counts what is open has no
  * lists either, although an old one may linger.
  */
 export function hasIdLists(known: Generation | null, { generation }: Pick<Deployment, 'generation'>, countsOpen: boolean): boolean {

@@ -17,7 +17,7 @@ export interface IndexerOptions {
   readonly rpc: Rpc
   /** Nodes with a longer history, for ledgers that `rpc` has dropped; null or absent: none. */
   readonly archive?: Rpc | null
-  /** What is indexed. When it is replaced, the next step begins an epoch. */
+  /** The deployment that is indexed. When it is replaced, the next step begins an epoch. */
   readonly deployment: CurrentDeployment
   readonly clock: Clock
   readonly random: Random
@@ -25,10 +25,10 @@ export interface IndexerOptions {
   readonly pollIntervalMs: number
   /** First ledger of a new index; null: the RPC's oldest ledger. */
   readonly startLedger: number | null
-  /** How much the network is trusted; by default like a public one. */
+  /** Trust in the network; by default as in a public one. */
   readonly trust?: ChainTrust
   readonly tracer?: Tracer
-  /** Whether changes of submissions belong in this log; by default they do. */
+  /** True when changes of submissions belong in this log; by default they do. */
   readonly hasSubmissions?: boolean
   /** Called after events were archived. */
   readonly onArchived?: (events: readonly ArchivedEvent[]) => void

@@ -79,7 +79,7 @@ async function readOrders(
 }
 
 /**
- * What the entry says; undefined when it contradicts the events: then it is another order with the same id, on a network that was reset. An order whose end
+ * Reads the entry; undefined when it contradicts the events: then it is another order with the same id, on a network that was reset. An order whose end
  * is known cannot be pending, and was not placed later.
  */
 function observe({ orderId, trader, placedSec, endedSec }: IncompleteOrder, entry: string | undefined, peak: string | undefined): OrderObservation | undefined {

@@ -51,7 +51,7 @@ export interface PageIndexerOptions {
 export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchived }: PageIndexerOptions): PageIndexer {
   const pageSize = createPageSize()
   const ahead = createDecodeAhead()
-  /** What the last page was decoded by. */
+  /** The epoch and interfaces by which the last page was decoded. */
   let decodedBy: Parameters<DecodeAhead['decode']>[1]
   const reader = createPageReader(({ events }) => ahead.decode(events, decodedBy))
   const reportProblems = createProblemReporter(log)

@@ -17,7 +17,7 @@ const JOINED_XDR_MAX_LENGTH = 16 * 1024 * 1024
 const DENSE_EVENTS = EVENTS_PAGE_LIMIT / 2
 /** The embedded engine's reads wait for a transaction. Above this duration fewer pages are joined, below half of it more. */
 const WRITE_MAX_MS = 1_000
-/** How many times as many pages one fast write allows. */
+/** Maximum growth of the number of pages after one fast write, as a factor. */
 const GROWTH_MAX = 4
 
 type PageRequest = Omit<EventsRequest, 'from'>

@@ -11,7 +11,7 @@ import type { ChainTrust } from './confirmation.ts'
 import { BadPage } from './events-page.ts'
 import type { CheckedPage } from './events-page.ts'
 
-/** What a node reports, judged by its own figures, the clock and an indexed ledger. Each throws BadPage for figures that cannot be true. */
+/** Checks of a node's reports by its own figures, the clock and an indexed ledger. Each throws BadPage for figures that cannot be true. */
 export interface Plausibility {
   /** A range that contradicts itself or the clock. */
   assertPossible(range: NodeRange): void

@@ -12,7 +12,7 @@ import type { StepResult } from './step-result.ts'
 export interface IndexerStatus {
   /** `refusing`: the nodes respond, but not with pages that can be used. `unwritable`: the database takes no page. */
   readonly state: 'starting' | 'standby' | 'catching-up' | 'live' | 'waiting' | 'outdated' | 'unreachable' | 'refusing' | 'unwritable'
-  /** What is wrong, for people; null in other states than `refusing` and `unwritable`. */
+  /** The problem, for people; null in other states than `refusing` and `unwritable`. */
   readonly problem: string | null
   /** The last completely indexed ledger. */
   readonly lastLedger: number | null
@@ -20,7 +20,7 @@ export interface IndexerStatus {
   readonly latestLedger: number | null
 }
 
-/** How often the progress of a catch-up is logged. */
+/** Interval at which the progress of a catch-up is logged. */
 const PROGRESS_INTERVAL_MS = 2_000
 
 export interface Progress {

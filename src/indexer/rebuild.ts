@@ -36,7 +36,7 @@ import { INDEXER_LOCK } from './options.ts'
 
 /** Archived events per transaction. On the embedded engine, reads wait for one transaction at a time. */
 const REBUILD_PAGE = 250
-/** How often progress is logged. */
+/** Interval at which progress is logged. */
 const PROGRESS_INTERVAL_MS = 5_000
 /** Delay before a swap that reads were in the way of is tried again. */
 const SWAP_RETRY_MS = 100
@@ -202,7 +202,7 @@ export async function rebuild(store: Store, options: RebuildOptions): Promise<{ 
   }
 }
 
-/** What the rows are replayed with. */
+/** The epochs and interfaces with which the rows are replayed. */
 interface History {
   readonly epochs: ReadonlyMap<number, Epoch>
   /** By chain. */

@@ -37,24 +37,24 @@ interface Round {
   readonly afterSeq: number
   /** Ids that the ledger has and the index lacks; the next part reads them. */
   readonly missingIds: readonly number[]
-  /** What the next part reads of a market without lists of ids. */
+  /** The ids that the next part reads of a market without lists of ids. */
   readonly step: ScanStep | null
-  /** How many parts have read such ids. */
+  /** Number of parts that have read such ids. */
   readonly scanParts: number
 }
 
-/** What is known of the market of one deployment. */
+/** The known state of one deployment's market. */
 interface MarketScan {
   readonly deployment: number
   readonly scan: IdScan
-  /** Whether the market has counts of what is open. */
+  /** True when the market has counts of what is open. */
   readonly countsOpen: boolean
 }
 
 /** A part together with the round that requested it. */
 interface RoundPart extends ComparisonPart {
   readonly round: Round
-  /** Where the next part begins; null: this was the last page of open positions. */
+  /** Seq after which the next part begins; null: this was the last page of open positions. */
   readonly nextSeq: number | null
   readonly readAtMs: number
 }

@@ -13,7 +13,7 @@ test('prints a line for each change of state, and the progress of a catch-up eve
   let status: IndexerStatus = { ...NO_PROBLEM, state: 'starting', lastLedger: null, latestLedger: null }
   const reporting = reportProgress({ status: () => status }, { hosts: ['one', 'two'], clock, print: (text) => printed.push(text), stop: stop.signal })
 
-  /** What is printed within two seconds in this state. */
+  /** Returns the lines that are printed within two seconds in this state. */
   async function linesOf(next: IndexerStatus): Promise<readonly string[]> {
     status = next
     printed.length = 0

@@ -5,7 +5,7 @@ import type { Indexer } from './indexer.ts'
 import type { IndexerStatus } from './progress.ts'
 
 const CHECK_INTERVAL_MS = 500
-/** How often the progress of a catch-up is printed. */
+/** Interval at which the progress of a catch-up is printed. */
 const CATCH_UP_REPORT_MS = 2_000
 
 /** Prints each change of state until `stop` aborts. `hosts` are the nodes' host names, without credentials. */

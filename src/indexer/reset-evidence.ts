@@ -28,7 +28,7 @@ export function createResetEvidence({ rpc, clock, trust }: { readonly rpc: Rpc; 
   let first: LedgerHeader | undefined
   let last: LedgerHeader | undefined
 
-  /** Whether the node still has the last header of the previous check. */
+  /** True when the node still has the last header of the previous check. */
   async function continues(previous: LedgerHeader, tip: readonly LedgerHeader[], call: CallOptions): Promise<boolean> {
     const found = tip.find(({ sequence }) => sequence === previous.sequence) ?? (await readHeader(rpc, previous.sequence, call))
     return found?.hash === previous.hash

@@ -17,7 +17,7 @@ const PAGES_MAX = 25
 export interface SilentOrder {
   readonly orderId: number
   readonly trader: string
-  /** When it was placed, Unix seconds. */
+  /** Time of placement, Unix seconds. */
   readonly createdAt: number
   /** The ledger that wrote its entry last. An order that was not changed since was placed in it. */
   readonly ledger: number

@@ -22,7 +22,7 @@ export interface Stepper {
   step(db: Writer, signal?: AbortSignal): Promise<StepResult>
   /** Makes the next step verify network and chain again. */
   verifyAgain(): void
-  /** Whether the node serves the indexed chain now; false when it does not respond. */
+  /** True when the node serves the indexed chain now; false when it does not respond. */
   servesIndexedChain(db: Writer, signal: AbortSignal | undefined): Promise<boolean>
   /** Abandons requests that were begun for the next step. */
   close(): Promise<void>

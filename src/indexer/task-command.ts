@@ -16,7 +16,7 @@ import { ledgerOf } from './toid.ts'
 import { isComplete } from './verify-submissions.ts'
 
 const POLL_MS = 500
-/** How often the progress is printed. */
+/** Interval at which the progress is printed. */
 const PRINT_INTERVAL_MS = 2_000
 
 /** The exit code when differences were found and repaired. */
@@ -149,7 +149,7 @@ function summarizeSubmissions({ same, corrected, unverifiable }: SubmissionsVeri
   return `${same} final states hold, ${corrected} corrected, ${unverifiable} not confirmed by enough nodes`
 }
 
-/** What was compared, what differed and was repaired, and what could not be compared. */
+/** Describes what was compared, what differed and was repaired, and what could not be compared. */
 export function summarizeVerification(progress: VerifyProgress): readonly string[] {
   const { range, compared, added, replaced, removed, differences, unverifiable, submissions } = progress
   const ledgers = range === null || range.fromLedger > range.throughLedger ? 'no ledgers' : `ledgers ${range.fromLedger} to ${range.throughLedger}`

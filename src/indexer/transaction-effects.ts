@@ -146,7 +146,7 @@ function effectsIn(response: TransactionResponse, transaction: Subject, reports:
   return envelopeXdr === undefined || metaXdr === undefined ? undefined : effectsOf({ envelopeXdr, metaXdr }, transaction, reports)
 }
 
-/** What the kept record of a transaction says to this version. */
+/** The effects that this version reads from the kept record of a transaction. */
 function effectsOfKept(transaction: Subject): Observation | undefined {
   return transaction.kept === undefined ? undefined : effectsOf(transaction.kept, transaction, NO_REPORTS)
 }
@@ -170,14 +170,14 @@ function effectsOf(record: TransactionRecord, transaction: Subject, { onApplied,
   return { seq, txHash, ledger, epoch, effects: { changes: meta.changes, call } }
 }
 
-/** Whether the events of the exchange's contracts are the archived ones. */
+/** True when the events of the exchange's contracts are the archived ones. */
 function hasEvents(events: readonly string[], transaction: Subject): boolean {
   const { market, vault, vaultFactory, referral } = transaction.epoch.contracts
   const own = events.filter((event) => [market, vault, vaultFactory, referral].includes(event.slice(0, event.indexOf(' '))))
   return own.length === transaction.events.length && own.every((event, index) => event === transaction.events[index])
 }
 
-/** Whether the transfers between accounts and the exchange are the archived ones. */
+/** True when the transfers between accounts and the exchange are the archived ones. */
 function hasTransfers(events: readonly string[], { epoch, ledger, txHash, transfers }: Subject): boolean {
   const token = epoch.contracts.usdcToken
   if (token === undefined) return true

@@ -57,7 +57,7 @@ export interface Upgrade {
   readonly newer: NewerForm | null
 }
 
-/** What a page reveals about code. */
+/** The code and interfaces that a page reveals. */
 export interface PageInterfaces {
   /** By event id. */
   readonly upgrades: ReadonlyMap<string, Upgrade>

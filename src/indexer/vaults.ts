@@ -11,7 +11,7 @@ import type { EntrySubject } from './entry-observer.ts'
 
 /** Each vault takes one simulation. */
 const VAULTS_PER_BATCH = 8
-/** How often a vault without trades is read. */
+/** Interval between reads of a vault without trades. */
 const VAULT_READ_INTERVAL_MS = 5 * 60_000
 
 export const VAULTS: EntrySubject<{ readonly vaultId: number }, VaultInfo> = {

@@ -38,7 +38,7 @@ export async function readChain(db: Queryable): Promise<CurrentChain | undefined
   }
 }
 
-/** What a request returned. */
+/** The result of a request. */
 export type NetworkResponse =
   | { readonly kind: 'range'; readonly fromLedger: number; readonly throughLedger: number }
   /** The same page, from one or more nodes. */

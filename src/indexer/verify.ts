@@ -68,7 +68,7 @@ export interface VerifierOptions {
   readonly log: Log
   /** Checks again that the network still is the indexed chain. */
   readonly confirmChain: (db: Writer, signal: AbortSignal | undefined) => Promise<boolean>
-  /** Whether changes of submissions are in this log. */
+  /** True when changes of submissions are in this log. */
   readonly hasSubmissions: boolean
 }
 

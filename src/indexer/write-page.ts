@@ -27,13 +27,13 @@ import { transactionOf } from './toid.ts'
 import type { PageInterfaces, Upgrade } from './upgrades.ts'
 import { writeUpgrades } from './upgrades.ts'
 
-/** What is left to do for an event that was decoded ahead. */
+/** Share of the work that is left for an event that was decoded ahead. */
 const KNOWN_SHARE = 0.05
 
 /** The writes of pages with at least this many events are sent without waiting for each. */
 const WRITE_BEHIND_MIN_EVENTS = 200
 
-/** What a page adds to the log. */
+/** The additions of a page to the log. */
 export interface NumberedPage {
   /** Events to archive, decoded. */
   readonly archived: readonly ArchivedEvent[]

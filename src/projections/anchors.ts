@@ -19,7 +19,7 @@ export interface Anchor {
 
 /** A ledger whose header was read. */
 export interface ReadAnchor extends Anchor {
-  /** What of the header is newer than this gateway; null: nothing. */
+  /** The part of the header that is newer than this gateway; null: nothing. */
   readonly newer: { readonly what: string; readonly xdr: string } | null
 }
 

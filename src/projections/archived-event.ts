@@ -21,7 +21,7 @@ export function countedTopic(event: Pick<ArchivedEvent, 'topic' | 'problem' | 'c
   return isTransfer(event) ? TRANSFER_TOPIC : topic
 }
 
-/** Whether an event is a transfer of the token, and not one of the exchange's own events. */
+/** True when an event is a transfer of the token, and not one of the exchange's own events. */
 export function isTransfer({ contract }: Pick<ArchivedEvent, 'contract'>): boolean {
   return contract === 'usdcToken'
 }
@@ -37,7 +37,7 @@ export interface ArchivedEvent {
   /** The RPC's id; epochs after the first append their name. */
   readonly eventId: string
   readonly contractId: string
-  /** Which contract of its epoch emitted it. Transfers of the token are in no list of events. */
+  /** The contract of its epoch that emitted it. Transfers of the token are in no list of events. */
   readonly contract: ArchivedContractKey
   /** Empty when the event has no readable topic. */
   readonly topic: string

@@ -40,7 +40,7 @@ export interface CandleRange extends Series {
   readonly isListed: boolean
 }
 
-/** What the index holds of a range. All times are starts of buckets, except `ledgerTs`. */
+/** The candles and volumes of a range that the index holds. All times are starts of buckets, except `ledgerTs`. */
 export interface CandleSpan {
   readonly head: Head
   readonly interval: CandleInterval
@@ -105,7 +105,7 @@ const SPAN_ROWS = `
           (select k.time from idx.candles k where k.asset = n.asset and k.interval = n.interval order by k.time desc limit 1) as last offset 0) f offset 0) b
     offset 0) s`
 
-/** What the index holds of some series, each within its range, read in one statement. In the order of the ranges. */
+/** Reads what the index holds of some series, each within its range, in one statement. In the order of the ranges. */
 export async function readCandleSpans(db: Queryable, ranges: readonly CandleRange[]): Promise<readonly CandleSpan[]> {
   if (ranges.length === 0) return []
   const parameters = ranges.map(({ asset, interval, fromSec, toSec, limit, isListed }) => ({
@@ -120,7 +120,7 @@ export async function readCandleSpans(db: Queryable, ranges: readonly CandleRang
   return parameters.map(({ interval }, index) => toSpan(interval, byPosition.get(index + 1)))
 }
 
-/** What the index holds of a range. */
+/** Reads what the index holds of a range. */
 export async function readCandleSpan(db: Queryable, range: CandleRange): Promise<CandleSpan> {
   const [span] = await readCandleSpans(db, [range])
   return span ?? toSpan(range.interval, undefined)

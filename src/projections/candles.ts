@@ -45,7 +45,7 @@ export function nextBucketStart(timestampSec: number, interval: CandleInterval):
   return start === timestampSec ? start : bucketEnd(start, interval)
 }
 
-/** Where the prices of a candle come from. `trades`: at least one of them is of a trade. */
+/** The origin of a candle's prices. `trades`: at least one of them is of a trade. */
 export type PriceSource = 'oracle' | 'trades'
 
 interface Bucket {

@@ -98,13 +98,13 @@ function bySeq(settled: readonly PositionChange[]): readonly ChangesAt[] {
   return seqs.map((seq) => ({ seq, changes: settled.filter((change) => change.seq === seq) }))
 }
 
-/** What each event moved. The total is exact: the last event takes what the others do not explain. */
+/** The amount that each event moved. The total is exact: the last event takes what the others do not explain. */
 function amountsOf(groups: readonly ChangesAt[], total: bigint): readonly bigint[] {
   const own = groups.map(({ changes }) => sumOf(changes.map(valueOf).map((value) => value ?? 0n)))
   return own.map((amount, index) => (index === own.length - 1 ? total - sumOf(own.slice(0, -1)) : amount))
 }
 
-/** What a change moved into the cross balance; null: unknown. */
+/** The amount that a change moved into the cross balance; null: unknown. */
 function valueOf({ kind, collateral, fee, payout }: PositionChange): bigint | null {
   if (kind !== 'open') return payout
   return collateral === null || fee === null ? null : -(collateral + fee)

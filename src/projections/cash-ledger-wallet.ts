@@ -76,7 +76,7 @@ const OTHER: Kind = { kind: 'other', positionId: null, orderId: null, vaultId: n
 
 const PAID_IN_TOPICS: ReadonlySet<string> = new Set(['position_opened', 'order_placed', 'order_cancelled', 'collateral_added'])
 
-/** What an account paid into the market is reported by the next event of the market that can take money. */
+/** The market reports a payment by an account in its next event that can take money. */
 function paidIn(transaction: CashTransaction, settled: readonly PositionChange[], { account, size, index }: Transfer): Kind {
   const { changes } = transaction
   const report = nextReport(transaction, index, PAID_IN_TOPICS, account)
@@ -110,7 +110,7 @@ const PAID_OUT_TOPICS: ReadonlySet<string> = new Set([
   'position_closed', 'position_reduced', 'order_cancelled', 'order_executed', 'collateral_removed', 'position_opened', ...LIQUIDATIONS,
 ])
 
-/** What the market paid is reported by its next event: the change of a position, or the end of an order. */
+/** The market reports its payment in its next event: the change of a position, or the end of an order. */
 function paidOut(transaction: CashTransaction, settled: readonly PositionChange[], transfer: Transfer): Kind {
   const { account, index, size } = transfer
   const report = nextReport(transaction, index, PAID_OUT_TOPICS)

@@ -134,7 +134,7 @@ async function checkCurves(): Promise<void> {
   assert.deepEqual(unexplained, { count: 0 }, 'payouts follow from the figures')
 }
 
-/** What each of several closes of one transaction paid is known as soon as the build of the market is. */
+/** The payout of each of several closes of one transaction is known as soon as the build of the market is. */
 async function checkSharedCloses(epoch: Epoch): Promise<void> {
   const countUnknown = async (): Promise<unknown> =>
     (await store.read.query(`select seq from idx.position_fills where payout is null and kind in ('close', 'reduce')`)).length

@@ -11,7 +11,7 @@ export interface CashTransaction extends SettlementFacts {
   readonly contracts: EpochContracts
 }
 
-/** What a movement was for. Null: does not apply, or unknown. */
+/** The cause of a movement. Null: does not apply, or unknown. */
 export interface CashMovement {
   readonly kind: CashKind
   readonly positionId: number | null

@@ -9,7 +9,7 @@ export const CONTRACTS_CHANNEL = 'contracts_changed'
 /** One version of a contract. */
 export interface ContractVersion {
   readonly address: string
-  /** Which contract of its deployment it is. */
+  /** Key of the contract in its deployment. */
   readonly contract: ContractKey
   /** Without `fromEventId` a bound: the code ran at this ledger at the latest. */
   readonly fromLedger: number
@@ -19,7 +19,7 @@ export interface ContractVersion {
   readonly afterLedger: number | null
   /** Lower-case hex; null: the code is unknown. */
   readonly wasmHash: string | null
-  /** Why the code is unknown; null when it is known. */
+  /** The reason why the code is unknown; null when it is known. */
   readonly problem: string | null
   /** The entry of another contract that named the code; null: the contract's own instance did. */
   readonly reference: { readonly owner: string; readonly tag: string } | null
@@ -36,7 +36,7 @@ export interface ContractCode {
   readonly wasmHash: string
   /** The declared interface, as JSON. */
   readonly spec: unknown
-  /** Why there is no interface. */
+  /** The reason why there is no interface. */
   readonly problem: string | null
 }
 

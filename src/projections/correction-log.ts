@@ -7,7 +7,7 @@ import { renameEpoch } from './epochs.ts'
 import type { IndexCursor } from './index-state.ts'
 import { lastReservedSeq, readIndexCursor, updateIndexCursor } from './index-state.ts'
 
-/** Where and when the index was compared. `cursor` is the present one: corrections are added at the end of the log. */
+/** The deployment, ledger and time of a comparison of the index. `cursor` is the present one: corrections are added at the end of the log. */
 export interface ComparisonContext {
   readonly deployment: number
   readonly cursor: IndexCursor
@@ -52,7 +52,7 @@ export async function extendLog(tx: Queryable, cursor: IndexCursor, count: numbe
   await updateIndexCursor(tx, cursor, { ...cursor, lastSeq: lastReservedSeq(cursor) + count }, null)
 }
 
-/** When and by a comparison with which ledger the archive was repaired. */
+/** The time of a repair of the archive, and the ledger of the comparison that led to it. */
 export interface RepairContext {
   readonly ledger: number
   readonly nowMs: number
@@ -88,7 +88,7 @@ export async function recordRepairCorrections(tx: Queryable, { ledger, nowMs }: 
   return recorded.firstSeq
 }
 
-/** Why the epoch gets a new name: a repair, a rebuild, or ledgers that were lost. */
+/** A change of the epoch's name, after a repair, a rebuild, or a loss of ledgers. */
 export interface EpochChangeContext {
   readonly name: string
   /** The first seq that another row has now; null: none. */

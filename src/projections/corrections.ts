@@ -151,7 +151,7 @@ export interface CorrectionsFilter {
   readonly cursor?: string | undefined
 }
 
-/** What was corrected, newest first. */
+/** Lists corrections, newest first. */
 export async function listCorrections(db: Queryable, filter: CorrectionsFilter): Promise<Page<CorrectionRow>> {
   const { trader, kind, asset, fromSec, toSec, deployment, limit, cursor } = filter
   const page = await listLog<RawCorrectionRow>(db, {

@@ -51,7 +51,7 @@ export async function insertEpoch(tx: Queryable, epoch: Epoch, firstSeq: number,
   await beginSection(tx, epoch.number, firstSeq)
 }
 
-/** Where an epoch that is no longer current was indexed up to; null when it is the current one. */
+/** Stores the cursor up to which an epoch that is no longer current was indexed; null when it is the current one. */
 export async function setFinalCursor(tx: Queryable, number: number, finalCursor: string | null): Promise<void> {
   await tx.query('update idx.epochs set final_cursor = $2 where number = $1', [number, finalCursor])
 }

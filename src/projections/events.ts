@@ -114,7 +114,7 @@ export async function insertEvents(tx: Queryable, epoch: number, events: readonl
   )
 }
 
-/** What the counts of an archived event depend on. Every contract but the token counts alike. */
+/** Fields of an archived event that its counts depend on. Every contract but the token counts alike. */
 export interface CountedRow extends Pick<ArchivedEvent, 'ledger' | 'topic' | 'problem' | 'contract'> {
   readonly epoch: number
 }

@@ -15,7 +15,7 @@ import { DAY_SEC } from './volumes.ts'
 /** Changes with the form of the rows. */
 const FORMAT = 2
 
-/** What an export of a day consists of. Days are counted from 1970-01-01. */
+/** The content of a day's export. Days are counted from 1970-01-01. */
 export interface ExportDay {
   readonly day: number
   /** Identifies the content: the epochs of the day and the code that computed the rows. */
@@ -38,7 +38,7 @@ export interface ExportSpan {
   readonly missing: readonly { readonly fromDay: number; readonly throughDay: number }[]
 }
 
-/** Which days can be exported: those that are over, and indexed without a gap. */
+/** Reads which days can be exported: those that are over, and indexed without a gap. */
 export async function readExportSpan(db: Queryable): Promise<ExportSpan | null> {
   const [row] = await db.query<{ firstTs: number | null; lastTs: number | null }>(
     `select (select min(first.ts) from idx.epochs e cross join lateral (
@@ -65,7 +65,7 @@ export function isExportable(span: ExportSpan | null, day: number): boolean {
   return !span.missing.some(({ fromDay, throughDay }) => fromDay <= day && day <= throughDay)
 }
 
-/** What the rows of a day are. Its transactions may still have to be read: then fees and funding are unknown, and it is null. */
+/** Finds the rows of a day. Null while its transactions are not all read: then fees and funding are unknown. */
 export async function readExportDay(db: Queryable, kind: ExportKind, day: number): Promise<ExportDay | null> {
   const bounds = [day * DAY_SEC, (day + 1) * DAY_SEC]
   const ranges = await db.query<SeqRange & { readonly name: string }>(
@@ -100,7 +100,7 @@ export function exportRows(db: Queryable, kind: ExportKind, { day, ranges }: Exp
   return rowsInLogOrder(db, SOURCES[kind], day, ranges)
 }
 
-/** How the rows of a part of the log are selected. */
+/** A selection of the rows of a part of the log. */
 interface Source {
   /** SQL; `$1` and `$2` are the first and last seq, `$3` and `$4` the times of the day, `$5` the limit. */
   readonly sql: string

@@ -11,7 +11,7 @@ import type { IndexState } from './index-state.ts'
 
 /** The state is read at most this often, because its readers are exempt from the rate limit. */
 const STATE_CACHE_MS = 500
-/** How long a reader waits for the database. */
+/** Time for which a reader waits for the database. */
 const STATE_TIMEOUT_MS = 1_000
 
 export interface IndexSnapshot {
@@ -19,7 +19,7 @@ export interface IndexSnapshot {
   readonly state: IndexState | null
   /** False when the database did not respond in time. */
   readonly fresh: boolean
-  /** What is wrong with the database. Not null while `fresh` is false; otherwise reads work, and the problem is one of writes. */
+  /** The problem of the database. Not null while `fresh` is false; otherwise reads work, and the problem is one of writes. */
   readonly database: DatabaseProblem | null
 }
 

@@ -25,7 +25,7 @@ interface ComparedState {
   readonly ordersMissing: number | null
   readonly vaults: number | null
   readonly vaultsMissing: number | null
-  /** How many more the index has open than the market; null: unknown. */
+  /** Number open in the index less the number open in the market; null: unknown. */
   readonly openPositionsDrift: number | null
   readonly openOrdersDrift: number | null
   readonly factoryBalance: string | null
@@ -44,7 +44,7 @@ export interface IndexState {
   readonly lastLedger: number | null
   /** Its close time, unix seconds; estimated while catching up over empty ledgers. */
   readonly lastLedgerCloseTs: number | null
-  /** When the index last advanced, milliseconds. */
+  /** Time of the index's last advance, milliseconds. */
   readonly lastUpdatedAt: number
   readonly seq: number
   readonly epoch: string
@@ -56,7 +56,7 @@ export interface IndexState {
   readonly ledgersUntilLost: number | null
   /** The protocol of the network after the newest header that was read; null: none was read. */
   readonly protocol: number | null
-  /** What later protocols added and this gateway does not know, in the order of the ledgers in which it was met. */
+  /** Forms that later protocols added and this gateway does not know, in the order of the ledgers in which they were met. */
   readonly newerForms: readonly ReportedForm[]
   /** Number of archived events that could not be decoded. */
   readonly unknownEvents: number
@@ -64,13 +64,13 @@ export interface IndexState {
   readonly unreadTransactions: number
   /** Number of archived events by topic; `unknown`: could not be decoded. */
   readonly archived: Readonly<Record<string, number>>
-  /** How often a position or the open interest differed from the ledger. */
+  /** Number of times that a position or the open interest differed from the ledger. */
   readonly corrections: Readonly<Record<Extract<CorrectionKind, 'ended' | 'changed' | 'opened' | 'interest'>, number>>
-  /** Whether the last comparison found the market contract; null before the first comparison. */
+  /** True when the last comparison found the market contract; null before the first comparison. */
   readonly marketFound: boolean | null
   /** The last comparison with the ledger; null before the first. */
   readonly compared: ComparedState | null
-  /** How often a vault differed from the sum of its events. */
+  /** Number of times that a vault differed from the sum of its events. */
   readonly vaultCorrections: number
   /** The rebuild of the projections that is under way; null: none. */
   readonly rebuild: RebuildState | null

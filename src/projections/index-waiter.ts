@@ -94,7 +94,7 @@ export function createIndexWaiter(options: IndexWaiterOptions): IndexWaiter {
     else countByKey.set(key, count)
   }
 
-  /** Whether one more request may wait. Makes room at the cost of a requester with more waiting requests. */
+  /** True when one more request may wait. Makes room at the cost of a requester with more waiting requests. */
   function mayWait(requester: Requester): boolean {
     if (stopped || (countByKey.get(requester.key) ?? 0) >= maxPerCaller) return false
     if (waiters.size < maxWaiters) return true

@@ -36,7 +36,7 @@ export async function notifyLogPage(tx: Transaction, { afterSeq, lastSeq, rows }
   )
 }
 
-/** What the notification carries; undefined when it only says that the index has changed, or another version sent it. */
+/** Parses the page that the notification carries; undefined when it only says that the index has changed, or another version sent it. */
 export function parseLogNotification(payload: string): LogNotification | undefined {
   const start = payload.indexOf('{')
   if (start === -1) return undefined

@@ -10,7 +10,7 @@ import { INTEREST_VERSIONS, versionAt } from './version-blocks.ts'
 import { DAY_SEC, volumeIn } from './volumes.ts'
 import type { Window } from './volumes.ts'
 
-/** What the index knows of a market. */
+/** A market's figures from the index. */
 export type MarketStats = Omit<StatsRow, 'change24h' | 'high24h' | 'low24h' | 'capacity'>
 
 /** Every supported asset in listing order, with zeros for assets without trades (specification, "GET /v1/markets/stats"). */

@@ -48,7 +48,7 @@ export async function recordNewerForms(
   }
 }
 
-/** What of these events is newer than the gateway. The archive has their bytes. */
+/** The forms in these events that are newer than the gateway. The archive has their bytes. */
 export function newerFormsOf(archived: readonly ArchivedEvent[]): readonly NewerForm[] {
   const forms = new Map<string, NewerForm>()
   for (const { problem, ledger } of archived) {

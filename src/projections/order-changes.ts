@@ -4,7 +4,7 @@ import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
 import { lastReservedSeq, readIndexCursor, updateIndexCursor } from './index-state.ts'
 
-/** What became more complete: an order, a fill, or both. */
+/** The order or fill that became more complete, or both. */
 export interface OrderChangeOf {
   readonly account: string
   readonly orderId: number | null

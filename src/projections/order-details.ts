@@ -27,7 +27,7 @@ export interface IncompleteOrder {
   readonly endedSec: number | null
 }
 
-/** How far ids are searched for orders that no event named. */
+/** A search of ids for orders that no event named. */
 export interface OrderScan {
   /** Every id up to this one is known, or among those to be read. */
   readonly through: number

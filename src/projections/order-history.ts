@@ -215,7 +215,7 @@ export async function readOrdersAtSeq(db: Queryable, seqs: readonly number[]): P
 
 /** An order that became more complete. */
 export interface CompletedOrder extends OrderAtSeq {
-  /** Whether an event of the order came before. */
+  /** True when an event of the order came before. */
   readonly wasReported: boolean
 }
 
@@ -233,7 +233,7 @@ export async function readCompletedOrders(db: Queryable, changeSeqs: readonly nu
 }
 
 /**
- * What happened to the orders that these transactions placed, by transaction; only up to `throughSeq` when it is given. Those that are pending, or whose end
+ * The outcomes of the orders that these transactions placed, by transaction; only up to `throughSeq` when it is given. Those that are pending, or whose end
  * is unknown, have none.
  */
 export async function readOrderOutcomes(
@@ -255,7 +255,7 @@ export async function readOrderOutcomes(
 interface FoundDeployment {
   /** No deployment has number 0. */
   readonly deployment: number
-  /** Whether its chain is no longer the indexed one. */
+  /** True when its chain is no longer the indexed one. */
   readonly hasEnded: boolean
 }
 

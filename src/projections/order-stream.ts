@@ -17,7 +17,7 @@ export type OrderChange =
   | { readonly kind: 'order'; readonly row: Order; readonly again?: true }
   | { readonly kind: 'fill'; readonly row: Fill; readonly again?: true }
 
-/** What one entry of the log changed for an account. */
+/** The changes of one entry of the log for an account. */
 export interface OrderEntry {
   readonly seq: number
   /** The name of its epoch. */

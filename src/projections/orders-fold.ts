@@ -17,7 +17,7 @@ export interface PlacedOrder {
   readonly txHash: string
 }
 
-/** What the execution of an order did to a position. */
+/** The effect of an order's execution on a position. */
 interface OrderExecution {
   readonly executionSeq: number | null
   readonly positionId: number | null
@@ -67,7 +67,7 @@ export function foldOrders(events: readonly ArchivedEvent[], before: PositionEve
   return { placed, ended }
 }
 
-/** Whether the page executes an order whose position event may have come before the page. */
+/** True when the page executes an order whose position event may have come before the page. */
 export function beginsInsideExecution(events: readonly ArchivedEvent[]): boolean {
   const [first] = events
   const inFirst = events.filter(({ txHash }) => txHash === first?.txHash)

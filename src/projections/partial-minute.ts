@@ -65,7 +65,7 @@ function listOf(members: Readonly<Record<string, string>>, from: string): string
   return `(select coalesce(jsonb_agg(jsonb_build_object(${object}) order by r.seq), '[]') from ${from})`
 }
 
-/** What the rows of the minute add to the curve of this trader. */
+/** The changes that the rows of the minute make to the curve of this trader. */
 export function changesOfMinute(trader: string, { start, events, trades, fills }: MinuteRows): readonly IntervalChange[] {
   const positionEvents = events.map((event) => readPositionEvent({ ...event, ...UNUSED, contract: 'market' })).filter((event) => event !== undefined)
   const closed = trades.map(({ seq, asset, direction, size, entryPrice, closePrice }) => ({

@@ -68,7 +68,7 @@ export async function readPnlCurve(db: Queryable, filter: PnlFilter): Promise<Pn
   return { points: toPoints(times, sums), gaps: gapsAtOrAbove(0, defined(rows[0], 'the index cursor').headGaps), head }
 }
 
-/** When a ledger closed, unix seconds; estimated for a ledger without events, null when it is not known. Throws LedgerNotIndexed. */
+/** The close time of a ledger, unix seconds; estimated for a ledger without events, null when it is not known. Throws LedgerNotIndexed. */
 export async function readCloseTime(db: Queryable, atLedger: number): Promise<number | null> {
   const params: Param[] = []
   const { head, from } = stateSource({ atLedger }, (value) => `$${params.push(value)}`)
@@ -77,7 +77,7 @@ export async function readCloseTime(db: Queryable, atLedger: number): Promise<nu
   return rows[0]?.headCloseTs ?? null
 }
 
-/** How many intervals the span has. */
+/** The number of intervals of the span. */
 export function countIntervals(filter: Pick<PnlFilter, 'interval' | 'fromSec' | 'toSec'>): number {
   return Math.max(0, Math.ceil((filter.toSec - firstInterval(filter)) / bucketEnd(0, filter.interval)))
 }

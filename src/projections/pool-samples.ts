@@ -76,7 +76,7 @@ export function sampleTime(tsSec: number): number {
   return tsSec - (tsSec % POOL_SAMPLE_SEC)
 }
 
-/** What was deposited and withdrawn in one interval. */
+/** The deposits and withdrawals of one interval. */
 export interface FlowSum {
   deposits: bigint
   withdrawals: bigint

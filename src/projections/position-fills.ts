@@ -23,7 +23,7 @@ const TOPICS: ReadonlySet<string> = new Set([
   'position_opened', 'position_closed', 'position_reduced', 'position_liquidated', 'position_partial_liq', 'adl_executed', 'cross_liq', 'order_executed',
 ])
 
-/** What writing fills changed. */
+/** The changes made by writing fills. */
 export interface AppliedFills {
   /** In the PnL curves of their traders. */
   readonly costs: readonly IntervalChange[]

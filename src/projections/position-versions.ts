@@ -12,7 +12,7 @@ export interface PositionVersion extends Omit<Position, 'state' | 'sinceSeq' | '
   readonly crossLiquidated: boolean
 }
 
-/** What one event or correction changes: the position from there on, its version until then, and the open interest. */
+/** The changes of one event or correction: the position from there on, its version until then, and the open interest. */
 export interface PositionStep {
   readonly position: Position
   /** Null when the position was not open. */

@@ -112,7 +112,7 @@ export interface Position {
   /** Null: unknown. */
   readonly marginMode: MarginMode | null
   readonly state: PositionState
-  /** Where it got this state and these figures. */
+  /** Seq from which on it has this state and these figures. */
   readonly sinceSeq: number
 }
 

@@ -3,7 +3,7 @@
 import type { TradeKind } from '../resources/realized-trade.ts'
 import type { Payload, PayloadValue } from './archived-event.ts'
 
-/** What the index knows of the print of an event besides its payload. */
+/** The fields of an event's print besides its payload, as the index has them. */
 export interface PrintKey {
   readonly asset: string
   readonly direction: number | null

@@ -136,7 +136,7 @@ export interface Comparison {
   readonly positions: Completeness | null
   readonly orders: Completeness | null
   readonly vaults: Completeness | null
-  /** How many more positions and orders the index has open than the market; null: unknown. */
+  /** Open positions and orders of the index less those of the market; null: unknown. */
   readonly drift: { readonly positions: number | null; readonly orders: number | null }
   /** True when the open interest differed and was recomputed. */
   readonly interestWrong: boolean

@@ -7,10 +7,10 @@ export interface RunningVersion {
   readonly address: string
   /** Lower-case hex; null: the code is unknown. */
   readonly wasmHash: string | null
-  /** Why the code is unknown; null when it is known. */
+  /** The reason why the code is unknown; null when it is known. */
   readonly problem: string | null
   readonly sinceLedger: number
-  /** Whether the code was read. */
+  /** True when the code was read. */
   readonly isRead: boolean
 }
 

@@ -31,7 +31,7 @@ export interface SettledTransaction {
 export type SettlementFacts = Required<Pick<SettlementInput, 'changes' | 'generation' | 'opened' | 'fundingGrowth'>>
 
 export interface TransactionFacts extends SettlementFacts {
-  /** Whether the changes were read already. They may be unknown then too. */
+  /** True when the changes were read already. They may be unknown then too. */
   readonly isRead: boolean
 }
 

@@ -11,7 +11,7 @@ export function shadowOf(tx: Queryable): Queryable {
   return { query: (sql, params) => tx.query(sql.replaceAll(PROJECTION_NAME, 'shadow.$1'), params) }
 }
 
-/** Where observations are applied: the projections, and the copy while one is being built. */
+/** Returns the targets of observations: the projections, and the copy while one is being built. */
 export async function projectionTargets(tx: Queryable): Promise<readonly Queryable[]> {
   return (await shadowExists(tx)) ? [tx, shadowOf(tx)] : [tx]
 }
@@ -51,7 +51,7 @@ export async function analyzeShadow(db: Queryable): Promise<void> {
   await db.query(`analyze ${PROJECTIONS.map((name) => `shadow.${name}`).join(', ')}`)
 }
 
-/** How long the swap waits for the reads of one table. Shorter than PostgreSQL's deadlock check, so that the swap gives way and no read fails. */
+/** Time for which the swap waits for the reads of one table. Shorter than PostgreSQL's deadlock check, so that the swap gives way and no read fails. */
 const SWAP_LOCK_TIMEOUT_MS = 200
 const SQLSTATE_LOCK_NOT_AVAILABLE = '55P03'
 

@@ -60,7 +60,7 @@ export interface VerifyProgress {
   readonly differences: Differences | null
   /** Archived events that the network no longer has, so that nothing can be said about them. */
   readonly unverifiable: number | null
-  /** Why the last attempt to read the network failed, or why the task failed. */
+  /** The reason why the last attempt to read the network, or the task, failed. */
   readonly problem: string | null
   /** The final states of submissions; null: not begun, or there are none in this log. */
   readonly submissions: SubmissionsVerified | null

@@ -11,7 +11,7 @@ import type { NewTrade } from './trades.ts'
 /** Intervals that are stored, in seconds: every interval of a curve is a multiple of one of them. */
 export const STORED_WIDTHS_SEC = [60, 3_600, 86_400] as const
 
-/** What one change of a position realized. */
+/** The result that one change of a position realized. */
 export interface TraderResult {
   readonly seq: number
   readonly trader: string
@@ -26,7 +26,7 @@ export interface TraderResult {
   readonly isAccount?: true
 }
 
-/** What the result of a liquidation is computed from. */
+/** Fields of a trade from which the result of a liquidation is computed. */
 type ClosedTrade = Pick<NewTrade, 'seq' | 'leg' | 'closePrice'>
 
 /** The results of a page. `trades` must be the trades of these events. Pure. */
@@ -59,7 +59,7 @@ function pnlOf(trade: ClosedTrade | undefined): bigint | null {
   return pricePnl({ direction: leg.direction, size: leg.size, entry_price: leg.entryPrice }, closePrice)
 }
 
-/** What results add to PnL curves. Fees and funding come with the fills; those of a whole account in generation 1 are known with its changed entries. */
+/** Changes of PnL curves from results. Fees and funding come with the fills; those of a whole account in generation 1 are known with its changed entries. */
 export function resultChanges(results: readonly TraderResult[]): readonly IntervalChange[] {
   return results.map(({ trader, ts, pnl, isAccount }) => ({
     ...NO_CHANGE, trader, ts, realizedPnl: pnl ?? 0n, unknownPnl: pnl === null ? 1 : 0, unknownFunding: isAccount === true ? 1 : 0,
@@ -117,7 +117,7 @@ function profilesOf(results: readonly TraderResult[]): ReadonlyMap<string, Profi
   return profiles
 }
 
-/** What is added to the sums of the intervals that contain `ts`. */
+/** Amounts to add to the sums of the intervals that contain `ts`. */
 export interface IntervalChange {
   readonly trader: string
   readonly ts: number
@@ -170,7 +170,7 @@ export function addChange(sum: ChangeSum, change: Readonly<ChangeSum>): void {
   sum.unknownFunding += change.unknownFunding
 }
 
-/** What a change of a position cost. Null: unknown. */
+/** The costs of a change of a position. Null: unknown. */
 export interface FillCost {
   readonly seq: number
   readonly trader: string
@@ -187,7 +187,7 @@ export interface FillCost {
 /** A fill as it was stored. */
 export type StoredCost = Omit<FillCost, 'price'>
 
-/** What fills add to PnL curves, in place of those that are no longer stored. The liquidation of an account has none at first. */
+/** The changes that fills make to PnL curves, in place of those that are no longer stored. The liquidation of an account has none at first. */
 export function costChanges(fills: readonly FillCost[], removed: readonly StoredCost[]): readonly IntervalChange[] {
   const accounts = new Map(fills.filter(({ kind, price }) => kind === 'liquidation' && price === null).map((fill) => [fill.seq, fill]))
   for (const { seq } of removed) accounts.delete(seq)

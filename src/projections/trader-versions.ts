@@ -5,7 +5,7 @@ import { defined } from '../base/assert.ts'
 import type { Queryable } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
 
-/** What one event adds to a trader. */
+/** The figures that one event adds to a trader. */
 export interface TraderGain {
   readonly seq: number
   readonly trader: string
@@ -43,7 +43,7 @@ interface Version extends Results {
 
 type RawVersion = Omit<Version, 'pnl' | 'volume' | 'toSeq'> & { readonly pnl: string; readonly volume: string }
 
-/** What a page changes. */
+/** The changes of a page. */
 interface VersionChanges {
   readonly slabs: Slab[]
   readonly ended: Version[]

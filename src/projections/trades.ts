@@ -71,7 +71,7 @@ interface TradeLeg {
   readonly entryPrice: bigint
 }
 
-/** What an event that closes a position says of it. */
+/** Fields of a position that its closing event reports. */
 interface ReportedLeg extends Pick<TradeLeg, 'asset' | 'size'> {
   /** Null: the event does not report it. */
   readonly direction: number | null
@@ -100,7 +100,7 @@ export interface NewTrade extends NewRow {
   readonly kind: Exclude<TradeKind, 'open'>
   /** Null when the open is not in the archive. */
   readonly leg: TradeLeg | null
-  /** What the event says of the position, besides its entry price. Null for a cross liquidation. */
+  /** Fields of the position that the event reports, besides its entry price. Null for a cross liquidation. */
   readonly reported: ReportedLeg | null
   /** Null for a cross liquidation. */
   readonly closePrice: bigint | null

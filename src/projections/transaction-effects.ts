@@ -35,7 +35,7 @@ export interface UnreadTransaction {
   readonly events: readonly string[]
   /** Its archived transfers, in the same form. */
   readonly transfers: readonly string[]
-  /** What those of the market report. */
+  /** Payloads of the market's events. */
   readonly payloads: readonly (Payload | null)[]
 }
 
@@ -50,7 +50,7 @@ export interface EffectsObservation {
 /** Events of the market that change neither positions nor orders. */
 const UNRELATED: ReadonlySet<string> = new Set(['funding_applied', 'funding_migrated', 'funding_reseeded', 'initialized', 'paused', 'unpaused'])
 
-/** Whether the transaction of this event changed positions, orders or balances. */
+/** True when the transaction of this event changed positions, orders or balances. */
 function concernsStorage({ contract, topic, payload }: ArchivedEvent, market: string): boolean {
   if (contract === 'market') return !UNRELATED.has(topic)
   return contract === 'usdcToken' && (payload?.['from'] === market || payload?.['to'] === market)

@@ -8,7 +8,7 @@ import type { HeadColumns } from './as-of.ts'
 import { headOf } from './log-list.ts'
 import type { Head } from './page.ts'
 
-/** Where a transaction is on the chain. */
+/** The ledger of a transaction. */
 export interface ArchivedPlace {
   readonly ledger: number
   /** Close time, Unix seconds. */

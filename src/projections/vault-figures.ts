@@ -11,7 +11,7 @@ const DAY_SEC = 86_400
 const YEAR_DAYS = 365n
 const ANNUALIZED_FROM_SEC = 7 * DAY_SEC
 
-/** What the derived figures depend on besides the vault. */
+/** The inputs of the derived figures besides the vault. */
 export interface ApyTerms {
   /** The end of the period that APYs annualise, unix seconds. */
   readonly nowSec: number
@@ -34,7 +34,7 @@ export function toTraderVault(raw: RawVault, { nowSec, signedApy = false }: ApyT
   }
 }
 
-/** How far the share value is below its high-water mark, in basis points of the mark; 0 at or above it. Amounts have 7 decimals. */
+/** Distance of the share value below its high-water mark, in basis points of the mark; 0 at or above it. Amounts have 7 decimals. */
 export function drawdownBps({ total, shares, hwm }: { total: bigint; shares: bigint; hwm: bigint }): number {
   const nav = shares <= 0n ? ONE_E7 : (total * ONE_E7) / shares
   return hwm > nav && hwm > 0n ? Number(((hwm - nav) * BPS) / hwm) : 0

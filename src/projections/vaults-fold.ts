@@ -13,14 +13,14 @@ export interface VaultObservation extends Readonly<VaultFigures> {
   readonly throughSeq: number
 }
 
-/** Whose an order or a position is. */
+/** The vault that an order or a position belongs to, and its leader. */
 interface VaultOwner {
   readonly vaultId: number
   readonly leader: string
 }
 
 export interface VaultOrder extends VaultOwner {
-  /** What the vault paid when the order was placed. Null: the archive does not have the transfer. */
+  /** The amount that the vault paid when the order was placed. Null: the archive does not have the transfer. */
   readonly collateral: bigint | null
 }
 
@@ -60,7 +60,7 @@ interface NewVaultFlow extends VaultRow {
 export interface KnownVaults {
   readonly vaults: Map<number, VaultState>
   readonly observations: ReadonlyMap<number, VaultObservation>
-  /** What the figures were when each event came. */
+  /** The figures of each vault at its events, by id. */
   readonly past: Map<number, PastFigures>
   readonly positions: Map<number, VaultPosition>
   readonly orders: Map<number, VaultOrder>
@@ -84,7 +84,7 @@ interface Fold extends VaultChanges {
   readonly known: KnownVaults
   /** The vaults that the present event changed. */
   readonly touched: Set<number>
-  /** What the factory paid the market last, by transaction. */
+  /** The last payment of the factory to the market, by transaction. */
   readonly paid: Map<string, bigint>
   /** Position opened, by transaction. */
   readonly opened: Map<string, number>

@@ -28,7 +28,7 @@ interface RequestContext {
   readonly origin: ClientOrigin
 }
 
-/** What a client of server-sent events asks for. */
+/** The channels that a client of server-sent events asks for, and where to resume. */
 export type EventsRequest = Pick<SubscribeRequest, 'channels' | 'since' | 'epoch'>
 
 export interface Admission extends Disposable {
@@ -36,7 +36,7 @@ export interface Admission extends Disposable {
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, context: RequestContext): void
   /** Resolves when the position in the log is known, or cannot be read. */
   ready(): Promise<void>
-  /** Why a client of server-sent events is rejected, such as the channels that are not public; undefined when it is accepted. */
+  /** The reason why a client of server-sent events is rejected, such as the channels that are not public; undefined when it is accepted. */
   eventsRejection(channels: readonly string[], origin: ClientOrigin): { readonly notPublic: readonly string[] } | Rejection['reason'] | undefined
   /** Sends these channels as server-sent events on a response with a written head, once `eventsRejection` has returned undefined. */
   sendEvents(response: ServerResponse, request: EventsRequest, context: RequestContext): void

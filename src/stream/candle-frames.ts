@@ -10,11 +10,11 @@ export interface CandleChannel extends Series {
   readonly name: string
 }
 
-/** What the subscribers of each channel have received. */
+/** The candles that the subscribers of each channel have received. */
 export interface SentCandles {
   /** Start of the first bucket that was not sent as final, Unix seconds. Undefined: nothing was sent. */
   sinceSec(channel: string): number | undefined
-  /** Whether final candles come between those that were sent and the span: ledger time has jumped. */
+  /** True when final candles come between those that were sent and the span: ledger time has jumped. */
   isBehind(channel: CandleChannel, span: CandleSpan): boolean
   /** Frames of the candles of a span that became final, and of those with other content than was sent. With `isRepeated`, also of the newest one. */
   framesOf(channel: CandleChannel, span: CandleSpan, isRepeated?: boolean): readonly Frame[]

@@ -70,7 +70,7 @@ function parseMarketChannel(name: string): Channel | undefined {
   return candleAsset === undefined || interval === undefined ? undefined : { kind: 'candles', asset: candleAsset, interval }
 }
 
-/** Whether a channel with this name is a log channel. */
+/** True when a channel with this name is a log channel. */
 export function isLogChannelName(name: string): boolean {
   const channel = parseChannel(name)
   return channel !== undefined && isLogChannel(channel)

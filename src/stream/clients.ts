@@ -25,7 +25,7 @@ export interface ClientOrigin {
   readonly owner: string | null
 }
 
-/** Why a client cannot connect now, with the close code of its WebSocket. */
+/** The reason why a client cannot connect now, with the close code of its WebSocket. */
 export interface Rejection {
   readonly code: number
   readonly reason: 'server_full' | 'too_many_connections' | 'restart'
@@ -35,7 +35,7 @@ export interface Clients extends Iterable<Client> {
   count(): number
   /** The number of distinct addresses. */
   addresses(): number
-  /** Why one more client from here is rejected; undefined when it fits, or another one gives way. */
+  /** The reason why one more client from here is rejected; undefined when it fits, or another one gives way. */
   rejection(origin: ClientOrigin): Rejection | undefined
   /** The client that gives way to one from here when there are too many: of the largest holder, the newest without channels, or else the newest. */
   surplus(origin: ClientOrigin): Client | undefined

@@ -24,16 +24,16 @@ const CLOSED = 'closed'
 /** A client that does not complete the close handshake within this time is disconnected. */
 export const CLOSE_GRACE_MS = 2_000
 
-/** What a message belongs to. */
+/** The request and the log position that a message belongs to. */
 export interface ReplyContext {
   /** The request's own id. */
   readonly id?: RequestId
-  /** Where delivery of the log continues after the message. */
+  /** Position at which delivery of the log continues after the message. */
   readonly position?: Position | undefined
 }
 
 export interface Connection {
-  /** Where frames are written that are encoded for many clients. */
+  /** The output for frames that are encoded for many clients. */
   readonly output: Output
   /** Aborts when the connection has closed or starts closing. */
   readonly closed: AbortSignal

@@ -9,7 +9,7 @@ import { createOutput, drained, isStuck, writeTo } from './output.ts'
 import { createRequestQueue, nameOf } from './request-queue.ts'
 import type { SubscribeRequest } from './requests.ts'
 
-/** How long clients wait before they reconnect, unless they choose another time. */
+/** Time for which clients wait before they reconnect, unless they choose another time. */
 const RETRY_MS = 1_000
 const RETRY = Buffer.from(`retry: ${RETRY_MS}\n\n`)
 /** A comment, so that proxies and clients see that the connection is alive. */

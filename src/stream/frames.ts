@@ -18,7 +18,7 @@ export interface Frame {
   bytes(): Buffer
 }
 
-/** Where a frame is in the log. */
+/** The position of a frame in the log. */
 export interface FramePlace {
   readonly epoch: string
   readonly seq: number

@@ -15,9 +15,9 @@ export interface Output {
   readonly waitingBytes: number
   /** Called instead of a write after which more bytes would wait. */
   readonly overflow: () => void
-  /** Whether writes are ignored. */
+  /** True when writes are ignored. */
   isClosed: boolean
-  /** How many bytes the operating system had taken at the last check. */
+  /** Number of bytes that the operating system had taken at the last check. */
   takenAtCheck: number
 }
 
@@ -62,7 +62,7 @@ export async function drained({ stream }: Output, signal: AbortSignal): Promise<
   })
 }
 
-/** Whether data waits for the client, which has taken nothing since the previous call. */
+/** True when data waits for the client, which has taken nothing since the previous call. */
 export function isStuck(output: Output): boolean {
   const { stream, socket } = output
   const taken = socket.bytesWritten - socket.writableLength

@@ -13,7 +13,7 @@ import { createWatchedAccounts } from './watched-accounts.ts'
 /** Changes of orders per read. */
 const PAGE_ENTRIES = 2_000
 
-/** What a read of the log has to include. It becomes outdated when another channel is subscribed to in the meantime. */
+/** The selection that a read of the log has to include. It becomes outdated when another channel is subscribed to in the meantime. */
 interface PersonalSelection {
   readonly accounts: boolean
   readonly orders: readonly string[]
@@ -26,7 +26,7 @@ export interface PersonalChannels {
   /** The number of channels with subscribers. */
   count(): number
   selection(): PersonalSelection
-  /** Whether a read with this selection includes every channel that has subscribers now. */
+  /** True when a read with this selection includes every channel that has subscribers now. */
   isCurrent(selection: PersonalSelection): boolean
   /** The changes of orders in (afterSeq, throughSeq], complete up to the `throughSeq` of the result. */
   readOrders(selection: PersonalSelection, range: { readonly afterSeq: number; readonly throughSeq: number }): ReturnType<typeof readOrderEntries>

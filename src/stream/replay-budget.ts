@@ -15,7 +15,7 @@ const READS_MAX = 4
 export const REPEATED_BYTES = { burst: 4_194_304, perSecond: 65_536 } as const
 /** Whole replays to one address, at once and per second: as many as it may have connections, then ten per minute. Further ones wait. */
 export const WHOLE_REPLAYS = { burst: 20, perSecond: 1 / 6 } as const
-/** What reading from the database costs, in bytes of the connection's budget. */
+/** The cost of a read from the database, in bytes of the connection's budget. */
 const READ_COST = 16_384
 /** Counting the frames of a long replay reads many index entries. */
 const COUNT_COST = 262_144
@@ -51,7 +51,7 @@ export interface ReplayBudgets {
   addresses(): number
 }
 
-/** What one address may still receive. */
+/** The remaining bytes and replays of one address. */
 interface AddressBudget {
   readonly bytes: TokenBucket
   readonly replays: TokenBucket

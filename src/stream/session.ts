@@ -33,7 +33,7 @@ export interface StreamLogin {
 /** Failed logins per connection. The next one closes it. */
 const FAILED_LOGINS_MAX = 5
 
-/** What the stream needs from the rest of the gateway. */
+/** The services of the rest of the gateway that the stream needs. */
 export interface StreamServices {
   /** `unknown` when the key cannot be looked up. Never rejects. */
   login(keyId: string, secret: string, address: string): Promise<StreamLogin | 'invalid_credentials' | 'unknown'>
@@ -180,7 +180,7 @@ export function createSession(parts: SessionParts): Session {
   }
 }
 
-/** Where live delivery continues. Undefined while nothing is indexed. */
+/** Position at which live delivery continues. Undefined while nothing is indexed. */
 function livePosition(tail: Tail): Position | undefined {
   const epoch = tail.epoch()
   return epoch === undefined ? undefined : { epoch, seq: tail.position() }
@@ -205,7 +205,7 @@ function isOpenTo(channel: Channel, login: StreamLogin | null, assets: AssetList
   return !('asset' in channel) || assets.find(channel.asset) !== undefined
 }
 
-/** What the request reads from the database. */
+/** The database work of the request. */
 function costOf({ tail, limits }: SessionParts, { since, snapshot }: SubscribeRequest, channels: ReadonlyMap<string, LogChannel>): RequestCost {
   const all = [...channels.values()]
   const accounts = all.filter(isPersonal).length

@@ -25,7 +25,7 @@ export interface SubscriptionsParts {
   readonly log: Log
 }
 
-/** Where delivery of log channels starts. */
+/** The log channels to deliver, and the position at which delivery starts. */
 export interface ReplayStart {
   readonly channels: ReadonlyMap<string, LogChannel>
   /** Delivery starts with the first frame after this seq. */

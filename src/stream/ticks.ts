@@ -30,7 +30,7 @@ export interface TicksOptions {
 
 export function createTicks({ hub, tail, clock, readPrices, currentPrice }: TicksOptions): Ticks {
   const lastTicks = new Map<string, Frame>()
-  /** Whether the last row of an asset said that its price is stale. */
+  /** True when the last row of an asset said that its price is stale. */
   const wasStale = new Map<string, boolean | null>()
 
   function publishPrices(changed: readonly Price[]): void {

@@ -16,7 +16,7 @@ import { isRefused } from './records.ts'
 export interface AdmissionChecks {
   /** The outcome of a transaction whose time bound has passed and that no ledger has; undefined when it must be stored and sent. */
   findExpired(signed: SignedTransaction, submitter: { readonly owner: string; readonly requester: Requester }): Promise<SubmitOutcome | undefined>
-  /** What may be reported when the gateway has no room for a transaction: an earlier copy of it may be on its way. */
+  /** The outcome to report when the gateway has no room for a transaction: an earlier copy of it may be on its way. */
   withEarlierCopy(key: SubmissionKey, refusal: SubmitOutcome): Promise<{ readonly outcome: SubmitOutcome; readonly stored: boolean }>
 }
 

@@ -1,6 +1,6 @@
 // Client ids: the names that clients give their transactions.
 
-/** How long a submitted transaction holds its client id. */
+/** Time for which a submitted transaction holds its client id. */
 export const CLIENT_ID_HELD_MS = 24 * 60 * 60_000
 
 /** Raised when another submitted transaction of the owner holds the client id. */

@@ -90,7 +90,7 @@ export function createSubmissionDrive(parts: SubmissionDriveParts): SubmissionDr
   return drive
 }
 
-/** When a submission is looked up next, in milliseconds. */
+/** Time of a submission's next look-up, in milliseconds. */
 export function nextLookUpMs({ submittedAt }: Pick<SubmissionRecord, 'submittedAt'>, nowMs: number): number {
   return nowMs + (LOOKUP_INTERVALS_MS.find(([maxAgeMs]) => nowMs - submittedAt < maxAgeMs)?.[1] ?? 0)
 }
@@ -115,14 +115,14 @@ export async function judgeNow(
   })
 }
 
-/** What a look-up and a proof need of a transaction. */
+/** The members of a transaction that a look-up and a proof need. */
 type Subject = Pick<SignedTransaction, 'hash' | 'source' | 'contract' | 'sequence' | 'expiresAt'>
 
 type Judge = (record: SubmissionRecord, signed: Subject, found: TransactionLookup, signal: AbortSignal) => Promise<Verdict | Applied>
 
 /** Decides on the state of submissions that a node does not have. A final verdict needs the same proof twice, and that no other node has the transaction. */
 function createJudge({ relay, rpc, clock }: SubmissionDriveParts): Judge {
-  /** When the absence of a submission was proved first. */
+  /** Time at which the absence of a submission was first proved. */
   const provedAtMs = new Map<string, number>()
 
   /** True when a verdict was reached before, long enough ago. */

@@ -48,7 +48,7 @@ const CLAIM_MAX = 16
 const CONCURRENCY_MAX = 4
 const BUSY_INTERVAL_MS = 1_000
 const IDLE_INTERVAL_MS = 5_000
-/** How long due submissions are looked for at the short interval after there were some. */
+/** Time for which due submissions are looked for at the short interval after there were some. */
 const BUSY_FOR_MS = 60_000
 const RENEW_INTERVAL_MS = 10_000
 const PURGE_INTERVAL_MS = 60_000
@@ -57,7 +57,7 @@ const INDEXED_MAX = 50
 /** Final states that are compared with the archive at the same time. */
 const CONTRADICTED_MAX = 1_000
 const NEVER = new AbortController().signal
-/** How long rows are kept that the log does not have: prepared transactions after their preparation, and submissions that no node accepted. */
+/** Time for which rows are kept that the log does not have: prepared transactions after their preparation, and submissions that no node accepted. */
 const PREPARED_KEPT_MS = 24 * 60 * 60_000
 const REFUSED_KEPT_MS = 24 * 60 * 60_000
 

@@ -2,7 +2,7 @@
 
 import type { RetainedLedgers } from '../chain/responses.ts'
 
-/** How long a transaction without a time bound is driven, and how long one that has expired waits for a proof of it. */
+/** Time for which a transaction without a time bound is driven, and for which one that has expired waits for a proof of it. */
 export const GIVE_UP_AFTER_SEC = 24 * 60 * 60
 /** Clocks of this machine and of the network may differ. */
 const CLOCK_TOLERANCE_SEC = 60

@@ -66,7 +66,7 @@ export async function withIndexedOrders(db: Queryable, rows: readonly Transactio
   return rows.map((row) => (silent.includes(row) ? { ...row, orderId: placed.get(row.hash) ?? null } : row))
 }
 
-/** Whether a transaction may have placed an order that none of its events names. */
+/** True when a transaction may have placed an order that none of its events names. */
 function placesWithoutEvent({ status, orderId, events }: TransactionRow): boolean {
   if (status !== 'SUCCESS' || events === null) return false
   return events.length === 0 || (orderId !== null && idsOf(events).orderId === null)

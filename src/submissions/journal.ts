@@ -14,7 +14,7 @@ import {
 import type { Lease } from './statements.ts'
 import { NOT_INDEXED, submissionRow } from './transaction-row.ts'
 
-/** How long an instance drives a submission without renewing its lease. */
+/** Time for which an instance drives a submission without renewing its lease. */
 export const LEASE_MS = 30_000
 /** Envelopes of one transaction with different signatures, of which none has been accepted yet. */
 const ENVELOPES_MAX = 4
@@ -30,7 +30,7 @@ export interface Submitter {
 /** The stored state of a submission before its envelope is sent. */
 export interface Begun {
   readonly record: SubmissionRecord
-  /** Whether nothing of it can be on its way: the network had refused all earlier copies, or there are none. */
+  /** True when nothing of it can be on its way: the network had refused all earlier copies, or there are none. */
   readonly isFirst: boolean
 }
 
@@ -121,12 +121,12 @@ export function createJournal({ store, clock, driver, operationOf, onEnded }: {
   }
 }
 
-/** Whether the transaction is in a ledger. */
+/** True when the transaction is in a ledger. */
 function hasLedger(record: SubmissionRecord | undefined): boolean {
   return record?.status === 'SUCCESS' || record?.status === 'FAILED'
 }
 
-/** Whether no send can change its state: it is in a ledger, or none can contain it any more. */
+/** True when no send can change its state: it is in a ledger, or none can contain it any more. */
 export function isOver(record: SubmissionRecord | undefined): boolean {
   return hasLedger(record) || record?.status === 'EXPIRED'
 }

@@ -4,7 +4,7 @@ export interface LiveSubmission {
   readonly owner: string
   readonly hash: string
   callers: number
-  /** Whether nothing of it can be on its way if the network refuses this copy. */
+  /** True when nothing of it can be on its way if the network refuses this copy. */
   isFirst: boolean
 }
 

@@ -26,7 +26,7 @@ export function resultOf(outcome: SubmitOutcome): SubmissionResult {
   return { ...NO_RESULT, ...known, ts: closeSec }
 }
 
-/** What the network answers after a time bound. */
+/** The network's answer after a time bound. */
 export const TOO_LATE: SubmitOutcome = {
   kind: 'rejected', contractError: null, hostError: null, result: { code: 'txTooLate', operation: null, feeCharged: 0n }, hostText: null,
 }

@@ -36,7 +36,7 @@ export interface OutcomeStore {
 
 interface SettleOptions {
   readonly caller: WriteCaller
-  /** What the callers of this process share. */
+  /** The state that the callers of this process share. */
   readonly shared: LiveSubmission
   /** True for the last of them. */
   readonly isLast: boolean
@@ -147,7 +147,7 @@ async function judgeRefusal(
 }
 
 /**
- * What a refusal means while an earlier copy of the same envelope may be queued: nothing. With other signatures it is about this envelope, so it is reported.
+ * A refusal means nothing while an earlier copy of the same envelope may be queued. With other signatures it is about this envelope, so it is reported.
  */
 function withEarlierCopies(outcome: SubmitOutcome, { record }: Begun, envelopeXdr: string): SubmitOutcome {
   if (record.status !== 'PENDING' || !record.envelopes.includes(envelopeXdr)) return outcome

@@ -10,7 +10,7 @@ import type { Param, Queryable } from '../store/store.ts'
 import type { PreparedRecord, SubmissionRecord } from './records.ts'
 import { SUBMISSION } from './statements.ts'
 
-/** What is stored of one transaction. */
+/** The stored records of one transaction. */
 export interface StoredTransaction {
   readonly submission: SubmissionRecord | undefined
   /** Milliseconds of the preparation beside the record. */

@@ -15,7 +15,7 @@ export interface PreparedRecord {
   readonly expiresAt: number
 }
 
-/** What is known of the end of a submission. Null: unknown, or it does not apply. */
+/** The end of a submission, as far as known. Null: unknown, or it does not apply. */
 export interface SubmissionResult {
   readonly ledger: number | null
   /** The close time of the ledger, Unix seconds. */

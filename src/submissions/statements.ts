@@ -64,7 +64,7 @@ export async function lockSubmission(tx: Queryable, owner: string, hash: string)
   return row
 }
 
-/** Who drives a submission until when, in milliseconds. */
+/** The driver of a submission, and the end of its lease in milliseconds. */
 export interface Lease {
   readonly driver: string
   readonly untilMs: number
@@ -130,9 +130,9 @@ export function toJson(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-/** What a step of the driver learned of a submission that is not final. */
+/** The result of a driver's step for a submission that is not final. */
 export interface Progress {
-  /** When it is driven next. */
+  /** Time at which it is driven next. */
   readonly dueMs: number
   readonly attempts: number
   readonly sentMs: number | null

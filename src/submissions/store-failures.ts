@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import { createFailureLog } from '../base/failure-log.ts'
 import type { Log } from '../base/log.ts'
 
-/** What was not done. */
+/** The step that was not done. */
 type StoreFailure = 'preparation_not_stored' | 'client_id_not_checked' | 'submission_not_stored' | 'outcome_not_stored'
 
 export interface StoreFailures extends Disposable {

@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { StatementTimeout } from '../store/store.ts'
 
-/** How long a request waits for the database to store what the response does not depend on. */
+/** Time for which a request waits for the database to store what the response does not depend on. */
 const STORE_TIMEOUT_MS = 1_000
 
 /** The result of `work`. Rejects with StatementTimeout after STORE_TIMEOUT_MS; the work continues. */

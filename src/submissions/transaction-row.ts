@@ -4,7 +4,7 @@ import type { EventRow } from '../resources/event-row.ts'
 import type { OrderOutcome, TransactionRow } from '../resources/transaction.ts'
 import type { PreparedRecord, SubmissionRecord } from './records.ts'
 
-/** What the index says of a transaction; null events: its ledger is not indexed yet. */
+/** The indexed data of a transaction; null events: its ledger is not indexed yet. */
 export interface IndexedTransaction {
   readonly events: readonly EventRow[] | null
   readonly outcome: OrderOutcome | null

@@ -97,7 +97,7 @@ export function createTransactionReader(
     return hasExpired(record.expiresAt, record.submittedAt, found) ? { ...record, status: 'EXPIRED' } : record
   }
 
-  /** Whether a transaction that a node does not have can no longer be applied. `knownSinceMs` is before its first send. */
+  /** True when a transaction that a node does not have can no longer be applied. `knownSinceMs` is before its first send. */
   function hasExpired(expiresAt: number | null, knownSinceMs: number, retained: TransactionLookup | null): boolean {
     if (retained === null || retained.isContested || retained.outcome !== undefined) return false
     const nowSec = Math.floor(clock.nowMs() / 1_000)

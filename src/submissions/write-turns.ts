@@ -21,7 +21,7 @@ export interface WriteCaller extends Pick<Requester, 'address'> {
 /** An engine with one connection has one, so that reads and other writes come between two of them. A server has four connections for writes. */
 const PERMITS = { embedded: 1, server: 2 } as const
 const WAITING_MAX = 2_000
-/** How long a write waits for its turn. */
+/** Time for which a write waits for its turn. */
 const WAIT_MS = 10_000
 /** The database does not respond when no write ends for this long. */
 const STALLED_MS = 1_000
