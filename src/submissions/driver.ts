@@ -4,7 +4,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { createSemaphore } from '../base/semaphore.ts'
-import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
 import { readArchivedLedgers, readTransactionEvents } from '../projections/transaction-events.ts'
 import type { DatabaseClock } from './database-clock.ts'
@@ -17,6 +16,7 @@ import { LEASE_MS } from './journal.ts'
 import { createPresence } from './presence.ts'
 import { NO_RESULT } from './records.ts'
 import type { SubmissionRecord } from './records.ts'
+import { isUnavailable } from './store-failures.ts'
 import { claimSubmissions, countPending, endLeases, insertChange, listIndexed, listOtherDrivers, purge, renewLeases, storeIds } from './statements.ts'
 import { withIndexedOrders } from './indexed-rows.ts'
 import { idsOf, submissionRow } from './transaction-row.ts'
@@ -187,8 +187,4 @@ async function addIds(store: Store, clock: Clock): Promise<void> {
 
 function isPending({ status }: SubmissionRecord): boolean {
   return status === 'PENDING'
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof StoreUnavailable || error instanceof StatementTimeout
 }

@@ -1,11 +1,11 @@
 // Prepared transactions: remembered until some time after they expire, so that a submission and a look-up know their operation and client id.
 
 import type { Clock } from '../base/clock.ts'
-import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
 import { ClientIdInUse } from './client-id.ts'
 import type { PreparedRecord } from './records.ts'
 import { findHolder, insertPrepared } from './statements.ts'
+import { isUnavailable } from './store-failures.ts'
 import type { StoreFailures } from './store-failures.ts'
 import { withStoreTimeout } from './time-limit.ts'
 
@@ -36,7 +36,7 @@ function createRequireFreeClientId({ store, clock, failures }: PreparedParts): R
       const holder = await withStoreTimeout(clock, findHolder(store.read, { owner, clientId, nowMs: clock.nowMs() }))
       if (holder !== null) throw new ClientIdInUse(holder)
     } catch (error) {
-      if (!(error instanceof StoreUnavailable || error instanceof StatementTimeout)) throw error
+      if (!isUnavailable(error)) throw error
       failures.record('client_id_not_checked', error)
     }
   }
@@ -56,7 +56,7 @@ function createRecordPrepared({ store, clock, failures }: PreparedParts): Record
     try {
       return await withStoreTimeout(clock, record(prepared))
     } catch (error) {
-      if (!(error instanceof StoreUnavailable || error instanceof StatementTimeout)) throw error
+      if (!isUnavailable(error)) throw error
       failures.record('preparation_not_stored', error, prepared.hash)
       return false
     }

@@ -1,11 +1,10 @@
 // Submissions that could not be stored when they happened, in memory, until the database is back.
 
 import type { Log } from '../base/log.ts'
-import { TooManyWaiting } from '../base/semaphore.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
 import type { SubmitOutcome } from '../relay/outcomes.ts'
-import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import type { Journal, Submitter } from './journal.ts'
+import { isUnavailable } from './store-failures.ts'
 
 /** The oldest are dropped beyond this number. */
 export const UNSTORED_MAX = 1_000
@@ -51,8 +50,4 @@ export function createUnstoredSubmissions({ journal, log, storeOutcome }: {
       }
     },
   }
-}
-
-export function isUnavailable(error: unknown): boolean {
-  return error instanceof StoreUnavailable || error instanceof StatementTimeout || error instanceof TooManyWaiting
 }
