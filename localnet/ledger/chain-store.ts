@@ -12,7 +12,7 @@ import { encodeHeader, type Header, headerHash, nextStateHash, protocolAfter } f
 import { createHistory } from './history-reader.ts'
 import { isTemporaryKey, type LedgerKey } from './keys.ts'
 import { encodeTransactionSet, resultPair } from './meta.ts'
-import { FIRST_STORED_PROTOCOL } from './protocol.ts'
+import { INITIAL_PROTOCOL } from './protocol.ts'
 import { createState, type State } from './state.ts'
 import { ZERO_HASH } from './stellar-value.ts'
 import type { LedgerEntry } from './ledger-entry.ts'
@@ -83,7 +83,7 @@ export interface ChainStore extends Disposable {
 const PRUNE_LEDGERS_PER_CLOSE = 50
 
 const EMPTY_CHAIN_HEAD: Head = {
-  sequence: 0, hash: toHex(ZERO_HASH), closeTimeMs: 0, protocol: FIRST_STORED_PROTOCOL, stateHash: toHex(ZERO_HASH), feePool: 0n,
+  sequence: 0, hash: toHex(ZERO_HASH), closeTimeMs: 0, protocol: INITIAL_PROTOCOL, stateHash: toHex(ZERO_HASH), feePool: 0n,
 }
 
 /** Opens the chain in `directory`, or an empty one in memory. */

@@ -13,8 +13,8 @@ export const DROPPED_SETS_SINCE = 28
 /** Since this protocol, headers have milliseconds, and two ledgers may close in the same second (CAP-88). */
 export const MILLISECONDS_SINCE = 30
 
-/** The protocol of chains that were stored before a chain could choose: their headers say so. */
-export const FIRST_STORED_PROTOCOL = 27
+/** The protocol before the first ledger. */
+export const INITIAL_PROTOCOL = 27
 
 /** Throws RangeError unless a chain can start with the protocol. */
 export function requireStartProtocol(protocol: number): void {

@@ -67,7 +67,7 @@ export async function readCompared<T>(
     if (withSecond !== 'same' || withFirst === 'same') return { value, agreeing: 1, asked: 3 }
     rpc.reportFault?.(fault, first)
     // The answer of the others may be of an earlier ledger than the caller accepts.
-    return { value: minLedger === undefined ? other : await read({ ...options }), agreeing: 2, asked: 3 }
+    return { value: minLedger === undefined ? other : await read(options), agreeing: 2, asked: 3 }
   }
 
   function record(compared: ComparedValue<T>): ComparedValue<T> {
